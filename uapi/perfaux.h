@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * perfaux - raw AUX rings for perf events
+ *
+ * This header is the whole interface between perfaux.ko and user space, and
+ * its manual.
+ *
+ * Overview
+ * ========
+ *
+ * perf gives each event one AUX area per CPU, of a fixed size. A *raw ring* is
+ * one pool of memory for any number of events, on any number of CPUs. The
+ * event's own ring ("main ring": sideband and samples) is not touched.
+ *
+ *	dev  = open("/dev/perfaux", O_RDWR);
+ *	ring = ioctl(dev, PERFAUX_IOC_CREATE, &create);
+ *	ev   = perf_event_open(&attr, pid, -1, -1, 0);   an AUX-capable PMU
+ *	ioctl(ring, PERFAUX_IOC_ATTACH, &attach);        attach.fd = ev
+ *	marks = mmap(NULL, create.marks_size, PROT_READ | PROT_WRITE,
+ *		     MAP_SHARED, ring, 0);
+ *	ctl   = mmap(NULL, create.ring_size, PROT_READ,
+ *		     MAP_SHARED, ring, create.marks_size);
+ *	ioctl(ev, PERF_EVENT_IOC_ENABLE, 0);
+ *	poll(ring) ...
+ *
+ * Memory of a ring
+ * ================
+ *
+ * Two mappings, each of exactly the offset and length that CREATE returned:
+ *
+ *   marks (read-write)   u64 segment_mark[nr_segments], then
+ *                        u64 gap_mark[nr_gaps]
+ *   ring  (read-only)    struct perfaux_control at 0, and at the offsets that
+ *                        it gives: struct perfaux_segment[nr_segments],
+ *                        struct perfaux_span[nr_segments][spans_per_segment],
+ *                        struct perfaux_gap[nr_gaps], and the data of the
+ *                        segments, nr_segments runs of segment_size bytes
+ *
+ * All numbers are in the machine's byte order. The pages are ordinary memory:
+ * O_DIRECT writes, vmsplice() and process_vm_readv() work on them. As with
+ * perf's own rings a mapping is not inherited by fork(); the file descriptor
+ * can be handed on (fork, SCM_RIGHTS) and mapped again there.
+ *
+ * Segments
+ * ========
+ *
+ * A segment is written by one writer at a time. Its life:
+ *
+ *   FREE -> CLAIMED -> BUSY <-> IDLE -> READY -> FREE
+ *
+ *   FREE     nobody's
+ *   CLAIMED  being made ready for a writer; look away
+ *   BUSY     a PMU writes to it; the spans that have ended can be read
+ *   IDLE     has room left, but no PMU writes to it now; the spans can be
+ *            read, any CPU may go on writing to it
+ *   READY    published: it is the reader's until released
+ *
+ * The reader releases a READY segment by storing the segment's sequence number
+ * into segment_mark[i]; a mark with any other value means nothing. So a mark
+ * that is late or wrong can never free a segment that was filled again. In an
+ * overwrite ring the kernel also takes the oldest READY segment when it needs
+ * one.
+ *
+ * A *span* is what one begin..end of a PMU wrote: for a task's event usually
+ * one time slice. A span's entry is valid once nr_spans (load-acquire) covers
+ * it and does not change afterwards.
+ *
+ * A *gap* is a time in which an attached event ran, but its data had no place
+ * to go or was not produced: it has a cause, a begin and an end. An entry of
+ * the gap table is valid if its seq (load-acquire) is not 0 and gap_mark[i]
+ * differs from it; storing seq in gap_mark[i] releases the entry.
+ *
+ * Spans and gaps share one sequence, 1, 2, 3 ... per ring, in the order in
+ * which they ended. Whoever reads in this order, waiting for the next number
+ * to appear, has every thread's and every CPU's data in order of time; a
+ * number that never appears is a loss (in an overwrite ring: overwritten,
+ * and counted).
+ *
+ * How to read (not an overwrite ring)
+ * ===================================
+ *
+ * For every segment: s = load-acquire(state). If the state is BUSY, IDLE or
+ * READY, n = load-acquire(nr_spans); take spans [taken, n), where taken starts
+ * at 0 for each new PERFAUX_SEQ(s). For every gap entry as above. Sort what
+ * you have by seq and consume it as far as there is no number missing. When
+ * the state was READY *before* nr_spans was read and all spans are consumed,
+ * release the segment. If PERFAUX_CTL_STARVED is set in control.flags after
+ * releasing, call poll() or PERFAUX_IOC_FLUSH: either restarts events that
+ * found no segment.
+ *
+ * How to read an overwrite ring
+ * =============================
+ *
+ * Detach (or disable) the events, FLUSH, and read as above. While events run:
+ * copy a READY segment and its spans, then read state again; if it changed,
+ * what was copied is invalid.
+ *
+ * Times
+ * =====
+ *
+ * All times are nanoseconds of the clock of the attached events (perf's
+ * attr.use_clockid and attr.clockid; by default perf's own clock), so they
+ * compare with PERF_SAMPLE_TIME in the main ring.
+ *
+ * Locked memory
+ * =============
+ *
+ * All memory of a ring counts against the RLIMIT_MEMLOCK of the creator's user
+ * (CAP_IPC_LOCK is exempt) and is given back when the ring's last descriptor
+ * and mapping are gone and no PMU writes to it any more.
+ *
+ * Counters
+ * ========
+ *
+ * The control page has them, read them at any time. They are also in
+ * /proc/PID/fdinfo/N of the ring's descriptor, one "name:\tvalue" per line.
+ *
+ * Extending structures
+ * ====================
+ *
+ * Each argument starts with its size as the caller knows it. A shorter
+ * structure is completed with zeros, a longer one is accepted if the tail that
+ * the kernel does not know is zero (else E2BIG). Unknown flags are EINVAL.
+ * Reserved fields must be 0 (EINVAL).
+ */
+#ifndef _UAPI_PERFAUX_H
+#define _UAPI_PERFAUX_H
+
+#include <linux/const.h>
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Changes when an old reader can no longer read a ring. */
+#define PERFAUX_ABI		1
+
+#define PERFAUX_DEVICE		"/dev/perfaux"
+
+/*
+ * PERFAUX_IOC_INFO (on the device): what this module can do.
+ *
+ * Errors: EFAULT; E2BIG, EINVAL (size below PERFAUX_INFO_SIZE_V0).
+ */
+struct perfaux_info {
+	__u32	size;			/* in: of this struct */
+	__u32	abi;			/* out: PERFAUX_ABI */
+	__u64	create_flags;		/* out: known flags of CREATE */
+	__u32	min_segment_size;	/* out: bytes */
+	__u32	max_segment_size;	/* out: bytes */
+	__u32	min_segments;		/* out */
+	__u32	max_segments;		/* out */
+	__u32	max_spans;		/* out: per segment */
+	__u32	reserved;
+};
+
+#define PERFAUX_INFO_SIZE_V0	40
+
+/*
+ * PERFAUX_IOC_CREATE (on the device): make a raw ring.
+ *
+ * Returns the ring's file descriptor, with O_CLOEXEC.
+ *
+ * Errors:
+ *   EINVAL	size below PERFAUX_CREATE_SIZE_V0; unknown flags; segment_size
+ *		not a power of two or out of range; nr_segments,
+ *		spans_per_segment or watermark out of range; a reserved field
+ *		or an out field is not 0
+ *   E2BIG	a longer struct with a tail that is not zero
+ *   EOVERFLOW	the sizes do not fit a mapping
+ *   EPERM	RLIMIT_MEMLOCK is exceeded and the caller lacks CAP_IPC_LOCK
+ *   ENOMEM	not so much memory
+ *   EMFILE, ENFILE, EFAULT
+ */
+struct perfaux_create {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: PERFAUX_RING_* */
+	/*
+	 * in: bytes, a power of two from one page to 1 GiB. Some PMUs want
+	 * physically contiguous memory: see ATTACH.
+	 */
+	__u32	segment_size;
+	__u32	nr_segments;		/* in: 2 to 4096 */
+	/*
+	 * in: how many spans fit into one segment, 0: chosen from
+	 * segment_size; 1 to 65536. A segment is published when either its
+	 * room or its spans are used up.
+	 */
+	__u32	spans_per_segment;
+	/*
+	 * in: poll() reports EPOLLIN when so many segments are READY,
+	 * 1 to nr_segments; 0: 1.
+	 */
+	__u32	watermark;
+	__u64	reserved;
+	__u64	marks_size;		/* out: bytes to map at offset 0 */
+	__u64	ring_size;		/* out: bytes to map at marks_size */
+};
+
+#define PERFAUX_CREATE_SIZE_V0	48
+
+/* When no segment is free, the oldest READY one is overwritten. */
+#define PERFAUX_RING_OVERWRITE	_BITUL(0)
+
+/*
+ * PERFAUX_IOC_ATTACH (on a ring): from now on the AUX data of a perf event,
+ * and of every child that it has or will inherit to, goes to this ring.
+ *
+ * The event may be of a task, of a task with attr.inherit, for cpu == -1 or
+ * one CPU, or of a CPU. All events of a ring belong to one PMU and one clock.
+ * An event that is already enabled starts writing at once.
+ *
+ * The ring holds the event's file: as with a mapping of the event, closing the
+ * descriptor does not end the event. Detach, or close the ring, first.
+ *
+ * Errors:
+ *   EBADF	fd is not an open file
+ *   EINVAL	fd is not a perf event; unknown flags; reserved not 0;
+ *		size below PERFAUX_ATTACH_SIZE_V0; the event's clock is not
+ *		that of the events already attached
+ *   EOPNOTSUPP	the event's PMU has no AUX output, or needs contiguous memory
+ *		and this ring's segments are not (use smaller segments), or
+ *		the event takes AUX samples (attr.aux_sample_size)
+ *   EXDEV	the ring already has events of another PMU
+ *   EBUSY	the event is attached, to this ring or another one
+ *   ENODEV	the PMU is being removed
+ *   ENOMEM	no memory, or the PMU refuses the segments
+ *   E2BIG, EFAULT
+ */
+struct perfaux_attach {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: 0 */
+	__s32	fd;			/* in: the perf event */
+	__u32	reserved;
+	__u64	cookie;			/* in: handed back in spans and gaps */
+};
+
+#define PERFAUX_ATTACH_SIZE_V0	24
+
+/*
+ * PERFAUX_IOC_DETACH (on a ring): undo ATTACH. The spans that are being
+ * written end; when the call returns nothing more is written for this event.
+ * The event itself stays as it is, without output.
+ *
+ * Errors: EBADF; ENOENT (not attached to this ring); EINVAL; E2BIG; EFAULT.
+ */
+struct perfaux_detach {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: 0 */
+	__s32	fd;			/* in: the perf event */
+	__u32	reserved;
+};
+
+#define PERFAUX_DETACH_SIZE_V0	16
+
+/*
+ * PERFAUX_IOC_FLUSH (on a ring): gaps that are still open end now and become
+ * visible, IDLE segments with data become READY, events that found no segment
+ * start again if there is one. May sleep.
+ *
+ * Errors: EINVAL; E2BIG; EFAULT.
+ */
+struct perfaux_flush {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: PERFAUX_FLUSH_* */
+};
+
+#define PERFAUX_FLUSH_SIZE_V0	8
+
+/*
+ * Also end the spans that are being written and begin new ones, so that the
+ * data written so far can be read. Costs an interrupt on each CPU that
+ * writes, and a moment without trace there.
+ */
+#define PERFAUX_FLUSH_SPANS	_BITUL(0)
+
+#define PERFAUX_IOC_MAGIC	0xBC
+#define PERFAUX_IOC_INFO	_IO(PERFAUX_IOC_MAGIC, 0)
+#define PERFAUX_IOC_CREATE	_IO(PERFAUX_IOC_MAGIC, 1)
+#define PERFAUX_IOC_ATTACH	_IO(PERFAUX_IOC_MAGIC, 2)
+#define PERFAUX_IOC_DETACH	_IO(PERFAUX_IOC_MAGIC, 3)
+#define PERFAUX_IOC_FLUSH	_IO(PERFAUX_IOC_MAGIC, 4)
+
+/*
+ * poll() on a ring:
+ *   EPOLLIN	watermark segments are READY, or a gap entry is, or
+ *		PERFAUX_CTL_STARVED is set and one segment is READY
+ *   EPOLLHUP	events were attached and none is any more
+ * An overwrite ring reports no EPOLLIN for READY segments.
+ */
+
+/* Why data is missing. Index of control.lost_*[], value of perfaux_gap.cause */
+enum perfaux_cause {
+	PERFAUX_CAUSE_NONE	= 0,
+	/* no segment was free (reader too slow, or the ring too small) */
+	PERFAUX_CAUSE_FULL	= 1,
+	/* the PMU says that it lost data (PERF_AUX_FLAG_TRUNCATED) */
+	PERFAUX_CAUSE_TRUNCATED	= 2,
+	/* an overwrite ring took the oldest segment; counted, no gap entry */
+	PERFAUX_CAUSE_OVERWRITTEN = 3,
+	/* the PMU wrote more than it was given; counted, no gap entry */
+	PERFAUX_CAUSE_OVERRUN	= 4,
+	/*
+	 * a gap itself found no entry in the gap table; counted, and its time
+	 * lies in control.merged_begin..merged_end
+	 */
+	PERFAUX_CAUSE_NO_GAP	= 5,
+	PERFAUX_NR_CAUSES	= 6,	/* control has room for 16 */
+};
+
+/* struct perfaux_control.flags */
+#define PERFAUX_CTL_STARVED	_BITUL(0)	/* an event found no segment */
+
+struct perfaux_control {
+	__u32	size;			/* of this struct */
+	__u32	abi;			/* PERFAUX_ABI */
+	__u32	flags;			/* PERFAUX_CTL_* */
+	__u32	ring_flags;		/* PERFAUX_RING_* as created */
+	__u32	segment_size;		/* bytes */
+	__u32	nr_segments;
+	__u32	spans_per_segment;
+	__u32	nr_gaps;
+	__u32	watermark;
+	__u32	pmu_type;		/* of the attached events, or 0 */
+	/* bytes from the start of this struct */
+	__u64	segments_offset;
+	__u64	spans_offset;
+	__u64	gaps_offset;
+	__u64	data_offset;		/* a multiple of the page size */
+	/* counters since CREATE */
+	__u64	seq;			/* last number given to a span or gap */
+	__u64	claims;			/* segments taken into use */
+	__u64	spans;			/* spans that ended with data or flags */
+	__u64	bytes;			/* bytes in these spans */
+	__u64	skipped;		/* bytes a PMU skipped to align */
+	__u64	gaps;			/* gaps, also those without an entry */
+	__u64	merged_begin;		/* see PERFAUX_CAUSE_NO_GAP; 0: none */
+	__u64	merged_end;
+	__u64	reserved[5];
+	__u64	lost_count[16];		/* per cause: how often */
+	__u64	lost_bytes[16];		/* per cause: bytes, where known */
+};
+
+enum perfaux_state {
+	PERFAUX_SEG_FREE	= 0,
+	PERFAUX_SEG_CLAIMED	= 1,
+	PERFAUX_SEG_BUSY	= 2,
+	PERFAUX_SEG_IDLE	= 3,
+	PERFAUX_SEG_READY	= 4,
+};
+
+/* struct perfaux_segment.state: enum perfaux_state and a sequence number */
+#define PERFAUX_STATE(s)	((__u32)((s) & 0xff))
+#define PERFAUX_SEQ(s)		((__u64)(s) >> 8)
+
+struct perfaux_segment {
+	__u64	state;			/* PERFAUX_STATE(), PERFAUX_SEQ() */
+	__u32	nr_spans;
+	__u32	cpu;			/* of the last writer */
+	__u64	t_active;		/* begin of the span that is being
+					 * written (BUSY), else 0
+					 */
+	__u64	used;			/* bytes, including skipped ones */
+	__u64	ready_seq;		/* order in which it became READY */
+	__u64	bytes;			/* in its spans */
+	__u64	reserved[2];
+};
+
+struct perfaux_span {
+	__u64	seq;
+	__u64	t_begin;
+	__u64	t_end;
+	__u64	cookie;			/* of the attached event */
+	__u32	offset;			/* bytes, from the segment's start */
+	__u32	length;			/* bytes; 0 if there are only flags */
+	__u32	pid;			/* as in perf's records; -1 for the */
+	__u32	tid;			/* event of a CPU */
+	__u32	cpu;
+	__u32	flags;			/* PERF_AUX_FLAG_* */
+	__u64	reserved;
+};
+
+struct perfaux_gap {
+	__u64	seq;			/* 0: not valid */
+	__u64	t_begin;
+	__u64	t_end;			/* when data flowed again on this CPU,
+					 * or the FLUSH that ended the gap
+					 */
+	__u64	cookie;
+	__u32	cpu;
+	__u32	cause;			/* enum perfaux_cause */
+	__u32	pid;			/* who ran when it began */
+	__u32	tid;
+	__u64	count;			/* attempts to write in it */
+	__u64	reserved;
+};
+
+#endif /* _UAPI_PERFAUX_H */
