@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFAUX_ARGS_H
+#define PERFAUX_ARGS_H
+
+#include <linux/uaccess.h>
+
+/*
+ * Reads an argument that starts with its own size: a shorter one is completed
+ * with zeros, of a longer one the tail must be zero.
+ *
+ * Returns 0, -EFAULT, -EINVAL (shorter than the first version of the struct)
+ * or -E2BIG (larger than a page, or a tail that we do not know). May sleep.
+ */
+static inline int pa_copy_arg(void *arg, size_t ksize, size_t min_size,
+			      const void __user *uarg)
+{
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)uarg))
+		return -EFAULT;
+	if (size < min_size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(arg, ksize, uarg, size);
+}
+
+/* Answers with as much as the caller knows. Returns 0 or -EFAULT. */
+static inline int pa_copy_answer(void __user *uarg, const void *arg,
+				 size_t ksize, u32 usize)
+{
+	return copy_to_user(uarg, arg, min_t(size_t, ksize, usize)) ?
+	       -EFAULT : 0;
+}
+
+#endif /* PERFAUX_ARGS_H */

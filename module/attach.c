@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which events write to which ring.
+ *
+ * Lookups happen on every begin of every AUX PMU, in any context; they walk a
+ * hash under RCU. Changes are made under pa_attach_lock (the table) inside
+ * ring->lock (the ring's list).
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hashtable.h>
+#include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "attach.h"
+#include "ring.h"
+
+static DEFINE_HASHTABLE(pa_table, 8);
+static DEFINE_MUTEX(pa_attach_lock);
+
+notrace struct pa_attached *pa_attached_find(struct perf_event *event)
+{
+	struct pa_attached *attached;
+
+	if (event->parent)
+		event = event->parent;
+	hash_for_each_possible_rcu_notrace(pa_table, attached, node,
+					   (unsigned long)event)
+		if (attached->event == event)
+			return attached;
+	return NULL;
+}
+
+static bool pa_attached_find_sleepable(struct perf_event *event)
+{
+	bool found;
+
+	rcu_read_lock();
+	found = pa_attached_find(event);
+	rcu_read_unlock();
+	return found;
+}
+
+/* ring->lock held. */
+static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
+{
+	struct perf_event *event = file->private_data;
+	struct pmu *pmu = READ_ONCE(event->pmu);
+	struct pa_attached *attached;
+	int ret;
+
+	/* From 6.15 on perf_pmu_unregister() takes the PMU from its events. */
+	if (!pmu)
+		return -ENODEV;
+	if (!pmu->setup_aux || event->attr.aux_sample_size)
+		return -EOPNOTSUPP;
+	if (ring->pmu && ring->pmu != pmu)
+		return -EXDEV;
+	if (ring->clock && ring->clock != event->clock)
+		return -EINVAL;
+
+	/* Before the PMU's work is done; looked at again below. */
+	if (pa_attached_find_sleepable(event))
+		return -EBUSY;
+	if (!ring->pmu) {
+		ret = pa_pmu_setup(ring, event);
+		if (ret)
+			return ret;
+	}
+
+	attached = kzalloc(sizeof(*attached), GFP_KERNEL_ACCOUNT);
+	if (!attached)
+		return -ENOMEM;
+	attached->event = event;
+	attached->file = file;
+	attached->ring = ring;
+	attached->cookie = cookie;
+
+	mutex_lock(&pa_attach_lock);
+	if (pa_attached_find_sleepable(event)) {
+		mutex_unlock(&pa_attach_lock);
+		kfree(attached);
+		return -EBUSY;
+	}
+	ring->clock = event->clock;
+	list_add_tail(&attached->list, &ring->attached);
+	WRITE_ONCE(ring->was_attached, true);
+	hash_add_rcu(pa_table, &attached->node, (unsigned long)event);
+	mutex_unlock(&pa_attach_lock);
+
+	/* It may be running already, having found no AUX area. */
+	pa_kick_event(event, PA_KICK_START);
+	return 0;
+}
+
+/* Process context. Takes its own reference to the event's file. */
+int pa_attach(struct pa_ring *ring, int fd, u64 cookie)
+{
+	struct file *file = pa_event_file(fd);
+	int ret;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	mutex_lock(&ring->lock);
+	ret = pa_attach_event(ring, file, cookie);
+	mutex_unlock(&ring->lock);
+	if (ret)
+		fput(file);
+	return ret;
+}
+
+/* ring->lock held; @list has some or all of ring->attached. */
+static void pa_detach_list(struct list_head *list)
+{
+	struct pa_attached *attached, *next;
+
+	mutex_lock(&pa_attach_lock);
+	list_for_each_entry(attached, list, list)
+		hash_del_rcu(&attached->node);
+	mutex_unlock(&pa_attach_lock);
+	/*
+	 * begin runs with interrupts off. After this no new span of the events
+	 * can start here, and one that did start has event->oncpu and state
+	 * set (event_sched_in() does that before pmu->add).
+	 */
+	synchronize_rcu();
+	list_for_each_entry_safe(attached, next, list, list) {
+		pa_kick_event(attached->event, PA_KICK_STOP);
+		fput(attached->file);
+		kfree(attached);
+	}
+}
+
+/* Process context. */
+int pa_detach(struct pa_ring *ring, int fd)
+{
+	struct pa_attached *attached, *next;
+	struct file *file = fget(fd);
+	LIST_HEAD(found);
+	int ret;
+
+	if (!file)
+		return -EBADF;
+	mutex_lock(&ring->lock);
+	list_for_each_entry_safe(attached, next, &ring->attached, list)
+		if (attached->file == file)
+			list_move(&attached->list, &found);
+	ret = list_empty(&found) ? -ENOENT : 0;
+	if (!ret)
+		pa_detach_list(&found);
+	mutex_unlock(&ring->lock);
+	fput(file);
+	if (!ret)
+		pa_ring_wake(ring);
+	return ret;
+}
+
+/* Process context. */
+void pa_detach_all(struct pa_ring *ring)
+{
+	LIST_HEAD(all);
+
+	mutex_lock(&ring->lock);
+	list_splice_init(&ring->attached, &all);
+	if (!list_empty(&all))
+		pa_detach_list(&all);
+	mutex_unlock(&ring->lock);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFAUX_ATTACH_H
+#define PERFAUX_ATTACH_H
+
+#include <linux/perf_event.h>
+
+struct pa_ring;
+
+/* One attached event; its inherited children are found through ->parent. */
+struct pa_attached {
+	struct hlist_node node;		/* in the hash, RCU */
+	struct list_head list;		/* in ring->attached */
+	struct rcu_head rcu;
+	struct perf_event *event;
+	struct file *file;		/* keeps the event */
+	struct pa_ring *ring;
+	u64 cookie;
+};
+
+/* attach.c */
+int pa_attach(struct pa_ring *ring, int fd, u64 cookie);
+int pa_detach(struct pa_ring *ring, int fd);
+void pa_detach_all(struct pa_ring *ring);
+
+/*
+ * Any context up to NMI, under rcu_read_lock() or with preemption off.
+ * Returns NULL if neither @event nor the event it was inherited from is
+ * attached.
+ */
+struct pa_attached *pa_attached_find(struct perf_event *event);
+
+/* pmu.c: process context, ring->lock held */
+int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event);
+void pa_pmu_release(struct pa_ring *ring);
+
+/* event_fd.c: a reference to the file of a perf event, or ERR_PTR() */
+struct file *pa_event_file(int fd);
+
+/* kick.c: process context */
+#define PA_KICK_STOP	BIT(0)	/* end the span that is being written */
+#define PA_KICK_START	BIT(1)	/* start what is active but stopped */
+void pa_kick_event(struct perf_event *event, unsigned int what);
+
+#endif /* PERFAUX_ATTACH_H */

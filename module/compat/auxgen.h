@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Differences between kernels that only the test module auxgen meets. */
+#ifndef PERFAUX_COMPAT_AUXGEN_H
+#define PERFAUX_COMPAT_AUXGEN_H
+
+#include <linux/hrtimer.h>
+
+/* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
+#ifdef PA_HAVE_HRTIMER_SETUP
+static inline void
+auxgen_timer_setup(struct hrtimer *timer,
+		   enum hrtimer_restart (*fn)(struct hrtimer *))
+{
+	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+}
+#else
+static inline void
+auxgen_timer_setup(struct hrtimer *timer,
+		   enum hrtimer_restart (*fn)(struct hrtimer *))
+{
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = fn;
+}
+#endif
+
+/* 6.6 made the callbacks of struct apic static calls. */
+#ifdef CONFIG_X86_LOCAL_APIC
+#ifdef PA_HAVE_APIC_CALLS
+#define auxgen_send_nmi(cpu)	\
+	__apic_send_IPI_mask(cpumask_of(cpu), NMI_VECTOR)
+#else
+#define auxgen_send_nmi(cpu)	\
+	apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR)
+#endif
+#endif
+
+#endif /* PERFAUX_COMPAT_AUXGEN_H */

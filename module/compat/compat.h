@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Differences between kernels, and the only place for them. Included before
+ * every file of the module (see Kbuild). PA_HAVE_* come from the probes beside
+ * this file: each compiles one use of one feature.
+ */
+#ifndef PERFAUX_COMPAT_H
+#define PERFAUX_COMPAT_H
+
+/* Here because it must precede the first header. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ftrace.h>
+#include <linux/mm.h>
+
+/*
+ * Arguments and instruction pointer in an ftrace callback. Before 6.2 ("ftrace:
+ * abstract DYNAMIC_FTRACE_WITH_ARGS accesses") only full registers have them.
+ */
+#ifdef PA_HAVE_FTRACE_REGS
+#define PA_FTRACE_FLAGS		0
+#define pa_ftrace_argument(fregs, n)	ftrace_regs_get_argument(fregs, n)
+#define pa_ftrace_set_ip(fregs, ip)	\
+	ftrace_regs_set_instruction_pointer(fregs, ip)
+#else
+#define PA_FTRACE_FLAGS		FTRACE_OPS_FL_SAVE_REGS
+#define pa_ftrace_argument(fregs, n)	\
+	regs_get_kernel_argument(ftrace_get_regs(fregs), n)
+#define pa_ftrace_set_ip(fregs, ip)	\
+	ftrace_instruction_pointer_set(fregs, ip)
+#endif
+
+/* 6.3 ("mm: introduce vma->vm_flags wrapper functions") */
+#ifdef PA_HAVE_VM_FLAGS_SET
+#define pa_vm_flags_set(vma, flags)	vm_flags_set(vma, flags)
+#define pa_vm_flags_clear(vma, flags)	vm_flags_clear(vma, flags)
+#else
+#define pa_vm_flags_set(vma, flags)	((vma)->vm_flags |= (flags))
+#define pa_vm_flags_clear(vma, flags)	((vma)->vm_flags &= ~(flags))
+#endif
+
+#endif /* PERFAUX_COMPAT_H */

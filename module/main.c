@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perfaux: raw AUX rings for perf events. See uapi/perfaux.h for what it does
+ * and Documentation/design.rst for how.
+ */
+#include <linux/build_bug.h>
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include "device.h"
+#include "redirect.h"
+#include "ring.h"
+
+static int __init perfaux_init(void)
+{
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct perfaux_info) != PERFAUX_INFO_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_create) != PERFAUX_CREATE_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_attach) != PERFAUX_ATTACH_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_detach) != PERFAUX_DETACH_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_flush) != PERFAUX_FLUSH_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_segment) != 64);
+	BUILD_BUG_ON(sizeof(struct perfaux_span) != 64);
+	BUILD_BUG_ON(sizeof(struct perfaux_gap) != 64);
+
+	ret = pa_ring_init();
+	if (ret)
+		return ret;
+	ret = pa_redirect_init();
+	if (ret)
+		goto err_ring;
+	ret = pa_device_init();
+	if (ret)
+		goto err_redirect;
+	return 0;
+
+err_redirect:
+	pa_redirect_exit();
+err_ring:
+	pa_ring_exit();
+	return ret;
+}
+
+static void __exit perfaux_exit(void)
+{
+	pa_device_exit();
+	/* Waits for the tail of the work that gave back the last reference. */
+	pa_ring_exit();
+	pa_redirect_exit();
+}
+
+module_init(perfaux_init);
+module_exit(perfaux_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Raw AUX rings for perf events");
+MODULE_VERSION("0.1");

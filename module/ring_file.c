@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A ring's file: ioctl, mmap, poll, fdinfo.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "args.h"
+#include "attach.h"
+#include "ring.h"
+
+static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_attach arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_ATTACH_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags || arg.reserved)
+		return -EINVAL;
+	return pa_attach(ring, arg.fd, arg.cookie);
+}
+
+static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_detach arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_DETACH_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags || arg.reserved)
+		return -EINVAL;
+	return pa_detach(ring, arg.fd);
+}
+
+static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
+{
+	struct pa_attached *attached;
+	struct perfaux_flush arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_FLUSH_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags & ~PERFAUX_FLUSH_SPANS)
+		return -EINVAL;
+
+	mutex_lock(&ring->lock);
+	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+	list_for_each_entry(attached, &ring->attached, list)
+		pa_kick_event(attached->event, PA_KICK_START |
+			      (arg.flags & PERFAUX_FLUSH_SPANS ?
+			       PA_KICK_STOP : 0));
+	pa_segments_publish_idle(ring);
+	pa_gaps_close_all(ring);
+	mutex_unlock(&ring->lock);
+	return 0;
+}
+
+static long pa_ring_ioctl(struct file *file, unsigned int cmd,
+			  unsigned long uarg)
+{
+	struct pa_ring *ring = file->private_data;
+
+	switch (cmd) {
+	case PERFAUX_IOC_ATTACH:
+		return pa_ioctl_attach(ring, (void __user *)uarg);
+	case PERFAUX_IOC_DETACH:
+		return pa_ioctl_detach(ring, (void __user *)uarg);
+	case PERFAUX_IOC_FLUSH:
+		return pa_ioctl_flush(ring, (void __user *)uarg);
+	}
+	return -ENOTTY;
+}
+
+/* Maps @size bytes of vmalloc memory at @addr. */
+static int pa_map_vmalloc(struct vm_area_struct *vma, unsigned long addr,
+			  void *mem, size_t size)
+{
+	size_t at;
+	int ret;
+
+	for (at = 0; at < size; at += PAGE_SIZE) {
+		ret = vm_insert_page(vma, addr + at, vmalloc_to_page(mem + at));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int pa_map_data(struct vm_area_struct *vma, unsigned long addr,
+		       struct pa_ring *ring)
+{
+	unsigned int nr = ring->ctl->segment_size >> PAGE_SHIFT, i, k;
+	int ret;
+
+	/*
+	 * One by one: with vm_insert_pages() a failure half way would need the
+	 * same care, and this is not done in anybody's hot path.
+	 */
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		for (k = 0; k < nr; k++) {
+			ret = vm_insert_page(vma, addr,
+					     virt_to_page(ring->seg[i].pages[k]));
+			if (ret)
+				return ret;
+			addr += PAGE_SIZE;
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+/*
+ * Pages are inserted here and not on demand: a fault per page would cost the
+ * reader more than the copy it saves. perf did so too until 6.13.
+ */
+static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct pa_ring *ring = file->private_data;
+	size_t size = vma->vm_end - vma->vm_start;
+	unsigned long offset = vma->vm_pgoff;
+	int ret;
+
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EACCES;
+	pa_vm_flags_clear(vma, VM_MAYEXEC);
+	pa_vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+
+	if (!offset) {
+		if (size != ring->marks_size)
+			return -EINVAL;
+		return pa_map_vmalloc(vma, vma->vm_start, ring->marks, size);
+	}
+	if (offset != ring->marks_size >> PAGE_SHIFT ||
+	    size != ring->tables_size + ring->data_size)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	pa_vm_flags_clear(vma, VM_MAYWRITE);
+	ret = pa_map_vmalloc(vma, vma->vm_start, ring->ctl, ring->tables_size);
+	if (ret)
+		return ret;
+	return pa_map_data(vma, vma->vm_start + ring->tables_size, ring);
+}
+
+static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
+{
+	struct pa_ring *ring = file->private_data;
+	unsigned int enough = ring->ctl->watermark;
+	__poll_t mask = 0;
+
+	poll_wait(file, &ring->wait, wait);
+
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED) {
+		pa_ring_resume(ring);
+		enough = 1;
+	}
+	if (pa_gaps_ready(ring) ||
+	    (!ring->overwrite && pa_segments_ready(ring) >= enough))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(ring->was_attached) && list_empty(&ring->attached))
+		mask |= EPOLLHUP;
+	return mask;
+}
+
+static const char * const pa_cause_names[PERFAUX_NR_CAUSES] = {
+	[PERFAUX_CAUSE_FULL] = "full",
+	[PERFAUX_CAUSE_TRUNCATED] = "truncated",
+	[PERFAUX_CAUSE_OVERWRITTEN] = "overwritten",
+	[PERFAUX_CAUSE_OVERRUN] = "overrun",
+	[PERFAUX_CAUSE_NO_GAP] = "no_gap",
+};
+
+#ifdef CONFIG_PROC_FS
+static void pa_ring_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct pa_ring *ring = file->private_data;
+	struct perfaux_control *ctl = ring->ctl;
+	unsigned int i;
+
+	seq_printf(m, "abi:\t%u\n", ctl->abi);
+	seq_printf(m, "ring_flags:\t%#x\n", ctl->ring_flags);
+	seq_printf(m, "flags:\t%#x\n", READ_ONCE(ctl->flags));
+	seq_printf(m, "segment_size:\t%u\n", ctl->segment_size);
+	seq_printf(m, "nr_segments:\t%u\n", ctl->nr_segments);
+	seq_printf(m, "spans_per_segment:\t%u\n", ctl->spans_per_segment);
+	seq_printf(m, "watermark:\t%u\n", ctl->watermark);
+	seq_printf(m, "ready:\t%u\n", pa_segments_ready(ring));
+	seq_printf(m, "locked_pages:\t%lu\n", ring->charged);
+	seq_printf(m, "pmu_type:\t%u\n", READ_ONCE(ctl->pmu_type));
+	seq_printf(m, "seq:\t%llu\n", READ_ONCE(ctl->seq));
+	seq_printf(m, "claims:\t%llu\n", READ_ONCE(ctl->claims));
+	seq_printf(m, "spans:\t%llu\n", READ_ONCE(ctl->spans));
+	seq_printf(m, "bytes:\t%llu\n", READ_ONCE(ctl->bytes));
+	seq_printf(m, "skipped:\t%llu\n", READ_ONCE(ctl->skipped));
+	seq_printf(m, "gaps:\t%llu\n", READ_ONCE(ctl->gaps));
+	seq_printf(m, "merged_begin:\t%llu\n", READ_ONCE(ctl->merged_begin));
+	seq_printf(m, "merged_end:\t%llu\n", READ_ONCE(ctl->merged_end));
+	for (i = PERFAUX_CAUSE_FULL; i < PERFAUX_NR_CAUSES; i++) {
+		seq_printf(m, "lost_%s:\t%llu\n", pa_cause_names[i],
+			   READ_ONCE(ctl->lost_count[i]));
+		seq_printf(m, "lost_%s_bytes:\t%llu\n", pa_cause_names[i],
+			   READ_ONCE(ctl->lost_bytes[i]));
+	}
+}
+#endif
+
+static int pa_ring_release(struct inode *inode, struct file *file)
+{
+	pa_ring_put(file->private_data);
+	return 0;
+}
+
+const struct file_operations pa_ring_fops = {
+	.owner		= THIS_MODULE,
+	.unlocked_ioctl	= pa_ring_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.mmap		= pa_ring_mmap,
+	.poll		= pa_ring_poll,
+	.release	= pa_ring_release,
+	.llseek		= noop_llseek,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo	= pa_ring_show_fdinfo,
+#endif
+};

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Segments: claimed, taken up again, published, overwritten.
+ *
+ * Every transition is a cmpxchg of the state word, which contains the number
+ * of this use of the segment: a writer that was interrupted between looking
+ * and taking fails and looks on. Work is bounded by the number of segments.
+ */
+#include <linux/smp.h>
+
+#include "ring.h"
+
+/* Rounds over the table before a writer gives up under contention. */
+#define PA_TRIES	3
+
+static u64 pa_state(u64 seq, enum perfaux_state state)
+{
+	return seq << 8 | state;
+}
+
+static bool pa_move(struct pa_segment *seg, u64 from, u64 to)
+{
+	return cmpxchg64(&seg->shared->state, from, to) == from;
+}
+
+/* From CLAIMED to BUSY; before that nobody else looks at the other fields. */
+static void pa_segment_busy(struct pa_segment *seg, u64 seq, u64 t_begin)
+{
+	struct perfaux_segment *shared = seg->shared;
+
+	WRITE_ONCE(shared->cpu, smp_processor_id());
+	WRITE_ONCE(shared->t_active, t_begin);
+	/* Pairs with the reader's load-acquire: it sees this use's fields. */
+	smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_BUSY));
+}
+
+/* A new use of a segment that is free, released, or to be overwritten. */
+static bool pa_segment_claim(struct pa_segment *seg, u64 from, u64 t_begin)
+{
+	u64 seq = atomic64_inc_return(&seg->ring->claim_seq);
+	struct perfaux_segment *shared = seg->shared;
+
+	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
+		return false;
+	if (PERFAUX_STATE(from) == PERFAUX_SEG_READY &&
+	    READ_ONCE(*seg->mark) != PERFAUX_SEQ(from))
+		pa_lost(seg->ring, PERFAUX_CAUSE_OVERWRITTEN, shared->bytes);
+
+	WRITE_ONCE(shared->nr_spans, 0);
+	WRITE_ONCE(shared->used, 0);
+	WRITE_ONCE(shared->bytes, 0);
+	pa_count(&seg->ring->ctl->claims, 1);
+	pa_segment_busy(seg, seq, t_begin);
+	return true;
+}
+
+/* Going on in a segment that has room left. */
+static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
+{
+	u64 seq = PERFAUX_SEQ(from);
+
+	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
+		return false;
+	pa_segment_busy(seg, seq, t_begin);
+	return true;
+}
+
+static bool pa_released(struct pa_segment *seg, u64 state)
+{
+	return PERFAUX_STATE(state) == PERFAUX_SEG_FREE ||
+	       (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
+		READ_ONCE(*seg->mark) == PERFAUX_SEQ(state));
+}
+
+/*
+ * Fresh segments first; when there are none, one that another CPU left with
+ * room in it. So memory is needed for what runs, not for every CPU on which
+ * something has run.
+ */
+static struct pa_segment *pa_segment_find(struct pa_ring *ring,
+					  unsigned int start, u64 t_begin)
+{
+	unsigned int nr = ring->ctl->nr_segments, i;
+	struct pa_segment *idle = NULL;
+	u64 idle_state = 0;
+
+	for (i = 0; i < nr; i++) {
+		struct pa_segment *seg = &ring->seg[(start + i) % nr];
+		u64 state = READ_ONCE(seg->shared->state);
+
+		if (pa_released(seg, state)) {
+			if (pa_segment_claim(seg, state, t_begin))
+				return seg;
+		} else if (!idle && PERFAUX_STATE(state) == PERFAUX_SEG_IDLE) {
+			idle = seg;
+			idle_state = state;
+		}
+	}
+	if (idle && pa_segment_reuse(idle, idle_state, t_begin))
+		return idle;
+	return NULL;
+}
+
+static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
+					       u64 t_begin)
+{
+	unsigned int nr = ring->ctl->nr_segments, i;
+	struct pa_segment *oldest = NULL;
+	u64 oldest_state = 0, oldest_seq = U64_MAX;
+
+	for (i = 0; i < nr; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+		u64 state = READ_ONCE(seg->shared->state);
+		u64 seq = READ_ONCE(seg->shared->ready_seq);
+
+		if (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
+		    seq < oldest_seq) {
+			oldest = seg;
+			oldest_state = state;
+			oldest_seq = seq;
+		}
+	}
+	if (oldest && pa_segment_claim(oldest, oldest_state, t_begin))
+		return oldest;
+	return NULL;
+}
+
+/*
+ * Returns a BUSY segment with at least min_room bytes and one span free, or
+ * NULL if there is none.
+ */
+struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
+{
+	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
+	unsigned int hint = READ_ONCE(cpu->hint);
+	struct pa_segment *seg = &ring->seg[hint];
+	u64 state = READ_ONCE(seg->shared->state);
+	int tries;
+
+	/* Another CPU may have taken it up meanwhile; then it is not IDLE. */
+	if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE &&
+	    READ_ONCE(seg->shared->cpu) == smp_processor_id() &&
+	    pa_segment_reuse(seg, state, t_begin))
+		return seg;
+
+	for (tries = 0; tries < PA_TRIES; tries++) {
+		seg = pa_segment_find(ring, hint, t_begin);
+		if (!seg && ring->overwrite)
+			seg = pa_segment_overwrite(ring, t_begin);
+		if (seg) {
+			WRITE_ONCE(cpu->hint, seg - ring->seg);
+			return seg;
+		}
+	}
+	return NULL;
+}
+
+static void pa_segment_ready(struct pa_segment *seg, u64 seq)
+{
+	struct pa_ring *ring = seg->ring;
+
+	WRITE_ONCE(seg->shared->ready_seq,
+		   atomic64_inc_return(&ring->ready_seq));
+	/* Pairs with the reader's load-acquire: nr_spans is final. */
+	smp_store_release(&seg->shared->state,
+			  pa_state(seq, PERFAUX_SEG_READY));
+	if (!ring->overwrite)
+		pa_ring_wake(ring);
+}
+
+/* The writer is done: there is room for another one, or the reader gets it. */
+void pa_segment_put(struct pa_segment *seg)
+{
+	struct perfaux_segment *shared = seg->shared;
+	struct perfaux_control *ctl = seg->ring->ctl;
+	u64 seq = PERFAUX_SEQ(READ_ONCE(shared->state));
+
+	WRITE_ONCE(shared->t_active, 0);
+	if (ctl->segment_size - shared->used < seg->ring->min_room ||
+	    shared->nr_spans == ctl->spans_per_segment) {
+		pa_segment_ready(seg, seq);
+		return;
+	}
+	/* Pairs with the cmpxchg of the next writer: it goes on from here. */
+	smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_IDLE));
+	if (READ_ONCE(ctl->flags) & PERFAUX_CTL_STARVED)
+		pa_ring_wake(seg->ring);
+}
+
+void pa_segments_publish_idle(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+		u64 state = READ_ONCE(seg->shared->state);
+		u64 seq = PERFAUX_SEQ(state);
+		unsigned long flags;
+
+		if (PERFAUX_STATE(state) != PERFAUX_SEG_IDLE)
+			continue;
+		/* A writer on this CPU must not wait for us in CLAIMED. */
+		local_irq_save(flags);
+		if (pa_move(seg, state, pa_state(seq, PERFAUX_SEG_CLAIMED))) {
+			if (seg->shared->nr_spans)
+				pa_segment_ready(seg, seq);
+			else
+				WRITE_ONCE(seg->shared->state,
+					   pa_state(seq, PERFAUX_SEG_FREE));
+		}
+		local_irq_restore(flags);
+	}
+}
+
+unsigned int pa_segments_ready(struct pa_ring *ring)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		u64 state = READ_ONCE(ring->segments[i].state);
+
+		n += PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
+		     !pa_released(&ring->seg[i], state);
+	}
+	return n;
+}
+
+bool pa_segments_available(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		u64 state = READ_ONCE(ring->segments[i].state);
+
+		if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE ||
+		    pa_released(&ring->seg[i], state))
+			return true;
+	}
+	return false;
+}
