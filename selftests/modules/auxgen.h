@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the auxgen PMU writes, for the PMU and for whoever checks it.
+ *
+ * The AUX data consist of chunks of 64 bytes. On each CPU and for each stream
+ * (a field of the event's config) chunks are numbered 0, 1, 2 ... A chunk that
+ * could not be written takes a number too: a hole in the numbers is a loss of
+ * just that many chunks, and the next chunk's "lost" says how many were lost
+ * up to then, so that a hole that auxgen does not know of is somebody else's.
+ *
+ * If two events with the same stream run on one CPU at the same time, their
+ * chunks share the numbers.
+ */
+#ifndef AUXGEN_H
+#define AUXGEN_H
+
+#include <linux/const.h>
+#include <linux/types.h>
+
+#define AUXGEN_MAGIC	0x4e475841	/* "AXGN" */
+#define AUXGEN_STREAMS	16
+
+enum auxgen_source {
+	AUXGEN_CTX	= 1,	/* the event was started or stopped */
+	AUXGEN_TIMER	= 2,
+	AUXGEN_NMI	= 3,
+};
+
+struct auxgen_chunk {
+	__u32	magic;
+	__u32	cpu;
+	__u64	seq;		/* of this CPU and stream */
+	__u64	lost;		/* chunks lost before, same CPU and stream */
+	__u64	time;		/* of the event's clock, ns */
+	__u32	stream;
+	__u32	source;		/* enum auxgen_source */
+	__u32	tid;
+	__u32	check[4];	/* AUXGEN_CHECK() of seq, [0] to [3] */
+	__u32	check_last;	/* the same as check[0]: a tear shows */
+};
+
+#define AUXGEN_CHUNK	64
+
+#define AUXGEN_CHECK(seq, cpu, stream, i) \
+	((__u32)(((seq) + 1) * 0x9e3779b97f4a7c15ULL >> 32) ^ \
+	 (__u32)((cpu) << 16 | (stream) << 8 | (i)))
+
+/*
+ * config (also in format/ of the PMU; all 0: 16 chunks, CTX):
+ *   chunks	how many chunks each time; 0: 16
+ *   ctx	write when the event starts and when it stops
+ *   timer	write from an hrtimer interrupt, each period
+ *   nmi	the timer of each CPU sends an NMI to the next CPU, and the
+ *		events there write from it
+ *   marker	go on to new room when handle->wakeup is passed, not when there
+ *		is no room
+ *   fill	each time fill all room that there is
+ *   stream	0 to 15
+ *   truncate	each so many writes, lose as many chunks as were written and
+ *		say so (PERF_AUX_FLAG_TRUNCATED)
+ *   skip	skip so many chunks of room at the begin of each span
+ * config1:
+ *   period	of the timer, us; 0: 1000
+ */
+#define AUXGEN_CHUNKS(config)	((config) & 0xffff)
+#define AUXGEN_F_CTX		_BITULL(16)
+#define AUXGEN_F_TIMER		_BITULL(17)
+#define AUXGEN_F_NMI		_BITULL(18)
+#define AUXGEN_F_MARKER		_BITULL(19)
+#define AUXGEN_F_FILL		_BITULL(20)
+#define AUXGEN_STREAM(config)	((config) >> 24 & 0xf)
+#define AUXGEN_TRUNCATE(config)	((config) >> 32 & 0xffff)
+#define AUXGEN_SKIP(config)	((config) >> 48 & 0xffff)
+#define AUXGEN_PERIOD(config1)	((config1) & 0xffffffff)
+#define AUXGEN_CONFIG_MASK	0xffffffff0f1fffffULL
+#define AUXGEN_CONFIG1_MASK	0xffffffffULL
+
+#endif /* AUXGEN_H */

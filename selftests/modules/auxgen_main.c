@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * auxgen - a PMU whose AUX output can be verified, see auxgen.h.
+ *
+ * It knows nothing of perfaux and uses the AUX interface as a hardware driver
+ * would, so it writes to the kernel's own AUX area just the same.
+ */
+#include <linux/atomic.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "auxgen_pmu.h"
+
+/* Events of auxgen that can run on one CPU at a time and get NMIs. */
+#define AUXGEN_ACTIVE	8
+
+struct auxgen_area {
+	void **pages;
+	int nr_pages;
+	bool overwrite;
+};
+
+struct auxgen_event {
+	struct perf_output_handle handle;
+	struct perf_event *event;
+	struct auxgen_area *area;	/* NULL: no handle */
+	unsigned long written;		/* bytes since begin */
+	unsigned int writes;
+	/*
+	 * Held by whoever writes, and while the event is stopped. Interrupts
+	 * are off in all of these, so only an NMI finds it held; it gives up.
+	 */
+	int busy;
+	struct hrtimer timer;
+};
+
+DEFINE_PER_CPU(struct auxgen_cpu, auxgen_cpu);
+static DEFINE_PER_CPU(struct auxgen_event *, auxgen_active[AUXGEN_ACTIVE]);
+
+static struct pmu auxgen_pmu;
+
+static u64 auxgen_config(const struct auxgen_event *ev)
+{
+	return ev->event->attr.config;
+}
+
+static void auxgen_begin(struct auxgen_event *ev)
+{
+	unsigned long skip = AUXGEN_SKIP(auxgen_config(ev)) * AUXGEN_CHUNK;
+
+	ev->written = 0;
+	ev->area = perf_aux_output_begin(&ev->handle, ev->event);
+	if (ev->area && skip && !ev->area->overwrite)
+		perf_aux_output_skip(&ev->handle, skip);
+}
+
+static void auxgen_end(struct auxgen_event *ev, u64 flags)
+{
+	if (!ev->area)
+		return;
+	if (ev->area->overwrite)
+		ev->handle.head += ev->written;
+	if (flags)
+		perf_aux_output_flag(&ev->handle, flags);
+	perf_aux_output_end(&ev->handle, ev->written);
+	ev->area = NULL;
+}
+
+/* Bytes that can be written before new room is needed. */
+static unsigned long auxgen_room(const struct auxgen_event *ev)
+{
+	const struct perf_output_handle *handle = &ev->handle;
+	unsigned long limit = handle->size;
+
+	if (!ev->area)
+		return 0;
+	if (ev->area->overwrite)
+		return ULONG_MAX;
+	/* All of it, as Intel PT does: size is one byte less than the room. */
+	if (auxgen_config(ev) & AUXGEN_F_FILL)
+		limit++;
+	if (auxgen_config(ev) & AUXGEN_F_MARKER &&
+	    handle->wakeup > handle->head)
+		limit = min(limit, ALIGN(handle->wakeup - handle->head,
+					 AUXGEN_CHUNK));
+	return limit > ev->written ? limit - ev->written : 0;
+}
+
+static struct auxgen_count *auxgen_count(const struct auxgen_event *ev)
+{
+	unsigned int stream = AUXGEN_STREAM(auxgen_config(ev));
+
+	return &this_cpu_ptr(&auxgen_cpu)->count[stream];
+}
+
+/*
+ * Two events of one stream, or an NMI and the code that it interrupted, may
+ * count at the same time.
+ */
+static u64 auxgen_count_next(u64 *counter, u64 n)
+{
+	return atomic64_fetch_add(n, (atomic64_t *)counter);
+}
+
+static void auxgen_lose(struct auxgen_event *ev, u64 n)
+{
+	struct auxgen_count *count = auxgen_count(ev);
+
+	auxgen_count_next(&count->seq, n);
+	auxgen_count_next(&count->lost, n);
+}
+
+static void auxgen_chunk(struct auxgen_event *ev, enum auxgen_source source)
+{
+	unsigned long mask = ((unsigned long)ev->area->nr_pages << PAGE_SHIFT) - 1;
+	unsigned long at = (ev->handle.head + ev->written) & mask;
+	u32 stream = AUXGEN_STREAM(auxgen_config(ev));
+	struct auxgen_count *count = auxgen_count(ev);
+	u32 cpu = smp_processor_id(), i;
+	struct auxgen_chunk *chunk;
+	u64 seq = auxgen_count_next(&count->seq, 1);
+
+	chunk = ev->area->pages[at >> PAGE_SHIFT] + offset_in_page(at);
+	chunk->magic = AUXGEN_MAGIC;
+	chunk->cpu = cpu;
+	chunk->seq = seq;
+	chunk->lost = READ_ONCE(count->lost);
+	chunk->time = ev->event->clock();
+	chunk->stream = stream;
+	chunk->source = source;
+	chunk->tid = task_pid_nr(current);
+	for (i = 0; i < ARRAY_SIZE(chunk->check); i++)
+		chunk->check[i] = AUXGEN_CHECK(seq, cpu, stream, i);
+	chunk->check_last = chunk->check[0];
+	ev->written += AUXGEN_CHUNK;
+}
+
+/* The caller holds ev->busy. */
+static void auxgen_write(struct auxgen_event *ev, enum auxgen_source source)
+{
+	u64 config = auxgen_config(ev);
+	u32 n = AUXGEN_CHUNKS(config) ?: 16, i;
+
+	if (config & AUXGEN_F_FILL && ev->area && !ev->area->overwrite)
+		n = max_t(u32, n, auxgen_room(ev) / AUXGEN_CHUNK);
+	for (i = 0; i < n; i++) {
+		if (auxgen_room(ev) < AUXGEN_CHUNK) {
+			auxgen_end(ev, 0);
+			auxgen_begin(ev);
+			if (auxgen_room(ev) < AUXGEN_CHUNK)
+				break;
+		}
+		auxgen_chunk(ev, source);
+	}
+	if (i < n)
+		auxgen_lose(ev, n - i);
+	if (AUXGEN_TRUNCATE(config) &&
+	    ++ev->writes % AUXGEN_TRUNCATE(config) == 0 && ev->area) {
+		auxgen_lose(ev, n);
+		auxgen_end(ev, PERF_AUX_FLAG_TRUNCATED);
+		auxgen_begin(ev);
+	}
+}
+
+static void auxgen_try_write(struct auxgen_event *ev, enum auxgen_source source)
+{
+	if (xchg(&ev->busy, 1))
+		return;
+	auxgen_write(ev, source);
+	/* Pairs with the xchg above, in an NMI. */
+	smp_store_release(&ev->busy, 0);
+}
+
+static enum hrtimer_restart auxgen_timer(struct hrtimer *timer)
+{
+	struct auxgen_event *ev = container_of(timer, struct auxgen_event,
+					       timer);
+	u64 period = AUXGEN_PERIOD(ev->event->attr.config1) ?: 1000;
+
+	if (auxgen_config(ev) & AUXGEN_F_TIMER)
+		auxgen_try_write(ev, AUXGEN_TIMER);
+	if (auxgen_config(ev) & AUXGEN_F_NMI)
+		auxgen_nmi_send_next();
+	hrtimer_forward_now(timer, ns_to_ktime(period * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+void auxgen_write_nmi(void)
+{
+	int i;
+
+	for (i = 0; i < AUXGEN_ACTIVE; i++) {
+		struct auxgen_event *ev = this_cpu_read(auxgen_active[i]);
+
+		if (ev && auxgen_config(ev) & AUXGEN_F_NMI)
+			auxgen_try_write(ev, AUXGEN_NMI);
+	}
+}
+
+static void auxgen_set_active(struct auxgen_event *from, struct auxgen_event *to)
+{
+	int i;
+
+	for (i = 0; i < AUXGEN_ACTIVE; i++) {
+		if (this_cpu_read(auxgen_active[i]) == from) {
+			this_cpu_write(auxgen_active[i], to);
+			return;
+		}
+	}
+}
+
+static void auxgen_start(struct perf_event *event, int flags)
+{
+	struct auxgen_event *ev = event->pmu_private;
+	u64 period = AUXGEN_PERIOD(event->attr.config1) ?: 1000;
+	u64 config = event->attr.config;
+
+	auxgen_begin(ev);
+	if (!ev->area) {
+		event->hw.state = PERF_HES_STOPPED;
+		/* What a batch would have written is lost, and says so. */
+		auxgen_lose(ev, AUXGEN_CHUNKS(config) ?: 16);
+		return;
+	}
+	event->hw.state = 0;
+	if (config & AUXGEN_F_CTX || !(config & (AUXGEN_F_TIMER | AUXGEN_F_NMI)))
+		auxgen_write(ev, AUXGEN_CTX);
+	/* Pairs with the xchg of an NMI, which may find it active now. */
+	smp_store_release(&ev->busy, 0);
+	auxgen_set_active(NULL, ev);
+	if (config & (AUXGEN_F_TIMER | AUXGEN_F_NMI))
+		hrtimer_start(&ev->timer,
+			      ns_to_ktime(period * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void auxgen_stop(struct perf_event *event, int flags)
+{
+	struct auxgen_event *ev = event->pmu_private;
+	u64 config = event->attr.config;
+
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	hrtimer_cancel(&ev->timer);
+	auxgen_set_active(ev, NULL);
+	/* An NMI that still has it has finished when we get on. */
+	WRITE_ONCE(ev->busy, 1);
+	barrier();
+	if (config & AUXGEN_F_CTX || !(config & (AUXGEN_F_TIMER | AUXGEN_F_NMI)))
+		auxgen_write(ev, AUXGEN_CTX);
+	auxgen_end(ev, 0);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int auxgen_add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		auxgen_start(event, 0);
+	return 0;
+}
+
+static void auxgen_del(struct perf_event *event, int flags)
+{
+	auxgen_stop(event, PERF_EF_UPDATE);
+}
+
+static void auxgen_read(struct perf_event *event)
+{
+}
+
+static void auxgen_destroy(struct perf_event *event)
+{
+	kfree(event->pmu_private);
+}
+
+static int auxgen_event_init(struct perf_event *event)
+{
+	struct auxgen_event *ev;
+
+	if (event->attr.type != auxgen_pmu.type)
+		return -ENOENT;
+	if (event->attr.config & ~AUXGEN_CONFIG_MASK ||
+	    event->attr.config1 & ~AUXGEN_CONFIG1_MASK)
+		return -EINVAL;
+	if (event->attr.config & AUXGEN_F_NMI && !auxgen_nmi_works())
+		return -EOPNOTSUPP;
+
+	ev = kzalloc(sizeof(*ev), GFP_KERNEL);
+	if (!ev)
+		return -ENOMEM;
+	ev->event = event;
+	ev->busy = 1;
+	auxgen_timer_setup(&ev->timer, auxgen_timer);
+	event->pmu_private = ev;
+	event->destroy = auxgen_destroy;
+	return 0;
+}
+
+static void *auxgen_setup_aux(struct perf_event *event, void **pages,
+			      int nr_pages, bool overwrite)
+{
+	struct auxgen_area *area = kzalloc(sizeof(*area), GFP_KERNEL);
+
+	if (!area)
+		return NULL;
+	area->pages = pages;
+	area->nr_pages = nr_pages;
+	area->overwrite = overwrite;
+	return area;
+}
+
+static void auxgen_free_aux(void *aux)
+{
+	kfree(aux);
+}
+
+static struct pmu auxgen_pmu = {
+	.module		= THIS_MODULE,
+	.task_ctx_nr	= perf_sw_context,
+	.attr_groups	= auxgen_attr_groups,
+	.event_init	= auxgen_event_init,
+	.add		= auxgen_add,
+	.del		= auxgen_del,
+	.start		= auxgen_start,
+	.stop		= auxgen_stop,
+	.read		= auxgen_read,
+	.setup_aux	= auxgen_setup_aux,
+	.free_aux	= auxgen_free_aux,
+};
+
+static int __init auxgen_init(void)
+{
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct auxgen_chunk) != AUXGEN_CHUNK);
+	ret = auxgen_nmi_init();
+	if (ret)
+		return ret;
+	ret = perf_pmu_register(&auxgen_pmu, "auxgen", -1);
+	if (ret)
+		auxgen_nmi_exit();
+	return ret;
+}
+
+static void __exit auxgen_exit(void)
+{
+	perf_pmu_unregister(&auxgen_pmu);
+	auxgen_nmi_exit();
+}
+
+module_init(auxgen_init);
+module_exit(auxgen_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Test PMU with a verifiable AUX output");

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * NMIs for auxgen: the timer of one CPU sends one to the next, so that they
+ * arrive at any instruction, in the middle of a begin or end too.
+ */
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+
+#include "auxgen_pmu.h"
+
+#ifdef CONFIG_X86_LOCAL_APIC
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+static DEFINE_PER_CPU(int, auxgen_nmi_pending);
+
+static int auxgen_nmi(unsigned int type, struct pt_regs *regs)
+{
+	if (!this_cpu_xchg(auxgen_nmi_pending, 0))
+		return NMI_DONE;
+	auxgen_write_nmi();
+	return NMI_HANDLED;
+}
+
+/* Interrupts are off. */
+void auxgen_nmi_send_next(void)
+{
+	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
+
+	if (cpu >= nr_cpu_ids)
+		cpu = cpumask_first(cpu_online_mask);
+	per_cpu(auxgen_nmi_pending, cpu) = 1;
+	auxgen_send_nmi(cpu);
+}
+
+int auxgen_nmi_init(void)
+{
+	return register_nmi_handler(NMI_LOCAL, auxgen_nmi, 0, "auxgen");
+}
+
+void auxgen_nmi_exit(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "auxgen");
+}
+
+bool auxgen_nmi_works(void)
+{
+	return true;
+}
+
+#else
+
+void auxgen_nmi_send_next(void)
+{
+}
+
+int auxgen_nmi_init(void)
+{
+	return 0;
+}
+
+void auxgen_nmi_exit(void)
+{
+}
+
+bool auxgen_nmi_works(void)
+{
+	return false;
+}
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef AUXGEN_PMU_H
+#define AUXGEN_PMU_H
+
+#include <linux/hrtimer.h>
+#include <linux/perf_event.h>
+
+#include "auxgen.h"
+
+/* auxgen.c: what each kind of interrupt calls */
+void auxgen_write_nmi(void);
+
+/* auxgen_nmi.c */
+void auxgen_nmi_send_next(void);
+bool auxgen_nmi_works(void);
+int auxgen_nmi_init(void);
+void auxgen_nmi_exit(void);
+
+/* auxgen_sysfs.c */
+extern const struct attribute_group *auxgen_attr_groups[];
+
+/* Numbers of one CPU and stream. */
+struct auxgen_count {
+	u64 seq;		/* chunks so far, written or lost */
+	u64 lost;
+};
+
+struct auxgen_cpu {
+	struct auxgen_count count[AUXGEN_STREAMS];
+};
+
+DECLARE_PER_CPU(struct auxgen_cpu, auxgen_cpu);
+
+#endif /* AUXGEN_PMU_H */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/bus/event_source/devices/auxgen: format/, and "stats" with one line
+ * "cpu stream chunks lost" for each CPU and stream that was used.
+ */
+#include <linux/device.h>
+#include <linux/sysfs.h>
+
+#include "auxgen_pmu.h"
+
+PMU_FORMAT_ATTR(chunks, "config:0-15");
+PMU_FORMAT_ATTR(ctx, "config:16");
+PMU_FORMAT_ATTR(timer, "config:17");
+PMU_FORMAT_ATTR(nmi, "config:18");
+PMU_FORMAT_ATTR(marker, "config:19");
+PMU_FORMAT_ATTR(fill, "config:20");
+PMU_FORMAT_ATTR(stream, "config:24-27");
+PMU_FORMAT_ATTR(truncate, "config:32-47");
+PMU_FORMAT_ATTR(skip, "config:48-63");
+PMU_FORMAT_ATTR(period, "config1:0-31");
+
+static struct attribute *auxgen_format_attrs[] = {
+	&format_attr_chunks.attr,
+	&format_attr_ctx.attr,
+	&format_attr_timer.attr,
+	&format_attr_nmi.attr,
+	&format_attr_marker.attr,
+	&format_attr_fill.attr,
+	&format_attr_stream.attr,
+	&format_attr_truncate.attr,
+	&format_attr_skip.attr,
+	&format_attr_period.attr,
+	NULL,
+};
+
+static const struct attribute_group auxgen_format_group = {
+	.name = "format",
+	.attrs = auxgen_format_attrs,
+};
+
+static ssize_t stats_show(struct device *dev, struct device_attribute *attr,
+			  char *buf)
+{
+	int cpu, i, at = 0;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < AUXGEN_STREAMS; i++) {
+			struct auxgen_count *count =
+				&per_cpu(auxgen_cpu, cpu).count[i];
+
+			if (count->seq)
+				at += sysfs_emit_at(buf, at,
+						    "%d %d %llu %llu\n", cpu, i,
+						    READ_ONCE(count->seq),
+						    READ_ONCE(count->lost));
+		}
+	}
+	return at;
+}
+static DEVICE_ATTR_RO(stats);
+
+static struct attribute *auxgen_stats_attrs[] = {
+	&dev_attr_stats.attr,
+	NULL,
+};
+
+static const struct attribute_group auxgen_stats_group = {
+	.attrs = auxgen_stats_attrs,
+};
+
+const struct attribute_group *auxgen_attr_groups[] = {
+	&auxgen_format_group,
+	&auxgen_stats_group,
+	NULL,
+};
