@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Packages of a Debian release other than (or as well as) the host's, without
+# a change to the host: a private apt configuration, package lists and download
+# directory per release, all in the cache. Sourced after lib.sh.
+
+ARCHIVES=$CACHE/apt/archives
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# The mirror the host itself uses: the first repository of its configuration
+# that carries SUITE.
+host_mirror() {
+	# shellcheck disable=SC2016 # expanded by apt-get
+	apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' |
+		awk -v suite="$1" '$2 == "main" && $1 == suite { print $3; exit }'
+}
+
+# The sources.list of release $1 (a code name).
+apt_sources() {
+	local host main security suite opt=""
+
+	host=$(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release)
+	# Only Debian itself has an -updates suite; a third party's repository
+	# may well call its suite by the bare code name.
+	main=${PERFAUX_MIRROR:-$(host_mirror "$host-updates")}
+	main=${main:-$(host_mirror "$host")}
+	security=${PERFAUX_SECURITY_MIRROR:-$(host_mirror "$host-security")}
+	[[ -n $main ]] ||
+		die "no Debian mirror in apt's configuration (no suite '$host' or '$host-updates' with component main): set PERFAUX_MIRROR=URL"
+	[[ -e $KEYRING ]] && opt="[signed-by=$KEYRING] "
+	for suite in "$1" "$1-updates" "$1-backports"; do
+		echo "deb $opt$main $suite main"
+	done
+	if [[ -n $security ]]; then
+		echo "deb $opt$security $1-security main"
+	fi
+}
+
+# APT REL COMMAND ARG...: run an apt program on release REL's lists.
+APT() {
+	local rel=$1
+	shift
+	"$1" -c "$CACHE/apt/$rel/apt.conf" "${@:2}"
+}
+
+# Write release REL's configuration and bring its package lists up to date.
+apt_prepare() {
+	local rel=$1 dir=$CACHE/apt/$1 fd
+
+	is_young "$dir/updated" && return
+	mkdir -p "$CACHE/lock"
+	exec {fd}>"$CACHE/lock/apt-$rel"
+	flock "$fd"
+	if ! is_young "$dir/updated"; then
+		mkdir -p "$dir/lists/partial" "$dir/cache" "$ARCHIVES"
+		: >"$dir/status"
+		apt_sources "$rel" >"$dir/sources.list"
+		# #clear: the host's hooks after an update are none of ours.
+		cat >"$dir/apt.conf" <<-EOF
+			#clear APT::Update;
+			#clear DPkg;
+			Dir::Etc::sourcelist "$dir/sources.list";
+			Dir::Etc::sourceparts "/dev/null";
+			Dir::Etc::preferences "/dev/null";
+			Dir::Etc::preferencesparts "/dev/null";
+			Dir::State::lists "$dir/lists";
+			Dir::State::status "$dir/status";
+			Dir::Cache "$dir/cache";
+			Dir::Cache::pkgcache "pkgcache.bin";
+			Dir::Cache::srcpkgcache "srcpkgcache.bin";
+			Acquire::GzipIndexes "false";
+			Acquire::Languages "none";
+			Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
+			Acquire::Retries "3";
+			APT::Install-Recommends "false";
+			APT::Sandbox::User "root";
+		EOF
+		say "reading the package lists of $rel"
+		if APT "$rel" apt-get -qq update >&2; then
+			touch "$dir/updated"
+		elif [[ -e $dir/updated ]]; then
+			say "cannot update the package lists of $rel: going on with those of $(date -r "$dir/updated" +%F)"
+			touch "$dir/updated"
+		else
+			die "cannot fetch the package lists of $rel (sources: $dir/sources.list): is the network up?"
+		fi
+	fi
+	exec {fd}>&-
+}
+
+# apt_closure REL PKG[/SUITE]...: "name=version" of the packages and of all
+# they depend on, as if on an empty machine.
+apt_closure() {
+	local rel=$1
+	shift
+	apt_prepare "$rel"
+	APT "$rel" apt-get -qq -s install "$@" |
+		sed -n 's/^Inst \([^ ]*\) (\([^ ]*\) .*/\1=\2/p' | sort -u
+}
+
+# apt_versions REL PKG...: "name=version" of just these packages.
+apt_versions() {
+	local rel=$1 pkg ver
+	shift
+	apt_prepare "$rel"
+	for pkg in "$@"; do
+		ver=$(APT "$rel" apt-cache policy "$pkg" |
+			sed -n 's/^ *Candidate: //p')
+		if [[ -z $ver || $ver == "(none)" ]]; then
+			die "no package $pkg in $rel"
+		fi
+		printf '%s=%s\n' "$pkg" "$ver"
+	done
+}
+
+# apt_fetch REL NAME=VERSION...: download what is not there yet; print the
+# path of each .deb.
+apt_fetch() {
+	local rel=$1 item name ver tmp fd
+	local -a missing=()
+	shift
+	mkdir -p "$ARCHIVES"
+	exec {fd}>"$CACHE/lock/archives-$rel"
+	flock "$fd"
+	for item in "$@"; do
+		compgen -G "$(deb_glob "$item")" >/dev/null || missing+=("$item")
+	done
+	if [[ ${#missing[@]} -gt 0 ]]; then
+		say "downloading ${#missing[@]} package(s) of $rel"
+		tmp=$ARCHIVES/.$rel.tmp
+		rm -rf -- "$tmp"
+		mkdir -p "$tmp"
+		(cd "$tmp" && APT "$rel" apt-get -qq download "${missing[@]}" >&2) || {
+			# The lists may be older than the mirror's contents.
+			rm -f -- "$CACHE/apt/$rel/updated"
+			die "cannot download from $rel: ${missing[*]} (the next run reads the package lists afresh)"
+		}
+		mv -- "$tmp"/*.deb "$ARCHIVES/"
+		rmdir "$tmp"
+	fi
+	exec {fd}>&-
+	for item in "$@"; do
+		compgen -G "$(deb_glob "$item")" | head -n 1
+	done
+}
+
+# Where the file of NAME=VERSION is; apt writes an epoch's colon as %3a.
+deb_glob() {
+	local name=${1%%=*} ver=${1#*=}
+	printf '%s/%s_%s_*.deb' "$ARCHIVES" "${name%%:*}" "${ver//:/%3a}"
+}
+
+# unpack DIR DEB...: the files of packages, two at a time, into DIR. Nothing is
+# configured: no maintainer script runs, which is most of what installing costs.
+unpack() {
+	local dir=$1 d
+	shift
+	# Older packages still ship files in /bin and /lib: they have to land
+	# in /usr whatever the order.
+	mkdir -p "$dir"/usr/{bin,sbin,lib,lib64}
+	for d in bin sbin lib lib64; do
+		[[ -L $dir/$d ]] || ln -s "usr/$d" "$dir/$d"
+	done
+	# shellcheck disable=SC2016
+	printf '%s\0' "$@" | xargs -0 -n 1 -P 2 sh -c '
+		dpkg-deb --fsys-tarfile "$1" |
+		tar -x -C "$0" --keep-directory-symlink --no-same-owner \
+			--warning=no-timestamp --exclude=./usr/share/doc \
+			--exclude=./usr/share/man --exclude=./usr/share/locale \
+			--exclude=./usr/share/info --exclude=./usr/share/lintian \
+			--exclude=./usr/share/bug' "$dir"
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Which kernels there are and where they come from. Sourced after lib.sh.
+
+# The release whose packages have kernel K.
+kernel_release() {
+	case $1 in
+	6.1 | 6.12) echo bookworm ;;
+	[0-9]*.[0-9]*) echo trixie ;;
+	*) die "kernel '$1' is not known: give a version such as 6.1, 6.12, 7.2, or kasan, kcsan" ;;
+	esac
+}
+
+is_debug_kernel() {
+	[[ $1 == kasan || $1 == kcsan ]]
+}
+
+# The newest ABI of kernel K that has both an image and headers, e.g.
+# 6.1.0-56-cloud-amd64. Needs apt.sh.
+kernel_abi() {
+	local k=$1 rel abi
+	rel=$(kernel_release "$k")
+	apt_prepare "$rel"
+	for abi in $(APT "$rel" apt-cache pkgnames "linux-headers-$k." |
+		sed -n 's/^linux-headers-\(.*-cloud-amd64\)$/\1/p' | sort -Vr); do
+		if APT "$rel" apt-cache pkgnames "linux-image-$abi" |
+			grep -Fxq "linux-image-$abi"; then
+			echo "$abi"
+			return
+		fi
+	done
+	die "no linux-image-$k.*-cloud-amd64 with headers in $rel"
+}
+
+# The packages PKG and those of the kernel's own that it depends on.
+kernel_packages() {
+	local rel=$1 pkg
+	shift
+	for pkg in "$@"; do
+		echo "$pkg"
+		APT "$rel" apt-cache --no-all-versions show "$pkg" |
+			sed -n 's/^\(Pre-\)\?Depends: //p' | sed 's/[,|]/\n/g' |
+			sed -n 's/^ *\(linux-\(headers\|kbuild\|modules\|binary\|base\)-[^ ]*\).*/\1/p'
+	done | sort -u
+}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Shared by the set-up scripts: messages, and the cache of things that are
+# fetched or made. Sourced, never run.
+
+shopt -s inherit_errexit
+# A command that fails without a word of its own is still found; die's status
+# says that it was not without a word.
+set -E
+trap 'on_error $? "${BASH_SOURCE[0]}:$LINENO: $BASH_COMMAND"' ERR
+
+DIED=3
+
+on_error() {
+	[[ $1 -eq $DIED ]] || say "failed with status $1: $2"
+}
+
+# shellcheck disable=SC2034 # used by those who source this
+SETUP=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck disable=SC2034
+TOP=$(cd "$SETUP/../.." && pwd -P)
+CACHE=${PERFAUX_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set: set PERFAUX_CACHE to a directory for downloads}/.cache}/perfaux}
+
+# How old (minutes) the answer "this is the current version" may be before
+# the package index is asked again.
+MAX_AGE=${PERFAUX_MAX_AGE:-1440}
+
+PROG=${PROG:-setup/$(basename "$0")}
+
+say() {
+	printf '%s: %s\n' "$PROG" "$*" >&2
+}
+
+die() {
+	say "$*"
+	exit "$DIED"
+}
+
+need_root() {
+	[[ $EUID -eq 0 ]] ||
+		die "must be run as root (uid is $EUID): it installs packages and mounts"
+}
+
+# A path that is young enough to be believed without another look.
+is_young() {
+	[[ -n $(find "$1" -maxdepth 0 -mmin "-$MAX_AGE" 2>/dev/null) ]]
+}
+
+# lock NAME FD: wait for the cache-wide lock NAME, held until FD is closed or
+# the process ends.
+lock() {
+	mkdir -p "$CACHE/lock"
+	eval "exec $2>\"\$CACHE/lock/\$1\""
+	flock "$2"
+}
+
+unlock() {
+	eval "exec $1>&-"
+}
+
+# artefact NAME RESOLVE MAKE RECIPE-FILE...
+#
+# Prints the directory that holds artefact NAME, making it first if needed.
+# RESOLVE prints what it is made from (package versions, file hashes), MAKE DIR
+# INPUTS fills the empty directory DIR. The directory's name is a hash of the
+# recipe files and of those inputs: a changed recipe or a new package version
+# makes a new one, beside the old, which a running VM may still use. What
+# clone of the tree wants which is remembered per recipe, for MAX_AGE, so that
+# the usual call asks no package index.
+artefact() {
+	local name=$1 resolve=$2 make=$3
+	shift 3
+	local recipe pointer inputs key dir tmp start fd
+
+	recipe=$(cat -- "$@" | sha256sum | cut -c1-12)
+	pointer=$CACHE/current/$name.$recipe
+	if is_young "$pointer" && [[ -d $pointer/ ]]; then
+		readlink "$pointer"
+		return
+	fi
+
+	mkdir -p "$CACHE/lock" "$CACHE/current" "$CACHE/store"
+	exec {fd}>"$CACHE/lock/$name"
+	flock "$fd"
+	if is_young "$pointer" && [[ -d $pointer/ ]]; then
+		readlink "$pointer"
+		exec {fd}>&-
+		return
+	fi
+
+	start=$SECONDS
+	inputs=$("$resolve")
+	key=$(printf '%s\n%s\n' "$recipe" "$inputs" | sha256sum | cut -c1-16)
+	dir=$CACHE/store/$name-$key
+	if [[ ! -d $dir ]]; then
+		tmp=$CACHE/store/.$name-$key.tmp
+		rm -rf -- "$tmp"
+		mkdir -p "$tmp"
+		"$make" "$tmp" "$inputs" >&2
+		mv -T -- "$tmp" "$dir"
+		say "made $name ($((SECONDS - start)) s)"
+	fi
+	ln -sfn -- "$dir" "$pointer.tmp"
+	mv -T -- "$pointer.tmp" "$pointer"
+	prune "$name"
+	exec {fd}>&-
+	printf '%s\n' "$dir"
+}
+
+# Drop what was made for recipes of NAME that nobody has asked for these two
+# days: it is large, and made again in seconds.
+prune() {
+	local dir used
+	find "$CACHE/current" -maxdepth 1 -name "$1.????????????" -mtime +1 -delete
+	used=$(find "$CACHE/current" -maxdepth 1 -name "$1.????????????" -printf '%l\n')
+	for dir in "$CACHE/store/$1"-????????????????; do
+		[[ ! -d $dir ]] || grep -qxF -- "$dir" <<<"$used" || rm -rf -- "$dir"
+	done
+}

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+#
+# What goes into the VM: the project tree, the build's results, the modules and
+# the command. Sourced by run.
+
+# The perf that belongs to the kernel.
+perf_version() {
+	case $KERNEL in
+	6.1) echo 6.1 ;;
+	7.*) echo 7.2 ;;
+	*) echo 6.12 ;;
+	esac
+}
+
+make_payload() {
+	local stage=$DIR/stage name
+	mkdir -p "$stage/payload"
+	cp -- "$VM/guest" "$stage/payload/guest"
+	printf '%s\0' "$@" >"$stage/payload/argv"
+	DEADLINE=$(($(date +%s) + TIMEOUT))
+	{
+		printf '%s=%q\n' KERNEL "$KERNEL" PERF "$(perf_version)" \
+			MODULES "$MODULES" DEADLINE "$DEADLINE" \
+			DEBUG_SHELL "$DEBUG_SHELL" KMEMLEAK "$KMEMLEAK" \
+			SHARE "$(share_kind)"
+	} >"$stage/payload/config"
+
+	tar -cf "$stage/payload/tree.tar" -C "$TOP" --exclude=./.git \
+		--exclude=./build --exclude='*.o' .
+	if [[ -d $BUILD ]]; then
+		tar -cf "$stage/payload/build.tar" -C "$BUILD" --exclude=./modules \
+			--exclude=./vm --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
+	fi
+	if [[ $MODULES ]]; then
+		mkdir -p "$stage/mod/modules/$KERNEL"
+		for name in $MODULES; do
+			cp -- "$MODDIR/$name.ko" "$stage/mod/modules/$KERNEL/"
+			# Debug information is most of a module and no use here.
+			strip --strip-debug "$stage/mod/modules/$KERNEL/$name.ko" 2>/dev/null || true
+		done
+		if [[ -e $stage/payload/build.tar ]]; then
+			tar -rf "$stage/payload/build.tar" -C "$stage/mod" ./modules
+		else
+			tar -cf "$stage/payload/build.tar" -C "$stage/mod" ./modules
+		fi
+	fi
+	if [[ $(share_kind) == copy ]]; then
+		tar -cf "$stage/payload/share.tar" -C "$SHARE" .
+	fi
+	cp --reflink=auto -- "$initramfs/initramfs.cpio" "$DIR/initrd"
+	(cd "$stage" && find payload -print0 | cpio -0 -o -H newc -R 0:0 --quiet) >>"$DIR/initrd"
+	rm -rf -- "$stage"
+}
+
+# virtiofsd comes with QEMU 7 and by itself later.
+virtiofsd() {
+	local prog
+	for prog in /usr/libexec/virtiofsd /usr/lib/qemu/virtiofsd; do
+		if [[ -x $prog ]]; then
+			echo "$prog"
+			return
+		fi
+	done
+}
+
+# How /share is done: by virtiofs, or, where there is none (the KCSAN kernel),
+# as a copy that is brought back after the command.
+share_kind() {
+	if [[ -z $SHARE ]]; then
+		echo none
+	elif [[ $KERNEL == kcsan || -z $(virtiofsd) ]]; then
+		echo copy
+	else
+		echo virtiofs
+	fi
+}
