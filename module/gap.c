@@ -12,11 +12,19 @@
 
 #include "ring.h"
 
+/*
+ * A value of ring->gap_states[]: FREE and OPEN, or READY with the gap's number
+ * above it. With the number in it a state never comes back, so whoever saw a
+ * READY gap released cannot take it for the one that was published since.
+ */
 enum pa_gap_state {
 	PA_GAP_FREE,
 	PA_GAP_OPEN,
 	PA_GAP_READY,
 };
+
+#define PA_GAP_STATE(s)		((s) & 3)
+#define PA_GAP_SEQ(s)		((s) >> 2)
 
 /* Value of pa_cpu.gap for a gap that found no entry. */
 #define PA_GAP_MERGED		(-1)
@@ -47,14 +55,14 @@ static int pa_gap_alloc(struct pa_ring *ring)
 	int i;
 
 	for (i = 0; i < PA_NR_GAPS; i++) {
-		int state = READ_ONCE(ring->gap_states[i]);
+		u64 state = READ_ONCE(ring->gap_states[i]);
 
-		if (state == PA_GAP_OPEN)
+		if (PA_GAP_STATE(state) == PA_GAP_OPEN)
 			continue;
-		if (state == PA_GAP_READY &&
-		    READ_ONCE(ring->gap_marks[i]) != ring->gaps[i].seq)
+		if (PA_GAP_STATE(state) == PA_GAP_READY &&
+		    READ_ONCE(ring->gap_marks[i]) != PA_GAP_SEQ(state))
 			continue;
-		if (cmpxchg(&ring->gap_states[i], state, PA_GAP_OPEN) == state)
+		if (cmpxchg64(&ring->gap_states[i], state, PA_GAP_OPEN) == state)
 			return i;
 	}
 	return -1;
@@ -63,6 +71,7 @@ static int pa_gap_alloc(struct pa_ring *ring)
 static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 {
 	struct perfaux_gap *entry;
+	u64 seq;
 
 	if (gap == PA_GAP_MERGED) {
 		pa_gap_merge(ring, now);
@@ -71,10 +80,11 @@ static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 	entry = &ring->gaps[gap - 1];
 	/* Clocks of two CPUs may differ by a little; time does not go back. */
 	entry->t_end = max(now, entry->t_begin);
+	seq = pa_next_seq(ring);
 	/* Pairs with the reader's load-acquire of seq. */
-	smp_store_release(&entry->seq, pa_next_seq(ring));
+	smp_store_release(&entry->seq, seq);
 	/* Pairs with pa_gap_alloc() and pa_gaps_ready(): seq before READY. */
-	smp_store_release(&ring->gap_states[gap - 1], PA_GAP_READY);
+	smp_store_release(&ring->gap_states[gap - 1], seq << 2 | PA_GAP_READY);
 	pa_ring_wake(ring);
 }
 
@@ -159,10 +169,10 @@ bool pa_gaps_ready(struct pa_ring *ring)
 
 	for (i = 0; i < PA_NR_GAPS; i++) {
 		/* Pairs with pa_gap_publish(). */
-		int state = smp_load_acquire(&ring->gap_states[i]);
+		u64 state = smp_load_acquire(&ring->gap_states[i]);
 
-		if (state == PA_GAP_READY &&
-		    READ_ONCE(ring->gap_marks[i]) != ring->gaps[i].seq)
+		if (PA_GAP_STATE(state) == PA_GAP_READY &&
+		    READ_ONCE(ring->gap_marks[i]) != PA_GAP_SEQ(state))
 			return true;
 	}
 	return false;

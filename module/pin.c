@@ -8,6 +8,9 @@
  * span would hold the trace of both. context_equiv() leaves a context alone
  * that is pinned, so each context with a span is pinned once.
  *
+ * Not by one: perf pins a context for a moment itself, in fork() for instance
+ * (perf_pin_task_context()), and a span must not rely on that pin.
+ *
  * pin_count is guarded by ctx->lock, which may be held around begin; hence the
  * irq_work. It runs on the CPU of the span. If it finds the span's event
  * there, that event is active on this CPU and stays so until the handler
@@ -16,6 +19,9 @@
 #include <linux/smp.h>
 
 #include "ring.h"
+
+/* More than the pins that perf itself may hold at a time. */
+#define PA_PIN		(1 << 20)
 
 static void pa_pin_work(struct irq_work *work)
 {
@@ -29,8 +35,8 @@ static void pa_pin_work(struct irq_work *work)
 		return;
 	ctx = event->ctx;
 	raw_spin_lock_irqsave(&ctx->lock, flags);
-	if (!ctx->pin_count)
-		ctx->pin_count++;
+	if (ctx->pin_count < PA_PIN)
+		ctx->pin_count += PA_PIN;
 	raw_spin_unlock_irqrestore(&ctx->lock, flags);
 }
 
@@ -40,7 +46,7 @@ void pa_pin_begin(struct pa_ring *ring, struct perf_event *event)
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
 
 	if (!(event->attach_state & PERF_ATTACH_TASK) ||
-	    READ_ONCE(event->ctx->pin_count))
+	    READ_ONCE(event->ctx->pin_count) >= PA_PIN)
 		return;
 	WRITE_ONCE(cpu->pin_event, event);
 	irq_work_queue(&cpu->pin_work);

@@ -69,7 +69,7 @@ struct pa_ring {
 	struct perfaux_gap *gaps;
 	u64 *marks;			/* vmalloc'ed */
 	u64 *gap_marks;
-	int *gap_states;		/* enum pa_gap_state */
+	u64 *gap_states;		/* see gap.c */
 	struct pa_segment *seg;
 	struct pa_cpu __percpu *cpu;
 	u32 min_room;			/* bytes; with less a segment is full */

@@ -50,12 +50,13 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 
 	mutex_lock(&ring->lock);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+	/* Before the kick: an event that cannot start begins a new gap. */
+	pa_gaps_close_all(ring);
 	list_for_each_entry(attached, &ring->attached, list)
 		pa_kick_event(attached->event, PA_KICK_START |
 			      (arg.flags & PERFAUX_FLUSH_SPANS ?
 			       PA_KICK_STOP : 0));
 	pa_segments_publish_idle(ring);
-	pa_gaps_close_all(ring);
 	mutex_unlock(&ring->lock);
 	return 0;
 }
