@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perf_event_attr of every event of the stream, with perf record's defaults.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+/*
+ * All events have these: readers want the id and the times at one place in
+ * every record, and records.h relies on it.
+ */
+#define SAMPLE_COMMON	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | \
+			 PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+			 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
+
+static struct sev *add_sev(struct session *s)
+{
+	struct sev *sev;
+
+	if (grow((void **)&s->sev, s->nr_sev, sizeof(*s->sev)))
+		return NULL;
+	sev = &s->sev[s->nr_sev++];
+	memset(sev, 0, sizeof(*sev));
+	return sev;
+}
+
+static void set_common(const struct session *s, struct perf_event_attr *attr)
+{
+	attr->size = sizeof(*attr);
+	attr->sample_type |= SAMPLE_COMMON;
+	attr->read_format = PERF_FORMAT_ID;
+	attr->sample_id_all = 1;
+	attr->disabled = 1;
+	attr->inherit = session_per_task(s);
+	/* Awake while three quarters of the main ring are still free. */
+	attr->watermark = 1;
+	attr->wakeup_watermark = (s->opt->main_bytes ? s->opt->main_bytes :
+						       AUXREC_MAIN_DEFAULT) / 4;
+}
+
+static bool is_hardware(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE ||
+	       attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW;
+}
+
+static int set_rate(const struct session *s, struct perf_event_attr *attr,
+		    const struct auxrec_event *ev, __u64 max, struct diag *d)
+{
+	const struct options *opt = s->opt;
+
+	if (ev->freq_given)
+		return 0;
+	if (opt->period) {
+		attr->freq = 0;
+		attr->sample_period = opt->period;
+		return 0;
+	}
+	if (!opt->freq && (attr->type == PERF_TYPE_TRACEPOINT ||
+			   attr->type == PERF_TYPE_BREAKPOINT)) {
+		attr->freq = 0;
+		attr->sample_period = 1;
+		return 0;
+	}
+
+	attr->freq = 1;
+	attr->sample_freq = opt->freq ? opt->freq : AUXREC_FREQ_DEFAULT;
+	if (attr->sample_freq <= max)
+		return 0;
+	if (opt->freq && opt->freq != AUXREC_FREQ_MAX)
+		return diag(d, -EINVAL,
+			    "-F %llu is more than the kernel allows, %llu: give -F max, or raise /proc/sys/kernel/perf_event_max_sample_rate",
+			    (unsigned long long)opt->freq,
+			    (unsigned long long)max);
+	attr->sample_freq = max;
+	return 0;
+}
+
+static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
+		       struct diag *d)
+{
+	struct perf_event_attr *attr = &sev->attr;
+
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		attr->sample_type |= PERF_SAMPLE_RAW;
+	if (s->opt->callchain)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (is_hardware(attr) && !sev->ev->has_modifier)
+		attr->exclude_guest = 1;
+	return set_rate(s, attr, sev->ev, max, d);
+}
+
+static int check_aux(const struct session *s, const struct sev *sev,
+		     struct diag *d)
+{
+	size_t i;
+
+	if (sev->ev->group >= 0)
+		return diag(d, -EINVAL,
+			    "%s: an event with AUX data cannot be in a group: take it out of the braces",
+			    sev->name);
+	for (i = 0; i + 1 < s->nr_sev; i++)
+		if (s->sev[i].aux && s->sev[i].attr.type != sev->attr.type)
+			return diag(d, -EINVAL,
+				    "%s and %s have AUX data of two PMUs: record them with two auxrecs",
+				    s->sev[i].name, sev->name);
+	return 0;
+}
+
+static int add_event(struct session *s, const struct auxrec_event *ev,
+		     __u64 max, struct diag *d)
+{
+	struct sev *sev = add_sev(s);
+
+	if (!sev)
+		return diag(d, -ENOMEM, "out of memory");
+	sev->ev = ev;
+	sev->name = ev->name;
+	sev->attr = ev->attr;
+	if (!ev->has_modifier) {
+		sev->attr.exclude_kernel = s->opt->user;
+		sev->attr.exclude_hv = s->opt->user;
+		sev->attr.exclude_user = s->opt->kernel;
+	}
+	set_common(s, &sev->attr);
+
+	if (!event_has_aux(ev))
+		return set_sampler(s, sev, max, d);
+	sev->aux = event_aux_format(ev);
+	/* Its AUX data count, it takes no samples. */
+	sev->attr.freq = 0;
+	sev->attr.sample_period = 1;
+	if (sev->aux == AUX_CHUNKS)
+		sev->chunk_id = (1ULL << 62) + s->nr_sev;
+	return check_aux(s, sev, d);
+}
+
+static int add_sideband(struct session *s, bool switches, struct diag *d)
+{
+	struct sev *sev = add_sev(s);
+	struct perf_event_attr *attr;
+
+	if (!sev)
+		return diag(d, -ENOMEM, "out of memory");
+	sev->name = "dummy:u";
+	sev->sideband = true;
+	attr = &sev->attr;
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->sample_period = 1;
+	/* It counts nothing, so nothing is lost by asking for fewer rights. */
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	attr->mmap = 1;
+	attr->mmap2 = 1;
+	attr->build_id = 1;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->task = 1;
+	attr->ksymbol = 1;
+	attr->bpf_event = 1;
+	attr->context_switch = switches;
+	set_common(s, attr);
+	return 0;
+}
+
+/* The event under which AUX_CHUNKS data travel, see chunk.h. Never opened. */
+static int add_chunk_events(struct session *s, struct diag *d)
+{
+	size_t i, nr = s->nr_sev;
+
+	for (i = 0; i < nr; i++) {
+		struct sev *sev;
+
+		if (s->sev[i].aux != AUX_CHUNKS)
+			continue;
+		sev = add_sev(s);
+		if (!sev)
+			return diag(d, -ENOMEM, "out of memory");
+		sev->name = s->sev[i].name;
+		sev->chunk_id = s->sev[i].chunk_id;
+		sev->attr = (struct perf_event_attr){
+			.type = PERF_TYPE_SOFTWARE,
+			.size = sizeof(sev->attr),
+			.config = PERF_COUNT_SW_BPF_OUTPUT,
+			.sample_period = 1,
+			.sample_type = PERF_SAMPLE_IDENTIFIER |
+				       PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+				       PERF_SAMPLE_RAW,
+			.read_format = PERF_FORMAT_ID,
+			.sample_id_all = 1,
+			.inherit = session_per_task(s),
+		};
+	}
+	return 0;
+}
+
+int session_make_events(struct session *s, struct diag *d)
+{
+	__u64 max = AUXREC_FREQ_MAX;
+	bool switches = false;
+	size_t i;
+	int err;
+
+	for (i = 0; i < s->opt->nr_events; i++) {
+		const struct option_event *oe = &s->opt->events[i];
+		size_t first = s->events.nr;
+
+		err = auxrec_events_parse(&s->events, oe->spec, NULL, d->msg,
+					  sizeof(d->msg));
+		if (err)
+			return err;
+		for (; oe->filter && first < s->events.nr; first++) {
+			free(s->events.list[first].filter);
+			s->events.list[first].filter = strdup(oe->filter);
+			if (!s->events.list[first].filter)
+				return diag(d, -ENOMEM, "out of memory");
+		}
+	}
+
+	/* Without the file the kernel has no limit that we could know. */
+	slurp_u64("/proc/sys/kernel/perf_event_max_sample_rate", &max);
+	for (i = 0; i < s->events.nr; i++) {
+		err = add_event(s, &s->events.list[i], max, d);
+		if (err)
+			return err;
+		/* Who ran on a CPU is not in Intel PT's own data. */
+		if (s->sev[s->nr_sev - 1].aux && !session_per_task(s))
+			switches = true;
+		if (s->sev[s->nr_sev - 1].aux)
+			s->have_raw = true;
+	}
+	err = add_sideband(s, switches, d);
+	if (!err)
+		err = add_chunk_events(s, d);
+	return err;
+}

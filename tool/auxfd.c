@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which PMUs have AUX data.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "session.h"
+
+static const struct {
+	const char *prefix;
+	enum aux_format format;
+} known[] = {
+	{ "intel_pt",	AUX_INTEL_PT },
+	{ "intel_bts",	AUX_INTEL_BTS },
+	{ "arm_spe_",	AUX_ARM_SPE },
+	/*
+	 * perf decodes these two as well, but only with what it reads from
+	 * their sysfs at record time; as chunks nothing of them is lost.
+	 */
+	{ "cs_etm",	AUX_CHUNKS },
+	{ "hisi_ptt",	AUX_CHUNKS },
+};
+
+enum aux_format event_aux_format(const struct auxrec_event *ev)
+{
+	size_t i;
+
+	for (i = 0; ev->pmu && i < ARRAY_LEN(known); i++)
+		if (!strncmp(ev->pmu, known[i].prefix,
+			     strlen(known[i].prefix)))
+			return known[i].format;
+	return AUX_CHUNKS;
+}
+
+/*
+ * sysfs does not tell. The kernel does: rb_alloc_aux() fails with EOPNOTSUPP
+ * exactly if the PMU has no setup_aux().
+ */
+static bool probe_aux(const struct auxrec_event *ev)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	struct perf_event_attr attr = ev->attr;
+	struct perf_event_mmap_page *pg;
+	bool has_aux = false;
+	void *aux;
+	int fd;
+
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	attr.freq = 0;
+	attr.sample_period = 1;
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		fd = syscall(SYS_perf_event_open, &attr, -1,
+			     ev->cpus ? atoi(ev->cpus) : 0, -1,
+			     PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return false;
+
+	pg = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (pg != MAP_FAILED) {
+		pg->aux_offset = 2 * page;
+		pg->aux_size = 4 * page;
+		aux = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   fd, 2 * page);
+		if (aux != MAP_FAILED)
+			munmap(aux, 4 * page);
+		has_aux = aux != MAP_FAILED || errno != EOPNOTSUPP;
+		munmap(pg, 2 * page);
+	}
+	close(fd);
+	return has_aux;
+}
+
+bool event_has_aux(const struct auxrec_event *ev)
+{
+	size_t i;
+
+	/* PMUs with a number of their own; the first ones are perf's ABI. */
+	if (!ev->pmu || ev->attr.type < PERF_TYPE_MAX)
+		return false;
+	for (i = 0; i < ARRAY_LEN(known); i++)
+		if (!strncmp(ev->pmu, known[i].prefix,
+			     strlen(known[i].prefix)))
+			return true;
+	return probe_aux(ev);
+}

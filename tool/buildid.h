@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Build-ids: of files by libelf, of the kernel and its modules from sysfs.
+ */
+#ifndef AUXREC_BUILDID_H
+#define AUXREC_BUILDID_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BUILD_ID_MAX	20
+
+struct build_id {
+	__u8 size;		/* bytes; 0: there is none */
+	__u8 id[BUILD_ID_MAX];
+};
+
+/*
+ * Of an ELF file; what was found (or not) is remembered by device, inode and
+ * time of modification. @st may be NULL or is filled. Returns 0 or -errno.
+ */
+struct stat;
+int build_id_file(const char *path, struct build_id *id, struct stat *st);
+
+/* From a file of notes: /sys/kernel/notes. Returns 0 or -errno. */
+int build_id_notes(const char *path, struct build_id *id);
+
+/* Of the vdso in our own address space. */
+int build_id_vdso(struct build_id *id, size_t *map_len);
+
+void build_id_cache_free(void);
+
+#endif /* AUXREC_BUILDID_H */

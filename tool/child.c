@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command that is recorded.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session.h"
+
+/* In the child: waits until the events are open, then becomes the command. */
+static void become(struct session *s, int go, int report)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	char c = 0;
+	int err;
+
+	while (read(go, &c, 1) < 0 && errno == EINTR)
+		;
+	/* Closed without a word: the recorder has given up. */
+	if (c != 'g')
+		_exit(125);
+
+	/* The stream must not be mixed with what the command prints. */
+	if (!strcmp(s->opt->output, "-"))
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	sigaction(SIGPIPE, &dfl, NULL);
+	execvp(s->opt->cmd[0], s->opt->cmd);
+	err = errno;
+	if (write(report, &err, sizeof(err)) < 0)
+		_exit(125);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+int child_fork(struct session *s, struct diag *d)
+{
+	int go[2], report[2];
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
+		return diag(d, -errno, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return diag(d, -errno, "fork: %s", strerror(errno));
+	if (!pid) {
+		/* Else the recorder's death would not be noticed. */
+		close(go[1]);
+		close(report[0]);
+		become(s, go[0], report[1]);
+	}
+	close(go[0]);
+	close(report[1]);
+	s->child = pid;
+	s->go_fd = go[1];
+	s->exec_fd = report[0];
+	return 0;
+}
+
+int child_start(struct session *s, struct diag *d)
+{
+	ssize_t r;
+	int err;
+
+	if (!s->child)
+		return 0;
+	s->child_started = true;
+	if (write(s->go_fd, "g", 1) != 1)
+		return diag(d, -EPIPE, "%s: ended before it began",
+			    s->opt->cmd[0]);
+	close(s->go_fd);
+	s->go_fd = -1;
+
+	/* End of file: exec has closed the other end. */
+	do {
+		r = read(s->exec_fd, &err, sizeof(err));
+	} while (r < 0 && errno == EINTR);
+	close(s->exec_fd);
+	s->exec_fd = -1;
+	if (r != sizeof(err))
+		return 0;
+	s->child_errno = err;
+	return diag(d, -err, "cannot run %s: %s", s->opt->cmd[0],
+		    strerror(err));
+}
+
+void child_reap(struct session *s)
+{
+	if (!s->child || s->child_done)
+		return;
+	if (waitpid(s->child, &s->child_status, WNOHANG) == s->child)
+		s->child_done = true;
+}
+
+void child_kill(struct session *s, int sig)
+{
+	if (s->child && !s->child_done)
+		kill(s->child, sig);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * AUX data of a PMU that stock perf cannot decode, inside PERF_SAMPLE_RAW.
+ *
+ * Such a stream has one more event of type PERF_TYPE_SOFTWARE, config
+ * PERF_COUNT_SW_BPF_OUTPUT, named like the AUX event, with sample_type
+ * IDENTIFIER | TID | TIME | CPU | PERIOD | RAW. A span of the raw ring becomes
+ * one or more samples of it: TID and CPU are the span's, TIME is the span's
+ * begin, PERIOD is the number of data bytes (so that perf report adds up
+ * bytes). RAW is this header, then the data, then zeros up to the alignment.
+ */
+#ifndef AUXREC_CHUNK_H
+#define AUXREC_CHUNK_H
+
+#include <linux/types.h>
+
+#define AUXREC_CHUNK_MAGIC	0x43585541	/* "AUXC", little endian */
+
+struct auxrec_chunk {
+	__u32	magic;
+	__u16	version;	/* 1 */
+	__u16	header_size;	/* bytes; the data follow */
+	__u64	seq;		/* of the span, see perfaux.h */
+	__u64	t_begin;	/* of the span */
+	__u64	t_end;
+	__u64	cookie;		/* index of the AUX event on the command line */
+	__u32	flags;		/* PERF_AUX_FLAG_* of the span */
+	__u32	offset;		/* of these data in the span, bytes */
+	__u32	length;		/* of these data, bytes, without padding */
+	__u32	span_length;	/* of the whole span, bytes */
+};
+
+/* Data bytes in one chunk at most: a record is at most 65528 bytes. */
+#define AUXREC_CHUNK_MAX	(48 * 1024)
+
+#endif /* AUXREC_CHUNK_H */

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * auxrec info: what is in a stream. Memory follows the number of threads,
+ * events and files in it, not its length.
+ */
+#ifndef AUXREC_INFO_H
+#define AUXREC_INFO_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "info_timeline.h"
+#include "read.h"
+#include "read_attr.h"
+#include "read_sample.h"
+
+#define INFO_NR_CAUSES	16
+#define INFO_MAX_GAPS	1000	/* gaps that are remembered one by one */
+#define INFO_NOBODY	((__u32)-1)
+
+/* Keys of the time line's rows */
+#define INFO_ROW_CPU	0x100000000ULL	/* | cpu; else the tid */
+
+struct info_event {
+	__u64	samples;
+	__u64	lost;		/* records and samples, of its ring */
+	__u64	aux_bytes;	/* in chunks */
+};
+
+struct info_thread {
+	__u32	pid, tid, ppid;
+	char	comm[16];
+	bool	exited;
+	__u64	samples;
+	__u64	aux_bytes;
+	__u64	gaps;
+};
+
+struct info_queue {
+	__u32	tid, cpu;
+	bool	chunks;		/* samples, not AUXTRACE */
+	__u64	bytes;
+	__u64	records;
+};
+
+struct info_cause {
+	__u64	gaps;
+	__u64	attempts;
+	__u64	duration;	/* sum; gaps of several CPUs may overlap */
+	__u64	longest;
+	__u64	first, last;	/* begin of the first, end of the last */
+};
+
+struct info_gap {
+	__u64	begin, end;
+	__u64	count;
+	__u32	cause;
+	__u32	tid, cpu;
+};
+
+struct info_file {
+	char	*name;
+	__u64	with, without;	/* maps */
+	bool	id;		/* from a BUILD_ID record */
+};
+
+struct info {
+	/* options */
+	bool	by_cpu;
+	bool	records;	/* list them while reading */
+	FILE	*out;
+
+	/* how it ended */
+	__u64	nr_records;
+	__u64	bytes;
+	__u64	cut;
+	bool	complete;	/* FINISHED_INIT was there */
+
+	struct read_stream *stream;
+	struct read_attrs attrs;
+	struct info_event *events;
+	size_t	nr_events;
+
+	__u64	types[READ_NR_TYPES];
+	__u64	other_types;
+
+	char	*feature[READ_FEAT_MAX + 1];	/* as text; NULL */
+	__u32	cpus_avail, cpus_online;
+	__u64	memory;		/* KiB */
+
+	struct info_thread *threads;
+	size_t	nr_threads;
+	struct read_map by_tid;
+
+	struct info_queue *queues;
+	size_t	nr_queues;
+	struct read_map by_queue;
+
+	struct info_cause causes[INFO_NR_CAUSES];
+	struct info_gap gaps[INFO_MAX_GAPS];
+	size_t	nr_gaps;
+	__u64	lost, lost_samples;	/* of main rings */
+	__u64	aux_truncated;		/* AUX records that say so, no gaps */
+
+	struct info_file *files;
+	size_t	nr_files;
+	struct read_map by_file;
+
+	__u64	first, last;	/* times; 0: none */
+	struct timeline line;
+};
+
+/*
+ * info_stream() - read a whole stream
+ * @info: zero, but for the options
+ *
+ * Return: as read_next(): 0, -ENODATA, -EBADMSG, -EPROTO, -errno.
+ */
+int info_stream(struct info *info, read_fill_t fill, void *ctx);
+void info_free(struct info *info);
+
+/* Finds or makes; NULL without memory. */
+struct info_thread *info_thread(struct info *info, __u32 tid);
+/* NULL if it is not known. */
+const struct info_thread *info_find_thread(const struct info *info, __u32 tid);
+
+const char *info_cause_name(__u32 cause);
+
+/* info_feature.c. Return: 0, -ENOMEM */
+int info_feature(struct info *info, const struct read_record *rec);
+
+/* info_loss.c. Return: 0, -ENOMEM */
+int info_gap(struct info *info, const struct read_record *rec);
+int info_aux(struct info *info, const struct read_record *rec,
+	     const struct read_sample *s);
+void info_lost(struct info *info, const struct read_record *rec,
+	       const struct read_sample *s);
+
+/* info_task.c. Return: 0, -ENOMEM */
+int info_task(struct info *info, const struct read_record *rec,
+	      const struct read_sample *s);
+int info_build_id(struct info *info, const struct read_record *rec);
+
+/* info_records.c: one line */
+void info_record(struct info *info, const struct read_record *rec,
+		 const struct read_sample *s);
+
+void info_print(const struct info *info, int width);
+void info_print_line(const struct info *info, int width);
+void info_json(const struct info *info, const char *file, const char *result,
+	       int columns);
+
+#endif /* AUXREC_INFO_H */

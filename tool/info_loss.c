@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is missing: gaps of raw rings, records lost from main rings.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "info.h"
+#include "perfaux.h"
+
+const char *info_cause_name(__u32 cause)
+{
+	static const char * const names[] = {
+		[PERFAUX_CAUSE_NONE] = "unknown",
+		[PERFAUX_CAUSE_FULL] = "no free segment",
+		[PERFAUX_CAUSE_TRUNCATED] = "PMU lost data",
+		[PERFAUX_CAUSE_OVERWRITTEN] = "overwritten",
+		[PERFAUX_CAUSE_OVERRUN] = "PMU overran",
+		[PERFAUX_CAUSE_NO_GAP] = "gap table full",
+	};
+
+	return cause < PERFAUX_NR_CAUSES ? names[cause] : "unknown";
+}
+
+/* When the gap ended, and how many attempts to write it had. */
+static void parse_message(const struct read_error_record *e, size_t room,
+			  __u64 *end, __u64 *count)
+{
+	unsigned long long s, ns;
+	const char *p;
+	char msg[65];
+
+	if (room > sizeof(e->msg))
+		room = sizeof(e->msg);
+	memcpy(msg, e->msg, room);
+	msg[room] = 0;
+	*end = e->time;
+	*count = 0;
+	if (sscanf(msg, "perfaux: no data until %18llu.%9llu", &s, &ns) == 2)
+		*end = s * 1000000000 + ns;
+	p = strstr(msg, "(count ");
+	if (p && sscanf(p, "(count %18llu)", &s) == 1)
+		*count = s;
+	if (*end < e->time)
+		*end = e->time;
+}
+
+int info_gap(struct info *info, const struct read_record *rec)
+{
+	const struct read_error_record *e = (const void *)rec->hdr;
+	struct info_cause *cause;
+	struct info_thread *t;
+	__u64 end, count, key;
+
+	if (rec->size <= offsetof(struct read_error_record, msg) ||
+	    e->code < READ_GAP_CODE || e->code >= READ_GAP_CODE_END)
+		return 0;
+	parse_message(e, rec->size - offsetof(struct read_error_record, msg),
+		      &end, &count);
+	cause = &info->causes[e->code - READ_GAP_CODE];
+	if (!cause->gaps++ || e->time < cause->first)
+		cause->first = e->time;
+	if (end > cause->last)
+		cause->last = end;
+	cause->attempts += count;
+	cause->duration += end - e->time;
+	if (end - e->time > cause->longest)
+		cause->longest = end - e->time;
+	if (info->nr_gaps < INFO_MAX_GAPS)
+		info->gaps[info->nr_gaps++] = (struct info_gap) {
+			.begin = e->time, .end = end, .count = count,
+			.cause = e->code - READ_GAP_CODE,
+			.tid = e->tid, .cpu = e->cpu,
+		};
+	key = INFO_ROW_CPU | e->cpu;
+	if (e->tid != INFO_NOBODY) {
+		t = info_thread(info, e->tid);
+		if (!t)
+			return -ENOMEM;
+		t->gaps++;
+		if (!info->by_cpu)
+			key = e->tid;
+	}
+	return timeline_add(&info->line, key, TIMELINE_GAP, e->time, end, 1);
+}
+
+int info_aux(struct info *info, const struct read_record *rec,
+	     const struct read_sample *s)
+{
+	const __u64 *body = read_body(rec);
+
+	/* With size 0 it announces a gap, which comes as AUXTRACE_ERROR. */
+	if (s->rest >= 24 && body[1] && (body[2] & PERF_AUX_FLAG_TRUNCATED))
+		info->aux_truncated++;
+	return 0;
+}
+
+void info_lost(struct info *info, const struct read_record *rec,
+	       const struct read_sample *s)
+{
+	const struct read_event *ev = s->event;
+	const __u64 *body = read_body(rec);
+
+	if (rec->type == PERF_RECORD_LOST && s->rest >= 16) {
+		info->lost += body[1];
+		ev = read_attrs_find(&info->attrs, body[0]) ?: ev;
+		info->events[ev->index].lost += body[1];
+	} else if (rec->type == PERF_RECORD_LOST_SAMPLES && s->rest >= 8) {
+		info->lost_samples += body[0];
+		info->events[ev->index].lost += body[0];
+	}
+}

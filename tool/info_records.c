@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * auxrec info --records: one line per record.
+ */
+#include <string.h>
+
+#include "chunk.h"
+#include "info.h"
+#include "read_bytes.h"
+#include "read_print.h"
+
+static void print_name(FILE *f, const struct read_record *rec, size_t at,
+		       size_t end)
+{
+	const char *s = (const char *)rec->hdr + at;
+
+	if (at < end) {
+		fputc(' ', f);
+		read_print_text(f, s, end - at);
+	}
+}
+
+static void print_user(FILE *f, const struct read_record *rec)
+{
+	const __u32 *w = read_body(rec);
+	const __u64 *d = read_body(rec);
+	size_t body = read_body_size(rec);
+
+	switch (rec->type) {
+	case READ_ATTR:
+		if (body >= PERF_ATTR_SIZE_VER0)
+			fprintf(f, " type %u attr.size %u config %#llx", w[0],
+				w[1], d[1]);
+		break;
+	case READ_EVENT_UPDATE:
+		if (body < 16)
+			break;
+		fprintf(f, " what %llu id %llu", d[0], d[1]);
+		if (d[0] == READ_UPDATE_UNIT || d[0] == READ_UPDATE_NAME)
+			print_name(f, rec, 24, rec->size);
+		break;
+	case READ_FEATURE:
+		if (body >= 8)
+			fprintf(f, " id %llu", d[0]);
+		break;
+	case READ_TRACING_DATA:
+		fprintf(f, " and %llu bytes", rec->blob);
+		break;
+	case READ_BUILD_ID:
+		print_name(f, rec, 36, rec->size);
+		break;
+	case READ_ID_INDEX:
+	case READ_THREAD_MAP:
+		if (body >= 8)
+			fprintf(f, " nr %llu", d[0]);
+		break;
+	case READ_AUXTRACE_INFO:
+		if (body >= 4)
+			fprintf(f, " type %u", w[0]);
+		break;
+	case READ_AUXTRACE:
+		if (body < 40)
+			break;
+		fprintf(f, " and %llu bytes, offset %#llx reference %llu", d[0],
+			d[1], d[2]);
+		fprintf(f, " idx %u tid %d cpu %d", w[6], (int)w[7], (int)w[8]);
+		break;
+	case READ_AUXTRACE_ERROR:
+		if (body <= 40)
+			break;
+		fprintf(f, " code %#x cpu %d tid %d time %llu", w[1], (int)w[2],
+			(int)w[4], d[4]);
+		print_name(f, rec, 48, rec->size < 112 ? rec->size : 112);
+		break;
+	}
+}
+
+static void print_sample(FILE *f, const struct read_sample *s)
+{
+	struct auxrec_chunk h;
+
+	fputc(' ', f);
+	read_print_text(f, read_event_name(s->event), 60);
+	if (s->has & PERF_SAMPLE_IP)
+		fprintf(f, " ip %#llx", s->ip);
+	if (s->has & PERF_SAMPLE_PERIOD)
+		fprintf(f, " period %llu", s->period);
+	if (s->has & PERF_SAMPLE_CALLCHAIN)
+		fprintf(f, " chain %llu", s->nr_chain);
+	if (!(s->has & PERF_SAMPLE_RAW))
+		return;
+	fprintf(f, " raw %u", s->raw_size);
+	if (s->raw_size < sizeof(h))
+		return;
+	memcpy(&h, s->raw, sizeof(h));
+	if (h.magic == AUXREC_CHUNK_MAGIC)
+		fprintf(f, " span %llu: %u at %u of %u, to %llu", h.seq,
+			h.length, h.offset, h.span_length, h.t_end);
+}
+
+static void print_kernel(FILE *f, const struct read_record *rec,
+			 const struct read_sample *s)
+{
+	const __u32 *w = read_body(rec);
+	const __u64 *d = read_body(rec);
+	size_t end = s->rest + sizeof(*rec->hdr);
+
+	switch (rec->type) {
+	case PERF_RECORD_SAMPLE:
+		print_sample(f, s);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		if (s->rest < 32)
+			break;
+		fprintf(f, " pid %d %#llx+%#llx pgoff %#llx", (int)w[0], d[1],
+			d[2], d[3]);
+		if (rec->type == PERF_RECORD_MMAP2) {
+			if (rec->misc & READ_MISC_MMAP_BUILD_ID)
+				fputs(" id", f);
+			print_name(f, rec, READ_MMAP2_NAME, end);
+		} else {
+			print_name(f, rec, READ_MMAP_NAME, end);
+		}
+		break;
+	case PERF_RECORD_COMM:
+		if (s->rest < 8)
+			break;
+		fprintf(f, " of %d/%d", (int)w[0], (int)w[1]);
+		print_name(f, rec, 16, end);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		if (s->rest >= 16)
+			fprintf(f, " %d/%d parent %d/%d", (int)w[0], (int)w[2],
+				(int)w[1], (int)w[3]);
+		break;
+	case PERF_RECORD_LOST:
+		if (s->rest >= 16)
+			fprintf(f, " id %llu lost %llu", d[0], d[1]);
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		if (s->rest >= 8)
+			fprintf(f, " lost %llu", d[0]);
+		break;
+	case PERF_RECORD_AUX:
+		if (s->rest >= 24)
+			fprintf(f, " offset %#llx size %#llx flags %#llx", d[0],
+				d[1], d[2]);
+		break;
+	}
+}
+
+void info_record(struct info *info, const struct read_record *rec,
+		 const struct read_sample *s)
+{
+	FILE *f = info->out;
+
+	fprintf(f, "%#llx%s %s size %u misc %#x", rec->offset,
+		rec->inner ? "+" : "", read_type_name(rec->type), rec->size,
+		rec->misc);
+	if (rec->type >= READ_ATTR) {
+		print_user(f, rec);
+	} else if (!s) {
+		fputs(" (does not parse)", f);
+	} else {
+		if ((s->has & PERF_SAMPLE_TIME) && s->time)
+			fprintf(f, " time %llu", s->time);
+		if (s->has & PERF_SAMPLE_TID)
+			fprintf(f, " tid %d", (int)s->tid);
+		if (s->has & PERF_SAMPLE_CPU)
+			fprintf(f, " cpu %d", (int)s->cpu);
+		print_kernel(f, rec, s);
+	}
+	fputc('\n', f);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * auxrec: records perf events and their AUX data into one stream.
+ */
+#include <string.h>
+
+#include "check_main.h"
+#include "event.h"
+#include "info_main.h"
+#include "session.h"
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*main)(int argc, char **argv);
+	} commands[] = {
+		{ "list", auxrec_list_main },
+		{ "info", auxrec_info_main },
+		{ "check", auxrec_check_main },
+	};
+	size_t i;
+
+	for (i = 0; argc > 1 && i < ARRAY_LEN(commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].main(argc - 1, argv + 1);
+	return auxrec_record_main(argc, argv);
+}

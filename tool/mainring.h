@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perf's own ring of one CPU: sideband and samples.
+ */
+#ifndef AUXREC_MAINRING_H
+#define AUXREC_MAINRING_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+
+#include "stream.h"
+
+/* What the main rings say was lost, and how far in time they were written. */
+struct main_stats {
+	__u64 records;
+	__u64 samples;
+	__u64 lost;		/* records (PERF_RECORD_LOST) */
+	__u64 lost_samples;	/* PERF_RECORD_LOST_SAMPLES */
+	__u64 throttled;
+	__u64 max_time;		/* largest timestamp written so far */
+};
+
+struct mainring {
+	int fd;			/* the event that owns it */
+	int cpu;
+	struct perf_event_mmap_page *page;
+	__u8 *data;
+	size_t size;		/* of data, a power of two */
+	__u64 head;		/* as of the last mainring_snapshot() */
+	bool hangup;		/* nothing to poll for any more */
+};
+
+/* Returns 0 or -errno (-EPERM: more than perf_event_mlock_kb allows). */
+int mainring_map(struct mainring *r, int fd, int cpu, size_t bytes);
+void mainring_unmap(struct mainring *r);
+
+/* Remembers how far the kernel has written. Returns the bytes to read. */
+__u64 mainring_snapshot(struct mainring *r);
+
+/*
+ * Copies the records up to the snapshot to @s and gives their room back to
+ * the kernel. Returns 0 or -errno of the stream.
+ */
+int mainring_copy(struct mainring *r, struct stream *s,
+		  struct main_stats *stats);
+
+/* For PERF_RECORD_TIME_CONV and AUXTRACE_INFO; false: no TSC. */
+struct time_conv {
+	__u64 shift, mult, zero, cycles, mask;
+	bool cap_zero, cap_short;
+};
+
+void mainring_time_conv(const struct mainring *r, struct time_conv *tc);
+
+#endif /* AUXREC_MAINRING_H */

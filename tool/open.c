@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Opening: one descriptor per event, task and CPU, a main ring per CPU, and
+ * for AUX events one descriptor per task (all CPUs) on the raw ring.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "session.h"
+
+static int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
+		    int group)
+{
+	int fd;
+
+	fd = syscall(SYS_perf_event_open, attr, pid, cpu, group,
+		     PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* What an older kernel does not know, in the order in which it came. */
+static bool drop_newest(struct sev *sev)
+{
+	struct perf_event_attr *attr = &sev->attr;
+
+	if (attr->build_id)
+		attr->build_id = 0;
+	else if (attr->bpf_event)
+		attr->bpf_event = 0;
+	else if (attr->ksymbol)
+		attr->ksymbol = 0;
+	else if (attr->exclude_guest && !sev->ev->attr.exclude_guest)
+		attr->exclude_guest = 0;
+	else
+		return false;
+	return true;
+}
+
+/* As perf: whoever may not look at the kernel looks at user space. */
+static bool drop_kernel(struct sev *sev)
+{
+	if (sev->attr.exclude_kernel || sev->attr.exclude_user ||
+	    (sev->ev && sev->ev->has_modifier))
+		return false;
+	sev->attr.exclude_kernel = 1;
+	sev->attr.exclude_hv = 1;
+	sev->kernel_dropped = true;
+	return true;
+}
+
+static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
+{
+	int fd;
+
+	for (;;) {
+		fd = sys_open(&sev->attr, tid, cpu, group);
+		/* Once opened, all of an event's descriptors are alike. */
+		if (sev->nr_fds)
+			return fd;
+		if (fd == -EINVAL && drop_newest(sev))
+			continue;
+		if ((fd == -EACCES || fd == -EPERM) && drop_kernel(sev))
+			continue;
+		return fd;
+	}
+}
+
+static int open_error(const struct session *s, const struct sev *sev, int err,
+		      struct diag *d)
+{
+	(void)s;
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return diag(d, err,
+			    "%s: no permission: record as root, with :u or --user, or lower /proc/sys/kernel/perf_event_paranoid",
+			    sev->name);
+	case -EMFILE:
+	case -ENFILE:
+		return diag(d, err,
+			    "%s: too many open files: raise the limit (ulimit -n), or record fewer threads or events",
+			    sev->name);
+	case -ENOENT:
+	case -EOPNOTSUPP:
+		return diag(d, err,
+			    "%s: this machine or kernel does not have this event as asked for",
+			    sev->name);
+	case -EINVAL:
+		return diag(d, err,
+			    "%s: the kernel refuses the event as asked for (EINVAL)%s",
+			    sev->name, sev->ev && sev->ev->cpus &&
+			    session_per_task(s) ?
+			    ": it counts for whole CPUs, record it with -a" : "");
+	case -EBUSY:
+		return diag(d, err, "%s: busy: somebody else uses this PMU",
+			    sev->name);
+	default:
+		return diag(d, err, "%s: %s", sev->name, strerror(-err));
+	}
+}
+
+static int keep_fd(struct sev *sev, int fd, int cpu, pid_t tid, struct diag *d)
+{
+	struct opened *o;
+
+	if (grow((void **)&sev->fds, sev->nr_fds, sizeof(*sev->fds))) {
+		close(fd);
+		return diag(d, -ENOMEM, "out of memory");
+	}
+	o = &sev->fds[sev->nr_fds++];
+	*o = (struct opened){ .fd = fd, .cpu = cpu, .tid = tid };
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &o->id))
+		return diag(d, -errno, "%s: no id: %s", sev->name,
+			    strerror(errno));
+	if (sev->ev && sev->ev->filter &&
+	    ioctl(fd, PERF_EVENT_IOC_SET_FILTER, sev->ev->filter))
+		return diag(d, -errno, "%s: filter '%s': %s", sev->name,
+			    sev->ev->filter, strerror(errno));
+	return 0;
+}
+
+/* The descriptor of the group's leader for the same task and CPU, or -1. */
+static int group_fd(const struct session *s, const struct sev *sev, pid_t tid,
+		    int cpu)
+{
+	size_t i, j;
+
+	if (!sev->ev || sev->ev->group < 0 || sev->ev->leader)
+		return -1;
+	for (i = 0; i < s->nr_sev; i++) {
+		const struct sev *l = &s->sev[i];
+
+		if (!l->ev || !l->ev->leader || l->ev->group != sev->ev->group)
+			continue;
+		for (j = 0; j < l->nr_fds; j++)
+			if (l->fds[j].tid == tid && l->fds[j].cpu == cpu)
+				return l->fds[j].fd;
+	}
+	return -1;
+}
+
+/*
+ * A default that the memory limit does not allow is made smaller, what was
+ * asked for is not.
+ */
+static int map_main(struct session *s, struct mainring *r, int fd, int cpu,
+		    struct diag *d)
+{
+	size_t bytes = s->opt->main_bytes;
+	int err;
+
+	if (bytes) {
+		err = mainring_map(r, fd, cpu, bytes);
+	} else {
+		const size_t page = sysconf(_SC_PAGESIZE);
+
+		bytes = s->nr_rings ? s->rings[0].size : AUXREC_MAIN_DEFAULT;
+		do {
+			err = mainring_map(r, fd, cpu, bytes);
+			bytes /= 2;
+		} while (err == -EPERM && bytes >= page);
+	}
+	if (err == -EPERM)
+		return diag(d, err,
+			    "main rings of this size are more than you may lock: give smaller ones with -m, or raise /proc/sys/kernel/perf_event_mlock_kb or ulimit -l");
+	if (err)
+		return diag(d, err, "mapping a main ring: %s", strerror(-err));
+	return 0;
+}
+
+static int attach_main(struct session *s, int fd, int cpu, struct diag *d)
+{
+	struct mainring *r;
+	size_t i;
+	int err;
+
+	for (i = 0; i < s->nr_rings; i++) {
+		if (s->rings[i].cpu != cpu)
+			continue;
+		if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, s->rings[i].fd))
+			return diag(d, -errno,
+				    "joining the main ring of CPU %d: %s", cpu,
+				    strerror(errno));
+		return 0;
+	}
+
+	if (grow((void **)&s->rings, s->nr_rings, sizeof(*s->rings)))
+		return diag(d, -ENOMEM, "out of memory");
+	r = &s->rings[s->nr_rings];
+	err = map_main(s, r, fd, cpu, d);
+	if (!err)
+		s->nr_rings++;
+	return err;
+}
+
+static int attach_raw(struct session *s, const struct sev *sev, int fd,
+		      struct diag *d)
+{
+	int err = rawring_attach(&s->raw, fd, sev - s->sev);
+
+	switch (err) {
+	case 0:
+		return 0;
+	case -EOPNOTSUPP:
+		return diag(d, err,
+			    "%s: its PMU cannot use the raw ring as it is: if it needs contiguous memory, smaller segments help (-m MAIN,64Kx64)",
+			    sev->name);
+	case -EBUSY:
+		return diag(d, err, "%s: already attached to a raw ring",
+			    sev->name);
+	case -EXDEV:
+		return diag(d, err,
+			    "%s: one recording has AUX data of one PMU only",
+			    sev->name);
+	default:
+		return diag(d, err, "%s: attaching to the raw ring: %s",
+			    sev->name, strerror(-err));
+	}
+}
+
+/* One descriptor. A task that is gone or a CPU that is off is no error. */
+static int open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
+		    struct diag *d)
+{
+	int group = group_fd(s, sev, tid, cpu);
+	struct perf_event_attr *attr = &sev->attr;
+	int fd, err;
+
+	/* Members follow their leader. */
+	attr->disabled = group < 0;
+	fd = open_retry(sev, tid, cpu, group);
+	if ((fd == -ESRCH && s->opt->nr_targets) ||
+	    (fd == -ENODEV && cpu >= 0))
+		return 0;
+	if (fd < 0)
+		return open_error(s, sev, fd, d);
+	err = keep_fd(sev, fd, cpu, tid, d);
+	if (err)
+		return err;
+	return sev->aux ? attach_raw(s, sev, fd, d) :
+			  attach_main(s, fd, cpu, d);
+}
+
+static int open_sev(struct session *s, struct sev *sev, struct diag *d)
+{
+	struct cpus mask = { NULL, 0 };
+	size_t t, c;
+	int err = 0;
+
+	/* A command's events begin with its exec, not with ours. */
+	sev->attr.enable_on_exec = s->child && session_per_task(s) &&
+				   !s->opt->nr_targets &&
+				   (sev->sideband || !s->opt->delay_ms);
+	if (sev->ev && sev->ev->group >= 0 && !sev->ev->leader)
+		sev->attr.enable_on_exec = 0;
+	if (sev->ev && sev->ev->cpus && *sev->ev->cpus)
+		cpus_parse(&mask, sev->ev->cpus);
+
+	for (t = 0; !err && t < s->nr_tids; t++) {
+		/* One for all CPUs: only the raw ring can take that. */
+		if (sev->aux && session_per_task(s)) {
+			err = open_one(s, sev, s->tids[t], -1, d);
+			continue;
+		}
+		for (c = 0; !err && c < s->cpus.nr; c++) {
+			int cpu = s->cpus.list[c];
+
+			if (!mask.nr || cpus_has(&mask, cpu))
+				err = open_one(s, sev, s->tids[t], cpu, d);
+		}
+	}
+	if (!err && !sev->nr_fds)
+		err = diag(d, -ESRCH, "%s: nothing left to record: %s",
+			   sev->name, s->opt->nr_targets ?
+			   "the tasks have ended" :
+			   "none of the CPUs is one of this PMU");
+	sev->attr.disabled = 1;
+	cpus_free(&mask);
+	return err;
+}
+
+int session_open(struct session *s, struct diag *d)
+{
+	struct rlimit lim;
+	size_t i;
+	int err;
+
+	if (!getrlimit(RLIMIT_NOFILE, &lim)) {
+		lim.rlim_cur = lim.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &lim);
+	}
+
+	if (s->have_raw) {
+		err = rawring_open(&s->raw, s->opt->seg_size, s->opt->nr_segs,
+				   d);
+		if (err)
+			return err;
+	}
+
+	/* The sideband first: its descriptors own the main rings. */
+	for (i = 0; i < s->nr_sev; i++) {
+		if (s->sev[i].sideband) {
+			err = open_sev(s, &s->sev[i], d);
+			if (err)
+				return err;
+		}
+	}
+	for (i = 0; i < s->nr_sev; i++) {
+		if (!s->sev[i].ev)
+			continue;
+		err = open_sev(s, &s->sev[i], d);
+		if (err)
+			return err;
+		if (s->sev[i].kernel_dropped && !s->opt->quiet)
+			say("%s: no right to record the kernel, user space only",
+			    s->sev[i].name);
+	}
+	return 0;
+}
+
+static void sev_ioctl(const struct sev *sev, unsigned long request)
+{
+	size_t i;
+
+	if (sev->ev && sev->ev->group >= 0 && !sev->ev->leader)
+		return;
+	for (i = 0; i < sev->nr_fds; i++)
+		ioctl(sev->fds[i].fd, request, 0);
+}
+
+/* Before /proc is read, so that nothing falls between the two. */
+int session_enable_sideband(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++)
+		if (s->sev[i].sideband && !s->sev[i].attr.enable_on_exec)
+			sev_ioctl(&s->sev[i], PERF_EVENT_IOC_ENABLE);
+	return 0;
+}
+
+void session_enable(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++)
+		if (!s->sev[i].sideband && !s->sev[i].attr.enable_on_exec)
+			sev_ioctl(&s->sev[i], PERF_EVENT_IOC_ENABLE);
+}
+
+void session_disable(struct session *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_sev; i++)
+		sev_ioctl(&s->sev[i], PERF_EVENT_IOC_DISABLE);
+	for (i = 0; i < s->nr_sev; i++)
+		for (j = 0; s->sev[i].aux && j < s->sev[i].nr_fds; j++)
+			rawring_detach(&s->raw, s->sev[i].fds[j].fd);
+	if (s->have_raw)
+		rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS);
+}
+
+void session_close(struct session *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_rings; i++)
+		mainring_unmap(&s->rings[i]);
+	if (s->have_raw && s->raw.ctl)
+		rawring_close(&s->raw);
+	for (i = 0; i < s->nr_sev; i++) {
+		for (j = 0; j < s->sev[i].nr_fds; j++)
+			close(s->sev[i].fds[j].fd);
+		free(s->sev[i].fds);
+	}
+	free(s->sev);
+	free(s->rings);
+	free(s->tids);
+	cpus_free(&s->cpus);
+	free(s->queues.list);
+	free(s->queues.hash);
+	auxrec_events_free(&s->events);
+}

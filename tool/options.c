@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command line of a recording.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpus.h"
+#include "options.h"
+
+enum {
+	OPT_USER = 256,
+	OPT_KERNEL,
+	OPT_JSON,
+	OPT_VERSION,
+	OPT_FILTER,
+};
+
+static const struct option long_options[] = {
+	{ "event",		required_argument, NULL, 'e' },
+	{ "filter",		required_argument, NULL, OPT_FILTER },
+	{ "pid",		required_argument, NULL, 'p' },
+	{ "tid",		required_argument, NULL, 't' },
+	{ "all-cpus",		no_argument,	   NULL, 'a' },
+	{ "cpu",		required_argument, NULL, 'C' },
+	{ "output",		required_argument, NULL, 'o' },
+	{ "mmap-pages",		required_argument, NULL, 'm' },
+	{ "freq",		required_argument, NULL, 'F' },
+	{ "count",		required_argument, NULL, 'c' },
+	{ "callchain",		no_argument,	   NULL, 'g' },
+	{ "delay",		required_argument, NULL, 'D' },
+	{ "user",		no_argument,	   NULL, OPT_USER },
+	{ "all-user",		no_argument,	   NULL, OPT_USER },
+	{ "kernel",		no_argument,	   NULL, OPT_KERNEL },
+	{ "all-kernel",		no_argument,	   NULL, OPT_KERNEL },
+	{ "quiet",		no_argument,	   NULL, 'q' },
+	{ "json",		optional_argument, NULL, OPT_JSON },
+	{ "help",		no_argument,	   NULL, 'h' },
+	{ "version",		no_argument,	   NULL, OPT_VERSION },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* @end: the first character after the number. */
+static int parse_number(const char *s, const char **end, __u64 *val)
+{
+	char *e;
+
+	if (!isdigit((unsigned char)*s))
+		return -EINVAL;
+	errno = 0;
+	*val = strtoull(s, &e, 10);
+	if (errno)
+		return -EINVAL;
+	*end = e;
+	return 0;
+}
+
+/*
+ * "64" is @unit times 64 bytes (perf counts pages), "64K" is 64 KiB.
+ * Returns 0 or -EINVAL.
+ */
+static int parse_bytes(const char *s, const char **end, __u64 unit, __u64 *val)
+{
+	static const char suffix[] = "BKMG";
+	const char *p;
+	unsigned int shift = 0;
+
+	if (parse_number(s, end, val) || !*val)
+		return -EINVAL;
+	p = **end ? strchr(suffix, toupper((unsigned char)**end)) : NULL;
+	if (p) {
+		(*end)++;
+		shift = 10 * (p - suffix);
+		unit = 1;
+	}
+	if (*val > (UINT_MAX * 4096ULL) >> shift || *val > UINT_MAX)
+		return -EINVAL;
+	*val = (*val << shift) * unit;
+	return 0;
+}
+
+static __u64 round_up_pow2(__u64 v)
+{
+	__u64 p = 1;
+
+	while (p < v)
+		p <<= 1;
+	return p;
+}
+
+/* SIZExCOUNT, or the size of all: then segments of the usual size. */
+static int parse_raw(struct options *opt, const char *s, struct diag *d)
+{
+	const __u64 page = sysconf(_SC_PAGESIZE);
+	const char *end;
+	__u64 size, count;
+
+	if (parse_bytes(s, &end, page, &size))
+		goto bad;
+
+	if (*end == 'x') {
+		if (parse_number(end + 1, &end, &count) || *end)
+			goto bad;
+		if (size & (size - 1) || size < page || size > 1U << 30)
+			return diag(d, -EINVAL,
+				    "-m: a raw segment must be a power of two from one page to 1G, not %.*s",
+				    (int)strcspn(s, "x"), s);
+	} else {
+		if (*end)
+			goto bad;
+		/* At least four, so that one CPU never waits for itself. */
+		opt->seg_size = AUXREC_SEG_SIZE;
+		while (opt->seg_size > page && size / opt->seg_size < 4)
+			opt->seg_size /= 2;
+		/* At most 4096, see perfaux.h. */
+		while (opt->seg_size < 1U << 30 && size / opt->seg_size > 4096)
+			opt->seg_size *= 2;
+		count = (size + opt->seg_size - 1) / opt->seg_size;
+		size = opt->seg_size;
+	}
+
+	if (count < 2 || count > 4096)
+		return diag(d, -EINVAL,
+			    "-m: the raw ring has 2 to 4096 segments, not %llu; give SIZExCOUNT, e.g. 256Kx64",
+			    (unsigned long long)count);
+	opt->seg_size = size;
+	opt->nr_segs = count;
+	return 0;
+bad:
+	return diag(d, -EINVAL,
+		    "-m: raw ring size '%s' is neither SIZE (all of it, e.g. 16M) nor SIZExCOUNT (e.g. 256Kx64)",
+		    s);
+}
+
+static int parse_mmap(struct options *opt, const char *s, struct diag *d)
+{
+	const __u64 page = sysconf(_SC_PAGESIZE);
+	const char *end = s;
+	__u64 size;
+
+	if (*s != ',') {
+		if (parse_bytes(s, &end, page, &size) || (*end && *end != ','))
+			return diag(d, -EINVAL,
+				    "-m: main ring size '%s' is neither a number of pages nor a size such as 512K",
+				    s);
+		if (size > 1ULL << 30)
+			return diag(d, -EINVAL,
+				    "-m: a main ring of more than 1G per CPU is not possible");
+		opt->main_bytes = round_up_pow2(size < page ? page : size);
+	}
+	if (*end == ',')
+		return parse_raw(opt, end + 1, d);
+	return 0;
+}
+
+static int parse_targets(struct options *opt, const char *s, bool threads,
+			 struct diag *d)
+{
+	const char *end;
+	__u64 pid;
+	int err;
+
+	if (opt->nr_targets && opt->threads != threads)
+		return diag(d, -EINVAL,
+			    "-p and -t exclude each other: -p PID records all threads of PID, -t TID one thread");
+	opt->threads = threads;
+
+	for (;; s = end + 1) {
+		if (parse_number(s, &end, &pid) || !pid || pid > INT_MAX ||
+		    (*end && *end != ','))
+			return diag(d, -EINVAL,
+				    "-%c: '%s' is not a list of process numbers",
+				    threads ? 't' : 'p', s);
+		err = grow((void **)&opt->targets, opt->nr_targets,
+			   sizeof(*opt->targets));
+		if (err)
+			return diag(d, err, "out of memory");
+		opt->targets[opt->nr_targets++] = pid;
+		if (!*end)
+			return 0;
+	}
+}
+
+static int parse_rate(const char *s, char opt, __u64 *val, struct diag *d)
+{
+	const char *end;
+	__u64 v;
+
+	if (opt == 'F' && !strcmp(s, "max")) {
+		*val = AUXREC_FREQ_MAX;
+		return 0;
+	}
+	if (parse_number(s, &end, &v) || *end || !v || v > INT64_MAX)
+		return diag(d, -EINVAL, "-%c: '%s' is not a positive number%s",
+			    opt, s, opt == 'F' ? " or 'max'" : "");
+	*val = v;
+	return 0;
+}
+
+static int add_event(struct options *opt, const char *spec, struct diag *d)
+{
+	int err;
+
+	err = grow((void **)&opt->events, opt->nr_events, sizeof(*opt->events));
+	if (err)
+		return diag(d, err, "out of memory");
+	opt->events[opt->nr_events++] = (struct option_event){ .spec = spec };
+	return 0;
+}
+
+static int add_filter(struct options *opt, const char *filter, struct diag *d)
+{
+	if (!opt->nr_events)
+		return diag(d, -EINVAL, "--filter belongs to the -e before it");
+	opt->events[opt->nr_events - 1].filter = filter;
+	return 0;
+}
+
+static int parse_one(struct options *opt, int c, struct diag *d)
+{
+	const char *end;
+	__u64 v;
+
+	switch (c) {
+	case 'e':
+		return add_event(opt, optarg, d);
+	case OPT_FILTER:
+		return add_filter(opt, optarg, d);
+	case 'p':
+	case 't':
+		return parse_targets(opt, optarg, c == 't', d);
+	case 'a':
+		opt->system_wide = true;
+		return 0;
+	case 'C': {
+		struct cpus cpus;
+
+		if (cpus_parse(&cpus, optarg))
+			return diag(d, -EINVAL,
+				    "-C: '%s' is not a list of CPUs such as 0-3,8",
+				    optarg);
+		cpus_free(&cpus);
+		opt->cpus = optarg;
+		return 0;
+	}
+	case 'o':
+		if (!*optarg)
+			return diag(d, -EINVAL, "-o: the file's name is empty");
+		opt->output = optarg;
+		return 0;
+	case 'm':
+		return parse_mmap(opt, optarg, d);
+	case 'F':
+		return parse_rate(optarg, 'F', &opt->freq, d);
+	case 'c':
+		return parse_rate(optarg, 'c', &opt->period, d);
+	case 'g':
+		opt->callchain = true;
+		return 0;
+	case 'D':
+		if (parse_number(optarg, &end, &v) || *end || v > INT_MAX)
+			return diag(d, -EINVAL,
+				    "-D: '%s' is not a number of milliseconds",
+				    optarg);
+		opt->delay_ms = v;
+		return 0;
+	case OPT_USER:
+		opt->user = true;
+		return 0;
+	case OPT_KERNEL:
+		opt->kernel = true;
+		return 0;
+	case 'q':
+		opt->quiet = true;
+		return 0;
+	case OPT_JSON:
+		opt->json = true;
+		opt->json_file = optarg;
+		return 0;
+	case 'h':
+		opt->command = AUXREC_HELP;
+		return 0;
+	case OPT_VERSION:
+		opt->command = AUXREC_VERSION_ONLY;
+		return 0;
+	}
+	return diag(d, -EINVAL, "internal: option %d", c);
+}
+
+/* What contradicts itself, or leaves open what to record. */
+static int check(const struct options *opt, struct diag *d)
+{
+	if (!opt->nr_events)
+		return diag(d, -EINVAL,
+			    "which event? Give -e EVENT; 'auxrec list' shows what there is");
+	if (opt->nr_targets && opt->system_wide)
+		return diag(d, -EINVAL,
+			    "-%c records tasks, %s whole CPUs: leave one out",
+			    opt->threads ? 't' : 'p', opt->cpus ? "-C" : "-a");
+	if (!opt->nr_targets && !opt->system_wide && !opt->cmd)
+		return diag(d, -EINVAL,
+			    "what to record? Give a command after --, -p PID, -t TID or -a");
+	if (opt->freq && opt->period)
+		return diag(d, -EINVAL,
+			    "-F (samples per second) and -c (events per sample) exclude each other");
+	if (opt->user && opt->kernel)
+		return diag(d, -EINVAL,
+			    "--user and --kernel exclude each other: without them both are recorded");
+	if (opt->quiet && opt->json && !opt->json_file)
+		return diag(d, -EINVAL,
+			    "--quiet and --json contradict: give --json=FILE to keep stderr quiet");
+	return 0;
+}
+
+int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
+{
+	int c, err;
+
+	*opt = (struct options){
+		.output = AUXREC_DEFAULT_FILE,
+		.seg_size = AUXREC_SEG_SIZE,
+		.nr_segs = AUXREC_SEG_COUNT,
+	};
+
+	optind = 0;
+	opterr = 0;
+	for (;;) {
+		const int at = optind ? optind : 1;
+
+		c = getopt_long(argc, argv, "+:e:p:t:aC:o:m:F:c:gD:qh",
+				long_options, NULL);
+		if (c == -1)
+			break;
+		if (c == ':')
+			return diag(d, -EINVAL, "%s needs a value",
+				    argv[optind - 1]);
+		if (c == '?') {
+			if (optopt > 0 && optopt < 256)
+				return diag(d, -EINVAL,
+					    "unknown option -%c; see auxrec --help",
+					    optopt);
+			return diag(d, -EINVAL,
+				    "unknown option or superfluous value: %s; see auxrec --help",
+				    argv[at]);
+		}
+		err = parse_one(opt, c, d);
+		if (err)
+			return err;
+		if (opt->command != AUXREC_RECORD)
+			return 0;
+	}
+
+	if (optind < argc)
+		opt->cmd = argv + optind;
+	/* As perf has it: -C alone means all that runs there. */
+	if (opt->cpus && !opt->nr_targets)
+		opt->system_wide = true;
+	if (opt->cpus && opt->nr_targets)
+		return diag(d, -EINVAL,
+			    "-C records whole CPUs, -%c tasks wherever they run: leave one out",
+			    opt->threads ? 't' : 'p');
+	return check(opt, d);
+}
+
+void options_free(struct options *opt)
+{
+	free(opt->events);
+	free(opt->targets);
+	opt->events = NULL;
+	opt->targets = NULL;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The command line of a recording, parsed and checked, without a look at the
+ * machine: the same arguments always give the same result.
+ */
+#ifndef AUXREC_OPTIONS_H
+#define AUXREC_OPTIONS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "util.h"
+
+#define AUXREC_VERSION		"0.1"
+#define AUXREC_DEFAULT_FILE	"auxrec.data"
+
+/* perf's own default: 128 pages of 4 KiB for each CPU's main ring. */
+#define AUXREC_MAIN_DEFAULT	(512U << 10)
+
+/*
+ * 16 MiB for the raw ring of all CPUs. 64 segments: two for each of 16 CPUs
+ * while as many wait for the disk; 256 KiB: some 1 ms of Intel PT, and large
+ * enough that a write of one is not the bottleneck.
+ */
+#define AUXREC_SEG_SIZE		(256U << 10)
+#define AUXREC_SEG_COUNT	64
+
+#define AUXREC_FREQ_DEFAULT	4000
+#define AUXREC_FREQ_MAX		(~0ULL)		/* -F max */
+
+enum auxrec_command {
+	AUXREC_RECORD,
+	AUXREC_HELP,
+	AUXREC_VERSION_ONLY,
+};
+
+/* One -e with the --filter that follows it. */
+struct option_event {
+	const char *spec;
+	const char *filter;
+};
+
+struct options {
+	enum auxrec_command command;
+	struct option_event *events;
+	size_t nr_events;
+	pid_t *targets;			/* of -p or -t */
+	size_t nr_targets;
+	bool threads;			/* they are of -t */
+	bool system_wide;		/* -a or -C */
+	const char *cpus;		/* -C, else NULL */
+	const char *output;		/* "-": stdout */
+	size_t main_bytes;		/* per CPU, a power of two; 0: default */
+	__u32 seg_size;			/* bytes, a power of two */
+	__u32 nr_segs;
+	__u64 freq;			/* -F, 0: not given */
+	__u64 period;			/* -c, 0: not given */
+	bool callchain;
+	bool user;			/* only */
+	bool kernel;			/* only */
+	unsigned int delay_ms;
+	bool quiet;
+	bool json;
+	const char *json_file;		/* NULL: stderr */
+	char **cmd;			/* NULL-terminated, or NULL */
+};
+
+/*
+ * Strings in @opt point into @argv. Returns 0, -EINVAL (a message that says
+ * what to do in @d) or -ENOMEM. To be freed with options_free() either way.
+ */
+int options_parse(struct options *opt, int argc, char **argv, struct diag *d);
+void options_free(struct options *opt);
+
+void options_help(void);
+
+#endif /* AUXREC_OPTIONS_H */

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording from its beginning to its end.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "buildid.h"
+#include "records.h"
+#include "signals.h"
+#include "synth.h"
+
+#define EXIT_RECORDING		125	/* the recording failed */
+#define TICK_MS			100
+/* After so long a span that does not end is cut, so that readers get on. */
+#define HELD_MAX		NSEC_PER_SEC
+/* Passes after the end until nothing comes any more; one is usual. */
+#define DRAIN_PASSES		1000
+
+/*
+ * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
+ * process everything up to the largest time that they had seen at the one
+ * before. AUX data of that time must have been in the stream then. So a round
+ * waits for the spans that are being written and began before that time.
+ */
+static int finish_round(struct session *s, bool last)
+{
+	const struct perf_event_header h = {
+		REC_FINISHED_ROUND, 0, sizeof(h)
+	};
+	int err;
+
+	if (s->have_raw && !last && s->round_time > s->raw.oldest) {
+		const __u64 now = now_ns();
+
+		if (!s->held_since) {
+			s->held_since = now;
+		} else if (now - s->held_since > HELD_MAX) {
+			rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS);
+			s->held_since = now;
+		}
+		return 0;
+	}
+
+	s->held_since = 0;
+	err = stream_record(&s->out, &h);
+	if (!err)
+		err = stream_flush(&s->out);
+	s->rounds++;
+	s->flushed_time = s->round_time;
+	s->round_time = s->main.max_time;
+	return err;
+}
+
+/*
+ * One look at all rings. How far the main rings are written is read first and
+ * what is active in the raw ring second: so every AUX byte of a time that the
+ * main rings' records tell of is either found now, or its span is still active
+ * and holds the round back.
+ */
+static int pass(struct session *s, bool last)
+{
+	const __u64 records = s->out.records;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < s->nr_rings; i++)
+		mainring_snapshot(&s->rings[i]);
+	if (s->have_raw)
+		err = auxdata_pass(s, last);
+	for (i = 0; !err && i < s->nr_rings; i++)
+		err = mainring_copy(&s->rings[i], &s->out, &s->main);
+	if (!err)
+		err = stream_flush(&s->out);
+	if (!err && (s->out.records != records || s->held_since))
+		err = finish_round(s, last);
+	return err;
+}
+
+static int wait_events(struct session *s, struct pollfd *fds, int timeout)
+{
+	nfds_t nr = 0;
+	size_t i;
+
+	fds[nr++] = (struct pollfd){ .fd = signals_fd(), .events = POLLIN };
+	fds[nr++] = (struct pollfd){
+		.fd = s->have_raw ? s->raw.fd : -1,
+		.events = POLLIN,
+	};
+	for (i = 0; i < s->nr_rings; i++)
+		fds[nr++] = (struct pollfd){
+			.fd = s->rings[i].hangup ? -1 : s->rings[i].fd,
+			.events = POLLIN,
+		};
+
+	if (poll(fds, nr, timeout) < 0)
+		return errno == EINTR ? 0 : -errno;
+	/* A task that is gone is reported for ever; its ring is read anyway. */
+	for (i = 0; i < s->nr_rings; i++)
+		if (fds[2 + i].revents & (POLLHUP | POLLERR))
+			s->rings[i].hangup = true;
+	return 0;
+}
+
+/* Have all tasks of -p or -t ended, with all that they have made? */
+static bool targets_gone(const struct session *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		const struct sev *sev = &s->sev[i];
+
+		for (j = 0; sev->sideband && j < sev->nr_fds; j++) {
+			struct pollfd p = { .fd = sev->fds[j].fd };
+
+			if (sev->fds[j].cpu != sev->fds[0].cpu)
+				continue;
+			if (poll(&p, 1, 0) < 0 || !(p.revents & POLLHUP))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool is_over(struct session *s)
+{
+	if (signals_stop()) {
+		s->end_reason = signals_stop() == SIGINT ? "interrupted" :
+							   "terminated";
+		return true;
+	}
+	if (s->child) {
+		child_reap(s);
+		if (s->child_done)
+			s->end_reason = "command ended";
+		return s->child_done;
+	}
+	if (s->opt->nr_targets && targets_gone(s)) {
+		s->end_reason = "recorded tasks ended";
+		return true;
+	}
+	return false;
+}
+
+static int loop(struct session *s)
+{
+	const __u64 begin = now_ns();
+	const __u64 delay = s->opt->delay_ms * 1000000ULL;
+	bool enabled = !delay;
+	struct pollfd *fds;
+	int err = 0;
+
+	fds = calloc(s->nr_rings + 2, sizeof(*fds));
+	if (!fds)
+		return -ENOMEM;
+	if (enabled)
+		session_enable(s);
+	while (!err && !is_over(s)) {
+		int timeout = TICK_MS;
+
+		if (!enabled) {
+			__u64 gone = now_ns() - begin;
+
+			if (gone >= delay) {
+				session_enable(s);
+				enabled = true;
+			} else if (delay - gone < TICK_MS * 1000000ULL) {
+				timeout = (delay - gone) / 1000000 + 1;
+			}
+		}
+		err = wait_events(s, fds, timeout);
+		if (!err)
+			err = pass(s, false);
+		if (!err)
+			status_show(s);
+	}
+	free(fds);
+	return err;
+}
+
+/* Everything to the very end: what the rings have, and what is missing. */
+static int finish(struct session *s)
+{
+	__u64 records;
+	int err, i = 0;
+
+	session_disable(s);
+	do {
+		records = s->out.records;
+		err = pass(s, false);
+	} while (!err && s->out.records > records + 1 && ++i < DRAIN_PASSES);
+
+	/* Nothing is attached: a number that is missing will not come. */
+	if (!err)
+		err = pass(s, true);
+	if (!err && s->have_raw)
+		err = auxdata_summary(s);
+	if (!err)
+		err = finish_round(s, true);
+	return err;
+}
+
+static const char *problem_text(const struct session *s, int err,
+				const struct diag *d)
+{
+	static char text[1200];
+
+	switch (err) {
+	case 0:
+		return NULL;
+	case -EPIPE:
+		return "the reader of the stream has gone, recording ended";
+	case -ENOSPC:
+	case -EDQUOT:
+		snprintf(text, sizeof(text),
+			 "%s: %s, recording ended; what was written is valid",
+			 s->opt->output, err == -ENOSPC ?
+			 "no space left" : "disk quota exceeded");
+		return text;
+	case -EINTR:
+		return "gave up waiting for the reader of the stream";
+	case -EBADMSG:
+		return "a main ring has an impossible record, recording ended";
+	}
+	if (d->msg[0])
+		return d->msg;
+	snprintf(text, sizeof(text), "%s: %s", s->opt->output, strerror(-err));
+	return text;
+}
+
+/* The command may outlive its recording; our exit status is its own. */
+static void wait_child(struct session *s)
+{
+	int seen = signals_count();
+
+	while (s->child && !s->child_done) {
+		if (waitpid(s->child, &s->child_status, 0) == s->child) {
+			s->child_done = true;
+		} else if (errno != EINTR) {
+			break;
+		} else if (signals_count() > seen) {
+			/* Who asks twice does not want to wait. */
+			if (signals_count() > seen + 1)
+				child_kill(s, SIGKILL);
+			else
+				child_kill(s, SIGTERM);
+			seen++;
+		}
+	}
+}
+
+static int exit_status(const struct session *s, int err)
+{
+	if (s->child_errno)
+		return s->child_errno == ENOENT ? 127 : 126;
+	if (err)
+		return EXIT_RECORDING;
+	if (!s->child || !s->child_done)
+		return 0;
+	if (WIFSIGNALED(s->child_status))
+		return 128 + WTERMSIG(s->child_status);
+	return WEXITSTATUS(s->child_status);
+}
+
+static int prepare(struct session *s, struct diag *d)
+{
+	int err;
+
+	err = session_make_events(s, d);
+	if (!err && s->opt->cmd)
+		err = child_fork(s, d);
+	if (!err)
+		err = session_find_targets(s, d);
+	if (!err)
+		err = session_open(s, d);
+	/* Last: only a recording that can begin replaces the old file. */
+	if (!err)
+		err = stream_open(&s->out, s->opt->output, d);
+	return err;
+}
+
+static int run(struct session *s, struct diag *d)
+{
+	int err;
+
+	s->out.give_up = signals_give_up();
+	s->started = now_ns();
+	session_enable_sideband(s);
+	err = synth_all(s, d);
+	if (!err) {
+		if (s->kptr_hidden && !s->opt->quiet)
+			say("kernel addresses are hidden (%s): no kernel symbols in this stream",
+			    "/proc/sys/kernel/kptr_restrict");
+		err = child_start(s, d);
+		if (err) {
+			/* A stream without the command is still a stream. */
+			say("%s", d->msg);
+			err = 0;
+		}
+	}
+	if (!err)
+		err = loop(s);
+	status_clear();
+	s->stopped = now_ns();
+	if (signals_stop_forward())
+		child_kill(s, signals_stop());
+	if (!err)
+		err = finish(s);
+	else
+		session_disable(s);
+	return err;
+}
+
+int auxrec_record_main(int argc, char **argv)
+{
+	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1 };
+	struct diag d = { "" };
+	struct options opt;
+	const char *problem;
+	int err, status;
+
+	err = options_parse(&opt, argc, argv, &d);
+	if (err) {
+		say("%s", d.msg);
+		return EXIT_RECORDING;
+	}
+	if (opt.command == AUXREC_HELP) {
+		options_help();
+		return 0;
+	}
+	if (opt.command == AUXREC_VERSION_ONLY) {
+		puts("auxrec " AUXREC_VERSION);
+		return 0;
+	}
+
+	s.opt = &opt;
+	s.raw.fd = -1;
+	err = signals_init();
+	if (err)
+		diag(&d, err, "signals: %s", strerror(-err));
+	if (!err)
+		err = prepare(&s, &d);
+	if (err) {
+		/* The child sees the pipe close and ends. */
+		say("%s", d.msg);
+		if (s.go_fd >= 0)
+			close(s.go_fd);
+		session_close(&s);
+		stream_close(&s.out);
+		options_free(&opt);
+		return EXIT_RECORDING;
+	}
+
+	err = run(&s, &d);
+	status = stream_close(&s.out);
+	if (!err)
+		err = status;
+	problem = problem_text(&s, err, &d);
+	if (problem)
+		say("%s", problem);
+	if (opt.json && summary_json(&s, problem, &d)) {
+		say("%s", d.msg);
+		err = err ? err : -EIO;
+	} else if (!opt.json && !opt.quiet) {
+		summary_print(&s, problem);
+	}
+	wait_child(&s);
+	session_close(&s);
+	build_id_cache_free();
+	status = exit_status(&s, err);
+	options_free(&opt);
+	return status;
+}

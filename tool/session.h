@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording: what is recorded, the descriptors, the rings, the output.
+ */
+#ifndef AUXREC_SESSION_H
+#define AUXREC_SESSION_H
+
+#include <signal.h>
+
+#include "cpus.h"
+#include "event.h"
+#include "mainring.h"
+#include "options.h"
+#include "rawring.h"
+#include "stream.h"
+
+/* How the data of an AUX event travel, see auxinfo.c. */
+enum aux_format {
+	AUX_NONE,		/* not an AUX event */
+	AUX_CHUNKS,		/* as samples: stock perf has no decoder */
+	AUX_INTEL_PT	= 1 << 4,
+	AUX_INTEL_BTS,
+	AUX_ARM_SPE,
+};
+
+/* One perf event of one task and CPU (-1: any). */
+struct opened {
+	int fd;
+	int cpu;
+	pid_t tid;		/* -1: every task of the CPU */
+	__u64 id;
+};
+
+/* An event of the stream: one ATTR. */
+struct sev {
+	struct perf_event_attr attr;
+	const char *name;
+	const struct auxrec_event *ev;	/* NULL: of our own making */
+	enum aux_format aux;
+	bool sideband;			/* the dummy that tracks tasks */
+	bool kernel_dropped;		/* user space only, for want of rights */
+	struct opened *fds;
+	size_t nr_fds;
+	__u64 chunk_id;			/* of the chunks' event, AUX_CHUNKS */
+};
+
+/* Thread to AUXTRACE queue. */
+struct queue {
+	__u32 tid;		/* or the CPU with -a */
+	__u32 idx;
+	__u64 offset;		/* bytes so far */
+};
+
+struct queues {
+	struct queue *list;
+	size_t nr;
+	__u32 *hash;		/* index into list + 1, 0: empty */
+	size_t hash_size;	/* a power of two */
+};
+
+/* Gaps as they were written to the stream, per cause. */
+struct gap_stats {
+	__u64 count;
+	__u64 attempts;
+	__u64 time;		/* nanoseconds */
+};
+
+struct session {
+	const struct options *opt;
+	struct auxrec_events events;
+	struct sev *sev;
+	size_t nr_sev;
+	pid_t *tids;			/* what is recorded, -1: all */
+	size_t nr_tids;
+	struct cpus cpus;
+	struct mainring *rings;		/* one per CPU */
+	size_t nr_rings;
+	bool have_raw;
+	struct rawring raw;
+	struct queues queues;
+	struct stream out;
+	struct main_stats main;
+	struct gap_stats gaps[16];
+	/* rounds, see record.c */
+	__u64 round_time;		/* largest time before the last round */
+	__u64 flushed_time;		/* readers are done with all up to it */
+	__u64 held_since;		/* now_ns(), 0: not held back */
+	__u64 rounds;
+	__u64 aux_bytes;
+	__u64 spans;
+	__u64 bad_spans;
+	__u64 started;			/* now_ns() */
+	__u64 stopped;
+	pid_t child;			/* 0: none */
+	int child_status;		/* of waitpid() */
+	bool child_done;
+	bool child_started;
+	int go_fd;			/* the child waits for its closing */
+	int exec_fd;			/* the child's errno of exec */
+	int child_errno;
+	const char *end_reason;
+	bool kptr_hidden;
+	__u64 missing_build_ids;
+};
+
+static inline bool session_per_task(const struct session *s)
+{
+	return !s->opt->system_wide;
+}
+
+/* target.c: fills tids and cpus. Returns 0 or -errno with a message. */
+int session_find_targets(struct session *s, struct diag *d);
+
+/* child.c */
+int child_fork(struct session *s, struct diag *d);
+int child_start(struct session *s, struct diag *d);
+void child_reap(struct session *s);
+void child_kill(struct session *s, int sig);
+
+/* attr.c: sev[] from the options. Returns 0 or -errno with a message. */
+int session_make_events(struct session *s, struct diag *d);
+
+/* open.c: descriptors, main rings, raw ring. */
+int session_open(struct session *s, struct diag *d);
+int session_enable_sideband(struct session *s);
+void session_enable(struct session *s);
+void session_disable(struct session *s);
+void session_close(struct session *s);
+
+/* auxfd.c: does this event's PMU have AUX data? */
+bool event_has_aux(const struct auxrec_event *ev);
+enum aux_format event_aux_format(const struct auxrec_event *ev);
+
+/* auxdata.c: raw ring to stream. Return 0 or -errno of the stream. */
+int auxdata_pass(struct session *s, bool last);
+int auxdata_summary(struct session *s);
+const char *gap_cause_name(unsigned int cause);
+
+/* queues.c; NULL: out of memory */
+struct queue *queue_get(struct queues *q, __u32 tid);
+
+/* record.c: everything. Returns an exit status. */
+int auxrec_record_main(int argc, char **argv);
+
+/* status.c, summary.c */
+__u64 session_losses(const struct session *s);
+void status_show(struct session *s);
+void status_clear(void);
+void summary_print(struct session *s, const char *problem);
+int summary_json(struct session *s, const char *problem, struct diag *d);
+
+#endif /* AUXREC_SESSION_H */

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Signals: handlers that set flags and wake poll() through a pipe. Without
+ * SA_RESTART, so that a write to a stuck reader returns.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "signals.h"
+
+/* Written by handlers, of which one may interrupt another. */
+static int stop, forward, count, give_up;
+
+#define get(v)		__atomic_load_n(&(v), __ATOMIC_SEQ_CST)
+#define set(v, x)	__atomic_store_n(&(v), x, __ATOMIC_SEQ_CST)
+static int wake[2] = { -1, -1 };
+
+static void wake_up(void)
+{
+	const int err = errno;
+
+	/* Full: then poll() is awake already. */
+	if (write(wake[1], "", 1) < 0)
+		errno = err;
+	errno = err;
+}
+
+static void on_stop(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!get(stop)) {
+		set(forward, info->si_code <= 0);
+		set(stop, sig);
+	}
+	if (__atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST) > 1)
+		set(give_up, 1);
+	wake_up();
+}
+
+static void on_child(int sig)
+{
+	(void)sig;
+	wake_up();
+}
+
+int signals_init(void)
+{
+	struct sigaction stopping = {
+		.sa_sigaction = on_stop,
+		.sa_flags = SA_SIGINFO,
+	};
+	struct sigaction child = {
+		.sa_handler = on_child,
+		.sa_flags = SA_RESTART | SA_NOCLDSTOP,
+	};
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	sigaction(SIGINT, &stopping, NULL);
+	sigaction(SIGTERM, &stopping, NULL);
+	sigaction(SIGCHLD, &child, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+	return 0;
+}
+
+int signals_fd(void)
+{
+	char buf[64];
+
+	/* What was noted before is seen by the caller's next look. */
+	while (!get(stop) && read(wake[0], buf, sizeof(buf)) > 0)
+		;
+	return wake[0];
+}
+
+int signals_stop(void)
+{
+	return get(stop);
+}
+
+bool signals_stop_forward(void)
+{
+	return get(stop) && get(forward);
+}
+
+int signals_count(void)
+{
+	return get(count);
+}
+
+const int *signals_give_up(void)
+{
+	return &give_up;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Signals: INT and TERM end a recording, CHLD wakes it, PIPE is an error of
+ * write() only.
+ */
+#ifndef AUXREC_SIGNALS_H
+#define AUXREC_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Returns 0 or -errno. */
+int signals_init(void);
+
+/* Readable once a signal came; never emptied if it is one to stop. */
+int signals_fd(void);
+
+/* The first signal that asked to stop, or 0. */
+int signals_stop(void);
+
+/*
+ * It came from a process, so the command does not have it yet. From the
+ * terminal it goes to both.
+ */
+bool signals_stop_forward(void);
+
+/* How many asked to stop. */
+int signals_count(void);
+
+/* Set with the second one: do not wait for a reader that does not read. */
+const int *signals_give_up(void);
+
+#endif /* AUXREC_SIGNALS_H */

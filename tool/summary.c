@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What was recorded and what was lost, for people and for programs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session.h"
+
+#define ULL(x)	((unsigned long long)(x))
+
+static void print_gaps(const struct session *s)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_LEN(s->gaps); i++) {
+		const struct gap_stats *g = &s->gaps[i];
+
+		if (g->count)
+			say("LOST AUX data: %s: %llu gaps, %.6f s in all",
+			    gap_cause_name(i), ULL(g->count), g->time / 1e9);
+	}
+	if (ctl->merged_begin)
+		say("LOST AUX data: %s: %llu gaps between %.9f and %.9f",
+		    gap_cause_name(PERFAUX_CAUSE_NO_GAP),
+		    ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
+		    ctl->merged_begin / 1e9, ctl->merged_end / 1e9);
+	if (ctl->lost_count[PERFAUX_CAUSE_OVERRUN])
+		say("LOST AUX data: %s: %llu times, %llu bytes",
+		    gap_cause_name(PERFAUX_CAUSE_OVERRUN),
+		    ULL(ctl->lost_count[PERFAUX_CAUSE_OVERRUN]),
+		    ULL(ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]));
+	if (s->raw.missing || s->bad_spans)
+		say("LOST AUX data: %llu spans missing, %llu impossible: please report",
+		    ULL(s->raw.missing), ULL(s->bad_spans));
+	if (s->gaps[PERFAUX_CAUSE_FULL].count)
+		say("  a larger raw ring helps: -m MAIN,RAW (now %ux%uK), or a faster disk",
+		    ctl->nr_segments, ctl->segment_size >> 10);
+}
+
+static bool module_loaded(const struct session *s)
+{
+	return s->have_raw || !access(PERFAUX_DEVICE, F_OK);
+}
+
+void summary_print(struct session *s, const char *problem)
+{
+	const bool to_file = strcmp(s->opt->output, "-");
+
+	(void)problem;
+	say("%.3f MiB%s%s: %llu samples, %llu other records%s%s",
+	    s->out.bytes / 1048576.0, to_file ? " in " : "",
+	    to_file ? s->opt->output : " written",
+	    ULL(s->main.samples), ULL(s->main.records - s->main.samples),
+	    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
+	if (s->have_raw)
+		say("%.3f MiB of AUX data in %llu spans",
+		    s->aux_bytes / 1048576.0, ULL(s->spans));
+	if (s->main.lost)
+		say("LOST %llu records: the main ring was full; a larger one helps (-m)",
+		    ULL(s->main.lost));
+	if (s->main.lost_samples)
+		say("LOST %llu samples: the kernel could not write them",
+		    ULL(s->main.lost_samples));
+	if (s->main.throttled)
+		say("the kernel throttled sampling %llu times",
+		    ULL(s->main.throttled));
+	if (s->out.lost)
+		say("LOST %llu bytes that could not be written",
+		    ULL(s->out.lost));
+	if (s->have_raw)
+		print_gaps(s);
+	if (s->missing_build_ids)
+		say("%llu files mapped before the recording have no readable build-id",
+		    ULL(s->missing_build_ids));
+	if (!module_loaded(s))
+		say("build-ids are those the kernel found by itself (perfaux module not loaded)");
+}
+
+static void json_string(FILE *f, const char *str)
+{
+	fputc('"', f);
+	for (; *str; str++) {
+		const unsigned char c = *str;
+
+		if (c == '"' || c == '\\')
+			fprintf(f, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(f, "\\u%04x", c);
+		else
+			fputc(c, f);
+	}
+	fputc('"', f);
+}
+
+static void json_gaps(FILE *f, const struct session *s)
+{
+	const char *sep = "";
+	unsigned int i;
+
+	fputs("\"gaps\":[", f);
+	for (i = 0; i < ARRAY_LEN(s->gaps); i++) {
+		const struct gap_stats *g = &s->gaps[i];
+
+		if (!g->count)
+			continue;
+		fprintf(f, "%s{\"cause\":", sep);
+		json_string(f, gap_cause_name(i));
+		fprintf(f, ",\"count\":%llu,\"attempts\":%llu,\"ns\":%llu}",
+			ULL(g->count), ULL(g->attempts), ULL(g->time));
+		sep = ",";
+	}
+	fputs("]", f);
+}
+
+static void json_raw(FILE *f, const struct session *s)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+
+	fprintf(f,
+		",\"aux\":{\"bytes\":%llu,\"spans\":%llu,\"segment_size\":%u,\"segments\":%u,",
+		ULL(s->aux_bytes), ULL(s->spans), ctl->segment_size,
+		ctl->nr_segments);
+	json_gaps(f, s);
+	fprintf(f,
+		",\"merged_gaps\":%llu,\"overruns\":%llu,\"overrun_bytes\":%llu,\"missing\":%llu,\"impossible\":%llu}",
+		ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
+		ULL(ctl->lost_count[PERFAUX_CAUSE_OVERRUN]),
+		ULL(ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]),
+		ULL(s->raw.missing), ULL(s->bad_spans));
+}
+
+int summary_json(struct session *s, const char *problem, struct diag *d)
+{
+	const char *path = s->opt->json_file;
+	FILE *f = path ? fopen(path, "we") : stderr;
+	int err = 0;
+
+	if (!f)
+		return diag(d, -errno, "cannot create %s: %s", path,
+			    strerror(errno));
+	fputs("{\"output\":", f);
+	json_string(f, s->opt->output);
+	fprintf(f,
+		",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu,\"rounds\":%llu,\"duration_ns\":%llu",
+		ULL(s->out.bytes), ULL(s->main.records), ULL(s->main.samples),
+		ULL(s->rounds), ULL(s->stopped - s->started));
+	fputs(",\"end\":", f);
+	json_string(f, s->end_reason ? s->end_reason : "failed");
+	fputs(",\"problem\":", f);
+	if (problem)
+		json_string(f, problem);
+	else
+		fputs("null", f);
+	fprintf(f,
+		",\"lost\":{\"records\":%llu,\"samples\":%llu,\"output_bytes\":%llu},\"throttled\":%llu,\"missing_build_ids\":%llu,\"module\":%s",
+		ULL(s->main.lost), ULL(s->main.lost_samples), ULL(s->out.lost),
+		ULL(s->main.throttled), ULL(s->missing_build_ids),
+		module_loaded(s) ? "true" : "false");
+	if (s->have_raw)
+		json_raw(f, s);
+	fputs("}\n", f);
+	if (path && fclose(f))
+		err = diag(d, -errno, "writing %s: %s", path, strerror(errno));
+	return err;
+}
