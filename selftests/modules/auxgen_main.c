@@ -38,8 +38,6 @@ struct auxgen_event {
 DEFINE_PER_CPU(struct auxgen_cpu, auxgen_cpu);
 static DEFINE_PER_CPU(struct auxgen_event *, auxgen_active[AUXGEN_ACTIVE]);
 
-static struct pmu auxgen_pmu;
-
 static u64 auxgen_config(const struct auxgen_event *ev)
 {
 	return ev->event->attr.config;
@@ -279,7 +277,7 @@ static int auxgen_event_init(struct perf_event *event)
 {
 	struct auxgen_event *ev;
 
-	if (event->attr.type != auxgen_pmu.type)
+	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	if (event->attr.config & ~AUXGEN_CONFIG_MASK ||
 	    event->attr.config1 & ~AUXGEN_CONFIG1_MASK)
@@ -330,6 +328,12 @@ static struct pmu auxgen_pmu = {
 	.free_aux	= auxgen_free_aux,
 };
 
+/* The same once more: a PMU that is another one. */
+static struct pmu auxgen2_pmu;
+static bool second;
+module_param(second, bool, 0444);
+MODULE_PARM_DESC(second, "Register a second PMU, auxgen2");
+
 static int __init auxgen_init(void)
 {
 	int ret;
@@ -338,14 +342,27 @@ static int __init auxgen_init(void)
 	ret = auxgen_nmi_init();
 	if (ret)
 		return ret;
+	auxgen2_pmu = auxgen_pmu;
 	ret = perf_pmu_register(&auxgen_pmu, "auxgen", -1);
 	if (ret)
-		auxgen_nmi_exit();
+		goto err_nmi;
+	if (second)
+		ret = perf_pmu_register(&auxgen2_pmu, "auxgen2", -1);
+	if (ret)
+		goto err_pmu;
+	return 0;
+
+err_pmu:
+	perf_pmu_unregister(&auxgen_pmu);
+err_nmi:
+	auxgen_nmi_exit();
 	return ret;
 }
 
 static void __exit auxgen_exit(void)
 {
+	if (second)
+		perf_pmu_unregister(&auxgen2_pmu);
 	perf_pmu_unregister(&auxgen_pmu);
 	auxgen_nmi_exit();
 }

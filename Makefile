@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# perfaux: `make help` says what there is. The kernel's build system reads
+# Kbuild, not this file.
+
+BUILD	:= build
+KDIR	?= /lib/modules/$(shell uname -r)/build
+PREFIX	?= /usr/local
+KERNELS	?= 6.1 6.12 7.2
+CC	?= gcc
+CFLAGS	?= -O2 -g
+CPUS	?= 4
+
+SETUP	:= selftests/setup
+
+.PHONY: all tool module modules selftests check demo install clean help lint \
+	docs setup debug-kernel FORCE
+
+# The module only where it can be built; `make module` says why it cannot.
+all: tool $(if $(wildcard $(KDIR)/Makefile),module)
+
+# --- auxrec ----------------------------------------------------------------
+
+TOOL_PKGS := libelf zlib libzstd
+TOOL_SRCS := $(wildcard tool/*.c)
+TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o)
+AUXREC	  := $(BUILD)/tool/auxrec
+USER_FLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes \
+	     -Itool -Iuapi
+
+tool: $(AUXREC)
+
+# What is missing is installed where that is possible (Debian, root).
+$(BUILD)/.host-tool: selftests/setup/host
+	@mkdir -p $(BUILD)
+	@pkg-config --exists $(TOOL_PKGS) 2>/dev/null || $(SETUP)/host tool
+	@touch $@
+
+$(BUILD)/%.o: %.c Makefile | $(BUILD)/.host-tool
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(AUXREC): $(TOOL_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(TOOL_PKGS)) -pthread
+
+-include $(TOOL_OBJS:.o=.d)
+
+# --- perfaux.ko ------------------------------------------------------------
+
+module:
+	@test -e $(KDIR)/Makefile || { \
+		echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r)," \
+		     "or name a build tree: make module KDIR=..." >&2; exit 1; }
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+# perfaux.ko and the test modules for each of KERNELS, in build/modules/K
+modules: $(KERNELS:%=modules-%)
+modules-%: FORCE
+	selftests/build-kernel $*
+
+# --- tests -----------------------------------------------------------------
+
+include selftests/tests.mk
+
+check: tool selftests
+	KERNELS="$(KERNELS)" CPUS=$(CPUS) selftests/check
+
+demo: tool
+	selftests/demo
+
+setup:
+	$(SETUP)/all $(KERNELS)
+
+debug-kernel:
+	$(SETUP)/debug-kernel kasan
+	$(SETUP)/debug-kernel kcsan
+
+lint:
+	selftests/lint
+
+docs:
+	Documentation/build $(BUILD)/docs
+
+# --- the rest --------------------------------------------------------------
+
+install: tool
+	install -D -m 755 $(AUXREC) $(DESTDIR)$(PREFIX)/bin/auxrec
+	install -D -m 644 uapi/perfaux.h $(DESTDIR)$(PREFIX)/include/linux/perfaux.h
+	install -D -m 644 Documentation/auxrec.1 $(DESTDIR)$(PREFIX)/share/man/man1/auxrec.1
+	install -D -m 644 Documentation/perfaux.4 $(DESTDIR)$(PREFIX)/share/man/man4/perfaux.4
+	@if test -e perfaux.ko; then \
+		release=$$(modinfo -F vermagic perfaux.ko | cut -d' ' -f1); \
+		install -D -m 644 perfaux.ko \
+			"$(DESTDIR)/lib/modules/$$release/updates/perfaux.ko"; \
+		test -n "$(DESTDIR)" || depmod "$$release"; \
+	else \
+		echo "no perfaux.ko here: make module first, to install it too"; \
+	fi
+
+clean:
+	rm -rf $(BUILD)
+	find . -path ./.git -prune -o \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
+		-o -name '*.mod.c' -o -name '.*.cmd' -o -name Module.symvers \
+		-o -name modules.order \) -type f -exec rm -f {} +
+
+help:
+	@echo "make              auxrec, and perfaux.ko if the running kernel's headers are there"
+	@echo "make tool         auxrec only: $(AUXREC)"
+	@echo "make module       perfaux.ko for KDIR=... (default: the running kernel's)"
+	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR="
+	@echo "make demo         records a command in a VM and shows the stream: demo.auxrec"
+	@echo "make check        all tests, in VMs of KERNELS=\"$(KERNELS)\" (also: kasan, kcsan)"
+	@echo "make modules      perfaux.ko and the test modules for each of KERNELS"
+	@echo "make lint         checkpatch, shellcheck, SPDX lines, documentation"
+	@echo "make docs         the documentation as HTML and manual pages: $(BUILD)/docs"
+	@echo "make setup        fetches what VMs of KERNELS need (check and demo do this too)"
+	@echo "make debug-kernel builds the KASAN and KCSAN kernels (about an hour)"
+	@echo "make clean        removes what was built"
+	@echo
+	@echo "Settings: KERNELS, CPUS (of the VMs: $(CPUS)), PERFAUX_CACHE (where fetched"
+	@echo "kernels and root file systems are kept), VERBOSE=1 (all output of the tests)"

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's own AUX area with perfaux around: byte for byte what it is
+ * without.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/mman.h>
+
+#include "kselftest_harness.h"
+#include "kernel_ring.h"
+
+#define SECONDS		60
+#define AUX_SIZE	(4UL << 20)
+
+FIXTURE(kernel_aux) {
+	struct check check;
+	int cpu;
+};
+
+FIXTURE_SETUP(kernel_aux)
+{
+	int cpus[CHECK_CPUS];
+
+	self->cpu = cpus[online_cpus(cpus, CHECK_CPUS) - 1];
+	/* perfaux may be missing after a test that failed. */
+	module_insert("perfaux", "");
+}
+
+FIXTURE_TEARDOWN(kernel_aux)
+{
+	module_insert("perfaux", "");
+}
+
+static const struct work work = {
+	.forks = 2, .threads = 2, .rounds = 30, .spin = 20000,
+};
+
+static void work_fn(void *arg)
+{
+	pin_to(*(int *)arg);
+	work_run(&work);
+}
+
+static int open_stream(int stream, pid_t pid, int cpu)
+{
+	struct auxgen_config config = {
+		AUXGEN_F_CTX | AUXGEN_F_TIMER | (uint64_t)stream << 24 | 8, 200,
+	};
+
+	return auxgen_open(&config, pid, cpu, 0);
+}
+
+/* Some work on the CPU of the events, while these are enabled. */
+static int work_once(int cpu)
+{
+	struct child child;
+
+	if (child_start(&child, work_fn, &cpu))
+		return -1;
+	child_go(&child);
+	return child_wait(&child);
+}
+
+/* An event of a CPU with the kernel's AUX area, and nobody else. */
+static const char *kernel_alone(struct check *check, int cpu)
+{
+	struct kernel_ring kernel;
+	int ev = open_stream(1, -1, cpu), i;
+
+	if (ev < 0 || kernel_ring_map(&kernel, ev, AUX_SIZE))
+		return "cannot open or map the event";
+	check_start(check, NULL);
+	event_enable(ev);
+	for (i = 0; i < 5; i++) {
+		if (work_once(cpu))
+			return "cannot fork";
+		kernel_ring_read(&kernel, check);
+	}
+	event_disable(ev);
+	kernel_ring_read(&kernel, check);
+	check_end(check);
+	if (kernel.bytes != kernel.record_bytes)
+		check_fail(check, "%lu bytes, but records of %lu", kernel.bytes,
+			   kernel.record_bytes);
+	if (kernel.truncated || !check->timers)
+		check_fail(check, "%lu times truncated, %lu chunks by timer",
+			   kernel.truncated, check->timers);
+	kernel_ring_unmap(&kernel);
+	close(ev);
+	return check->error;
+}
+
+TEST_F_TIMEOUT(kernel_aux, alone, SECONDS)
+{
+	EXPECT_STREQ("", kernel_alone(&self->check, self->cpu));
+}
+
+TEST_F_TIMEOUT(kernel_aux, alone_without_perfaux, SECONDS)
+{
+	ASSERT_EQ(0, module_remove_wait("perfaux"));
+	EXPECT_STREQ("", kernel_alone(&self->check, self->cpu));
+	ASSERT_EQ(0, module_insert("perfaux", ""));
+	EXPECT_STREQ("", kernel_alone(&self->check, self->cpu));
+}
+
+/* perfaux comes and goes while the event writes. */
+TEST_F_TIMEOUT(kernel_aux, perfaux_comes_and_goes, SECONDS)
+{
+	struct kernel_ring kernel;
+	int ev = open_stream(1, -1, self->cpu), i;
+
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
+	check_start(&self->check, NULL);
+	event_enable(ev);
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, module_remove_wait("perfaux"));
+		kernel_ring_read(&kernel, &self->check);
+		ASSERT_EQ(0, module_insert("perfaux", ""));
+		kernel_ring_read(&kernel, &self->check);
+	}
+	event_disable(ev);
+	kernel_ring_read(&kernel, &self->check);
+	check_end(&self->check);
+	EXPECT_STREQ("", self->check.error);
+	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
+	EXPECT_LT(0, self->check.timers);
+	kernel_ring_unmap(&kernel);
+	close(ev);
+}
+
+static void ring_or_fail(struct __test_metadata *_metadata, struct ring *ring)
+{
+	struct perfaux_create create;
+
+	ring_params(&create, 65536, 32);
+	ASSERT_EQ(0, ring_open(ring, &create));
+}
+
+/* Two events of one CPU: one with the ring, one with the kernel's area. */
+TEST_F_TIMEOUT(kernel_aux, beside_a_ring, SECONDS)
+{
+	static struct check other;
+	struct kernel_ring kernel;
+	struct ring ring;
+	int a, b, i;
+
+	ring_or_fail(_metadata, &ring);
+	a = open_stream(1, -1, self->cpu);
+	b = open_stream(2, -1, self->cpu);
+	ASSERT_LE(0, a);
+	ASSERT_LE(0, b);
+	ASSERT_EQ(0, ring_attach(&ring, a, COOKIE(1)));
+	ASSERT_EQ(0, kernel_ring_map(&kernel, b, AUX_SIZE));
+	check_start(&self->check, &ring);
+	check_start(&other, NULL);
+	self->check.elsewhere = 1 << 2;
+	other.elsewhere = 1 << 1;
+	event_enable(a);
+	event_enable(b);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, work_once(self->cpu));
+		ring_read(&ring, check_record, &self->check);
+		ring_poll(&ring, 0);
+		kernel_ring_read(&kernel, &other);
+	}
+	event_disable(a);
+	event_disable(b);
+	ring_flush(&ring, 0);
+	ring_read(&ring, check_record, &self->check);
+	kernel_ring_read(&kernel, &other);
+	check_end(&self->check);
+	check_end(&other);
+	EXPECT_STREQ("", self->check.error);
+	EXPECT_STREQ("", other.error);
+	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
+	EXPECT_LT(0, other.timers);
+	EXPECT_LT(0, self->check.timers);
+	kernel_ring_unmap(&kernel);
+	ring_close(&ring);
+	close(a);
+	close(b);
+}
+
+/* The same for two events of one task. */
+TEST_F_TIMEOUT(kernel_aux, beside_a_ring_task, SECONDS)
+{
+	static struct check other;
+	struct kernel_ring kernel;
+	struct child child;
+	struct ring ring;
+	int a, b;
+
+	ring_or_fail(_metadata, &ring);
+	ASSERT_EQ(0, child_start(&child, work_fn, &self->cpu));
+	a = open_stream(1, child.pid, -1);
+	b = open_stream(2, child.pid, self->cpu);
+	ASSERT_LE(0, a);
+	ASSERT_LE(0, b);
+	ASSERT_EQ(0, ring_attach(&ring, a, COOKIE(1)));
+	ASSERT_EQ(0, kernel_ring_map(&kernel, b, AUX_SIZE));
+	check_start(&self->check, &ring);
+	check_start(&other, NULL);
+	self->check.elsewhere = 1 << 2;
+	other.elsewhere = 1 << 1;
+	event_enable(a);
+	event_enable(b);
+	child_go(&child);
+	ASSERT_EQ(0, child_wait(&child));
+	event_disable(a);
+	event_disable(b);
+	ring_flush(&ring, 0);
+	ring_read(&ring, check_record, &self->check);
+	kernel_ring_read(&kernel, &other);
+	check_end(&self->check);
+	check_end(&other);
+	EXPECT_STREQ("", self->check.error);
+	EXPECT_STREQ("", other.error);
+	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
+	EXPECT_LT(0, other.chunks);
+	EXPECT_LT(0, self->check.chunks);
+	kernel_ring_unmap(&kernel);
+	ring_close(&ring);
+	close(a);
+	close(b);
+}
+
+/*
+ * One event with both: what is attached goes to the ring, before and after to
+ * the kernel's area, and together it is all.
+ */
+TEST_F_TIMEOUT(kernel_aux, same_event, SECONDS)
+{
+	struct kernel_ring kernel;
+	struct check *check = &self->check;
+	uint64_t chunks;
+	struct ring ring;
+	int ev, i;
+
+	ring_or_fail(_metadata, &ring);
+	ev = open_stream(1, -1, self->cpu);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
+	check_start(check, NULL);
+	event_enable(ev);
+	for (i = 0; i < 3; i++) {
+		chunks = check->chunks;
+		ASSERT_EQ(0, work_once(self->cpu));
+		ASSERT_EQ(0, event_disable(ev));
+		kernel_ring_read(&kernel, check);
+		EXPECT_LT(chunks, check->chunks);
+
+		chunks = check->chunks;
+		ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
+		ASSERT_EQ(0, event_enable(ev));
+		ASSERT_EQ(0, work_once(self->cpu));
+		ASSERT_EQ(0, event_disable(ev));
+		EXPECT_EQ(kernel_ring_head(&kernel), kernel.bytes);
+		ASSERT_EQ(0, ring_detach(&ring, ev));
+		ring_read(&ring, check_record, check);
+		EXPECT_LT(chunks, check->chunks);
+		ASSERT_EQ(0, event_enable(ev));
+	}
+	ASSERT_EQ(0, event_disable(ev));
+	kernel_ring_read(&kernel, check);
+	ring_flush(&ring, 0);
+	ring_read(&ring, check_record, check);
+	check_end(check);
+	EXPECT_STREQ("", check->error);
+	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
+	EXPECT_EQ(ring.ctl->bytes, check->bytes);
+	kernel_ring_unmap(&kernel);
+	ring_close(&ring);
+	close(ev);
+}
+
+/* Attached while a span of the kernel's area is open, and detached again. */
+TEST_F_TIMEOUT(kernel_aux, attach_in_a_span, SECONDS)
+{
+	struct kernel_ring kernel;
+	struct check *check = &self->check;
+	struct ring ring;
+	int ev, i;
+
+	ring_or_fail(_metadata, &ring);
+	ev = open_stream(1, -1, self->cpu);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
+	check_start(check, NULL);
+	event_enable(ev);
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
+		/* Ends the kernel's span; the next one is the ring's. */
+		ASSERT_EQ(0, ring_flush(&ring, PERFAUX_FLUSH_SPANS));
+		kernel_ring_read(&kernel, check);
+		spin(20000);
+		ASSERT_EQ(0, ring_detach(&ring, ev));
+		ring_flush(&ring, 0);
+		ring_read(&ring, check_record, check);
+		ASSERT_EQ(0, event_disable(ev));
+		ASSERT_EQ(0, event_enable(ev));
+		spin(20000);
+	}
+	event_disable(ev);
+	kernel_ring_read(&kernel, check);
+	check_end(check);
+	EXPECT_STREQ("", check->error);
+	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
+	EXPECT_EQ(ring.ctl->bytes, check->bytes);
+	EXPECT_LT(0, kernel.bytes);
+	EXPECT_LT(0, check->bytes);
+	kernel_ring_unmap(&kernel);
+	ring_close(&ring);
+	close(ev);
+}
+
+/* The event was attached first, and gets the kernel's area afterwards. */
+TEST_F_TIMEOUT(kernel_aux, after_detach, SECONDS)
+{
+	struct kernel_ring kernel;
+	struct check *check = &self->check;
+	uint64_t chunks;
+	struct ring ring;
+	int ev;
+
+	ring_or_fail(_metadata, &ring);
+	ev = open_stream(1, -1, self->cpu);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
+	check_start(check, NULL);
+	event_enable(ev);
+	ASSERT_EQ(0, work_once(self->cpu));
+	event_disable(ev);
+	ring_flush(&ring, 0);
+	ring_read(&ring, check_record, check);
+	chunks = check->chunks;
+	EXPECT_LT(0, chunks);
+	ring_close(&ring);
+
+	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
+	event_enable(ev);
+	ASSERT_EQ(0, work_once(self->cpu));
+	event_disable(ev);
+	kernel_ring_read(&kernel, check);
+	EXPECT_LT(chunks, check->chunks);
+	check_end(check);
+	EXPECT_STREQ("", check->error);
+	kernel_ring_unmap(&kernel);
+	close(ev);
+}
+
+TEST_HARNESS_MAIN

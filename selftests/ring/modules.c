@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* insmod and rmmod of perfaux at every moment. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "kselftest_harness.h"
+#include "kernel_ring.h"
+
+#define SECONDS		90
+
+FIXTURE(modules) {
+	struct check check;
+	struct rnd rnd;
+};
+
+FIXTURE_SETUP(modules)
+{
+	self->rnd.state = rnd_seed();
+	TH_LOG("seed %lu", self->rnd.state);
+	module_insert("perfaux", "");
+}
+
+FIXTURE_TEARDOWN(modules)
+{
+	module_insert("perfaux", "");
+}
+
+static void endless_fn(void *arg)
+{
+	struct work work = { .forks = 2, .threads = 2, .rounds = 10,
+			     .spin = 2000 };
+
+	(void)arg;
+	for (;;)
+		work_run(&work);
+}
+
+static int traced(struct ring *ring, struct child *child)
+{
+	struct auxgen_config config = {
+		AUXGEN_F_CTX | AUXGEN_F_TIMER | AUXGEN_F_NMI | 1 << 24 | 4, 200,
+	};
+	struct perfaux_create create;
+	int ev, ret;
+
+	ring_params(&create, 16384, 8);
+	ret = ring_open(ring, &create);
+	if (ret)
+		return ret;
+	ev = auxgen_open(&config, child->pid, -1, EV_INHERIT | EV_ENABLED);
+	if (ev >= 0)
+		ret = ring_attach(ring, ev, COOKIE(1));
+	return ret ? ret : ev;
+}
+
+/* Refused while anything of it is in use. */
+TEST_F_TIMEOUT(modules, in_use, SECONDS)
+{
+	struct perfaux_create create;
+	struct ring ring;
+	void *marks;
+	int dev, fd;
+
+	dev = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, dev);
+	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+	close(dev);
+
+	ring_params(&create, 4096, 2);
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	close(ring.dev);
+	ring.dev = -1;
+	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+	/* A mapping is enough. */
+	marks = ring.marks;
+	ring.marks = NULL;
+	ring_close(&ring);
+	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+	munmap(marks, ring.create.marks_size);
+	EXPECT_EQ(0, module_remove_wait("perfaux"));
+
+	fd = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);
+	EXPECT_EQ(-1, fd);
+	EXPECT_EQ(ENOENT, errno);
+	ASSERT_EQ(0, module_insert("perfaux", ""));
+	EXPECT_EQ(-EEXIST, module_insert("perfaux", ""));
+}
+
+/* The ring's driver is in use by the ring, whatever became of the event. */
+TEST_F_TIMEOUT(modules, pmu_in_use, SECONDS)
+{
+	struct child child;
+	struct ring ring;
+	int ev;
+
+	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
+	ev = traced(&ring, &child);
+	ASSERT_LE(0, ev);
+	kill(child.pid, SIGKILL);
+	child_wait(&child);
+	EXPECT_EQ(-EAGAIN, module_remove("auxgen"));
+	ASSERT_EQ(0, ring_detach(&ring, ev));
+	close(ev);
+	EXPECT_EQ(-EAGAIN, module_remove("auxgen"));
+	ring_close(&ring);
+	EXPECT_EQ(0, module_remove_wait("auxgen"));
+	ASSERT_EQ(0, module_insert("auxgen", ""));
+}
+
+/* All is given back after kill -9, and no trace of it is left in the kernel. */
+TEST_F_TIMEOUT(modules, remove_after_kill, SECONDS)
+{
+	struct child child;
+	int i, status;
+
+	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
+	child_go(&child);
+	for (i = 0; i < 8; i++) {
+		uint32_t loops = rnd_below(&self->rnd, 5000000);
+		struct ring ring;
+		int ready[2];
+		pid_t pid;
+		char c;
+
+		ASSERT_EQ(0, pipe(ready));
+		pid = fork();
+		if (!pid) {
+			if (traced(&ring, &child) < 0)
+				_exit(1);
+			if (write(ready[1], "", 1) != 1)
+				_exit(2);
+			for (;;)
+				ring_read(&ring, check_record, &self->check);
+		}
+		close(ready[1]);
+		ASSERT_EQ(1, read(ready[0], &c, 1));
+		close(ready[0]);
+		EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+		spin(loops);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, module_remove_wait("perfaux"));
+		ASSERT_EQ(0, module_insert("perfaux", ""));
+	}
+	kill(child.pid, SIGKILL);
+	child_wait(&child);
+}
+
+/* In and out while perf's events, AUX and others, are opened and run. */
+static void perf_fn(void *arg)
+{
+	struct auxgen_config config = {
+		AUXGEN_F_CTX | AUXGEN_F_TIMER | 2 << 24 | 4, 100,
+	};
+	int cpus[CHECK_CPUS], nr = online_cpus(cpus, CHECK_CPUS), i;
+
+	(void)arg;
+	for (i = 0;; i++) {
+		struct kernel_ring kernel;
+		int ev = auxgen_open(&config, -1, cpus[i % nr], 0);
+
+		if (ev < 0 || kernel_ring_map(&kernel, ev, 65536))
+			_exit(1);
+		event_enable(ev);
+		spin(10000);
+		event_disable(ev);
+		kernel_ring_unmap(&kernel);
+		close(ev);
+	}
+}
+
+TEST_F_TIMEOUT(modules, in_and_out, SECONDS)
+{
+	struct child perf, child;
+	struct ring ring;
+	int i, ev;
+
+	ASSERT_EQ(0, child_start(&perf, perf_fn, NULL));
+	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
+	child_go(&perf);
+	child_go(&child);
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, module_remove_wait("perfaux"));
+		ASSERT_EQ(0, module_insert("perfaux", ""));
+		if (i % 2)
+			continue;
+		ev = traced(&ring, &child);
+		ASSERT_LE(0, ev);
+		spin(rnd_below(&self->rnd, 2000000));
+		if (i % 4)
+			close(ev);
+		ring_close(&ring);
+		if (!(i % 4))
+			close(ev);
+	}
+	/* Neither has failed meanwhile. */
+	EXPECT_EQ(0, waitpid(perf.pid, NULL, WNOHANG));
+	EXPECT_EQ(0, waitpid(child.pid, NULL, WNOHANG));
+	kill(perf.pid, SIGKILL);
+	kill(child.pid, SIGKILL);
+	child_wait(&perf);
+	child_wait(&child);
+}
+
+TEST_HARNESS_MAIN

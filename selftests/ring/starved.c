@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events that found no segment when they were to start: when they do start,
+ * and that the time in between is in gaps. Events of a CPU, which nothing else
+ * stops and starts.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "kselftest_harness.h"
+#include "auxgen_check.h"
+
+#define SECONDS		60
+/* How long a test leaves an event without a segment, and what may be missing */
+#define HUNGRY		400000000ULL
+#define TOLERANCE	150000000ULL
+
+FIXTURE(starved) {
+	struct ring ring;
+	struct check *check;
+	int ev;
+	int filler;		/* uses the pool up */
+	int cpu;
+};
+
+FIXTURE_SETUP(starved)
+{
+	struct auxgen_config config = {
+		AUXGEN_F_CTX | AUXGEN_F_TIMER | 3 << 24 | 16, 200,
+	};
+	struct perfaux_create create;
+	int cpus[CHECK_CPUS];
+
+	self->check = calloc(1, sizeof(*self->check));
+	ASSERT_NE(NULL, self->check);
+	ring_params(&create, 4096, 2);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	self->cpu = cpus[online_cpus(cpus, CHECK_CPUS) - 1];
+	self->ev = auxgen_open(&config, -1, self->cpu, EV_PINNED);
+	ASSERT_LE(0, self->ev);
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, COOKIE(3)));
+	config.config = AUXGEN_F_CTX | AUXGEN_F_FILL | 5 << 24;
+	self->filler = auxgen_open(&config, 0, -1, 0);
+	ASSERT_LE(0, self->filler);
+	ASSERT_EQ(0, ring_attach(&self->ring, self->filler, COOKIE(5)));
+	check_start(self->check, &self->ring);
+}
+
+FIXTURE_TEARDOWN(starved)
+{
+	close(self->filler);
+	close(self->ev);
+	ring_close(&self->ring);
+	free(self->check);
+}
+
+static uint32_t counter_flags(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->ctl->flags, __ATOMIC_ACQUIRE);
+}
+
+/* No segment is left, and the event is enabled: it cannot start. */
+static bool starve(struct ring *ring, int filler, int ev)
+{
+	uint64_t end = now_ns() + 20000000000ULL, full;
+
+	while (ring_fdinfo(ring->fd, "ready") < ring->ctl->nr_segments) {
+		if (now_ns() > end)
+			return false;
+		event_enable(filler);
+		event_disable(filler);
+	}
+	full = ring_lost(ring, PERFAUX_CAUSE_FULL);
+	event_enable(ev);
+	return ring_lost(ring, PERFAUX_CAUSE_FULL) == full + 1 &&
+	       counter_flags(ring) == PERFAUX_CTL_STARVED;
+}
+
+/* Until there is more than what @value was. */
+static bool wait_more(const __u64 *value, uint64_t was)
+{
+	uint64_t end = now_ns() + 20000000000ULL;
+
+	while (counter(value) <= was)
+		if (now_ns() > end)
+			return false;
+	return true;
+}
+
+static void pass_time(uint64_t ns)
+{
+	uint64_t end = now_ns() + ns;
+
+	while (now_ns() < end)
+		;
+}
+
+static void finish(struct ring *ring, struct check *check, int ev)
+{
+	event_disable(ev);
+	ring_flush(ring, 0);
+	ring_read(ring, check_record, check);
+	check_end(check);
+}
+
+TEST_F_TIMEOUT(starved, resumes_by_poll, SECONDS)
+{
+	uint64_t claims;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+		EXPECT_EQ(POLLIN, ring_poll(&self->ring, -1));
+		claims = counter(&self->ring.ctl->claims);
+		ring_read(&self->ring, check_record, self->check);
+		/* Nothing but the poll starts it. */
+		EXPECT_EQ(claims, counter(&self->ring.ctl->claims));
+		ring_poll(&self->ring, 0);
+		ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
+		ASSERT_EQ(0, event_disable(self->ev));
+	}
+	finish(&self->ring, self->check, self->ev);
+	EXPECT_STREQ("", self->check->error);
+	EXPECT_LE(10, self->check->gaps);
+}
+
+TEST_F_TIMEOUT(starved, resumes_by_flush, SECONDS)
+{
+	uint64_t claims;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+		claims = counter(&self->ring.ctl->claims);
+		ring_read(&self->ring, check_record, self->check);
+		ASSERT_EQ(0, ring_flush(&self->ring, 0));
+		ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
+		ASSERT_EQ(0, event_disable(self->ev));
+	}
+	finish(&self->ring, self->check, self->ev);
+	EXPECT_STREQ("", self->check->error);
+}
+
+/* The same for a task, which may not be running when it is enabled. */
+static bool starve_task(struct ring *ring, int filler, int ev)
+{
+	uint64_t end = now_ns() + 20000000000ULL, full;
+
+	full = ring_lost(ring, PERFAUX_CAUSE_FULL);
+	starve(ring, filler, ev);
+	while (ring_lost(ring, PERFAUX_CAUSE_FULL) == full)
+		if (now_ns() > end)
+			return false;
+	return true;
+}
+
+static void spin_fn(void *arg)
+{
+	(void)arg;
+	for (;;)
+		spin(1000000);
+}
+
+/* The same for a task that never sleeps. */
+TEST_F_TIMEOUT(starved, spinning_task, SECONDS)
+{
+	struct auxgen_config config = { AUXGEN_F_TIMER | 1 << 24 | 16, 200 };
+	struct child child;
+	uint64_t claims;
+	int ev, i;
+
+	ASSERT_EQ(0, child_start(&child, spin_fn, NULL));
+	ev = auxgen_open(&config, child.pid, -1, EV_INHERIT);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
+	child_go(&child);
+	for (i = 0; i < 10; i++) {
+		event_disable(ev);
+		ASSERT_TRUE(starve_task(&self->ring, self->filler, ev));
+		claims = counter(&self->ring.ctl->claims);
+		ring_read(&self->ring, check_record, self->check);
+		ring_poll(&self->ring, 0);
+		ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
+	}
+	kill(child.pid, SIGKILL);
+	child_wait(&child);
+	close(ev);
+	finish(&self->ring, self->check, self->ev);
+	EXPECT_STREQ("", self->check->error);
+}
+
+/* STARVED means that: it goes when the events have started again. */
+TEST_F_TIMEOUT(starved, flag_goes, SECONDS)
+{
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_EQ(0, event_disable(self->ev));
+	ring_read(&self->ring, check_record, self->check);
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	EXPECT_EQ(0, counter_flags(&self->ring));
+	ring_read(&self->ring, check_record, self->check);
+	EXPECT_EQ(0, ring_poll(&self->ring, 0));
+	check_end(self->check);
+	EXPECT_STREQ("", self->check->error);
+}
+
+/* What of a stream's time is in neither its spans nor its gaps. */
+struct coverage {
+	struct check *check;
+	uint32_t stream;
+	uint64_t covered;	/* up to here */
+	uint64_t worst;		/* longest time that is not */
+};
+
+static void coverage_record(void *arg, const struct record *record)
+{
+	struct coverage *c = arg;
+	uint64_t begin, end, cookie;
+
+	check_record(c->check, record);
+	cookie = record->span ? record->span->cookie : record->gap->cookie;
+	if (COOKIE_STREAM(cookie) != c->stream)
+		return;
+	begin = record->span ? record->span->t_begin : record->gap->t_begin;
+	end = record->span ? record->span->t_end : record->gap->t_end;
+	if (c->covered && begin > c->covered &&
+	    begin - c->covered > c->worst)
+		c->worst = begin - c->covered;
+	if (end > c->covered)
+		c->covered = end;
+}
+
+/*
+ * FLUSH ends a gap, but not the state that the event is in: the time after
+ * that is in a gap too.
+ */
+TEST_F_TIMEOUT(starved, time_after_flush, SECONDS)
+{
+	struct coverage c = { .check = self->check, .stream = 3 };
+	uint64_t claims, spans;
+
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	pass_time(HUNGRY);
+	claims = counter(&self->ring.ctl->claims);
+	ring_read(&self->ring, coverage_record, &c);
+	ring_poll(&self->ring, 0);
+	ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
+	spans = counter(&self->ring.ctl->spans);
+	while (counter(&self->ring.ctl->spans) == spans)
+		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+	event_disable(self->ev);
+	ring_flush(&self->ring, 0);
+	ring_read(&self->ring, coverage_record, &c);
+	check_end(self->check);
+	EXPECT_STREQ("", self->check->error);
+	EXPECT_LT(c.worst, TOLERANCE);
+	TH_LOG("at most %lu us in neither span nor gap", c.worst / 1000);
+}
+
+static void spin_on_cpu_fn(void *arg)
+{
+	pin_to(*(int *)arg);
+	spin_fn(NULL);
+}
+
+/* One event's luck on a CPU is not the end of another one's gap. */
+TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
+{
+	struct auxgen_config config = { AUXGEN_F_CTX | 4 << 24 | 1, 0 };
+	struct coverage c = { .check = self->check, .stream = 3 };
+	struct child child;
+	uint64_t claims, spans;
+	int other;
+
+	ASSERT_EQ(0, child_start(&child, spin_on_cpu_fn, &self->cpu));
+	other = auxgen_open(&config, child.pid, self->cpu, 0);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, ring_attach(&self->ring, other, COOKIE(4)));
+	ASSERT_EQ(0, event_enable(other));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	/* Segments are released, but nothing starts the first event yet. */
+	ring_read(&self->ring, coverage_record, &c);
+	claims = counter(&self->ring.ctl->claims);
+	child_go(&child);
+	ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
+	pass_time(HUNGRY);
+	spans = counter(&self->ring.ctl->spans);
+	while (counter(&self->ring.ctl->spans) < spans + 4) {
+		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+		ring_read(&self->ring, coverage_record, &c);
+	}
+	kill(child.pid, SIGKILL);
+	child_wait(&child);
+	event_disable(self->ev);
+	ring_flush(&self->ring, 0);
+	ring_read(&self->ring, coverage_record, &c);
+	check_end(self->check);
+	EXPECT_STREQ("", self->check->error);
+	EXPECT_LT(c.worst, TOLERANCE);
+	TH_LOG("at most %lu us in neither span nor gap", c.worst / 1000);
+	close(other);
+}
+
+TEST_HARNESS_MAIN

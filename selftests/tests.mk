@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Test programs, into build/selftests. Included by the top Makefile.
+
+TESTS := $(BUILD)/selftests
+RING  := abi memory memlock integrity overwrite starved races kernel_aux \
+	 redirect modules
+RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
+	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o)
+EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
+	      tool/tracepoint*.c) tool/list.c)
+
+selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/demo_work \
+	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
+		record/aux_verify record/aux_work)
+
+# kselftest_harness.h comes from the kernel's source package.
+$(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
+	@$(SETUP)/kselftest >$@.tmp && mv $@.tmp $@
+
+$(BUILD)/selftests/ring/%.o: selftests/ring/%.c $(BUILD)/.kselftest Makefile
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $< \
+		-isystem $$(cat $(BUILD)/.kselftest)/tools/testing/selftests
+
+$(RING:%=$(TESTS)/ring/%): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+$(TESTS)/demo_work: $(BUILD)/selftests/demo_work.o
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+$(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
+		$(addprefix $(BUILD)/selftests/tool/events/,test_events.o tree.o text.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
+		$(addprefix $(BUILD)/tool/,options.o cpus.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/record/aux_verify $(TESTS)/tool/record/aux_work: %: %.o
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+-include $(wildcard $(BUILD)/selftests/*.d $(BUILD)/selftests/*/*.d \
+	$(BUILD)/selftests/tool/*/*.d)

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# aux_test.sh [AUXREC [AUX_VERIFY [AUX_WORK]]]: recordings of auxgen with
+# perfaux.ko, as root. aux_verify checks every byte; the sums must be those
+# of auxgen's own counters. Prints TAP.
+
+set -u
+B=$(readlink -f "${BUILD:-build}")
+AUXREC=$(readlink -f "${1:-$B/tool/auxrec}")
+VERIFY=$(readlink -f "${2:-$B/selftests/tool/record/aux_verify}")
+WORK=$(readlink -f "${3:-$B/selftests/tool/record/aux_work}")
+STATS=/sys/bus/event_source/devices/auxgen/stats
+T=$(mktemp -d "${TMPDIR:-/tmp}/aux.XXXXXX")
+trap 'rm -rf "$T"' EXIT
+cd "$T" || exit 2
+
+if [[ -z ${PERFS-} ]]; then
+	PERFS=
+	for p in perf-6.1 perf-6.12 perf-7.2; do
+		command -v "$p" >/dev/null && PERFS+=" $p"
+	done
+	PERFS=${PERFS:-perf}
+fi
+
+n=0 failed=0 why=
+note() { why+="# $*"$'\n'; }
+
+# check NAME: reports what note() collected since the last one
+check()
+{
+	n=$((n + 1))
+	if [[ -z $why ]]; then
+		echo "ok $n $1"
+	else
+		echo "not ok $n $1"
+		printf '%s' "$why"
+		failed=$((failed + 1))
+	fi
+	why=
+}
+
+# chunks auxgen has written, lost ones not counted
+written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
+
+# record STATUS ARGS...: leaves f, err, verify, and in $delta what was written
+record()
+{
+	local want=$1 before rc
+	shift
+	before=$(written)
+	"$AUXREC" -o f "$@" >/dev/null 2>err
+	rc=$?
+	delta=$(($(written) - before))
+	[[ $rc == "$want" ]] || note "status $rc, not $want: $(cat err)"
+	"$AUXREC" check f >out || note "$(head -n 3 out)"
+	"$VERIFY" f >verify 2>verr || note "$(head -n 3 verr | tr '\n' '|')"
+	read -r _ _ _ bytes _ chunks _ lost _ _ _ gaps <verify
+	((bytes == chunks * 64)) || note "$bytes bytes in $chunks chunks"
+}
+
+# Nothing but what perf says of losses that there were.
+readable()
+{
+	local p allowed=${1-nothing}
+
+	for p in $PERFS; do
+		"$p" script -F comm,tid,time,event -i f >out 2>perr ||
+			note "$p script failed"
+		grep -v -e '^$' -e '^Warning:$' -e "$allowed" perr >perr2 &&
+			note "$p script: $(head -n 2 perr2 | tr '\n' '|')"
+		"$p" report --stdio -i f >out 2>perr || note "$p report failed"
+		grep -q auxgen out || note "$p report: no auxgen"
+		grep -v -e '^$' -e '^Warning:$' -e tips.txt -e "$allowed" \
+			perr >perr2 &&
+			note "$p report: $(head -n 2 perr2 | tr '\n' '|')"
+		"$p" inject -b -i f -o inj 2>perr || note "$p inject failed"
+		# Its list is of files that samples lie in: chunks have no ip.
+		"$p" buildid-list -i f >out 2>perr || note "$p buildid-list"
+		grep -v -e '^$' -e '^Warning:$' -e "$allowed" perr >perr2 &&
+			note "$p buildid-list: $(head -n 2 perr2 | tr '\n' '|')"
+	done
+}
+
+record 3 -e auxgen// -- sh -c 'for i in 1 2 3; do ls /; done; exit 3'
+[[ $chunks == "$delta" ]] || note "$chunks chunks of $delta"
+[[ $gaps == 0 ]] || note "$gaps gaps"
+readable
+check "a command and its children"
+
+record 0 -e auxgen/timer=1,period=500/ -- "$WORK" 1000 4 3
+[[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
+readable
+check "threads and processes, from an interrupt"
+
+record 0 -e auxgen/nmi=1,timer=1,ctx=1,period=500/ -- "$WORK" 500 2 2
+[[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
+check "from NMI"
+
+record 0 -e auxgen/timer=1,period=1000/,cpu-clock -F 500 -- "$WORK" 500 2 1
+[[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
+readable
+for p in $PERFS; do
+	"$p" script -F comm,ip,event -i f 2>&1 | grep -q 'spin\|cpu-clock' ||
+		note "$p: no samples of cpu-clock"
+done
+check "together with a sampler"
+
+record 0 -a -e auxgen/timer=1,period=1000/ -- "$WORK" 500 2 1
+[[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
+readable
+check "all CPUs"
+
+"$WORK" 60000 4 1 &
+pid=$!
+sleep 0.5
+record 0 -e auxgen/timer=1,period=1000/ -p $pid -- sleep 1
+[[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
+record 0 -e auxgen/timer=1,period=1000/ -t $pid -- sleep 0.5
+[[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
+kill $pid
+wait 2>/dev/null
+check "a process and a thread that run already"
+
+record 0 -e auxgen/timer=1,period=200,chunks=512/ -m ,32Kx2 -- \
+	"$WORK" 500 3 2
+[[ $chunks == "$delta" ]] || note "$chunks chunks of $delta"
+((gaps > 0)) || note "no gap with a ring of 64K"
+grep -q 'LOST AUX data: raw ring full' err || note "not said: $(cat err)"
+readable 'instruction trace errors\|AUX data lost'
+check "a ring that is too small: every loss is in the stream"
+
+record 0 -e auxgen/timer=1,period=1000,truncate=20/ -- "$WORK" 300 2 1
+((gaps > 0 && lost > 0)) || note "gaps $gaps lost $lost"
+grep -q 'lost by the PMU' err || note "not said: $(cat err)"
+readable 'instruction trace errors\|AUX data lost'
+check "data lost by the PMU"
+
+"$AUXREC" -q -e auxgen/timer=1,period=200,chunks=256/ -o - -- \
+	"$WORK" 1000 2 2 2>err | (sleep 0.7; cat >f)
+"$VERIFY" f >verify || note "$(cat verify)"
+"$AUXREC" check f >out || note "$(head -n 3 out)"
+check "a reader that sleeps"
+
+for i in 1 2 3 4 5; do
+	"$AUXREC" -q -e auxgen/timer=1,period=500/ -o f -- "$WORK" 5000 2 2 &
+	pid=$!
+	sleep 1.$((RANDOM % 10))
+	kids=$(cat /proc/$pid/task/$pid/children)
+	kill -9 $pid
+	# shellcheck disable=SC2086 # a list
+	[[ -z $kids ]] || kill -9 $kids
+	wait 2>/dev/null
+	[[ -s f ]] || continue
+	"$AUXREC" check --quiet f
+	rc=$?
+	# 3: cut in the middle of the record that was being written
+	[[ $rc == 0 || $rc == 3 ]] || note "kill $i: status $rc"
+done
+check "kill -9 while AUX data flow"
+
+[[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 0 ]] ||
+	note "still in use: $(grep perfaux /proc/modules)"
+check "the module is free again"
+
+echo "1..$n"
+exit $((failed > 0))

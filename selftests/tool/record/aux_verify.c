@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * aux_verify FILE: checks what auxgen wrote, as it is in a stream of auxrec.
+ *
+ * A reader of its own, that shares no code with auxrec: chunk samples only.
+ * Spans must be numbered in rising order, their pieces complete, auxgen's
+ * chunks intact, and numbered without a hole per CPU and stream, except for
+ * what auxgen itself says that it lost. Prints
+ * "spans N bytes N chunks N lost N errors N gaps N"; status 1 on an error.
+ */
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../tool/chunk.h"
+#include "../../modules/auxgen.h"
+
+#define MAX_CPUS	1024
+#define AUXTRACE	71
+#define AUXTRACE_ERROR	72
+#define TRACING_DATA	66
+#define MAX_MESSAGES	20
+
+static struct {
+	unsigned long long next, lost;
+	bool seen;
+} state[MAX_CPUS][AUXGEN_STREAMS];
+
+static unsigned long long spans, bytes, chunks, lost, errors, gaps, last_seq;
+static unsigned int span_pos;
+
+static void bad(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (++errors > MAX_MESSAGES)
+		return;
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
+{
+	unsigned int i;
+
+	if (c->magic != AUXGEN_MAGIC || c->cpu >= MAX_CPUS ||
+	    c->stream >= AUXGEN_STREAMS || c->cpu != cpu) {
+		bad("span %llu: not a chunk of CPU %u", last_seq, cpu);
+		return;
+	}
+	for (i = 0; i < 4; i++)
+		if (c->check[i] != AUXGEN_CHECK(c->seq, c->cpu, c->stream, i))
+			bad("span %llu: chunk %llu torn", last_seq,
+			    (unsigned long long)c->seq);
+	if (c->check_last != c->check[0])
+		bad("span %llu: chunk %llu torn at its end", last_seq,
+		    (unsigned long long)c->seq);
+
+	if (state[cpu][c->stream].seen) {
+		unsigned long long hole = c->seq -
+			state[cpu][c->stream].next;
+		unsigned long long said = c->lost -
+			state[cpu][c->stream].lost;
+
+		if (hole != said)
+			bad("CPU %u stream %u: chunk %llu after a hole of %lld, auxgen lost %lld",
+			    cpu, c->stream, (unsigned long long)c->seq,
+			    (long long)hole, (long long)said);
+		lost += said;
+	}
+	state[cpu][c->stream].seen = true;
+	state[cpu][c->stream].next = c->seq + 1;
+	state[cpu][c->stream].lost = c->lost;
+	chunks++;
+}
+
+static void check_data(const unsigned char *p, unsigned int len,
+		       unsigned int cpu)
+{
+	struct auxgen_chunk c;
+
+	if (len % sizeof(c)) {
+		bad("span %llu: %u bytes", last_seq, len);
+		return;
+	}
+	for (; len; len -= sizeof(c), p += sizeof(c)) {
+		memcpy(&c, p, sizeof(c));
+		check_chunk(&c, cpu);
+	}
+}
+
+/* id, pid, tid, time, cpu, reserved, period, RAW size, auxrec_chunk */
+static void check_sample(const unsigned char *rec, unsigned int size)
+{
+	const unsigned char *raw = rec + 48;
+	struct auxrec_chunk c;
+	unsigned int cpu;
+
+	if (size < 52 + sizeof(c))
+		return;
+	memcpy(&c, raw + 4, sizeof(c));
+	if (c.magic != AUXREC_CHUNK_MAGIC)
+		return;
+	memcpy(&cpu, rec + 32, sizeof(cpu));
+	if (c.header_size + c.length > size - 52 || cpu >= MAX_CPUS) {
+		bad("chunk longer than its sample");
+		return;
+	}
+
+	if (!c.offset) {
+		if (c.seq <= last_seq)
+			bad("span %llu after span %llu",
+			    (unsigned long long)c.seq, last_seq);
+		last_seq = c.seq;
+		span_pos = 0;
+		spans++;
+	}
+	if (c.seq != last_seq || c.offset != span_pos)
+		bad("span %llu: a piece at %u is missing",
+		    (unsigned long long)c.seq, span_pos);
+	span_pos = c.offset + c.length;
+	bytes += c.length;
+	check_data(raw + 4 + c.header_size, c.length, cpu);
+}
+
+int main(int argc, char **argv)
+{
+	static unsigned char rec[65536];
+	struct perf_event_header h;
+	FILE *f;
+
+	f = argc == 2 ? fopen(argv[1], "r") : NULL;
+	if (!f || fread(rec, 16, 1, f) != 1 || memcmp(rec, "PERFILE2", 8)) {
+		fprintf(stderr, "usage: aux_verify FILE (of auxrec)\n");
+		return 2;
+	}
+	while (fread(&h, sizeof(h), 1, f) == 1) {
+		memcpy(rec, &h, sizeof(h));
+		if (h.size < sizeof(h) ||
+		    fread(rec + sizeof(h), 1, h.size - sizeof(h), f) !=
+		    h.size - sizeof(h)) {
+			bad("the stream ends in a record");
+			break;
+		}
+		if (h.type == AUXTRACE)
+			fseek(f, *(unsigned long *)(rec + 8), SEEK_CUR);
+		else if (h.type == TRACING_DATA)
+			fseek(f, *(unsigned int *)(rec + 8), SEEK_CUR);
+		else if (h.type == AUXTRACE_ERROR)
+			gaps++;
+		else if (h.type == PERF_RECORD_SAMPLE)
+			check_sample(rec, h.size);
+	}
+	printf("spans %llu bytes %llu chunks %llu lost %llu errors %llu gaps %llu\n",
+	       spans, bytes, chunks, lost, errors, gaps);
+	return errors ? 1 : 0;
+}

@@ -1,0 +1,247 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# record_test.sh [AUXREC]: recordings without AUX data, as root. Needs no
+# module. Every stream is read by auxrec check and by each perf of $PERFS
+# (default: those of the VMs that are there, else perf); what a perf says on
+# stderr is a failure. SEED repeats the moments of the kills. Prints TAP.
+
+set -u
+AUXREC=${1:-build/tool/auxrec}
+AUXREC=$(readlink -f "$AUXREC")
+SEED=${SEED:-$RANDOM}
+RANDOM=$SEED
+T=$(mktemp -d "${TMPDIR:-/tmp}/record.XXXXXX")
+trap 'rm -rf "$T"' EXIT
+cd "$T" || exit 2
+
+if [[ -z ${PERFS-} ]]; then
+	PERFS=
+	for p in perf-6.1 perf-6.12 perf-7.2; do
+		command -v "$p" >/dev/null && PERFS+=" $p"
+	done
+	PERFS=${PERFS:-perf}
+fi
+
+n=0 failed=0 why=
+note() { why+="# $*"$'\n'; }
+
+# check NAME: reports what note() collected since the last one
+check()
+{
+	n=$((n + 1))
+	if [[ -z $why ]]; then
+		echo "ok $n $1"
+	else
+		echo "not ok $n $1"
+		printf '%s' "$why"
+		failed=$((failed + 1))
+	fi
+	why=
+}
+
+skip() { n=$((n + 1)); why=; echo "ok $n $1 # SKIP $2"; }
+
+# want STATUS CMD...
+want()
+{
+	local want=$1 got
+	shift
+	"$@" 2>"$T/err"
+	got=$?
+	[[ $got == "$want" ]] ||
+		note "status $got, not $want: $* ($(tail -n 1 "$T/err"))"
+}
+
+valid()
+{
+	"$AUXREC" check "$1" >"$T/check" || note "$(head -n 3 "$T/check")"
+}
+
+said() { grep -q -- "$1" "$T/err" || note "no '$1' in: $(cat "$T/err")"; }
+
+# quiet PERF ARGS: nothing on stderr
+quiet()
+{
+	"$@" >"$T/out" 2>"$T/err" || note "$* failed"
+	# Not about the stream: perf's own tips file, and what it has no right to.
+	if grep -v -e '^$' -e 'tips.txt' "$T/err" >"$T/err2"; then
+		note "$*: $(head -n 3 "$T/err2" | tr '\n' '|')"
+	fi
+}
+
+# readable FILE [WORD]: all perfs read it, from a file and from a pipe.
+# What inject writes to a file is not read again, and streams with TRACING_DATA
+# not by buildid-list and not after inject: there perf's tools lose their place
+# in perf record's own pipes, too.
+readable()
+{
+	local p
+
+	valid "$1"
+	for p in $PERFS; do
+		quiet "$p" script -i "$1"
+		[[ -z ${2-} ]] || grep -q -- "$2" "$T/out" ||
+			note "$p script: no $2"
+		quiet "$p" report --stdio -i "$1"
+		quiet "$p" inject -b -i "$1" -o "$T/inj"
+		quiet sh -c "$p script -i - <'$1'"
+		quiet sh -c "$p report --stdio -i - <'$1'"
+		[[ ${2-} != prev_comm= ]] || continue
+		quiet "$p" buildid-list -i "$1"
+		[[ -s $T/out ]] || note "$p buildid-list: empty"
+		quiet sh -c "cat '$1' | $p inject -b | $p report --stdio -i -"
+		quiet sh -c "cat '$1' | $p inject -b | $p buildid-list -i -"
+		[[ -s $T/out ]] || note "$p inject, buildid-list: empty"
+	done
+}
+
+# shellcheck disable=SC2016 # for the shell that is recorded
+work='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; ls / >/dev/null'
+
+want 0 "$AUXREC" -e cpu-clock -o f -- sh -c "$work"
+readable f cpu-clock
+check "a command, sampled"
+
+want 0 "$AUXREC" -q -e cpu-clock -g -F 500 -o f -- sh -c "$work"
+[[ ! -s $T/err ]] || note "not quiet"
+readable f
+check "call chains, quiet"
+
+want 0 "$AUXREC" -e cpu-clock:u -c 1000000 -o f -- sh -c "$work"
+readable f
+check "user space only, by count"
+
+if [[ -d /sys/kernel/tracing/events || -d /sys/kernel/debug/tracing/events ]]
+then
+	want 0 "$AUXREC" -e cpu-clock,sched:sched_switch -e sched:sched_wakeup \
+		-o f -- sh -c "$work; sleep 0.01"
+	readable f prev_comm=
+	check "tracepoints"
+else
+	skip "tracepoints" "no tracefs"
+fi
+
+"$AUXREC" -q -e cpu-clock -o - -- sh -c "echo noise; $work" >f 2>err ||
+	note "failed"
+grep -q noise err || note "what the command says is not on stderr"
+readable f cpu-clock
+for p in $PERFS; do
+	"$AUXREC" -q -e cpu-clock -o - -- sh -c "$work" 2>/dev/null |
+		$p script -i - >out 2>err || note "$p in a pipe: $(head -n 1 err)"
+	grep -q cpu-clock out || note "$p in a pipe: no samples"
+done
+check "stdout and live pipes"
+
+want 7 "$AUXREC" -q -e cpu-clock -o f -- sh -c 'exit 7'
+want 137 "$AUXREC" -q -e cpu-clock -o f -- sh -c 'kill -9 $$'
+want 127 "$AUXREC" -q -e cpu-clock -o f -- ./no-such-command
+said 'no-such-command'
+valid f
+want 126 "$AUXREC" -q -e cpu-clock -o f -- /etc/passwd
+want 125 "$AUXREC" -q -e no-such-event -o f -- true
+want 125 "$AUXREC" -q -e cpu-clock -o no/such/dir -- true
+said 'no/such/dir'
+check "exit status"
+
+rm -f f f.old
+want 0 "$AUXREC" -q -e cpu-clock -o f -- true
+sum=$(cksum <f)
+want 0 "$AUXREC" -q -e cpu-clock -o f -- true
+[[ $(cksum <f.old) == "$sum" ]] || note "f.old is not the former f"
+want 125 "$AUXREC" -q -e cpu-clock -p 4194304 -o f
+[[ $(cksum <f.old) == "$sum" ]] || note "a failed start replaced f.old"
+check "an existing file is kept as .old"
+
+# stop SIGNAL STATUS CMD: sends it to auxrec alone
+stop()
+{
+	local sig=$1 want=$2 pid rc
+	shift 2
+	# A background job of a script ignores INT: give it back.
+	env --default-signal=INT "$AUXREC" "$@" 2>stop.err &
+	pid=$!
+	sleep 1
+	kill "-$sig" $pid
+	wait $pid
+	rc=$?
+	[[ $rc == "$want" ]] || note "$sig: status $rc, not $want: $(cat stop.err)"
+	valid f
+}
+stop INT 130 -e cpu-clock -o f -- sleep 100
+stop TERM 143 -e cpu-clock -o f -- sleep 100
+grep -q terminated stop.err || note "no reason in: $(cat stop.err)"
+stop INT 0 -e cpu-clock -F 50 -a -o f
+readable f
+stop TERM 0 -e cpu-clock -o f -p $$
+check "SIGINT and SIGTERM"
+
+sh -c "sleep 1; $work" &
+want 0 "$AUXREC" -e cpu-clock -p $! -o f
+said "recorded tasks ended"
+wait
+readable f
+sleep 2 &
+want 0 "$AUXREC" -q -e cpu-clock -t $! -o f -- sleep 0.2
+kill %% && wait 2>/dev/null
+valid f
+check "processes that run already"
+
+want 0 "$AUXREC" -q -e cpu-clock -D 300 -o f -- sh -c "$work; sleep 0.5"
+valid f
+want 0 "$AUXREC" --json=sum -e cpu-clock -o f -- sh -c "$work"
+grep -q '^{"output":"f","bytes":'"$(stat -c %s f)," sum ||
+	note "sum: $(cat sum)"
+want 0 "$AUXREC" --json -e cpu-clock -o f -- true
+grep -q '"end":"command ended","problem":null' "$T/err" ||
+	note "$(cat "$T/err")"
+check "delay, JSON"
+
+mkdir small
+if mount -t tmpfs -o size=8k none small 2>/dev/null; then
+	for size in 8k 12k 24k; do
+		mount -o remount,size=$size none small
+		rm -f small/*
+		want 125 "$AUXREC" -e cpu-clock -F max -o small/f -- sh -c "$work;$work;$work;$work"
+		said "no space left"
+		said "LOST .* bytes that could not be written"
+		valid small/f
+	done
+	umount small
+	check "disk full"
+else
+	skip "disk full" "cannot mount a tmpfs"
+fi
+
+"$AUXREC" -e cpu-clock -F max -o - -- sh -c "$work;$work;$work;$work;exit 3" 2>err |
+	head -c 20000 >f
+[[ ${PIPESTATUS[0]} == 125 ]] || note "status ${PIPESTATUS[0]}"
+grep -q "reader of the stream has gone" err || note "$(cat err)"
+check "reader gone"
+
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	setsid "$AUXREC" -q -e cpu-clock -F max -o f -- sh -c "while :; do :; done" &
+	pid=$!
+	sleep 0.$((RANDOM % 900 + 100))
+	kids=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
+	kill -9 $pid
+	# shellcheck disable=SC2086 # a list
+	[[ -z $kids ]] || kill -9 $kids
+	wait 2>/dev/null
+	[[ -s f ]] || continue
+	"$AUXREC" check --quiet f
+	rc=$?
+	# 3: cut in the middle of the record that was being written
+	[[ $rc == 0 || $rc == 3 ]] || note "kill $i (SEED=$SEED): status $rc"
+	[[ $rc != 0 ]] || for p in $PERFS; do quiet "$p" script -i f; done
+done
+check "kill -9 at any moment"
+
+want 125 "$AUXREC" -e cpu-clock -C 0 -p 1 -o f
+want 0 "$AUXREC" --help >out
+grep -q "^Exit status" out || note "no help"
+want 0 "$AUXREC" --version >out
+check "help, contradictions"
+
+echo "1..$n"
+exit $((failed > 0))

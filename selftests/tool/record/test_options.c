@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Golden cases of the command line: test_options [-g] options.txt
+ *
+ * One case a line, "ARGUMENTS => MEANING"; arguments may be quoted with ''.
+ * Prints TAP. With -g it prints the file again with what is the case now: read
+ * the difference before keeping it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+#define MAX_ARGS	32
+#define SEPARATOR	"=>"
+
+static char meaning[4096];
+
+static void add(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static void add(const char *fmt, ...)
+{
+	size_t len = strlen(meaning);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(meaning + len, sizeof(meaning) - len, fmt, ap);
+	va_end(ap);
+}
+
+static void add_record(const struct options *o)
+{
+	size_t i;
+
+	add("command record; events");
+	for (i = 0; i < o->nr_events; i++) {
+		add(" %s", o->events[i].spec);
+		if (o->events[i].filter)
+			add("[%s]", o->events[i].filter);
+	}
+	if (o->nr_targets)
+		add("; %s", o->threads ? "tids" : "pids");
+	for (i = 0; i < o->nr_targets; i++)
+		add(" %d", o->targets[i]);
+	if (o->system_wide)
+		add("; all");
+	if (o->cpus)
+		add("; cpus %s", o->cpus);
+	if (o->freq == AUXREC_FREQ_MAX)
+		add("; freq max");
+	else if (o->freq)
+		add("; freq %llu", (unsigned long long)o->freq);
+	if (o->period)
+		add("; period %llu", (unsigned long long)o->period);
+	if (o->callchain)
+		add("; callchain");
+	if (o->user)
+		add("; user");
+	if (o->kernel)
+		add("; kernel");
+	if (o->delay_ms)
+		add("; delay %u", o->delay_ms);
+	if (o->quiet)
+		add("; quiet");
+	if (o->json)
+		add("; json%s%s", o->json_file ? " " : "",
+		    o->json_file ? o->json_file : "");
+	add("; main %zu; raw %ux%u; output %s", o->main_bytes, o->nr_segs,
+	    o->seg_size, o->output);
+	if (o->cmd)
+		add("; cmd");
+	for (i = 0; o->cmd && o->cmd[i]; i++)
+		add(" %s", o->cmd[i]);
+}
+
+static int split(char *line, char **argv)
+{
+	int argc = 0;
+
+	argv[argc++] = (char *)"auxrec";
+	while (*line) {
+		const char *stop = " ";
+
+		line += strspn(line, " ");
+		if (!*line || argc == MAX_ARGS)
+			break;
+		if (*line == '\'') {
+			stop = "'";
+			line++;
+		}
+		argv[argc++] = line;
+		line += strcspn(line, stop);
+		if (*line)
+			*line++ = '\0';
+	}
+	argv[argc] = NULL;
+	return argc;
+}
+
+static void run(char *args)
+{
+	char *argv[MAX_ARGS + 1];
+	struct diag d = { "" };
+	struct options o;
+	int argc;
+
+	meaning[0] = '\0';
+	argc = split(args, argv);
+	if (options_parse(&o, argc, argv, &d))
+		add("error: %s", d.msg);
+	else if (o.command == AUXREC_HELP)
+		add("command help");
+	else if (o.command == AUXREC_VERSION_ONLY)
+		add("command version");
+	else
+		add_record(&o);
+	options_free(&o);
+}
+
+int main(int argc, char **argv)
+{
+	const int generate = argc > 2 && !strcmp(argv[1], "-g");
+	int nr = 0, failed = 0;
+	char line[4096];
+	FILE *f;
+
+	f = argc > 1 ? fopen(argv[argc - 1], "r") : NULL;
+	if (!f) {
+		fputs("usage: test_options [-g] options.txt\n", stderr);
+		return 2;
+	}
+	if (!generate)
+		puts("TAP version 13");
+	while (fgets(line, sizeof(line), f)) {
+		char args[4096], *expected;
+
+		line[strcspn(line, "\n")] = '\0';
+		expected = line[0] == '#' ? NULL : strstr(line, SEPARATOR);
+		if (!expected) {
+			if (generate)
+				puts(line);
+			continue;
+		}
+		snprintf(args, sizeof(args), "%.*s", (int)(expected - line),
+			 line);
+		expected += strlen(SEPARATOR);
+		expected += strspn(expected, " ");
+		nr++;
+		if (generate)
+			printf("%s", args);
+		run(args);
+		if (generate) {
+			printf("=> %s\n", meaning);
+		} else if (strcmp(meaning, expected)) {
+			failed++;
+			printf("not ok %d %s\n# expected %s\n# found    %s\n",
+			       nr, line, expected, meaning);
+		} else {
+			printf("ok %d %.*s\n", nr, (int)(expected - line), line);
+		}
+	}
+	fclose(f);
+	if (!generate)
+		printf("1..%d\n", nr);
+	return failed || !nr;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * `check` and `info` alone, so that they can be tested without the recorder.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check_main.h"
+#include "info_main.h"
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "check"))
+		return auxrec_check_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "info"))
+		return auxrec_info_main(argc - 1, argv + 1);
+	fprintf(stderr, "Usage: stream_tool check|info ...\n");
+	return 2;
+}
