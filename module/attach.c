@@ -12,6 +12,7 @@
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "attach.h"
 #include "ring.h"
@@ -42,6 +43,25 @@ static bool pa_attached_find_sleepable(struct perf_event *event)
 	return found;
 }
 
+/*
+ * Drivers that rely on more of perf's AUX area than its functions. intel_bts
+ * takes its write position from the last use of the area (bts_buffer_reset()),
+ * arm_spe and hisi_ptt rely on the core to disable the event when they report
+ * a loss or find no room.
+ */
+static bool pa_pmu_is_refused(const struct pmu *pmu)
+{
+	static const char * const refused[] = {
+		"intel_bts", "arm_spe", "hisi_ptt",
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(refused); i++)
+		if (!strncmp(pmu->name, refused[i], strlen(refused[i])))
+			return true;
+	return false;
+}
+
 /* ring->lock held. */
 static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
 {
@@ -53,7 +73,8 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
 	/* From 6.15 on perf_pmu_unregister() takes the PMU from its events. */
 	if (!pmu)
 		return -ENODEV;
-	if (!pmu->setup_aux || event->attr.aux_sample_size)
+	if (!pmu->setup_aux || event->attr.aux_sample_size ||
+	    pa_pmu_is_refused(pmu))
 		return -EOPNOTSUPP;
 	if (ring->pmu && ring->pmu != pmu)
 		return -EXDEV;

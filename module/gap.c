@@ -111,7 +111,9 @@ void pa_gap_open(struct pa_ring *ring, enum perfaux_cause cause, u64 now,
 	pa_lost(ring, cause, 0);
 	if (pa_gap_goes_on(ring, gap, cause, cookie, tid)) {
 		pa_count(&ring->gaps[gap - 1].count, 1);
-		return;
+		/* A FLUSH, or an NMI that found room, may have closed it. */
+		if (READ_ONCE(cpu->gap) == gap)
+			return;
 	}
 
 	pa_count(&ring->ctl->gaps, 1);

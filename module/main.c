@@ -11,6 +11,11 @@
 #include "redirect.h"
 #include "ring.h"
 
+/* Generic 32 bit atomic64_t takes spinlocks: not in NMI. */
+#ifndef CONFIG_64BIT
+#error perfaux needs a 64 bit kernel
+#endif
+
 static int __init perfaux_init(void)
 {
 	int ret;

@@ -71,6 +71,8 @@ void *pa_output_begin(struct perf_output_handle *handle,
 	seg = pa_segment_get(ring, now);
 	if (!seg) {
 		atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+		/* Pairs with the one in pa_segment_put(). */
+		smp_mb__after_atomic();
 		pa_gap_open(ring, PERFAUX_CAUSE_FULL, now, attached->cookie,
 			    pid, tid);
 		pa_ring_wake(ring);

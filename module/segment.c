@@ -164,7 +164,8 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	/* Pairs with the reader's load-acquire: nr_spans is final. */
 	smp_store_release(&seg->shared->state,
 			  pa_state(seq, PERFAUX_SEG_READY));
-	if (!ring->overwrite)
+	if (!ring->overwrite ||
+	    READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(ring);
 }
 
@@ -183,6 +184,8 @@ void pa_segment_put(struct pa_segment *seg)
 	}
 	/* Pairs with the cmpxchg of the next writer: it goes on from here. */
 	smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_IDLE));
+	/* Pairs with the one in pa_output_begin(): one of us sees the other. */
+	smp_mb();
 	if (READ_ONCE(ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(seg->ring);
 }
@@ -233,6 +236,8 @@ bool pa_segments_available(struct pa_ring *ring)
 		u64 state = READ_ONCE(ring->segments[i].state);
 
 		if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE ||
+		    (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
+		     ring->overwrite) ||
 		    pa_released(&ring->seg[i], state))
 			return true;
 	}

@@ -246,6 +246,9 @@ static void scan_segment(struct rawring *r, __u32 i)
 	nr = load_acquire(&r->segments[i].nr_spans);
 	if (nr > r->ctl->spans_per_segment)
 		return;
+	/* Taken into use again in between: nr is not of the use we know. */
+	if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) != seq)
+		return;
 	if (seg->seq != seq)
 		*seg = (struct raw_segment){ .seq = seq, .ready = ~0U };
 	if (PERFAUX_STATE(state) == PERFAUX_SEG_READY) {

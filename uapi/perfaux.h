@@ -80,11 +80,13 @@
  * ===================================
  *
  * For every segment: s = load-acquire(state). If the state is BUSY, IDLE or
- * READY, n = load-acquire(nr_spans); take spans [taken, n), where taken starts
- * at 0 for each new PERFAUX_SEQ(s). For every gap entry as above. Sort what
- * you have by seq and consume it as far as there is no number missing. When
- * the state was READY *before* nr_spans was read and all spans are consumed,
- * release the segment. If PERFAUX_CTL_STARVED is set in control.flags after
+ * READY, n = load-acquire(nr_spans), and load state again: if its PERFAUX_SEQ
+ * changed, the segment is in use anew and n is not to be trusted; look again
+ * later. Take spans [taken, n), where taken starts at 0 for each new
+ * PERFAUX_SEQ(s). For every gap entry as above. Sort what you have by seq and
+ * consume it as far as there is no number missing. When the state was READY
+ * *before* nr_spans was read and all spans are consumed, release the segment,
+ * with a store-release, so that no read of the data comes after it. If PERFAUX_CTL_STARVED is set in control.flags after
  * releasing, call poll() or PERFAUX_IOC_FLUSH: either restarts events that
  * found no segment.
  *
@@ -101,6 +103,14 @@
  * All times are nanoseconds of the clock of the attached events (perf's
  * attr.use_clockid and attr.clockid; by default perf's own clock), so they
  * compare with PERF_SAMPLE_TIME in the main ring.
+ *
+ * Errors of mmap()
+ * ================
+ *
+ *   EINVAL	offset or length is not that of one of the two mappings, or
+ *		MAP_PRIVATE
+ *   EACCES	PROT_WRITE on the ring; PROT_EXEC (EPERM where the core itself
+ *		refuses it first, as newer kernels do)
  *
  * Locked memory
  * =============
@@ -211,15 +221,22 @@ struct perfaux_create {
  * The ring holds the event's file: as with a mapping of the event, closing the
  * descriptor does not end the event. Detach, or close the ring, first.
  *
+ * Map the event's own ring, or redirect it with PERF_EVENT_IOC_SET_OUTPUT,
+ * before the event is enabled: ring_buffer_attach() in the core stops the PMU
+ * of an AUX event for that, and it starts again only when the event is
+ * scheduled in anew, or with PERFAUX_IOC_FLUSH.
+ *
  * Errors:
  *   EBADF	fd is not an open file
  *   EINVAL	fd is not a perf event; unknown flags; reserved not 0;
  *		size below PERFAUX_ATTACH_SIZE_V0; the event's clock is not
- *		that of the events already attached
- *   EOPNOTSUPP	the event's PMU has no AUX output, or needs contiguous memory
+ *		that of the ring's first event
+ *   EOPNOTSUPP	the event's PMU has no AUX output, or its driver relies on
+ *		details of perf's AUX area that a ring does not have
+ *		(intel_bts, arm_spe, hisi_ptt), or it needs contiguous memory
  *		and this ring's segments are not (use smaller segments), or
  *		the event takes AUX samples (attr.aux_sample_size)
- *   EXDEV	the ring already has events of another PMU
+ *   EXDEV	the ring's first event was of another PMU
  *   EBUSY	the event is attached, to this ring or another one
  *   ENODEV	the PMU is being removed
  *   ENOMEM	no memory, or the PMU refuses the segments

@@ -38,7 +38,7 @@ start_qemu() {
 
 	args=(
 		-nodefaults -no-user-config -display none -no-reboot
-		-M pc -accel tcg,thread=multi -cpu "$CPU" -smp "$CPUS" -m "$MEM"
+		-M pc -accel "tcg,thread=$TCG_THREAD" -cpu "$CPU" -smp "$CPUS" -m "$MEM"
 		-kernel "$kernel/bzImage" -initrd "$DIR/initrd" -append "${append[*]}"
 		-drive "if=none,id=root,format=raw,snapshot=on,cache=unsafe,file=$root/root.ext4"
 		-device virtio-blk-pci,drive=root

@@ -174,7 +174,7 @@ add("event-name", "none", drop(f"update-2-{g.DUMMY}"))
 add("feature-id", "33", swap("feature-16", g.feature(33, bytes(8))))
 add("feature-id", "0", swap("feature-16", g.feature(0, bytes(8))))
 add("feature-end", "none", drop("features-end"))
-add("feature-end", "size 24", swap("features-end", g.feature(32, bytes(8))))
+add("feature-end", "size 20", swap("features-end", g.feature(32, bytes(4))))
 add("feature-end", "a feature after it", move("feature-29", "tracing"))
 add("feature-data", "string of 10 bytes",
     swap("feature-3", g.feature(3, struct.pack("<I", 10) + bytes(10))))
