@@ -25,6 +25,9 @@ start_qemu() {
 		# The checks must see all of the log.
 		log_buf_len=4M printk.devkmsg=on
 		random.trust_cpu=on audit=0 nmi_watchdog=0
+		# On a busy host the watchdog takes QEMU's TSC for unstable, and
+		# the clock of perf events jumps back by some microseconds.
+		tsc=reliable
 		# More virtual CPUs than real ones make each of them stand
 		# still now and then.
 		rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30
