@@ -11,13 +11,14 @@
 #include <linux/hashtable.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "attach.h"
 #include "ring.h"
 
-static DEFINE_HASHTABLE(pa_table, 8);
+static DEFINE_HASHTABLE(pa_table, 10);
 static DEFINE_MUTEX(pa_attach_lock);
 
 notrace struct pa_attached *pa_attached_find(struct perf_event *event)
@@ -80,12 +81,15 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
 		return -EXDEV;
 	if (ring->clock && ring->clock != event->clock)
 		return -EINVAL;
+	/* An attached event stays when its descriptor is closed. */
+	if (ring->nr_attached >= rlimit(RLIMIT_NOFILE))
+		return -EMFILE;
 
 	/* Before the PMU's work is done; looked at again below. */
 	if (pa_attached_find_sleepable(event))
 		return -EBUSY;
 	if (!ring->pmu) {
-		ret = pa_pmu_setup(ring, event);
+		ret = pa_pmu_setup(ring, event, pmu);
 		if (ret)
 			return ret;
 	}
@@ -106,12 +110,13 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
 	}
 	ring->clock = event->clock;
 	list_add_tail(&attached->list, &ring->attached);
+	ring->nr_attached++;
 	WRITE_ONCE(ring->was_attached, true);
 	hash_add_rcu(pa_table, &attached->node, (unsigned long)event);
 	mutex_unlock(&pa_attach_lock);
 
 	/* It may be running already, having found no AUX area. */
-	pa_kick_event(event, PA_KICK_START);
+	pa_kick_event(ring, event, PA_KICK_START);
 	return 0;
 }
 
@@ -132,7 +137,7 @@ int pa_attach(struct pa_ring *ring, int fd, u64 cookie)
 }
 
 /* ring->lock held; @list has some or all of ring->attached. */
-static void pa_detach_list(struct list_head *list)
+static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 {
 	struct pa_attached *attached, *next;
 
@@ -147,7 +152,8 @@ static void pa_detach_list(struct list_head *list)
 	 */
 	synchronize_rcu();
 	list_for_each_entry_safe(attached, next, list, list) {
-		pa_kick_event(attached->event, PA_KICK_STOP);
+		pa_kick_event(ring, attached->event, PA_KICK_STOP);
+		ring->nr_attached--;
 		fput(attached->file);
 		kfree(attached);
 	}
@@ -169,7 +175,7 @@ int pa_detach(struct pa_ring *ring, int fd)
 			list_move(&attached->list, &found);
 	ret = list_empty(&found) ? -ENOENT : 0;
 	if (!ret)
-		pa_detach_list(&found);
+		pa_detach_list(ring, &found);
 	mutex_unlock(&ring->lock);
 	fput(file);
 	if (!ret)
@@ -185,6 +191,6 @@ void pa_detach_all(struct pa_ring *ring)
 	mutex_lock(&ring->lock);
 	list_splice_init(&ring->attached, &all);
 	if (!list_empty(&all))
-		pa_detach_list(&all);
+		pa_detach_list(ring, &all);
 	mutex_unlock(&ring->lock);
 }

@@ -30,7 +30,8 @@ void pa_detach_all(struct pa_ring *ring);
 struct pa_attached *pa_attached_find(struct perf_event *event);
 
 /* pmu.c: process context, ring->lock held */
-int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event);
+int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
+		 struct pmu *pmu);
 void pa_pmu_release(struct pa_ring *ring);
 
 /* event_fd.c: a reference to the file of a perf event, or ERR_PTR() */
@@ -38,7 +39,8 @@ struct file *pa_event_file(int fd);
 
 /* kick.c: process context */
 #define PA_KICK_STOP	BIT(0)	/* end the span that is being written */
-#define PA_KICK_START	BIT(1)	/* start what is active but stopped */
-void pa_kick_event(struct perf_event *event, unsigned int what);
+#define PA_KICK_START	BIT(1)	/* start what is stopped or writes to a sink */
+void pa_kick_event(struct pa_ring *ring, struct perf_event *event,
+		   unsigned int what);
 
 #endif /* PERFAUX_ATTACH_H */

@@ -2,11 +2,13 @@
 /*
  * Gaps: times in which an attached event ran without its data being kept.
  *
- * A gap begins when a writer finds no segment, or when a PMU says that it lost
- * data, and ends when the next writer of this ring on this CPU succeeds: only
- * then is it known how long it was. Until then its entry is taken but not
- * visible. The PMU is not asked to tell when it stops after a failed begin, so
- * the end can be later than the thread's time slice, never earlier.
+ * A gap whose end is known when it is made (a span that went to the sink) stays
+ * in the CPU's slot for a while, so that the next one of the same thread is
+ * joined to it. One whose end is not known begins when a writer finds neither
+ * segment nor sink, or when a PMU says that it lost data, and ends when the
+ * event writes again on this CPU: the PMU is not asked to tell when it stops
+ * after a failed begin, so this can be later than the thread's time slice,
+ * never earlier. Until it is published a gap's entry is taken but not visible.
  */
 #include <linux/smp.h>
 
@@ -68,6 +70,7 @@ static int pa_gap_alloc(struct pa_ring *ring)
 	return -1;
 }
 
+/* @now: when it ends if that is not known yet. The caller has taken the gap. */
 static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 {
 	struct perfaux_gap *entry;
@@ -79,7 +82,8 @@ static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 	}
 	entry = &ring->gaps[gap - 1];
 	/* Clocks of two CPUs may differ by a little; time does not go back. */
-	entry->t_end = max(now, entry->t_begin);
+	if (!entry->t_end)
+		entry->t_end = max(now, entry->t_begin);
 	seq = pa_next_seq(ring);
 	/* Pairs with the reader's load-acquire of seq. */
 	smp_store_release(&entry->seq, seq);
@@ -88,81 +92,116 @@ static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 	pa_ring_wake(ring);
 }
 
-/* Still the gap of the same thread, for the same reason? */
-static bool pa_gap_goes_on(struct pa_ring *ring, int gap,
-			   enum perfaux_cause cause, u64 cookie, u32 tid)
+/* Returns an entry with the contents of @new, or PA_GAP_MERGED. */
+static int pa_gap_new(struct pa_ring *ring, const struct pa_gap *new)
+{
+	struct perfaux_gap *entry;
+	int gap;
+
+	pa_count(&ring->ctl->gaps, 1);
+	gap = pa_gap_alloc(ring) + 1;
+	if (!gap) {
+		pa_lost(ring, PERFAUX_CAUSE_NO_GAP, new->bytes);
+		pa_gap_merge(ring, new->t_begin);
+		if (new->t_end)
+			pa_gap_merge(ring, new->t_end);
+		return PA_GAP_MERGED;
+	}
+	entry = &ring->gaps[gap - 1];
+	WRITE_ONCE(entry->seq, 0);
+	/* Nobody sees the old number with the new contents. */
+	smp_wmb();
+	entry->t_begin = new->t_begin;
+	entry->t_end = new->t_end;
+	entry->cookie = new->cookie;
+	entry->cpu = smp_processor_id();
+	entry->cause = new->cause;
+	entry->pid = new->pid;
+	entry->tid = new->tid;
+	entry->count = 1;
+	entry->bytes = new->bytes;
+	return gap;
+}
+
+/* The caller has taken @gap. Is @new more of it? */
+static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 {
 	struct perfaux_gap *entry;
 
 	if (gap <= 0)
 		return false;
 	entry = &ring->gaps[gap - 1];
-	return entry->cause == cause && entry->cookie == cookie &&
-	       entry->tid == tid;
+	if (entry->cause != new->cause || entry->cookie != new->cookie ||
+	    entry->tid != new->tid)
+		return false;
+	entry->t_end = new->t_end;
+	entry->count++;
+	entry->bytes += new->bytes;
+	return true;
 }
 
-void pa_gap_open(struct pa_ring *ring, enum perfaux_cause cause, u64 now,
-		 u64 cookie, u32 pid, u32 tid)
+/*
+ * Writer, or FLUSH on its CPU. Whoever takes what is in the CPU's slot owns it:
+ * an NMI, and pa_gap_close() on another CPU, find the slot empty meanwhile.
+ */
+void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 {
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
-	struct perfaux_gap *entry;
-	int gap = READ_ONCE(cpu->gap);
+	int gap = xchg(&cpu->gap, 0);
 
-	pa_lost(ring, cause, 0);
-	if (pa_gap_goes_on(ring, gap, cause, cookie, tid)) {
-		pa_count(&ring->gaps[gap - 1].count, 1);
-		/* A FLUSH, or an NMI that found room, may have closed it. */
-		if (READ_ONCE(cpu->gap) == gap)
-			return;
+	if (!pa_gap_join(ring, gap, new)) {
+		if (gap)
+			pa_gap_publish(ring, gap, new->t_begin);
+		gap = pa_gap_new(ring, new);
 	}
-
-	pa_count(&ring->ctl->gaps, 1);
-	gap = pa_gap_alloc(ring) + 1;
-	if (gap) {
-		entry = &ring->gaps[gap - 1];
-		WRITE_ONCE(entry->seq, 0);
-		/* Nobody sees the old number with the new contents. */
-		smp_wmb();
-		entry->t_begin = now;
-		entry->t_end = 0;
-		entry->cookie = cookie;
-		entry->cpu = smp_processor_id();
-		entry->cause = cause;
-		entry->pid = pid;
-		entry->tid = tid;
-		entry->count = 1;
-	} else {
-		pa_lost(ring, PERFAUX_CAUSE_NO_GAP, 0);
-		pa_gap_merge(ring, now);
-		gap = PA_GAP_MERGED;
-	}
-	/* What was open here, also by an NMI since, ends now. */
 	gap = xchg(&cpu->gap, gap);
+	/* An NMI made one of its own since. */
 	if (gap)
-		pa_gap_publish(ring, gap, now);
+		pa_gap_publish(ring, gap, new->t_end ?: new->t_begin);
+}
+
+static bool pa_gap_has_ended(struct pa_ring *ring, int gap)
+{
+	return gap > 0 && READ_ONCE(ring->gaps[gap - 1].t_end);
 }
 
 /* May run on any CPU: whoever takes cpu->gap publishes it. */
-void pa_gap_close(struct pa_ring *ring, int cpu, u64 now)
+static void pa_gap_take(struct pa_ring *ring, struct pa_cpu *cpu, u64 now)
 {
-	struct pa_cpu *pcpu = per_cpu_ptr(ring->cpu, cpu);
-	int gap;
+	int gap = xchg(&cpu->gap, 0);
 
-	if (likely(!READ_ONCE(pcpu->gap)))
-		return;
-	gap = xchg(&pcpu->gap, 0);
 	if (gap)
 		pa_gap_publish(ring, gap, now);
 }
 
-void pa_gaps_close_all(struct pa_ring *ring)
+/* Writer: the event of @cookie writes again. */
+void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 {
-	int cpu;
+	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
+	int gap = READ_ONCE(cpu->gap);
+
+	if (likely(!gap))
+		return;
+	/* What another event lost it may go on losing. */
+	if (gap > 0 && !pa_gap_has_ended(ring, gap) &&
+	    READ_ONCE(ring->gaps[gap - 1].cookie) != cookie)
+		return;
+	pa_gap_take(ring, cpu, now);
+}
+
+/* All gaps, or only those whose end is known. */
+void pa_gaps_close_all(struct pa_ring *ring, bool ended)
+{
+	int i;
 
 	if (!ring->clock)
 		return;
-	for_each_possible_cpu(cpu)
-		pa_gap_close(ring, cpu, ring->clock());
+	for_each_possible_cpu(i) {
+		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
+
+		if (!ended || pa_gap_has_ended(ring, READ_ONCE(cpu->gap)))
+			pa_gap_take(ring, cpu, ring->clock());
+	}
 }
 
 bool pa_gaps_ready(struct pa_ring *ring)

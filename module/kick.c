@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Stopping and starting the PMU of an event where it runs, without disabling
- * the event: to end a span that is being written, and to start an event that
- * found no segment. This is what the core does when it unthrottles an event
+ * the event: to end a span that is being written, and to let an event look
+ * again that found no segment. This is what the core does when it unthrottles an event
  * (perf_adjust_freq_unthr_context()), by interrupt on the event's CPU.
  */
 #include <linux/smp.h>
 
 #include "attach.h"
+#include "ring.h"
 
 struct pa_kick {
+	struct pa_ring *ring;
 	struct perf_event *event;
 	unsigned int what;
 };
@@ -19,22 +21,26 @@ static void pa_kick_here(void *arg)
 {
 	struct pa_kick *kick = arg;
 	struct perf_event *event = kick->event;
+	unsigned int what = kick->what;
 
 	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE ||
 	    READ_ONCE(event->oncpu) != smp_processor_id())
 		return;
-	if (kick->what & PA_KICK_STOP)
+	if (what & PA_KICK_START && pa_sink_is_used_by(kick->ring, event))
+		what |= PA_KICK_STOP;
+	if (what & PA_KICK_STOP)
 		event->pmu->stop(event, PERF_EF_UPDATE);
 	/* hw.interrupts: MAX_INTERRUPTS of kernel/events/core.c is throttled */
-	if (kick->what & PA_KICK_START &&
+	if (what & PA_KICK_START &&
 	    event->hw.state & PERF_HES_STOPPED &&
 	    event->hw.interrupts != ~0ULL)
 		event->pmu->start(event, 0);
 }
 
-static void pa_kick_one(struct perf_event *event, unsigned int what)
+static void pa_kick_one(struct pa_ring *ring, struct perf_event *event,
+			unsigned int what)
 {
-	struct pa_kick kick = { .event = event, .what = what };
+	struct pa_kick kick = { .ring = ring, .event = event, .what = what };
 	int cpu = READ_ONCE(event->oncpu);
 
 	/*
@@ -50,13 +56,14 @@ static void pa_kick_one(struct perf_event *event, unsigned int what)
  * The event and its inherited children; these stay while child_mutex is held,
  * see perf_event_exit_event().
  */
-void pa_kick_event(struct perf_event *event, unsigned int what)
+void pa_kick_event(struct pa_ring *ring, struct perf_event *event,
+		   unsigned int what)
 {
 	struct perf_event *child;
 
 	mutex_lock(&event->child_mutex);
-	pa_kick_one(event, what);
+	pa_kick_one(ring, event, what);
 	list_for_each_entry(child, &event->child_list, child_list)
-		pa_kick_one(child, what);
+		pa_kick_one(ring, child, what);
 	mutex_unlock(&event->child_mutex);
 }

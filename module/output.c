@@ -15,39 +15,66 @@
 #include "output.h"
 #include "ring.h"
 
-/* A marker this far before the segment's end, so that the PMU can move on. */
-#define PA_MARKER_MAX	(64U << 10)
-
 static struct pa_segment *pa_handle_segment(struct perf_output_handle *handle)
 {
 	return (void *)((unsigned long)handle->rb & ~PA_TAG);
 }
 
-/* As perf_event_pid() and perf_event_tid(): in the opener's pid namespace. */
-static void pa_span_thread(struct perf_event *event, u32 *pid, u32 *tid)
+/* As perf_event_pid_type() in kernel/events/core.c */
+static u32 pa_event_pid(struct perf_event *event, enum pid_type type)
 {
-	if (!(event->attach_state & PERF_ATTACH_TASK)) {
-		*pid = -1;
-		*tid = -1;
-		return;
-	}
+	u32 nr;
+
 	if (event->parent)
 		event = event->parent;
-	*pid = __task_pid_nr_ns(current, PIDTYPE_TGID, event->ns);
-	*tid = __task_pid_nr_ns(current, PIDTYPE_PID, event->ns);
+	nr = __task_pid_nr_ns(current, type, event->ns);
+	/* Not to be confused with the idle task. */
+	return nr || pid_alive(current) ? nr : -1;
+}
+
+static void pa_span_thread(struct perf_event *event, u32 *pid, u32 *tid)
+{
+	if (event->attach_state & PERF_ATTACH_TASK) {
+		*pid = pa_event_pid(event, PIDTYPE_TGID);
+		*tid = pa_event_pid(event, PIDTYPE_PID);
+	} else {
+		*pid = -1;
+		*tid = -1;
+	}
 }
 
 /*
- * Where the PMU should interrupt: a quarter before the end, at most 64K. Past
- * that point there is only the end itself, which Intel PT turns into the last
- * page before STOP (pt_buffer_reset_markers()).
+ * Where the PMU should interrupt. Past the marker, where only a PMU that skips
+ * can begin, there is the end itself.
  */
-static u32 pa_marker(const struct pa_segment *seg, u32 head)
+static u32 pa_wakeup(const struct pa_segment *seg)
 {
-	u32 size = seg->ring->ctl->segment_size;
-	u32 marker = size - min(size / 4, PA_MARKER_MAX);
+	return seg->head < seg->marker ? seg->marker : seg->size;
+}
 
-	return head < marker ? marker : size;
+static struct pa_segment *pa_starved(struct pa_ring *ring,
+				     struct perf_event *event, u64 cookie,
+				     u64 now)
+{
+	struct pa_segment *sink;
+
+	atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+	/* Pairs with the one in pa_segment_put(). */
+	smp_mb__after_atomic();
+	pa_lost(ring, PERFAUX_CAUSE_FULL, 0);
+	sink = pa_sink_get(ring, event);
+	if (!sink) {
+		struct pa_gap gap = {
+			.cause = PERFAUX_CAUSE_FULL,
+			.cookie = cookie,
+			.t_begin = now,
+		};
+
+		pa_span_thread(event, &gap.pid, &gap.tid);
+		pa_gap_add(ring, &gap);
+	}
+	pa_ring_wake(ring);
+	return sink;
 }
 
 void *pa_output_begin(struct perf_output_handle *handle,
@@ -56,7 +83,6 @@ void *pa_output_begin(struct perf_output_handle *handle,
 	struct pa_attached *attached;
 	struct pa_segment *seg = NULL;
 	struct pa_ring *ring;
-	u32 pid, tid;
 	u64 now;
 
 	handle->event = NULL;
@@ -67,24 +93,19 @@ void *pa_output_begin(struct perf_output_handle *handle,
 		goto unlock;
 
 	now = event->clock();
-	pa_span_thread(event, &pid, &tid);
 	seg = pa_segment_get(ring, now);
+	if (seg)
+		pa_gap_close(ring, attached->cookie, now);
+	else
+		seg = pa_starved(ring, event, attached->cookie, now);
 	if (!seg) {
-		atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-		/* Pairs with the one in pa_segment_put(). */
-		smp_mb__after_atomic();
-		pa_gap_open(ring, PERFAUX_CAUSE_FULL, now, attached->cookie,
-			    pid, tid);
-		pa_ring_wake(ring);
 		percpu_ref_put(&ring->ref);
 		goto unlock;
 	}
-	pa_gap_close(ring, smp_processor_id(), now);
 	pa_pin_begin(ring, event);
 
-	seg->head = seg->shared->used;
-	seg->pid = pid;
-	seg->tid = tid;
+	seg->head = pa_is_sink(seg) ? 0 : seg->shared->used;
+	pa_span_thread(event, &seg->pid, &seg->tid);
 	seg->t_begin = now;
 	seg->cookie = attached->cookie;
 
@@ -92,8 +113,8 @@ void *pa_output_begin(struct perf_output_handle *handle,
 	handle->event = event;
 	handle->head = seg->head;
 	/* As CIRC_SPACE(): one byte less than there is, PT relies on it. */
-	handle->size = ring->ctl->segment_size - seg->head - 1;
-	handle->wakeup = pa_marker(seg, seg->head);
+	handle->size = seg->size - seg->head - 1;
+	handle->wakeup = pa_wakeup(seg);
 	handle->aux_flags = 0;
 unlock:
 	rcu_read_unlock();
@@ -125,15 +146,38 @@ static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
 	smp_store_release(&shared->nr_spans, shared->nr_spans + 1);
 }
 
-void pa_output_end(struct perf_output_handle *handle, unsigned long size)
+static void pa_segment_end(struct pa_segment *seg, u32 size, u64 flags, u64 now)
 {
 	/* The PMU's data format is not news, see perf_aux_output_end(). */
 	const u64 idle_flags = PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK |
 			       PERF_AUX_FLAG_OVERWRITE;
+	struct pa_ring *ring = seg->ring;
+
+	if (size || flags & ~idle_flags)
+		pa_span_publish(seg, size, flags, now);
+	seg->shared->used = seg->head + size;
+
+	if (flags & PERF_AUX_FLAG_TRUNCATED) {
+		const struct pa_gap gap = {
+			.cause = PERFAUX_CAUSE_TRUNCATED,
+			.pid = seg->pid,
+			.tid = seg->tid,
+			.cookie = seg->cookie,
+			.t_begin = now,
+		};
+
+		pa_lost(ring, PERFAUX_CAUSE_TRUNCATED, 0);
+		pa_gap_add(ring, &gap);
+	}
+	pa_segment_put(seg);
+}
+
+void pa_output_end(struct perf_output_handle *handle, unsigned long size)
+{
 	struct pa_segment *seg = pa_handle_segment(handle);
 	struct perf_event *event = handle->event;
 	struct pa_ring *ring = seg->ring;
-	u32 room = ring->ctl->segment_size - seg->head;
+	u32 room = seg->size - seg->head;
 	u64 flags = handle->aux_flags;
 	u64 now = event->clock();
 
@@ -142,17 +186,13 @@ void pa_output_end(struct perf_output_handle *handle, unsigned long size)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 		size = room;
 	}
-	if (size || flags & ~idle_flags)
-		pa_span_publish(seg, size, flags, now);
-	seg->shared->used = seg->head + size;
-
-	if (flags & PERF_AUX_FLAG_TRUNCATED)
-		pa_gap_open(ring, PERFAUX_CAUSE_TRUNCATED, now, seg->cookie,
-			    seg->pid, seg->tid);
 	pa_pin_end(ring, event);
 	handle->event = NULL;
 	handle->rb = NULL;
-	pa_segment_put(seg);
+	if (pa_is_sink(seg))
+		pa_sink_end(seg, size, now);
+	else
+		pa_segment_end(seg, size, flags, now);
 	percpu_ref_put(&ring->ref);
 }
 
@@ -164,10 +204,11 @@ int pa_output_skip(struct perf_output_handle *handle, unsigned long size)
 		return -ENOSPC;
 
 	seg->head += size;
-	pa_count(&seg->ring->ctl->skipped, size);
+	if (!pa_is_sink(seg))
+		pa_count(&seg->ring->ctl->skipped, size);
 	handle->head = seg->head;
 	handle->size -= size;
-	handle->wakeup = pa_marker(seg, seg->head);
+	handle->wakeup = pa_wakeup(seg);
 	return 0;
 }
 

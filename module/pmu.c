@@ -8,18 +8,40 @@
 #include "attach.h"
 #include "ring.h"
 
+/* The marker is at most this far from the end. */
+#define PA_TAIL_MAX	(64U << 10)
+
+/*
+ * What a PMU may write between the interrupt that it is to ask for and its
+ * being served: an eighth of the segment, a page at least. With that much used
+ * a segment is full, so each span begins below the marker and can be
+ * interrupted there.
+ */
+void pa_segment_set_size(struct pa_segment *seg, u32 size)
+{
+	u32 tail = min(size / 8, PA_TAIL_MAX);
+
+	if (size > PAGE_SIZE)
+		tail = max_t(u32, tail, PAGE_SIZE);
+	seg->size = size;
+	seg->marker = size - tail;
+}
+
 /*
  * Drivers read from the first page of each run how long the run is, see
- * rb_alloc_aux_page(). Runs of a quarter of the segment at most: Intel PT can
- * interrupt only at the end of a run (topa_insert_pages()).
+ * rb_alloc_aux_page(). Intel PT can interrupt only at the end of a run, the
+ * one below the page of handle->wakeup (pt_buffer_reset_markers()), so a run
+ * must end at the marker: runs are no longer than what is behind it. Drivers
+ * that know no scatter-gather get runs as long as there are; that they stop at
+ * the end of each is all they can do (PT_CAP_topa_multiple_entries in pt.c).
  */
-static void pa_mark_runs(struct pa_segment *seg, unsigned int nr, bool one)
+static void pa_mark_runs(struct pa_segment *seg, unsigned int nr, bool no_sg)
 {
 	unsigned int order = seg->contig_order, i;
+	unsigned int tail = (seg->size - seg->marker) >> PAGE_SHIFT;
 
-	if (!one)
-		order = min_t(unsigned int, order,
-			      ilog2(nr) > 2 ? ilog2(nr) - 2 : 0);
+	if (!no_sg)
+		order = min_t(unsigned int, order, tail ? ilog2(tail) : 0);
 	for (i = 0; order && i < nr; i += 1U << order) {
 		struct page *page = virt_to_page(seg->pages[i]);
 
@@ -40,7 +62,7 @@ static void pa_unmark_runs(struct pa_segment *seg, unsigned int nr)
 	}
 }
 
-static void pa_pmu_undo(struct pa_ring *ring, struct pmu *pmu)
+static void pa_pmu_undo(struct pa_ring *ring)
 {
 	unsigned int nr = ring->ctl->segment_size >> PAGE_SHIFT, i;
 
@@ -48,44 +70,56 @@ static void pa_pmu_undo(struct pa_ring *ring, struct pmu *pmu)
 		struct pa_segment *seg = &ring->seg[i];
 
 		if (seg->priv)
-			pmu->free_aux(seg->priv);
+			ring->free_aux(seg->priv);
 		seg->priv = NULL;
 		pa_unmark_runs(seg, nr);
 	}
+	pa_sinks_free(ring);
 }
 
-/*
- * @event is the first one to be attached to @ring. ring->lock held, sleeps.
- * Returns 0, -EOPNOTSUPP, -ENODEV or -ENOMEM, see PERFAUX_IOC_ATTACH.
- */
-int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event)
+static int pa_pmu_setup_areas(struct pa_ring *ring, struct perf_event *event,
+			      struct pmu *pmu)
 {
 	unsigned int nr = ring->ctl->segment_size >> PAGE_SHIFT, i;
-	struct pmu *pmu = event->pmu;
-	bool one = pmu->capabilities & PERF_PMU_CAP_AUX_NO_SG;
-
-	if (one)
-		for (i = 0; i < ring->ctl->nr_segments; i++)
-			if (1U << ring->seg[i].contig_order < nr)
-				return -EOPNOTSUPP;
-	/* The ring may outlive the event, which holds the driver otherwise. */
-	if (!try_module_get(pmu->module))
-		return -ENODEV;
 
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
 		struct pa_segment *seg = &ring->seg[i];
 
-		pa_mark_runs(seg, nr, one);
+		pa_mark_runs(seg, nr,
+			     pmu->capabilities & PERF_PMU_CAP_AUX_NO_SG);
 		/*
 		 * Never as a snapshot area, not even for an overwrite ring:
 		 * the PMU has to stop at the end of each segment.
 		 */
 		seg->priv = pmu->setup_aux(event, seg->pages, nr, false);
-		if (!seg->priv) {
-			pa_pmu_undo(ring, pmu);
-			module_put(pmu->module);
+		if (!seg->priv)
 			return -ENOMEM;
-		}
+	}
+	return pa_sinks_alloc(ring, event, pmu);
+}
+
+/*
+ * @event is the first one to be attached to @ring, @pmu its PMU. ring->lock
+ * held, sleeps. Returns 0, -ENODEV or -ENOMEM, see PERFAUX_IOC_ATTACH.
+ */
+int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
+		 struct pmu *pmu)
+{
+	int ret;
+
+	/*
+	 * The ring may outlive the event, which holds the driver otherwise,
+	 * and the PMU, which may be unregistered.
+	 */
+	if (!try_module_get(pmu->module))
+		return -ENODEV;
+	ring->pmu_module = pmu->module;
+	ring->free_aux = pmu->free_aux;
+	ret = pa_pmu_setup_areas(ring, event, pmu);
+	if (ret) {
+		pa_pmu_undo(ring);
+		module_put(ring->pmu_module);
+		return ret;
 	}
 	ring->pmu = pmu;
 	WRITE_ONCE(ring->ctl->pmu_type, pmu->type);
@@ -97,7 +131,7 @@ void pa_pmu_release(struct pa_ring *ring)
 {
 	if (!ring->pmu)
 		return;
-	pa_pmu_undo(ring, ring->pmu);
-	module_put(ring->pmu->module);
+	pa_pmu_undo(ring);
+	module_put(ring->pmu_module);
 	ring->pmu = NULL;
 }

@@ -45,9 +45,10 @@ static void pa_ring_release(struct percpu_ref *ref)
 }
 
 /*
- * Starts the events that found no segment, if there is one now. Tasks try
- * again by themselves when they are scheduled in; this is for those that stay
- * on their CPU, and for events of a CPU. Any context but NMI.
+ * Lets the events that found no segment look again, if there is one now. Those
+ * of tasks do so by themselves when they are scheduled in, those that fill the
+ * sink when they have filled it; this is to lose no more than need be. Any
+ * context but NMI.
  */
 void pa_ring_resume(struct pa_ring *ring)
 {
@@ -78,7 +79,7 @@ static void pa_ring_resume_work(struct work_struct *work)
 	mutex_lock(&ring->lock);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	list_for_each_entry(attached, &ring->attached, list)
-		pa_kick_event(attached->event, PA_KICK_START);
+		pa_kick_event(ring, attached->event, PA_KICK_START);
 	mutex_unlock(&ring->lock);
 }
 
@@ -99,8 +100,6 @@ struct pa_ring *pa_ring_create(const struct perfaux_create *arg)
 		goto err;
 
 	ring->overwrite = arg->flags & PERFAUX_RING_OVERWRITE;
-	/* Less than this is not worth starting a PMU for. */
-	ring->min_room = min_t(u32, PAGE_SIZE, arg->segment_size / 4);
 	init_waitqueue_head(&ring->wait);
 	init_irq_work(&ring->wake_irq, pa_ring_wake_irq);
 	init_irq_work(&ring->free_irq, pa_ring_free_irq);

@@ -35,7 +35,10 @@
 struct pa_ring;
 struct user_struct;
 
-/* Private part of a segment; the fields below "span" belong to its writer. */
+/*
+ * Private part of a segment; the fields below "span" belong to its writer. The
+ * sink of a CPU is one of these too, see sink.c: it has no shared part.
+ */
 struct pa_segment {
 	struct pa_ring *ring;
 	struct perfaux_segment *shared;
@@ -44,6 +47,8 @@ struct pa_segment {
 	void **pages;			/* addresses, as setup_aux() wants them */
 	void *priv;			/* what setup_aux() returned */
 	unsigned int contig_order;	/* of the smallest run of pages */
+	u32 size;			/* bytes */
+	u32 marker;			/* from here on it is full, see pmu.c */
 
 	/* span */
 	u32 head;			/* bytes used, start of the span */
@@ -58,6 +63,20 @@ struct pa_cpu {
 	int gap;			/* index + 1 of the open gap, or 0 */
 	struct perf_event *pin_event;	/* see pin.c */
 	struct irq_work pin_work;
+	struct pa_segment sink;		/* see sink.c */
+	int sink_busy;
+	struct perf_event *sink_event;	/* that writes to it */
+};
+
+/* What there is to say of a gap. */
+struct pa_gap {
+	enum perfaux_cause cause;
+	u32 pid;
+	u32 tid;
+	u64 cookie;
+	u64 t_begin;
+	u64 t_end;			/* 0: it goes on */
+	u64 bytes;
 };
 
 struct pa_ring {
@@ -72,7 +91,6 @@ struct pa_ring {
 	u64 *gap_states;		/* see gap.c */
 	struct pa_segment *seg;
 	struct pa_cpu __percpu *cpu;
-	u32 min_room;			/* bytes; with less a segment is full */
 	bool overwrite;
 
 	atomic64_t claim_seq;
@@ -86,8 +104,11 @@ struct pa_ring {
 
 	struct mutex lock;		/* the fields below */
 	struct list_head attached;
+	unsigned int nr_attached;
 	bool was_attached;
-	struct pmu *pmu;		/* holds a reference to its module */
+	struct pmu *pmu;		/* only to compare: it may be gone */
+	struct module *pmu_module;	/* a reference to it */
+	void (*free_aux)(void *aux);
 	u64 (*clock)(void);
 
 	size_t marks_size;		/* bytes, whole pages */
@@ -140,12 +161,28 @@ unsigned int pa_segments_ready(struct pa_ring *ring);
 bool pa_segments_available(struct pa_ring *ring);
 
 /* gap.c: writers */
-void pa_gap_open(struct pa_ring *ring, enum perfaux_cause cause, u64 now,
-		 u64 cookie, u32 pid, u32 tid);
-void pa_gap_close(struct pa_ring *ring, int cpu, u64 now);
+void pa_gap_add(struct pa_ring *ring, const struct pa_gap *gap);
+void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now);
 /* gap.c: process context */
-void pa_gaps_close_all(struct pa_ring *ring);
+void pa_gaps_close_all(struct pa_ring *ring, bool ended);
 bool pa_gaps_ready(struct pa_ring *ring);
+
+/* pmu.c: both values are in bytes */
+void pa_segment_set_size(struct pa_segment *seg, u32 size);
+
+/* sink.c: writers */
+struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event);
+void pa_sink_end(struct pa_segment *sink, u64 size, u64 now);
+bool pa_sink_is_used_by(struct pa_ring *ring, struct perf_event *event);
+static inline bool pa_is_sink(const struct pa_segment *seg)
+{
+	return !seg->shared;
+}
+
+/* sink.c: process context */
+int pa_sinks_alloc(struct pa_ring *ring, struct perf_event *event,
+		   struct pmu *pmu);
+void pa_sinks_free(struct pa_ring *ring);
 
 /* pin.c */
 void pa_pin_init(struct pa_ring *ring);

@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -50,12 +51,17 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 
 	mutex_lock(&ring->lock);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-	/* Before the kick: an event that cannot start begins a new gap. */
-	pa_gaps_close_all(ring);
+	/*
+	 * Before the kick: an event that cannot start begins a new gap, of
+	 * which the reader is told later.
+	 */
+	pa_gaps_close_all(ring, false);
 	list_for_each_entry(attached, &ring->attached, list)
-		pa_kick_event(attached->event, PA_KICK_START |
+		pa_kick_event(ring, attached->event, PA_KICK_START |
 			      (arg.flags & PERFAUX_FLUSH_SPANS ?
 			       PA_KICK_STOP : 0));
+	/* What the kick took out of a sink. */
+	pa_gaps_close_all(ring, true);
 	pa_segments_publish_idle(ring);
 	mutex_unlock(&ring->lock);
 	return 0;
@@ -109,8 +115,10 @@ static int pa_map_data(struct vm_area_struct *vma, unsigned long addr,
 			if (ret)
 				return ret;
 			addr += PAGE_SIZE;
+			cond_resched();
 		}
-		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
 	}
 	return 0;
 }

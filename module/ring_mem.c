@@ -107,6 +107,7 @@ static void pa_ring_set_pointers(struct pa_ring *ring)
 		seg->shared = &ring->segments[i];
 		seg->spans = spans + (size_t)i * ctl->spans_per_segment;
 		seg->mark = &ring->marks[i];
+		pa_segment_set_size(seg, ctl->segment_size);
 	}
 }
 

@@ -10,7 +10,7 @@
 
 #include "ring.h"
 
-/* Rounds over the table before a writer gives up under contention. */
+/* Rounds over the table before a writer gives up because others were faster. */
 #define PA_TRIES	3
 
 static u64 pa_state(u64 seq, enum perfaux_state state)
@@ -75,10 +75,11 @@ static bool pa_released(struct pa_segment *seg, u64 state)
 /*
  * Fresh segments first; when there are none, one that another CPU left with
  * room in it. So memory is needed for what runs, not for every CPU on which
- * something has run.
+ * something has run. Sets @again if it lost a segment to another writer.
  */
 static struct pa_segment *pa_segment_find(struct pa_ring *ring,
-					  unsigned int start, u64 t_begin)
+					  unsigned int start, u64 t_begin,
+					  bool *again)
 {
 	unsigned int nr = ring->ctl->nr_segments, i;
 	struct pa_segment *idle = NULL;
@@ -91,18 +92,22 @@ static struct pa_segment *pa_segment_find(struct pa_ring *ring,
 		if (pa_released(seg, state)) {
 			if (pa_segment_claim(seg, state, t_begin))
 				return seg;
+			*again = true;
 		} else if (!idle && PERFAUX_STATE(state) == PERFAUX_SEG_IDLE) {
 			idle = seg;
 			idle_state = state;
 		}
 	}
-	if (idle && pa_segment_reuse(idle, idle_state, t_begin))
+	if (!idle)
+		return NULL;
+	if (pa_segment_reuse(idle, idle_state, t_begin))
 		return idle;
+	*again = true;
 	return NULL;
 }
 
 static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
-					       u64 t_begin)
+					       u64 t_begin, bool *again)
 {
 	unsigned int nr = ring->ctl->nr_segments, i;
 	struct pa_segment *oldest = NULL;
@@ -120,14 +125,17 @@ static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 			oldest_seq = seq;
 		}
 	}
-	if (oldest && pa_segment_claim(oldest, oldest_state, t_begin))
+	if (!oldest)
+		return NULL;
+	if (pa_segment_claim(oldest, oldest_state, t_begin))
 		return oldest;
+	*again = true;
 	return NULL;
 }
 
 /*
- * Returns a BUSY segment with at least min_room bytes and one span free, or
- * NULL if there is none.
+ * Returns a BUSY segment that is used to less than its marker and has a span
+ * free, or NULL if there is none.
  */
 struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 {
@@ -135,6 +143,7 @@ struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 	unsigned int hint = READ_ONCE(cpu->hint);
 	struct pa_segment *seg = &ring->seg[hint];
 	u64 state = READ_ONCE(seg->shared->state);
+	bool again = true;
 	int tries;
 
 	/* Another CPU may have taken it up meanwhile; then it is not IDLE. */
@@ -143,10 +152,11 @@ struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 	    pa_segment_reuse(seg, state, t_begin))
 		return seg;
 
-	for (tries = 0; tries < PA_TRIES; tries++) {
-		seg = pa_segment_find(ring, hint, t_begin);
+	for (tries = 0; again && tries < PA_TRIES; tries++) {
+		again = false;
+		seg = pa_segment_find(ring, hint, t_begin, &again);
 		if (!seg && ring->overwrite)
-			seg = pa_segment_overwrite(ring, t_begin);
+			seg = pa_segment_overwrite(ring, t_begin, &again);
 		if (seg) {
 			WRITE_ONCE(cpu->hint, seg - ring->seg);
 			return seg;
@@ -177,7 +187,7 @@ void pa_segment_put(struct pa_segment *seg)
 	u64 seq = PERFAUX_SEQ(READ_ONCE(shared->state));
 
 	WRITE_ONCE(shared->t_active, 0);
-	if (ctl->segment_size - shared->used < seg->ring->min_room ||
+	if (shared->used >= seg->marker ||
 	    shared->nr_spans == ctl->spans_per_segment) {
 		pa_segment_ready(seg, seq);
 		return;

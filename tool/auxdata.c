@@ -207,26 +207,28 @@ static int write_span(struct session *s, const struct raw_item *item)
 	return write_auxtrace(s, sev, span, item->data);
 }
 
-static int write_error(struct session *s, unsigned int cause, __u64 begin,
-		       __u64 end, __u64 count, __u32 pid, __u32 tid, __u32 cpu)
+/* The text has the cause at its end, which may be cut: the code tells it too. */
+static int write_error(struct session *s, const struct perfaux_gap *gap)
 {
 	struct rec_auxtrace_error rec = {
 		.header.type = REC_AUXTRACE_ERROR,
 		.type = ERROR_ITRACE,
-		.code = GAP_CODE + cause,
-		.cpu = cpu,
-		.pid = pid,
-		.tid = tid,
+		.code = GAP_CODE + gap->cause,
+		.cpu = gap->cpu,
+		.pid = gap->pid,
+		.tid = gap->tid,
 		.fmt = ERROR_FMT_TIME,
-		.time = begin,
+		.time = gap->t_begin,
 	};
 	int n;
 
 	n = snprintf(rec.msg, sizeof(rec.msg),
-		     "perfaux: no data until %llu.%09llu: %s (count %llu)",
-		     (unsigned long long)(end / NSEC_PER_SEC),
-		     (unsigned long long)(end % NSEC_PER_SEC),
-		     gap_cause_name(cause), (unsigned long long)count);
+		     "perfaux: until %llu.%09llu, %llux, %llu bytes: %s",
+		     (unsigned long long)(gap->t_end / NSEC_PER_SEC),
+		     (unsigned long long)(gap->t_end % NSEC_PER_SEC),
+		     (unsigned long long)gap->count,
+		     (unsigned long long)gap->bytes,
+		     gap_cause_name(gap->cause));
 	if (n >= (int)sizeof(rec.msg))
 		n = sizeof(rec.msg) - 1;
 	rec.header.size = ALIGN8(offsetof(struct rec_auxtrace_error, msg) +
@@ -235,24 +237,23 @@ static int write_error(struct session *s, unsigned int cause, __u64 begin,
 }
 
 static int write_loss(struct session *s, const struct sev *sev,
-		      unsigned int cause, __u64 begin, __u64 end, __u64 count,
-		      __u32 pid, __u32 tid, __u32 cpu)
+		      const struct perfaux_gap *gap)
 {
 	__u64 offset = 0;
 	int err;
 
-	if (sev->aux != AUX_CHUNKS && cpu != -1U) {
-		struct queue *q = span_queue(s, tid, cpu);
+	if (sev->aux != AUX_CHUNKS && gap->cpu != -1U) {
+		struct queue *q = span_queue(s, gap->tid, gap->cpu);
 
 		if (!q)
 			return -ENOMEM;
 		offset = q->offset;
 	}
-	err = write_aux(s, sev, offset, 0, PERF_AUX_FLAG_TRUNCATED, begin, pid,
-			tid, cpu);
+	err = write_aux(s, sev, offset, 0, PERF_AUX_FLAG_TRUNCATED,
+			gap->t_begin, gap->pid, gap->tid, gap->cpu);
 	if (err)
 		return err;
-	return write_error(s, cause, begin, end, count, pid, tid, cpu);
+	return write_error(s, gap);
 }
 
 static int write_gap(struct session *s, const struct perfaux_gap *gap)
@@ -263,10 +264,8 @@ static int write_gap(struct session *s, const struct perfaux_gap *gap)
 	st->count++;
 	st->attempts += gap->count;
 	st->time += gap->t_end - gap->t_begin;
-	if (!sev)
-		return 0;
-	return write_loss(s, sev, gap->cause, gap->t_begin, gap->t_end,
-			  gap->count, gap->pid, gap->tid, gap->cpu);
+	st->bytes += gap->bytes;
+	return sev ? write_loss(s, sev, gap) : 0;
 }
 
 /* Writes out, then gives back: never the other way round. */
@@ -313,27 +312,45 @@ int auxdata_pass(struct session *s, bool last)
 	return flush_items(s, items, &nr);
 }
 
+/* A loss that has no entry in the gap table. */
+static int write_sum(struct session *s, const struct sev *sev,
+		     unsigned int cause, __u64 begin, __u64 end, __u64 count,
+		     __u64 bytes)
+{
+	const struct perfaux_gap gap = {
+		.cause = cause,
+		.t_begin = begin,
+		.t_end = end,
+		.count = count,
+		.bytes = bytes,
+		.pid = -1U,
+		.tid = -1U,
+		.cpu = -1U,
+	};
+
+	return count ? write_loss(s, sev, &gap) : 0;
+}
+
 /* What the control page counts and no gap told. */
 int auxdata_summary(struct session *s)
 {
 	const struct perfaux_control *ctl = s->raw.ctl;
 	const struct sev *sev = cookie_sev(s, 0);
 	__u64 end = s->main.max_time;
-	int err = 0;
+	int err;
 
 	if (!sev)
 		return 0;
-	if (ctl->merged_begin)
-		err = write_loss(s, sev, PERFAUX_CAUSE_NO_GAP,
-				 ctl->merged_begin, ctl->merged_end,
-				 ctl->lost_count[PERFAUX_CAUSE_NO_GAP],
-				 -1U, -1U, -1U);
-	if (!err && ctl->lost_count[PERFAUX_CAUSE_OVERRUN])
-		err = write_loss(s, sev, PERFAUX_CAUSE_OVERRUN, end, end,
-				 ctl->lost_count[PERFAUX_CAUSE_OVERRUN],
-				 -1U, -1U, -1U);
-	if (!err && (s->raw.missing || s->bad_spans))
-		err = write_loss(s, sev, PERFAUX_CAUSE_NONE, end, end,
-				 s->raw.missing + s->bad_spans, -1U, -1U, -1U);
+	err = write_sum(s, sev, PERFAUX_CAUSE_NO_GAP,
+			ctl->merged_begin, ctl->merged_end,
+			ctl->lost_count[PERFAUX_CAUSE_NO_GAP],
+			ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]);
+	if (!err)
+		err = write_sum(s, sev, PERFAUX_CAUSE_OVERRUN, end, end,
+				ctl->lost_count[PERFAUX_CAUSE_OVERRUN],
+				ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]);
+	if (!err)
+		err = write_sum(s, sev, PERFAUX_CAUSE_NONE, end, end,
+				s->raw.missing + s->bad_spans, 0);
 	return err;
 }

@@ -202,29 +202,18 @@ void check_gap(struct check *c, const struct read_record *rec,
 	c->gap = *s;
 }
 
-/* "perfaux: no data until T.TTTTTTTTT: CAUSE (count N)" */
-static bool gap_message(const char *msg, size_t room, __u64 *end)
+/* "perfaux: until T.TTTTTTTTT, Nx, N bytes: CAUSE" */
+static bool gap_message(const char *msg, __u64 *end)
 {
-	size_t len = strlen(msg);
-
-	static const char begin[] = "perfaux: no data until ";
-	unsigned long long s, ns, count;
-	char cause[64];
+	unsigned long long s, ns, count, bytes;
 	int used = 0;
 
-	if (strncmp(msg, begin, sizeof(begin) - 1))
-		return false;
-	msg += sizeof(begin) - 1;
-	if (sscanf(msg, "%10llu.%9llu: %n", &s, &ns, &used) != 2 || !used)
+	if (sscanf(msg, "perfaux: until %10llu.%9llu, %18llux, %18llu bytes: %n",
+		   &s, &ns, &count, &bytes, &used) != 4 || !used)
 		return false;
 	*end = s * 1000000000 + ns;
-	/* What did not fit is missing at the end. */
-	if (len == room - 1)
-		return true;
-	msg += used;
-	used = 0;
-	return sscanf(msg, "%63[^(](count %18llu)%n", cause, &count,
-		      &used) == 2 && used && !msg[used];
+	/* The cause may have been cut, but not all of it. */
+	return msg[used];
 }
 
 static void check_gap_code(struct check *c, const struct read_record *rec,
@@ -239,9 +228,9 @@ static void check_gap_code(struct check *c, const struct read_record *rec,
 	if (e->type != 1 || e->fmt != 1 || e->ip)
 		check_fail(c, rec, RULE_GAP, "type 1, fmt 1, ip 0",
 			   "type %u, fmt %u, ip %#llx", e->type, e->fmt, e->ip);
-	if (!gap_message(e->msg, sizeof(e->msg), &end))
+	if (!gap_message(e->msg, &end))
 		check_fail(c, rec, RULE_GAP,
-			   "perfaux: no data until T.TTTTTTTTT: CAUSE (count N)",
+			   "perfaux: until T.TTTTTTTTT, Nx, N bytes: CAUSE",
 			   "%s", e->msg);
 	else if (end < e->time)
 		check_fail(c, rec, RULE_GAP, "an end not before its begin",

@@ -46,6 +46,7 @@ struct info_queue {
 struct info_cause {
 	__u64	gaps;
 	__u64	attempts;
+	__u64	bytes;		/* lost, where known */
 	__u64	duration;	/* sum; gaps of several CPUs may overlap */
 	__u64	longest;
 	__u64	first, last;	/* begin of the first, end of the last */
@@ -54,6 +55,7 @@ struct info_cause {
 struct info_gap {
 	__u64	begin, end;
 	__u64	count;
+	__u64	bytes;
 	__u32	cause;
 	__u32	tid, cpu;
 };

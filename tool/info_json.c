@@ -135,8 +135,9 @@ static void print_losses(const struct info *info)
 			continue;
 		fprintf(f, "%s\n      {\"cause\": %zu, ", sep, i);
 		key_string(f, "name", info_cause_name(i));
-		fprintf(f, ", \"gaps\": %llu, \"attempts\": %llu, \"duration\": %llu, ",
-			cause->gaps, cause->attempts, cause->duration);
+		fprintf(f, ", \"gaps\": %llu, \"attempts\": %llu, \"bytes\": %llu, \"duration\": %llu, ",
+			cause->gaps, cause->attempts, cause->bytes,
+			cause->duration);
 		fprintf(f, "\"longest\": %llu, \"first\": %llu, \"last\": %llu}",
 			cause->longest, cause->first, cause->last);
 		sep = ",";
@@ -147,8 +148,8 @@ static void print_losses(const struct info *info)
 
 		fprintf(f, "%s\n      {\"begin\": %llu, \"end\": %llu, \"cause\": %u, ",
 			i ? "," : "", g->begin, g->end, g->cause);
-		fprintf(f, "\"tid\": %d, \"cpu\": %d, \"count\": %llu}",
-			(int)g->tid, (int)g->cpu, g->count);
+		fprintf(f, "\"tid\": %d, \"cpu\": %d, \"count\": %llu, \"bytes\": %llu}",
+			(int)g->tid, (int)g->cpu, g->count, g->bytes);
 	}
 	fputs("]},\n", f);
 }

@@ -23,56 +23,55 @@ const char *info_cause_name(__u32 cause)
 	return cause < PERFAUX_NR_CAUSES ? names[cause] : "unknown";
 }
 
-/* When the gap ended, and how many attempts to write it had. */
+/* When the gap ended, how many attempts to write it had, and their bytes. */
 static void parse_message(const struct read_error_record *e, size_t room,
-			  __u64 *end, __u64 *count)
+			  struct info_gap *gap)
 {
-	unsigned long long s, ns;
-	const char *p;
+	unsigned long long s, ns, count, bytes;
 	char msg[65];
 
 	if (room > sizeof(e->msg))
 		room = sizeof(e->msg);
 	memcpy(msg, e->msg, room);
 	msg[room] = 0;
-	*end = e->time;
-	*count = 0;
-	if (sscanf(msg, "perfaux: no data until %18llu.%9llu", &s, &ns) == 2)
-		*end = s * 1000000000 + ns;
-	p = strstr(msg, "(count ");
-	if (p && sscanf(p, "(count %18llu)", &s) == 1)
-		*count = s;
-	if (*end < e->time)
-		*end = e->time;
+	if (sscanf(msg, "perfaux: until %18llu.%9llu, %18llux, %18llu bytes",
+		   &s, &ns, &count, &bytes) != 4)
+		return;
+	gap->end = s * 1000000000 + ns;
+	if (gap->end < gap->begin)
+		gap->end = gap->begin;
+	gap->count = count;
+	gap->bytes = bytes;
 }
 
 int info_gap(struct info *info, const struct read_record *rec)
 {
 	const struct read_error_record *e = (const void *)rec->hdr;
+	struct info_gap gap = {
+		.begin = e->time, .end = e->time, .tid = e->tid, .cpu = e->cpu,
+	};
 	struct info_cause *cause;
 	struct info_thread *t;
-	__u64 end, count, key;
+	__u64 key;
 
 	if (rec->size <= offsetof(struct read_error_record, msg) ||
 	    e->code < READ_GAP_CODE || e->code >= READ_GAP_CODE_END)
 		return 0;
 	parse_message(e, rec->size - offsetof(struct read_error_record, msg),
-		      &end, &count);
-	cause = &info->causes[e->code - READ_GAP_CODE];
+		      &gap);
+	gap.cause = e->code - READ_GAP_CODE;
+	cause = &info->causes[gap.cause];
 	if (!cause->gaps++ || e->time < cause->first)
 		cause->first = e->time;
-	if (end > cause->last)
-		cause->last = end;
-	cause->attempts += count;
-	cause->duration += end - e->time;
-	if (end - e->time > cause->longest)
-		cause->longest = end - e->time;
+	if (gap.end > cause->last)
+		cause->last = gap.end;
+	cause->attempts += gap.count;
+	cause->bytes += gap.bytes;
+	cause->duration += gap.end - gap.begin;
+	if (gap.end - gap.begin > cause->longest)
+		cause->longest = gap.end - gap.begin;
 	if (info->nr_gaps < INFO_MAX_GAPS)
-		info->gaps[info->nr_gaps++] = (struct info_gap) {
-			.begin = e->time, .end = end, .count = count,
-			.cause = e->code - READ_GAP_CODE,
-			.tid = e->tid, .cpu = e->cpu,
-		};
+		info->gaps[info->nr_gaps++] = gap;
 	key = INFO_ROW_CPU | e->cpu;
 	if (e->tid != INFO_NOBODY) {
 		t = info_thread(info, e->tid);
@@ -82,7 +81,8 @@ int info_gap(struct info *info, const struct read_record *rec)
 		if (!info->by_cpu)
 			key = e->tid;
 	}
-	return timeline_add(&info->line, key, TIMELINE_GAP, e->time, end, 1);
+	return timeline_add(&info->line, key, TIMELINE_GAP, gap.begin,
+			    gap.end, 1);
 }
 
 int info_aux(struct info *info, const struct read_record *rec,

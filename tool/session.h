@@ -63,6 +63,7 @@ struct gap_stats {
 	__u64 count;
 	__u64 attempts;
 	__u64 time;		/* nanoseconds */
+	__u64 bytes;
 };
 
 struct session {

@@ -20,14 +20,16 @@ static void print_gaps(const struct session *s)
 		const struct gap_stats *g = &s->gaps[i];
 
 		if (g->count)
-			say("LOST AUX data: %s: %llu gaps, %.6f s in all",
-			    gap_cause_name(i), ULL(g->count), g->time / 1e9);
+			say("LOST AUX data: %s: %llu gaps, %.6f s in all, %llu bytes%s",
+			    gap_cause_name(i), ULL(g->count), g->time / 1e9,
+			    ULL(g->bytes), g->bytes ? "" : " that are known of");
 	}
 	if (ctl->merged_begin)
-		say("LOST AUX data: %s: %llu gaps between %.9f and %.9f",
+		say("LOST AUX data: %s: %llu gaps between %.9f and %.9f, %llu bytes",
 		    gap_cause_name(PERFAUX_CAUSE_NO_GAP),
 		    ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
-		    ctl->merged_begin / 1e9, ctl->merged_end / 1e9);
+		    ctl->merged_begin / 1e9, ctl->merged_end / 1e9,
+		    ULL(ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]));
 	if (ctl->lost_count[PERFAUX_CAUSE_OVERRUN])
 		say("LOST AUX data: %s: %llu times, %llu bytes",
 		    gap_cause_name(PERFAUX_CAUSE_OVERRUN),
@@ -109,8 +111,10 @@ static void json_gaps(FILE *f, const struct session *s)
 			continue;
 		fprintf(f, "%s{\"cause\":", sep);
 		json_string(f, gap_cause_name(i));
-		fprintf(f, ",\"count\":%llu,\"attempts\":%llu,\"ns\":%llu}",
-			ULL(g->count), ULL(g->attempts), ULL(g->time));
+		fprintf(f,
+			",\"count\":%llu,\"attempts\":%llu,\"ns\":%llu,\"bytes\":%llu}",
+			ULL(g->count), ULL(g->attempts), ULL(g->time),
+			ULL(g->bytes));
 		sep = ",";
 	}
 	fputs("]", f);
@@ -126,8 +130,9 @@ static void json_raw(FILE *f, const struct session *s)
 		ctl->nr_segments);
 	json_gaps(f, s);
 	fprintf(f,
-		",\"merged_gaps\":%llu,\"overruns\":%llu,\"overrun_bytes\":%llu,\"missing\":%llu,\"impossible\":%llu}",
+		",\"merged_gaps\":%llu,\"merged_bytes\":%llu,\"overruns\":%llu,\"overrun_bytes\":%llu,\"missing\":%llu,\"impossible\":%llu}",
 		ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
+		ULL(ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]),
 		ULL(ctl->lost_count[PERFAUX_CAUSE_OVERRUN]),
 		ULL(ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]),
 		ULL(s->raw.missing), ULL(s->bad_spans));

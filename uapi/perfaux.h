@@ -66,7 +66,12 @@
  * it and does not change afterwards.
  *
  * A *gap* is a time in which an attached event ran, but its data had no place
- * to go or was not produced: it has a cause, a begin and an end. An entry of
+ * to go or was not produced: it has a cause, a begin and an end. When no segment
+ * is free, the PMU writes to memory that is thrown away, so that the gap's bytes
+ * are known and the event goes on: bytes that the PMU wrote are bytes in spans
+ * plus bytes in gaps plus bytes overwritten. Only if several events of a ring
+ * find no segment on one CPU at the same time, the second one's PMU is told
+ * that it cannot start; its gap has bytes 0. An entry of
  * the gap table is valid if its seq (load-acquire) is not 0 and gap_mark[i]
  * differs from it; storing seq in gap_mark[i] releases the entry.
  *
@@ -115,8 +120,10 @@
  * Locked memory
  * =============
  *
- * All memory of a ring counts against the RLIMIT_MEMLOCK of the creator's user
- * (CAP_IPC_LOCK is exempt) and is given back when the ring's last descriptor
+ * The memory of both mappings counts against the RLIMIT_MEMLOCK of the creator's
+ * user (CAP_IPC_LOCK is exempt); what the kernel and the PMU driver keep beside
+ * it (a page and the driver's table per CPU, a table per segment) does not. It
+ * is given back when the ring's last descriptor
  * and mapping are gone and no PMU writes to it any more.
  *
  * Counters
@@ -178,14 +185,18 @@ struct perfaux_info {
  *   EOVERFLOW	the sizes do not fit a mapping
  *   EPERM	RLIMIT_MEMLOCK is exceeded and the caller lacks CAP_IPC_LOCK
  *   ENOMEM	not so much memory
+ *   EINTR	a fatal signal came while memory was being allocated
  *   EMFILE, ENFILE, EFAULT
  */
 struct perfaux_create {
 	__u32	size;			/* in: of this struct */
 	__u32	flags;			/* in: PERFAUX_RING_* */
 	/*
-	 * in: bytes, a power of two from one page to 1 GiB. Some PMUs want
-	 * physically contiguous memory: see ATTACH.
+	 * in: bytes, a power of two from one page to 1 GiB. A segment is
+	 * published when seven eighths of it (or all but 64 KiB) are used at
+	 * the end of a span: the rest is for what a PMU writes until its
+	 * interrupt is served. Intel PT loses data at the end of each segment
+	 * of one page.
 	 */
 	__u32	segment_size;
 	__u32	nr_segments;		/* in: 2 to 4096 */
@@ -216,7 +227,9 @@ struct perfaux_create {
  *
  * The event may be of a task, of a task with attr.inherit, for cpu == -1 or
  * one CPU, or of a CPU. All events of a ring belong to one PMU and one clock.
- * An event that is already enabled starts writing at once.
+ * Enable it after this. One that is enabled already starts writing at once if
+ * its driver lets it be active without an output; Intel PT's does not, and is
+ * asked again when a task's event is scheduled in the next time.
  *
  * The ring holds the event's file: as with a mapping of the event, closing the
  * descriptor does not end the event. Detach, or close the ring, first.
@@ -233,11 +246,11 @@ struct perfaux_create {
  *		that of the ring's first event
  *   EOPNOTSUPP	the event's PMU has no AUX output, or its driver relies on
  *		details of perf's AUX area that a ring does not have
- *		(intel_bts, arm_spe, hisi_ptt), or it needs contiguous memory
- *		and this ring's segments are not (use smaller segments), or
- *		the event takes AUX samples (attr.aux_sample_size)
+ *		(intel_bts, arm_spe, hisi_ptt), or the event takes AUX samples (attr.aux_sample_size)
  *   EXDEV	the ring's first event was of another PMU
  *   EBUSY	the event is attached, to this ring or another one
+ *   EMFILE	as many events are attached to this ring as RLIMIT_NOFILE
+ *		allows descriptors
  *   ENODEV	the PMU is being removed
  *   ENOMEM	no memory, or the PMU refuses the segments
  *   E2BIG, EFAULT
@@ -317,7 +330,8 @@ enum perfaux_cause {
 	PERFAUX_CAUSE_OVERRUN	= 4,
 	/*
 	 * a gap itself found no entry in the gap table; counted, and its time
-	 * lies in control.merged_begin..merged_end
+	 * lies in control.merged_begin..merged_end. Its bytes count here and
+	 * under its own cause.
 	 */
 	PERFAUX_CAUSE_NO_GAP	= 5,
 	PERFAUX_NR_CAUSES	= 6,	/* control has room for 16 */
@@ -398,8 +412,10 @@ struct perfaux_span {
 struct perfaux_gap {
 	__u64	seq;			/* 0: not valid */
 	__u64	t_begin;
-	__u64	t_end;			/* when data flowed again on this CPU,
-					 * or the FLUSH that ended the gap
+	__u64	t_end;			/* end of the last span that was not
+					 * kept; if that is not known, when
+					 * data flowed again on this CPU, or
+					 * the FLUSH that ended the gap
 					 */
 	__u64	cookie;
 	__u32	cpu;
@@ -407,7 +423,7 @@ struct perfaux_gap {
 	__u32	pid;			/* who ran when it began */
 	__u32	tid;
 	__u64	count;			/* attempts to write in it */
-	__u64	reserved;
+	__u64	bytes;			/* that the PMU wrote in it */
 };
 
 #endif /* _UAPI_PERFAUX_H */

@@ -15,16 +15,11 @@
 /* Events of auxgen that can run on one CPU at a time and get NMIs. */
 #define AUXGEN_ACTIVE	8
 
-struct auxgen_area {
-	void **pages;
-	int nr_pages;
-	bool overwrite;
-};
-
 struct auxgen_event {
 	struct perf_output_handle handle;
 	struct perf_event *event;
 	struct auxgen_area *area;	/* NULL: no handle */
+	struct auxgen_pt pt;
 	unsigned long written;		/* bytes since begin */
 	unsigned int writes;
 	/*
@@ -43,6 +38,13 @@ static u64 auxgen_config(const struct auxgen_event *ev)
 	return ev->event->attr.config;
 }
 
+/* Is it to be treated as Intel PT's output? */
+static bool auxgen_is_pt(const struct auxgen_event *ev)
+{
+	return auxgen_config(ev) & AUXGEN_F_PT && ev->area &&
+	       !ev->area->overwrite;
+}
+
 static void auxgen_begin(struct auxgen_event *ev)
 {
 	unsigned long skip = AUXGEN_SKIP(auxgen_config(ev)) * AUXGEN_CHUNK;
@@ -51,6 +53,12 @@ static void auxgen_begin(struct auxgen_event *ev)
 	ev->area = perf_aux_output_begin(&ev->handle, ev->event);
 	if (ev->area && skip && !ev->area->overwrite)
 		perf_aux_output_skip(&ev->handle, skip);
+	if (auxgen_is_pt(ev) &&
+	    !auxgen_pt_markers(ev->area, &ev->handle, &ev->pt)) {
+		perf_aux_output_flag(&ev->handle, PERF_AUX_FLAG_TRUNCATED);
+		perf_aux_output_end(&ev->handle, 0);
+		ev->area = NULL;
+	}
 }
 
 static void auxgen_end(struct auxgen_event *ev, u64 flags)
@@ -75,6 +83,8 @@ static unsigned long auxgen_room(const struct auxgen_event *ev)
 		return 0;
 	if (ev->area->overwrite)
 		return ULONG_MAX;
+	if (auxgen_is_pt(ev))
+		return ev->pt.stop - handle->head - ev->written;
 	/* All of it, as Intel PT does: size is one byte less than the room. */
 	if (auxgen_config(ev) & AUXGEN_F_FILL)
 		limit++;
@@ -134,12 +144,38 @@ static void auxgen_chunk(struct auxgen_event *ev, enum auxgen_source source)
 	ev->written += AUXGEN_CHUNK;
 }
 
+/*
+ * All @n chunks are written before the interrupt handler runs; if they come to
+ * the stop, the rest is lost.
+ */
+static void auxgen_write_pt(struct auxgen_event *ev, enum auxgen_source source,
+			    u32 n)
+{
+	u64 flags = 0;
+	u32 i;
+
+	for (i = 0; i < n && auxgen_room(ev) >= AUXGEN_CHUNK; i++)
+		auxgen_chunk(ev, source);
+	if (i < n) {
+		auxgen_lose(ev, n - i);
+		flags = PERF_AUX_FLAG_TRUNCATED;
+	}
+	if (flags || ev->handle.head + ev->written >= ev->pt.intr) {
+		auxgen_end(ev, flags);
+		auxgen_begin(ev);
+	}
+}
+
 /* The caller holds ev->busy. */
 static void auxgen_write(struct auxgen_event *ev, enum auxgen_source source)
 {
 	u64 config = auxgen_config(ev);
 	u32 n = AUXGEN_CHUNKS(config) ?: 16, i;
 
+	if (auxgen_is_pt(ev)) {
+		auxgen_write_pt(ev, source, n);
+		return;
+	}
 	if (config & AUXGEN_F_FILL && ev->area && !ev->area->overwrite)
 		n = max_t(u32, n, auxgen_room(ev) / AUXGEN_CHUNK);
 	for (i = 0; i < n; i++) {
@@ -254,8 +290,13 @@ static void auxgen_stop(struct perf_event *event, int flags)
 static int auxgen_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	if (flags & PERF_EF_START)
-		auxgen_start(event, 0);
+	if (!(flags & PERF_EF_START))
+		return 0;
+	auxgen_start(event, 0);
+	/* As pt_event_add(). */
+	if (event->attr.config & AUXGEN_F_PT &&
+	    event->hw.state & PERF_HES_STOPPED)
+		return -EINVAL;
 	return 0;
 }
 
@@ -306,12 +347,20 @@ static void *auxgen_setup_aux(struct perf_event *event, void **pages,
 	area->pages = pages;
 	area->nr_pages = nr_pages;
 	area->overwrite = overwrite;
+	area->runs = auxgen_pt_runs(pages, nr_pages);
+	if (!area->runs) {
+		kfree(area);
+		return NULL;
+	}
 	return area;
 }
 
 static void auxgen_free_aux(void *aux)
 {
-	kfree(aux);
+	struct auxgen_area *area = aux;
+
+	kvfree(area->runs);
+	kfree(area);
 }
 
 static struct pmu auxgen_pmu = {

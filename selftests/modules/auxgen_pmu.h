@@ -16,6 +16,25 @@ bool auxgen_nmi_works(void);
 int auxgen_nmi_init(void);
 void auxgen_nmi_exit(void);
 
+struct auxgen_area {
+	void **pages;
+	int nr_pages;
+	bool overwrite;
+	unsigned int *runs;	/* see auxgen_pt.c */
+};
+
+/* Positions in the area, bytes. */
+struct auxgen_pt {
+	unsigned long intr;
+	unsigned long stop;
+};
+
+/* auxgen_pt.c */
+unsigned int *auxgen_pt_runs(void **pages, int nr_pages);
+bool auxgen_pt_markers(const struct auxgen_area *area,
+		       const struct perf_output_handle *handle,
+		       struct auxgen_pt *pt);
+
 /* auxgen_sysfs.c */
 extern const struct attribute_group *auxgen_attr_groups[];
 

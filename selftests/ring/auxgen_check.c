@@ -84,26 +84,33 @@ static bool chunk_whole(const struct auxgen_chunk *chunk)
 	       chunk->cpu < CHECK_CPUS && chunk->stream < AUXGEN_STREAMS;
 }
 
-/* Is a loss between @from and @to one that the ring told of? */
-static bool check_covered(const struct check *check,
-			  const struct check_stream *s, uint64_t to)
+/* Since the last chunk, is there a gap without entry, up to @to? */
+static bool check_merged(const struct check *check,
+			 const struct check_stream *s, uint64_t to)
 {
 	const struct perfaux_control *ctl = check->ctl;
 
-	if (!ctl || check->partly || (s->gap && s->gap_end >= s->time))
+	return ctl && counter(&ctl->lost_count[PERFAUX_CAUSE_NO_GAP]) &&
+	       counter(&ctl->merged_begin) <= to &&
+	       counter(&ctl->merged_end) >= s->time;
+}
+
+/* Is a loss since the last chunk, up to @to, one that the ring told of? */
+static bool check_covered(const struct check *check,
+			  const struct check_stream *s, uint64_t to)
+{
+	if (!check->ctl || check->partly || (s->gap && s->gap_end >= s->time))
 		return true;
 	/* Gaps may be missing from what is left of an overwrite ring. */
 	if (check->overwrite)
 		return true;
-	return counter(&ctl->lost_count[PERFAUX_CAUSE_NO_GAP]) &&
-	       counter(&ctl->merged_begin) <= to &&
-	       counter(&ctl->merged_end) >= s->time;
+	return check_merged(check, s, to);
 }
 
 static void check_chunk(struct check *check, const struct auxgen_chunk *chunk)
 {
 	struct check_stream *s = &check->stream[chunk->cpu][chunk->stream];
-	uint64_t hole, lost;
+	uint64_t hole, lost, sunk = s->sunk;
 
 	if (chunk->seq < s->next || chunk->lost < s->lost) {
 		check_fail(check,
@@ -115,13 +122,19 @@ static void check_chunk(struct check *check, const struct auxgen_chunk *chunk)
 	}
 	hole = chunk->seq - s->next;
 	lost = chunk->lost - s->lost;
-	if (hole < lost || (hole > lost && !check->overwrite) ||
-	    (hole > lost && check->tail && s->chunks))
+	/* Gaps that found no entry: their sum is looked at in the end. */
+	if (hole > lost + sunk && !check->overwrite &&
+	    check_merged(check, s, chunk->time))
+		sunk = hole - lost;
+	if (hole < lost + sunk ||
+	    (hole > lost + sunk && !check->overwrite) ||
+	    (hole > lost + sunk && check->tail && s->chunks))
 		check_fail(check,
 			   "cpu %u stream %u: %" PRIu64 " chunks missing before %"
-			   PRIu64 ", but auxgen lost %" PRIu64,
+			   PRIu64 ", but auxgen lost %" PRIu64
+			   " and gaps have %" PRIu64,
 			   chunk->cpu, chunk->stream, hole,
-			   (uint64_t)chunk->seq, lost);
+			   (uint64_t)chunk->seq, lost, sunk);
 	if (chunk->time < s->time)
 		check_fail(check,
 			   "cpu %u stream %u: chunk %" PRIu64 " at %" PRIu64
@@ -137,8 +150,10 @@ static void check_chunk(struct check *check, const struct auxgen_chunk *chunk)
 			   (uint64_t)chunk->seq, s->time,
 			   (uint64_t)chunk->time);
 
-	if (hole > lost)
-		check->overwritten += hole - lost;
+	if (hole > lost + sunk)
+		check->overwritten += hole - lost - sunk;
+	s->sunk = 0;
+	s->sunk_all += sunk;
 	s->holes += hole;
 	s->next = chunk->seq + 1;
 	s->lost = chunk->lost;
@@ -253,7 +268,8 @@ static void check_gap(struct check *check, const struct record *record)
 
 	check->gaps++;
 	if (gap->cpu >= CHECK_CPUS || gap->t_begin > gap->t_end ||
-	    gap->reserved || !gap->count ||
+	    gap->bytes % AUXGEN_CHUNK || !gap->count ||
+	    (gap->bytes && gap->cause != PERFAUX_CAUSE_FULL) ||
 	    (gap->cause != PERFAUX_CAUSE_FULL &&
 	     gap->cause != PERFAUX_CAUSE_TRUNCATED) ||
 	    (gap->cookie & ~0xfULL) != COOKIE(0)) {
@@ -267,6 +283,7 @@ static void check_gap(struct check *check, const struct record *record)
 		return;
 	}
 	check->gap_count[gap->cause] += gap->count;
+	check->gap_bytes += gap->bytes;
 	s = &check->stream[gap->cpu][COOKIE_STREAM(gap->cookie)];
 	if (gap->t_begin < s->t_end)
 		check_fail(check,
@@ -275,6 +292,7 @@ static void check_gap(struct check *check, const struct record *record)
 			   record->seq, (uint64_t)gap->t_begin, s->t_end);
 	s->gap = true;
 	s->gap_end = gap->t_end;
+	s->sunk += gap->bytes / AUXGEN_CHUNK;
 }
 
 void check_record(void *ctx, const struct record *record)
@@ -314,23 +332,30 @@ static void stats_end(struct check *check, unsigned int cpu,
 			   "cpu %u stream %u: %" PRIu64 " chunks lost at the end, no gap covers that",
 			   cpu, stream, tail_lost);
 	if (check->overwrite) {
-		check->overwritten += tail - tail_lost;
+		check->overwritten += tail - tail_lost - s->sunk;
 		return;
 	}
-	if (tail != tail_lost)
+	if (tail > tail_lost + s->sunk && check_merged(check, s, UINT64_MAX))
+		s->sunk = tail - tail_lost;
+	s->sunk_all += s->sunk;
+	if (tail != tail_lost + s->sunk)
 		check_fail(check,
 			   "cpu %u stream %u: %" PRIu64 " chunks missing at the end, but auxgen lost %"
-			   PRIu64, cpu, stream, tail, tail_lost);
-	if (written != s->chunks + holes)
+			   PRIu64 " and gaps have %" PRIu64, cpu, stream, tail,
+			   tail_lost, s->sunk);
+	if (written != s->chunks + holes + s->sunk_all)
 		check_fail(check,
 			   "cpu %u stream %u: %" PRIu64 " chunks, %" PRIu64
-			   " of them lost, but %" PRIu64 " read",
-			   cpu, stream, written, holes, s->chunks);
-	if (s->holes + tail != holes)
+			   " of them lost, %" PRIu64 " in gaps, but %" PRIu64
+			   " read",
+			   cpu, stream, written, holes, s->sunk_all, s->chunks);
+	if (s->holes + tail != holes + s->sunk_all)
 		check_fail(check,
 			   "cpu %u stream %u: holes of %" PRIu64
-			   " chunks, but auxgen lost %" PRIu64, cpu, stream,
-			   s->holes + tail, holes);
+			   " chunks, but auxgen lost %" PRIu64
+			   " and gaps have %" PRIu64, cpu, stream,
+			   s->holes + tail, holes, s->sunk_all);
+	check->sunk += s->sunk_all;
 }
 
 #define EQUAL(check, what, a, b) do {					\
@@ -351,6 +376,13 @@ static void check_sums(struct check *check)
 	      ctl->bytes);
 	EQUAL(check, "bytes over the end",
 	      ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN], 0);
+	EQUAL(check, "bytes in gaps + not entered",
+	      check->gap_bytes + ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP],
+	      ctl->lost_bytes[PERFAUX_CAUSE_FULL]);
+	if (!check->overwrite && !check->elsewhere)
+		EQUAL(check, "chunks that went nowhere * 64",
+		      check->sunk * AUXGEN_CHUNK,
+		      ctl->lost_bytes[PERFAUX_CAUSE_FULL]);
 	EQUAL(check, "gaps read + not entered",
 	      check->gaps + ctl->lost_count[PERFAUX_CAUSE_NO_GAP], ctl->gaps);
 	if (check->overwrite) {

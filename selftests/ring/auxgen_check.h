@@ -4,7 +4,8 @@
  *
  * Every chunk must be whole, and in the place that its number says; a number
  * may be missing only if auxgen itself says that it lost the chunk, and then
- * the ring must have said why, for that time and CPU.
+ * the ring must have said why, for that time and CPU; or if the ring says that
+ * it threw just so many bytes away.
  */
 #ifndef AUXGEN_CHECK_H
 #define AUXGEN_CHECK_H
@@ -22,6 +23,8 @@ struct check_stream {
 	uint64_t lost;		/* auxgen's counter in the last chunk */
 	uint64_t chunks;	/* read */
 	uint64_t holes;		/* chunks that are missing */
+	uint64_t sunk;		/* chunks in gaps since the last chunk */
+	uint64_t sunk_all;	/* before that */
 	uint64_t time;		/* of the last chunk */
 	uint64_t t_end;		/* of the last span */
 	bool gap;		/* or TRUNCATED, since the last chunk */
@@ -48,6 +51,8 @@ struct check {
 	uint64_t bytes;
 	uint64_t gaps;
 	uint64_t gap_count[PERFAUX_NR_CAUSES];
+	uint64_t gap_bytes;
+	uint64_t sunk;		/* chunks that gaps account for */
 	uint64_t overwritten;	/* chunks missing that auxgen did write */
 	uint64_t chunks;
 	uint64_t switches;	/* chunks from a context switch, and so on */

@@ -5,8 +5,8 @@
  * A reader of its own, that shares no code with auxrec: chunk samples only.
  * Spans must be numbered in rising order, their pieces complete, auxgen's
  * chunks intact, and numbered without a hole per CPU and stream, except for
- * what auxgen itself says that it lost. Prints
- * "spans N bytes N chunks N lost N errors N gaps N"; status 1 on an error.
+ * what auxgen itself says that it lost and what gaps have. Prints
+ * "spans N bytes N chunks N lost N errors N gaps N in_gaps N (chunks)"; status 1 on an error.
  */
 #include <linux/perf_event.h>
 #include <stdarg.h>
@@ -29,7 +29,10 @@ static struct {
 	bool seen;
 } state[MAX_CPUS][AUXGEN_STREAMS];
 
-static unsigned long long spans, bytes, chunks, lost, errors, gaps, last_seq;
+/* In gaps since the last chunk of the CPU. */
+static unsigned long long sunk[MAX_CPUS];
+
+static unsigned long long spans, bytes, chunks, lost, errors, gaps, gap_chunks, last_seq;
 static unsigned int span_pos;
 
 static void bad(const char *fmt, ...)
@@ -67,11 +70,15 @@ static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
 		unsigned long long said = c->lost -
 			state[cpu][c->stream].lost;
 
-		if (hole != said)
-			bad("CPU %u stream %u: chunk %llu after a hole of %lld, auxgen lost %lld",
+		/* Several streams of a CPU share what its gaps say. */
+		if (hole < said || hole - said > sunk[cpu])
+			bad("CPU %u stream %u: chunk %llu after a hole of %lld, auxgen lost %lld, gaps have %lld",
 			    cpu, c->stream, (unsigned long long)c->seq,
-			    (long long)hole, (long long)said);
-		lost += said;
+			    (long long)hole, (long long)said,
+			    (long long)sunk[cpu]);
+		else
+			sunk[cpu] -= hole - said;
+		lost += hole;
 	}
 	state[cpu][c->stream].seen = true;
 	state[cpu][c->stream].next = c->seq + 1;
@@ -92,6 +99,21 @@ static void check_data(const unsigned char *p, unsigned int len,
 		memcpy(&c, p, sizeof(c));
 		check_chunk(&c, cpu);
 	}
+}
+
+/* perf's auxtrace_error_event, with the text of a gap */
+static void check_error(const char *rec)
+{
+	unsigned long long n = 0;
+	unsigned int cpu;
+
+	gaps++;
+	memcpy(&cpu, rec + 16, sizeof(cpu));
+	if (sscanf(rec + 48, "perfaux: until %*u.%*u, %*ux, %llu bytes", &n) != 1)
+		bad("a gap without its bytes: %s", rec + 48);
+	else if (cpu < MAX_CPUS)
+		sunk[cpu] += n / sizeof(struct auxgen_chunk);
+	gap_chunks += n / sizeof(struct auxgen_chunk);
 }
 
 /* id, pid, tid, time, cpu, reserved, period, RAW size, auxrec_chunk */
@@ -152,11 +174,11 @@ int main(int argc, char **argv)
 		else if (h.type == TRACING_DATA)
 			fseek(f, *(unsigned int *)(rec + 8), SEEK_CUR);
 		else if (h.type == AUXTRACE_ERROR)
-			gaps++;
+			check_error((const char *)rec);
 		else if (h.type == PERF_RECORD_SAMPLE)
 			check_sample(rec, h.size);
 	}
-	printf("spans %llu bytes %llu chunks %llu lost %llu errors %llu gaps %llu\n",
-	       spans, bytes, chunks, lost, errors, gaps);
+	printf("spans %llu bytes %llu chunks %llu lost %llu errors %llu gaps %llu in_gaps %llu\n",
+	       spans, bytes, chunks, lost, errors, gaps, gap_chunks);
 	return errors ? 1 : 0;
 }

@@ -290,7 +290,7 @@ def auxtrace(name, time, data, offset, idx=0, tid=100, cpu=NOBODY):
 def gap(name, time, end, cause=1, tid=100, cpu=1, id_=DUMMY, **over):
     over = {"time": time, "code": 0x5000 + cause, "flags": 1, "type": 1,
             "tid": tid} | over
-    msg = "perfaux: no data until %d.%09d: full (count 3)" % (
+    msg = "perfaux: until %d.%09d, 3x, 128 bytes: full" % (
         end // 10**9, end % 10**9)
     return [
         Rec(name + "-aux", 11, struct.pack("<QQQ", 0, 0, over["flags"]) +

@@ -177,6 +177,7 @@ def test_info():
     causes = {c["cause"]: c for c in report["losses"]["causes"]}
     ok(causes[1]["gaps"] == 1 and causes[1]["duration"] == 30 and
        causes[2]["duration"] == 1000 and causes[2]["attempts"] == 3 and
+       causes[2]["bytes"] == 128 and
        report["losses"]["records"] == 9, "gaps by cause", report["losses"])
     queues = {q["tid"]: q["bytes"] for q in report["queues"]}
     ok(queues == {100: 200, 101: 32}, "bytes per queue", queues)
