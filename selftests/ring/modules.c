@@ -99,8 +99,7 @@ TEST_F_TIMEOUT(modules, pmu_in_use, SECONDS)
 	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
 	ev = traced(&ring, &child);
 	ASSERT_LE(0, ev);
-	kill(child.pid, SIGKILL);
-	child_wait(&child);
+	child_kill(&child);
 	EXPECT_EQ(-EAGAIN, module_remove("auxgen"));
 	ASSERT_EQ(0, ring_detach(&ring, ev));
 	close(ev);
@@ -145,8 +144,7 @@ TEST_F_TIMEOUT(modules, remove_after_kill, SECONDS)
 		ASSERT_EQ(0, module_remove_wait("perfaux"));
 		ASSERT_EQ(0, module_insert("perfaux", ""));
 	}
-	kill(child.pid, SIGKILL);
-	child_wait(&child);
+	child_kill(&child);
 }
 
 /* In and out while perf's events, AUX and others, are opened and run. */
@@ -200,9 +198,8 @@ TEST_F_TIMEOUT(modules, in_and_out, SECONDS)
 	EXPECT_EQ(0, waitpid(perf.pid, NULL, WNOHANG));
 	EXPECT_EQ(0, waitpid(child.pid, NULL, WNOHANG));
 	kill(perf.pid, SIGKILL);
-	kill(child.pid, SIGKILL);
+	child_kill(&child);
 	child_wait(&perf);
-	child_wait(&child);
 }
 
 TEST_HARNESS_MAIN

@@ -81,12 +81,6 @@ static void spin_fn(void *arg)
 		spin(1000000);
 }
 
-static void child_kill(struct child *child)
-{
-	kill(child->pid, SIGKILL);
-	child_wait(child);
-}
-
 static int task_event(struct child *child, int stream, unsigned int flags)
 {
 	struct auxgen_config config = { CONFIG(stream), PERIOD };
@@ -266,8 +260,6 @@ TEST_F_TIMEOUT(races, kill_traced, SECONDS)
 		ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
 		if (!i)
 			check_start(self->check, &self->ring);
-		/* Its children go on, and one may fork during DETACH. */
-		self->check->partly = true;
 		event_enable(ev);
 		child_go(&child);
 		ASSERT_TRUE(WAIT_FOR(&self->ring, self->check, i % 2 ||
@@ -459,10 +451,10 @@ TEST_F_TIMEOUT(races, cpu_hotplug, SECONDS)
 		EXPECT_EQ(0, cpu_online(cpu, true));
 		ring_read(&self->ring, check_record, self->check);
 	}
+	child_kill(&child);
 	event_disable(ev);
 	for (i = 0; i < self->nr; i++)
 		event_disable(self->events[i]);
-	child_kill(&child);
 	close(ev);
 	finish(&self->ring, self->check);
 	EXPECT_STREQ("", self->check->error);

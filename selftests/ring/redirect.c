@@ -264,8 +264,7 @@ TEST_F_TIMEOUT(redirect, not_attached, SECONDS)
 	while (kernel_ring_head(&kernel) < 100000)
 		sched_yield();
 	event_disable(ev);
-	kill(child.pid, SIGKILL);
-	child_wait(&child);
+	child_kill(&child);
 	kernel_ring_read(&kernel, &self->check);
 	check_end(&self->check);
 	EXPECT_STREQ("", self->check.error);

@@ -163,6 +163,13 @@ int child_start(struct child *child, void (*fn)(void *arg), void *arg);
 void child_go(struct child *child);
 /* Wait status. */
 int child_wait(struct child *child);
+/*
+ * SIGKILL to the child and all that came of it; returns when they are gone, and
+ * their events with them. PERF_EVENT_IOC_DISABLE does not do that: a process
+ * that is being forked meanwhile may inherit an event that is still enabled
+ * (inherit_event() reads the parent's state before it takes child_mutex).
+ */
+void child_kill(struct child *child);
 
 /*
  * Work for a task: processes that are forked one after the other and at the

@@ -21,6 +21,8 @@ int child_start(struct child *child, void (*fn)(void *arg), void *arg)
 	if (pipe2(go, O_CLOEXEC))
 		return -errno;
 	child->go = go[1];
+	/* For child_kill(): what a dead process leaves comes to us. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child->pid = fork();
 	if (child->pid < 0) {
 		close(go[0]);
@@ -30,11 +32,13 @@ int child_start(struct child *child, void (*fn)(void *arg), void *arg)
 	if (!child->pid) {
 		/* No orphan keeps a failed test's pipes open. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setpgid(0, 0);
 		close(go[1]);
 		if (read(go[0], &c, 1) == 1)
 			fn(arg);
 		_exit(0);
 	}
+	setpgid(child->pid, child->pid);
 	close(go[0]);
 	return 0;
 }
@@ -58,6 +62,17 @@ int child_wait(struct child *child)
 		;
 	child->pid = -1;
 	return status;
+}
+
+void child_kill(struct child *child)
+{
+	if (child->go >= 0)
+		close(child->go);
+	kill(-child->pid, SIGKILL);
+	/* A process is a child of ours before its parent can be waited for. */
+	while (waitpid(-child->pid, NULL, 0) > 0 || errno == EINTR)
+		;
+	child->pid = -1;
 }
 
 void spin(unsigned int loops)

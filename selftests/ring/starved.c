@@ -235,8 +235,7 @@ TEST_F_TIMEOUT(starved, spinning_task, SECONDS)
 		ring_poll(&self->ring, 0);
 		ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
 	}
-	kill(child.pid, SIGKILL);
-	child_wait(&child);
+	child_kill(&child);
 	close(ev);
 	finish(&self->ring, self->check, self->ev);
 	EXPECT_STREQ("", self->check->error);
@@ -345,8 +344,7 @@ TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
 		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
 		ring_read(&self->ring, coverage_record, &c);
 	}
-	kill(child.pid, SIGKILL);
-	child_wait(&child);
+	child_kill(&child);
 	event_disable(self->ev);
 	ring_flush(&self->ring, 0);
 	ring_read(&self->ring, coverage_record, &c);
