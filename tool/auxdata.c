@@ -91,6 +91,31 @@ static int write_aux(struct session *s, const struct sev *sev, __u64 offset,
 	return stream_record(&s->out, &rec);
 }
 
+/*
+ * perf 6.1 seeks to the data of each AUXTRACE when it reads a file, to an offset
+ * that lacks the 16 bytes of the stream's header (lseek() for "reading amidst
+ * mmap" in perf_session__process_user_event()). So the first AUXTRACE has 16 bytes, which are
+ * two records that nobody minds: the seek goes to what is before them, and then
+ * they are read as records, after which its offset is right. A decoder looks on
+ * for where the trace begins.
+ */
+static int write_primer(struct session *s, struct queue *q,
+			const struct rec_auxtrace *first)
+{
+	static const struct perf_event_header records[2] = {
+		{ REC_PRIMER, 0, sizeof(records[0]) },
+		{ REC_PRIMER, 0, sizeof(records[0]) },
+	};
+	struct rec_auxtrace rec = *first;
+
+	rec.size = sizeof(records);
+	rec.offset = q->offset;
+	q->offset += rec.size;
+	s->primed = true;
+	return stream_record_data(&s->out, &rec, sizeof(rec), records,
+				  sizeof(records), 0);
+}
+
 static int write_auxtrace(struct session *s, const struct sev *sev,
 			  const struct perfaux_span *span, const void *data)
 {
@@ -103,18 +128,20 @@ static int write_auxtrace(struct session *s, const struct sev *sev,
 		.size = size,
 		.reference = span->t_begin,
 	};
-	__u64 offset;
 	int err;
 
 	if (!q)
 		return -ENOMEM;
-	rec.offset = q->offset;
 	rec.idx = q->idx;
 	rec.tid = session_per_task(s) ? span->tid : -1U;
 	rec.cpu = session_per_task(s) ? -1U : span->cpu;
-	offset = q->offset;
+	if (size && !s->primed) {
+		err = write_primer(s, q, &rec);
+		if (err)
+			return err;
+	}
+	rec.offset = q->offset;
 	q->offset += size;
-
 	if (size) {
 		err = stream_record_data(&s->out, &rec, sizeof(rec), data,
 					 span->length, size - span->length);
@@ -123,7 +150,7 @@ static int write_auxtrace(struct session *s, const struct sev *sev,
 	}
 	if (!flags && sev->aux != AUX_ARM_SPE)
 		return 0;
-	return write_aux(s, sev, offset, span->length, flags, span->t_begin,
+	return write_aux(s, sev, rec.offset, span->length, flags, span->t_begin,
 			 span->pid, span->tid, span->cpu);
 }
 

@@ -11,6 +11,7 @@
 
 enum {
 	REC_ATTR		= 64,
+	REC_PRIMER		= 65,	/* once EVENT_TYPE: ignored */
 	REC_TRACING_DATA	= 66,
 	REC_FINISHED_ROUND	= 68,
 	REC_ID_INDEX		= 69,

@@ -79,6 +79,7 @@ struct session {
 	bool have_raw;
 	struct rawring raw;
 	struct queues queues;
+	bool primed;			/* see write_primer() */
 	struct stream out;
 	struct main_stats main;
 	struct gap_stats gaps[16];

@@ -383,6 +383,11 @@ static bool second;
 module_param(second, bool, 0444);
 MODULE_PARM_DESC(second, "Register a second PMU, auxgen2");
 
+/* For tools that treat a PMU by its name. */
+static char *name = "auxgen";
+module_param(name, charp, 0444);
+MODULE_PARM_DESC(name, "Name of the PMU");
+
 static int __init auxgen_init(void)
 {
 	int ret;
@@ -392,7 +397,7 @@ static int __init auxgen_init(void)
 	if (ret)
 		return ret;
 	auxgen2_pmu = auxgen_pmu;
-	ret = perf_pmu_register(&auxgen_pmu, "auxgen", -1);
+	ret = perf_pmu_register(&auxgen_pmu, name, -1);
 	if (ret)
 		goto err_nmi;
 	if (second)

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# auxrec with a PMU that stock perf knows: AUXTRACE records, per thread or per
+# CPU. The PMU is auxgen under the name intel_pt, so the queues are real and
+# their contents can be verified, but not decoded. In a VM, as root.
+
+set -u
+cd "$(dirname "$0")/../../.." || exit 2
+TOP=$PWD
+AUXREC=${AUXREC:-$TOP/build/tool/auxrec}
+WORK=$TOP/build/selftests/tool/record/aux_work
+VERIFY=$TOP/build/selftests/tool/record/aux_verify
+MODULES=${PERFAUX_MODULES:-$TOP/build/modules/${PERFAUX_KERNEL:-}}
+PERFS=${PERFS:-perf-6.1 perf-6.12 perf-7.2}
+STATS=/sys/bus/event_source/devices/intel_pt/stats
+n=0 failed=0 why=
+
+dir=$(mktemp -d)
+finish() {
+	cd /
+	rm -rf "$dir"
+	rmmod auxgen && insmod "$MODULES/auxgen.ko"
+}
+trap finish EXIT
+cd "$dir" || exit 2
+
+note() { why+="# $1"$'\n'; }
+
+check() {
+	n=$((n + 1))
+	if [[ -z $why ]]; then
+		echo "ok $n $1"
+	else
+		echo "not ok $n $1"
+		printf '%s' "$why"
+		failed=$((failed + 1))
+	fi
+	why=
+}
+
+written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
+
+# record ARGS...: leaves f and err; what was written must be in f
+record() {
+	local before bytes chunks
+	before=$(written)
+	"$AUXREC" -o f "$@" >/dev/null 2>err || note "status $?: $(cat err)"
+	"$AUXREC" check f >out || note "$(head -n 3 out)"
+	"$VERIFY" f >verify 2>verr || note "$(head -n 3 verr | tr '\n' '|')"
+	read -r _ _ _ bytes _ chunks _ <verify
+	((bytes == chunks * 64 && chunks > 0)) || note "$bytes bytes, $chunks chunks"
+	((chunks == $(written) - before)) ||
+		note "$chunks chunks read, $(($(written) - before)) written"
+}
+
+# quiet WHAT COMMAND...: output goes to "got". perf says of each stream that is
+# not a perf.data file that Intel PT in it is not recommended
+# (intel_pt_process_auxtrace_info()), and perf report that it has no samples.
+quiet() {
+	local what=$1
+	shift
+	"$@" >got 2>perr || note "$what: status $?"
+	grep -v -e 'Intel PT with pipe mode is not recommended' \
+		-e 'The output cannot relied upon' -e '^ *$' \
+		-e '^Error:$' -e 'The f data has no samples!' \
+		-e 'timestamps and the order of events may be incorrect' perr >rest
+	[[ ! -s rest ]] || note "$what: $(head -n 2 rest)"
+}
+
+# readable: by each perf, as a file and as a pipe. There is no PSB packet in the
+# data, so a decoder finds no place to begin, and nothing wrong.
+readable() {
+	local perf bytes
+	read -r _ _ _ bytes _ <verify
+	for perf in $PERFS; do
+		quiet "$perf script -i f" "$perf" script -i f
+		mv got script.file
+		quiet "$perf script -i - <f" "$perf" script -i - <f
+		cmp -s script.file got || note "$perf: file and stdin differ"
+		cat f | quiet "$perf script of a pipe" "$perf" script -i -
+		cmp -s script.file got || note "$perf: file and pipe differ"
+		quiet "$perf report" "$perf" report --stdio -i f
+		"$perf" script -D -i f >dump 2>/dev/null
+		[[ $(grep -c 'PERF_RECORD_AUXTRACE_INFO' dump) == 1 ]] ||
+			note "$perf: no AUXTRACE_INFO"
+		sed -n 's/.*PERF_RECORD_AUXTRACE size: \(0x[0-9a-f]*\).*/\1/p' dump |
+			{ sum=0; while read -r x; do sum=$((sum + x)); done; echo $sum; } >sum
+		# 16 bytes are the first record's, for perf 6.1.
+		[[ $(<sum) == $((bytes + 16)) ]] ||
+			note "$perf: $(<sum) bytes of AUX data, not $bytes + 16"
+	done
+}
+
+rmmod auxgen || exit 2
+insmod "$MODULES/auxgen.ko" name=intel_pt || exit 2
+
+record -e intel_pt/ctx=1/ -- "$WORK" 300 3 2
+readable
+check "a command with threads and processes: a queue per thread"
+
+record -e intel_pt/timer=1,period=500,pt=1/ -m ,64Kx32 -- "$WORK" 300 2 2
+readable
+check "interrupts, with markers as Intel PT has them"
+
+"$WORK" 1500 2 2 &
+record -e intel_pt/timer=1,period=1000/ -a -- sleep 0.5
+wait
+readable
+check "all CPUs: a queue per CPU"
+
+record -e intel_pt/ctx=1/ -e cpu-clock -F 500 -- "$WORK" 300 2 1
+readable
+check "with samples beside it"
+
+"$AUXREC" -e intel_pt/ctx=1/ -o - -- "$WORK" 300 2 1 2>err | cat >f
+"$AUXREC" check f >out || note "$(head -n 3 out)"
+"$VERIFY" f >verify 2>verr || note "$(head -n 3 verr | tr '\n' '|')"
+readable
+check "a pipe"
+
+echo "1..$n"
+exit $((failed > 0))
