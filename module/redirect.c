@@ -22,6 +22,25 @@
 #include "output.h"
 #include "redirect.h"
 
+/*
+ * Does another event of the group take AUX samples from this one? Then the
+ * driver's snapshot_aux() finds what begin gave it, and Intel PT's warns if that
+ * is not a snapshot area (pt_event_snapshot_aux()). The list changes only with
+ * interrupts off on the event's CPU, and the core then schedules the group
+ * anew: an NMI goes on with what begin found before it.
+ */
+static __always_inline bool pa_is_sampled(struct perf_event *event)
+{
+	struct perf_event *sibling;
+
+	if (in_nmi() || event->group_leader != event)
+		return false;
+	list_for_each_entry(sibling, &event->sibling_list, sibling_list)
+		if (sibling->attr.aux_sample_size)
+			return true;
+	return false;
+}
+
 /* perf_aux_output_begin(handle, event) */
 static void notrace pa_hook_begin(unsigned long ip, unsigned long parent_ip,
 				  struct ftrace_ops *ops,
@@ -30,7 +49,7 @@ static void notrace pa_hook_begin(unsigned long ip, unsigned long parent_ip,
 	struct perf_event *event = (void *)pa_ftrace_argument(fregs, 1);
 
 	/* Preemption is off in an ftrace callback: that is a reader of RCU. */
-	if (pa_attached_find(event))
+	if (pa_attached_find(event) && !pa_is_sampled(event))
 		pa_ftrace_set_ip(fregs, (unsigned long)pa_output_begin);
 }
 

@@ -13,6 +13,8 @@
 /* Like PERF_AUX_GFP in kernel/events/ring_buffer.c, and charged to the memcg */
 #define PA_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY)
 
+#define PA_TABLE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO)
+
 /*
  * Largest order asked of the page allocator: 4 MiB with 4K pages. Larger runs
  * do not exist by default, see MAX_ORDER and MAX_PAGE_ORDER.
@@ -130,13 +132,13 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	if (pages > totalram_pages())
 		return -ENOMEM;
 
-	ring->marks = vmalloc_user(ring->marks_size);
-	ring->ctl = vmalloc_user(ring->tables_size);
+	ring->marks = __vmalloc(ring->marks_size, PA_TABLE_GFP);
+	ring->ctl = __vmalloc(ring->tables_size, PA_TABLE_GFP);
 	ring->seg = kvcalloc(arg->nr_segments, sizeof(*ring->seg),
 			     GFP_KERNEL_ACCOUNT);
 	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states),
 				    GFP_KERNEL_ACCOUNT);
-	ring->cpu = alloc_percpu(struct pa_cpu);
+	ring->cpu = alloc_percpu_gfp(struct pa_cpu, GFP_KERNEL_ACCOUNT);
 	if (!ring->marks || !ring->ctl || !ring->seg || !ring->gap_states ||
 	    !ring->cpu)
 		return -ENOMEM;

@@ -234,6 +234,9 @@ struct perfaux_create {
  * The ring holds the event's file: as with a mapping of the event, closing the
  * descriptor does not end the event. Detach, or close the ring, first.
  *
+ * An event from which another one of its group takes AUX samples
+ * (attr.aux_sample_size) stays with perf's own AUX area.
+ *
  * Map the event's own ring, or redirect it with PERF_EVENT_IOC_SET_OUTPUT,
  * before the event is enabled: ring_buffer_attach() in the core stops the PMU
  * of an AUX event for that, and it starts again only when the event is

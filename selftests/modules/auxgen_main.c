@@ -363,6 +363,17 @@ static void auxgen_free_aux(void *aux)
 	kfree(area);
 }
 
+/*
+ * Only so that events can be opened that would sample: what copies the data,
+ * perf_output_copy_aux(), is not exported, and the core warns if none come.
+ */
+static long auxgen_snapshot_aux(struct perf_event *event,
+				struct perf_output_handle *handle,
+				unsigned long size)
+{
+	return 0;
+}
+
 static struct pmu auxgen_pmu = {
 	.module		= THIS_MODULE,
 	.task_ctx_nr	= perf_sw_context,
@@ -375,6 +386,7 @@ static struct pmu auxgen_pmu = {
 	.read		= auxgen_read,
 	.setup_aux	= auxgen_setup_aux,
 	.free_aux	= auxgen_free_aux,
+	.snapshot_aux	= auxgen_snapshot_aux,
 };
 
 /* The same once more: a PMU that is another one. */
