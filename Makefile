@@ -33,7 +33,8 @@ tool: $(AUXREC)
 # What is missing is installed where that is possible (Debian, root).
 $(BUILD)/.host-tool: selftests/setup/host
 	@mkdir -p $(BUILD)
-	@pkg-config --exists $(TOOL_PKGS) 2>/dev/null || $(SETUP)/host tool
+	@{ command -v $(CC) && pkg-config --exists $(TOOL_PKGS); } >/dev/null 2>&1 || \
+		 $(SETUP)/host tool
 	@touch $@
 
 $(BUILD)/%.o: %.c Makefile | $(BUILD)/.host-tool
