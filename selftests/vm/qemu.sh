@@ -6,8 +6,10 @@
 start_share() {
 	local i
 	[[ $(share_kind) == virtiofs ]] || return 0
+	# Its usual sandbox needs a / that is a mount point, which that of a plain
+	# chroot is not.
 	"$(virtiofsd)" --socket-path="$DIR/fs.sock" -o source="$(realpath -- "$SHARE")" \
-		-o cache=auto -o xattr >"$DIR/virtiofsd.log" 2>&1 &
+		-o sandbox=chroot -o cache=auto -o xattr >"$DIR/virtiofsd.log" 2>&1 &
 	fsd_pid=$!
 	for ((i = 0; i < 100; i++)); do
 		[[ -S $DIR/fs.sock ]] && return
