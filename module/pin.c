@@ -21,7 +21,7 @@
 #include "ring.h"
 
 /* More than the pins that perf itself may hold at a time. */
-#define PA_PIN		(1 << 20)
+#define PA_PIN		BIT(20)
 
 static void pa_pin_work(struct irq_work *work)
 {

@@ -91,9 +91,9 @@
  * PERFAUX_SEQ(s). For every gap entry as above. Sort what you have by seq and
  * consume it as far as there is no number missing. When the state was READY
  * *before* nr_spans was read and all spans are consumed, release the segment,
- * with a store-release, so that no read of the data comes after it. If PERFAUX_CTL_STARVED is set in control.flags after
- * releasing, call poll() or PERFAUX_IOC_FLUSH: either restarts events that
- * found no segment.
+ * with a store-release, so that no read of the data comes after it. If
+ * PERFAUX_CTL_STARVED is set in control.flags after releasing, call poll() or
+ * PERFAUX_IOC_FLUSH: either restarts events that found no segment.
  *
  * How to read an overwrite ring
  * =============================
@@ -249,7 +249,8 @@ struct perfaux_create {
  *		that of the ring's first event
  *   EOPNOTSUPP	the event's PMU has no AUX output, or its driver relies on
  *		details of perf's AUX area that a ring does not have
- *		(intel_bts, arm_spe, hisi_ptt), or the event takes AUX samples (attr.aux_sample_size)
+ *		(intel_bts, arm_spe, hisi_ptt), or the event takes AUX samples
+ *		(attr.aux_sample_size)
  *   EXDEV	the ring's first event was of another PMU
  *   EBUSY	the event is attached, to this ring or another one
  *   EMFILE	as many events are attached to this ring as RLIMIT_NOFILE
