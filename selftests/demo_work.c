@@ -23,7 +23,7 @@ static void *compute(void *name)
 	return NULL;
 }
 
-static int worker(int number, int threads)
+static int run_threads(int number, int threads)
 {
 	char names[16][32];
 	pthread_t thread[16];
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		if (!pid)
-			_exit(worker(i, threads));
+			_exit(run_threads(i, threads));
 	}
 	while (wait(&status) > 0)
 		failed |= status;

@@ -140,7 +140,7 @@ int ev_hw(struct ev_ctx *ctx, const struct ev_item *item,
 		ev->unit = strdup("msec");
 		if (!ev->unit)
 			return ev_no_memory(ctx);
-		ev->scale = 1e-6;
+		ev->scale = 0.000001;
 		break;
 	case PERF_COUNT_SW_BPF_OUTPUT:
 		/* Each output is to be seen, not every Nth. */

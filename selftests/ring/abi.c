@@ -18,10 +18,6 @@
 
 #define SECONDS		60
 
-#ifndef ARRAY_SIZE
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#endif
-
 /* An argument that is longer than what the kernel knows. */
 #define LONG(type) struct { struct type arg; __u64 tail[2]; }
 

@@ -212,7 +212,7 @@ static void check_thread(struct check *check, const struct perfaux_span *span)
 
 	if (span->tid == (uint32_t)-1)
 		return;
-	for (i = 0; i < sizeof(check->thread) / sizeof(check->thread[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(check->thread); i++) {
 		if (!check->thread[i].tid)
 			check->thread[i].tid = span->tid;
 		if (check->thread[i].tid != span->tid)

@@ -7,10 +7,6 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-#ifndef ARRAY_SIZE
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#endif
-
 #define SECONDS		120
 
 FIXTURE(overwrite) {

@@ -116,10 +116,11 @@ static void finish(struct ring *ring, struct check *check)
 /* Is @what true before the deadline? */
 #define WAIT_FOR(ring_, check_, what) ({				\
 	uint64_t _end = now_ns() + 20000000000ULL;			\
+	struct ring *_ring = (ring_);					\
 	bool _ok;							\
 	while (!(_ok = (what)) && now_ns() < _end)			\
-		if (ring_)						\
-			ring_read(ring_, check_record, check_);		\
+		if (_ring)						\
+			ring_read(_ring, check_record, check_);		\
 	_ok;								\
 })
 

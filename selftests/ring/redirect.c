@@ -194,7 +194,7 @@ TEST_F_TIMEOUT(redirect, kprobes, SECONDS)
 	fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND);
 	if (fd < 0)
 		SKIP(return, "no kprobe events");
-	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		snprintf(text, sizeof(text), "p:pa_%zu %s", i, functions[i]);
 		ASSERT_EQ((ssize_t)strlen(text), write(fd, text, strlen(text)))
 			TH_LOG("%s", text);

@@ -15,6 +15,11 @@
 #include "../../uapi/perfaux.h"
 #include "../modules/auxgen.h"
 
+/* Later ones of the harness's headers have it too. */
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#endif
+
 /* One number of a ring's sequence, valid during the call that hands it over. */
 struct record {
 	const struct perfaux_span *span;	/* or */

@@ -53,7 +53,7 @@ struct test {
 	struct text expected;
 };
 
-static char tmp[] = "/tmp/test_events.XXXXXX";
+static char tmp[32] = "/tmp/test_events.XXXXXX";
 static struct tree trees[MAX_TREES];
 static int nr_trees;
 static int nr_tests, nr_failed;
@@ -145,23 +145,30 @@ static bool no_ext(const struct perf_event_attr *attr)
 	return false;
 }
 
-#define FLAG(name) do { \
-		if (ev->attr.name) \
-			text_add(out, " %s=%u", #name, (unsigned int)ev->attr.name);\
-	} while (0)
-#define NUMBER(name) do { \
-		if (ev->attr.name) \
-			text_add(out, " %s=0x%llx", #name, \
-			    (unsigned long long)ev->attr.name); \
-	} while (0)
-#define STRING(name) do { \
-		if (ev->name) \
-			text_add(out, " %s='%s'", #name, ev->name); \
-	} while (0)
-#define INTEGER(name, none) do { \
-		if (ev->name != (none)) \
-			text_add(out, " %s=%lld", #name, (long long)ev->name); \
-	} while (0)
+static void add_hex(struct text *out, const char *name, unsigned long long value)
+{
+	if (value)
+		text_add(out, " %s=0x%llx", name, value);
+}
+
+/* @none is the value of what was not given. */
+static void add_int(struct text *out, const char *name, long long value,
+		    long long none)
+{
+	if (value != none)
+		text_add(out, " %s=%lld", name, value);
+}
+
+static void add_string(struct text *out, const char *name, const char *value)
+{
+	if (value)
+		text_add(out, " %s='%s'", name, value);
+}
+
+#define FLAG(name)		add_int(out, #name, ev->attr.name, 0)
+#define NUMBER(name)		add_hex(out, #name, ev->attr.name)
+#define STRING(name)		add_string(out, #name, ev->name)
+#define INTEGER(name, none)	add_int(out, #name, ev->name, none)
 
 static void print_event(struct text *out, const struct auxrec_event *ev)
 {

@@ -30,7 +30,7 @@ static int misbehave(const char *val, const struct kernel_param *kp)
 		*nowhere = 1;
 	} else if (sysfs_streq(val, "sleep")) {
 		spin_lock(&lock);
-		msleep(1);
+		msleep(20);
 		spin_unlock(&lock);
 	} else if (sysfs_streq(val, "leak")) {
 		lost = kmalloc(512, GFP_KERNEL);
