@@ -112,7 +112,7 @@ help:
 	@echo "make demo         records a command in a VM and shows the stream: demo.auxrec"
 	@echo "make check        all tests, in VMs of KERNELS=\"$(KERNELS)\" (also: kasan, kcsan)"
 	@echo "make modules      perfaux.ko and the test modules for each of KERNELS"
-	@echo "make lint         checkpatch, shellcheck, SPDX lines, documentation"
+	@echo "make lint         checkpatch, sparse, shellcheck, documentation (part of check)"
 	@echo "make docs         the documentation as HTML and manual pages: $(BUILD)/docs"
 	@echo "make setup        fetches what VMs of KERNELS need (check and demo do this too)"
 	@echo "make debug-kernel builds the KASAN and KCSAN kernels (about an hour)"
