@@ -10,8 +10,8 @@
 
 set -u
 dir=${PERFAUX_RING:-/perfaux/build/selftests/ring}
-[[ $# -gt 0 ]] || set -- abi memory memlock integrity overwrite starved races \
-	kernel_aux aux_sample redirect modules
+[[ $# -gt 0 ]] || set -- abi_create abi_attach abi_poll memory memlock \
+	integrity overwrite starved races kernel_aux aux_sample redirect modules
 failed=()
 
 for name; do

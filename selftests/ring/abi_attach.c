@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every promise and every errno of uapi/perfaux.h: ATTACH, DETACH and FLUSH. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "kselftest_harness.h"
+#include "abi.h"
+#include "auxgen_check.h"
+
+FIXTURE(raw) {
+	struct ring ring;
+	struct ring other;
+	struct auxgen_config config;
+	int ev;
+};
+
+FIXTURE_SETUP(raw)
+{
+	struct perfaux_create create;
+
+	ring_params(&create, 16384, 4);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	ASSERT_EQ(0, ring_open(&self->other, &create));
+	self->config = (struct auxgen_config){ AUXGEN_F_CTX | 1 << 24, 0 };
+	self->ev = auxgen_open(&self->config, 0, -1, 0);
+	ASSERT_LE(0, self->ev);
+}
+
+FIXTURE_TEARDOWN(raw)
+{
+	close(self->ev);
+	ring_close(&self->ring);
+	ring_close(&self->other);
+}
+
+TEST_F(raw, attach_size)
+{
+	LONG(perfaux_attach) longer = { };
+	struct perfaux_attach *edge = at_the_edge(sizeof(*edge));
+	struct perfaux_attach arg = { .fd = self->ev };
+
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.size = PERFAUX_ATTACH_SIZE_V0 - 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.size = 4097;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_ATTACH, NULL));
+	*edge = (struct perfaux_attach){
+		.size = sizeof(*edge) + 1, .fd = self->ev,
+	};
+	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_ATTACH, edge));
+
+	longer.arg = (struct perfaux_attach){
+		.size = sizeof(longer), .fd = self->ev,
+	};
+	longer.tail[1] = 1;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_ATTACH, &longer));
+	longer.tail[1] = 0;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_ATTACH, &longer));
+}
+
+TEST_F(raw, attach_values)
+{
+	struct perfaux_attach arg = { .size = sizeof(arg), .fd = self->ev };
+
+	arg.flags = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.flags = 1U << 31;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.flags = 0;
+	arg.reserved = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.reserved = 0;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	EXPECT_EQ(auxgen_type(), self->ring.ctl->pmu_type);
+	EXPECT_EQ(auxgen_type(), ring_fdinfo(self->ring.fd, "pmu_type"));
+}
+
+TEST_F(raw, attach_not_an_event)
+{
+	int pipes[2], fd, path;
+
+	EXPECT_EQ(-EBADF, ring_attach(&self->ring, -1, 0));
+	EXPECT_EQ(-EBADF, ring_attach(&self->ring, INT32_MAX, 0));
+	fd = dup(self->ev);
+	close(fd);
+	EXPECT_EQ(-EBADF, ring_attach(&self->ring, fd, 0));
+	path = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	EXPECT_EQ(-EBADF, ring_attach(&self->ring, path, 0));
+
+	ASSERT_EQ(0, pipe(pipes));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, pipes[0], 0));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, pipes[1], 0));
+	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, fd, 0));
+	/* Anonymous inodes as perf's are. */
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, eventfd(0, 0), 0));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, epoll_create1(0), 0));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, self->ring.dev, 0));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, self->ring.fd, 0));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, self->other.fd, 0));
+	EXPECT_EQ(-ENOENT, ring_detach(&self->ring, self->ev));
+	EXPECT_EQ(0, ring_attach(&self->ring, self->ev, 0));
+}
+
+static int event_open(struct perf_event_attr *attr)
+{
+	attr->size = sizeof(*attr);
+	attr->disabled = 1;
+	return syscall(SYS_perf_event_open, attr, 0, -1, -1, 0);
+}
+
+TEST_F(raw, attach_event_without_aux)
+{
+	struct perf_event_attr clock = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+	int ev = event_open(&clock);
+
+	ASSERT_LE(0, ev);
+	EXPECT_EQ(-EOPNOTSUPP, ring_attach(&self->ring, ev, 0));
+	EXPECT_EQ(0, self->ring.ctl->pmu_type);
+	close(ev);
+}
+
+TEST_F(raw, attach_second_clock)
+{
+	struct perf_event_attr attr = {
+		.type = auxgen_type(), .config = AUXGEN_F_CTX,
+	};
+	int perf_clock = event_open(&attr), raw;
+
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC_RAW;
+	raw = event_open(&attr);
+	ASSERT_LE(0, perf_clock);
+	ASSERT_LE(0, raw);
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, 0));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, perf_clock, 0));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, raw, 0));
+	EXPECT_EQ(0, ring_attach(&self->other, raw, 0));
+	EXPECT_EQ(-EINVAL, ring_attach(&self->other, perf_clock, 0));
+	close(perf_clock);
+	close(raw);
+}
+
+TEST_F(raw, attach_twice)
+{
+	struct auxgen_config config = { AUXGEN_F_CTX | 2 << 24, 0 };
+	int copy = dup(self->ev), second = auxgen_open(&config, 0, -1, 0);
+
+	ASSERT_LE(0, second);
+	EXPECT_EQ(0, ring_attach(&self->ring, self->ev, 1));
+	EXPECT_EQ(-EBUSY, ring_attach(&self->ring, self->ev, 1));
+	EXPECT_EQ(-EBUSY, ring_attach(&self->other, self->ev, 1));
+	EXPECT_EQ(-EBUSY, ring_attach(&self->other, copy, 1));
+	EXPECT_EQ(0, ring_attach(&self->ring, second, 2));
+	/* The same event by whichever descriptor. */
+	EXPECT_EQ(0, ring_detach(&self->ring, copy));
+	EXPECT_EQ(0, ring_attach(&self->other, self->ev, 1));
+	EXPECT_EQ(-EBUSY, ring_attach(&self->ring, self->ev, 1));
+	close(copy);
+	close(second);
+}
+
+/*
+ * Needs a second PMU with an AUX area: auxgen is taken out and put in again
+ * with one.
+ */
+TEST_F(raw, attach_second_pmu)
+{
+	struct perf_event_attr attr = {
+		.config = AUXGEN_F_CTX,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+	char type[32] = "";
+	int second, ret;
+
+	close(self->ev);
+	self->ev = -1;
+	ASSERT_EQ(0, module_remove_wait("auxgen"));
+	ret = module_insert("auxgen", "second=1");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, file_read("/sys/bus/event_source/devices/auxgen2/type",
+			       type, sizeof(type)));
+	attr.type = atoi(type);
+	second = event_open(&attr);
+	ASSERT_LE(0, second);
+	self->ev = auxgen_open(&self->config, 0, -1, 0);
+	ASSERT_LE(0, self->ev);
+
+	EXPECT_EQ(0, ring_attach(&self->ring, self->ev, 0));
+	EXPECT_EQ(-EXDEV, ring_attach(&self->ring, second, 0));
+	EXPECT_EQ(0, ring_attach(&self->other, second, 0));
+	EXPECT_EQ(-EXDEV, ring_attach(&self->other, self->ev, 0));
+	/* A ring stays with its PMU. */
+	EXPECT_EQ(0, ring_detach(&self->ring, self->ev));
+	EXPECT_EQ(-EXDEV, ring_attach(&self->ring, second, 0));
+
+	/* Rings and events hold the driver. */
+	close(second);
+	close(self->ev);
+	self->ev = -1;
+	EXPECT_EQ(-EAGAIN, module_remove("auxgen"));
+	ring_close(&self->ring);
+	ring_close(&self->other);
+	ASSERT_EQ(0, module_remove_wait("auxgen"));
+	ASSERT_EQ(0, module_insert("auxgen", ""));
+}
+
+TEST_F(raw, detach)
+{
+	LONG(perfaux_detach) longer = { };
+	struct perfaux_detach arg = { .fd = self->ev };
+	int fd, pipes[2];
+
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
+	arg.size = PERFAUX_DETACH_SIZE_V0 - 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
+	arg.size = 5000;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
+	arg.size = sizeof(arg);
+	arg.flags = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
+	arg.flags = 0;
+	arg.reserved = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
+	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_DETACH, NULL));
+
+	EXPECT_EQ(-ENOENT, ring_detach(&self->ring, self->ev));
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, 0));
+	EXPECT_EQ(-ENOENT, ring_detach(&self->other, self->ev));
+	EXPECT_EQ(-EBADF, ring_detach(&self->ring, -1));
+	fd = dup(self->ev);
+	close(fd);
+	EXPECT_EQ(-EBADF, ring_detach(&self->ring, fd));
+	ASSERT_EQ(0, pipe(pipes));
+	EXPECT_EQ(-ENOENT, ring_detach(&self->ring, pipes[0]));
+
+	longer.arg = (struct perfaux_detach){
+		.size = sizeof(longer), .fd = self->ev,
+	};
+	longer.tail[0] = 1ULL << 40;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_DETACH, &longer));
+	longer.tail[0] = 0;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_DETACH, &longer));
+	EXPECT_EQ(-ENOENT, ring_detach(&self->ring, self->ev));
+	EXPECT_EQ(0, ring_attach(&self->ring, self->ev, 0));
+}
+
+TEST_F(raw, flush)
+{
+	LONG(perfaux_flush) longer = { .arg.size = sizeof(longer) };
+	struct perfaux_flush arg = { };
+
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_FLUSH, &arg));
+	arg.size = PERFAUX_FLUSH_SIZE_V0 - 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_FLUSH, &arg));
+	arg.size = 4097;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_FLUSH, &arg));
+	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_FLUSH, NULL));
+	longer.tail[0] = 1;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_FLUSH, &longer));
+	longer.tail[0] = 0;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_FLUSH, &longer));
+	EXPECT_EQ(-EINVAL, ring_flush(&self->ring, 2));
+	EXPECT_EQ(-EINVAL, ring_flush(&self->ring, 1U << 31));
+	/* Nothing attached: nothing to do. */
+	EXPECT_EQ(0, ring_flush(&self->ring, 0));
+	EXPECT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+	EXPECT_EQ(0, self->ring.ctl->seq);
+}
+
+/* After FLUSH_SPANS what an event has written so far can be read. */
+TEST_F(raw, flush_spans)
+{
+	static struct check check;
+
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, COOKIE(1)));
+	check_start(&check, &self->ring);
+	ASSERT_EQ(0, event_enable(self->ev));
+	ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+	ring_read(&self->ring, check_record, &check);
+	EXPECT_LE(1, check.spans);
+	EXPECT_LE(32, check.chunks);
+	ASSERT_EQ(0, event_disable(self->ev));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	ring_read(&self->ring, check_record, &check);
+	check_end(&check);
+	EXPECT_STREQ("", check.error);
+}
+
+/*
+ * The ring holds the event, as a mapping would: closing the descriptor does
+ * not end it. The task's slices go on to be written.
+ */
+TEST_F(raw, event_descriptor_closed)
+{
+	static struct check check;
+	uint64_t spans;
+
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, COOKIE(1)));
+	check_start(&check, &self->ring);
+	ASSERT_EQ(0, event_enable(self->ev));
+	close(self->ev);
+	self->ev = -1;
+	ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+	spans = counter(&self->ring.ctl->spans);
+	EXPECT_LE(1, spans);
+	ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+	EXPECT_LT(spans, counter(&self->ring.ctl->spans));
+	ring_read(&self->ring, check_record, &check);
+	EXPECT_STREQ("", check.error);
+	EXPECT_EQ(0, ring_poll(&self->ring, 0) & POLLHUP);
+}
+
+/* After DETACH nothing more is written, though the event stays enabled. */
+TEST_F(raw, detach_stops)
+{
+	static struct check check;
+	uint64_t seq;
+
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, COOKIE(1)));
+	check_start(&check, &self->ring);
+	ASSERT_EQ(0, event_enable(self->ev));
+	ASSERT_EQ(0, ring_detach(&self->ring, self->ev));
+	seq = counter(&self->ring.ctl->seq);
+	EXPECT_LE(1, seq);
+	spin(10000000);
+	sched_yield();
+	EXPECT_EQ(seq, counter(&self->ring.ctl->seq));
+	ring_read(&self->ring, check_record, &check);
+	EXPECT_EQ(seq, check.seq);
+	EXPECT_STREQ("", check.error);
+
+	/* And on again, where the event is enabled and running already. */
+	ASSERT_EQ(0, ring_attach(&self->other, self->ev, COOKIE(1)));
+	check_start(&check, &self->other);
+	ASSERT_EQ(0, event_disable(self->ev));
+	ASSERT_EQ(0, ring_flush(&self->other, 0));
+	ring_read(&self->other, check_record, &check);
+	EXPECT_LE(1, check.spans);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every promise of uapi/perfaux.h: poll() and fdinfo. */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "auxgen_check.h"
+
+#define SECONDS		60
+
+FIXTURE(reader) {
+	struct ring ring;
+	int ev;
+};
+
+FIXTURE_SETUP(reader)
+{
+	struct auxgen_config config = { AUXGEN_F_CTX | 1 << 24, 0 };
+	struct perfaux_create create;
+
+	ring_params(&create, 16384, 4);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	self->ev = auxgen_open(&config, 0, -1, 0);
+	ASSERT_LE(0, self->ev);
+}
+
+FIXTURE_TEARDOWN(reader)
+{
+	close(self->ev);
+	ring_close(&self->ring);
+}
+
+TEST_F(reader, fdinfo)
+{
+	static const char * const names[] = {
+		"seq", "claims", "spans", "bytes", "skipped", "gaps",
+		"merged_begin", "merged_end",
+	};
+	static const char * const causes[] = {
+		"full", "truncated", "overwritten", "overrun", "no_gap",
+	};
+	const __u64 *values = &self->ring.ctl->seq;
+	struct auxgen_config config = {
+		AUXGEN_F_CTX | 3ULL << 32 | 2ULL << 48 | 1 << 24, 0,
+	};
+	char name[64];
+	size_t i;
+	int ev;
+
+	ev = auxgen_open(&config, 0, -1, EV_ENABLED);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
+	/* Until the pool is full: all counters but one have a value. */
+	while (!ring_lost(&self->ring, PERFAUX_CAUSE_FULL))
+		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+	ASSERT_EQ(0, event_disable(ev));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		EXPECT_EQ(values[i], ring_fdinfo(self->ring.fd, names[i]))
+			TH_LOG("%s", names[i] ?: "");
+	for (i = 0; i < ARRAY_SIZE(causes); i++) {
+		snprintf(name, sizeof(name), "lost_%s", causes[i]);
+		EXPECT_EQ(self->ring.ctl->lost_count[i + 1],
+			  ring_fdinfo(self->ring.fd, name))
+			TH_LOG("%s", name);
+		snprintf(name, sizeof(name), "lost_%s_bytes", causes[i]);
+		EXPECT_EQ(self->ring.ctl->lost_bytes[i + 1],
+			  ring_fdinfo(self->ring.fd, name))
+			TH_LOG("%s", name);
+	}
+	EXPECT_LT(0, self->ring.ctl->bytes);
+	EXPECT_LT(0, self->ring.ctl->skipped);
+	EXPECT_LT(0, self->ring.ctl->lost_count[PERFAUX_CAUSE_TRUNCATED]);
+	EXPECT_EQ(self->ring.ctl->segment_size,
+		  ring_fdinfo(self->ring.fd, "segment_size"));
+	EXPECT_EQ(self->ring.ctl->nr_segments,
+		  ring_fdinfo(self->ring.fd, "nr_segments"));
+	EXPECT_EQ(self->ring.ctl->spans_per_segment,
+		  ring_fdinfo(self->ring.fd, "spans_per_segment"));
+	EXPECT_EQ(self->ring.ctl->watermark,
+		  ring_fdinfo(self->ring.fd, "watermark"));
+	EXPECT_EQ(self->ring.ctl->flags, ring_fdinfo(self->ring.fd, "flags"));
+	EXPECT_EQ(self->ring.ctl->ring_flags,
+		  ring_fdinfo(self->ring.fd, "ring_flags"));
+	EXPECT_EQ(PERFAUX_ABI, ring_fdinfo(self->ring.fd, "abi"));
+	EXPECT_EQ(self->ring.ctl->pmu_type,
+		  ring_fdinfo(self->ring.fd, "pmu_type"));
+	EXPECT_EQ(4, ring_fdinfo(self->ring.fd, "ready"));
+	close(ev);
+}
+
+/* Makes @n segments READY, by tiny steps; the event writes 16 chunks a time. */
+static void make_ready(struct ring *ring, int n)
+{
+	while (ring_fdinfo(ring->fd, "ready") < n &&
+	       !ring_lost(ring, PERFAUX_CAUSE_FULL))
+		ring_flush(ring, PERFAUX_FLUSH_SPANS);
+}
+
+TEST_F_TIMEOUT(reader, poll, SECONDS)
+{
+	struct perfaux_create create;
+	static struct check check;
+	struct ring ring;
+
+	ring_params(&create, 4096, 8);
+	create.watermark = 3;
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	EXPECT_EQ(0, ring_poll(&ring, 0));
+	ASSERT_EQ(0, ring_attach(&ring, self->ev, COOKIE(1)));
+	EXPECT_EQ(0, ring_poll(&ring, 0));
+	check_start(&check, &ring);
+	ASSERT_EQ(0, event_enable(self->ev));
+	make_ready(&ring, 2);
+	ASSERT_EQ(2, ring_fdinfo(ring.fd, "ready"));
+	EXPECT_EQ(0, ring_poll(&ring, 0));
+	make_ready(&ring, 3);
+	ASSERT_EQ(3, ring_fdinfo(ring.fd, "ready"));
+	EXPECT_EQ(POLLIN, ring_poll(&ring, 0));
+	EXPECT_EQ(POLLIN, ring_poll(&ring, -1));
+
+	/* What is released is not READY any more. */
+	ring_read(&ring, check_record, &check);
+	EXPECT_EQ(0, ring_poll(&ring, 0));
+
+	/* STARVED and a gap are news for the reader. */
+	make_ready(&ring, 9);
+	ASSERT_EQ(PERFAUX_CTL_STARVED, ring.ctl->flags);
+	EXPECT_EQ(POLLIN, ring_poll(&ring, 0));
+	ASSERT_EQ(0, event_disable(self->ev));
+	ASSERT_EQ(0, ring_flush(&ring, 0));
+	EXPECT_EQ(POLLIN, ring_poll(&ring, 0));
+	ring_read(&ring, check_record, &check);
+	EXPECT_LE(1, check.gaps);
+	EXPECT_EQ(0, ring_poll(&ring, 0) & POLLIN);
+
+	EXPECT_EQ(0, ring_detach(&ring, self->ev));
+	EXPECT_EQ(POLLHUP, ring_poll(&ring, 0));
+	EXPECT_EQ(POLLHUP, ring_poll(&ring, -1));
+	EXPECT_EQ(0, ring_attach(&ring, self->ev, COOKIE(1)));
+	EXPECT_EQ(0, ring_poll(&ring, 0));
+	check_end(&check);
+	EXPECT_STREQ("", check.error);
+	ring_close(&ring);
+}
+
+/* Somebody who sleeps in poll() is woken, for each of the reasons. */
+TEST_F_TIMEOUT(reader, poll_wakes, SECONDS)
+{
+	struct perfaux_create create;
+	struct ring ring;
+	int status;
+	pid_t pid;
+
+	ring_params(&create, 4096, 4);
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	ASSERT_EQ(0, ring_attach(&ring, self->ev, COOKIE(1)));
+	pid = fork();
+	if (!pid)
+		_exit(ring_poll(&ring, 20000));
+	ASSERT_EQ(0, event_enable(self->ev));
+	make_ready(&ring, 1);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(POLLIN, WEXITSTATUS(status));
+	ASSERT_EQ(0, event_disable(self->ev));
+	ring_close(&ring);
+
+	create.watermark = 4;
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	ASSERT_EQ(0, ring_attach(&ring, self->ev, COOKIE(1)));
+	pid = fork();
+	if (!pid)
+		_exit(ring_poll(&ring, 20000));
+	ASSERT_EQ(0, ring_detach(&ring, self->ev));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(POLLHUP, WEXITSTATUS(status));
+	ring_close(&ring);
+}
+
+TEST_F_TIMEOUT(reader, poll_overwrite, SECONDS)
+{
+	struct perfaux_create create;
+	struct ring ring;
+
+	ring_params(&create, 4096, 2);
+	create.flags = PERFAUX_RING_OVERWRITE;
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	ASSERT_EQ(0, ring_attach(&ring, self->ev, COOKIE(1)));
+	ASSERT_EQ(0, event_enable(self->ev));
+	while (!ring_lost(&ring, PERFAUX_CAUSE_OVERWRITTEN))
+		ASSERT_EQ(0, ring_flush(&ring, PERFAUX_FLUSH_SPANS));
+	EXPECT_EQ(0, ring_lost(&ring, PERFAUX_CAUSE_FULL));
+	EXPECT_LE(1, ring_fdinfo(ring.fd, "ready"));
+	EXPECT_EQ(0, ring_poll(&ring, 0));
+	ring_close(&ring);
+}
+
+TEST_HARNESS_MAIN
