@@ -122,11 +122,6 @@ FIXTURE_TEARDOWN(integrity)
 	free(self->check);
 }
 
-static void work_fn(void *arg)
-{
-	work_run(arg);
-}
-
 /* Reads in the way of @reader until the child is gone. */
 static void read_while(struct ring *ring, struct check *check,
 		       enum reader reader, pid_t pid)

@@ -36,7 +36,7 @@ static const struct work work = {
 	.forks = 2, .threads = 2, .rounds = 30, .spin = 20000,
 };
 
-static void work_fn(void *arg)
+static void pinned_fn(void *arg)
 {
 	pin_to(*(int *)arg);
 	work_run(&work);
@@ -56,7 +56,7 @@ static int work_once(int cpu)
 {
 	struct child child;
 
-	if (child_start(&child, work_fn, &cpu))
+	if (child_start(&child, pinned_fn, &cpu))
 		return -1;
 	child_go(&child);
 	return child_wait(&child);
@@ -138,92 +138,92 @@ static void ring_or_fail(struct __test_metadata *_metadata, struct ring *ring)
 	ASSERT_EQ(0, ring_open(ring, &create));
 }
 
-/* Two events of one CPU: one with the ring, one with the kernel's area. */
-TEST_F_TIMEOUT(kernel_aux, beside_a_ring, SECONDS)
-{
-	static struct check other;
+/* Two events that run at the same time: one has a ring, one the kernel's area. */
+struct beside {
+	struct check *check;		/* of the ring */
+	struct check other;		/* of the kernel's area */
 	struct kernel_ring kernel;
 	struct ring ring;
-	int a, b, i;
+	int a, b;
+};
 
-	ring_or_fail(_metadata, &ring);
-	a = open_stream(1, -1, self->cpu);
-	b = open_stream(2, -1, self->cpu);
+/* Takes over the events @a, for the ring, and @b, and starts them. */
+static void beside_start(struct __test_metadata *_metadata, struct beside *two,
+			 struct check *check, int a, int b)
+{
+	two->check = check;
+	two->a = a;
+	two->b = b;
+	ring_or_fail(_metadata, &two->ring);
 	ASSERT_LE(0, a);
 	ASSERT_LE(0, b);
-	ASSERT_EQ(0, ring_attach(&ring, a, COOKIE(1)));
-	ASSERT_EQ(0, kernel_ring_map(&kernel, b, AUX_SIZE));
-	check_start(&self->check, &ring);
-	check_start(&other, NULL);
-	self->check.elsewhere = 1 << 2;
-	other.elsewhere = 1 << 1;
+	ASSERT_EQ(0, ring_attach(&two->ring, a, COOKIE(1)));
+	ASSERT_EQ(0, kernel_ring_map(&two->kernel, b, AUX_SIZE));
+	check_start(check, &two->ring);
+	check_start(&two->other, NULL);
+	check->elsewhere = 1 << 2;
+	two->other.elsewhere = 1 << 1;
 	event_enable(a);
 	event_enable(b);
+}
+
+static void beside_read(struct beside *two)
+{
+	ring_read(&two->ring, check_record, two->check);
+	kernel_ring_read(&two->kernel, &two->other);
+}
+
+/* Ends the events; each has all that it wrote, and nothing of the other's. */
+static void beside_end(struct __test_metadata *_metadata, struct beside *two)
+{
+	event_disable(two->a);
+	event_disable(two->b);
+	ring_flush(&two->ring, 0);
+	beside_read(two);
+	check_end(two->check);
+	check_end(&two->other);
+	EXPECT_STREQ("", two->check->error);
+	EXPECT_STREQ("", two->other.error);
+	EXPECT_EQ(two->kernel.bytes, two->kernel.record_bytes);
+	kernel_ring_unmap(&two->kernel);
+	ring_close(&two->ring);
+	close(two->a);
+	close(two->b);
+}
+
+TEST_F_TIMEOUT(kernel_aux, beside_a_ring, SECONDS)
+{
+	static struct beside two;
+	int i;
+
+	beside_start(_metadata, &two, &self->check,
+		     open_stream(1, -1, self->cpu),
+		     open_stream(2, -1, self->cpu));
 	for (i = 0; i < 5; i++) {
 		ASSERT_EQ(0, work_once(self->cpu));
-		ring_read(&ring, check_record, &self->check);
-		ring_poll(&ring, 0);
-		kernel_ring_read(&kernel, &other);
+		beside_read(&two);
+		ring_poll(&two.ring, 0);
 	}
-	event_disable(a);
-	event_disable(b);
-	ring_flush(&ring, 0);
-	ring_read(&ring, check_record, &self->check);
-	kernel_ring_read(&kernel, &other);
-	check_end(&self->check);
-	check_end(&other);
-	EXPECT_STREQ("", self->check.error);
-	EXPECT_STREQ("", other.error);
-	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
-	EXPECT_LT(0, other.timers);
+	beside_end(_metadata, &two);
+	EXPECT_LT(0, two.other.timers);
 	EXPECT_LT(0, self->check.timers);
-	kernel_ring_unmap(&kernel);
-	ring_close(&ring);
-	close(a);
-	close(b);
 }
 
 /* The same for two events of one task. */
 TEST_F_TIMEOUT(kernel_aux, beside_a_ring_task, SECONDS)
 {
-	static struct check other;
-	struct kernel_ring kernel;
+	static struct beside two;
 	struct child child;
-	struct ring ring;
-	int a, b;
 
-	ring_or_fail(_metadata, &ring);
-	ASSERT_EQ(0, child_start(&child, work_fn, &self->cpu));
-	a = open_stream(1, child.pid, -1);
-	b = open_stream(2, child.pid, self->cpu);
-	ASSERT_LE(0, a);
-	ASSERT_LE(0, b);
-	ASSERT_EQ(0, ring_attach(&ring, a, COOKIE(1)));
-	ASSERT_EQ(0, kernel_ring_map(&kernel, b, AUX_SIZE));
-	check_start(&self->check, &ring);
-	check_start(&other, NULL);
-	self->check.elsewhere = 1 << 2;
-	other.elsewhere = 1 << 1;
-	event_enable(a);
-	event_enable(b);
+	ASSERT_EQ(0, child_start(&child, pinned_fn, &self->cpu));
+	beside_start(_metadata, &two, &self->check,
+		     open_stream(1, child.pid, -1),
+		     open_stream(2, child.pid, self->cpu));
 	child_go(&child);
 	ASSERT_EQ(0, child_wait(&child));
-	event_disable(a);
-	event_disable(b);
-	ring_flush(&ring, 0);
-	ring_read(&ring, check_record, &self->check);
-	kernel_ring_read(&kernel, &other);
-	check_end(&self->check);
-	check_end(&other);
-	EXPECT_STREQ("", self->check.error);
-	EXPECT_STREQ("", other.error);
-	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
-	EXPECT_LT(0, other.chunks);
+	beside_end(_metadata, &two);
+	EXPECT_LT(0, two.other.chunks);
 	EXPECT_LT(0, self->check.chunks);
-	kernel_ring_unmap(&kernel);
-	ring_close(&ring);
-	close(a);
-	close(b);
 }
 
 /*

@@ -28,16 +28,6 @@ FIXTURE_TEARDOWN(modules)
 	module_insert("perfaux", "");
 }
 
-static void endless_fn(void *arg)
-{
-	struct work work = { .forks = 2, .threads = 2, .rounds = 10,
-			     .spin = 2000 };
-
-	(void)arg;
-	for (;;)
-		work_run(&work);
-}
-
 static int traced(struct ring *ring, struct child *child)
 {
 	struct auxgen_config config = {

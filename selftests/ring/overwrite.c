@@ -74,11 +74,6 @@ FIXTURE_TEARDOWN(overwrite)
 	free(self->check);
 }
 
-static void work_fn(void *arg)
-{
-	work_run(arg);
-}
-
 /* Until some segments were overwritten; there is always something to do. */
 static bool run_until_overwritten(struct ring *ring, uint64_t segments)
 {

@@ -58,22 +58,6 @@ static const struct work long_work = {
 	.forks = 3, .threads = 2, .rounds = 40, .spin = 5000,
 };
 
-static void work_fn(void *arg)
-{
-	work_run(arg);
-}
-
-/* Works until it is killed. */
-static void endless_fn(void *arg)
-{
-	struct work work = { .forks = 2, .threads = 2, .rounds = 10,
-			     .spin = 2000 };
-
-	(void)arg;
-	for (;;)
-		work_run(&work);
-}
-
 static void spin_fn(void *arg)
 {
 	(void)arg;
@@ -104,6 +88,31 @@ static int cpu_events(struct ring *ring, int *cpus, int nr, int *events,
 			return ret;
 	}
 	return 0;
+}
+
+/*
+ * An event for @child and all that comes of it, one on each CPU, all attached
+ * and enabled. Returns the child's, or -errno.
+ */
+static int events_everywhere(FIXTURE_DATA(races) *self, struct child *child)
+{
+	int ev = task_event(child, 1, EV_INHERIT), ret, i;
+
+	if (ev < 0)
+		return ev;
+	ret = ring_attach(&self->ring, ev, COOKIE(1));
+	if (!ret)
+		ret = cpu_events(&self->ring, self->cpus, self->nr,
+				 self->events, 2);
+	if (ret) {
+		close(ev);
+		return ret;
+	}
+	check_start(self->check, &self->ring);
+	event_enable(ev);
+	for (i = 0; i < self->nr; i++)
+		event_enable(self->events[i]);
+	return ev;
 }
 
 static void finish(struct ring *ring, struct check *check)
@@ -435,15 +444,8 @@ TEST_F_TIMEOUT(races, cpu_hotplug, SECONDS)
 	if (self->nr < 2 || cpu_online(cpu, true))
 		SKIP(return, "no CPU can be switched off");
 	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
-	ev = task_event(&child, 1, EV_INHERIT);
+	ev = events_everywhere(self, &child);
 	ASSERT_LE(0, ev);
-	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
-	ASSERT_EQ(0, cpu_events(&self->ring, self->cpus, self->nr,
-				self->events, 2));
-	check_start(self->check, &self->ring);
-	event_enable(ev);
-	for (i = 0; i < self->nr; i++)
-		event_enable(self->events[i]);
 	child_go(&child);
 	for (i = 0; i < 4; i++) {
 		EXPECT_EQ(0, cpu_online(cpu, false));
@@ -508,15 +510,8 @@ TEST_F_TIMEOUT(races, flush_and_map, SECONDS)
 
 	work.rounds = 25;
 	ASSERT_EQ(0, child_start(&child, work_fn, &work));
-	ev = task_event(&child, 1, EV_INHERIT);
+	ev = events_everywhere(self, &child);
 	ASSERT_LE(0, ev);
-	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
-	ASSERT_EQ(0, cpu_events(&self->ring, self->cpus, self->nr,
-				self->events, 2));
-	check_start(self->check, &self->ring);
-	event_enable(ev);
-	for (i = 0; i < self->nr; i++)
-		event_enable(self->events[i]);
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, i < 2 ?
 					    flush_thread : map_thread, &f[i]));

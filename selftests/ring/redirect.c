@@ -46,21 +46,6 @@ FIXTURE_TEARDOWN(redirect)
 	module_insert("perfaux", "");
 }
 
-static void work_fn(void *arg)
-{
-	work_run(arg);
-}
-
-static void endless_fn(void *arg)
-{
-	struct work work = { .forks = 2, .threads = 2, .rounds = 10,
-			     .spin = 2000 };
-
-	(void)arg;
-	for (;;)
-		work_run(&work);
-}
-
 /* Something of everything, and all of it is verified. */
 static const char *trace_some(struct check *check, int *cpus, int nr)
 {

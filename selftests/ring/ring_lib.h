@@ -188,6 +188,9 @@ struct work {
 };
 
 void work_run(const struct work *work);
+/* For child_start(): the work that @arg says; some work until it is killed. */
+void work_fn(void *arg);
+void endless_fn(void *arg);
 void spin(unsigned int loops);
 
 /* Pseudo random numbers, the same for the same seed. */

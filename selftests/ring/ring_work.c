@@ -150,6 +150,21 @@ void work_run(const struct work *work)
 		;
 }
 
+void work_fn(void *arg)
+{
+	work_run(arg);
+}
+
+void endless_fn(void *arg)
+{
+	struct work work = { .forks = 2, .threads = 2, .rounds = 10,
+			     .spin = 2000 };
+
+	(void)arg;
+	for (;;)
+		work_run(&work);
+}
+
 uint64_t rnd_seed(void)
 {
 	const char *seed = getenv("PERFAUX_SEED");
