@@ -5,18 +5,27 @@
 #include "check.h"
 #include "read_bytes.h"
 
+/* Are there @nr entries of @size bytes, and no more? */
+static bool entries_fit(struct check *c, const struct read_record *rec,
+			enum check_rule rule, const struct read_bytes *b,
+			__u64 nr, size_t size)
+{
+	if (nr == b->left / size && !(b->left % size))
+		return true;
+	check_fail(c, rec, rule,
+		   check_expect(c, "%zu entries of %zu bytes", b->left / size,
+				size),
+		   "nr %llu in %u bytes", nr, rec->size);
+	return false;
+}
+
 static void check_id_index(struct check *c, const struct read_record *rec,
 			   struct read_bytes *b)
 {
 	__u64 nr = read_u64(b), i;
 
-	if (nr != b->left / 32 || b->left % 32) {
-		check_fail(c, rec, RULE_ID_INDEX,
-			   check_expect(c, "%zu entries of 32 bytes",
-					b->left / 32),
-			   "nr %llu in %u bytes", nr, rec->size);
+	if (!entries_fit(c, rec, RULE_ID_INDEX, b, nr, 32))
 		return;
-	}
 	for (i = 0; i < nr; i++) {
 		__u64 id = read_u64(b);
 		const struct read_event *ev = read_attrs_find(&c->attrs, id);
@@ -39,13 +48,8 @@ static void check_thread_map(struct check *c, const struct read_record *rec,
 {
 	__u64 nr = read_u64(b), i;
 
-	if (nr != b->left / 24 || b->left % 24) {
-		check_fail(c, rec, RULE_THREAD_MAP,
-			   check_expect(c, "%zu entries of 24 bytes",
-					b->left / 24),
-			   "nr %llu in %u bytes", nr, rec->size);
+	if (!entries_fit(c, rec, RULE_THREAD_MAP, b, nr, 24))
 		return;
-	}
 	for (i = 0; i < nr; i++) {
 		read_u64(b);
 		if (!memchr(read_take(b, 16), 0, 16))
