@@ -226,93 +226,96 @@ TEST_F_TIMEOUT(kernel_aux, beside_a_ring_task, SECONDS)
 	EXPECT_LT(0, self->check.chunks);
 }
 
-/*
- * One event with both: what is attached goes to the ring, before and after to
- * the kernel's area, and together it is all.
- */
+/* One event that writes to a ring while it is attached, else to the kernel's area. */
+struct both {
+	struct check *check;
+	struct kernel_ring kernel;
+	struct ring ring;
+	int ev;
+};
+
+static void both_start(struct __test_metadata *_metadata, struct both *both,
+		       struct check *check, int cpu)
+{
+	both->check = check;
+	ring_or_fail(_metadata, &both->ring);
+	both->ev = open_stream(1, -1, cpu);
+	ASSERT_LE(0, both->ev);
+	ASSERT_EQ(0, kernel_ring_map(&both->kernel, both->ev, AUX_SIZE));
+	check_start(check, NULL);
+	event_enable(both->ev);
+}
+
+/* Together they have all of it. */
+static void both_end(struct __test_metadata *_metadata, struct both *both)
+{
+	struct check *check = both->check;
+
+	ASSERT_EQ(0, event_disable(both->ev));
+	kernel_ring_read(&both->kernel, check);
+	ring_flush(&both->ring, 0);
+	ring_read(&both->ring, check_record, check);
+	check_end(check);
+	EXPECT_STREQ("", check->error);
+	EXPECT_EQ(both->kernel.bytes, both->kernel.record_bytes);
+	EXPECT_EQ(both->ring.ctl->bytes, check->bytes);
+	EXPECT_LT(0, both->kernel.bytes);
+	EXPECT_LT(0, check->bytes);
+	kernel_ring_unmap(&both->kernel);
+	ring_close(&both->ring);
+	close(both->ev);
+}
+
 TEST_F_TIMEOUT(kernel_aux, same_event, SECONDS)
 {
-	struct kernel_ring kernel;
 	struct check *check = &self->check;
+	struct both both;
 	uint64_t chunks;
-	struct ring ring;
-	int ev, i;
+	int i;
 
-	ring_or_fail(_metadata, &ring);
-	ev = open_stream(1, -1, self->cpu);
-	ASSERT_LE(0, ev);
-	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
-	check_start(check, NULL);
-	event_enable(ev);
+	both_start(_metadata, &both, check, self->cpu);
 	for (i = 0; i < 3; i++) {
 		chunks = check->chunks;
 		ASSERT_EQ(0, work_once(self->cpu));
-		ASSERT_EQ(0, event_disable(ev));
-		kernel_ring_read(&kernel, check);
+		ASSERT_EQ(0, event_disable(both.ev));
+		kernel_ring_read(&both.kernel, check);
 		EXPECT_LT(chunks, check->chunks);
 
 		chunks = check->chunks;
-		ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
-		ASSERT_EQ(0, event_enable(ev));
+		ASSERT_EQ(0, ring_attach(&both.ring, both.ev, COOKIE(1)));
+		ASSERT_EQ(0, event_enable(both.ev));
 		ASSERT_EQ(0, work_once(self->cpu));
-		ASSERT_EQ(0, event_disable(ev));
-		EXPECT_EQ(kernel_ring_head(&kernel), kernel.bytes);
-		ASSERT_EQ(0, ring_detach(&ring, ev));
-		ring_read(&ring, check_record, check);
+		ASSERT_EQ(0, event_disable(both.ev));
+		EXPECT_EQ(kernel_ring_head(&both.kernel), both.kernel.bytes);
+		ASSERT_EQ(0, ring_detach(&both.ring, both.ev));
+		ring_read(&both.ring, check_record, check);
 		EXPECT_LT(chunks, check->chunks);
-		ASSERT_EQ(0, event_enable(ev));
+		ASSERT_EQ(0, event_enable(both.ev));
 	}
-	ASSERT_EQ(0, event_disable(ev));
-	kernel_ring_read(&kernel, check);
-	ring_flush(&ring, 0);
-	ring_read(&ring, check_record, check);
-	check_end(check);
-	EXPECT_STREQ("", check->error);
-	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
-	EXPECT_EQ(ring.ctl->bytes, check->bytes);
-	kernel_ring_unmap(&kernel);
-	ring_close(&ring);
-	close(ev);
+	both_end(_metadata, &both);
 }
 
 /* Attached while a span of the kernel's area is open, and detached again. */
 TEST_F_TIMEOUT(kernel_aux, attach_in_a_span, SECONDS)
 {
-	struct kernel_ring kernel;
-	struct check *check = &self->check;
-	struct ring ring;
-	int ev, i;
+	struct both both;
+	int i;
 
-	ring_or_fail(_metadata, &ring);
-	ev = open_stream(1, -1, self->cpu);
-	ASSERT_LE(0, ev);
-	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
-	check_start(check, NULL);
-	event_enable(ev);
+	both_start(_metadata, &both, &self->check, self->cpu);
 	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
+		ASSERT_EQ(0, ring_attach(&both.ring, both.ev, COOKIE(1)));
 		/* Ends the kernel's span; the next one is the ring's. */
-		ASSERT_EQ(0, ring_flush(&ring, PERFAUX_FLUSH_SPANS));
-		kernel_ring_read(&kernel, check);
+		ASSERT_EQ(0, ring_flush(&both.ring, PERFAUX_FLUSH_SPANS));
+		kernel_ring_read(&both.kernel, &self->check);
 		spin(20000);
-		ASSERT_EQ(0, ring_detach(&ring, ev));
-		ring_flush(&ring, 0);
-		ring_read(&ring, check_record, check);
-		ASSERT_EQ(0, event_disable(ev));
-		ASSERT_EQ(0, event_enable(ev));
+		ASSERT_EQ(0, ring_detach(&both.ring, both.ev));
+		ring_flush(&both.ring, 0);
+		ring_read(&both.ring, check_record, &self->check);
+		ASSERT_EQ(0, event_disable(both.ev));
+		ASSERT_EQ(0, event_enable(both.ev));
 		spin(20000);
 	}
-	event_disable(ev);
-	kernel_ring_read(&kernel, check);
-	check_end(check);
-	EXPECT_STREQ("", check->error);
-	EXPECT_EQ(kernel.bytes, kernel.record_bytes);
-	EXPECT_EQ(ring.ctl->bytes, check->bytes);
-	EXPECT_LT(0, kernel.bytes);
-	EXPECT_LT(0, check->bytes);
-	kernel_ring_unmap(&kernel);
-	ring_close(&ring);
-	close(ev);
+	both_end(_metadata, &both);
 }
 
 /* The event was attached first, and gets the kernel's area afterwards. */
