@@ -341,6 +341,30 @@ enum perfaux_cause {
 	PERFAUX_NR_CAUSES	= 6,	/* control has room for 16 */
 };
 
+/*
+ * Why a mapping has no build-id. When several causes apply, the greater number
+ * of NO_NOTE, NOT_ELF, TRUNCATED and TOO_LARGE is the one that is told.
+ */
+enum perfaux_no_id {
+	PERFAUX_ID_FOUND	= 0,
+	/* a sound ELF file that has no build-id */
+	PERFAUX_ID_NO_NOTE	= 1,
+	/* no ELF file, or one with headers of a kind or size unknown to us */
+	PERFAUX_ID_NOT_ELF	= 2,
+	/* headers, a segment, or a note go on behind the end of the file */
+	PERFAUX_ID_TRUNCATED	= 3,
+	/* the file could not be read (an I/O error, no memory) */
+	PERFAUX_ID_UNREADABLE	= 4,
+	/*
+	 * more headers or notes than are looked at (131072 headers, 8192
+	 * notes), or an id of more than 256 bytes
+	 */
+	PERFAUX_ID_TOO_LARGE	= 5,
+	/* not known yet: a worker reads the file, the id comes later */
+	PERFAUX_ID_DEFERRED	= 6,
+	PERFAUX_NR_ID_RESULTS	= 7,
+};
+
 /* struct perfaux_control.flags */
 #define PERFAUX_CTL_STARVED	_BITUL(0)	/* an event found no segment */
 
