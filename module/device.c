@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/perfaux: says what it can do, and makes rings.
+ * /dev/perfaux: says what it can do, makes rings, and has build-ids recorded.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -11,6 +11,7 @@
 
 #include "args.h"
 #include "device.h"
+#include "ids.h"
 #include "ring.h"
 
 static long pa_ioctl_info(void __user *uarg)
@@ -107,6 +108,16 @@ static long pa_ioctl_create(void __user *uarg)
 	return fd;
 }
 
+static long pa_ioctl_ids(void __user *uarg)
+{
+	struct perfaux_ids arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_IDS_SIZE_V0, uarg);
+
+	if (!ret)
+		ret = pa_ids_check(&arg);
+	return ret ?: pa_ids_session_open(&arg);
+}
+
 static long pa_device_ioctl(struct file *file, unsigned int cmd,
 			    unsigned long uarg)
 {
@@ -115,6 +126,8 @@ static long pa_device_ioctl(struct file *file, unsigned int cmd,
 		return pa_ioctl_info((void __user *)uarg);
 	case PERFAUX_IOC_CREATE:
 		return pa_ioctl_create((void __user *)uarg);
+	case PERFAUX_IOC_IDS:
+		return pa_ioctl_ids((void __user *)uarg);
 	}
 	return -ENOTTY;
 }

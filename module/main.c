@@ -8,6 +8,7 @@
 #include <linux/module.h>
 
 #include "device.h"
+#include "ids.h"
 #include "redirect.h"
 #include "ring.h"
 
@@ -25,6 +26,10 @@ static int __init perfaux_init(void)
 	BUILD_BUG_ON(sizeof(struct perfaux_attach) != PERFAUX_ATTACH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_detach) != PERFAUX_DETACH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_flush) != PERFAUX_FLUSH_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_ids) != PERFAUX_IDS_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_ids_stats) !=
+		     PERFAUX_IDS_STATS_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_notice) != 80);
 	BUILD_BUG_ON(sizeof(struct perfaux_segment) != 64);
 	BUILD_BUG_ON(sizeof(struct perfaux_span) != 64);
 	BUILD_BUG_ON(sizeof(struct perfaux_gap) != 64);
@@ -35,11 +40,16 @@ static int __init perfaux_init(void)
 	ret = pa_redirect_init();
 	if (ret)
 		goto err_ring;
-	ret = pa_device_init();
+	ret = pa_ids_init();
 	if (ret)
 		goto err_redirect;
+	ret = pa_device_init();
+	if (ret)
+		goto err_ids;
 	return 0;
 
+err_ids:
+	pa_ids_exit();
 err_redirect:
 	pa_redirect_exit();
 err_ring:
@@ -50,6 +60,7 @@ err_ring:
 static void __exit perfaux_exit(void)
 {
 	pa_device_exit();
+	pa_ids_exit();
 	/* Waits for the tail of the work that gave back the last reference. */
 	pa_ring_exit();
 	pa_redirect_exit();

@@ -306,12 +306,102 @@ struct perfaux_flush {
  */
 #define PERFAUX_FLUSH_SPANS	_BITUL(0)
 
+/*
+ * PERFAUX_IOC_IDS (on the device): as long as the returned descriptor is open,
+ * every PERF_RECORD_MMAP2 that the kernel writes for an event with attr.build_id
+ * carries the build-id of what is mapped, whether its pages are cached or not,
+ * for all perf users. (The module parameter build_ids=1 does that for good.)
+ * Without one the kernel's own parser runs, as if the module were not there.
+ *
+ * What does not fit into the record comes as a notice, to be read from the
+ * descriptor. read() returns whole notices, as many as fit; it waits for one if
+ * there is none (EAGAIN with O_NONBLOCK; EINTR); EINVAL: the first one does not
+ * fit. poll() reports EPOLLIN when there is one.
+ *
+ * Notices and counters are of tasks of the caller's user; of all tasks if the
+ * caller has CAP_PERFMON or CAP_SYS_ADMIN when it opens the descriptor.
+ *
+ * Returns the descriptor, with O_CLOEXEC.
+ *
+ * Errors:
+ *   EINVAL	size below PERFAUX_IDS_SIZE_V0; flags or reserved not 0;
+ *		queue_size above 1 MiB or, if not 0, below 8 KiB
+ *   EOPNOTSUPP	this kernel has no parser that could be redirected
+ *   EMFILE, ENFILE, ENOMEM, E2BIG, EFAULT
+ */
+struct perfaux_ids {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: 0 */
+	__u32	queue_size;		/* in: bytes for notices, 0: 64 KiB */
+	__u32	reserved;
+};
+
+#define PERFAUX_IDS_SIZE_V0	16
+
+/*
+ * PERFAUX_IOC_IDS_STATS (on the descriptor of PERFAUX_IOC_IDS): counters since
+ * it was opened. They count mappings that can be executed and have a file, and
+ * [vdso].
+ *
+ * Errors: EINVAL (size below PERFAUX_IDS_STATS_SIZE_V0); E2BIG; EFAULT.
+ */
+struct perfaux_ids_stats {
+	__u32	size;			/* in: of this struct */
+	__u32	pending;		/* out: files whose id is still to come */
+	/* out: per enum perfaux_no_id; [PERFAUX_ID_FOUND]: id in the record */
+	__u64	results[16];
+	/* out: what became of those that are DEFERRED, likewise */
+	__u64	late[16];
+	__u64	cached;			/* out: of results, without reading */
+	__u64	notices;		/* out: queued */
+	__u64	notices_lost;		/* out: the queue was full */
+	__u64	long_ids;		/* out: ids of more than 20 bytes */
+};
+
+#define PERFAUX_IDS_STATS_SIZE_V0	296
+
+enum perfaux_notice_type {
+	/*
+	 * The id of a file whose mapping's record could not have it: the file
+	 * system may wait for a user's program or a network (FUSE, NFS, 9p,
+	 * CIFS ...), so it was read after the mapping was made.
+	 */
+	PERFAUX_NOTICE_LATE_ID	= 1,
+	/* A record has only the first 20 bytes of this id. */
+	PERFAUX_NOTICE_LONG_ID	= 2,
+	/* A kernel module: start and length of its text, its name, its id. */
+	PERFAUX_NOTICE_MODULE	= 3,
+};
+
+struct perfaux_notice {
+	__u32	size;			/* of all, a multiple of 8 */
+	__u16	type;			/* enum perfaux_notice_type */
+	__u16	id_size;		/* bytes; 0: there is none */
+	__u64	time;			/* of perf's own clock, when mapped or
+					 * loaded
+					 */
+	__u32	pid;			/* in the reader's pid namespace, 0: */
+	__u32	tid;			/* not in it; -1: of the kernel */
+	__u64	start;			/* of the mapping or module */
+	__u64	length;
+	__u64	pgoff;			/* of the mapping in the file, bytes */
+	__u64	ino;
+	__u64	generation;		/* of the inode */
+	__u32	major;			/* of the file's device */
+	__u32	minor;
+	__u32	name_offset;		/* bytes from the start of the notice */
+	__u32	name_size;		/* with its NUL; as in the record */
+	__u8	id[];			/* id_size bytes */
+};
+
 #define PERFAUX_IOC_MAGIC	0xBC
 #define PERFAUX_IOC_INFO	_IO(PERFAUX_IOC_MAGIC, 0)
 #define PERFAUX_IOC_CREATE	_IO(PERFAUX_IOC_MAGIC, 1)
 #define PERFAUX_IOC_ATTACH	_IO(PERFAUX_IOC_MAGIC, 2)
 #define PERFAUX_IOC_DETACH	_IO(PERFAUX_IOC_MAGIC, 3)
 #define PERFAUX_IOC_FLUSH	_IO(PERFAUX_IOC_MAGIC, 4)
+#define PERFAUX_IOC_IDS		_IO(PERFAUX_IOC_MAGIC, 5)
+#define PERFAUX_IOC_IDS_STATS	_IO(PERFAUX_IOC_MAGIC, 6)
 
 /*
  * poll() on a ring:

@@ -39,4 +39,40 @@
 #define pa_vm_flags_clear(vma, flags)	((vma)->vm_flags &= ~(flags))
 #endif
 
+/*
+ * 6.6 ("fs: store real path instead of fake path in backing file f_path"): of a
+ * file of overlayfs that is mapped, the one that the user opened.
+ */
+#ifdef PA_HAVE_FILE_USER_PATH
+#define pa_file_user_path(file)		file_user_path(file)
+#define pa_file_user_inode(file)	file_user_inode(file)
+#else
+#define pa_file_user_path(file)		(&(file)->f_path)
+#define pa_file_user_inode(file)	file_inode(file)
+#endif
+
+/* 6.6 ("fs: add ctime accessors infrastructure") */
+#ifdef PA_HAVE_INODE_GET_CTIME
+#define pa_inode_ctime(inode)		inode_get_ctime(inode)
+#else
+#define pa_inode_ctime(inode)		((inode)->i_ctime)
+#endif
+
+/* 6.4 ("module: replace module_layout with module_memory") */
+#ifdef PA_HAVE_MODULE_MEMORY
+#define pa_module_text(mod)		((mod)->mem[MOD_TEXT].base)
+#define pa_module_text_size(mod)	((mod)->mem[MOD_TEXT].size)
+#else
+#define pa_module_text(mod)		((mod)->core_layout.base)
+#define pa_module_text_size(mod)	((mod)->core_layout.text_size)
+#endif
+
+/* At the first instruction of a function: where it returns to. */
+#ifdef CONFIG_X86_64
+#define pa_caller_address(regs) \
+	(*(unsigned long *)kernel_stack_pointer(regs))
+#else
+#define pa_caller_address(regs)		procedure_link_pointer(regs)
+#endif
+
 #endif /* PERFAUX_COMPAT_H */

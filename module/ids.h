@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Build-ids in mmap records.
+ *
+ *   ids_hook.c		sends the kernel's parser here while somebody wants that
+ *   ids.c		what is mapped, and where its id comes from
+ *   ids_file.c		reading a file without harm
+ *   ids_cache.c	ids that are known
+ *   ids_late.c		files that cannot be read while they are being mapped
+ *   ids_vdso.c		[vdso]
+ *   ids_module.c	kernel modules
+ *   ids_session.c	who wants to know: descriptors, notices, counters
+ */
+#ifndef PERFAUX_IDS_H
+#define PERFAUX_IDS_H
+
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/uidgid.h>
+
+#include "elf_id.h"
+
+/* perf's record has room for so many bytes of an id: BUILD_ID_SIZE_MAX */
+#define PA_ID_RECORD_SIZE	20
+
+/* What a notice or a counter is about. */
+struct pa_ids_map {
+	u64 time;
+	struct pid *pid;		/* NULL: the kernel; no reference */
+	struct pid *tid;
+	kuid_t uid;
+	u64 start;
+	u64 length;
+	u64 pgoff;
+	u64 ino;
+	u64 generation;
+	dev_t dev;
+	const char *name;
+};
+
+/* ids.c: in place of the kernel's parser, see there */
+int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
+		 __u32 *size);
+
+/* ids_hook.c: process context, may sleep. Nested. Returns 0 or -errno. */
+int pa_ids_hook_get(void);
+void pa_ids_hook_put(void);
+/* The redirected call is over: last thing that pa_ids_parse() does. */
+void pa_ids_hook_done(void);
+void pa_ids_hook_exit(void);
+
+/* ids_file.c */
+enum pa_ids_access {
+	PA_IDS_READ,		/* pages may be read in, under mmap_lock */
+	PA_IDS_SHMEM,		/* the same for tmpfs and memfd */
+	PA_IDS_PEEK,		/* only pages that are there */
+	PA_IDS_NEVER,		/* not even these */
+};
+
+enum pa_ids_access pa_ids_access(struct file *file);
+/*
+ * Process context, mmap_lock may be held for writing. Returns what pa_elf_id()
+ * does; with PA_IDS_PEEK PERFAUX_ID_DEFERRED for what is not there.
+ */
+int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
+		       struct pa_elf_id *id);
+/* The same with the file's read(); for as long as that takes. No locks held. */
+int pa_ids_read_file(struct file *file, struct pa_elf_id *id);
+
+/* ids_cache.c: process context */
+struct pa_ids_key {
+	dev_t dev;
+	u64 ino;
+	u32 generation;
+	u64 version;		/* i_version, if the file system has one */
+	u64 size;
+	s64 ctime_sec;
+	u32 ctime_nsec;
+};
+
+int pa_ids_cache_init(void);
+void pa_ids_cache_exit(void);
+/* Before the file is read. False: what is read must not be kept. */
+bool pa_ids_cache_key(struct file *file, struct pa_ids_key *key);
+/* Returns true and the result, 0 or enum perfaux_no_id, if it is known. */
+bool pa_ids_cache_find(const struct pa_ids_key *key, struct pa_elf_id *id,
+		       int *result);
+void pa_ids_cache_add(struct file *file, const struct pa_ids_key *key,
+		      const struct pa_elf_id *id, int result);
+
+/* ids_late.c: process context; takes its own reference to the file */
+int pa_ids_late_init(void);
+void pa_ids_late_exit(void);
+bool pa_ids_late_queue(struct file *file, const struct pa_ids_map *map);
+u32 pa_ids_late_pending(void);
+
+/* ids_vdso.c */
+void pa_ids_vdso_init(void);
+/* Returns false if @vma is not the [vdso] that current is about to have. */
+bool pa_ids_vdso(struct vm_area_struct *vma, struct pa_elf_id *id);
+
+/* ids_module.c */
+int pa_ids_module_init(void);
+void pa_ids_module_exit(void);
+
+/* ids_session.c: process context */
+struct perfaux_ids;
+int pa_ids_check(const struct perfaux_ids *arg);
+int pa_ids_session_open(const struct perfaux_ids *arg);
+bool pa_ids_any_session(void);
+void pa_ids_count(const struct pa_ids_map *map, int result, bool cached);
+void pa_ids_count_late(const struct pa_ids_map *map, int result);
+void pa_ids_notice(const struct pa_ids_map *map, int type,
+		   const struct pa_elf_id *id);
+
+/* All of it. */
+int pa_ids_init(void);
+void pa_ids_exit(void);
+
+#endif /* PERFAUX_IDS_H */

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Descriptors of PERFAUX_IOC_IDS: as long as one is open ids are put into
+ * records. Notices wait in a queue of each; counters are of each, too.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+
+#include "args.h"
+#include "ids.h"
+
+#define PA_QUEUE_DEFAULT	(64U << 10)
+#define PA_QUEUE_MIN		(8U << 10)
+#define PA_QUEUE_MAX		(1U << 20)
+
+struct pa_session {
+	struct list_head list;
+	kuid_t uid;
+	bool all;			/* tasks of all users */
+	struct pid_namespace *pid_ns;
+	wait_queue_head_t wait;
+	struct mutex lock;		/* the fields below */
+	struct perfaux_ids_stats stats;
+	u8 *queue;
+	u32 queue_size;
+	u32 used;			/* whole notices, from the start */
+};
+
+static LIST_HEAD(pa_sessions);
+/* mmap_lock is outside of this: nothing here may touch user memory under it. */
+static DEFINE_MUTEX(pa_sessions_lock);
+
+bool pa_ids_any_session(void)
+{
+	return !list_empty(&pa_sessions);
+}
+
+static bool pa_session_sees(const struct pa_session *s,
+			    const struct pa_ids_map *map)
+{
+	return s->all || (map->pid && uid_eq(map->uid, s->uid));
+}
+
+void pa_ids_count(const struct pa_ids_map *map, int result, bool cached)
+{
+	struct pa_session *s;
+
+	mutex_lock(&pa_sessions_lock);
+	list_for_each_entry(s, &pa_sessions, list) {
+		if (!pa_session_sees(s, map))
+			continue;
+		mutex_lock(&s->lock);
+		s->stats.results[result]++;
+		s->stats.cached += cached;
+		mutex_unlock(&s->lock);
+	}
+	mutex_unlock(&pa_sessions_lock);
+}
+
+void pa_ids_count_late(const struct pa_ids_map *map, int result)
+{
+	struct pa_session *s;
+
+	mutex_lock(&pa_sessions_lock);
+	list_for_each_entry(s, &pa_sessions, list) {
+		if (!pa_session_sees(s, map))
+			continue;
+		mutex_lock(&s->lock);
+		s->stats.late[result]++;
+		mutex_unlock(&s->lock);
+	}
+	mutex_unlock(&pa_sessions_lock);
+}
+
+/* s->lock held. */
+static void pa_session_queue(struct pa_session *s, const struct pa_ids_map *map,
+			     int type, const struct pa_elf_id *id)
+{
+	u32 name_offset = ALIGN(sizeof(struct perfaux_notice) + id->size, 8);
+	u32 name_size = strlen(map->name) + 1;
+	u32 size = ALIGN(name_offset + name_size, 8);
+	struct perfaux_notice *notice;
+
+	if (size > s->queue_size - s->used) {
+		s->stats.notices_lost++;
+		return;
+	}
+	notice = (void *)(s->queue + s->used);
+	memset(notice, 0, size);
+	notice->size = size;
+	notice->type = type;
+	notice->id_size = id->size;
+	notice->time = map->time;
+	notice->pid = map->pid ? pid_nr_ns(map->pid, s->pid_ns) : -1U;
+	notice->tid = map->pid ? pid_nr_ns(map->tid, s->pid_ns) : -1U;
+	notice->start = map->start;
+	notice->length = map->length;
+	notice->pgoff = map->pgoff;
+	notice->ino = map->ino;
+	notice->generation = map->generation;
+	notice->major = MAJOR(map->dev);
+	notice->minor = MINOR(map->dev);
+	notice->name_offset = name_offset;
+	notice->name_size = name_size;
+	memcpy(notice->id, id->data, id->size);
+	memcpy((u8 *)notice + name_offset, map->name, name_size);
+	s->used += size;
+	s->stats.notices++;
+}
+
+void pa_ids_notice(const struct pa_ids_map *map, int type,
+		   const struct pa_elf_id *id)
+{
+	struct pa_session *s;
+
+	mutex_lock(&pa_sessions_lock);
+	list_for_each_entry(s, &pa_sessions, list) {
+		if (!pa_session_sees(s, map))
+			continue;
+		mutex_lock(&s->lock);
+		if (id->size > PA_ID_RECORD_SIZE)
+			s->stats.long_ids++;
+		pa_session_queue(s, map, type, id);
+		mutex_unlock(&s->lock);
+		wake_up(&s->wait);
+	}
+	mutex_unlock(&pa_sessions_lock);
+}
+
+/* Takes out of the queue what fits; returns bytes, or -EINVAL. */
+static ssize_t pa_session_take(struct pa_session *s, void *buf, size_t size)
+{
+	size_t n = 0;
+
+	mutex_lock(&s->lock);
+	while (n < s->used) {
+		const struct perfaux_notice *notice = (void *)(s->queue + n);
+
+		if (notice->size > size - n)
+			break;
+		n += notice->size;
+	}
+	memcpy(buf, s->queue, n);
+	s->used -= n;
+	memmove(s->queue, s->queue + n, s->used);
+	mutex_unlock(&s->lock);
+	return n;
+}
+
+static ssize_t pa_session_read(struct file *file, char __user *ubuf,
+			       size_t size, loff_t *pos)
+{
+	struct pa_session *s = file->private_data;
+	ssize_t ret;
+	void *buf;
+
+	if (!READ_ONCE(s->used) && file->f_flags & O_NONBLOCK)
+		return -EAGAIN;
+	ret = wait_event_interruptible(s->wait, READ_ONCE(s->used));
+	if (ret)
+		return ret;
+	size = min_t(size_t, size, s->queue_size);
+	/* A copy: a fault takes mmap_lock, which is outside of our locks. */
+	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!buf)
+		return -ENOMEM;
+	ret = pa_session_take(s, buf, size);
+	if (!ret)
+		ret = READ_ONCE(s->used) ? -EINVAL : -EAGAIN;
+	else if (copy_to_user(ubuf, buf, ret))
+		ret = -EFAULT;
+	kvfree(buf);
+	return ret;
+}
+
+static __poll_t pa_session_poll(struct file *file, poll_table *wait)
+{
+	struct pa_session *s = file->private_data;
+
+	poll_wait(file, &s->wait, wait);
+	return READ_ONCE(s->used) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static void pa_session_stats(struct pa_session *s,
+			     struct perfaux_ids_stats *stats)
+{
+	mutex_lock(&s->lock);
+	*stats = s->stats;
+	mutex_unlock(&s->lock);
+	stats->size = sizeof(*stats);
+	stats->pending = pa_ids_late_pending();
+}
+
+static long pa_session_ioctl(struct file *file, unsigned int cmd,
+			     unsigned long uarg)
+{
+	struct pa_session *s = file->private_data;
+	struct perfaux_ids_stats stats;
+	u32 usize;
+	int ret;
+
+	if (cmd != PERFAUX_IOC_IDS_STATS)
+		return -ENOTTY;
+	ret = pa_copy_arg(&stats, sizeof(stats), PERFAUX_IDS_STATS_SIZE_V0,
+			  (void __user *)uarg);
+	if (ret)
+		return ret;
+	usize = stats.size;
+	pa_session_stats(s, &stats);
+	return pa_copy_answer((void __user *)uarg, &stats, sizeof(stats),
+			      usize);
+}
+
+static void pa_session_free(struct pa_session *s)
+{
+	put_pid_ns(s->pid_ns);
+	kvfree(s->queue);
+	kfree(s);
+}
+
+static int pa_session_release(struct inode *inode, struct file *file)
+{
+	struct pa_session *s = file->private_data;
+
+	mutex_lock(&pa_sessions_lock);
+	list_del(&s->list);
+	mutex_unlock(&pa_sessions_lock);
+	pa_ids_hook_put();
+	pa_session_free(s);
+	return 0;
+}
+
+#ifdef CONFIG_PROC_FS
+static const char * const pa_result_names[PERFAUX_NR_ID_RESULTS] = {
+	[PERFAUX_ID_FOUND] = "found",
+	[PERFAUX_ID_NO_NOTE] = "no_note",
+	[PERFAUX_ID_NOT_ELF] = "not_elf",
+	[PERFAUX_ID_TRUNCATED] = "truncated",
+	[PERFAUX_ID_UNREADABLE] = "unreadable",
+	[PERFAUX_ID_TOO_LARGE] = "too_large",
+	[PERFAUX_ID_DEFERRED] = "deferred",
+};
+
+static void pa_session_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct perfaux_ids_stats stats;
+	int i;
+
+	pa_session_stats(file->private_data, &stats);
+	for (i = 0; i < PERFAUX_NR_ID_RESULTS; i++) {
+		seq_printf(m, "ids_%s:\t%llu\n", pa_result_names[i],
+			   stats.results[i]);
+		seq_printf(m, "late_%s:\t%llu\n", pa_result_names[i],
+			   stats.late[i]);
+	}
+	seq_printf(m, "cached:\t%llu\n", stats.cached);
+	seq_printf(m, "pending:\t%u\n", stats.pending);
+	seq_printf(m, "notices:\t%llu\n", stats.notices);
+	seq_printf(m, "notices_lost:\t%llu\n", stats.notices_lost);
+	seq_printf(m, "long_ids:\t%llu\n", stats.long_ids);
+}
+#endif
+
+static const struct file_operations pa_session_fops = {
+	.owner		= THIS_MODULE,
+	.read		= pa_session_read,
+	.poll		= pa_session_poll,
+	.unlocked_ioctl	= pa_session_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.release	= pa_session_release,
+	.llseek		= noop_llseek,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo	= pa_session_show_fdinfo,
+#endif
+};
+
+/* @arg is checked. Returns a descriptor or -errno. */
+int pa_ids_session_open(const struct perfaux_ids *arg)
+{
+	struct pa_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	int ret = -ENOMEM;
+
+	if (!s)
+		return -ENOMEM;
+	s->queue_size = arg->queue_size ?: PA_QUEUE_DEFAULT;
+	s->queue = kvmalloc(s->queue_size, GFP_KERNEL_ACCOUNT);
+	s->uid = current_uid();
+	s->all = perfmon_capable();
+	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	init_waitqueue_head(&s->wait);
+	mutex_init(&s->lock);
+	if (!s->queue)
+		goto err;
+	ret = pa_ids_hook_get();
+	if (ret)
+		goto err;
+
+	mutex_lock(&pa_sessions_lock);
+	list_add(&s->list, &pa_sessions);
+	mutex_unlock(&pa_sessions_lock);
+	ret = anon_inode_getfd("[perfaux_ids]", &pa_session_fops, s,
+			       O_RDONLY | O_CLOEXEC);
+	if (ret >= 0)
+		return ret;
+
+	mutex_lock(&pa_sessions_lock);
+	list_del(&s->list);
+	mutex_unlock(&pa_sessions_lock);
+	pa_ids_hook_put();
+err:
+	pa_session_free(s);
+	return ret;
+}
+
+int pa_ids_check(const struct perfaux_ids *arg)
+{
+	if (arg->flags || arg->reserved)
+		return -EINVAL;
+	if (arg->queue_size && (arg->queue_size < PA_QUEUE_MIN ||
+				arg->queue_size > PA_QUEUE_MAX))
+		return -EINVAL;
+	return 0;
+}
