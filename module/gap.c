@@ -140,6 +140,18 @@ static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 	return true;
 }
 
+static bool pa_gap_has_ended(struct pa_ring *ring, int gap)
+{
+	return gap > 0 && READ_ONCE(ring->gaps[gap - 1].t_end);
+}
+
+/* What another event than that of @cookie lost, and may go on losing. */
+static bool pa_gap_goes_on(struct pa_ring *ring, int gap, u64 cookie)
+{
+	return gap > 0 && !pa_gap_has_ended(ring, gap) &&
+	       READ_ONCE(ring->gaps[gap - 1].cookie) != cookie;
+}
+
 /*
  * Writer, or FLUSH on its CPU. Whoever takes what is in the CPU's slot owns it:
  * an NMI, and pa_gap_close() on another CPU, find the slot empty meanwhile.
@@ -147,8 +159,18 @@ static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 {
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
-	int gap = xchg(&cpu->gap, 0);
+	int gap;
 
+	/*
+	 * The slot is not touched then: the other event, in an NMI, must not
+	 * miss its gap when it writes again.
+	 */
+	if (new->t_end &&
+	    pa_gap_goes_on(ring, READ_ONCE(cpu->gap), new->cookie)) {
+		pa_gap_publish(ring, pa_gap_new(ring, new), new->t_end);
+		return;
+	}
+	gap = xchg(&cpu->gap, 0);
 	if (!pa_gap_join(ring, gap, new)) {
 		if (gap)
 			pa_gap_publish(ring, gap, new->t_begin);
@@ -158,11 +180,6 @@ void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 	/* An NMI made one of its own since. */
 	if (gap)
 		pa_gap_publish(ring, gap, new->t_end ?: new->t_begin);
-}
-
-static bool pa_gap_has_ended(struct pa_ring *ring, int gap)
-{
-	return gap > 0 && READ_ONCE(ring->gaps[gap - 1].t_end);
 }
 
 /* May run on any CPU: whoever takes cpu->gap publishes it. */
@@ -182,11 +199,8 @@ void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 
 	if (likely(!gap))
 		return;
-	/* What another event lost it may go on losing. */
-	if (gap > 0 && !pa_gap_has_ended(ring, gap) &&
-	    READ_ONCE(ring->gaps[gap - 1].cookie) != cookie)
-		return;
-	pa_gap_take(ring, cpu, now);
+	if (!pa_gap_goes_on(ring, gap, cookie))
+		pa_gap_take(ring, cpu, now);
 }
 
 /* All gaps, or only those whose end is known. */
