@@ -56,6 +56,7 @@ struct auxgen_chunk {
  *		is no room
  *   fill	each time fill all room that there is
  *   pt	behave as Intel PT's driver does: see auxgen_pt.c
+ *   over	when all room is used, say that one chunk more was written
  *   stream	0 to 15
  *   truncate	each so many writes, lose as many chunks as were written and
  *		say so (PERF_AUX_FLAG_TRUNCATED)
@@ -70,11 +71,12 @@ struct auxgen_chunk {
 #define AUXGEN_F_MARKER		_BITULL(19)
 #define AUXGEN_F_FILL		_BITULL(20)
 #define AUXGEN_F_PT		_BITULL(21)
+#define AUXGEN_F_OVER		_BITULL(22)
 #define AUXGEN_STREAM(config)	((config) >> 24 & 0xf)
 #define AUXGEN_TRUNCATE(config)	((config) >> 32 & 0xffff)
 #define AUXGEN_SKIP(config)	((config) >> 48 & 0xffff)
 #define AUXGEN_PERIOD(config1)	((config1) & 0xffffffff)
-#define AUXGEN_CONFIG_MASK	0xffffffff0f3fffffULL
+#define AUXGEN_CONFIG_MASK	0xffffffff0f7fffffULL
 #define AUXGEN_CONFIG1_MASK	0xffffffffULL
 
 #endif /* AUXGEN_H */

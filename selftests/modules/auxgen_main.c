@@ -69,6 +69,9 @@ static void auxgen_end(struct auxgen_event *ev, u64 flags)
 		ev->handle.head += ev->written;
 	if (flags)
 		perf_aux_output_flag(&ev->handle, flags);
+	if (auxgen_config(ev) & AUXGEN_F_OVER &&
+	    ev->written > ev->handle.size)
+		ev->written += AUXGEN_CHUNK;
 	perf_aux_output_end(&ev->handle, ev->written);
 	ev->area = NULL;
 }
@@ -363,15 +366,24 @@ static void auxgen_free_aux(void *aux)
 	kfree(area);
 }
 
-/*
- * Only so that events can be opened that would sample: what copies the data,
- * perf_output_copy_aux(), is not exported, and the core warns if none come.
- */
+/* For an event that samples beside this one. */
 static long auxgen_snapshot_aux(struct perf_event *event,
 				struct perf_output_handle *handle,
 				unsigned long size)
 {
-	return 0;
+	struct auxgen_event *ev = event->pmu_private;
+	unsigned long to;
+	long ret = 0;
+
+	if (xchg(&ev->busy, 1))
+		return 0;
+	to = ev->handle.head + ev->written;
+	/* All that is asked for, or the core warns; older data if need be. */
+	if (ev->area)
+		ret = auxgen_copy_aux(&ev->handle, handle, to - size, to);
+	/* Pairs with the xchg above, in an NMI. */
+	smp_store_release(&ev->busy, 0);
+	return ret;
 }
 
 static struct pmu auxgen_pmu = {
@@ -405,6 +417,9 @@ static int __init auxgen_init(void)
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct auxgen_chunk) != AUXGEN_CHUNK);
+	ret = auxgen_sample_init();
+	if (ret)
+		return ret;
 	ret = auxgen_nmi_init();
 	if (ret)
 		return ret;

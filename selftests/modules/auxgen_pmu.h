@@ -35,6 +35,12 @@ bool auxgen_pt_markers(const struct auxgen_area *area,
 		       const struct perf_output_handle *handle,
 		       struct auxgen_pt *pt);
 
+/* auxgen_sample.c: perf_output_copy_aux() */
+extern long (*auxgen_copy_aux)(struct perf_output_handle *aux_handle,
+			       struct perf_output_handle *handle,
+			       unsigned long from, unsigned long to);
+int auxgen_sample_init(void);
+
 /* auxgen_sysfs.c */
 extern const struct attribute_group *auxgen_attr_groups[];
 

@@ -15,6 +15,7 @@ PMU_FORMAT_ATTR(nmi, "config:18");
 PMU_FORMAT_ATTR(marker, "config:19");
 PMU_FORMAT_ATTR(fill, "config:20");
 PMU_FORMAT_ATTR(pt, "config:21");
+PMU_FORMAT_ATTR(over, "config:22");
 PMU_FORMAT_ATTR(stream, "config:24-27");
 PMU_FORMAT_ATTR(truncate, "config:32-47");
 PMU_FORMAT_ATTR(skip, "config:48-63");
@@ -28,6 +29,7 @@ static struct attribute *auxgen_format_attrs[] = {
 	&format_attr_marker.attr,
 	&format_attr_fill.attr,
 	&format_attr_pt.attr,
+	&format_attr_over.attr,
 	&format_attr_stream.attr,
 	&format_attr_truncate.attr,
 	&format_attr_skip.attr,
