@@ -7,12 +7,16 @@
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "kselftest_harness.h"
 #include "abi.h"
 #include "auxgen_check.h"
+
+#define SECONDS		60
 
 FIXTURE(raw) {
 	struct ring ring;
@@ -169,6 +173,55 @@ TEST_F(raw, attach_twice)
 	EXPECT_EQ(-EBUSY, ring_attach(&self->ring, self->ev, 1));
 	close(copy);
 	close(second);
+}
+
+/* What is attached outlives its descriptor, so its number is limited too. */
+TEST_F(raw, attach_too_many)
+{
+	struct auxgen_config config = { AUXGEN_F_CTX | 2 << 24, 0 };
+	int second = auxgen_open(&config, 0, -1, 0);
+	int third = auxgen_open(&config, 0, -1, 0);
+	struct rlimit old, limit;
+	int ret;
+
+	ASSERT_LE(0, second);
+	ASSERT_LE(0, third);
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, 1));
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &old));
+	limit = (struct rlimit){ .rlim_cur = 2, .rlim_max = old.rlim_max };
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	EXPECT_EQ(0, ring_attach(&self->ring, second, 2));
+	ret = ring_attach(&self->ring, third, 3);
+	EXPECT_EQ(-EMFILE, ret);
+	/* It is the ring's number that counts, and what is there counts. */
+	EXPECT_EQ(0, ring_attach(&self->other, third, 3));
+	EXPECT_EQ(0, ring_detach(&self->other, third));
+	EXPECT_EQ(0, ring_detach(&self->ring, second));
+	EXPECT_EQ(0, ring_attach(&self->ring, third, 3));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &old));
+	EXPECT_EQ(0, ring_attach(&self->ring, second, 2));
+	close(second);
+	close(third);
+}
+
+/* An event that takes AUX samples of its group's leader. */
+TEST_F(raw, attach_aux_sampling)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = auxgen_type(),
+		.config = AUXGEN_F_CTX,
+		.sample_type = PERF_SAMPLE_AUX,
+		.aux_sample_size = 64,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+	int ev = syscall(SYS_perf_event_open, &attr, 0, -1, self->ev, 0);
+
+	ASSERT_LE(0, ev);
+	EXPECT_EQ(-EOPNOTSUPP, ring_attach(&self->ring, ev, 0));
+	EXPECT_EQ(0, ring_attach(&self->ring, self->ev, 0));
+	close(ev);
 }
 
 /*
@@ -349,6 +402,62 @@ TEST_F(raw, detach_stops)
 	ASSERT_EQ(0, ring_flush(&self->other, 0));
 	ring_read(&self->other, check_record, &check);
 	EXPECT_LE(1, check.spans);
+}
+
+static void fork_spinner_fn(void *arg)
+{
+	(void)arg;
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			spin(1000000);
+	}
+	wait(NULL);
+}
+
+static uint32_t busy_segments(const struct ring *ring)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++)
+		n += PERFAUX_STATE(ring_state(ring, i)) == PERFAUX_SEG_BUSY;
+	return n;
+}
+
+/* FLUSH and DETACH of an event are of the events inherited from it, too. */
+TEST_F_TIMEOUT(raw, inherited, SECONDS)
+{
+	const struct perfaux_control *ctl = self->ring.ctl;
+	struct child child;
+	uint64_t spans;
+	int ev, i, k;
+
+	ASSERT_EQ(0, child_start(&child, fork_spinner_fn, NULL));
+	ev = auxgen_open(&self->config, child.pid, -1,
+			 EV_INHERIT | EV_ENABLED);
+	ASSERT_LE(0, ev);
+	child_go(&child);
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
+		/* The one that waits has no span open for long. */
+		while (!busy_segments(&self->ring))
+			;
+		spans = counter(&ctl->spans);
+		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+		EXPECT_LT(spans, counter(&ctl->spans));
+		while (!busy_segments(&self->ring))
+			;
+		spans = counter(&ctl->spans);
+		ASSERT_EQ(0, ring_detach(&self->ring, ev));
+		EXPECT_EQ(0, busy_segments(&self->ring));
+		EXPECT_LT(spans, counter(&ctl->spans));
+		/* Nobody reads; there is room for the next round. */
+		for (k = 0; k < 4; k++)
+			self->ring.marks[k] =
+				PERFAUX_SEQ(ring_state(&self->ring, k));
+	}
+	child_kill(&child);
+	close(ev);
 }
 
 TEST_HARNESS_MAIN

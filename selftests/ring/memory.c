@@ -141,6 +141,52 @@ TEST_F(memory, mprotect)
 	EXPECT_STREQ("", self->check.error);
 }
 
+/* Flags of the mapping that @at begins, as in smaps: "rd mr ...", or "" */
+static const char *mapping_flags(const void *at)
+{
+	static char line[512];
+	FILE *f = fopen("/proc/self/smaps", "r");
+	bool here = false;
+	unsigned long begin;
+	char dash;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx%c", &begin, &dash) == 2 && dash == '-')
+			here = begin == (unsigned long)at;
+		if (here && !strncmp(line, "VmFlags:", 8)) {
+			fclose(f);
+			return line + 8;
+		}
+	}
+	if (f)
+		fclose(f);
+	return "";
+}
+
+/* Nothing of a ring in core dumps or children, and it does not grow. */
+TEST_F(memory, mapping_flags)
+{
+	const void *maps[] = { self->ring.ctl, self->ring.marks };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(maps); i++) {
+		const char *flags = mapping_flags(maps[i]);
+
+		if (!flags[0])
+			SKIP(return, "no smaps");
+		EXPECT_NE(NULL, strstr(flags, " dd ")) /* DONTDUMP */
+			TH_LOG("%s", flags);
+		EXPECT_NE(NULL, strstr(flags, " dc ")) /* DONTCOPY */
+			TH_LOG("%s", flags);
+		EXPECT_NE(NULL, strstr(flags, " de ")) /* DONTEXPAND */
+			TH_LOG("%s", flags);
+		EXPECT_EQ(NULL, strstr(flags, " me ")) /* MAYEXEC */
+			TH_LOG("%s", flags);
+		EXPECT_EQ(i, !!strstr(flags, " mw ")) /* MAYWRITE */
+			TH_LOG("%s", flags);
+	}
+}
+
 /* A debugger's way around protection: /proc/self/mem forces writes. */
 TEST_F(memory, proc_mem_write)
 {

@@ -10,7 +10,7 @@
 
 set -u
 dir=${PERFAUX_RING:-/perfaux/build/selftests/ring}
-[[ $# -gt 0 ]] || set -- abi_create abi_attach abi_poll memory memlock \
+[[ $# -gt 0 ]] || set -- abi_create abi_attach abi_state abi_poll memory memlock \
 	integrity overwrite starved races kernel_aux aux_sample redirect modules
 failed=()
 
