@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
@@ -194,6 +195,57 @@ TEST_F_TIMEOUT(starved, resumes_by_flush, SECONDS)
 	EXPECT_STREQ("", self->check->error);
 }
 
+/* Is one of the segments being written to on @cpu? */
+static bool busy_on(const struct ring *ring, int cpu)
+{
+	uint32_t i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++)
+		if (PERFAUX_STATE(ring_state(ring, i)) == PERFAUX_SEG_BUSY &&
+		    ring->segments[i].cpu == (uint32_t)cpu)
+			return true;
+	return false;
+}
+
+static bool wait_busy_on(const struct ring *ring, int cpu)
+{
+	uint64_t end = now_ns() + 20000000000ULL;
+
+	while (!busy_on(ring, cpu))
+		if (now_ns() > end)
+			return false;
+	return true;
+}
+
+/* A segment that another writer leaves is enough, without the reader's help. */
+TEST_F_TIMEOUT(starved, resumes_by_idle_segment, SECONDS)
+{
+	struct auxgen_config config = { AUXGEN_F_CTX | 4 << 24 | 1, 0 };
+	int cpus[CHECK_CPUS], other;
+	uint64_t full;
+
+	if (online_cpus(cpus, CHECK_CPUS) < 2)
+		SKIP(return, "one CPU");
+	other = auxgen_open(&config, -1, cpus[0], EV_PINNED);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, ring_attach(&self->ring, other, COOKIE(4)));
+	ASSERT_EQ(0, event_enable(other));
+	while (ring_fdinfo(self->ring.fd, "ready") < 1) {
+		ASSERT_EQ(0, event_enable(self->filler));
+		ASSERT_EQ(0, event_disable(self->filler));
+	}
+	full = ring_lost(&self->ring, PERFAUX_CAUSE_FULL);
+	ASSERT_EQ(0, event_enable(self->ev));
+	ASSERT_LT(full, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
+	ASSERT_FALSE(busy_on(&self->ring, self->cpu));
+	ASSERT_EQ(0, event_disable(other));
+	ASSERT_TRUE(wait_busy_on(&self->ring, self->cpu));
+	EXPECT_EQ(0, event_disable(self->ev));
+	close(other);
+	finish(&self->ring, self->check, self->ev);
+	EXPECT_STREQ("", self->check->error);
+}
+
 /* The same for a task, which may not be running when it is enabled. */
 static bool starve_task(struct ring *ring, int filler, int ev)
 {
@@ -263,12 +315,10 @@ struct coverage {
 	uint64_t worst;		/* longest time that is not */
 };
 
-static void coverage_record(void *arg, const struct record *record)
+static void coverage_add(struct coverage *c, const struct record *record)
 {
-	struct coverage *c = arg;
 	uint64_t begin, end, cookie;
 
-	check_record(c->check, record);
 	cookie = record->span ? record->span->cookie : record->gap->cookie;
 	if (COOKIE_STREAM(cookie) != c->stream)
 		return;
@@ -279,6 +329,23 @@ static void coverage_record(void *arg, const struct record *record)
 		c->worst = begin - c->covered;
 	if (end > c->covered)
 		c->covered = end;
+}
+
+static void coverage_record(void *arg, const struct record *record)
+{
+	struct coverage *c = arg;
+
+	check_record(c->check, record);
+	coverage_add(c, record);
+}
+
+/* The same for two streams. */
+static void coverage_both(void *arg, const struct record *record)
+{
+	struct coverage *c = arg;
+
+	coverage_record(&c[0], record);
+	coverage_add(&c[1], record);
 }
 
 /*
@@ -312,46 +379,180 @@ TEST_F_TIMEOUT(starved, time_after_flush, SECONDS)
 	TH_LOG("at most %lu us in neither span nor gap", c.worst / 1000);
 }
 
-static void spin_on_cpu_fn(void *arg)
+/*
+ * The first event goes; the one that found neither segment nor sink has
+ * nothing to write to until the ring is read, and its gap is as long.
+ */
+TEST_F_TIMEOUT(starved, time_of_second, SECONDS)
 {
-	pin_to(*(int *)arg);
-	spin_fn(NULL);
-}
+	struct auxgen_config config = { AUXGEN_F_CTX | 1 << 24 | 3, 0 };
+	struct coverage c = { .check = self->check, .stream = 1 };
+	uint64_t spans;
+	int ev;
 
-/* One event's luck on a CPU is not the end of another one's gap. */
-TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
-{
-	struct auxgen_config config = { AUXGEN_F_CTX | 4 << 24 | 1, 0 };
-	struct coverage c = { .check = self->check, .stream = 3 };
-	struct child child;
-	uint64_t claims, spans;
-	int other;
-
-	ASSERT_EQ(0, child_start(&child, spin_on_cpu_fn, &self->cpu));
-	other = auxgen_open(&config, child.pid, self->cpu, 0);
-	ASSERT_LE(0, other);
-	ASSERT_EQ(0, ring_attach(&self->ring, other, COOKIE(4)));
-	ASSERT_EQ(0, event_enable(other));
+	ev = auxgen_open(&config, -1, self->cpu, EV_PINNED);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
 	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
-	/* Segments are released, but nothing starts the first event yet. */
-	ring_read(&self->ring, coverage_record, &c);
-	claims = counter(&self->ring.ctl->claims);
-	child_go(&child);
-	ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
-	pass_time(HUNGRY);
+	ASSERT_EQ(0, event_enable(ev));
+	ASSERT_EQ(0, event_disable(self->ev));
 	spans = counter(&self->ring.ctl->spans);
-	while (counter(&self->ring.ctl->spans) < spans + 4) {
+	pass_time(HUNGRY);
+	EXPECT_EQ(spans, counter(&self->ring.ctl->spans));
+	ring_read(&self->ring, coverage_record, &c);
+	while (counter(&self->ring.ctl->spans) == spans)
 		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
-		ring_read(&self->ring, coverage_record, &c);
-	}
-	child_kill(&child);
-	event_disable(self->ev);
+	event_disable(ev);
 	ring_flush(&self->ring, 0);
 	ring_read(&self->ring, coverage_record, &c);
 	check_end(self->check);
 	EXPECT_STREQ("", self->check->error);
+	EXPECT_LT(0, c.covered);
 	EXPECT_LT(c.worst, TOLERANCE);
 	TH_LOG("at most %lu us in neither span nor gap", c.worst / 1000);
+	close(ev);
+}
+
+/* Gaps of one stream. */
+struct gaps {
+	struct check *check;
+	uint32_t stream;
+	struct perfaux_gap last;
+	uint64_t n;
+	uint64_t tids;		/* how often it changed */
+};
+
+static void gaps_record(void *arg, const struct record *record)
+{
+	struct gaps *gaps = arg;
+
+	check_record(gaps->check, record);
+	if (!record->gap || COOKIE_STREAM(record->gap->cookie) != gaps->stream)
+		return;
+	gaps->tids += record->gap->tid != gaps->last.tid;
+	gaps->last = *record->gap;
+	gaps->n++;
+}
+
+/* What one thread loses on one CPU without a span in between is one gap. */
+TEST_F_TIMEOUT(starved, joined, SECONDS)
+{
+	struct gaps gaps = { .check = self->check, .stream = 3 };
+	uint64_t begin = now_ns(), last = 0;
+	int i;
+
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	for (i = 0; i < 4; i++) {
+		last = now_ns();
+		ASSERT_EQ(0, event_disable(self->ev));
+		ASSERT_EQ(0, event_enable(self->ev));
+	}
+	ASSERT_EQ(0, event_disable(self->ev));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	ring_read(&self->ring, gaps_record, &gaps);
+	check_end(self->check);
+	EXPECT_STREQ("", self->check->error);
+	EXPECT_EQ(1, gaps.n);
+	EXPECT_LE(5, gaps.last.count);
+	/* Written when it starts, and when it stops. */
+	EXPECT_EQ(gaps.last.count * 2 * 4 * AUXGEN_CHUNK, gaps.last.bytes);
+	EXPECT_LE(begin, gaps.last.t_begin);
+	EXPECT_LE(last, gaps.last.t_end);
+	EXPECT_LE(gaps.last.t_end, now_ns());
+	EXPECT_EQ(self->cpu, gaps.last.cpu);
+}
+
+static void two_on_cpu_fn(void *arg)
+{
+	pin_to(*(int *)arg);
+	if (!fork())
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	spin_fn(NULL);
+}
+
+/* Those of two threads are two, though of one event. */
+TEST_F_TIMEOUT(starved, not_joined, SECONDS)
+{
+	struct auxgen_config config = { AUXGEN_F_CTX | 1 << 24 | 4, 0 };
+	struct gaps gaps = { .check = self->check, .stream = 1 };
+	struct child child;
+	uint64_t full;
+	int ev;
+
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_EQ(0, event_disable(self->ev));
+	ASSERT_EQ(0, child_start(&child, two_on_cpu_fn, &self->cpu));
+	ev = auxgen_open(&config, child.pid, -1, EV_INHERIT);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
+	ASSERT_EQ(0, event_enable(ev));
+	full = ring_lost(&self->ring, PERFAUX_CAUSE_FULL);
+	child_go(&child);
+	/* So many time slices, of both of them. */
+	ASSERT_TRUE(wait_more(&self->ring.ctl->lost_count[PERFAUX_CAUSE_FULL],
+			      full + 20));
+	ASSERT_EQ(0, event_disable(ev));
+	child_kill(&child);
+	ASSERT_EQ(0, ring_detach(&self->ring, ev));
+	close(ev);
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	ring_read(&self->ring, gaps_record, &gaps);
+	EXPECT_STREQ("", self->check->error);
+	EXPECT_LE(3, gaps.tids);
+}
+
+/*
+ * One event's luck on a CPU is not the end of other ones' gaps: neither of that
+ * which writes to the sink, nor of that which does not write at all. The lucky
+ * one is not pinned, so that it leaves the others alone, and its span goes on:
+ * its end would start them.
+ */
+TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
+{
+	struct auxgen_config config = { AUXGEN_F_CTX | 4 << 24 | 1, 0 };
+	struct coverage c[2] = {
+		{ .check = self->check, .stream = 3 }, { .stream = 1 },
+	};
+	uint64_t claims, spans, end;
+	int other, second;
+
+	other = auxgen_open(&config, -1, self->cpu, 0);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, ring_attach(&self->ring, other, COOKIE(4)));
+	config.config ^= 5 << 24;
+	second = auxgen_open(&config, -1, self->cpu, EV_PINNED);
+	ASSERT_LE(0, second);
+	ASSERT_EQ(0, ring_attach(&self->ring, second, COOKIE(1)));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_EQ(0, event_enable(second));
+	/* Segments are released, but nothing starts the first events yet. */
+	ring_read(&self->ring, coverage_both, c);
+	claims = counter(&self->ring.ctl->claims);
+	spans = counter(&self->ring.ctl->spans);
+	ASSERT_EQ(0, event_enable(other));
+	pass_time(HUNGRY);
+	end = now_ns();
+	EXPECT_EQ(claims + 1, counter(&self->ring.ctl->claims));
+	EXPECT_EQ(spans, counter(&self->ring.ctl->spans));
+	while (counter(&self->ring.ctl->spans) < spans + 6) {
+		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+		ring_read(&self->ring, coverage_both, c);
+	}
+	event_disable(other);
+	event_disable(second);
+	event_disable(self->ev);
+	ring_flush(&self->ring, 0);
+	ring_read(&self->ring, coverage_both, c);
+	check_end(self->check);
+	EXPECT_STREQ("", self->check->error);
+	/* Both have something to say of the time that was to be in gaps. */
+	EXPECT_LT(end, c[0].covered);
+	EXPECT_LT(end, c[1].covered);
+	EXPECT_LT(c[0].worst, TOLERANCE);
+	EXPECT_LT(c[1].worst, TOLERANCE);
+	TH_LOG("at most %lu and %lu us in neither span nor gap",
+	       c[0].worst / 1000, c[1].worst / 1000);
+	close(second);
 	close(other);
 }
 
