@@ -101,9 +101,6 @@ static bool check_covered(const struct check *check,
 {
 	if (!check->ctl || check->partly || (s->gap && s->gap_end >= s->time))
 		return true;
-	/* Gaps may be missing from what is left of an overwrite ring. */
-	if (check->overwrite)
-		return true;
 	return check_merged(check, s, to);
 }
 

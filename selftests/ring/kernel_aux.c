@@ -4,14 +4,19 @@
  * without.
  */
 #define _GNU_SOURCE
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "kselftest_harness.h"
 #include "kernel_ring.h"
 
 #define SECONDS		60
 #define AUX_SIZE	(4UL << 20)
+#define PAGE		4096
+#define SAMPLE_PAGES	1024
 
 FIXTURE(kernel_aux) {
 	struct check check;
@@ -274,7 +279,7 @@ TEST_F_TIMEOUT(kernel_aux, same_event, SECONDS)
 	int i;
 
 	both_start(_metadata, &both, check, self->cpu);
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		chunks = check->chunks;
 		ASSERT_EQ(0, work_once(self->cpu));
 		ASSERT_EQ(0, event_disable(both.ev));
@@ -285,10 +290,20 @@ TEST_F_TIMEOUT(kernel_aux, same_event, SECONDS)
 		ASSERT_EQ(0, ring_attach(&both.ring, both.ev, COOKIE(1)));
 		ASSERT_EQ(0, event_enable(both.ev));
 		ASSERT_EQ(0, work_once(self->cpu));
-		ASSERT_EQ(0, event_disable(both.ev));
 		EXPECT_EQ(kernel_ring_head(&both.kernel), both.kernel.bytes);
+		/*
+		 * Also while it runs. Should it need new room before DETACH
+		 * has stopped it, it finds that in the kernel's area.
+		 */
+		if (i % 2) {
+			ASSERT_EQ(0, event_disable(both.ev));
+			EXPECT_EQ(kernel_ring_head(&both.kernel),
+				  both.kernel.bytes);
+		}
 		ASSERT_EQ(0, ring_detach(&both.ring, both.ev));
+		ASSERT_EQ(0, event_disable(both.ev));
 		ring_read(&both.ring, check_record, check);
+		kernel_ring_read(&both.kernel, check);
 		EXPECT_LT(chunks, check->chunks);
 		ASSERT_EQ(0, event_enable(both.ev));
 	}
@@ -350,6 +365,90 @@ TEST_F_TIMEOUT(kernel_aux, after_detach, SECONDS)
 	check_end(check);
 	EXPECT_STREQ("", check->error);
 	kernel_ring_unmap(&kernel);
+	close(ev);
+}
+
+/* A CPU clock beside @leader that takes what it wrote last into its samples. */
+static int open_sampler(int leader, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1000000,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_AUX,
+		.aux_sample_size = 1024,
+		/* That of the leader, or they are no group. */
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, leader, 0);
+}
+
+static uint64_t samples_head(const void *page)
+{
+	const struct perf_event_mmap_page *p = page;
+
+	return __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* Is there anything of auxgen in the samples from @from on? */
+static bool samples_have_data(const void *page, uint64_t from)
+{
+	static const uint32_t magic = AUXGEN_MAGIC;
+
+	return memmem(page + PAGE + from, samples_head(page) - from, &magic,
+		      sizeof(magic));
+}
+
+/*
+ * AUX samples of an event that has the kernel's area as well as a ring: taken
+ * from the area while it is not attached, and while it is, from nowhere; what
+ * goes to the ring is not harmed.
+ */
+TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
+{
+	struct check *check = &self->check;
+	struct kernel_ring kernel;
+	struct ring ring;
+	int ev, sampler;
+	uint64_t head;
+	void *page;
+
+	ring_or_fail(_metadata, &ring);
+	ev = open_stream(1, -1, self->cpu);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
+	sampler = open_sampler(ev, self->cpu);
+	ASSERT_LE(0, sampler);
+	page = mmap(NULL, (SAMPLE_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    sampler, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	check_start(check, NULL);
+	event_enable(ev);
+	ASSERT_EQ(0, work_once(self->cpu));
+	event_disable(ev);
+	EXPECT_TRUE(samples_have_data(page, 0));
+
+	ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
+	head = samples_head(page);
+	event_enable(ev);
+	ASSERT_EQ(0, work_once(self->cpu));
+	event_disable(ev);
+	EXPECT_LT(head, samples_head(page));
+	/* Still the first time round: what is not written is zero. */
+	EXPECT_GT(SAMPLE_PAGES * PAGE, samples_head(page));
+	EXPECT_FALSE(samples_have_data(page, head));
+	kernel_ring_read(&kernel, check);
+	ring_flush(&ring, 0);
+	ring_read(&ring, check_record, check);
+	check_end(check);
+	EXPECT_STREQ("", check->error);
+	munmap(page, (SAMPLE_PAGES + 1) * PAGE);
+	close(sampler);
+	kernel_ring_unmap(&kernel);
+	ring_close(&ring);
 	close(ev);
 }
 

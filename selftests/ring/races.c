@@ -254,17 +254,22 @@ TEST_F_TIMEOUT(races, kill_owner, SECONDS)
 	child_kill(&child);
 }
 
-/* kill -9 of who is traced; what it wrote stays. */
+/*
+ * kill -9 of all who are traced; what they wrote stays, and nothing of it is
+ * missing when the last one is gone.
+ */
 TEST_F_TIMEOUT(races, kill_traced, SECONDS)
 {
 	int i, ev;
 
+	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	for (i = 0; i < 25; i++) {
 		uint64_t before = counter(&self->ring.ctl->spans);
+		uint64_t seq;
 		struct child child;
 
-		ASSERT_EQ(0, child_start(&child, i % 2 ? spin_fn : endless_fn,
-					 NULL));
+		ASSERT_EQ(0, child_start(&child, i % 2 ? spin_fn :
+					 endless_fn, NULL));
 		ev = task_event(&child, 1, EV_INHERIT);
 		ASSERT_LE(0, ev);
 		ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
@@ -272,17 +277,25 @@ TEST_F_TIMEOUT(races, kill_traced, SECONDS)
 			check_start(self->check, &self->ring);
 		event_enable(ev);
 		child_go(&child);
+			/* The group is there before the first of its forks. */
+		ASSERT_TRUE(WAIT_FOR(&self->ring, self->check, i % 2 ||
+				     getpgid(child.pid) == child.pid));
 		ASSERT_TRUE(WAIT_FOR(&self->ring, self->check, i % 2 ||
 				     counter(&self->ring.ctl->spans) > before));
 		spin(rnd_below(&self->rnd, 1000000));
-		child_kill(&child);
-		ring_read(&self->ring, check_record, self->check);
-		ASSERT_EQ(0, event_disable(ev));
-		ASSERT_EQ(0, ring_detach(&self->ring, ev));
-		close(ev);
-		/* Nothing is left over between two of them. */
+		if (i % 2)
+			child_kill(&child);
+		else
+			child_kill(&child);
+		/* Who is dead writes no more, DETACH or not. */
+		seq = counter(&self->ring.ctl->seq);
 		ring_flush(&self->ring, 0);
 		ring_read(&self->ring, check_record, self->check);
+		EXPECT_LE(seq, self->check->seq);
+		EXPECT_EQ(self->check->seq, counter(&self->ring.ctl->seq));
+		ASSERT_EQ(0, ring_detach(&self->ring, ev));
+		EXPECT_EQ(self->check->seq, counter(&self->ring.ctl->seq));
+		close(ev);
 	}
 	check_end(self->check);
 	EXPECT_STREQ("", self->check->error);
@@ -363,10 +376,11 @@ TEST_F_TIMEOUT(races, several_processes, SECONDS)
 		pids[i] = fork();
 		if (!pids[i]) {
 			/* Only the descriptor is inherited, and does. */
-			int ev = task_event(&child[i], i, EV_INHERIT |
-					    EV_ENABLED);
+			int ev = task_event(&child[i], i, EV_INHERIT);
 
-			if (ev < 0 || ring_attach(&self->ring, ev, COOKIE(i)))
+			/* Enabled after: the child may not have gone to sleep. */
+			if (ev < 0 || ring_attach(&self->ring, ev, COOKIE(i)) ||
+			    event_enable(ev))
 				_exit(1);
 			child_go(&child[i]);
 			_exit(0);
