@@ -15,11 +15,6 @@
 /* A release per so many bytes: the ring gets room again while we write. */
 #define FLUSH_BYTES	(1U << 20)
 
-/* AUXTRACE_ERROR codes: those of perf's decoders are small. */
-#define GAP_CODE	0x5000
-#define ERROR_ITRACE	1
-#define ERROR_FMT_TIME	1
-
 static const char * const cause_names[] = {
 	[PERFAUX_CAUSE_NONE]		= "unknown",
 	[PERFAUX_CAUSE_FULL]		= "raw ring full",
@@ -103,8 +98,8 @@ static int write_primer(struct session *s, struct queue *q,
 			const struct rec_auxtrace *first)
 {
 	static const struct perf_event_header records[2] = {
-		{ REC_PRIMER, 0, sizeof(records[0]) },
-		{ REC_PRIMER, 0, sizeof(records[0]) },
+		{ REC_EVENT_TYPE, 0, sizeof(records[0]) },
+		{ REC_EVENT_TYPE, 0, sizeof(records[0]) },
 	};
 	struct rec_auxtrace rec = *first;
 
@@ -239,12 +234,12 @@ static int write_error(struct session *s, const struct perfaux_gap *gap)
 {
 	struct rec_auxtrace_error rec = {
 		.header.type = REC_AUXTRACE_ERROR,
-		.type = ERROR_ITRACE,
-		.code = GAP_CODE + gap->cause,
+		.type = REC_ERROR_ITRACE,
+		.code = REC_GAP_CODE + gap->cause,
 		.cpu = gap->cpu,
 		.pid = gap->pid,
 		.tid = gap->tid,
-		.fmt = ERROR_FMT_TIME,
+		.fmt = REC_ERROR_FMT_TIME,
 		.time = gap->t_begin,
 	};
 	int n;

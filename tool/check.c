@@ -33,7 +33,7 @@ static const __u16 kernel_min[] = {
 	8,		/* AUX_OUTPUT_HW_ID */
 };
 
-static const __u16 user_min[READ_NR_TYPES - READ_ATTR] = {
+static const __u16 user_min[REC_NR_TYPES - REC_ATTR] = {
 	PERF_ATTR_SIZE_VER0,	/* ATTR */
 	0,			/* EVENT_TYPE, obsolete */
 	4,			/* TRACING_DATA */
@@ -64,20 +64,20 @@ static bool check_size(struct check *c, const struct read_record *rec)
 
 	if (rec->type < ARRAY_SIZE(kernel_min))
 		min = kernel_min[rec->type];
-	else if (rec->type >= READ_ATTR && rec->type < READ_NR_TYPES)
-		min = user_min[rec->type - READ_ATTR];
+	else if (rec->type >= REC_ATTR && rec->type < REC_NR_TYPES)
+		min = user_min[rec->type - REC_ATTR];
 	if (min == NO_TYPE) {
 		check_fail(c, rec, RULE_TYPE, "a type known to perf 6.1",
 			   "type %u", rec->type);
 		return false;
 	}
 	/* These three carry bytes as they are; readers take any size. */
-	if (rec->type != READ_TRACING_DATA && rec->type != READ_FEATURE &&
-	    rec->type != READ_COMPRESSED) {
+	if (rec->type != REC_TRACING_DATA && rec->type != REC_FEATURE &&
+	    rec->type != REC_COMPRESSED) {
 		if (rec->size % 8)
 			check_fail(c, rec, RULE_SIZE, "a multiple of 8",
 				   "size %u", rec->size);
-		else if (rec->size > READ_RECORD_MAX)
+		else if (rec->size > REC_SIZE_MAX)
 			check_fail(c, rec, RULE_SIZE, "at most 65528",
 				   "size %u", rec->size);
 	}
@@ -144,8 +144,8 @@ static int check_compressed(struct check *c, const struct read_record *rec)
 static int check_record(struct check *c, const struct read_record *rec)
 {
 	/* Readers do not look for the blob here and lose their place. */
-	if (rec->inner && (rec->type == READ_AUXTRACE ||
-			   rec->type == READ_TRACING_DATA)) {
+	if (rec->inner && (rec->type == REC_AUXTRACE ||
+			   rec->type == REC_TRACING_DATA)) {
 		check_fail(c, rec, RULE_COMPRESSED, "no record with data behind it",
 			   "%s inside", read_type_name(rec->type));
 		return 1;
@@ -160,40 +160,40 @@ static int check_record(struct check *c, const struct read_record *rec)
 					c->compressed_max),
 			   "%llu", read_inflated(c->stream));
 	}
-	if (c->gap_open && rec->type != READ_AUXTRACE_ERROR) {
+	if (c->gap_open && rec->type != REC_AUXTRACE_ERROR) {
 		check_fail(c, rec, RULE_GAP, "AUXTRACE_ERROR after an AUX gap",
 			   "%s", read_type_name(rec->type));
 		c->gap_open = false;
 	}
 	if (!check_size(c, rec))
 		return 1;
-	if (rec->type < READ_ATTR)
+	if (rec->type < REC_ATTR)
 		return check_kernel_record(c, rec);
 
 	check_setup(c, rec, NULL);
 	switch (rec->type) {
-	case READ_TRACING_DATA:
+	case REC_TRACING_DATA:
 		return check_tracing(c, rec);
-	case READ_FINISHED_ROUND:
+	case REC_FINISHED_ROUND:
 		check_round(c);
 		break;
-	case READ_AUXTRACE_INFO:
+	case REC_AUXTRACE_INFO:
 		check_aux_info(c, rec);
 		break;
-	case READ_AUXTRACE:
+	case REC_AUXTRACE:
 		return check_auxtrace(c, rec);
-	case READ_AUXTRACE_ERROR:
+	case REC_AUXTRACE_ERROR:
 		check_gap_error(c, rec);
 		break;
-	case READ_ID_INDEX:
-	case READ_THREAD_MAP:
-	case READ_CPU_MAP:
+	case REC_ID_INDEX:
+	case REC_THREAD_MAP:
+	case REC_CPU_MAP:
 		check_map(c, rec);
 		break;
-	case READ_FEATURE:
+	case REC_FEATURE:
 		check_feature(c, rec);
 		break;
-	case READ_COMPRESSED:
+	case REC_COMPRESSED:
 		return check_compressed(c, rec);
 	default:
 		check_user(c, rec);

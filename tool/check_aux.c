@@ -74,9 +74,9 @@ void check_aux_info(struct check *c, const struct read_record *rec)
 	c->aux_info = true;
 	if (!c->attrs.nr)
 		check_fail(c, rec, RULE_AUX_INFO, "ATTRs before it", "none");
-	if (type < READ_AUX_INTEL_PT || type > READ_AUX_HISI_PTT)
+	if (type < REC_AUX_INTEL_PT || type > REC_AUX_HISI_PTT)
 		check_fail(c, rec, RULE_AUX_INFO, "type 1 to 6", "%u", type);
-	else if (type == READ_AUX_INTEL_PT)
+	else if (type == REC_AUX_INTEL_PT)
 		check_pt_info(c, rec, &b);
 }
 
@@ -88,7 +88,7 @@ static __u64 owner_key(__u32 tid, __u32 cpu)
 /* Finds or makes the queue of a record. NULL without memory. */
 static struct check_queue *find_queue(struct check *c,
 				      const struct read_record *rec,
-				      const struct read_auxtrace_record *a)
+				      const struct rec_auxtrace *a)
 {
 	struct check_queue *q;
 	__u32 i, other;
@@ -121,7 +121,7 @@ static struct check_queue *find_queue(struct check *c,
 }
 
 static void check_owner(struct check *c, const struct read_record *rec,
-			const struct read_auxtrace_record *a,
+			const struct rec_auxtrace *a,
 			const struct check_queue *q)
 {
 	bool thread = a->tid != NOBODY, cpu = a->cpu != NOBODY;
@@ -147,7 +147,7 @@ static void check_owner(struct check *c, const struct read_record *rec,
 
 int check_auxtrace(struct check *c, const struct read_record *rec)
 {
-	const struct read_auxtrace_record *a = (const void *)rec->hdr;
+	const struct rec_auxtrace *a = (const void *)rec->hdr;
 	struct check_queue *q;
 
 	if (!c->aux_info)
@@ -217,12 +217,12 @@ static bool gap_message(const char *msg, __u64 *end)
 }
 
 static void check_gap_code(struct check *c, const struct read_record *rec,
-			   const struct read_error_record *e)
+			   const struct rec_auxtrace_error *e)
 {
 	__u64 end;
 
-	if (e->code <= READ_GAP_CODE ||
-	    e->code >= READ_GAP_CODE + PERFAUX_NR_CAUSES)
+	if (e->code <= REC_GAP_CODE ||
+	    e->code >= REC_GAP_CODE + PERFAUX_NR_CAUSES)
 		check_fail(c, rec, RULE_GAP, "code 0x5001 to 0x5005, the cause",
 			   "%#x", e->code);
 	if (e->type != 1 || e->fmt != 1 || e->ip)
@@ -251,8 +251,8 @@ static bool gap_time(const struct check *c, const struct read_sample *gap,
 
 void check_gap_error(struct check *c, const struct read_record *rec)
 {
-	const struct read_error_record *e = (const void *)rec->hdr;
-	size_t room = rec->size - offsetof(struct read_error_record, msg);
+	const struct rec_auxtrace_error *e = (const void *)rec->hdr;
+	size_t room = rec->size - offsetof(struct rec_auxtrace_error, msg);
 	const struct read_sample *gap = &c->gap;
 
 	if (room > sizeof(e->msg))

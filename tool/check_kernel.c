@@ -34,10 +34,10 @@ void check_string(struct check *c, const struct read_record *rec,
 
 static void check_mmap_id(struct check *c, const struct read_record *rec)
 {
-	const struct read_mmap2_record *m = (const void *)rec->hdr;
+	const struct rec_mmap2 *m = (const void *)rec->hdr;
 	int i;
 
-	if (!(rec->misc & READ_MISC_MMAP_BUILD_ID))
+	if (!(rec->misc & REC_MISC_MMAP_BUILD_ID))
 		return;
 	if (!m->id_size || m->id_size > sizeof(m->id)) {
 		check_fail(c, rec, RULE_MMAP_ID, "a build-id of 1 to 20 bytes",
@@ -59,9 +59,9 @@ static void check_mmap_id(struct check *c, const struct read_record *rec)
 static void check_mmap(struct check *c, const struct read_record *rec,
 		       const struct read_sample *s)
 {
-	size_t at = rec->type == PERF_RECORD_MMAP ? READ_MMAP_NAME :
-						    READ_MMAP2_NAME;
-	const struct read_mmap2_record *m = (const void *)rec->hdr;
+	size_t at = rec->type == PERF_RECORD_MMAP ? REC_MMAP_NAME :
+						    REC_MMAP2_NAME;
+	const struct rec_mmap2 *m = (const void *)rec->hdr;
 	const char *name = (const char *)m + at;
 	size_t room = s->rest + sizeof(*rec->hdr) - at;
 	static const char kernel[] = "[kernel.kallsyms]";

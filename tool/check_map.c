@@ -109,13 +109,13 @@ void check_map(struct check *c, const struct read_record *rec)
 	struct read_bytes b = read_bytes_init(read_body(rec), read_body_size(rec));
 
 	switch (rec->type) {
-	case READ_ID_INDEX:
+	case REC_ID_INDEX:
 		check_id_index(c, rec, &b);
 		break;
-	case READ_THREAD_MAP:
+	case REC_THREAD_MAP:
 		check_thread_map(c, rec, &b);
 		break;
-	case READ_CPU_MAP:
+	case REC_CPU_MAP:
 		check_cpu_map(c, rec, &b);
 		break;
 	}

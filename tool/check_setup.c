@@ -24,8 +24,8 @@ static const char * const phase_names[] = {
 
 static int map_phase(const struct read_record *rec)
 {
-	size_t at = rec->type == PERF_RECORD_MMAP ? READ_MMAP_NAME :
-						    READ_MMAP2_NAME;
+	size_t at = rec->type == PERF_RECORD_MMAP ? REC_MMAP_NAME :
+						    REC_MMAP2_NAME;
 	static const char kernel[] = "[kernel.kallsyms]";
 	__s32 pid;
 
@@ -41,25 +41,25 @@ static int map_phase(const struct read_record *rec)
 static int record_phase(const struct read_record *rec)
 {
 	switch (rec->type) {
-	case READ_ATTR:
+	case REC_ATTR:
 		return PHASE_ATTR;
-	case READ_FEATURE:
+	case REC_FEATURE:
 		return PHASE_FEATURE;
-	case READ_TRACING_DATA:
+	case REC_TRACING_DATA:
 		return PHASE_TRACING;
-	case READ_TIME_CONV:
+	case REC_TIME_CONV:
 		return PHASE_TIME_CONV;
-	case READ_ID_INDEX:
+	case REC_ID_INDEX:
 		return PHASE_ID_INDEX;
-	case READ_AUXTRACE_INFO:
+	case REC_AUXTRACE_INFO:
 		return PHASE_AUX_INFO;
-	case READ_EVENT_UPDATE:
+	case REC_EVENT_UPDATE:
 		return PHASE_UPDATE;
-	case READ_THREAD_MAP:
+	case REC_THREAD_MAP:
 		return PHASE_THREAD_MAP;
-	case READ_CPU_MAP:
+	case REC_CPU_MAP:
 		return PHASE_CPU_MAP;
-	case READ_FINISHED_INIT:
+	case REC_FINISHED_INIT:
 		return PHASE_INIT;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -94,9 +94,9 @@ static bool is_live(const struct read_record *rec, const struct read_sample *s)
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 	case PERF_RECORD_TEXT_POKE:
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
-	case READ_FINISHED_ROUND:
-	case READ_AUXTRACE:
-	case READ_AUXTRACE_ERROR:
+	case REC_FINISHED_ROUND:
+	case REC_AUXTRACE:
+	case REC_AUXTRACE_ERROR:
 		return true;
 	}
 	return s && (s->has & PERF_SAMPLE_TIME) && s->time;
@@ -197,12 +197,12 @@ void check_setup(struct check *c, const struct read_record *rec,
 	int phase = record_phase(rec);
 	bool live = is_live(rec, s);
 
-	if (rec->type != READ_FEATURE && rec->type != READ_BUILD_ID)
+	if (rec->type != REC_FEATURE && rec->type != REC_BUILD_ID)
 		check_features_end(c, rec);
-	if (rec->type == READ_ATTR)
+	if (rec->type == REC_ATTR)
 		add_attr(c, rec);
 
-	if (rec->type == READ_FINISHED_INIT) {
+	if (rec->type == REC_FINISHED_INIT) {
 		if (c->init_seen)
 			check_fail(c, rec, RULE_INIT, "one FINISHED_INIT",
 				   "another one");
@@ -211,13 +211,13 @@ void check_setup(struct check *c, const struct read_record *rec,
 		check_fail(c, rec, RULE_INIT, "FINISHED_INIT before live records",
 			   "none so far");
 	}
-	if (!c->setup_done && (live || rec->type == READ_FINISHED_INIT))
+	if (!c->setup_done && (live || rec->type == REC_FINISHED_INIT))
 		setup_end(c, rec);
 
 	if (c->init_seen) {
 		/* Tasks and maps go on; what describes the session does not. */
 		if (phase != PHASE_ANY && phase != PHASE_INIT &&
-		    rec->type >= READ_ATTR)
+		    rec->type >= REC_ATTR)
 			check_fail(c, rec, RULE_ORDER,
 				   check_expect(c, "%s before FINISHED_INIT",
 						phase_names[phase]),

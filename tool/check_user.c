@@ -73,38 +73,38 @@ static void feature_data(struct check *c, const struct read_record *rec,
 			 __u64 id, struct read_bytes *b)
 {
 	switch (id) {
-	case READ_FEAT_HOSTNAME:
-	case READ_FEAT_OSRELEASE:
-	case READ_FEAT_VERSION:
-	case READ_FEAT_ARCH:
-	case READ_FEAT_CPUDESC:
-	case READ_FEAT_CPUID:
+	case REC_FEAT_HOSTNAME:
+	case REC_FEAT_OSRELEASE:
+	case REC_FEAT_VERSION:
+	case REC_FEAT_ARCH:
+	case REC_FEAT_CPUDESC:
+	case REC_FEAT_CPUID:
 		take_string(b);
 		break;
-	case READ_FEAT_NRCPUS:
-	case READ_FEAT_TOTAL_MEM:
-	case READ_FEAT_CLOCKID:
+	case REC_FEAT_NRCPUS:
+	case REC_FEAT_TOTAL_MEM:
+	case REC_FEAT_CLOCKID:
 		read_u64(b);
 		break;
-	case READ_FEAT_SAMPLE_TIME:
+	case REC_FEAT_SAMPLE_TIME:
 		read_take(b, 16);
 		break;
-	case READ_FEAT_CMDLINE:
+	case REC_FEAT_CMDLINE:
 		take_strings(b, 0, 0);
 		break;
-	case READ_FEAT_PMU_MAPPINGS:
+	case REC_FEAT_PMU_MAPPINGS:
 		take_strings(b, 1, 0);
 		break;
-	case READ_FEAT_GROUP_DESC:
+	case REC_FEAT_GROUP_DESC:
 		take_strings(b, 0, 2);
 		break;
-	case READ_FEAT_EVENT_DESC:
+	case REC_FEAT_EVENT_DESC:
 		take_event_desc(b);
 		break;
-	case READ_FEAT_COMPRESSED:
+	case REC_FEAT_COMPRESSED:
 		take_compressed(c, rec, b);
 		break;
-	case READ_FEAT_CLOCK_DATA:
+	case REC_FEAT_CLOCK_DATA:
 		if (read_u32(b) != 1)
 			b->failed = true;
 		read_take(b, 20);
@@ -130,7 +130,7 @@ void check_feature(struct check *c, const struct read_record *rec)
 		check_fail(c, rec, RULE_FEATURE_END, "nothing after the end mark",
 			   "feature %llu", id);
 	c->features = true;
-	if (id == READ_FEAT_END) {
+	if (id == REC_FEAT_END) {
 		/* Later perfs have CPU_DOMAIN_INFO under this number. */
 		if (rec->size < 16 || rec->size % 8)
 			check_fail(c, rec, RULE_FEATURE_END, "size 16 or more",
@@ -138,7 +138,7 @@ void check_feature(struct check *c, const struct read_record *rec)
 		c->features_end = true;
 		return;
 	}
-	if (!id || id > READ_FEAT_MAX)
+	if (!id || id > REC_FEAT_MAX)
 		check_fail(c, rec, RULE_FEATURE_ID, "1 to 31, or 32 at the end",
 			   "%llu", id);
 	feature_data(c, rec, id, &b);
@@ -162,17 +162,17 @@ static void check_event_update(struct check *c, const struct read_record *rec)
 
 	if (rc == -ENOENT)
 		check_fail(c, rec, RULE_ID, "an id of an ATTR", "id %llu", id);
-	if (type == READ_UPDATE_UNIT || type == READ_UPDATE_NAME)
+	if (type == REC_UPDATE_UNIT || type == REC_UPDATE_NAME)
 		check_update_string(c, rec, (const char *)b.p, b.left);
-	else if (type == READ_UPDATE_SCALE && b.left < 8)
+	else if (type == REC_UPDATE_SCALE && b.left < 8)
 		check_fail(c, rec, RULE_EVENT_UPDATE, "a double, 8 bytes",
 			   "%zu bytes", b.left);
-	else if (type == READ_UPDATE_CPUS && b.left < 8)
+	else if (type == REC_UPDATE_CPUS && b.left < 8)
 		check_fail(c, rec, RULE_EVENT_UPDATE, "a CPU map", "%zu bytes",
 			   b.left);
-	else if (type > READ_UPDATE_CPUS)
+	else if (type > REC_UPDATE_CPUS)
 		check_fail(c, rec, RULE_EVENT_UPDATE, "type 0 to 3", "%llu", type);
-	if (type == READ_UPDATE_NAME && b.left && !*b.p)
+	if (type == REC_UPDATE_NAME && b.left && !*b.p)
 		check_fail(c, rec, RULE_EVENT_UPDATE, "a name", "an empty one");
 }
 
@@ -182,7 +182,7 @@ static void check_build_id(struct check *c, const struct read_record *rec)
 	const char *name = (const char *)id + 24;
 	size_t i, size = id[20];
 
-	if (rec->misc & READ_MISC_BUILD_ID_SIZE) {
+	if (rec->misc & REC_MISC_BUILD_ID_SIZE) {
 		if (!size || size > 20)
 			check_fail(c, rec, RULE_BUILD_ID, "a size of 1 to 20",
 				   "%zu", size);
@@ -220,16 +220,16 @@ static void check_time_conv(struct check *c, const struct read_record *rec)
 void check_user(struct check *c, const struct read_record *rec)
 {
 	switch (rec->type) {
-	case READ_EVENT_UPDATE:
+	case REC_EVENT_UPDATE:
 		check_event_update(c, rec);
 		break;
-	case READ_BUILD_ID:
+	case REC_BUILD_ID:
 		check_build_id(c, rec);
 		break;
-	case READ_TIME_CONV:
+	case REC_TIME_CONV:
 		check_time_conv(c, rec);
 		break;
-	case READ_FINISHED_INIT:
+	case REC_FINISHED_INIT:
 		if (rec->size != 8)
 			check_fail(c, rec, RULE_SIZE, "8", "%u", rec->size);
 		break;

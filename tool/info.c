@@ -114,7 +114,7 @@ static int add_aux(struct info *info, bool chunks, __u32 tid, __u32 cpu,
 
 static int add_auxtrace(struct info *info, const struct read_record *rec)
 {
-	const struct read_auxtrace_record *a = (const void *)rec->hdr;
+	const struct rec_auxtrace *a = (const void *)rec->hdr;
 
 	if (rec->size < sizeof(*a))
 		return 0;
@@ -178,23 +178,23 @@ static int add_user(struct info *info, const struct read_record *rec)
 	int rc;
 
 	switch (rec->type) {
-	case READ_ATTR:
+	case REC_ATTR:
 		return add_attr(info, rec);
-	case READ_EVENT_UPDATE:
+	case REC_EVENT_UPDATE:
 		rc = read_attrs_update(&info->attrs, rec);
 		return rc == -ENOMEM ? rc : 0;
-	case READ_FEATURE:
+	case REC_FEATURE:
 		return info_feature(info, rec);
-	case READ_AUXTRACE:
+	case REC_AUXTRACE:
 		return rec->inner ? 0 : add_auxtrace(info, rec);
-	case READ_AUXTRACE_ERROR:
+	case REC_AUXTRACE_ERROR:
 		return info_gap(info, rec);
-	case READ_BUILD_ID:
+	case REC_BUILD_ID:
 		return info_build_id(info, rec);
-	case READ_FINISHED_INIT:
+	case REC_FINISHED_INIT:
 		info->complete = true;
 		return 0;
-	case READ_COMPRESSED:
+	case REC_COMPRESSED:
 		return rec->inner ? 0 : read_inflate(info->stream);
 	}
 	return 0;
@@ -224,15 +224,15 @@ static int add_record(struct info *info, const struct read_record *rec)
 	bool good = false;
 
 	info->nr_records++;
-	if (rec->type < READ_NR_TYPES)
+	if (rec->type < REC_NR_TYPES)
 		info->types[rec->type]++;
 	else
 		info->other_types++;
-	if (rec->type < READ_ATTR)
+	if (rec->type < REC_ATTR)
 		good = !read_sample(&info->attrs, rec, &s);
 	if (info->records)
 		info_record(info, rec, good ? &s : NULL);
-	if (rec->type >= READ_ATTR)
+	if (rec->type >= REC_ATTR)
 		return add_user(info, rec);
 	return good ? add_kernel(info, rec, &s) : 0;
 }
@@ -262,7 +262,7 @@ void info_free(struct info *info)
 {
 	size_t i;
 
-	for (i = 0; i <= READ_FEAT_MAX; i++)
+	for (i = 0; i <= REC_FEAT_MAX; i++)
 		free(info->feature[i]);
 	for (i = 0; i < info->nr_files; i++)
 		free(info->files[i].name);

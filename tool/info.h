@@ -83,10 +83,10 @@ struct info {
 	struct info_event *events;
 	size_t	nr_events;
 
-	__u64	types[READ_NR_TYPES];
+	__u64	types[REC_NR_TYPES];
 	__u64	other_types;
 
-	char	*feature[READ_FEAT_MAX + 1];	/* as text; NULL */
+	char	*feature[REC_FEAT_MAX + 1];	/* as text; NULL */
 	__u32	cpus_avail, cpus_online;
 	__u64	memory;		/* KiB */
 

@@ -49,7 +49,7 @@ static int take_cmdline(struct info *info, struct read_bytes *b)
 		used += len;
 	}
 	text[used] = 0;
-	return set(info, READ_FEAT_CMDLINE, text);
+	return set(info, REC_FEAT_CMDLINE, text);
 }
 
 int info_feature(struct info *info, const struct read_record *rec)
@@ -59,21 +59,21 @@ int info_feature(struct info *info, const struct read_record *rec)
 	const char *s;
 
 	switch (id) {
-	case READ_FEAT_HOSTNAME:
-	case READ_FEAT_OSRELEASE:
-	case READ_FEAT_VERSION:
-	case READ_FEAT_ARCH:
-	case READ_FEAT_CPUDESC:
-	case READ_FEAT_CPUID:
+	case REC_FEAT_HOSTNAME:
+	case REC_FEAT_OSRELEASE:
+	case REC_FEAT_VERSION:
+	case REC_FEAT_ARCH:
+	case REC_FEAT_CPUDESC:
+	case REC_FEAT_CPUID:
 		s = take_string(&b);
 		return s ? set(info, id, strdup(s)) : 0;
-	case READ_FEAT_CMDLINE:
+	case REC_FEAT_CMDLINE:
 		return take_cmdline(info, &b);
-	case READ_FEAT_NRCPUS:
+	case REC_FEAT_NRCPUS:
 		info->cpus_avail = read_u32(&b);
 		info->cpus_online = read_u32(&b);
 		return 0;
-	case READ_FEAT_TOTAL_MEM:
+	case REC_FEAT_TOTAL_MEM:
 		info->memory = read_u64(&b);
 		return 0;
 	}

@@ -23,13 +23,13 @@ static void print_machine(const struct info *info)
 		int id;
 		const char *key;
 	} features[] = {
-		{ READ_FEAT_HOSTNAME, "hostname" },
-		{ READ_FEAT_OSRELEASE, "osrelease" },
-		{ READ_FEAT_VERSION, "version" },
-		{ READ_FEAT_ARCH, "arch" },
-		{ READ_FEAT_CPUDESC, "cpudesc" },
-		{ READ_FEAT_CPUID, "cpuid" },
-		{ READ_FEAT_CMDLINE, "cmdline" },
+		{ REC_FEAT_HOSTNAME, "hostname" },
+		{ REC_FEAT_OSRELEASE, "osrelease" },
+		{ REC_FEAT_VERSION, "version" },
+		{ REC_FEAT_ARCH, "arch" },
+		{ REC_FEAT_CPUDESC, "cpudesc" },
+		{ REC_FEAT_CPUID, "cpuid" },
+		{ REC_FEAT_CMDLINE, "cmdline" },
 	};
 	FILE *f = info->out;
 	size_t i;
@@ -74,7 +74,7 @@ static void print_types(const struct info *info)
 	int i;
 
 	fputs("  \"records\": {", info->out);
-	for (i = 0; i < READ_NR_TYPES; i++) {
+	for (i = 0; i < REC_NR_TYPES; i++) {
 		if (!info->types[i])
 			continue;
 		fprintf(info->out, "%s\"%s\": %llu", sep, read_type_name(i),

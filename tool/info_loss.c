@@ -24,7 +24,7 @@ const char *info_cause_name(__u32 cause)
 }
 
 /* When the gap ended, how many attempts to write it had, and their bytes. */
-static void parse_message(const struct read_error_record *e, size_t room,
+static void parse_message(const struct rec_auxtrace_error *e, size_t room,
 			  struct info_gap *gap)
 {
 	unsigned long long s, ns, count, bytes;
@@ -46,7 +46,7 @@ static void parse_message(const struct read_error_record *e, size_t room,
 
 int info_gap(struct info *info, const struct read_record *rec)
 {
-	const struct read_error_record *e = (const void *)rec->hdr;
+	const struct rec_auxtrace_error *e = (const void *)rec->hdr;
 	struct info_gap gap = {
 		.begin = e->time, .end = e->time, .tid = e->tid, .cpu = e->cpu,
 	};
@@ -54,12 +54,12 @@ int info_gap(struct info *info, const struct read_record *rec)
 	struct info_thread *t;
 	__u64 key;
 
-	if (rec->size <= offsetof(struct read_error_record, msg) ||
-	    e->code < READ_GAP_CODE || e->code >= READ_GAP_CODE_END)
+	if (rec->size <= offsetof(struct rec_auxtrace_error, msg) ||
+	    e->code < REC_GAP_CODE || e->code >= REC_GAP_CODE_END)
 		return 0;
-	parse_message(e, rec->size - offsetof(struct read_error_record, msg),
+	parse_message(e, rec->size - offsetof(struct rec_auxtrace_error, msg),
 		      &gap);
-	gap.cause = e->code - READ_GAP_CODE;
+	gap.cause = e->code - REC_GAP_CODE;
 	cause = &info->causes[gap.cause];
 	if (!cause->gaps++ || e->time < cause->first)
 		cause->first = e->time;

@@ -12,12 +12,12 @@ static const struct {
 	int id;
 	const char *name;
 } features[] = {
-	{ READ_FEAT_HOSTNAME, "host" },
-	{ READ_FEAT_OSRELEASE, "kernel" },
-	{ READ_FEAT_ARCH, "arch" },
-	{ READ_FEAT_CPUDESC, "CPU" },
-	{ READ_FEAT_VERSION, "recorder" },
-	{ READ_FEAT_CMDLINE, "command" },
+	{ REC_FEAT_HOSTNAME, "host" },
+	{ REC_FEAT_OSRELEASE, "kernel" },
+	{ REC_FEAT_ARCH, "arch" },
+	{ REC_FEAT_CPUDESC, "CPU" },
+	{ REC_FEAT_VERSION, "recorder" },
+	{ REC_FEAT_CMDLINE, "command" },
 };
 
 static void print_more(const struct info *info, size_t nr)
@@ -95,7 +95,7 @@ static void print_types(const struct info *info)
 	int i, column = 0;
 
 	fputs("\nRecords\n", info->out);
-	for (i = 0; i < READ_NR_TYPES; i++) {
+	for (i = 0; i < REC_NR_TYPES; i++) {
 		if (!info->types[i])
 			continue;
 		fprintf(info->out, "  %-16s %10llu%s", read_type_name(i),

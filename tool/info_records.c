@@ -27,45 +27,45 @@ static void print_user(FILE *f, const struct read_record *rec)
 	size_t body = read_body_size(rec);
 
 	switch (rec->type) {
-	case READ_ATTR:
+	case REC_ATTR:
 		if (body >= PERF_ATTR_SIZE_VER0)
 			fprintf(f, " type %u attr.size %u config %#llx", w[0],
 				w[1], d[1]);
 		break;
-	case READ_EVENT_UPDATE:
+	case REC_EVENT_UPDATE:
 		if (body < 16)
 			break;
 		fprintf(f, " what %llu id %llu", d[0], d[1]);
-		if (d[0] == READ_UPDATE_UNIT || d[0] == READ_UPDATE_NAME)
+		if (d[0] == REC_UPDATE_UNIT || d[0] == REC_UPDATE_NAME)
 			print_name(f, rec, 24, rec->size);
 		break;
-	case READ_FEATURE:
+	case REC_FEATURE:
 		if (body >= 8)
 			fprintf(f, " id %llu", d[0]);
 		break;
-	case READ_TRACING_DATA:
+	case REC_TRACING_DATA:
 		fprintf(f, " and %llu bytes", rec->blob);
 		break;
-	case READ_BUILD_ID:
+	case REC_BUILD_ID:
 		print_name(f, rec, 36, rec->size);
 		break;
-	case READ_ID_INDEX:
-	case READ_THREAD_MAP:
+	case REC_ID_INDEX:
+	case REC_THREAD_MAP:
 		if (body >= 8)
 			fprintf(f, " nr %llu", d[0]);
 		break;
-	case READ_AUXTRACE_INFO:
+	case REC_AUXTRACE_INFO:
 		if (body >= 4)
 			fprintf(f, " type %u", w[0]);
 		break;
-	case READ_AUXTRACE:
+	case REC_AUXTRACE:
 		if (body < 40)
 			break;
 		fprintf(f, " and %llu bytes, offset %#llx reference %llu", d[0],
 			d[1], d[2]);
 		fprintf(f, " idx %u tid %d cpu %d", w[6], (int)w[7], (int)w[8]);
 		break;
-	case READ_AUXTRACE_ERROR:
+	case REC_AUXTRACE_ERROR:
 		if (body <= 40)
 			break;
 		fprintf(f, " code %#x cpu %d tid %d time %llu", w[1], (int)w[2],
@@ -116,11 +116,11 @@ static void print_kernel(FILE *f, const struct read_record *rec,
 		fprintf(f, " pid %d %#llx+%#llx pgoff %#llx", (int)w[0], d[1],
 			d[2], d[3]);
 		if (rec->type == PERF_RECORD_MMAP2) {
-			if (rec->misc & READ_MISC_MMAP_BUILD_ID)
+			if (rec->misc & REC_MISC_MMAP_BUILD_ID)
 				fputs(" id", f);
-			print_name(f, rec, READ_MMAP2_NAME, end);
+			print_name(f, rec, REC_MMAP2_NAME, end);
 		} else {
-			print_name(f, rec, READ_MMAP_NAME, end);
+			print_name(f, rec, REC_MMAP_NAME, end);
 		}
 		break;
 	case PERF_RECORD_COMM:
@@ -159,7 +159,7 @@ void info_record(struct info *info, const struct read_record *rec,
 	fprintf(f, "%#llx%s %s size %u misc %#x", rec->offset,
 		rec->inner ? "+" : "", read_type_name(rec->type), rec->size,
 		rec->misc);
-	if (rec->type >= READ_ATTR) {
+	if (rec->type >= REC_ATTR) {
 		print_user(f, rec);
 	} else if (!s) {
 		fputs(" (does not parse)", f);

@@ -51,8 +51,8 @@ static bool is_file(const char *name)
 static int add_mmap(struct info *info, const struct read_record *rec,
 		    const struct read_sample *s)
 {
-	size_t at = rec->type == PERF_RECORD_MMAP ? READ_MMAP_NAME :
-						    READ_MMAP2_NAME;
+	size_t at = rec->type == PERF_RECORD_MMAP ? REC_MMAP_NAME :
+						    REC_MMAP2_NAME;
 	size_t end = s->rest + sizeof(*rec->hdr);
 	const char *name = (const char *)rec->hdr + at;
 	struct info_file *f;
@@ -63,7 +63,7 @@ static int add_mmap(struct info *info, const struct read_record *rec,
 	if (!f)
 		return -ENOMEM;
 	if (rec->type == PERF_RECORD_MMAP2 &&
-	    (rec->misc & READ_MISC_MMAP_BUILD_ID))
+	    (rec->misc & REC_MISC_MMAP_BUILD_ID))
 		f->with++;
 	else
 		f->without++;

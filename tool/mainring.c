@@ -97,7 +97,7 @@ int mainring_copy(struct mainring *r, struct stream *s,
 		  struct main_stats *stats)
 {
 	__u64 pos = r->page->data_tail;
-	__u64 buf[RECORD_MAX / 8 + 1];
+	__u64 buf[REC_SIZE_MAX / 8 + 1];
 	int err = 0;
 
 	while (pos < r->head) {

@@ -101,18 +101,18 @@ static ssize_t get(struct read_stream *s, void *buf, size_t len)
 
 static const char *header_problem(__u64 magic, __u64 size)
 {
-	if (magic == READ_MAGIC_SWAPPED)
+	if (magic == REC_MAGIC_SWAPPED)
 		return "a stream of a machine with the other byte order";
-	if (magic != READ_MAGIC)
+	if (magic != REC_MAGIC)
 		return "no PERFILE2 at its start";
-	if (size != READ_HEADER_SIZE)
+	if (size != REC_HEADER_SIZE)
 		return "a perf.data file with a section table, not a stream";
 	return NULL;
 }
 
 int read_header(struct read_stream *s)
 {
-	const __u64 right[2] = { READ_MAGIC, READ_HEADER_SIZE };
+	const __u64 right[2] = { REC_MAGIC, REC_HEADER_SIZE };
 	__u64 header[2] = { 0, 0 };
 	ssize_t n = get(s, header, sizeof(header));
 
@@ -185,12 +185,12 @@ static void describe(struct read_stream *s, struct read_record *rec,
 /* The blob's size is believed only if the record is long enough to hold it. */
 static __u64 blob_size(const struct read_record *rec)
 {
-	const struct read_auxtrace_record *aux = (const void *)rec->hdr;
+	const struct rec_auxtrace *aux = (const void *)rec->hdr;
 	__u32 tracing;
 
-	if (rec->type == READ_AUXTRACE && rec->size >= sizeof(*rec->hdr) + 8)
+	if (rec->type == REC_AUXTRACE && rec->size >= sizeof(*rec->hdr) + 8)
 		return aux->size;
-	if (rec->type == READ_TRACING_DATA && rec->size >= sizeof(*rec->hdr) + 4) {
+	if (rec->type == REC_TRACING_DATA && rec->size >= sizeof(*rec->hdr) + 4) {
 		memcpy(&tracing, read_body(rec), sizeof(tracing));
 		return tracing;
 	}
@@ -314,13 +314,13 @@ __u64 read_offset(const struct read_stream *s)
 
 const char *read_type_name(__u32 type)
 {
-	static const char * const names[READ_NR_TYPES] = {
+	static const char * const names[REC_NR_TYPES] = {
 		[1] = "MMAP", "LOST", "COMM", "EXIT", "THROTTLE", "UNTHROTTLE",
 		"FORK", "READ", "SAMPLE", "MMAP2", "AUX", "ITRACE_START",
 		"LOST_SAMPLES", "SWITCH", "SWITCH_CPU_WIDE", "NAMESPACES",
 		"KSYMBOL", "BPF_EVENT", "CGROUP", "TEXT_POKE",
 		"AUX_OUTPUT_HW_ID", "CALLCHAIN_DEFERRED",
-		[READ_ATTR] = "ATTR", "EVENT_TYPE", "TRACING_DATA", "BUILD_ID",
+		[REC_ATTR] = "ATTR", "EVENT_TYPE", "TRACING_DATA", "BUILD_ID",
 		"FINISHED_ROUND", "ID_INDEX", "AUXTRACE_INFO", "AUXTRACE",
 		"AUXTRACE_ERROR", "THREAD_MAP", "CPU_MAP", "STAT_CONFIG",
 		"STAT", "STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE",
@@ -328,7 +328,7 @@ const char *read_type_name(__u32 type)
 	};
 	static char other[24];
 
-	if (type < READ_NR_TYPES && names[type])
+	if (type < REC_NR_TYPES && names[type])
 		return names[type];
 	snprintf(other, sizeof(other), "type %u", type);
 	return other;

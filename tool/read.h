@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "read_records.h"
+#include "records.h"
 
 /* One record. @data and what points into it live until the next read_next(). */
 struct read_record {

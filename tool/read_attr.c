@@ -96,9 +96,9 @@ int read_attrs_update(struct read_attrs *attrs, const struct read_record *rec)
 	ev = read_attrs_find(attrs, id);
 	if (!ev)
 		return -ENOENT;
-	if (type == READ_UPDATE_NAME)
+	if (type == REC_UPDATE_NAME)
 		return set_string(&ev->name, (const char *)b.p, b.left);
-	if (type == READ_UPDATE_UNIT)
+	if (type == REC_UPDATE_UNIT)
 		return set_string(&ev->unit, (const char *)b.p, b.left);
 	return 0;
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records that perf's tools add to those of the kernel: numbers from 64 on.
- * All sizes are bytes, all fields have the machine's byte order.
+ * The records of perf's pipe format, as auxrec writes and reads them: those
+ * from 64 on, which only user space writes, and of the kernel's (see
+ * linux/perf_event.h) the ones whose layout is used here. All sizes are bytes,
+ * all fields have the machine's byte order.
+ *
+ * What has a variable length is read through read_bytes.h, since in a file it
+ * need not be where it should be.
  */
 #ifndef AUXREC_RECORDS_H
 #define AUXREC_RECORDS_H
@@ -9,10 +14,21 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-enum {
+#define REC_MAGIC		0x32454c4946524550ULL	/* "PERFILE2" */
+#define REC_MAGIC_SWAPPED	0x50455246494c4532ULL
+#define REC_HEADER_SIZE		16	/* of a pipe; a perf.data file has 104 */
+
+/*
+ * Largest record: a record's size is a u16 and a multiple of 8, and perf's
+ * readers take no more.
+ */
+#define REC_SIZE_MAX		65528
+
+enum rec_type {
 	REC_ATTR		= 64,
-	REC_PRIMER		= 65,	/* once EVENT_TYPE: ignored */
+	REC_EVENT_TYPE		= 65,
 	REC_TRACING_DATA	= 66,
+	REC_BUILD_ID		= 67,
 	REC_FINISHED_ROUND	= 68,
 	REC_ID_INDEX		= 69,
 	REC_AUXTRACE_INFO	= 70,
@@ -20,10 +36,59 @@ enum {
 	REC_AUXTRACE_ERROR	= 72,
 	REC_THREAD_MAP		= 73,
 	REC_CPU_MAP		= 74,
+	REC_STAT_CONFIG		= 75,
+	REC_STAT		= 76,
+	REC_STAT_ROUND		= 77,
 	REC_EVENT_UPDATE	= 78,
 	REC_TIME_CONV		= 79,
 	REC_FEATURE		= 80,
+	REC_COMPRESSED		= 81,
 	REC_FINISHED_INIT	= 82,
+	REC_NR_TYPES		= 83,	/* from here perf 6.1 stops */
+};
+
+/* FEATURE ids: the numbers of perf's file header sections */
+enum rec_feature {
+	REC_FEAT_TRACING_DATA	= 1,
+	REC_FEAT_BUILD_ID	= 2,
+	REC_FEAT_HOSTNAME	= 3,
+	REC_FEAT_OSRELEASE	= 4,
+	REC_FEAT_VERSION	= 5,
+	REC_FEAT_ARCH		= 6,
+	REC_FEAT_NRCPUS		= 7,
+	REC_FEAT_CPUDESC	= 8,
+	REC_FEAT_CPUID		= 9,
+	REC_FEAT_TOTAL_MEM	= 10,
+	REC_FEAT_CMDLINE	= 11,
+	REC_FEAT_EVENT_DESC	= 12,
+	REC_FEAT_CPU_TOPOLOGY	= 13,
+	REC_FEAT_NUMA_TOPOLOGY	= 14,
+	REC_FEAT_PMU_MAPPINGS	= 16,
+	REC_FEAT_GROUP_DESC	= 17,
+	REC_FEAT_SAMPLE_TIME	= 21,
+	REC_FEAT_CLOCKID	= 23,
+	REC_FEAT_COMPRESSED	= 27,
+	REC_FEAT_CLOCK_DATA	= 29,
+	REC_FEAT_MAX		= 31,
+	REC_FEAT_END		= 32,	/* the mark that perf 6.1 takes */
+};
+
+/* EVENT_UPDATE: which property of the event follows. */
+enum rec_update {
+	REC_UPDATE_UNIT		= 0,
+	REC_UPDATE_SCALE	= 1,
+	REC_UPDATE_NAME		= 2,
+	REC_UPDATE_CPUS		= 3,
+};
+
+/* AUXTRACE_INFO: which of perf's decoders */
+enum rec_aux_type {
+	REC_AUX_INTEL_PT	= 1,
+	REC_AUX_INTEL_BTS	= 2,
+	REC_AUX_CS_ETM		= 3,
+	REC_AUX_ARM_SPE		= 4,
+	REC_AUX_S390		= 5,
+	REC_AUX_HISI_PTT	= 6,
 };
 
 /* Followed by size bytes that header.size does not count. */
@@ -38,7 +103,7 @@ struct rec_auxtrace {
 	struct perf_event_header header;
 	__u64 size;
 	__u64 offset;		/* of these bytes in the queue */
-	__u64 reference;
+	__u64 reference;	/* the span's t_begin */
 	__u32 idx;		/* of the queue */
 	__u32 tid;
 	__u32 cpu;
@@ -49,16 +114,21 @@ struct rec_auxtrace {
 
 struct rec_auxtrace_error {
 	struct perf_event_header header;
-	__u32 type;
-	__u32 code;
+	__u32 type;		/* REC_ERROR_ITRACE */
+	__u32 code;		/* REC_GAP_CODE + enum perfaux_cause */
 	__u32 cpu;
 	__u32 pid;
 	__u32 tid;
-	__u32 fmt;
+	__u32 fmt;		/* 1: has a time, 2: and a machine */
 	__u64 ip;
 	__u64 time;
 	char msg[REC_AUXTRACE_MSG];
 };
+
+#define REC_ERROR_ITRACE	1	/* instruction trace */
+#define REC_ERROR_FMT_TIME	1
+#define REC_GAP_CODE		0x5000	/* those of perf's decoders are small */
+#define REC_GAP_CODE_END	0x5010	/* control has room for 16 causes */
 
 struct rec_time_conv {
 	struct perf_event_header header;
@@ -75,7 +145,7 @@ struct rec_time_conv {
 /*
  * Every event of auxrec has sample_type IDENTIFIER | TID | TIME | CPU (and
  * more) and sample_id_all, so every record of the kernel that is not a sample
- * ends like this.
+ * ends like this in a stream of auxrec.
  */
 struct rec_sample_id {
 	__u32 pid;
@@ -94,5 +164,39 @@ struct rec_aux {
 	__u64 flags;
 	struct rec_sample_id id;
 };
+
+struct rec_mmap2 {
+	struct perf_event_header header;
+	__u32 pid;
+	__u32 tid;
+	__u64 start;
+	__u64 len;
+	__u64 pgoff;
+	union {
+		struct {
+			__u32 maj;
+			__u32 min;
+			__u64 ino;
+			__u64 generation;
+		};
+		struct {
+			__u8 id_size;
+			__u8 reserved1;
+			__u16 reserved2;
+			__u8 id[20];
+		};
+	};
+	__u32 prot;
+	__u32 flags;
+	/* then the file's name */
+};
+
+#define REC_MMAP_NAME		40	/* offset of the name in an MMAP */
+#define REC_MMAP2_NAME		72	/* and in an MMAP2 */
+
+/* header.misc, where linux/perf_event.h may be too old to have it */
+#define REC_MISC_FORK_EXEC	0x2000
+#define REC_MISC_MMAP_BUILD_ID	0x4000
+#define REC_MISC_BUILD_ID_SIZE	0x8000
 
 #endif /* AUXREC_RECORDS_H */

@@ -16,9 +16,6 @@
 #define STREAM_BUF	(1U << 20)
 #define STREAM_IOV	512		/* below IOV_MAX, 1024 */
 
-/* Largest record: perf's readers take no more, the size has 16 bits. */
-#define RECORD_MAX	65528
-
 struct stream {
 	int fd;
 	bool regular;		/* can be cut back to whole records */

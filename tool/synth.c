@@ -17,7 +17,7 @@ void synth_begin(struct synth_rec *r, __u32 type, __u16 misc)
 
 void synth_add(struct synth_rec *r, const void *data, size_t len)
 {
-	if (r->too_long || len > RECORD_MAX - r->len) {
+	if (r->too_long || len > REC_SIZE_MAX - r->len) {
 		r->too_long = true;
 		return;
 	}

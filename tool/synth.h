@@ -7,6 +7,7 @@
 #ifndef AUXREC_SYNTH_H
 #define AUXREC_SYNTH_H
 
+#include "records.h"
 #include "session.h"
 
 /* In the order of the stream. */
@@ -26,11 +27,11 @@ int synth_tasks(struct session *s);
 /* All of the above and FINISHED_INIT. */
 int synth_all(struct session *s, struct diag *d);
 
-/* A record that is put together piece by piece, at most RECORD_MAX bytes. */
+/* A record that is put together piece by piece, at most REC_SIZE_MAX bytes. */
 struct synth_rec {
 	union {
 		struct perf_event_header header;
-		__u8 bytes[RECORD_MAX + 8];
+		__u8 bytes[REC_SIZE_MAX + 8];
 		__u64 align;
 	};
 	size_t len;

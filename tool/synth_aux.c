@@ -13,12 +13,6 @@
 #include "records.h"
 #include "synth.h"
 
-enum {
-	AUXTRACE_INTEL_PT	= 1,
-	AUXTRACE_INTEL_BTS	= 2,
-	AUXTRACE_ARM_SPE	= 4,
-};
-
 /* How readers learn who ran on a CPU: not needed, or from SWITCH records. */
 enum {
 	SWITCH_NONE		= 0,
@@ -119,7 +113,7 @@ static void intel_pt(const struct session *s, const struct sev *sev)
 	__u32 n, d;
 
 	tsc_ctc_ratio(&n, &d);
-	begin(AUXTRACE_INTEL_PT);
+	begin(REC_AUX_INTEL_PT);
 	add_time_conv(s, sev);
 	synth_add_u64(&rec, format_bits(sev, "tsc"));
 	synth_add_u64(&rec, format_bits(sev, "noretcomp"));
@@ -140,14 +134,14 @@ static void intel_pt(const struct session *s, const struct sev *sev)
 
 static void intel_bts(const struct session *s, const struct sev *sev)
 {
-	begin(AUXTRACE_INTEL_BTS);
+	begin(REC_AUX_INTEL_BTS);
 	add_time_conv(s, sev);
 	synth_add_u64(&rec, 0);				/* no snapshot */
 }
 
 static void arm_spe(const struct session *s, const struct sev *sev)
 {
-	begin(AUXTRACE_ARM_SPE);
+	begin(REC_AUX_ARM_SPE);
 	synth_add_u64(&rec, sev->attr.type);
 	synth_add_u64(&rec, !session_per_task(s));
 }

@@ -9,17 +9,10 @@
 #include "records.h"
 #include "synth.h"
 
-/* EVENT_UPDATE: which property of the event follows. */
-enum {
-	UPDATE_UNIT	= 0,
-	UPDATE_SCALE	= 1,
-	UPDATE_NAME	= 2,
-};
-
 /* ids that fit behind an attr of this size */
 static size_t ids_per_attr(const struct sev *sev)
 {
-	return (RECORD_MAX - sizeof(struct perf_event_header) -
+	return (REC_SIZE_MAX - sizeof(struct perf_event_header) -
 		sev->attr.size) / sizeof(__u64);
 }
 
@@ -79,14 +72,14 @@ int synth_event_updates(struct session *s)
 		for (first = 0; !err && first < nr; first += most) {
 			__u64 id = sev_nth_id(sev, first);
 
-			err = update(s, id, UPDATE_NAME, sev->name,
+			err = update(s, id, REC_UPDATE_NAME, sev->name,
 				     strlen(sev->name) + 1);
 			if (!err && sev->ev && sev->ev->unit)
-				err = update(s, id, UPDATE_UNIT, sev->ev->unit,
+				err = update(s, id, REC_UPDATE_UNIT, sev->ev->unit,
 					     strlen(sev->ev->unit) + 1);
 			if (!err && sev->ev && sev->ev->scale != 1.0 &&
 			    sev->ev->scale != 0)
-				err = update(s, id, UPDATE_SCALE,
+				err = update(s, id, REC_UPDATE_SCALE,
 					     &sev->ev->scale,
 					     sizeof(sev->ev->scale));
 		}
@@ -97,7 +90,7 @@ int synth_event_updates(struct session *s)
 /* Where an id's records come from: for the readers' AUX queues. */
 int synth_id_index(struct session *s)
 {
-	const size_t most = (RECORD_MAX - 16) / 32;
+	const size_t most = (REC_SIZE_MAX - 16) / 32;
 	static struct synth_rec r;
 	size_t i, j, nr = 0, k = 0;
 	int err = 0;
@@ -152,7 +145,7 @@ int synth_time_conv(struct session *s)
 
 int synth_thread_map(struct session *s)
 {
-	const size_t most = (RECORD_MAX - 16) / 24;
+	const size_t most = (REC_SIZE_MAX - 16) / 24;
 	static struct synth_rec r;
 	size_t i;
 

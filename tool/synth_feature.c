@@ -17,22 +17,6 @@
 #include "records.h"
 #include "synth.h"
 
-enum {
-	FEAT_HOSTNAME		= 3,
-	FEAT_OSRELEASE		= 4,
-	FEAT_VERSION		= 5,
-	FEAT_ARCH		= 6,
-	FEAT_NRCPUS		= 7,
-	FEAT_CPUDESC		= 8,
-	FEAT_CPUID		= 9,
-	FEAT_TOTAL_MEM		= 10,
-	FEAT_CMDLINE		= 11,
-	FEAT_CPU_TOPOLOGY	= 13,
-	FEAT_NUMA_TOPOLOGY	= 14,
-	FEAT_PMU_MAPPINGS	= 16,
-	FEAT_END		= 32,
-};
-
 #define STRING_ALIGN	64
 
 static struct synth_rec rec;
@@ -81,13 +65,13 @@ static int names(struct session *s)
 
 	if (uname(&u))
 		return 0;
-	err = string_feature(s, FEAT_HOSTNAME, u.nodename);
+	err = string_feature(s, REC_FEAT_HOSTNAME, u.nodename);
 	if (!err)
-		err = string_feature(s, FEAT_OSRELEASE, u.release);
+		err = string_feature(s, REC_FEAT_OSRELEASE, u.release);
 	if (!err)
-		err = string_feature(s, FEAT_VERSION, "auxrec " AUXREC_VERSION);
+		err = string_feature(s, REC_FEAT_VERSION, "auxrec " AUXREC_VERSION);
 	if (!err)
-		err = string_feature(s, FEAT_ARCH, u.machine);
+		err = string_feature(s, REC_FEAT_ARCH, u.machine);
 	return err;
 }
 
@@ -102,7 +86,7 @@ static int nrcpus(struct session *s)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
-	begin(FEAT_NRCPUS);
+	begin(REC_FEAT_NRCPUS);
 	synth_add_u32(&rec, nr_cpus());
 	synth_add_u32(&rec, online);
 	return end(s, "CPUs");
@@ -136,7 +120,7 @@ static int cpudesc(struct session *s)
 
 	if (cpu_info("model name", desc, sizeof(desc)))
 		return 0;
-	return string_feature(s, FEAT_CPUDESC, desc);
+	return string_feature(s, REC_FEAT_CPUDESC, desc);
 }
 
 #if __has_include("cpuid.h")
@@ -161,7 +145,7 @@ static int cpuid(struct session *s)
 	if (family == 15)
 		family += a >> 20 & 0xff;
 	snprintf(id, sizeof(id), "%s,%u,%u,%u", vendor, family, model, a & 0xf);
-	return string_feature(s, FEAT_CPUID, id);
+	return string_feature(s, REC_FEAT_CPUID, id);
 }
 #else
 static int cpuid(struct session *s)
@@ -171,7 +155,7 @@ static int cpuid(struct session *s)
 	if (slurp_line("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1",
 		       id, sizeof(id)))
 		return 0;
-	return string_feature(s, FEAT_CPUID, id);
+	return string_feature(s, REC_FEAT_CPUID, id);
 }
 #endif
 
@@ -186,7 +170,7 @@ static int total_mem(struct session *s)
 	if (p)
 		total = strtoull(p + 9, NULL, 10);
 	free(text);
-	begin(FEAT_TOTAL_MEM);
+	begin(REC_FEAT_TOTAL_MEM);
 	/* In KiB, as /proc/meminfo has it. */
 	synth_add_u64(&rec, total);
 	return end(s, "memory size");
@@ -202,7 +186,7 @@ static int command_line(struct session *s)
 		return 0;
 	for (pos = 0; pos < len; pos += strlen(text + pos) + 1)
 		nr++;
-	begin(FEAT_CMDLINE);
+	begin(REC_FEAT_CMDLINE);
 	synth_add_u32(&rec, nr);
 	for (pos = 0; pos < len; pos += strlen(text + pos) + 1)
 		add_string(text + pos);
@@ -250,7 +234,7 @@ static int cpu_topology(struct session *s)
 {
 	__u32 cpu;
 
-	begin(FEAT_CPU_TOPOLOGY);
+	begin(REC_FEAT_CPU_TOPOLOGY);
 	add_siblings("package_cpus_list", "core_siblings_list");
 	add_siblings("core_cpus_list", "thread_siblings_list");
 	/* Readers expect as many as NRCPUS says; offline ones have none. */
@@ -311,7 +295,7 @@ static int numa_topology(struct session *s)
 	if (slurp_line("/sys/devices/system/node/online", line, sizeof(line)) ||
 	    cpus_parse(&nodes, line))
 		return 0;
-	begin(FEAT_NUMA_TOPOLOGY);
+	begin(REC_FEAT_NUMA_TOPOLOGY);
 	synth_add_u32(&rec, nodes.nr);
 	for (i = 0; i < nodes.nr; i++)
 		add_node(nodes.list[i]);
@@ -330,7 +314,7 @@ static int pmu_mappings(struct session *s)
 	dir = opendir(dir_name);
 	if (!dir)
 		return 0;
-	begin(FEAT_PMU_MAPPINGS);
+	begin(REC_FEAT_PMU_MAPPINGS);
 	at = rec.len;
 	synth_add_u32(&rec, 0);
 	while ((de = readdir(dir))) {
@@ -361,7 +345,7 @@ static int end_mark(struct session *s)
 	const __u32 online = sysconf(_SC_NPROCESSORS_ONLN);
 	__u32 i;
 
-	begin(FEAT_END);
+	begin(REC_FEAT_END);
 	synth_add_u32(&rec, 0);		/* version of schedstat */
 	synth_add_u32(&rec, 0);		/* most domains of a CPU */
 	for (i = 0; i < online; i++) {

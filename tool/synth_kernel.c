@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "buildid.h"
+#include "records.h"
 #include "synth.h"
 
 #define KERNEL_PID	(-1U)
-#define MISC_BUILD_ID	(1 << 14)	/* PERF_RECORD_MISC_MMAP_BUILD_ID */
 
 static struct synth_rec rec;
 
@@ -30,7 +30,7 @@ static int add_map(struct session *s, __u64 start, __u64 len, __u64 pgoff,
 	else
 		s->missing_build_ids++;
 	synth_begin(&rec, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL |
-		    (id->size ? MISC_BUILD_ID : 0));
+		    (id->size ? REC_MISC_MMAP_BUILD_ID : 0));
 	synth_add_u32(&rec, KERNEL_PID);
 	synth_add_u32(&rec, 0);
 	synth_add_u64(&rec, start);

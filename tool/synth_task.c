@@ -14,10 +14,8 @@
 #include <sys/sysmacros.h>
 
 #include "buildid.h"
+#include "records.h"
 #include "synth.h"
-
-#define MISC_FORK_EXEC	(1 << 13)	/* PERF_RECORD_MISC_FORK_EXEC */
-#define MISC_BUILD_ID	(1 << 14)	/* PERF_RECORD_MISC_MMAP_BUILD_ID */
 
 static struct synth_rec rec;
 
@@ -33,7 +31,7 @@ static int add_fork(struct session *s, pid_t pid, pid_t ppid, pid_t tid,
 		    pid_t ptid)
 {
 	/* Without this bit readers give the child its parent's maps. */
-	synth_begin(&rec, PERF_RECORD_FORK, MISC_FORK_EXEC);
+	synth_begin(&rec, PERF_RECORD_FORK, REC_MISC_FORK_EXEC);
 	synth_add_u32(&rec, pid);
 	synth_add_u32(&rec, ppid);
 	synth_add_u32(&rec, tid);
@@ -149,7 +147,7 @@ static int add_map(struct session *s, pid_t pid, const struct map *m)
 		s->missing_build_ids++;
 
 	synth_begin(&rec, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
-		    (id.size ? MISC_BUILD_ID : 0));
+		    (id.size ? REC_MISC_MMAP_BUILD_ID : 0));
 	synth_add_u32(&rec, pid);
 	synth_add_u32(&rec, pid);
 	synth_add_u64(&rec, m->start);
