@@ -2,7 +2,9 @@
 /*
  * perf_event_attr of every event of the stream, with perf record's defaults.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,36 +49,27 @@ static bool is_hardware(const struct perf_event_attr *attr)
 	       attr->type == PERF_TYPE_HW_CACHE || attr->type == PERF_TYPE_RAW;
 }
 
-static int set_rate(const struct session *s, struct perf_event_attr *attr,
-		    const struct auxrec_event *ev, __u64 max, struct diag *d)
+static void set_rate(const struct session *s, struct perf_event_attr *attr,
+		     const struct auxrec_event *ev, __u64 max)
 {
 	const struct options *opt = s->opt;
 
 	if (ev->freq_given)
-		return 0;
+		return;
 	if (opt->period) {
 		attr->freq = 0;
 		attr->sample_period = opt->period;
-		return 0;
+		return;
 	}
-	if (!opt->freq && (attr->type == PERF_TYPE_TRACEPOINT ||
-			   attr->type == PERF_TYPE_BREAKPOINT)) {
-		attr->freq = 0;
-		attr->sample_period = 1;
-		return 0;
-	}
+	/* The default of its kind, such as 1 for tracepoints. */
+	if (!opt->freq && attr->sample_period)
+		return;
 
 	attr->freq = 1;
 	attr->sample_freq = opt->freq ? opt->freq : AUXREC_FREQ_DEFAULT;
-	if (attr->sample_freq <= max)
-		return 0;
-	if (opt->freq && opt->freq != AUXREC_FREQ_MAX)
-		return diag(d, -EINVAL,
-			    "-F %llu is more than the kernel allows, %llu: give -F max, or raise /proc/sys/kernel/perf_event_max_sample_rate",
-			    (unsigned long long)opt->freq,
-			    (unsigned long long)max);
-	attr->sample_freq = max;
-	return 0;
+	/* The kernel lowers its limit under load: no reason to give up. */
+	if (attr->sample_freq > max)
+		attr->sample_freq = max;
 }
 
 static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
@@ -90,7 +83,8 @@ static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (is_hardware(attr) && !sev->ev->has_modifier)
 		attr->exclude_guest = 1;
-	return set_rate(s, attr, sev->ev, max, d);
+	set_rate(s, attr, sev->ev, max);
+	return 0;
 }
 
 static int check_aux(const struct session *s, const struct sev *sev,
@@ -120,11 +114,13 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 	sev->ev = ev;
 	sev->name = ev->name;
 	sev->attr = ev->attr;
-	if (!ev->has_modifier) {
+	/* As perf's: they go before the modifiers of events. */
+	if (s->opt->user || s->opt->kernel) {
 		sev->attr.exclude_kernel = s->opt->user;
-		sev->attr.exclude_hv = s->opt->user;
 		sev->attr.exclude_user = s->opt->kernel;
 	}
+	if (s->opt->user)
+		sev->attr.exclude_hv = 1;
 	set_common(s, &sev->attr);
 
 	if (!event_has_aux(ev))
@@ -199,6 +195,77 @@ static int add_chunk_events(struct session *s, struct diag *d)
 	return 0;
 }
 
+/*
+ * Several filters of one -e: events pass all of a tracepoint's, and any of an
+ * AUX event's, whose filters are parts of the address space.
+ */
+static int add_filter(struct auxrec_event *ev, const char *filter,
+		      struct diag *d)
+{
+	const bool all = ev->attr.type == PERF_TYPE_TRACEPOINT;
+	char *both = NULL;
+	int n;
+
+	if (!ev->filter)
+		n = asprintf(&both, "%s", filter);
+	else if (all)
+		n = asprintf(&both, "(%s) && (%s)", ev->filter, filter);
+	else
+		n = asprintf(&both, "%s,%s", ev->filter, filter);
+	if (n < 0)
+		return diag(d, -ENOMEM, "out of memory");
+	free(ev->filter);
+	ev->filter = both;
+	return 0;
+}
+
+/* --filter is for all events of the -e before it, as with perf. */
+static int set_filter(struct auxrec_events *events, size_t first,
+		      const struct option_event *oe, struct diag *d)
+{
+	size_t i, j;
+	int err = 0;
+
+	for (i = first; i < events->nr && oe->nr_filters; i++) {
+		struct auxrec_event *ev = &events->list[i];
+
+		if (ev->attr.type < PERF_TYPE_MAX &&
+		    ev->attr.type != PERF_TYPE_TRACEPOINT)
+			return diag(d, -EINVAL,
+				    "--filter: %s cannot be filtered; tracepoints can, and AUX data by address",
+				    ev->name);
+		for (j = 0; !err && j < oe->nr_filters; j++)
+			err = add_filter(ev, oe->filters[j], d);
+	}
+	return err;
+}
+
+static int parse_events(struct session *s, struct diag *d)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < s->opt->nr_events; i++) {
+		const struct option_event *oe = &s->opt->events[i];
+		size_t first = s->events.nr;
+
+		err = auxrec_events_parse(&s->events, oe->spec, NULL, d->msg,
+					  sizeof(d->msg));
+		if (!err)
+			err = set_filter(&s->events, first, oe, d);
+	}
+	return err;
+}
+
+static void say_limit(const struct session *s, __u64 max)
+{
+	const __u64 freq = s->opt->freq;
+
+	if (freq > max && freq != AUXREC_FREQ_MAX && !s->opt->quiet)
+		say("-F %llu is more than /proc/sys/kernel/perf_event_max_sample_rate allows: sampling at %llu",
+		    (unsigned long long)freq, (unsigned long long)max);
+}
+
 int session_make_events(struct session *s, struct diag *d)
 {
 	__u64 max = AUXREC_FREQ_MAX;
@@ -206,24 +273,13 @@ int session_make_events(struct session *s, struct diag *d)
 	size_t i;
 	int err;
 
-	for (i = 0; i < s->opt->nr_events; i++) {
-		const struct option_event *oe = &s->opt->events[i];
-		size_t first = s->events.nr;
-
-		err = auxrec_events_parse(&s->events, oe->spec, NULL, d->msg,
-					  sizeof(d->msg));
-		if (err)
-			return err;
-		for (; oe->filter && first < s->events.nr; first++) {
-			free(s->events.list[first].filter);
-			s->events.list[first].filter = strdup(oe->filter);
-			if (!s->events.list[first].filter)
-				return diag(d, -ENOMEM, "out of memory");
-		}
-	}
+	err = parse_events(s, d);
+	if (err)
+		return err;
 
 	/* Without the file the kernel has no limit that we could know. */
 	slurp_u64("/proc/sys/kernel/perf_event_max_sample_rate", &max);
+	say_limit(s, max);
 	for (i = 0; i < s->events.nr; i++) {
 		err = add_event(s, &s->events.list[i], max, d);
 		if (err)

@@ -116,12 +116,26 @@ static int keep_fd(struct sev *sev, int fd, int cpu, pid_t tid, struct diag *d)
 	*o = (struct opened){ .fd = fd, .cpu = cpu, .tid = tid };
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &o->id))
 		return diag(d, -errno, "%s: no id: %s", sev->name,
-			    strerror(errno));
-	if (sev->ev && sev->ev->filter &&
-	    ioctl(fd, PERF_EVENT_IOC_SET_FILTER, sev->ev->filter))
+static int set_filter(const struct sev *sev, int fd, struct diag *d)
+{
+	const struct auxrec_event *ev = sev->ev;
+
+	if (!ioctl(fd, PERF_EVENT_IOC_SET_FILTER, ev->filter))
+		return 0;
+	if (errno != EINVAL)
 		return diag(d, -errno, "%s: filter '%s': %s", sev->name,
-			    sev->ev->filter, strerror(errno));
-	return 0;
+			    ev->filter, strerror(errno));
+	if (ev->tp_system)
+		return diag(d, -EINVAL,
+			    "%s: the kernel does not understand the filter '%s'; fields are in tracefs, events/%s/%s/format",
+			    sev->name, ev->filter, ev->tp_system, ev->tp_name);
+	return diag(d, -EINVAL,
+		    "%s: the kernel does not take the filter '%s': wrong, or this PMU has no filters",
+		    sev->name, ev->filter);
+}
+
+			    strerror(errno));
+	return sev->ev && sev->ev->filter ? set_filter(sev, fd, d) : 0;
 }
 
 /* The descriptor of the group's leader for the same task and CPU, or -1. */

@@ -215,9 +215,14 @@ static int add_event(struct options *opt, const char *spec, struct diag *d)
 
 static int add_filter(struct options *opt, const char *filter, struct diag *d)
 {
+	struct option_event *e;
+
 	if (!opt->nr_events)
 		return diag(d, -EINVAL, "--filter belongs to the -e before it");
-	opt->events[opt->nr_events - 1].filter = filter;
+	e = &opt->events[opt->nr_events - 1];
+	if (grow((void **)&e->filters, e->nr_filters, sizeof(*e->filters)))
+		return diag(d, -ENOMEM, "out of memory");
+	e->filters[e->nr_filters++] = filter;
 	return 0;
 }
 
@@ -369,6 +374,10 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 
 void options_free(struct options *opt)
 {
+	size_t i;
+
+	for (i = 0; i < opt->nr_events; i++)
+		free(opt->events[i].filters);
 	free(opt->events);
 	free(opt->targets);
 	opt->events = NULL;

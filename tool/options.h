@@ -36,10 +36,11 @@ enum auxrec_command {
 	AUXREC_VERSION_ONLY,
 };
 
-/* One -e with the --filter that follows it. */
+/* One -e with each --filter that follows it. */
 struct option_event {
 	const char *spec;
-	const char *filter;
+	const char **filters;
+	size_t nr_filters;
 };
 
 struct options {

@@ -32,13 +32,13 @@ static void add(const char *fmt, ...)
 
 static void add_record(const struct options *o)
 {
-	size_t i;
+	size_t i, j;
 
 	add("command record; events");
 	for (i = 0; i < o->nr_events; i++) {
 		add(" %s", o->events[i].spec);
-		if (o->events[i].filter)
-			add("[%s]", o->events[i].filter);
+		for (j = 0; j < o->events[i].nr_filters; j++)
+			add("[%s]", o->events[i].filters[j]);
 	}
 	if (o->nr_targets)
 		add("; %s", o->threads ? "tids" : "pids");
