@@ -26,6 +26,7 @@ static struct sev *add_sev(struct session *s)
 		return NULL;
 	sev = &s->sev[s->nr_sev++];
 	memset(sev, 0, sizeof(*sev));
+	sev->group = -1;
 	return sev;
 }
 
@@ -79,12 +80,10 @@ static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 
 	if (attr->type == PERF_TYPE_TRACEPOINT)
 		attr->sample_type |= PERF_SAMPLE_RAW;
-	if (s->opt->callchain)
-		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (is_hardware(attr) && !sev->ev->has_modifier)
 		attr->exclude_guest = 1;
 	set_rate(s, attr, sev->ev, max);
-	return 0;
+	return attr_terms(s, sev, d);
 }
 
 static int check_aux(const struct session *s, const struct sev *sev,
@@ -114,6 +113,8 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 	sev->ev = ev;
 	sev->name = ev->name;
 	sev->attr = ev->attr;
+	sev->group = ev->group;
+	sev->leader = ev->leader;
 	/* As perf's: they go before the modifiers of events. */
 	if (s->opt->user || s->opt->kernel) {
 		sev->attr.exclude_kernel = s->opt->user;
@@ -290,6 +291,7 @@ int session_make_events(struct session *s, struct diag *d)
 		if (s->sev[s->nr_sev - 1].aux)
 			s->have_raw = true;
 	}
+	attr_groups(s);
 	err = add_sideband(s, switches, d);
 	if (!err)
 		err = add_chunk_events(s, d);

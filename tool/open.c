@@ -53,6 +53,15 @@ static bool drop_kernel(struct sev *sev)
 	return true;
 }
 
+/* Modifier P: the highest precision that there is, 0 if need be. */
+static bool drop_precision(struct sev *sev)
+{
+	if (!sev->ev || !sev->ev->precise_max || !sev->attr.precise_ip)
+		return false;
+	sev->attr.precise_ip--;
+	return true;
+}
+
 static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 {
 	int fd;
@@ -65,6 +74,9 @@ static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 		if (fd == -EINVAL && drop_newest(sev))
 			continue;
 		if ((fd == -EACCES || fd == -EPERM) && drop_kernel(sev))
+			continue;
+		if ((fd == -EINVAL || fd == -EOPNOTSUPP || fd == -ENOENT) &&
+		    drop_precision(sev))
 			continue;
 		return fd;
 	}
@@ -104,18 +116,6 @@ static int open_error(const struct session *s, const struct sev *sev, int err,
 	}
 }
 
-static int keep_fd(struct sev *sev, int fd, int cpu, pid_t tid, struct diag *d)
-{
-	struct opened *o;
-
-	if (grow((void **)&sev->fds, sev->nr_fds, sizeof(*sev->fds))) {
-		close(fd);
-		return diag(d, -ENOMEM, "out of memory");
-	}
-	o = &sev->fds[sev->nr_fds++];
-	*o = (struct opened){ .fd = fd, .cpu = cpu, .tid = tid };
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &o->id))
-		return diag(d, -errno, "%s: no id: %s", sev->name,
 static int set_filter(const struct sev *sev, int fd, struct diag *d)
 {
 	const struct auxrec_event *ev = sev->ev;
@@ -134,6 +134,18 @@ static int set_filter(const struct sev *sev, int fd, struct diag *d)
 		    sev->name, ev->filter);
 }
 
+static int keep_fd(struct sev *sev, int fd, int cpu, pid_t tid, struct diag *d)
+{
+	struct opened *o;
+
+	if (grow((void **)&sev->fds, sev->nr_fds, sizeof(*sev->fds))) {
+		close(fd);
+		return diag(d, -ENOMEM, "out of memory");
+	}
+	o = &sev->fds[sev->nr_fds++];
+	*o = (struct opened){ .fd = fd, .cpu = cpu, .tid = tid };
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &o->id))
+		return diag(d, -errno, "%s: no id: %s", sev->name,
 			    strerror(errno));
 	return sev->ev && sev->ev->filter ? set_filter(sev, fd, d) : 0;
 }
@@ -144,12 +156,12 @@ static int group_fd(const struct session *s, const struct sev *sev, pid_t tid,
 {
 	size_t i, j;
 
-	if (!sev->ev || sev->ev->group < 0 || sev->ev->leader)
+	if (sev->group < 0 || sev->leader)
 		return -1;
 	for (i = 0; i < s->nr_sev; i++) {
 		const struct sev *l = &s->sev[i];
 
-		if (!l->ev || !l->ev->leader || l->ev->group != sev->ev->group)
+		if (!l->leader || l->group != sev->group)
 			continue;
 		for (j = 0; j < l->nr_fds; j++)
 			if (l->fds[j].tid == tid && l->fds[j].cpu == cpu)
@@ -270,7 +282,7 @@ static int open_sev(struct session *s, struct sev *sev, struct diag *d)
 	sev->attr.enable_on_exec = s->child && session_per_task(s) &&
 				   !s->opt->nr_targets &&
 				   (sev->sideband || !s->opt->delay_ms);
-	if (sev->ev && sev->ev->group >= 0 && !sev->ev->leader)
+	if (sev->group >= 0 && !sev->leader)
 		sev->attr.enable_on_exec = 0;
 	if (sev->ev && sev->ev->cpus && *sev->ev->cpus)
 		cpus_parse(&mask, sev->ev->cpus);
@@ -296,6 +308,35 @@ static int open_sev(struct session *s, struct sev *sev, struct diag *d)
 	sev->attr.disabled = 1;
 	cpus_free(&mask);
 	return err;
+}
+
+static bool is_weak(const struct sev *sev)
+{
+	return sev->group >= 0 && sev->ev->weak_group;
+}
+
+/*
+ * Modifier W: what cannot be a group is recorded as single events. Returns the
+ * first event to open again.
+ */
+static size_t ungroup(struct session *s, int group)
+{
+	size_t i, j, first = s->nr_sev;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		struct sev *sev = &s->sev[i];
+
+		if (sev->group != group)
+			continue;
+		if (first == s->nr_sev)
+			first = i;
+		for (j = 0; j < sev->nr_fds; j++)
+			close(sev->fds[j].fd);
+		sev->nr_fds = 0;
+		sev->group = -1;
+		sev->leader = false;
+	}
+	return first;
 }
 
 int session_open(struct session *s, struct diag *d)
@@ -328,6 +369,10 @@ int session_open(struct session *s, struct diag *d)
 		if (!s->sev[i].ev)
 			continue;
 		err = open_sev(s, &s->sev[i], d);
+		if (err == -EINVAL && is_weak(&s->sev[i])) {
+			i = ungroup(s, s->sev[i].group) - 1;
+			continue;
+		}
 		if (err)
 			return err;
 		if (s->sev[i].kernel_dropped && !s->opt->quiet)
@@ -341,7 +386,7 @@ static void sev_ioctl(const struct sev *sev, unsigned long request)
 {
 	size_t i;
 
-	if (sev->ev && sev->ev->group >= 0 && !sev->ev->leader)
+	if (sev->group >= 0 && !sev->leader)
 		return;
 	for (i = 0; i < sev->nr_fds; i++)
 		ioctl(sev->fds[i].fd, request, 0);

@@ -39,6 +39,8 @@ struct sev {
 	enum aux_format aux;
 	bool sideband;			/* the dummy that tracks tasks */
 	bool kernel_dropped;		/* user space only, for want of rights */
+	int group;			/* as in ev, -1: none (any more) */
+	bool leader;
 	struct opened *fds;
 	size_t nr_fds;
 	__u64 chunk_id;			/* of the chunks' event, AUX_CHUNKS */
@@ -121,6 +123,10 @@ void child_kill(struct session *s, int sig);
 
 /* attr.c: sev[] from the options. Returns 0 or -errno with a message. */
 int session_make_events(struct session *s, struct diag *d);
+
+/* attr_terms.c: what an event says for itself, and for its group. */
+int attr_terms(const struct session *s, struct sev *sev, struct diag *d);
+void attr_groups(struct session *s);
 
 /* open.c: descriptors, main rings, raw ring. */
 int session_open(struct session *s, struct diag *d);

@@ -12,6 +12,8 @@
 
 /* In the order of the stream. */
 int synth_attrs(struct session *s);
+/* How many ATTRs an event has there. */
+size_t synth_nr_attrs(const struct sev *sev);
 int synth_features(struct session *s);
 int synth_tracing_data(struct session *s, struct diag *d);
 int synth_time_conv(struct session *s);

@@ -26,6 +26,13 @@ static __u64 sev_nth_id(const struct sev *sev, size_t i)
 	return sev->ev || sev->sideband ? sev->fds[i].id : sev->chunk_id;
 }
 
+size_t synth_nr_attrs(const struct sev *sev)
+{
+	const size_t most = ids_per_attr(sev);
+
+	return (sev_nr_ids(sev) + most - 1) / most;
+}
+
 /* An event with more ids than one record holds is several, of one name. */
 int synth_attrs(struct session *s)
 {

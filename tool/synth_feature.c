@@ -334,6 +334,40 @@ static int pmu_mappings(struct session *s)
 	return end(s, "PMU numbers");
 }
 
+/* A group's place among the ATTRs; one event may have several, see there. */
+static void add_group(const struct session *s, size_t leader)
+{
+	__u32 idx = 0, members = 0;
+	size_t i;
+
+	for (i = 0; i < leader; i++)
+		idx += synth_nr_attrs(&s->sev[i]);
+	for (i = leader; i < s->nr_sev; i++)
+		members += s->sev[i].group == s->sev[leader].group;
+	add_string("{anon_group}");	/* readers know this as: no name */
+	synth_add_u32(&rec, idx);
+	synth_add_u32(&rec, members);
+}
+
+/* Which events readers show as one. */
+static int group_desc(struct session *s)
+{
+	__u32 nr = 0;
+	size_t at, i;
+
+	begin(REC_FEAT_GROUP_DESC);
+	at = rec.len;
+	synth_add_u32(&rec, 0);
+	for (i = 0; i + 1 < s->nr_sev; i++) {
+		if (!s->sev[i].leader || s->sev[i + 1].group != s->sev[i].group)
+			continue;
+		add_group(s, i);
+		nr++;
+	}
+	memcpy(rec.bytes + at, &nr, sizeof(nr));
+	return nr ? end(s, "groups") : 0;
+}
+
 /*
  * 32 ends the features for perf 6.1 and 6.12. Later perfs have a feature of
  * that number, CPU_DOMAIN_INFO, and complain if it does not describe all CPUs
@@ -359,7 +393,8 @@ int synth_features(struct session *s)
 {
 	static int (* const all[])(struct session *) = {
 		names, nrcpus, cpudesc, cpuid, total_mem, command_line,
-		cpu_topology, numa_topology, pmu_mappings, end_mark,
+		cpu_topology, numa_topology, pmu_mappings, group_desc,
+		end_mark,
 	};
 	size_t i;
 	int err = 0;
