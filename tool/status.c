@@ -3,6 +3,7 @@
  * The status line of a running recording, on a terminal only.
  */
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "session.h"
@@ -11,7 +12,6 @@
 #define EVERY_NS	(NSEC_PER_SEC / 2)
 
 static __u64 last_ns, last_bytes;
-static bool shown;
 
 __u64 session_losses(const struct session *s)
 {
@@ -24,35 +24,52 @@ __u64 session_losses(const struct session *s)
 	return n;
 }
 
+/* A line that wraps could not be cleared again. */
+static int columns(void)
+{
+	struct winsize w;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || !w.ws_col)
+		return 80;
+	return w.ws_col;
+}
+
+static void make_line(const struct session *s, __u64 now, char *buf,
+		      size_t size)
+{
+	const __u64 since = last_ns ? last_ns : s->started;
+	const double mib = 1048576.0;
+	int n;
+
+	n = snprintf(buf, size, "%.1f MiB  %.1f MiB/s", s->out.bytes / mib,
+		     (s->out.bytes - last_bytes) / mib / ((now - since) / 1e9));
+	if (s->have_raw)
+		n += snprintf(buf + n, size - n, "  raw ring %u of %u free",
+			      rawring_free_segments(&s->raw),
+			      s->raw.ctl->nr_segments);
+	snprintf(buf + n, size - n, "  losses %llu",
+		 (unsigned long long)session_losses(s));
+}
+
 void status_show(struct session *s)
 {
+	const bool json = s->opt->json && !s->opt->json_file;
 	const __u64 now = now_ns();
-	double mib, rate;
+	char line[256];
 
-	if (s->opt->quiet || s->opt->json || !isatty(STDERR_FILENO) ||
+	if (s->opt->quiet || json || !isatty(STDERR_FILENO) ||
 	    now - s->started < FIRST_NS || now - last_ns < EVERY_NS)
 		return;
 
-	mib = s->out.bytes / 1048576.0;
-	rate = last_ns ? (s->out.bytes - last_bytes) / 1048576.0 /
-			 ((now - last_ns) / 1e9) : 0;
-	fprintf(stderr, "\r\033[K%.1f MiB  %.1f MiB/s", mib, rate);
-	if (s->have_raw)
-		fprintf(stderr, "  raw ring %u of %u free",
-			rawring_free_segments(&s->raw), s->raw.ctl->nr_segments);
-	fprintf(stderr, "  losses %llu",
-		(unsigned long long)session_losses(s));
-	fflush(stderr);
+	make_line(s, now, line, sizeof(line));
+	/* At once: what others write must not get between. */
+	fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
 	last_ns = now;
 	last_bytes = s->out.bytes;
-	shown = true;
 	say_clear_line(true);
 }
 
 void status_clear(void)
 {
-	if (shown)
-		fputs("\r\033[K", stderr);
-	shown = false;
 	say_clear_line(false);
 }

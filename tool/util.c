@@ -28,6 +28,8 @@ int diag(struct diag *d, int err, const char *fmt, ...)
 
 void say_clear_line(bool pending)
 {
+	if (line_pending && !pending)
+		fputs("\r\033[K", stderr);
 	line_pending = pending;
 }
 
@@ -35,10 +37,7 @@ void say(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (line_pending)
-		fputs("\r\033[K", stderr);
-	line_pending = false;
-
+	say_clear_line(false);
 	fputs("auxrec: ", stderr);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);

@@ -33,7 +33,10 @@ int diag(struct diag *d, int err, const char *fmt, ...)
 /* "auxrec: ..." on stderr, on a line of its own. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Clears a status line on stderr before the next say(). */
+/*
+ * @pending: stderr ends in a status line, which the next say() clears. Else it
+ * is cleared now, if there is one.
+ */
 void say_clear_line(bool pending);
 
 /*

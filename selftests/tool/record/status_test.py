@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The status line of auxrec, on a terminal and where there is none.
+
+Usage: status_test.py [AUXREC]
+Needs the right to record; without auxgen what is about AUX data is skipped.
+Nothing waits for a time: a recording ends when its line has said what is
+looked for. Prints TAP.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+AUXREC = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else
+                         "build/tool/auxrec")
+AUXGEN = os.path.exists("/sys/bus/event_source/devices/auxgen")
+PATIENCE = 60   # seconds until a line that does not come is an error
+LOOP = ["sh", "-c", "while :; do :; done"]
+LINE = re.compile(r"(\d+\.\d) MiB  (\d+\.\d) MiB/s"
+                  r"(?:  raw ring (\d+) of (\d+) free)?  losses (\d+)")
+count = failed = 0
+
+
+def result(name, why=""):
+    global count, failed
+    count += 1
+    failed += bool(why)
+    print(f"{'not ok' if why else 'ok'} {count} {name}", flush=True)
+    for line in str(why).splitlines():
+        print(f"# {line}")
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print(f"ok {count} {name} # SKIP {why}", flush=True)
+
+
+class Screen:
+    """What a terminal would show of \\r, \\n and "clear to end of line"."""
+
+    def __init__(self):
+        self.lines = [""]
+        self.column = 0
+        self.seen = []          # the last line, each time it was cleared
+        self.raw = ""
+
+    def feed(self, text):
+        self.raw += text
+        for part in re.findall(r"\x1b\[K|\r|\n|[^\x1b\r\n]+|\x1b", text):
+            if part == "\x1b[K":
+                self.seen.append(self.lines[-1])
+                self.lines[-1] = self.lines[-1][:self.column]
+            elif part == "\r":
+                self.column = 0
+            elif part == "\n":
+                self.lines.append("")
+                self.column = 0
+            else:
+                line = self.lines[-1]
+                self.lines[-1] = (line[:self.column] + part +
+                                  line[self.column + len(part):])
+                self.column += len(part)
+
+
+def record(args, until=None, stop=None, columns=100):
+    """Records in a terminal until @until(screen), then calls @stop(fd, pid)."""
+    pid, fd = pty.fork()
+    if not pid:
+        # Before auxrec can look at it.
+        fcntl.ioctl(0, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 25, columns, 0, 0))
+        try:
+            os.execv(AUXREC, [AUXREC] + args)
+        finally:
+            os._exit(99)
+    screen = Screen()
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        if not select.select([fd], [], [], 1)[0]:
+            if time.monotonic() > deadline:
+                os.kill(pid, signal.SIGTERM)
+                until, deadline = None, deadline + PATIENCE
+            continue
+        try:
+            data = os.read(fd, 4096)
+        except OSError:         # EIO: nobody has the terminal any more
+            data = b""
+        if not data:
+            break
+        screen.feed(data.decode())
+        if until and until(screen):
+            stop(fd, pid)
+            until = None
+    os.close(fd)
+    return screen, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def terminate(fd, pid):
+    os.kill(pid, signal.SIGTERM)
+
+
+def ctrl_c(fd, pid):
+    os.write(fd, b"\x03")
+
+
+def lines_of(screen):
+    return [LINE.fullmatch(line) for line in screen.seen if line]
+
+
+def fault(screen, rc, want_rc, parsed):
+    """What every recording on a terminal must have done."""
+    if rc != want_rc:
+        return f"status {rc}, not {want_rc}: {screen.raw!r}"
+    if not parsed:
+        return f"no status line: {screen.raw!r}"
+    if None in parsed:
+        return f"not a status line: {screen.seen}"
+    for line in screen.lines:
+        if line.replace("^C", "") and not line.startswith("auxrec: "):
+            return f"left on the screen: {screen.lines}"
+    if not any("samples" in line for line in screen.lines):
+        return f"no summary: {screen.lines}"
+    return ""
+
+
+def test_terminal():
+    screen, rc = record(
+        ["-e", "cpu-clock", "-o", "f", "--"] + LOOP,
+        lambda s: any(m and float(m[1]) > 0 and float(m[2]) > 0
+                      for m in lines_of(s)), terminate)
+    parsed = lines_of(screen)
+    why = fault(screen, rc, 143, parsed)
+    if not why and parsed[-1][3]:
+        why = "a raw ring without AUX data"
+    if not why and float(parsed[-1][1]) == 0:
+        why = f"no bytes: {screen.seen}"
+    if not why and float(parsed[-1][1]) * 1048576 > os.path.getsize("f") * 1.5:
+        why = f"{parsed[-1][0]}, but the file has {os.path.getsize('f')}"
+    result("bytes, rate and losses; cleared at the end", why)
+
+
+def test_ctrl_c():
+    screen, rc = record(["-e", "cpu-clock", "-o", "f", "--"] + LOOP,
+                        lambda s: s.seen and LINE.search(s.raw), ctrl_c)
+    why = ""
+    if rc != 130:
+        why = f"status {rc}"
+    elif not re.search("MiB in f: .*, interrupted", screen.raw):
+        why = f"not said: {screen.raw!r}"
+    elif LINE.search(" ".join(screen.lines)):
+        why = f"left on the screen: {screen.lines}"
+    elif subprocess.run([AUXREC, "check", "--quiet", "f"]).returncode:
+        why = "the stream is not valid"
+    result("Ctrl-C", why)
+
+
+def test_narrow():
+    screen, rc = record(["-e", "cpu-clock", "-o", "f", "--"] + LOOP,
+                        lambda s: len(s.seen) > 2, terminate, 20)
+    shown = [line for line in screen.seen if line]
+    why = ""
+    if not shown:
+        why = f"no line: {screen.raw!r}"
+    elif max(map(len, shown)) >= 20:
+        why = f"too long for 20 columns: {shown}"
+    result("a narrow terminal", why)
+
+
+def test_raw_ring():
+    name = "free segments and losses of a raw ring"
+    if not AUXGEN:
+        return skip(name, "no auxgen")
+    # Two segments for so much data cannot do without losses.
+    screen, rc = record(
+        ["-e", "auxgen/timer=1,period=200,chunks=512/", "-m", ",32Kx2",
+         "-o", "f", "--"] + LOOP,
+        lambda s: any(m and int(m[5]) > 0 for m in lines_of(s)), terminate)
+    parsed = lines_of(screen)
+    why = ""
+    if not parsed or None in parsed:
+        why = f"{screen.raw!r}"
+    elif any(m[4] != "2" or not 0 <= int(m[3] or -1) <= 2 for m in parsed):
+        why = f"{screen.seen}"
+    elif int(parsed[-1][5]) == 0:
+        why = f"no losses: {screen.seen}"
+    elif not any("LOST AUX data" in line for line in screen.lines):
+        why = f"no loss in the summary: {screen.lines}"
+    return result(name, why)
+
+
+def at_least(seconds):
+    return ["--", "sh", "-c", f"sleep {seconds}"]
+
+
+def test_no_line():
+    """Longer than it takes until there is a line: nothing else to wait for."""
+    screen, rc = record(["-q", "-e", "cpu-clock", "-o", "f"] + at_least(2))
+    result("--quiet", f"{rc} {screen.raw!r}" if rc or screen.raw else "")
+
+    screen, rc = record(["--json", "-e", "cpu-clock", "-o", "f"] + at_least(2))
+    try:
+        why = "" if json.loads(screen.raw)["output"] == "f" else screen.raw
+    except ValueError:
+        why = f"not JSON: {screen.raw!r}"
+    result("--json to a terminal", why)
+
+    screen, rc = record(["--json=sum", "-e", "cpu-clock", "-o", "f"] +
+                        at_least(2))
+    why = "" if LINE.search(screen.raw) else f"no line: {screen.raw!r}"
+    if screen.lines != [""]:
+        why = f"left on the screen: {screen.lines}"
+    result("--json to a file", why)
+
+    done = subprocess.run([AUXREC, "-e", "cpu-clock", "-o", "f"] + at_least(2),
+                          stderr=subprocess.PIPE, text=True)
+    why = ""
+    if done.returncode or re.search("[\r\x1b]|losses", done.stderr):
+        why = f"{done.returncode} {done.stderr!r}"
+    elif "samples" not in done.stderr:
+        why = f"no summary: {done.stderr!r}"
+    result("stderr is not a terminal", why)
+
+
+def main():
+    where = tempfile.mkdtemp(prefix="status.")
+    os.chdir(where)
+    try:
+        test_terminal()
+        test_ctrl_c()
+        test_narrow()
+        test_raw_ring()
+        test_no_line()
+    finally:
+        os.chdir("/")
+        shutil.rmtree(where)
+    print(f"1..{count}")
+    return failed > 0
+
+
+sys.exit(main())
