@@ -1,44 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# aux_test.sh [AUXREC [AUX_VERIFY [AUX_WORK]]]: recordings of auxgen with
-# perfaux.ko, as root. aux_verify checks every byte; the sums must be those
-# of auxgen's own counters. Prints TAP.
+# aux_test.sh [AUXREC]: recordings of auxgen with perfaux.ko, as root.
+# aux_verify checks every byte; the sums must be those of auxgen's own
+# counters. Prints TAP.
 
-set -u
-B=$(readlink -f "${BUILD:-build}")
-AUXREC=$(readlink -f "${1:-$B/tool/auxrec}")
-VERIFY=$(readlink -f "${2:-$B/selftests/tool/record/aux_verify}")
-WORK=$(readlink -f "${3:-$B/selftests/tool/record/aux_work}")
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/record.sh"
+VERIFY=$B/selftests/tool/record/aux_verify
+WORK=$B/selftests/tool/record/aux_work
 STATS=/sys/bus/event_source/devices/auxgen/stats
-T=$(mktemp -d "${TMPDIR:-/tmp}/aux.XXXXXX")
-trap 'rm -rf "$T"' EXIT
-cd "$T" || exit 2
-
-if [[ -z ${PERFS-} ]]; then
-	PERFS=
-	for p in perf-6.1 perf-6.12 perf-7.2; do
-		command -v "$p" >/dev/null && PERFS+=" $p"
-	done
-	PERFS=${PERFS:-perf}
-fi
-
-n=0 failed=0 why=
-note() { why+="# $*"$'\n'; }
-
-# check NAME: reports what note() collected since the last one
-check()
-{
-	n=$((n + 1))
-	if [[ -z $why ]]; then
-		echo "ok $n $1"
-	else
-		echo "not ok $n $1"
-		printf '%s' "$why"
-		failed=$((failed + 1))
-	fi
-	why=
-}
 
 # chunks auxgen has written, lost ones not counted
 written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
@@ -62,23 +33,19 @@ record()
 # Nothing but what perf says of losses that there were.
 readable()
 {
-	local p allowed=${1-nothing}
+	local p allowed=${1-}
 
 	for p in $PERFS; do
 		"$p" script -F comm,tid,time,event -i f >out 2>perr ||
 			note "$p script failed"
-		grep -v -e '^$' -e '^Warning:$' -e "$allowed" perr >perr2 &&
-			note "$p script: $(head -n 2 perr2 | tr '\n' '|')"
+		unsaid perr "$allowed" "$p script"
 		"$p" report --stdio -i f >out 2>perr || note "$p report failed"
 		grep -q auxgen out || note "$p report: no auxgen"
-		grep -v -e '^$' -e '^Warning:$' -e tips.txt -e "$allowed" \
-			perr >perr2 &&
-			note "$p report: $(head -n 2 perr2 | tr '\n' '|')"
+		unsaid perr "$allowed" "$p report"
 		"$p" inject -b -i f -o inj 2>perr || note "$p inject failed"
 		# Its list is of files that samples lie in: chunks have no ip.
 		"$p" buildid-list -i f >out 2>perr || note "$p buildid-list"
-		grep -v -e '^$' -e '^Warning:$' -e "$allowed" perr >perr2 &&
-			note "$p buildid-list: $(head -n 2 perr2 | tr '\n' '|')"
+		unsaid perr "$allowed" "$p buildid-list"
 	done
 }
 
@@ -164,5 +131,4 @@ check "kill -9 while AUX data flow"
 	note "still in use: $(grep perfaux /proc/modules)"
 check "the module is free again"
 
-echo "1..$n"
-exit $((failed > 0))
+finish

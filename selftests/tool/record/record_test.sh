@@ -6,69 +6,10 @@
 # (default: those of the VMs that are there, else perf); what a perf says on
 # stderr is a failure. SEED repeats the moments of the kills. Prints TAP.
 
-set -u
-AUXREC=${1:-build/tool/auxrec}
-AUXREC=$(readlink -f "$AUXREC")
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/record.sh"
 SEED=${SEED:-$RANDOM}
 RANDOM=$SEED
-T=$(mktemp -d "${TMPDIR:-/tmp}/record.XXXXXX")
-trap 'rm -rf "$T"' EXIT
-cd "$T" || exit 2
-
-if [[ -z ${PERFS-} ]]; then
-	PERFS=
-	for p in perf-6.1 perf-6.12 perf-7.2; do
-		command -v "$p" >/dev/null && PERFS+=" $p"
-	done
-	PERFS=${PERFS:-perf}
-fi
-
-n=0 failed=0 why=
-note() { why+="# $*"$'\n'; }
-
-# check NAME: reports what note() collected since the last one
-check()
-{
-	n=$((n + 1))
-	if [[ -z $why ]]; then
-		echo "ok $n $1"
-	else
-		echo "not ok $n $1"
-		printf '%s' "$why"
-		failed=$((failed + 1))
-	fi
-	why=
-}
-
-skip() { n=$((n + 1)); why=; echo "ok $n $1 # SKIP $2"; }
-
-# want STATUS CMD...
-want()
-{
-	local want=$1 got
-	shift
-	"$@" 2>"$T/err"
-	got=$?
-	[[ $got == "$want" ]] ||
-		note "status $got, not $want: $* ($(tail -n 1 "$T/err"))"
-}
-
-valid()
-{
-	"$AUXREC" check "$1" >"$T/check" || note "$(head -n 3 "$T/check")"
-}
-
-said() { grep -q -- "$1" "$T/err" || note "no '$1' in: $(cat "$T/err")"; }
-
-# quiet PERF ARGS: nothing on stderr
-quiet()
-{
-	"$@" >"$T/out" 2>"$T/err" || note "$* failed"
-	# Not about the stream: perf's own tips file, and what it has no right to.
-	if grep -v -e '^$' -e 'tips.txt' "$T/err" >"$T/err2"; then
-		note "$*: $(head -n 3 "$T/err2" | tr '\n' '|')"
-	fi
-}
 
 # readable FILE [WORD]: all perfs read it, from a file and from a pipe.
 # What inject writes to a file is not read again, and streams with TRACING_DATA
@@ -95,9 +36,6 @@ readable()
 		[[ -s $T/out ]] || note "$p inject, buildid-list: empty"
 	done
 }
-
-# shellcheck disable=SC2016 # for the shell that is recorded
-work='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; ls / >/dev/null'
 
 want 0 "$AUXREC" -e cpu-clock -o f -- sh -c "$work"
 readable f cpu-clock
@@ -243,5 +181,4 @@ grep -q "^Exit status" out || note "no help"
 want 0 "$AUXREC" --version >out
 check "help, contradictions"
 
-echo "1..$n"
-exit $((failed > 0))
+finish
