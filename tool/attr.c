@@ -91,9 +91,9 @@ static int check_aux(const struct session *s, const struct sev *sev,
 {
 	size_t i;
 
-	if (sev->ev->group >= 0)
+	if (sev->ev->group >= 0 || sev->ev->sample_read)
 		return diag(d, -EINVAL,
-			    "%s: an event with AUX data cannot be in a group: take it out of the braces",
+			    "%s: an event with AUX data cannot be in a group: take it out of the braces, without modifier S",
 			    sev->name);
 	for (i = 0; i + 1 < s->nr_sev; i++)
 		if (s->sev[i].aux && s->sev[i].attr.type != sev->attr.type)
@@ -107,6 +107,7 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 		     __u64 max, struct diag *d)
 {
 	struct sev *sev = add_sev(s);
+	int err;
 
 	if (!sev)
 		return diag(d, -ENOMEM, "out of memory");
@@ -123,6 +124,9 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 	if (s->opt->user)
 		sev->attr.exclude_hv = 1;
 	set_common(s, &sev->attr);
+	err = attr_check_terms(sev, d);
+	if (err)
+		return err;
 
 	if (!event_has_aux(ev))
 		return set_sampler(s, sev, max, d);

@@ -61,7 +61,7 @@ static int set_callchain(const struct session *s, struct sev *sev,
 	return 0;
 }
 
-static int check_terms(const struct sev *sev, struct diag *d)
+int attr_check_terms(const struct sev *sev, struct diag *d)
 {
 	const struct auxrec_event *ev = sev->ev;
 
@@ -91,11 +91,6 @@ static void set_precise(struct sev *sev)
 
 int attr_terms(const struct session *s, struct sev *sev, struct diag *d)
 {
-	int err;
-
-	err = check_terms(sev, d);
-	if (err)
-		return err;
 	if (sev->ev->branch_given && sev->attr.branch_sample_type)
 		sev->attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
 	if (sev->ev->inherit == AUXREC_OFF)

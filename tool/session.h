@@ -125,6 +125,7 @@ void child_kill(struct session *s, int sig);
 int session_make_events(struct session *s, struct diag *d);
 
 /* attr_terms.c: what an event says for itself, and for its group. */
+int attr_check_terms(const struct sev *sev, struct diag *d);
 int attr_terms(const struct session *s, struct sev *sev, struct diag *d);
 void attr_groups(struct session *s);
 
