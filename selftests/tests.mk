@@ -12,7 +12,7 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/demo_work \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
-		record/aux_verify record/aux_work)
+		record/aux_verify record/aux_work record/bpf_hold)
 
 # kselftest_harness.h comes from the kernel's source package.
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
@@ -37,7 +37,7 @@ $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o
 		$(addprefix $(BUILD)/tool/,options.o cpus.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
-$(TESTS)/tool/record/aux_verify $(TESTS)/tool/record/aux_work: %: %.o
+$(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 -include $(wildcard $(BUILD)/selftests/*.d $(BUILD)/selftests/*/*.d \

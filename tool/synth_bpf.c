@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BPF programs that are loaded already: KSYMBOL and BPF_EVENT, as the kernel
- * would have written them. Best effort: it takes rights that not all have.
+ * BPF programs that are loaded already, and the code between them and what they
+ * are attached to: KSYMBOL and BPF_EVENT, as the kernel would have written them.
+ * Best effort: it takes rights that not all have.
  */
 #include <linux/bpf.h>
 #include <stdio.h>
@@ -46,17 +47,59 @@ static int add_bpf_event(struct session *s, const struct bpf_prog_info *info)
 	return synth_end(s, &rec);
 }
 
-/* As the kernel names it in kallsyms: bpf_prog_TAG[_NAME]. */
-static void func_name(char *buf, size_t size, const __u8 *tag,
-		      const char *name)
-{
-	int n = snprintf(buf, size, "bpf_prog_");
-	size_t i;
+/* What /proc/kallsyms has of BPF, as "bpf_prog_TAG_NAME". */
+struct bpf_sym {
+	__u64 addr;
+	char name[120];
+};
 
+static struct bpf_sym *syms;
+static size_t nr_syms;
+
+static void read_syms(void)
+{
+	char line[1024];
+	FILE *f;
+
+	f = fopen("/proc/kallsyms", "re");
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		unsigned long long addr;
+		char name[120];
+
+		if (!strstr(line, "[bpf]") ||
+		    sscanf(line, "%llx %*c %119s", &addr, name) != 2 || !addr)
+			continue;
+		if (grow((void **)&syms, nr_syms, sizeof(*syms)))
+			break;
+		syms[nr_syms].addr = addr;
+		strcpy(syms[nr_syms++].name, name);
+	}
+	fclose(f);
+}
+
+/*
+ * The kernel knows best what it calls a function: with BTF that is its name in
+ * the source, without the program's or "F", and its tag is not always the
+ * function's. Where it is not listed, the name is made as it is without BTF.
+ */
+static const char *func_name(__u64 addr, const __u8 *tag, const char *name)
+{
+	static char buf[120];
+	size_t i;
+	int n;
+
+	for (i = 0; i < nr_syms; i++)
+		if (syms[i].addr == addr)
+			return syms[i].name;
+
+	n = snprintf(buf, sizeof(buf), "bpf_prog_");
 	for (i = 0; i < BPF_TAG_SIZE; i++)
-		n += snprintf(buf + n, size - n, "%02x", tag[i]);
+		n += snprintf(buf + n, sizeof(buf) - n, "%02x", tag[i]);
 	if (*name)
-		snprintf(buf + n, size - n, "_%s", name);
+		snprintf(buf + n, sizeof(buf) - n, "_%s", name);
+	return buf;
 }
 
 static int add_prog(struct session *s, int fd)
@@ -84,16 +127,41 @@ static int add_prog(struct session *s, int fd)
 	if (sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr))
 		return 0;
 	for (i = 0; !err && i < info.nr_jited_ksyms && i < MAX_FUNCS; i++) {
-		char name[128];
+		const __u8 *tag = i && i < info.nr_prog_tags ? tags[i] :
+							       info.tag;
 
-		/* The name is that of the main function, the first. */
-		func_name(name, sizeof(name),
-			  i < info.nr_prog_tags ? tags[i] : info.tag,
-			  i ? "" : info.name);
 		if (addrs[i] && lens[i])
-			err = add_ksymbol(s, addrs[i], lens[i], name);
+			err = add_ksymbol(s, addrs[i], lens[i],
+					  func_name(addrs[i], tag,
+						    i ? "F" : info.name));
 	}
 	return err ? err : add_bpf_event(s, &info);
+}
+
+/* Code that has no program of its own; how long it is, nobody says. */
+static int add_images(struct session *s)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < nr_syms; i++)
+		if (!strncmp(syms[i].name, "bpf_trampoline_", 15) ||
+		    !strncmp(syms[i].name, "bpf_dispatcher_", 15))
+			err = add_ksymbol(s, syms[i].addr,
+					  sysconf(_SC_PAGESIZE), syms[i].name);
+	return err;
+}
+
+static int next_prog(__u32 *id)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.start_id = *id;
+	if (sys_bpf(BPF_PROG_GET_NEXT_ID, &attr))
+		return -1;
+	*id = attr.next_id;
+	return 0;
 }
 
 int synth_bpf(struct session *s)
@@ -102,14 +170,12 @@ int synth_bpf(struct session *s)
 	__u32 id = 0;
 	int err = 0;
 
-	while (!err) {
+	while (!err && !next_prog(&id)) {
 		int fd;
 
-		memset(&attr, 0, sizeof(attr));
-		attr.start_id = id;
-		if (sys_bpf(BPF_PROG_GET_NEXT_ID, &attr))
-			break;
-		id = attr.next_id;
+		/* Long, so only if there is a program at all. */
+		if (!syms)
+			read_syms();
 		memset(&attr, 0, sizeof(attr));
 		attr.prog_id = id;
 		fd = sys_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
@@ -118,5 +184,10 @@ int synth_bpf(struct session *s)
 		err = add_prog(s, fd);
 		close(fd);
 	}
+	if (!err)
+		err = add_images(s);
+	free(syms);
+	syms = NULL;
+	nr_syms = 0;
 	return err;
 }
