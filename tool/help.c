@@ -19,7 +19,7 @@ static const char help[] =
 "\n"
 "What to record\n"
 "  -e, --event EVENT    as for perf record; may be repeated\n"
-"      --filter FILTER  for the -e before it\n"
+"      --filter FILTER  for all events of the -e before it\n"
 "  CMD                  the command with all its threads and children\n"
 "  -p, --pid PID,...    processes that run already, all their threads\n"
 "  -t, --tid TID,...    threads that run already\n"
@@ -27,13 +27,15 @@ static const char help[] =
 "  -C, --cpu CPUS       everything on these CPUs, e.g. 0-3,8\n"
 "\n"
 "How\n"
-"  -F, --freq N|max     samples per second (default 4000)\n"
+"  -F, --freq N|max     samples per second (default 4000), as far as the kernel\n"
+"                       allows it\n"
 "  -c, --count N        one sample every N events\n"
-"  -g                   call chains, by frame pointers\n"
-"      --user           user space only\n"
-"      --kernel         the kernel only\n"
+"  -g, --callchain      call chains, by frame pointers\n"
+"      --user           user space only; also --all-user\n"
+"      --kernel         the kernel only; also --all-kernel\n"
 "  -D, --delay MS       begin MS milliseconds later\n"
-"  -m MAIN[,RAW]        sizes: MAIN per CPU, in pages or with K, M, G (default\n"
+"  -m, --mmap-pages MAIN[,RAW]\n"
+"                       sizes: MAIN per CPU, in pages or with K, M, G (default\n"
 "                       512K); RAW for all CPUs together, the same, or\n"
 "                       SEGMENTxCOUNT (default 256Kx64)\n"
 "\n"
@@ -49,7 +51,7 @@ static const char help[] =
 "\n"
 "Exit status: that of CMD (128 + N if signal N killed it), 127 if CMD was not\n"
 "found, 126 if it could not be executed, 125 if the recording failed; without\n"
-"CMD 0 or 125. Ctrl-C ends a recording.\n";
+"CMD 0 or 125. Ctrl-C ends a recording. See also auxrec(1).\n";
 
 void options_help(void)
 {

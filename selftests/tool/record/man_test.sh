@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# man_test.sh [AUXREC]: auxrec(1) against auxrec itself. The manual page is
+# written by hand; this sees that it has each option that --help has, no other,
+# and that auxrec knows them all. Prints TAP.
+
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/record.sh"
+PAGE=$HERE/../../../Documentation/auxrec.1
+
+# options: those in a text, one a line. What follows "perf COMMAND" is perf's.
+options()
+{
+	sed 's/perf[- ][a-z][a-z]* .*//' |
+		grep -oE '(^|[^[:alnum:]-])--?[[:alpha:]][[:alnum:]-]*' |
+		grep -oE -- '-.*' | sort -u
+}
+
+page() { grep -v '^\.\\"' "$PAGE" | sed 's/\\-/-/g; s/\\[fm]./ /g; s/\\[~c]/ /g'; }
+
+help()
+{
+	"$AUXREC" --help
+	for command in list info check; do
+		"$AUXREC" $command --help
+	done
+}
+
+page | options >in_page
+help | options >in_help
+(($(wc -l <in_help) >= 20)) || note "too few options in --help: $(tr '\n' ' ' <in_help)"
+lacks=$(comm -13 in_page in_help | tr '\n' ' ')
+[[ -z $lacks ]] || note "the page lacks $lacks"
+check "every option of --help is in the page"
+
+odd=$(comm -23 in_page in_help | tr '\n' ' ')
+[[ -z $odd ]] || note "--help lacks $odd"
+check "every option of the page is in --help"
+
+# With none but the option, and so without what it needs: any other complaint
+# than of an unknown option will do. Those of subcommands are theirs.
+"$AUXREC" --help | options >own
+while read -r option; do
+	"$AUXREC" "$option" 2>&1 | grep -q 'unknown option' &&
+		note "$option is not known"
+done <own
+check "auxrec knows every option of --help"
+
+# The other way round: the table in the source.
+sed -n '/^static const struct option long_options/,/^};/s/.*{ "\([a-z-]*\)".*/--\1/p' \
+	"$HERE/../../../tool/options.c" | sort >table
+(($(wc -l <table) >= 15)) || note "cannot read the table in options.c"
+missing=$(comm -23 table own | tr '\n' ' ')
+[[ -z $missing ]] || note "--help lacks $missing"
+check "every option that auxrec knows is in --help"
+
+for word in NAME SYNOPSIS DESCRIPTION EVENTS OUTPUT 'EXIT STATUS' FILES EXAMPLES \
+	'SEE ALSO'; do
+	grep -qx "\.SH $word" "$PAGE" || note "no section $word"
+done
+check "the sections of a manual page"
+
+if command -v groff >/dev/null; then
+	groff -man -Tutf8 -ww "$PAGE" 2>&1 >/dev/null | head -n 5 >warnings
+	[[ ! -s warnings ]] || note "$(cat warnings)"
+	check "no warning of groff"
+else
+	skip "no warning of groff" "there is no groff"
+fi
+
+finish
