@@ -17,8 +17,10 @@ typedef uint64_t u64;
 
 #define noinline			__attribute__((noinline))
 #define sizeof_field(type, field)	sizeof(((type *)0)->field)
-#define min_t(type, a, b)		((type)(a) < (type)(b) ? (type)(a) : (type)(b))
-#define ALIGN(x, a)			(((x) + (a) - 1) & ~((typeof(x))(a) - 1))
+#define min_t(type, a, b) \
+	({ type _a = (a); type _b = (b); _a < _b ? _a : _b; })
+#define ALIGN(x, a) \
+	({ typeof(x) _mask = (typeof(x))(a) - 1; ((x) + _mask) & ~_mask; })
 #define check_add_overflow(a, b, sum)	__builtin_add_overflow(a, b, sum)
 
 #endif /* KERNEL_SHIM_H */

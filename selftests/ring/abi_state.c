@@ -208,9 +208,8 @@ TEST_F_TIMEOUT(state, overrun, SECONDS)
 	ASSERT_LE(0, ev);
 	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
 	ASSERT_EQ(0, event_enable(ev));
-	while (ring_fdinfo(self->ring.fd, "ready") < 4) {
+	while (ring_fdinfo(self->ring.fd, "ready") < 4)
 		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
-	}
 	ASSERT_EQ(0, event_disable(ev));
 	for (i = 0; i < 4; i++) {
 		const struct perfaux_segment *segment = &self->ring.segments[i];
@@ -251,9 +250,8 @@ TEST_F_TIMEOUT(state, wrong_marks, SECONDS)
 	ASSERT_EQ(0, event_enable(self->ev));
 	/* Used twice, so that there are numbers of an earlier use. */
 	for (k = 0; k < 2; k++) {
-		while (ring_fdinfo(ring->fd, "ready") < 4) {
+		while (ring_fdinfo(ring->fd, "ready") < 4)
 			ASSERT_EQ(0, ring_flush(ring, PERFAUX_FLUSH_SPANS));
-		}
 		for (i = 0; !k && i < 4; i++)
 			ring->marks[i] = PERFAUX_SEQ(ring_state(ring, i));
 	}
