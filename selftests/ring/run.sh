@@ -11,7 +11,7 @@
 set -u
 dir=${PERFAUX_RING:-/perfaux/build/selftests/ring}
 [[ $# -gt 0 ]] || set -- abi_create abi_attach abi_state abi_poll memory memlock \
-	integrity overwrite starved races kernel_aux aux_sample redirect modules
+	integrity overwrite starved races kernel_aux redirect modules
 failed=()
 
 for name; do

@@ -16,7 +16,9 @@ PERFS=${PERFS:-perf-6.1 perf-6.12 perf-7.2}
 STATS=/sys/bus/event_source/devices/intel_pt/stats
 n=0 failed=0 why=
 
+
 dir=$(mktemp -d)
+# shellcheck disable=SC2317  # called by the trap
 finish() {
 	cd /
 	rm -rf "$dir"
@@ -78,7 +80,7 @@ readable() {
 		mv got script.file
 		quiet "$perf script -i - <f" "$perf" script -i - <f
 		cmp -s script.file got || note "$perf: file and stdin differ"
-		cat f | quiet "$perf script of a pipe" "$perf" script -i -
+		quiet "$perf script of a pipe" "$perf" script -i - < <(cat f)
 		cmp -s script.file got || note "$perf: file and pipe differ"
 		quiet "$perf report" "$perf" report --stdio -i f
 		"$perf" script -D -i f >dump 2>/dev/null
