@@ -441,6 +441,7 @@ TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 	EXPECT_TRUE(samples_have_data(page, head));
 	EXPECT_EQ(0, ring.ctl->spans);
 
+	munmap(page, (SAMPLE_PAGES + 1) * PAGE);
 	close(sampler);
 	event_enable(ev);
 	ASSERT_EQ(0, work_once(self->cpu));
@@ -451,7 +452,6 @@ TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 	ring_read(&ring, check_record, check);
 	check_end(check);
 	EXPECT_STREQ("", check->error);
-	munmap(page, (SAMPLE_PAGES + 1) * PAGE);
 	kernel_ring_unmap(&kernel);
 	ring_close(&ring);
 	close(ev);
