@@ -157,7 +157,7 @@ static int add_sideband(struct session *s, bool switches, struct diag *d)
 	attr->exclude_hv = 1;
 	attr->mmap = 1;
 	attr->mmap2 = 1;
-	attr->build_id = 1;
+	attr->build_id = !s->opt->no_buildid;
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;

@@ -38,6 +38,7 @@ static const char help[] =
 "                       sizes: MAIN per CPU, in pages or with K, M, G (default\n"
 "                       512K); RAW for all CPUs together, the same, or\n"
 "                       SEGMENTxCOUNT (default 256Kx64)\n"
+"      --no-buildid     device and inode of what is mapped instead of its build-id\n"
 "\n"
 "Where to\n"
 "  -o, --output FILE    default " AUXREC_DEFAULT_FILE "; one that exists is renamed to FILE.old;\n"

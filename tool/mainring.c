@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ids.h"
 #include "mainring.h"
 #include "records.h"
 
@@ -58,7 +59,7 @@ static void note_time(struct main_stats *stats, __u64 time)
 		stats->max_time = time;
 }
 
-static void account(struct main_stats *stats, const __u8 *rec)
+static void account(struct main_stats *stats, struct ids *ids, const __u8 *rec)
 {
 	const struct perf_event_header *h = (const void *)rec;
 	__u64 v;
@@ -81,6 +82,9 @@ static void account(struct main_stats *stats, const __u8 *rec)
 		memcpy(&v, rec + 8, sizeof(v));
 		stats->lost_samples += v;
 		break;
+	case PERF_RECORD_MMAP2:
+		ids_map(ids, (const void *)rec);
+		break;
 	case PERF_RECORD_THROTTLE:
 		stats->throttled++;
 		break;
@@ -94,7 +98,7 @@ static void account(struct main_stats *stats, const __u8 *rec)
 }
 
 int mainring_copy(struct mainring *r, struct stream *s,
-		  struct main_stats *stats)
+		  struct main_stats *stats, struct ids *ids)
 {
 	__u64 pos = r->page->data_tail;
 	__u64 buf[REC_SIZE_MAX / 8 + 1];
@@ -115,7 +119,7 @@ int mainring_copy(struct mainring *r, struct stream *s,
 			copy_out(r, pos, buf, h.size);
 			rec = buf;
 		}
-		account(stats, rec);
+		account(stats, ids, rec);
 		err = stream_record(s, rec);
 		if (err)
 			break;

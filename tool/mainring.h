@@ -20,6 +20,8 @@ struct main_stats {
 	__u64 max_time;		/* largest timestamp written so far */
 };
 
+struct ids;
+
 struct mainring {
 	int fd;			/* the event that owns it */
 	int cpu;
@@ -39,10 +41,10 @@ __u64 mainring_snapshot(struct mainring *r);
 
 /*
  * Copies the records up to the snapshot to @s and gives their room back to
- * the kernel. Returns 0 or -errno of the stream.
+ * the kernel. Tells @ids of what is mapped. Returns 0 or -errno of the stream.
  */
 int mainring_copy(struct mainring *r, struct stream *s,
-		  struct main_stats *stats);
+		  struct main_stats *stats, struct ids *ids);
 
 /* For PERF_RECORD_TIME_CONV and AUXTRACE_INFO; false: no TSC. */
 struct time_conv {

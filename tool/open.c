@@ -445,4 +445,5 @@ void session_close(struct session *s)
 	free(s->queues.list);
 	free(s->queues.hash);
 	auxrec_events_free(&s->events);
+	ids_close(s);
 }

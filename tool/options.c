@@ -19,6 +19,7 @@ enum {
 	OPT_JSON,
 	OPT_VERSION,
 	OPT_FILTER,
+	OPT_NO_BUILDID,
 };
 
 static const struct option long_options[] = {
@@ -38,6 +39,7 @@ static const struct option long_options[] = {
 	{ "all-user",		no_argument,	   NULL, OPT_USER },
 	{ "kernel",		no_argument,	   NULL, OPT_KERNEL },
 	{ "all-kernel",		no_argument,	   NULL, OPT_KERNEL },
+	{ "no-buildid",		no_argument,	   NULL, OPT_NO_BUILDID },
 	{ "quiet",		no_argument,	   NULL, 'q' },
 	{ "json",		optional_argument, NULL, OPT_JSON },
 	{ "help",		no_argument,	   NULL, 'h' },
@@ -279,6 +281,9 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		return 0;
 	case OPT_KERNEL:
 		opt->kernel = true;
+		return 0;
+	case OPT_NO_BUILDID:
+		opt->no_buildid = true;
 		return 0;
 	case 'q':
 		opt->quiet = true;

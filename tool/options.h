@@ -62,6 +62,7 @@ struct options {
 	bool user;			/* only */
 	bool kernel;			/* only */
 	unsigned int delay_ms;
+	bool no_buildid;
 	bool quiet;
 	bool json;
 	const char *json_file;		/* NULL: stderr */

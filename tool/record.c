@@ -22,6 +22,8 @@
 #define HELD_MAX		NSEC_PER_SEC
 /* Passes after the end until nothing comes any more; one is usual. */
 #define DRAIN_PASSES		1000
+/* Descriptors that are polled before those of the main rings. */
+#define FIRST_RING		3
 
 /*
  * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
@@ -75,7 +77,11 @@ static int pass(struct session *s, bool last)
 	if (s->have_raw)
 		err = auxdata_pass(s, last);
 	for (i = 0; !err && i < s->nr_rings; i++)
-		err = mainring_copy(&s->rings[i], &s->out, &s->main);
+		err = mainring_copy(&s->rings[i], &s->out, &s->main,
+				    &s->ids);
+	/* After the records that they belong to. */
+	if (!err)
+		err = ids_pass(s);
 	if (!err)
 		err = stream_flush(&s->out);
 	if (!err && (s->out.records != records || s->held_since))
@@ -93,6 +99,7 @@ static int wait_events(struct session *s, struct pollfd *fds, int timeout)
 		.fd = s->have_raw ? s->raw.fd : -1,
 		.events = POLLIN,
 	};
+	fds[nr++] = (struct pollfd){ .fd = s->ids.fd, .events = POLLIN };
 	for (i = 0; i < s->nr_rings; i++)
 		fds[nr++] = (struct pollfd){
 			.fd = s->rings[i].hangup ? -1 : s->rings[i].fd,
@@ -103,7 +110,7 @@ static int wait_events(struct session *s, struct pollfd *fds, int timeout)
 		return errno == EINTR ? 0 : -errno;
 	/* A task that is gone is reported for ever; its ring is read anyway. */
 	for (i = 0; i < s->nr_rings; i++)
-		if (fds[2 + i].revents & (POLLHUP | POLLERR))
+		if (fds[FIRST_RING + i].revents & (POLLHUP | POLLERR))
 			s->rings[i].hangup = true;
 	return 0;
 }
@@ -156,7 +163,7 @@ static int loop(struct session *s)
 	struct pollfd *fds;
 	int err = 0;
 
-	fds = calloc(s->nr_rings + 2, sizeof(*fds));
+	fds = calloc(s->nr_rings + FIRST_RING, sizeof(*fds));
 	if (!fds)
 		return -ENOMEM;
 	if (enabled)
@@ -196,6 +203,8 @@ static int finish(struct session *s)
 		err = pass(s, false);
 	} while (!err && s->out.records > records + 1 && ++i < DRAIN_PASSES);
 
+	if (!err)
+		err = ids_finish(s);
 	/* Nothing is attached: a number that is missing will not come. */
 	if (!err)
 		err = pass(s, true);
@@ -277,6 +286,9 @@ static int prepare(struct session *s, struct diag *d)
 		err = child_fork(s, d);
 	if (!err)
 		err = session_find_targets(s, d);
+	/* Before anything is mapped that is recorded. */
+	if (!err)
+		ids_open(s);
 	if (!err)
 		err = session_open(s, d);
 	/* Last: only a recording that can begin replaces the old file. */
@@ -319,7 +331,8 @@ static int run(struct session *s, struct diag *d)
 
 int auxrec_record_main(int argc, char **argv)
 {
-	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1 };
+	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1,
+			     .ids.fd = -1 };
 	struct diag d = { "" };
 	struct options opt;
 	const char *problem;

@@ -9,6 +9,7 @@
 
 #include "cpus.h"
 #include "event.h"
+#include "ids.h"
 #include "mainring.h"
 #include "options.h"
 #include "rawring.h"
@@ -105,7 +106,19 @@ struct session {
 	const char *end_reason;
 	bool kptr_hidden;
 	__u64 missing_build_ids;
+	struct ids ids;
 };
+
+/* An event for records that no event made. */
+static inline __u64 session_sideband_id(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++)
+		if (s->sev[i].sideband && s->sev[i].nr_fds)
+			return s->sev[i].fds[0].id;
+	return 0;
+}
 
 static inline bool session_per_task(const struct session *s)
 {

@@ -43,6 +43,80 @@ static void print_gaps(const struct session *s)
 		    ctl->nr_segments, ctl->segment_size >> 10);
 }
 
+static void json_string(FILE *f, const char *str)
+{
+	fputc('"', f);
+	for (; *str; str++) {
+		const unsigned char c = *str;
+
+		if (c == '"' || c == '\\')
+			fprintf(f, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(f, "\\u%04x", c);
+		else
+			fputc(c, f);
+	}
+	fputc('"', f);
+}
+
+static const char * const id_causes[PERFAUX_NR_ID_RESULTS] = {
+	[PERFAUX_ID_FOUND] = "found",
+	[PERFAUX_ID_NO_NOTE] = "has none",
+	[PERFAUX_ID_NOT_ELF] = "not ELF",
+	[PERFAUX_ID_TRUNCATED] = "truncated",
+	[PERFAUX_ID_UNREADABLE] = "unreadable",
+	[PERFAUX_ID_TOO_LARGE] = "too large",
+	[PERFAUX_ID_DEFERRED] = "to be read later",
+};
+
+static void print_ids(const struct session *s)
+{
+	const struct perfaux_ids_stats *st = &s->ids.stats;
+	char causes[256] = "";
+	size_t len = 0;
+	int i;
+
+	if (s->ids.fd < 0)
+		return;
+	for (i = PERFAUX_ID_NO_NOTE; i < PERFAUX_NR_ID_RESULTS; i++)
+		if (st->results[i] && len < sizeof(causes))
+			len += snprintf(causes + len, sizeof(causes) - len,
+					"%s%s %llu", len ? ", " : "",
+					id_causes[i], ULL(st->results[i]));
+	if (s->ids.without)
+		say("%llu of %llu file maps have no build-id in their record (all tasks: %s); %llu files have one that came later",
+		    ULL(s->ids.without), ULL(s->ids.maps), causes,
+		    ULL(s->ids.late));
+	if (s->ids.long_ids)
+		say("%llu maps have a build-id of over 20 bytes, of which the record has the first 20",
+		    ULL(s->ids.long_ids));
+	if (st->pending)
+		say("%u files could not be read in time for their build-id",
+		    st->pending);
+	if (st->notices_lost)
+		say("LOST %llu notices of build-ids: too many at a time",
+		    ULL(st->notices_lost));
+}
+
+static void json_ids(FILE *f, const struct session *s)
+{
+	const struct perfaux_ids_stats *st = &s->ids.stats;
+	int i;
+
+	fprintf(f,
+		",\"build_ids\":{\"maps\":%llu,\"without\":%llu,\"late\":%llu,\"long\":%llu,\"modules\":%llu,\"pending\":%u,\"notices_lost\":%llu,\"all_tasks\":{",
+		ULL(s->ids.maps), ULL(s->ids.without), ULL(s->ids.late),
+		ULL(s->ids.long_ids), ULL(s->ids.modules), st->pending,
+		ULL(st->notices_lost));
+	for (i = 0; i < PERFAUX_NR_ID_RESULTS; i++) {
+		if (i)
+			fputc(',', f);
+		json_string(f, id_causes[i]);
+		fprintf(f, ":%llu", ULL(st->results[i]));
+	}
+	fputs("}}", f);
+}
+
 static bool module_loaded(const struct session *s)
 {
 	return s->have_raw || !access(PERFAUX_DEVICE, F_OK);
@@ -78,24 +152,9 @@ void summary_print(struct session *s, const char *problem)
 	if (s->missing_build_ids)
 		say("%llu files mapped before the recording have no readable build-id",
 		    ULL(s->missing_build_ids));
+	print_ids(s);
 	if (!module_loaded(s))
 		say("build-ids are those the kernel found by itself (perfaux module not loaded)");
-}
-
-static void json_string(FILE *f, const char *str)
-{
-	fputc('"', f);
-	for (; *str; str++) {
-		const unsigned char c = *str;
-
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c < 0x20)
-			fprintf(f, "\\u%04x", c);
-		else
-			fputc(c, f);
-	}
-	fputc('"', f);
 }
 
 static void json_gaps(FILE *f, const struct session *s)
@@ -167,6 +226,8 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 		module_loaded(s) ? "true" : "false");
 	if (s->have_raw)
 		json_raw(f, s);
+	if (s->ids.fd >= 0)
+		json_ids(f, s);
 	fputs("}\n", f);
 	if (path && fclose(f))
 		err = diag(d, -errno, "writing %s: %s", path, strerror(errno));

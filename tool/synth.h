@@ -20,6 +20,9 @@ int synth_time_conv(struct session *s);
 int synth_id_index(struct session *s);
 int synth_auxtrace_info(struct session *s);
 int synth_kernel(struct session *s);
+/* One that was loaded while recording. */
+int synth_module(struct session *s, const struct perfaux_notice *n,
+		 const char *name);
 int synth_event_updates(struct session *s);
 int synth_thread_map(struct session *s);
 int synth_cpu_map(struct session *s);

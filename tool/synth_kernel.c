@@ -20,8 +20,12 @@
 static struct synth_rec rec;
 
 static int add_map(struct session *s, __u64 start, __u64 len, __u64 pgoff,
-		   const struct build_id *id, const char *name)
+		   const struct build_id *id, const char *name, __u64 time)
 {
+	const struct rec_sample_id sample_id = {
+		.pid = KERNEL_PID, .tid = 0, .time = time,
+		.id = time ? session_sideband_id(s) : 0,
+	};
 	__u8 id_field[24] = { id->size };
 	int err;
 
@@ -41,7 +45,10 @@ static int add_map(struct session *s, __u64 start, __u64 len, __u64 pgoff,
 	synth_add_u32(&rec, PROT_EXEC);
 	synth_add_u32(&rec, MAP_PRIVATE);
 	synth_add_name(&rec, name);
-	synth_add_sample_id(&rec);
+	if (time)
+		synth_add(&rec, &sample_id, sizeof(sample_id));
+	else
+		synth_add_sample_id(&rec);
 	err = synth_end(s, &rec);
 	return err == -E2BIG ? 0 : err;
 }
@@ -118,19 +125,48 @@ static void module_path(const char *deps, const char *dir, const char *name,
 	snprintf(path, size, "[%s]", name);
 }
 
+/* Where modules are; returns modules.dep, to be freed, or NULL. */
+static char *module_deps(char *dir, size_t size)
+{
+	char *deps, path[1024];
+	struct utsname u;
+
+	uname(&u);
+	snprintf(dir, size, "/lib/modules/%s", u.release);
+	snprintf(path, sizeof(path), "%s/modules.dep", dir);
+	return slurp(path, &deps, NULL) ? NULL : deps;
+}
+
+int synth_module(struct session *s, const struct perfaux_notice *n,
+		 const char *name)
+{
+	char *deps, dir[256], path[1024];
+	struct build_id id = { 0 };
+	__u64 time = n->time;
+	int err;
+
+	id.size = n->id_size > sizeof(id.id) ? sizeof(id.id) : n->id_size;
+	memcpy(id.id, n->id, id.size);
+	/* Readers have been told that nothing of before would follow. */
+	if (time <= s->flushed_time)
+		time = s->flushed_time + 1;
+	if (time > s->main.max_time)
+		s->main.max_time = time;
+	deps = module_deps(dir, sizeof(dir));
+	module_path(deps, dir, name, path, sizeof(path));
+	err = add_map(s, n->start, n->length, 0, &id, path, time);
+	free(deps);
+	return err;
+}
+
 static int add_modules(struct session *s)
 {
-	char *text, *deps = NULL, *line, *save, dir[256], path[1024];
-	struct utsname u;
+	char *text, *deps, *line, *save, dir[256], path[1024];
 	int err = 0;
 
 	if (slurp("/proc/modules", &text, NULL))
 		return 0;
-	uname(&u);
-	snprintf(dir, sizeof(dir), "/lib/modules/%s", u.release);
-	snprintf(path, sizeof(path), "%s/modules.dep", dir);
-	if (slurp(path, &deps, NULL))
-		deps = NULL;
+	deps = module_deps(dir, sizeof(dir));
 
 	for (line = strtok_r(text, "\n", &save); line && !err;
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -146,7 +182,7 @@ static int add_modules(struct session *s)
 			 "/sys/module/%s/notes/.note.gnu.build-id", name);
 		build_id_notes(path, &id);
 		module_path(deps, dir, name, path, sizeof(path));
-		err = add_map(s, addr, size, 0, &id, path);
+		err = add_map(s, addr, size, 0, &id, path, 0);
 	}
 	free(deps);
 	free(text);
@@ -177,6 +213,6 @@ int synth_kernel(struct session *s)
 		end = start + page;
 	err = add_map(s, start, end - start, start, &id,
 		      stext ? "[kernel.kallsyms]_stext" :
-			      "[kernel.kallsyms]_text");
+			      "[kernel.kallsyms]_text", 0);
 	return err ? err : add_modules(s);
 }
