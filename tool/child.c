@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "session.h"
+#include "signals.h"
 
 /* In the child: waits until the events are open, then becomes the command. */
 static void become(struct session *s, int go, int report)
 {
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	char c = 0;
 	int err;
 
@@ -27,12 +27,25 @@ static void become(struct session *s, int go, int report)
 	/* The stream must not be mixed with what the command prints. */
 	if (!strcmp(s->opt->output, "-"))
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	sigaction(SIGPIPE, &dfl, NULL);
 	execvp(s->opt->cmd[0], s->opt->cmd);
 	err = errno;
 	if (write(report, &err, sizeof(err)) < 0)
 		_exit(125);
 	_exit(err == ENOENT ? 127 : 126);
+}
+
+/*
+ * The recorder's handlers would swallow a Ctrl-C that comes before the command
+ * is executed; the recorder would then wait for a command that knows nothing.
+ */
+static void default_signals(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGINT, &dfl, NULL);
+	sigaction(SIGTERM, &dfl, NULL);
+	sigaction(SIGCHLD, &dfl, NULL);
+	sigaction(SIGPIPE, &dfl, NULL);
 }
 
 int child_fork(struct session *s, struct diag *d)
@@ -46,6 +59,7 @@ int child_fork(struct session *s, struct diag *d)
 	if (pid < 0)
 		return diag(d, -errno, "fork: %s", strerror(errno));
 	if (!pid) {
+		default_signals();
 		/* Else the recorder's death would not be noticed. */
 		close(go[1]);
 		close(report[0]);
@@ -66,6 +80,9 @@ int child_start(struct session *s, struct diag *d)
 
 	if (!s->child)
 		return 0;
+	/* It may have come before there was a child to get it. */
+	if (signals_stop())
+		child_kill(s, signals_stop());
 	s->child_started = true;
 	if (write(s->go_fd, "g", 1) != 1)
 		return diag(d, -EPIPE, "%s: ended before it began",

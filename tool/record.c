@@ -360,8 +360,10 @@ int auxrec_record_main(int argc, char **argv)
 	if (!err)
 		err = prepare(&s, &d);
 	if (err) {
-		/* The child sees the pipe close and ends. */
-		say("%s", d.msg);
+		/* The child may be gone: then the message is not the reason. */
+		say("%s", signals_stop() ?
+		    "interrupted before the recording began" : d.msg);
+		/* If it is not, it sees the pipe close and ends. */
 		if (s.go_fd >= 0)
 			close(s.go_fd);
 		session_close(&s);
