@@ -4,14 +4,15 @@
 
 Usage: status_test.py [AUXREC]
 Needs the right to record; without auxgen what is about AUX data is skipped.
-Nothing waits for a time: a recording ends when its line has said what is
-looked for. Prints TAP.
+A recording ends when its line has said what is looked for, not after a time.
+SEED repeats the moments of the interruptions. Prints TAP.
 """
 
 import fcntl
 import json
 import os
 import pty
+import random
 import re
 import select
 import shutil
@@ -30,6 +31,7 @@ PATIENCE = 60   # seconds until a line that does not come is an error
 LOOP = ["sh", "-c", "while :; do :; done"]
 LINE = re.compile(r"(\d+\.\d) MiB  (\d+\.\d) MiB/s"
                   r"(?:  raw ring (\d+) of (\d+) free)?  losses (\d+)")
+SEED = int(os.environ.get("SEED", time.time_ns() % 100000))
 count = failed = 0
 
 
@@ -75,8 +77,9 @@ class Screen:
                 self.column += len(part)
 
 
-def record(args, until=None, stop=None, columns=100):
-    """Records in a terminal until @until(screen), then calls @stop(fd, pid)."""
+def record(args, until=None, stop=None, columns=100, early=None):
+    """Records in a terminal until @until(screen), then calls @stop(fd, pid);
+    @early: types Ctrl-C after so many seconds."""
     pid, fd = pty.fork()
     if not pid:
         # Before auxrec can look at it.
@@ -86,6 +89,9 @@ def record(args, until=None, stop=None, columns=100):
             os.execv(AUXREC, [AUXREC] + args)
         finally:
             os._exit(99)
+    if early is not None:
+        time.sleep(early)
+        ctrl_c(fd, pid)
     screen = Screen()
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -167,6 +173,26 @@ def test_ctrl_c():
     result("Ctrl-C", why)
 
 
+def test_ctrl_c_early():
+    """Whenever it comes, nothing goes on: the command has to get it, too."""
+    random.seed(SEED)
+    began = time.monotonic()
+    bad = []
+    for i in range(20):
+        # While it starts, which takes some milliseconds.
+        moment = random.random() * 0.05
+        screen, rc = record(["-q", "-e", "cpu-clock", "-o", "f", "--",
+                             "sleep", str(PATIENCE)],
+                            None, None, early=moment)
+        # Of the signal itself if auxrec was not ready to handle it.
+        if rc not in (130, 125, -signal.SIGINT):
+            bad.append(f"after {moment * 1000:.1f} ms: {rc} {screen.raw!r}")
+        if time.monotonic() - began > PATIENCE:
+            bad.append("too long")
+            break
+    result("Ctrl-C at any moment", f"SEED={SEED} " + "\n".join(bad) if bad else "")
+
+
 def test_narrow():
     screen, rc = record(["-e", "cpu-clock", "-o", "f", "--"] + LOOP,
                         lambda s: len(s.seen) > 2, terminate, 20)
@@ -235,11 +261,14 @@ def test_no_line():
 
 
 def main():
+    # Python's own handler would swallow what comes before the exec.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     where = tempfile.mkdtemp(prefix="status.")
     os.chdir(where)
     try:
         test_terminal()
         test_ctrl_c()
+        test_ctrl_c_early()
         test_narrow()
         test_raw_ring()
         test_no_line()
