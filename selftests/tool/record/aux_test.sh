@@ -110,6 +110,23 @@ check "data lost by the PMU"
 "$AUXREC" check f >out || note "$(head -n 3 out)"
 check "a reader that sleeps"
 
+mkdir small
+if mount -t tmpfs -o size=1m none small 2>/dev/null; then
+	"$AUXREC" -e auxgen/timer=1,period=200,chunks=512/ -o small/f -- \
+		"$WORK" 1500 2 2 2>err
+	[[ $? == 125 ]] || note "status is not 125"
+	grep -q "no space left" err || note "not said: $(cat err)"
+	grep -q "LOST .* bytes that could not be written" err ||
+		note "loss not said: $(cat err)"
+	(($(stat -c %s small/f) > 500000)) || note "$(stat -c %s small/f) bytes"
+	"$AUXREC" check small/f >out || note "$(head -n 3 out)"
+	"$VERIFY" small/f >verify 2>verr || note "$(head -n 3 verr)"
+	umount small
+	check "disk full"
+else
+	skip "disk full" "cannot mount a tmpfs"
+fi
+
 for i in 1 2 3 4 5; do
 	"$AUXREC" -q -e auxgen/timer=1,period=500/ -o f -- "$WORK" 5000 2 2 &
 	pid=$!

@@ -94,12 +94,18 @@ check "an existing file is kept as .old"
 # stop SIGNAL STATUS CMD: sends it to auxrec alone
 stop()
 {
-	local sig=$1 want=$2 pid rc
+	local sig=$1 want=$2 pid rc size
 	shift 2
 	# A background job of a script ignores INT: give it back.
+	rm -f f
 	env --default-signal=INT "$AUXREC" "$@" 2>stop.err &
 	pid=$!
-	sleep 1
+	# First comes what was there before, all at once; then what is recorded.
+	until [[ -s f || ! -e /proc/$pid/status ]]; do sleep 0.01; done
+	size=$(stat -c %s f)
+	until [[ $(stat -c %s f) != "$size" || ! -e /proc/$pid/status ]]; do
+		sleep 0.01
+	done
 	kill "-$sig" $pid
 	wait $pid
 	rc=$?
@@ -112,6 +118,8 @@ grep -q terminated stop.err || note "no reason in: $(cat stop.err)"
 stop INT 0 -e cpu-clock -F 50 -a -o f
 readable f
 stop TERM 0 -e cpu-clock -o f -p $$
+# The command may take its time, or go on: its status is the recorder's.
+stop INT 5 -e cpu-clock -o f -- sh -c 'trap "exit 5" INT; while :; do :; done'
 check "SIGINT and SIGTERM"
 
 sh -c "sleep 1; $work" &
@@ -156,6 +164,34 @@ fi
 [[ ${PIPESTATUS[0]} == 125 ]] || note "status ${PIPESTATUS[0]}"
 grep -q "reader of the stream has gone" err || note "$(cat err)"
 check "reader gone"
+
+# Somebody has the pipe open and does not read: the first signal ends the
+# recording, the second the waiting.
+mkfifo stuck
+exec {hold}<>stuck
+"$AUXREC" -e cpu-clock -F max -o - -- sh -c 'while :; do :; done' >stuck 2>err &
+pid=$!
+until grep -qs pipe_write /proc/$pid/wchan || [[ ! -e /proc/$pid/status ]]; do
+	sleep 0.01
+done
+kids=$(cat /proc/$pid/task/$pid/children)
+kill -TERM $pid
+until ! grep -qs 'SigPnd.*[1-9]' /proc/$pid/status &&
+	grep -qs pipe_write /proc/$pid/wchan; do sleep 0.01; done
+kill -TERM $pid
+wait $pid
+rc=$?
+[[ $rc == 125 ]] || note "status $rc"
+grep -q "gave up waiting for the reader" err || note "$(cat err)"
+for kid in $kids; do
+	[[ ! -e /proc/$kid ]] || note "the command goes on"
+done
+exec {hold}>&-
+check "reader stuck"
+
+want 137 "$AUXREC" -q -e cpu-clock -o f -- sh -c "$work; kill -9 \$\$"
+readable f
+check "command killed"
 
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	setsid "$AUXREC" -q -e cpu-clock -F max -o f -- sh -c "while :; do :; done" &

@@ -90,6 +90,9 @@ def record(args, until=None, stop=None, columns=100, early=None):
         finally:
             os._exit(99)
     if early is not None:
+        # Before, it has no terminal that could send it anything.
+        while os.readlink(f"/proc/{pid}/exe") != os.path.realpath(AUXREC):
+            pass
         time.sleep(early)
         ctrl_c(fd, pid)
     screen = Screen()
@@ -261,8 +264,6 @@ def test_no_line():
 
 
 def main():
-    # Python's own handler would swallow what comes before the exec.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     where = tempfile.mkdtemp(prefix="status.")
     os.chdir(where)
     try:
