@@ -267,7 +267,7 @@ static void say_limit(const struct session *s, __u64 max)
 	const __u64 freq = s->opt->freq;
 
 	if (freq > max && freq != AUXREC_FREQ_MAX && !s->opt->quiet)
-		say("-F %llu is more than /proc/sys/kernel/perf_event_max_sample_rate allows: sampling at %llu",
+		say("-F %llu: perf_event_max_sample_rate allows %llu, so that it is",
 		    (unsigned long long)freq, (unsigned long long)max);
 }
 

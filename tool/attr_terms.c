@@ -121,7 +121,7 @@ static void read_values(struct session *s, struct sev *sev)
 		sev->attr.read_format |= PERF_FORMAT_GROUP;
 	if (session_per_task(s) && !s->opt->quiet &&
 	    (sev->group < 0 || sev->leader))
-		say("%s: values are read (modifier S), so threads and processes that are made later are not recorded",
+		say("%s: modifier S: threads and processes made later are not recorded",
 		    sev->name);
 }
 

@@ -76,9 +76,9 @@ static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
 
 		/* Several streams of a CPU share what its gaps say. */
 		if (hole < said || hole - said > sunk[cpu])
-			bad("CPU %u stream %u: chunk %llu after a hole of %lld, auxgen lost %lld, gaps have %lld",
-			    cpu, c->stream, (unsigned long long)c->seq,
-			    (long long)hole, (long long)said,
+			bad("CPU %u stream %u: %lld missing before chunk %llu, auxgen lost %lld, gaps %lld",
+			    cpu, c->stream, (long long)hole,
+			    (unsigned long long)c->seq, (long long)said,
 			    (long long)sunk[cpu]);
 		else
 			sunk[cpu] -= hole - said;

@@ -14,9 +14,10 @@
 
 #define NAME		"auxrec_hold"
 #define STATUS_SKIP	77
+#define NR_INSNS	4
 
 /* main: return sub(); sub: return 0 */
-static const struct bpf_insn insns[] = {
+static const struct bpf_insn insns[NR_INSNS] = {
 	{
 		.code = BPF_JMP | BPF_CALL,
 		.src_reg = BPF_PSEUDO_CALL,
@@ -39,7 +40,7 @@ int main(int argc, char **argv)
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_SOCKET_FILTER;
 	attr.insns = (unsigned long)insns;
-	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
+	attr.insn_cnt = NR_INSNS;
 	attr.license = (unsigned long)"GPL";
 	strcpy(attr.prog_name, NAME);
 	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
