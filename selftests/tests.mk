@@ -40,5 +40,11 @@ $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o
 $(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
+$(TESTS)/bench/mmap_id $(TESTS)/bench/maps: %: %.o
+	$(CC) $(CFLAGS) -o $@ $^
+
+bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
+	KERNELS="$(KERNELS)" selftests/bench/ids
+
 -include $(wildcard $(BUILD)/selftests/*.d $(BUILD)/selftests/*/*.d \
 	$(BUILD)/selftests/tool/*/*.d)
