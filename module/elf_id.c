@@ -173,6 +173,7 @@ static int pa_elf_read_note(struct pa_elf *elf, u64 offset, u64 left,
  */
 static int pa_elf_walk(struct pa_elf *elf, u64 offset, u64 size, u64 p_align)
 {
+	u32 notes = min_t(u32, elf->notes_left, PA_ELF_MAX_NOTES_EACH);
 	u64 left = pa_elf_clamp(elf, offset, size);
 	u32 align = p_align == 8 ? 8 : 4;
 	struct pa_elf_note note;
@@ -181,8 +182,10 @@ static int pa_elf_walk(struct pa_elf *elf, u64 offset, u64 size, u64 p_align)
 
 	/* What is shorter is padding. */
 	while (left >= PA_NOTE_HEADER_SIZE) {
-		if (!elf->notes_left)
-			return pa_elf_end(elf, PERFAUX_ID_TOO_LARGE);
+		if (!notes--) {
+			pa_elf_cause(elf, PERFAUX_ID_TOO_LARGE);
+			return elf->notes_left ? PA_GO_ON : PA_DONE;
+		}
 		elf->notes_left--;
 		ret = pa_elf_read_note(elf, offset, left, &note);
 		if (ret)

@@ -19,9 +19,12 @@
  * headers and section headers together, and so many notes. The extended
  * numbering of ELF begins at 65280 sections and 65535 program headers, so both
  * kinds fit with room to spare; a linker makes about ten of each, and ten notes.
+ * The bound for one segment or section keeps a damaged one, which may reach over
+ * all of a large file, from using up the notes of the next ones.
  */
 #define PA_ELF_MAX_HEADERS	131072
-#define PA_ELF_MAX_NOTES	8192
+#define PA_ELF_MAX_NOTES	16384
+#define PA_ELF_MAX_NOTES_EACH	4096
 
 /*
  * Headers are read several at a time, but not from a page that might not be
@@ -79,7 +82,7 @@ struct pa_elf_id {
  *   PERFAUX_ID_NO_NOTE		it is sound, and has none
  *
  * Uses less than 600 bytes of stack. Calls nothing that sleeps, takes a lock or
- * allocates, except the reader. Nothing is read twice, so a file that changes
+ * allocates, except the reader. No value is read twice, so a file that changes
  * meanwhile can change the result, and nothing else.
  */
 int pa_elf_id(struct pa_elf_reader *reader, struct pa_elf_id *id);

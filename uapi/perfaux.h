@@ -446,8 +446,9 @@ enum perfaux_no_id {
 	/* the file could not be read (an I/O error, no memory) */
 	PERFAUX_ID_UNREADABLE	= 4,
 	/*
-	 * more headers or notes than are looked at (131072 headers, 8192
-	 * notes), or an id of more than 256 bytes
+	 * more headers or notes than are looked at (131072 headers, 16384
+	 * notes, 4096 of them in one segment or section), or an id of more
+	 * than 256 bytes
 	 */
 	PERFAUX_ID_TOO_LARGE	= 5,
 	/* not known yet: a worker reads the file, the id comes later */
