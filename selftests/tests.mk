@@ -12,7 +12,8 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/demo_work \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
-		record/aux_verify record/aux_work record/bpf_hold)
+		record/aux_verify record/aux_work record/bpf_hold) \
+	$(addprefix $(TESTS)/elf/,test_elf_id compare_files)
 
 # kselftest_harness.h comes from the kernel's source package.
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
@@ -45,6 +46,26 @@ $(TESTS)/bench/mmap_id $(TESTS)/bench/maps: %: %.o
 
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	KERNELS="$(KERNELS)" selftests/bench/ids
+
+# module/elf_id.c is part of the module, and of these.
+ELF_FLAGS := $(USER_FLAGS) -Imodule -Iselftests/elf
+SANITIZE  := -fno-sanitize-recover=undefined -fsanitize=address,undefined
+ELF_TESTS := $(addprefix $(TESTS)/elf/,test_elf_id.o image.o valid_cases.o \
+	     damaged_cases.o bound_cases.o)
+
+$(TESTS)/elf/%.o: selftests/elf/%.c Makefile | $(BUILD)/.host-tool
+	@mkdir -p $(@D)
+	$(CC) $(ELF_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+$(TESTS)/elf/elf_id.o: module/elf_id.c Makefile | $(BUILD)/.host-tool
+	@mkdir -p $(@D)
+	$(CC) $(ELF_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+$(TESTS)/elf/test_elf_id: $(ELF_TESTS) $(TESTS)/elf/elf_id.o
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+
+$(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf
 
 -include $(wildcard $(BUILD)/selftests/*.d $(BUILD)/selftests/*/*.d \
 	$(BUILD)/selftests/tool/*/*.d)

@@ -16,11 +16,21 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 
 #define noinline			__attribute__((noinline))
-#define sizeof_field(type, field)	sizeof(((type *)0)->field)
-#define min_t(type, a, b) \
-	({ type _a = (a); type _b = (b); _a < _b ? _a : _b; })
-#define ALIGN(x, a) \
-	({ typeof(x) _mask = (typeof(x))(a) - 1; ((x) + _mask) & ~_mask; })
+#define sizeof_field(type, field...)	sizeof(((type *)0)->field)
+
+#define min_t(type, a, b) ({			\
+	type min_a = (a);			\
+	type min_b = (b);			\
+						\
+	min_a < min_b ? min_a : min_b;		\
+})
+
+#define ALIGN(x, a) ({				\
+	__typeof__(x) align_mask = (a) - 1;	\
+						\
+	((x) + align_mask) & ~align_mask;	\
+})
+
 #define check_add_overflow(a, b, sum)	__builtin_add_overflow(a, b, sum)
 
 #endif /* KERNEL_SHIM_H */
