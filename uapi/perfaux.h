@@ -23,6 +23,9 @@
  *	ioctl(ev, PERF_EVENT_IOC_ENABLE, 0);
  *	poll(ring) ...
  *
+ * Besides, the module puts ELF build-ids into perf's mmap records, see
+ * PERFAUX_IOC_IDS.
+ *
  * Memory of a ring
  * ================
  *
