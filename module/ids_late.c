@@ -57,6 +57,12 @@ bool pa_ids_late_queue(struct file *file, const struct pa_ids_map *map)
 	size_t size = strlen(map->name) + 1;
 	struct pa_late *late;
 
+	/*
+	 * Not when the module is being removed: that waits for the caller and
+	 * would then wait for the file.
+	 */
+	if (!try_module_get(THIS_MODULE))
+		return false;
 	if (atomic_inc_return(&pa_late_pending) > PA_LATE_MAX)
 		goto err;
 	late = kmalloc(struct_size(late, name, size), GFP_KERNEL_ACCOUNT);
@@ -69,13 +75,12 @@ bool pa_ids_late_queue(struct file *file, const struct pa_ids_map *map)
 	late->map.name = late->name;
 	get_pid(late->map.pid);
 	get_pid(late->map.tid);
-	/* Whoever called has the module, see pa_ids_hook_exit(). */
-	__module_get(THIS_MODULE);
 	queue_work(pa_late_wq, &late->work);
 	return true;
 
 err:
 	atomic_dec(&pa_late_pending);
+	module_put(THIS_MODULE);
 	return false;
 }
 

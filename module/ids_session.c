@@ -161,6 +161,16 @@ static ssize_t pa_session_take(struct pa_session *s, void *buf, size_t size)
 	return n;
 }
 
+/* Waits until there is something; returns 0, -EAGAIN or -ERESTARTSYS. */
+static int pa_session_wait(struct pa_session *s, const struct file *file)
+{
+	if (READ_ONCE(s->used))
+		return 0;
+	if (file->f_flags & O_NONBLOCK)
+		return -EAGAIN;
+	return wait_event_interruptible(s->wait, READ_ONCE(s->used));
+}
+
 static ssize_t pa_session_read(struct file *file, char __user *ubuf,
 			       size_t size, loff_t *pos)
 {
@@ -168,20 +178,20 @@ static ssize_t pa_session_read(struct file *file, char __user *ubuf,
 	ssize_t ret;
 	void *buf;
 
-	if (!READ_ONCE(s->used) && file->f_flags & O_NONBLOCK)
-		return -EAGAIN;
-	ret = wait_event_interruptible(s->wait, READ_ONCE(s->used));
-	if (ret)
-		return ret;
 	size = min_t(size_t, size, s->queue_size);
 	/* A copy: a fault takes mmap_lock, which is outside of our locks. */
 	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!buf)
 		return -ENOMEM;
-	ret = pa_session_take(s, buf, size);
-	if (!ret)
-		ret = READ_ONCE(s->used) ? -EINVAL : -EAGAIN;
-	else if (copy_to_user(ubuf, buf, ret))
+	do {
+		ret = pa_session_wait(s, file);
+		if (!ret)
+			ret = pa_session_take(s, buf, size);
+		/* Nothing: too small, or another reader was faster. */
+		if (!ret && READ_ONCE(s->used))
+			ret = -EINVAL;
+	} while (!ret);
+	if (ret > 0 && copy_to_user(ubuf, buf, ret))
 		ret = -EFAULT;
 	kvfree(buf);
 	return ret;
