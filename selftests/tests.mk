@@ -7,10 +7,14 @@ RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overw
 	 starved races kernel_aux redirect modules
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o)
+IDS   := files
+IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
+	   ids/ids_perf.o ids/ids_session.o ring/ring_sys.o ring/ring_work.o)
 EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 	      tool/tracepoint*.c) tool/list.c)
 
-selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/demo_work \
+selftests: $(RING:%=$(TESTS)/ring/%) $(IDS:%=$(TESTS)/ids/%) \
+	$(TESTS)/ids/elf/list $(TESTS)/demo_work \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
 		record/aux_verify record/aux_work record/bpf_hold) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files)
@@ -19,13 +23,23 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/demo_work \
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
 	@$(SETUP)/kselftest >$@.tmp && mv $@.tmp $@
 
-$(BUILD)/selftests/ring/%.o: selftests/ring/%.c $(BUILD)/.kselftest Makefile
-	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $< \
-		-isystem $$(cat $(BUILD)/.kselftest)/tools/testing/selftests
+define HARNESS_RULE
+$$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
+	@mkdir -p $$(@D)
+	$$(CC) $$(USER_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$< \
+		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests
+endef
+$(foreach dir,ring ids,$(eval $(call HARNESS_RULE,$(dir))))
 
 $(RING:%=$(TESTS)/ring/%): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+$(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+$(TESTS)/ids/elf/list: selftests/ids/make-elf selftests/ids/edit-elf.py
+	@$(SETUP)/host elf
+	selftests/ids/make-elf $(@D)
 
 $(TESTS)/demo_work: $(BUILD)/selftests/demo_work.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread

@@ -29,7 +29,7 @@ make_payload() {
 	tar -cf "$stage/payload/tree.tar" -C "$TOP" --exclude=./.git \
 		--exclude=./build --exclude='*.o' .
 	if [[ -d $BUILD ]]; then
-		tar -cf "$stage/payload/build.tar" -C "$BUILD" --exclude=./modules \
+		tar --sparse -cf "$stage/payload/build.tar" -C "$BUILD" --exclude=./modules \
 			--exclude=./vm --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
 	fi
 	if [[ $MODULES ]]; then
