@@ -120,8 +120,12 @@ int file_copy(const char *from, const char *to);
 /* Of all files, to directory @to, but those larger than @max; then syncs. */
 int elf_set_copy(const struct elf_set *set, const char *to, off_t max);
 
-/* Nothing of any file stays in memory, as far as the kernel can help it. */
-void drop_caches(void);
+/*
+ * Nothing of any file stays in memory, as far as the kernel can help it. False:
+ * this kernel would not survive it, use drop_file().
+ */
+bool drop_caches(void);
+void drop_file(int fd);
 
 /* How a file comes to be mapped with PROT_EXEC, one page. */
 enum way {

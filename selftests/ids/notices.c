@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What descriptors of PERFAUX_IOC_IDS tell: notices, counters, errors, and to
+ * whom.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include "kselftest_harness.h"
+#include "../ring/abi.h"
+#include "../ring/ring_lib.h"
+#include "ids_lib.h"
+
+#define TESTER		1000
+#define SECONDS		60
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+FIXTURE(ids) {
+	struct elf_set set;
+	struct map_ring ring;
+	struct notices notices;
+	char paranoid[16];
+	int dev;
+	int fd;
+};
+
+FIXTURE_SETUP(ids)
+{
+	module_insert("perfaux", "");
+	ASSERT_EQ(0, elf_set_read(&self->set));
+	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
+	self->dev = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->dev);
+	self->fd = ids_open(0);
+	ASSERT_LE(0, self->fd);
+	/* So that the ordinary user may have events. */
+	ASSERT_EQ(0, file_read(PARANOID, self->paranoid,
+			       sizeof(self->paranoid)));
+	ASSERT_EQ(0, file_write(PARANOID, "1"));
+}
+
+FIXTURE_TEARDOWN(ids)
+{
+	file_write(PARANOID, self->paranoid);
+}
+
+/* Maps a file of the set; returns what its mapping's record says. */
+static struct map_record map_elf(FIXTURE_DATA(ids) *self, const char *name)
+{
+	struct map_record record = { 0 };
+	char path[256];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/%s", self->set.dir, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ret = map_and_read(&self->ring, fd, WAY_PRIVATE, &record);
+	if (ret)
+		diag("%s: %s", path, strerror(-ret));
+	close(fd);
+	return record;
+}
+
+/* 0 and the descriptor is closed again, or -errno. */
+static int open_only(int dev, const void *arg)
+{
+	int fd = call(dev, PERFAUX_IOC_IDS, arg);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+TEST_F(ids, open_errors)
+{
+	struct perfaux_ids good = { .size = sizeof(good) }, arg;
+	LONG(perfaux_ids) longer = { .arg.size = sizeof(longer) };
+	struct rlimit limit, none = { 0, 0 };
+
+	EXPECT_EQ(0, open_only(self->dev, &good));
+	EXPECT_EQ(0, open_only(self->dev, &longer));
+	longer.tail[1] = 1;
+	EXPECT_EQ(-E2BIG, open_only(self->dev, &longer));
+	EXPECT_EQ(-EFAULT, open_only(self->dev, NULL));
+
+	arg = good;
+	arg.size = PERFAUX_IDS_SIZE_V0 - 1;
+	EXPECT_EQ(-EINVAL, open_only(self->dev, &arg));
+	arg = good;
+	arg.flags = 1;
+	EXPECT_EQ(-EINVAL, open_only(self->dev, &arg));
+	arg = good;
+	arg.reserved = 1;
+	EXPECT_EQ(-EINVAL, open_only(self->dev, &arg));
+
+	arg = good;
+	arg.queue_size = 8191;
+	EXPECT_EQ(-EINVAL, open_only(self->dev, &arg));
+	arg.queue_size = 8192;
+	EXPECT_EQ(0, open_only(self->dev, &arg));
+	arg.queue_size = 1 << 20;
+	EXPECT_EQ(0, open_only(self->dev, &arg));
+	arg.queue_size = (1 << 20) + 1;
+	EXPECT_EQ(-EINVAL, open_only(self->dev, &arg));
+	arg.queue_size = UINT32_MAX;
+	EXPECT_EQ(-EINVAL, open_only(self->dev, &arg));
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none.rlim_max = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &none);
+	EXPECT_EQ(-EMFILE, open_only(self->dev, &good));
+	setrlimit(RLIMIT_NOFILE, &limit);
+	EXPECT_EQ(0, open_only(self->dev, &good));
+}
+
+TEST_F(ids, descriptor)
+{
+	struct perfaux_info info = { .size = sizeof(info) };
+	char c = 0;
+
+	EXPECT_EQ(FD_CLOEXEC, fcntl(self->fd, F_GETFD));
+	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_INFO, &info));
+	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_IDS, &info));
+	EXPECT_EQ(-ENOTTY, call(self->dev, PERFAUX_IOC_IDS_STATS, &info));
+	EXPECT_EQ(-1, write(self->fd, &c, 1));
+	EXPECT_EQ(EBADF, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED, self->fd,
+				   0));
+	EXPECT_EQ(ENODEV, errno);
+}
+
+TEST_F(ids, stats_errors)
+{
+	struct perfaux_ids_stats stats = { 0 };
+	LONG(perfaux_ids_stats) longer = { .arg.size = sizeof(longer) };
+
+	stats.size = PERFAUX_IDS_STATS_SIZE_V0 - 1;
+	EXPECT_EQ(-EINVAL, call(self->fd, PERFAUX_IOC_IDS_STATS, &stats));
+	EXPECT_EQ(-EFAULT, call(self->fd, PERFAUX_IOC_IDS_STATS, NULL));
+	EXPECT_EQ(0, call(self->fd, PERFAUX_IOC_IDS_STATS, &longer));
+	EXPECT_EQ(sizeof(longer.arg), longer.arg.size);
+	longer.arg.size = sizeof(longer);
+	longer.tail[0] = 1;
+	EXPECT_EQ(-E2BIG, call(self->fd, PERFAUX_IOC_IDS_STATS, &longer));
+}
+
+/* Each cause has its counter, also in fdinfo, and no other one moves. */
+TEST_F(ids, causes)
+{
+	static const struct {
+		const char *file;
+		enum perfaux_no_id cause;
+		const char *name;
+	} cases[] = {
+		{ "lib.so", PERFAUX_ID_FOUND, "ids_found" },
+		{ "no-id.so", PERFAUX_ID_NO_NOTE, "ids_no_note" },
+		{ "text", PERFAUX_ID_NOT_ELF, "ids_not_elf" },
+		{ "empty", PERFAUX_ID_NOT_ELF, "ids_not_elf" },
+		{ "truncated-id", PERFAUX_ID_TRUNCATED, "ids_truncated" },
+		{ "truncated-63", PERFAUX_ID_TRUNCATED, "ids_truncated" },
+		{ "notes-10000", PERFAUX_ID_TOO_LARGE, "ids_too_large" },
+		{ "id-300.so", PERFAUX_ID_TOO_LARGE, "ids_too_large" },
+	};
+	struct perfaux_ids_stats a, b;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		int64_t before = ring_fdinfo(self->fd, cases[i].name);
+
+		ASSERT_EQ(0, ids_stats(self->fd, &a));
+		map_elf(self, cases[i].file);
+		ASSERT_EQ(0, ids_stats(self->fd, &b));
+		for (k = 0; k < ARRAY_SIZE(a.results); k++)
+			EXPECT_EQ(a.results[k] + (k == cases[i].cause),
+				  b.results[k])
+				TH_LOG("%s: [%zu]", cases[i].file, k);
+		EXPECT_EQ(before + 1, ring_fdinfo(self->fd, cases[i].name));
+		EXPECT_EQ(0, memcmp(a.late, b.late, sizeof(a.late)));
+	}
+	EXPECT_EQ(0, ring_fdinfo(self->fd, "late_found"));
+	EXPECT_EQ(0, ring_fdinfo(self->fd, "pending"));
+	EXPECT_EQ(0, ring_fdinfo(self->fd, "notices_lost"));
+	EXPECT_EQ(b.cached, (uint64_t)ring_fdinfo(self->fd, "cached"));
+}
+
+/* The end of what a record has no room for. */
+TEST_F(ids, long_ids)
+{
+	static const char * const names[] = {
+		"id-21.so", "id-32.so", "id-33.so", "id-64.so",
+	};
+	const struct perfaux_notice *notice;
+	struct perfaux_ids_stats stats;
+	size_t i;
+
+	map_elf(self, "id-20.so");
+	EXPECT_EQ(-EAGAIN, notices_read(self->fd, &self->notices));
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct elf_file *file = elf_set_find(&self->set, names[i]);
+		struct id expected = id_in_record(&file->id), id;
+		struct map_record record = map_elf(self, names[i]);
+
+		EXPECT_TRUE(id_equal(&expected, &record.id));
+		ASSERT_LT(0, notices_read(self->fd, &self->notices));
+		notice = notices_next(&self->notices);
+		ASSERT_NE(NULL, notice);
+		id = notice_id(notice);
+		EXPECT_TRUE(id_equal(&file->id, &id))
+			TH_LOG("%s: %s", names[i], id_text(&id));
+		EXPECT_EQ(PERFAUX_NOTICE_LONG_ID, notice->type);
+		EXPECT_EQ(record.pid, notice->pid);
+		EXPECT_EQ(record.tid, notice->tid);
+		EXPECT_EQ(record.start, notice->start);
+		EXPECT_EQ(record.length, notice->length);
+		EXPECT_EQ(record.pgoff, notice->pgoff);
+		EXPECT_LE(notice->time, record.time);
+		EXPECT_GT(notice->time + 1000000000, record.time);
+		EXPECT_STREQ(map_record_name(&record), notice_name(notice));
+		EXPECT_EQ(NULL, notices_next(&self->notices));
+		EXPECT_EQ(0, errno);
+	}
+	ASSERT_EQ(0, ids_stats(self->fd, &stats));
+	EXPECT_EQ(ARRAY_SIZE(names), stats.long_ids);
+	EXPECT_EQ(ARRAY_SIZE(names), stats.notices);
+	EXPECT_EQ(0, stats.notices_lost);
+}
+
+/* The file in a notice is the one that stat() knows. */
+TEST_F(ids, notice_file)
+{
+	const struct perfaux_notice *notice;
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/id-32.so", self->set.dir);
+	ASSERT_EQ(0, stat(path, &st));
+	map_elf(self, "id-32.so");
+	ASSERT_LT(0, notices_read(self->fd, &self->notices));
+	notice = notices_next(&self->notices);
+	ASSERT_NE(NULL, notice);
+	EXPECT_EQ(st.st_ino, notice->ino);
+	EXPECT_EQ(st.st_dev >> 8 & 0xfff, notice->major);
+	EXPECT_EQ((st.st_dev & 0xff) | (st.st_dev >> 12 & 0xfff00),
+		  notice->minor);
+	EXPECT_STREQ(path, notice_name(notice));
+}
+
+/* Whole notices, as many as fit, in order. */
+TEST_F(ids, small_buffers)
+{
+	uint64_t buf[2048];
+	const struct perfaux_notice *notice = (void *)buf;
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		map_elf(self, i == 1 ? "id-33.so" : "id-32.so");
+	EXPECT_EQ(-1, read(self->fd, buf, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, read(self->fd, buf, sizeof(*notice)));
+	EXPECT_EQ(EINVAL, errno);
+	n = read(self->fd, buf, 300);
+	ASSERT_LT(0, n);
+	EXPECT_EQ(n, notice->size);
+	EXPECT_EQ(32, notice->id_size);
+	/* One byte less than what the next one has. */
+	EXPECT_EQ(-1, read(self->fd, buf, n - 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, read(self->fd, (void *)-4096L, sizeof(buf)));
+	EXPECT_EQ(EFAULT, errno);
+}
+
+/* What could not be handed over is not lost. */
+TEST_F(ids, bad_buffer)
+{
+	void *nowhere = at_the_edge(0);
+	uint64_t buf[512];
+
+	map_elf(self, "id-32.so");
+	EXPECT_EQ(-1, read(self->fd, nowhere, sizeof(buf)));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
+	EXPECT_LT(0, read(self->fd, buf, sizeof(buf)));
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+TEST_F(ids, waiting)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct pollfd pfd = { .fd = self->fd, .events = POLLIN };
+	struct itimerval soon = { .it_value.tv_usec = 50000 };
+	struct notices *notices = &self->notices;
+	uint64_t buf[512];
+
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	EXPECT_EQ(-1, read(self->fd, buf, sizeof(buf)));
+	EXPECT_EQ(EINTR, errno);
+
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
+	EXPECT_EQ(-1, read(self->fd, buf, sizeof(buf)));
+	EXPECT_EQ(EAGAIN, errno);
+	map_elf(self, "id-32.so");
+	EXPECT_EQ(1, poll(&pfd, 1, 0));
+	EXPECT_EQ(POLLIN, pfd.revents);
+	EXPECT_LT(0, notices_read(self->fd, notices));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+}
+
+static void map_long_fn(void *arg)
+{
+	map_path(arg, WAY_PRIVATE);
+}
+
+/* A reader that waits is woken. */
+TEST_F(ids, wakes)
+{
+	struct child child;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/id-32.so", self->set.dir);
+	ASSERT_EQ(0, child_start(&child, map_long_fn, path));
+	map_ring_close(&self->ring);
+	ASSERT_EQ(0, map_ring_open(&self->ring, child.pid));
+	child_go(&child);
+	EXPECT_LT(0, notices_wait(self->fd, &self->notices, 10000));
+	child_wait(&child);
+}
+
+/* What does not fit is counted; there is room again after reading. */
+TEST_F(ids, queue_full)
+{
+	struct perfaux_ids_stats stats;
+	const struct perfaux_notice *notice;
+	int fd = ids_open(8192), i;
+	uint64_t read_back = 0;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 100; i++)
+		map_elf(self, "id-64.so");
+	ASSERT_EQ(0, ids_stats(fd, &stats));
+	EXPECT_EQ(100, stats.long_ids);
+	EXPECT_EQ(100, stats.notices + stats.notices_lost);
+	EXPECT_LT(0, stats.notices_lost);
+	EXPECT_EQ(stats.notices_lost,
+		  (uint64_t)ring_fdinfo(fd, "notices_lost"));
+	ASSERT_LT(0, notices_read(fd, &self->notices));
+	EXPECT_GE(8192, self->notices.size);
+	while ((notice = notices_next(&self->notices)))
+		read_back++;
+	EXPECT_EQ(0, errno);
+	EXPECT_EQ(stats.notices, read_back);
+	map_elf(self, "id-64.so");
+	EXPECT_LT(0, notices_read(fd, &self->notices));
+	/* The other one has a queue of its own. */
+	EXPECT_EQ(0, ring_fdinfo(self->fd, "notices_lost"));
+	EXPECT_EQ(101, ring_fdinfo(self->fd, "notices"));
+	close(fd);
+}
+
+/* The ids go on as long as one is open; each tells what came since. */
+TEST_F(ids, two_sessions)
+{
+	struct map_record record;
+	int other;
+
+	map_elf(self, "id-32.so");
+	other = ids_open(0);
+	ASSERT_LE(0, other);
+	EXPECT_EQ(0, ring_fdinfo(other, "ids_found"));
+	EXPECT_EQ(-EAGAIN, notices_read(other, &self->notices));
+	map_elf(self, "id-32.so");
+	EXPECT_EQ(1, ring_fdinfo(other, "ids_found"));
+	EXPECT_EQ(2, ring_fdinfo(self->fd, "ids_found"));
+	close(self->fd);
+	record = map_elf(self, "note-last-page-100m");
+	EXPECT_EQ(20, record.id.size);
+	EXPECT_EQ(2, ring_fdinfo(other, "ids_found"));
+	close(other);
+	record = map_elf(self, "id-64.so");
+	EXPECT_EQ(0, record.id.size);
+}
+
+static void become_tester(void)
+{
+	if (setgroups(0, NULL) || setgid(TESTER) || setuid(TESTER))
+		_exit(100);
+}
+
+/* As an ordinary user: one's own tasks only. Exit status says what is wrong. */
+static void user_fn(void *arg)
+{
+	FIXTURE_DATA(ids) *self = arg;
+	int fd, status, go[2];
+	pid_t pid;
+
+	/* A child that stays root, and maps when it is told to. */
+	if (pipe(go))
+		_exit(1);
+	pid = fork();
+	if (!pid) {
+		char c;
+		char path[256];
+
+		close(go[1]);
+		if (read(go[0], &c, 1) != 1)
+			_exit(2);
+		snprintf(path, sizeof(path), "%s/id-32.so", self->set.dir);
+		_exit(map_path(path, WAY_PRIVATE) ? 3 : 0);
+	}
+	become_tester();
+	fd = ids_open(0);
+	if (fd < 0)
+		_exit(4);
+	if (write(go[1], "", 1) != 1 || waitpid(pid, &status, 0) != pid ||
+	    status)
+		_exit(5);
+	if (ring_fdinfo(fd, "ids_found") || ring_fdinfo(fd, "notices"))
+		_exit(6);
+	map_ring_close(&self->ring);
+	if (map_ring_open(&self->ring, 0))
+		_exit(7);
+	if (map_elf(self, "id-32.so").id.size != ID_RECORD_MAX)
+		_exit(8);
+	if (ring_fdinfo(fd, "ids_found") != 1 || ring_fdinfo(fd, "notices") != 1)
+		_exit(9);
+	_exit(0);
+}
+
+TEST_F(ids, ordinary_user)
+{
+	struct child child;
+	struct perfaux_ids_stats stats;
+
+	ASSERT_EQ(0, child_start(&child, user_fn, self));
+	child_go(&child);
+	EXPECT_EQ(0, WEXITSTATUS(child_wait(&child)));
+	/* Root sees both. */
+	ASSERT_EQ(0, ids_stats(self->fd, &stats));
+	EXPECT_LE(2, stats.long_ids);
+}
+
+static int expected_module(struct id *id)
+{
+	char command[256], line[256] = "";
+	FILE *out;
+
+	snprintf(command, sizeof(command),
+		 "readelf -n /perfaux/build/modules/%s/auxgen.ko | sed -n 's/^ *Build ID: //p'",
+		 getenv("PERFAUX_KERNEL"));
+	out = popen(command, "r");
+	if (!out || !fgets(line, sizeof(line), out))
+		return -1;
+	pclose(out);
+	line[strcspn(line, "\n")] = 0;
+	return id_parse(line, id);
+}
+
+static uint64_t module_start(const char *name)
+{
+	char line[512], this[64];
+	uint64_t start = 0;
+	FILE *modules = fopen("/proc/modules", "re");
+	unsigned long at;
+
+	while (fgets(line, sizeof(line), modules))
+		if (sscanf(line, "%63s %*s %*s %*s %*s %lx", this, &at) == 2 &&
+		    !strcmp(this, name))
+			start = at;
+	fclose(modules);
+	return start;
+}
+
+TEST_F(ids, kernel_module)
+{
+	const struct perfaux_notice *notice;
+	struct id expected, id;
+	uint64_t before;
+
+	ASSERT_EQ(0, expected_module(&expected));
+	ASSERT_LT(0, expected.size);
+	ASSERT_EQ(0, module_remove_wait("auxgen"));
+	before = now_ns();
+	ASSERT_EQ(0, module_insert("auxgen", ""));
+	ASSERT_LT(0, notices_read(self->fd, &self->notices));
+	notice = notices_next(&self->notices);
+	ASSERT_NE(NULL, notice);
+	id = notice_id(notice);
+	EXPECT_EQ(PERFAUX_NOTICE_MODULE, notice->type);
+	EXPECT_TRUE(id_equal(&expected, &id))
+		TH_LOG("%s, not %s", id_text(&id), id_text(&expected));
+	EXPECT_EQ(module_start("auxgen"), notice->start);
+	EXPECT_LT(0, notice->length);
+	EXPECT_EQ(UINT32_MAX, notice->pid);
+	EXPECT_EQ(UINT32_MAX, notice->tid);
+	EXPECT_STREQ("auxgen", notice_name(notice));
+	/* perf's clock and this one start together, and differ little. */
+	EXPECT_LT(before - 1000000000, notice->time);
+	EXPECT_GT(now_ns() + 1000000000, notice->time);
+	EXPECT_EQ(NULL, notices_next(&self->notices));
+}
+
+TEST_HARNESS_MAIN
