@@ -25,7 +25,7 @@
 
 #define PA_QUEUE_DEFAULT	(64U << 10)
 #define PA_QUEUE_MIN		(8U << 10)
-#define PA_QUEUE_MAX		(1024U << 10)
+#define PA_QUEUE_MAX		(1U << 20)
 
 struct pa_session {
 	struct list_head list;
@@ -33,6 +33,7 @@ struct pa_session {
 	bool all;			/* tasks of all users */
 	struct pid_namespace *pid_ns;
 	wait_queue_head_t wait;
+	struct mutex reader;		/* one at a time; outside of lock */
 	struct mutex lock;		/* the fields below */
 	struct perfaux_ids_stats stats;
 	u8 *queue;
@@ -141,12 +142,19 @@ void pa_ids_notice(const struct pa_ids_map *map, int type,
 	mutex_unlock(&pa_sessions_lock);
 }
 
-/* Takes out of the queue what fits; returns bytes, or -EINVAL. */
-static ssize_t pa_session_take(struct pa_session *s, void *buf, size_t size)
+/*
+ * Hands out what fits, and only then takes it out of the queue. s->reader held:
+ * meanwhile others can only add to the end. Returns bytes, 0 if there is no
+ * notice, or -errno.
+ */
+static ssize_t pa_session_hand_out(struct pa_session *s, char __user *ubuf,
+				   void *buf, size_t size)
 {
 	size_t n = 0;
+	bool any;
 
 	mutex_lock(&s->lock);
+	any = s->used;
 	while (n < s->used) {
 		const struct perfaux_notice *notice = (void *)(s->queue + n);
 
@@ -155,44 +163,44 @@ static ssize_t pa_session_take(struct pa_session *s, void *buf, size_t size)
 		n += notice->size;
 	}
 	memcpy(buf, s->queue, n);
+	mutex_unlock(&s->lock);
+	if (!n)
+		return any ? -EINVAL : 0;
+	if (copy_to_user(ubuf, buf, n))
+		return -EFAULT;
+
+	mutex_lock(&s->lock);
 	s->used -= n;
 	memmove(s->queue, s->queue + n, s->used);
 	mutex_unlock(&s->lock);
 	return n;
 }
 
-/* Waits until there is something; returns 0, -EAGAIN or -ERESTARTSYS. */
-static int pa_session_wait(struct pa_session *s, const struct file *file)
-{
-	if (READ_ONCE(s->used))
-		return 0;
-	if (file->f_flags & O_NONBLOCK)
-		return -EAGAIN;
-	return wait_event_interruptible(s->wait, READ_ONCE(s->used));
-}
-
 static ssize_t pa_session_read(struct file *file, char __user *ubuf,
 			       size_t size, loff_t *pos)
 {
 	struct pa_session *s = file->private_data;
-	ssize_t ret;
+	ssize_t ret = 0;
 	void *buf;
 
 	size = min_t(size_t, size, s->queue_size);
-	/* A copy: a fault takes mmap_lock, which is outside of our locks. */
+	/* A copy: a fault takes mmap_lock, which is outside of s->lock. */
 	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!buf)
 		return -ENOMEM;
-	do {
-		ret = pa_session_wait(s, file);
-		if (!ret)
-			ret = pa_session_take(s, buf, size);
-		/* Nothing: too small, or another reader was faster. */
-		if (!ret && READ_ONCE(s->used))
-			ret = -EINVAL;
-	} while (!ret);
-	if (ret > 0 && copy_to_user(ubuf, buf, ret))
-		ret = -EFAULT;
+	while (!ret) {
+		if (!READ_ONCE(s->used) && file->f_flags & O_NONBLOCK) {
+			ret = -EAGAIN;
+			break;
+		}
+		ret = wait_event_interruptible(s->wait, READ_ONCE(s->used));
+		if (ret)
+			break;
+		/* Another reader may be faster: then it is waited again. */
+		mutex_lock(&s->reader);
+		ret = pa_session_hand_out(s, ubuf, buf, size);
+		mutex_unlock(&s->reader);
+	}
 	kvfree(buf);
 	return ret;
 }
@@ -312,6 +320,7 @@ int pa_ids_session_open(const struct perfaux_ids *arg)
 	s->all = perfmon_capable();
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	init_waitqueue_head(&s->wait);
+	mutex_init(&s->reader);
 	mutex_init(&s->lock);
 	if (!s->queue)
 		goto err;
