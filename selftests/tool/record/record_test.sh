@@ -91,7 +91,8 @@ want 125 "$AUXREC" -q -e cpu-clock -p 4194304 -o f
 [[ $(cksum <f.old) == "$sum" ]] || note "a failed start replaced f.old"
 check "an existing file is kept as .old"
 
-# stop SIGNAL STATUS CMD: sends it to auxrec alone
+# stop SIGNAL STATUS CMD: sends it to auxrec alone; when "ready" exists, if the
+# command makes that
 stop()
 {
 	local sig=$1 want=$2 pid rc size
@@ -104,6 +105,9 @@ stop()
 	until [[ -s f || ! -e /proc/$pid/status ]]; do sleep 0.01; done
 	size=$(stat -c %s f)
 	until [[ $(stat -c %s f) != "$size" || ! -e /proc/$pid/status ]]; do
+		sleep 0.01
+	done
+	until [[ "$*" != *ready* || -e ready || ! -e /proc/$pid/status ]]; do
 		sleep 0.01
 	done
 	kill "-$sig" $pid
@@ -119,7 +123,7 @@ stop INT 0 -e cpu-clock -F 50 -a -o f
 readable f
 stop TERM 0 -e cpu-clock -o f -p $$
 # The command may take its time, or go on: its status is the recorder's.
-stop INT 5 -e cpu-clock -o f -- sh -c 'trap "exit 5" INT; while :; do :; done'
+stop INT 5 -e cpu-clock -o f -- sh -c 'trap "exit 5" INT; : >ready; while :; do :; done'
 check "SIGINT and SIGTERM"
 
 sh -c "sleep 1; $work" &
