@@ -78,7 +78,7 @@ record 0 -a -e auxgen/timer=1,period=1000/ -- "$WORK" 500 2 1
 readable
 check "all CPUs"
 
-"$WORK" 60000 4 1 &
+"$WORK" 600000 4 1 &
 pid=$!
 sleep 0.5
 record 0 -e auxgen/timer=1,period=1000/ -p $pid -- sleep 1

@@ -91,8 +91,7 @@ want 125 "$AUXREC" -q -e cpu-clock -p 4194304 -o f
 [[ $(cksum <f.old) == "$sum" ]] || note "a failed start replaced f.old"
 check "an existing file is kept as .old"
 
-# stop SIGNAL STATUS CMD: sends it to auxrec alone; when "ready" exists, if the
-# command makes that
+# stop SIGNAL STATUS CMD: sends it to auxrec alone
 stop()
 {
 	local sig=$1 want=$2 pid rc size
@@ -107,9 +106,7 @@ stop()
 	until [[ $(stat -c %s f) != "$size" || ! -e /proc/$pid/status ]]; do
 		sleep 0.01
 	done
-	until [[ "$*" != *ready* || -e ready || ! -e /proc/$pid/status ]]; do
-		sleep 0.01
-	done
+	until [[ -z ${READY-} || -e $READY ]]; do sleep 0.01; done
 	kill "-$sig" $pid
 	wait $pid
 	rc=$?
@@ -123,7 +120,8 @@ stop INT 0 -e cpu-clock -F 50 -a -o f
 readable f
 stop TERM 0 -e cpu-clock -o f -p $$
 # The command may take its time, or go on: its status is the recorder's.
-stop INT 5 -e cpu-clock -o f -- sh -c 'trap "exit 5" INT; : >ready; while :; do :; done'
+READY=ready stop INT 5 -e cpu-clock -o f -- \
+	sh -c 'trap "exit 5" INT; : >ready; while :; do :; done'
 check "SIGINT and SIGTERM"
 
 sh -c "sleep 1; $work" &
