@@ -124,7 +124,9 @@ READY=ready stop INT 5 -e cpu-clock -o f -- \
 	sh -c 'trap "exit 5" INT; : >ready; while :; do :; done'
 check "SIGINT and SIGTERM"
 
-sh -c "sleep 1; $work" &
+# It works when the recording has begun, however long that takes.
+rm -f f
+sh -c "until [ -s f ]; do sleep 0.05; done; $work; $work" &
 want 0 "$AUXREC" -e cpu-clock -p $! -o f
 said "recorded tasks ended"
 wait
