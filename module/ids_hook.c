@@ -27,6 +27,8 @@ static DEFINE_MUTEX(pa_hook_lock);
 static unsigned int pa_hook_users;
 /* Calls that were redirected and have not returned. */
 static atomic_t pa_hook_calls = ATOMIC_INIT(0);
+/* Was there any? */
+static bool pa_hook_used;
 
 /*
  * Where the parser was called from last, by perf and by others: there is one
@@ -59,6 +61,7 @@ static int pa_hook_pre(struct kprobe *p, struct pt_regs *regs)
 		return 0;
 	/* Preemption is off: pa_ids_hook_exit() waits for us, or sees this. */
 	atomic_inc(&pa_hook_calls);
+	WRITE_ONCE(pa_hook_used, true);
 	instruction_pointer_set(regs, (unsigned long)pa_ids_parse);
 	return 1;
 }
@@ -120,7 +123,12 @@ void pa_ids_hook_done(void)
 /* The hook is gone; nobody may be in this module when this returns. */
 void pa_ids_hook_exit(void)
 {
+	if (!READ_ONCE(pa_hook_used))
+		return;
 	wait_var_event(&pa_hook_calls, !atomic_read(&pa_hook_calls));
-	/* The last instructions of pa_ids_parse(), which may be preempted. */
+	/*
+	 * The last instructions of pa_ids_parse(), which may be preempted. May
+	 * take a second or more.
+	 */
 	synchronize_rcu_tasks();
 }
