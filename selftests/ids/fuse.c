@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files whose file system waits for a program: nobody waits for it while a file
+ * is being mapped; the id comes in a notice.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include "kselftest_harness.h"
+#include "../ring/ring_lib.h"
+#include "fuse_server.h"
+#include "ids_fs.h"
+#include "ids_lib.h"
+
+#define SECONDS		60
+
+/* A mapping must not take longer, even on a busy machine; it takes < 1 ms. */
+#define STALL_NS	5000000000ULL
+
+/* What may wait at most, as the module has it. */
+#define PENDING_MAX	256
+
+FIXTURE(fuse) {
+	struct elf_set set;
+	struct fuse_server server;
+	struct map_ring ring;
+	struct notices notices;
+	int fd;
+	char dir[64];
+};
+
+FIXTURE_SETUP(fuse)
+{
+	module_insert("perfaux", "");
+	ASSERT_EQ(0, elf_set_read(&self->set));
+	run("modprobe -q fuse || true");
+	ASSERT_EQ(0, unshare(CLONE_NEWNS));
+	ASSERT_EQ(0, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	strcpy(self->dir, "/tmp/ids-fuse.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	self->server.set = &self->set;
+	self->server.dir = self->dir;
+	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
+	self->fd = ids_open(1 << 20);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(fuse)
+{
+	if (self->server.child.pid > 0)
+		fuse_kill(&self->server);
+	rmdir(self->dir);
+}
+
+static int start(FIXTURE_DATA(fuse) *self, enum fuse_mode mode)
+{
+	self->server.mode = mode;
+	return fuse_start(&self->server);
+}
+
+static int open_file(FIXTURE_DATA(fuse) *self, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", self->dir, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Until no file is waited for; false if that takes too long. */
+static bool settled(int fd)
+{
+	uint64_t end = now_ns() + 20000000000ULL;
+
+	while (ring_fdinfo(fd, "pending"))
+		if (now_ns() > end)
+			return false;
+		else
+			sched_yield();
+	return true;
+}
+
+static const struct elf_file *file_of(FIXTURE_DATA(fuse) *self,
+				      const struct perfaux_notice *notice)
+{
+	const char *name = strrchr(notice_name(notice), '/');
+
+	return name ? elf_set_find(&self->set, name + 1) : NULL;
+}
+
+/* Each notice must be right; returns how many there were. */
+static uint64_t check_notices(FIXTURE_DATA(fuse) *self,
+			      struct __test_metadata *_metadata)
+{
+	const struct perfaux_notice *notice;
+	uint64_t nr = 0;
+
+	while (notices_read(self->fd, &self->notices) > 0) {
+		while ((notice = notices_next(&self->notices))) {
+			const struct elf_file *file = file_of(self, notice);
+			struct id id = notice_id(notice);
+
+			if (notice->type != PERFAUX_NOTICE_LATE_ID)
+				continue;
+			nr++;
+			ASSERT_NE(NULL, file);
+			EXPECT_TRUE(id_equal(&file->id, &id))
+				TH_LOG("%s: %s", file->name, id_text(&id));
+			EXPECT_EQ(FUSE_FIRST_NODE + (file - self->set.files),
+				  notice->ino);
+		}
+		EXPECT_EQ(0, errno);
+	}
+	return nr;
+}
+
+/* The id comes late, once; then the pages are there, and it is in the record. */
+TEST_F_TIMEOUT(fuse, late_ids, SECONDS)
+{
+	struct perfaux_ids_stats stats;
+	uint64_t with_id = 0, wrong = 0;
+	struct map_record record;
+	size_t i;
+	int fd;
+
+	ASSERT_EQ(0, start(self, FUSE_NORMAL));
+	for (i = 0; i < self->set.nr; i++) {
+		fd = open_file(self, self->set.files[i].name);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, map_and_read(&self->ring, fd, i % NR_WAYS,
+					  &record));
+		EXPECT_EQ(0, record.id.size);
+		with_id += !!self->set.files[i].id.size;
+		close(fd);
+	}
+	ASSERT_TRUE(settled(self->fd));
+	EXPECT_EQ(with_id, check_notices(self, _metadata));
+	ASSERT_EQ(0, ids_stats(self->fd, &stats));
+	EXPECT_EQ(0, stats.results[PERFAUX_ID_FOUND]);
+	/* Nothing has to be read of the empty one. */
+	EXPECT_EQ(self->set.nr - 1, stats.results[PERFAUX_ID_DEFERRED]);
+	EXPECT_EQ(with_id, stats.late[PERFAUX_ID_FOUND]);
+	EXPECT_LT(0, stats.late[PERFAUX_ID_NO_NOTE]);
+	EXPECT_LT(0, stats.late[PERFAUX_ID_NOT_ELF]);
+	EXPECT_LT(0, stats.late[PERFAUX_ID_TRUNCATED]);
+	EXPECT_EQ(0, stats.late[PERFAUX_ID_UNREADABLE]);
+
+	for (i = 0; i < self->set.nr; i++) {
+		struct id expected = id_in_record(&self->set.files[i].id);
+
+		fd = open_file(self, self->set.files[i].name);
+		ASSERT_EQ(0, map_and_read(&self->ring, fd, i % NR_WAYS,
+					  &record));
+		wrong += !id_equal(&expected, &record.id);
+		close(fd);
+	}
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, check_notices(self, _metadata));
+}
+
+/* A server that needs its own memory to answer is not made to wait for itself. */
+TEST_F_TIMEOUT(fuse, maps_itself, SECONDS)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	struct map_ring ring;
+	char c = 0;
+
+	ASSERT_EQ(0, start(self, FUSE_MAPS_ITSELF));
+	ASSERT_EQ(0, map_ring_open(&ring, self->server.child.pid));
+	ASSERT_EQ(1, write(self->server.start[1], &c, 1));
+	pfd.fd = self->server.mapped[0];
+	ASSERT_EQ(1, poll(&pfd, 1, 20000)) TH_LOG("it hangs");
+	ASSERT_TRUE(settled(self->fd));
+	EXPECT_LT(0, check_notices(self, _metadata));
+	map_ring_close(&ring);
+}
+
+/* One that never answers: the task that maps goes on, and so does all else. */
+TEST_F_TIMEOUT(fuse, silent, SECONDS)
+{
+	int fd, i, nr = PENDING_MAX + 44;
+	struct perfaux_ids_stats stats;
+	struct map_record record;
+	uint64_t begin, longest = 0;
+	struct id expected;
+	char path[256];
+
+	ASSERT_EQ(0, start(self, FUSE_SILENT));
+	fd = open_file(self, "lib.so");
+	ASSERT_LE(0, fd);
+	for (i = 0; i < nr; i++) {
+		begin = now_ns();
+		ASSERT_EQ(0, map_and_read(&self->ring, fd, WAY_PRIVATE,
+					  &record));
+		begin = now_ns() - begin;
+		longest = begin > longest ? begin : longest;
+		EXPECT_EQ(0, record.id.size);
+	}
+	EXPECT_GT(STALL_NS, longest);
+	TH_LOG("the longest of %d took %lu us", nr, longest / 1000);
+	ASSERT_EQ(0, ids_stats(self->fd, &stats));
+	EXPECT_EQ(PENDING_MAX, stats.pending);
+	EXPECT_EQ(PENDING_MAX, stats.results[PERFAUX_ID_DEFERRED]);
+	EXPECT_EQ(nr - PENDING_MAX, stats.results[PERFAUX_ID_UNREADABLE]);
+
+	/* Other files have their ids meanwhile. */
+	snprintf(path, sizeof(path), "%s/lib.so", self->set.dir);
+	expected = elf_set_find(&self->set, "lib.so")->id;
+	map_ring_clear(&self->ring);
+	ASSERT_EQ(0, map_path(path, WAY_PRIVATE));
+	ASSERT_TRUE(map_ring_next(&self->ring, &record));
+	EXPECT_TRUE(id_equal(&expected, &record.id));
+
+	fuse_kill(&self->server);
+	ASSERT_TRUE(settled(self->fd));
+	ASSERT_EQ(0, ids_stats(self->fd, &stats));
+	EXPECT_EQ(PENDING_MAX, stats.late[PERFAUX_ID_UNREADABLE]);
+	EXPECT_EQ(0, check_notices(self, _metadata));
+	close(fd);
+	close(self->fd);
+	EXPECT_EQ(0, module_remove_wait("perfaux"));
+}
+
+/* What waits keeps the module, also when nobody wants the answer any more. */
+TEST_F_TIMEOUT(fuse, silent_and_closed, SECONDS)
+{
+	int fd;
+
+	ASSERT_EQ(0, start(self, FUSE_SILENT));
+	fd = open_file(self, "lib.so");
+	ASSERT_EQ(0, map_file(fd, WAY_PRIVATE));
+	EXPECT_EQ(1, ring_fdinfo(self->fd, "pending"));
+	close(self->fd);
+	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+	fuse_kill(&self->server);
+	EXPECT_EQ(0, module_remove_wait("perfaux"));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A file system in user space that hands out a set of files, read-only, and can
+ * be told to behave badly. It speaks to /dev/fuse itself, so that nothing but
+ * the kernel is between it and the test.
+ */
+#ifndef FUSE_SERVER_H
+#define FUSE_SERVER_H
+
+#include "ids_lib.h"
+#include "../ring/ring_lib.h"
+
+/* Inode number of the first file of the set. */
+#define FUSE_FIRST_NODE	2
+
+enum fuse_mode {
+	FUSE_NORMAL,
+	/* maps its own files with PROT_EXEC, and changes mappings in between */
+	FUSE_MAPS_ITSELF,
+	/* never answers a read */
+	FUSE_SILENT,
+};
+
+struct fuse_server {
+	const struct elf_set *set;
+	const char *dir;
+	enum fuse_mode mode;
+	struct child child;
+	int dev;
+	int ready[2];		/* a byte when it is mounted ... */
+	int start[2];		/* ... to have it map its files ... */
+	int mapped[2];		/* ... and when it has */
+};
+
+/*
+ * Mounts on @dir, in the caller's mount namespace. Files are served by a child,
+ * whose end is that of the file system.
+ */
+int fuse_start(struct fuse_server *server);
+void fuse_kill(struct fuse_server *server);
+
+#endif /* FUSE_SERVER_H */
