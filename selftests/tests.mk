@@ -7,7 +7,7 @@ RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overw
 	 starved races kernel_aux redirect modules
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o)
-IDS   := files vdso change notices fuse
+IDS   := files vdso change notices fuse hostile races
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_perf.o ids/ids_session.o ring/ring_lib.o ring/ring_sys.o \
 	   ring/ring_work.o)
@@ -27,7 +27,7 @@ $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
 define HARNESS_RULE
 $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 	@mkdir -p $$(@D)
-	$$(CC) $$(USER_FLAGS) $$(CFLAGS) -MMD -MP -c -o $$@ $$< \
+	$$(CC) $$(USER_FLAGS) $$(CFLAGS) $$(CPPFLAGS) -MMD -MP -c -o $$@ $$< \
 		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests
 endef
 $(foreach dir,ring ids,$(eval $(call HARNESS_RULE,$(dir))))
@@ -39,6 +39,14 @@ $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(TESTS)/ids/fuse: $(BUILD)/selftests/ids/fuse_server.o
+
+# The module's parser, to compare with.
+$(TESTS)/ids/hostile: $(BUILD)/selftests/ids/elf_id.o
+$(BUILD)/selftests/ids/hostile.o $(BUILD)/selftests/ids/elf_id.o: \
+	CPPFLAGS += -Iselftests/elf
+$(BUILD)/selftests/ids/elf_id.o: module/elf_id.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(TESTS)/ids/elf/list: selftests/ids/make-elf selftests/ids/edit-elf.py
 	@$(SETUP)/host elf

@@ -227,4 +227,35 @@ TEST_F_TIMEOUT(change, by_held_mapping, SECONDS)
 	change_often(self, _metadata, by_held_mapping);
 }
 
+/* Writes the new id once it is told to. */
+static void write_fn(void *arg)
+{
+	_exit(by_write(arg) ? 1 : 0);
+}
+
+/* What was read while the file was being written is not kept. */
+TEST_F_TIMEOUT(change, while_mapped, SECONDS)
+{
+	int wrong = 0, fd, i, status;
+	struct map_record record;
+	struct child child;
+
+	fd = open(self->path, O_RDONLY | O_CLOEXEC);
+	for (i = 0; i < TIMES / 4; i++) {
+		new_id(self);
+		ASSERT_EQ(0, child_start(&child, write_fn, self));
+		child_go(&child);
+		do {
+			ASSERT_EQ(0, map_and_read(&self->ring, fd, WAY_PRIVATE,
+						  &record));
+		} while (!waitpid(child.pid, &status, WNOHANG));
+		EXPECT_EQ(0, status);
+		ASSERT_EQ(0, map_and_read(&self->ring, fd, WAY_PRIVATE,
+					  &record));
+		wrong += !id_equal(&self->id, &record.id);
+	}
+	EXPECT_EQ(0, wrong);
+	close(fd);
+}
+
 TEST_HARNESS_MAIN
