@@ -25,7 +25,7 @@
 
 #define PA_QUEUE_DEFAULT	(64U << 10)
 #define PA_QUEUE_MIN		(8U << 10)
-#define PA_QUEUE_MAX		(1U << 20)
+#define PA_QUEUE_MAX		(1024U << 10)
 
 struct pa_session {
 	struct list_head list;

@@ -75,11 +75,11 @@ static bool settled(int fd)
 {
 	uint64_t end = now_ns() + 20000000000ULL;
 
-	while (ring_fdinfo(fd, "pending"))
+	while (ring_fdinfo(fd, "pending")) {
 		if (now_ns() > end)
 			return false;
-		else
-			sched_yield();
+		sched_yield();
+	}
 	return true;
 }
 

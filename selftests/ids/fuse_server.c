@@ -19,7 +19,6 @@
 #define REQUEST_SIZE	(MAX_READ + 4096)
 #define FOR_EVER	3600
 
-
 struct request {
 	struct fuse_in_header header;
 	uint8_t body[REQUEST_SIZE];
@@ -62,7 +61,7 @@ static void init(const struct fuse_server *server, const struct request *request
 	const struct fuse_init_in *in = (void *)request->body;
 	struct fuse_init_out out = {
 		.major = FUSE_KERNEL_VERSION,
-		.minor = FUSE_KERNEL_MINOR_VERSION < in->minor ?
+		.minor = in->minor > FUSE_KERNEL_MINOR_VERSION ?
 			 FUSE_KERNEL_MINOR_VERSION : in->minor,
 		.max_write = 4096,
 		.time_gran = 1,

@@ -185,8 +185,9 @@ TEST_F_TIMEOUT(hostile, damaged, SECONDS)
 		ASSERT_LE(0, fd);
 		time = check(self, fd, &id);
 		close(fd);
-		ASSERT_NE(0, time) TH_LOG("%s, case %d",
-			self->set.files[i % self->set.nr].name, i);
+		ASSERT_NE(0, time)
+			TH_LOG("%s, case %d",
+			       self->set.files[i % self->set.nr].name, i);
 		longest = time > longest ? time : longest;
 		with_id += !!id.size;
 	}

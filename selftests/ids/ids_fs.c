@@ -44,9 +44,13 @@ static bool has_fs(const char *name)
 static int mount_image(struct fs_tree *tree, const char *name,
 		       const char *make, const char *size)
 {
-	return run("truncate -s %s /tmp/ids-image && %s /tmp/ids-image && "
-		   "mount -t %s -o loop /tmp/ids-image %s && rm /tmp/ids-image",
-		   size, make, name, tree->dir);
+	int ret = run("truncate -s %s /tmp/ids-image && %s /tmp/ids-image",
+		      size, make);
+
+	if (ret)
+		return ret;
+	return run("mount -t %s -o loop /tmp/ids-image %s && rm /tmp/ids-image",
+		   name, tree->dir);
 }
 
 static int mount_overlay(const struct fs_tree *tree)
@@ -76,7 +80,7 @@ static int mount_before(struct fs_tree *tree)
 {
 	switch (tree->fs) {
 	case FS_TMPFS:
-		return run("mount -t tmpfs tmpfs %s", tree->dir);
+		return run("mount -t tmpfs none %s", tree->dir);
 	case FS_OVERLAY_UPPER:
 		return mount_overlay(tree);
 	case FS_XFS:

@@ -40,7 +40,7 @@ struct sample_id {
 };
 
 static int open_sized(struct map_ring *ring, pid_t pid, int cpu,
-			   size_t pages)
+		      size_t pages)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),

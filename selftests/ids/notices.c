@@ -81,8 +81,8 @@ static int open_only(int dev, const void *arg)
 
 TEST_F(ids, open_errors)
 {
-	struct perfaux_ids good = { .size = sizeof(good) }, arg;
 	LONG(perfaux_ids) longer = { .arg.size = sizeof(longer) };
+	struct perfaux_ids good = { .size = sizeof(good) }, arg;
 	struct rlimit limit, none = { 0, 0 };
 
 	EXPECT_EQ(0, open_only(self->dev, &good));
