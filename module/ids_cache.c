@@ -4,7 +4,8 @@
  * have changed: identity, size, ctime and change counter (i_version) are those
  * before it was read. Where ctime alone would have to tell (a file system without
  * i_version), it must have been old when the file was read: times have a
- * granularity, and a file may change twice in one tick.
+ * granularity, and a file may change twice in one tick. Nobody may be writing it
+ * meanwhile: a write is noted before its data is there.
  *
  * Writes through a shared mapping reach neither until the page is written back
  * and made writable anew (file_update_time() in page_mkwrite), so a file that
@@ -67,7 +68,13 @@ bool pa_ids_cache_key(struct file *file, struct pa_ids_key *key)
 	key->ctime_sec = ctime.tv_sec;
 	key->ctime_nsec = ctime.tv_nsec;
 	key->size = i_size_read(inode);
-	return true;
+	/*
+	 * write() notes the change first and copies the data then, all under
+	 * this lock. If nobody has it, what the key tells of has been written;
+	 * what comes later changes the key.
+	 */
+	smp_rmb();
+	return !inode_is_locked(inode);
 }
 
 static struct pa_cache_entry *pa_cache_set(const struct pa_ids_key *key)
