@@ -143,6 +143,9 @@ int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 	ret = pa_elf_id(&r.reader, id);
 	if (r.folio)
 		folio_put(r.folio);
+	/* What is cut off reads as zeros for a moment: that is no id. */
+	if (!ret && i_size_read(file->f_mapping->host) < r.reader.size)
+		ret = PERFAUX_ID_TRUNCATED;
 	return pa_ids_result(ret);
 }
 
