@@ -46,43 +46,56 @@ FIXTURE_VARIANT(files) {
 };
 
 FIXTURE_VARIANT_ADD(files, ext4) {
-	.fs = FS_EXT4, .max = NO_MAX, .all_ways = true,
+	.fs = FS_EXT4,
+	.max = NO_MAX,
+	.all_ways = true,
 };
 
 FIXTURE_VARIANT_ADD(files, tmpfs) {
-	.fs = FS_TMPFS, .max = NO_MAX,
+	.fs = FS_TMPFS,
+	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, bind) {
-	.fs = FS_BIND, .max = NO_MAX,
+	.fs = FS_BIND,
+	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, overlay_lower) {
-	.fs = FS_OVERLAY_LOWER, .max = NO_MAX,
+	.fs = FS_OVERLAY_LOWER,
+	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, overlay_upper) {
-	.fs = FS_OVERLAY_UPPER, .max = NO_MAX,
+	.fs = FS_OVERLAY_UPPER,
+	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, squashfs) {
-	.fs = FS_SQUASHFS, .max = PACKED_MAX,
+	.fs = FS_SQUASHFS,
+	.max = PACKED_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, xfs) {
-	.fs = FS_XFS, .max = NO_MAX,
+	.fs = FS_XFS,
+	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, btrfs) {
-	.fs = FS_BTRFS, .max = NO_MAX,
+	.fs = FS_BTRFS,
+	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, deleted) {
-	.fs = FS_EXT4, .kind = KIND_DELETED, .max = NO_MAX,
+	.fs = FS_EXT4,
+	.kind = KIND_DELETED,
+	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, memfd) {
-	.fs = FS_TMPFS, .kind = KIND_MEMFD, .max = NO_MAX,
+	.fs = FS_TMPFS,
+	.kind = KIND_MEMFD,
+	.max = NO_MAX,
 };
 
 static int elf_open(const struct fs_tree *tree, const struct elf_file *file)

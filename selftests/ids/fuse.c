@@ -75,12 +75,9 @@ static bool settled(int fd)
 {
 	uint64_t end = now_ns() + 20000000000ULL;
 
-	while (ring_fdinfo(fd, "pending")) {
-		if (now_ns() > end)
-			return false;
+	while (ring_fdinfo(fd, "pending") && now_ns() < end)
 		sched_yield();
-	}
-	return true;
+	return !ring_fdinfo(fd, "pending");
 }
 
 static const struct elf_file *file_of(FIXTURE_DATA(fuse) *self,

@@ -61,8 +61,8 @@ static void init(const struct fuse_server *server, const struct request *request
 	const struct fuse_init_in *in = (void *)request->body;
 	struct fuse_init_out out = {
 		.major = FUSE_KERNEL_VERSION,
-		.minor = in->minor > FUSE_KERNEL_MINOR_VERSION ?
-			 FUSE_KERNEL_MINOR_VERSION : in->minor,
+		.minor = in->minor < FUSE_KERNEL_MINOR_VERSION ?
+			 in->minor : FUSE_KERNEL_MINOR_VERSION,
 		.max_write = 4096,
 		.time_gran = 1,
 	};

@@ -14,7 +14,8 @@
 #include "ids_lib.h"
 #include "../ring/ring_lib.h"
 
-#define PAGE	4096UL
+#define PAGE		4096UL
+#define DROP_CACHES	"/proc/sys/vm/drop_caches"
 
 const char * const way_names[NR_WAYS] = {
 	"private", "shared", "offset", "mprotect",
@@ -195,7 +196,7 @@ bool drop_caches(void)
 
 	if (kernel && !strcmp(kernel, "6.1"))
 		return false;
-	file_write("/proc/sys/vm/drop_caches", "3");
+	file_write(DROP_CACHES, "3");
 	return true;
 }
 

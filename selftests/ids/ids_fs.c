@@ -13,6 +13,9 @@
 #include "ids_fs.h"
 #include "../ring/ring_lib.h"
 
+/* Of the last command. */
+#define OUTPUT	"/run/perfaux/ids-out"
+
 int run(const char *format, ...)
 {
 	char command[2048], line[2200];
@@ -22,11 +25,11 @@ int run(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(command, sizeof(command), format, args);
 	va_end(args);
-	snprintf(line, sizeof(line), "{ %s; } >/run/ids-run 2>&1 </dev/null",
+	snprintf(line, sizeof(line), "{ %s; } >" OUTPUT " 2>&1 </dev/null",
 		 command);
 	ret = system(line);
 	if (ret)
-		ret = system("sed 's/^/# /' /run/ids-run >&2") ? -EIO : -EIO;
+		ret = system("sed 's/^/# /' " OUTPUT " >&2") ? -EIO : -EIO;
 	return ret;
 }
 
@@ -44,13 +47,8 @@ static bool has_fs(const char *name)
 static int mount_image(struct fs_tree *tree, const char *name,
 		       const char *make, const char *size)
 {
-	int ret = run("truncate -s %s /tmp/ids-image && %s /tmp/ids-image",
-		      size, make);
-
-	if (ret)
-		return ret;
-	return run("mount -t %s -o loop /tmp/ids-image %s && rm /tmp/ids-image",
-		   name, tree->dir);
+	return run("truncate -s %s /tmp/ids-image && %s /tmp/ids-image && mount -t %s -o loop /tmp/ids-image %s && rm /tmp/ids-image",
+		   size, make, name, tree->dir);
 }
 
 static int mount_overlay(const struct fs_tree *tree)
@@ -80,7 +78,7 @@ static int mount_before(struct fs_tree *tree)
 {
 	switch (tree->fs) {
 	case FS_TMPFS:
-		return run("mount -t tmpfs none %s", tree->dir);
+		return run("mount -t tmpfs ids %s", tree->dir);
 	case FS_OVERLAY_UPPER:
 		return mount_overlay(tree);
 	case FS_XFS:

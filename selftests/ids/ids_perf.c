@@ -39,8 +39,7 @@ struct sample_id {
 	uint64_t time;
 };
 
-static int open_sized(struct map_ring *ring, pid_t pid, int cpu,
-		      size_t pages)
+static int open_sized(struct map_ring *ring, pid_t pid, int cpu, size_t pages)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),

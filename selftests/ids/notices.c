@@ -139,8 +139,8 @@ TEST_F(ids, descriptor)
 
 TEST_F(ids, stats_errors)
 {
-	struct perfaux_ids_stats stats = { 0 };
 	LONG(perfaux_ids_stats) longer = { .arg.size = sizeof(longer) };
+	struct perfaux_ids_stats stats = { 0 };
 
 	stats.size = PERFAUX_IDS_STATS_SIZE_V0 - 1;
 	EXPECT_EQ(-EINVAL, call(self->fd, PERFAUX_IOC_IDS_STATS, &stats));
