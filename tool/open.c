@@ -446,4 +446,5 @@ void session_close(struct session *s)
 	free(s->queues.hash);
 	auxrec_events_free(&s->events);
 	ids_close(s);
+	bpf_close(s);
 }

@@ -74,7 +74,9 @@ static int pass(struct session *s, bool last)
 
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_snapshot(&s->rings[i]);
-	if (s->have_raw)
+	/* Before the programs' records: readers look then what is known. */
+	err = bpf_write(s);
+	if (!err && s->have_raw)
 		err = auxdata_pass(s, last);
 	for (i = 0; !err && i < s->nr_rings; i++)
 		err = mainring_copy(&s->rings[i], &s->out, &s->main,
@@ -198,6 +200,7 @@ static int finish(struct session *s)
 	int err, i = 0;
 
 	session_disable(s);
+	bpf_stop(s);
 	do {
 		records = s->out.records;
 		err = pass(s, false);
@@ -291,6 +294,8 @@ static int prepare(struct session *s, struct diag *d)
 		ids_open(s);
 	if (!err)
 		err = session_open(s, d);
+	if (!err)
+		bpf_open(s);
 	/* Last: only a recording that can begin replaces the old file. */
 	if (!err)
 		err = stream_open(&s->out, s->opt->output, d);
@@ -304,6 +309,7 @@ static int run(struct session *s, struct diag *d)
 	s->out.give_up = signals_give_up();
 	s->started = now_ns();
 	session_enable_sideband(s);
+	bpf_start(s);
 	err = synth_all(s, d);
 	if (!err) {
 		if (s->kptr_hidden && !s->opt->quiet)
@@ -332,7 +338,7 @@ static int run(struct session *s, struct diag *d)
 int auxrec_record_main(int argc, char **argv)
 {
 	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1,
-			     .ids.fd = -1 };
+			     .ids.fd = -1, .bpf.stop_fd = -1 };
 	struct diag d = { "" };
 	struct options opt;
 	const char *problem;

@@ -67,10 +67,35 @@ enum rec_feature {
 	REC_FEAT_GROUP_DESC	= 17,
 	REC_FEAT_SAMPLE_TIME	= 21,
 	REC_FEAT_CLOCKID	= 23,
+	REC_FEAT_BPF_PROG_INFO	= 25,
+	REC_FEAT_BPF_BTF	= 26,
 	REC_FEAT_COMPRESSED	= 27,
 	REC_FEAT_CLOCK_DATA	= 29,
 	REC_FEAT_MAX		= 31,
 	REC_FEAT_END		= 32,	/* the mark that perf 6.1 takes */
+};
+
+/*
+ * BPF_PROG_INFO: u32 how many; of each u32 info_len, u32 data_len, u64 arrays (a
+ * bit for each that is there), struct bpf_prog_info, the arrays, padded to 8
+ * each. Its pointers are offsets in the arrays. perf 6.1 takes no longer info.
+ *
+ * BPF_BTF: u32 how many; of each u32 id, u32 size, the bytes of the BTF.
+ */
+#define REC_BPF_INFO_SIZE	232
+#define REC_BTF_MAGIC		0xeb9f
+
+enum rec_bpf_array {
+	REC_BPF_JITED_INSNS	= 0,
+	REC_BPF_XLATED_INSNS	= 1,
+	REC_BPF_MAP_IDS		= 2,
+	REC_BPF_JITED_KSYMS	= 3,
+	REC_BPF_JITED_FUNC_LENS	= 4,
+	REC_BPF_FUNC_INFO	= 5,
+	REC_BPF_LINE_INFO	= 6,
+	REC_BPF_JITED_LINE_INFO	= 7,
+	REC_BPF_PROG_TAGS	= 8,
+	REC_NR_BPF_ARRAYS	= 9,
 };
 
 /* EVENT_UPDATE: which property of the event follows. */

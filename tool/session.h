@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#include "bpf.h"
 #include "cpus.h"
 #include "event.h"
 #include "ids.h"
@@ -107,6 +108,7 @@ struct session {
 	bool kptr_hidden;
 	__u64 missing_build_ids;
 	struct ids ids;
+	struct bpf_reader bpf;
 };
 
 /* An event for records that no event made. */

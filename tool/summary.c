@@ -117,6 +117,39 @@ static void json_ids(FILE *f, const struct session *s)
 	fputs("}}", f);
 }
 
+static void print_bpf(const struct session *s)
+{
+	const struct bpf_reader *b = &s->bpf;
+
+	/* Without BPF in the kernel nothing is missing. */
+	if (b->err && b->err != -ENOSYS)
+		say("BPF program info is missing: %s",
+		    b->err == -EPERM || b->err == -EACCES ?
+		    "it takes root, or CAP_SYS_ADMIN" : strerror(-b->err));
+	if (b->gone)
+		say("BPF program info is missing of %llu programs: unloaded at once",
+		    ULL(b->gone));
+	if (b->failed || b->lost)
+		say("BPF program info is missing of %llu programs: %llu too many at a time, %llu refused by the kernel",
+		    ULL(b->failed + b->lost), ULL(b->lost), ULL(b->failed));
+	if (b->cut)
+		say("%llu BPF programs are too long for a record: without lines or code",
+		    ULL(b->cut));
+	if (b->cut_btfs)
+		say("the types of BPF programs (BTF) are too long for a record %llu times",
+		    ULL(b->cut_btfs));
+}
+
+static void json_bpf(FILE *f, const struct session *s)
+{
+	const struct bpf_reader *b = &s->bpf;
+
+	fprintf(f,
+		",\"bpf\":{\"programs\":%llu,\"btf\":%llu,\"unloaded\":%llu,\"failed\":%llu,\"lost\":%llu,\"cut\":%llu,\"cut_btf\":%llu}",
+		ULL(b->nr_progs), ULL(b->nr_btfs), ULL(b->gone),
+		ULL(b->failed), ULL(b->lost), ULL(b->cut), ULL(b->cut_btfs));
+}
+
 static bool module_loaded(const struct session *s)
 {
 	return s->have_raw || !access(PERFAUX_DEVICE, F_OK);
@@ -153,6 +186,7 @@ void summary_print(struct session *s, const char *problem)
 		say("%llu files mapped before the recording have no readable build-id",
 		    ULL(s->missing_build_ids));
 	print_ids(s);
+	print_bpf(s);
 	if (!module_loaded(s))
 		say("build-ids are those the kernel found by itself (perfaux module not loaded)");
 }
@@ -228,6 +262,8 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 		json_raw(f, s);
 	if (s->ids.fd >= 0)
 		json_ids(f, s);
+	if (!s->bpf.err)
+		json_bpf(f, s);
 	fputs("}\n", f);
 	if (path && fclose(f))
 		err = diag(d, -errno, "writing %s: %s", path, strerror(errno));

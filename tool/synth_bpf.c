@@ -4,24 +4,18 @@
  * are attached to: KSYMBOL and BPF_EVENT, as the kernel would have written them.
  * Best effort: it takes rights that not all have.
  */
-#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bpf_sys.h"
 #include "synth.h"
 
 /* Programs with more functions than this are described by the first ones. */
 #define MAX_FUNCS	256
 
 static struct synth_rec rec;
-
-static int sys_bpf(int cmd, union bpf_attr *attr)
-{
-	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-}
 
 static int add_ksymbol(struct session *s, __u64 addr, __u32 len,
 		       const char *name)
@@ -115,16 +109,9 @@ static int add_prog(struct session *s, int fd)
 		.nr_prog_tags = MAX_FUNCS,
 		.prog_tags = (unsigned long)tags,
 	};
-	union bpf_attr attr = {
-		.info = {
-			.bpf_fd = fd,
-			.info_len = sizeof(info),
-			.info = (unsigned long)&info,
-		},
-	};
 	int err = 0;
 
-	if (sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr))
+	if (bpf_get_info(fd, &info, sizeof(info)))
 		return 0;
 	for (i = 0; !err && i < info.nr_jited_ksyms && i < MAX_FUNCS; i++) {
 		const __u8 *tag = i && i < info.nr_prog_tags ? tags[i] :
@@ -152,33 +139,18 @@ static int add_images(struct session *s)
 	return err;
 }
 
-static int next_prog(__u32 *id)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.start_id = *id;
-	if (sys_bpf(BPF_PROG_GET_NEXT_ID, &attr))
-		return -1;
-	*id = attr.next_id;
-	return 0;
-}
-
 int synth_bpf(struct session *s)
 {
-	union bpf_attr attr;
 	__u32 id = 0;
 	int err = 0;
 
-	while (!err && !next_prog(&id)) {
+	while (!err && !bpf_next_prog(&id)) {
 		int fd;
 
 		/* Long, so only if there is a program at all. */
 		if (!syms)
 			read_syms();
-		memset(&attr, 0, sizeof(attr));
-		attr.prog_id = id;
-		fd = sys_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+		fd = bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, id);
 		if (fd < 0)
 			continue;
 		err = add_prog(s, fd);

@@ -394,7 +394,7 @@ int synth_features(struct session *s)
 	static int (* const all[])(struct session *) = {
 		names, nrcpus, cpudesc, cpuid, total_mem, command_line,
 		cpu_topology, numa_topology, pmu_mappings, group_desc,
-		end_mark,
+		bpf_write, end_mark,
 	};
 	size_t i;
 	int err = 0;
