@@ -12,6 +12,7 @@
 #include "chunk.h"
 #include "read.h"
 #include "read_attr.h"
+#include "read_bytes.h"
 #include "read_sample.h"
 
 #ifndef __printf
@@ -37,6 +38,7 @@ enum check_rule {
 	RULE_FEATURE_ID,
 	RULE_FEATURE_END,
 	RULE_FEATURE_DATA,
+	RULE_FEATURE_BPF,
 	RULE_TRACING_DATA,
 	RULE_TRACING_NEED,
 	RULE_BUILD_ID,
@@ -177,6 +179,12 @@ void check_setup(struct check *c, const struct read_record *rec,
 		 const struct read_sample *s);
 void check_user(struct check *c, const struct read_record *rec);
 void check_feature(struct check *c, const struct read_record *rec);
+/* The features of BPF programs, from the number of them on. */
+bool check_is_bpf(__u64 feature);
+void check_bpf_progs(struct check *c, const struct read_record *rec,
+		     struct read_bytes *b);
+void check_bpf_btfs(struct check *c, const struct read_record *rec,
+		    struct read_bytes *b);
 void check_map(struct check *c, const struct read_record *rec);
 void check_kernel(struct check *c, const struct read_record *rec,
 		  const struct read_sample *s);

@@ -38,13 +38,22 @@ static int map_phase(const struct read_record *rec)
 	return PHASE_MODULES;
 }
 
-static int record_phase(const struct read_record *rec)
+/* Those of BPF programs come when the programs do. */
+static int feature_phase(const struct check *c, const struct read_record *rec)
+{
+	__u64 id;
+
+	memcpy(&id, read_body(rec), sizeof(id));
+	return c->features_end && check_is_bpf(id) ? PHASE_ANY : PHASE_FEATURE;
+}
+
+static int record_phase(const struct check *c, const struct read_record *rec)
 {
 	switch (rec->type) {
 	case REC_ATTR:
 		return PHASE_ATTR;
 	case REC_FEATURE:
-		return PHASE_FEATURE;
+		return feature_phase(c, rec);
 	case REC_TRACING_DATA:
 		return PHASE_TRACING;
 	case REC_TIME_CONV:
@@ -194,7 +203,7 @@ static void check_features_end(struct check *c, const struct read_record *rec)
 void check_setup(struct check *c, const struct read_record *rec,
 		 const struct read_sample *s)
 {
-	int phase = record_phase(rec);
+	int phase = record_phase(c, rec);
 	bool live = is_live(rec, s);
 
 	if (rec->type != REC_FEATURE && rec->type != REC_BUILD_ID)

@@ -109,6 +109,12 @@ static void feature_data(struct check *c, const struct read_record *rec,
 			b->failed = true;
 		read_take(b, 20);
 		break;
+	case REC_FEAT_BPF_PROG_INFO:
+		check_bpf_progs(c, rec, b);
+		break;
+	case REC_FEAT_BPF_BTF:
+		check_bpf_btfs(c, rec, b);
+		break;
 	default:
 		return;
 	}
@@ -126,7 +132,8 @@ void check_feature(struct check *c, const struct read_record *rec)
 	struct read_bytes b = read_bytes_init(read_body(rec), read_body_size(rec));
 	__u64 id = read_u64(&b);
 
-	if (c->features_end)
+	/* Programs are loaded at any time. */
+	if (c->features_end && !check_is_bpf(id))
 		check_fail(c, rec, RULE_FEATURE_END, "nothing after the end mark",
 			   "feature %llu", id);
 	c->features = true;

@@ -89,6 +89,7 @@ struct info {
 	char	*feature[REC_FEAT_MAX + 1];	/* as text; NULL */
 	__u32	cpus_avail, cpus_online;
 	__u64	memory;		/* KiB */
+	__u64	bpf_progs, bpf_btfs;
 
 	struct info_thread *threads;
 	size_t	nr_threads;

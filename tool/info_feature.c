@@ -76,6 +76,12 @@ int info_feature(struct info *info, const struct read_record *rec)
 	case REC_FEAT_TOTAL_MEM:
 		info->memory = read_u64(&b);
 		return 0;
+	case REC_FEAT_BPF_PROG_INFO:
+		info->bpf_progs += read_u32(&b);
+		return 0;
+	case REC_FEAT_BPF_BTF:
+		info->bpf_btfs += read_u32(&b);
+		return 0;
 	}
 	return 0;
 }

@@ -39,8 +39,9 @@ static void print_machine(const struct info *info)
 		key_string(f, features[i].key, info->feature[features[i].id]);
 		fputs(", ", f);
 	}
-	fprintf(f, "\"cpus_online\": %u, \"cpus_avail\": %u, \"memory_kib\": %llu},\n",
-		info->cpus_online, info->cpus_avail, info->memory);
+	fprintf(f, "\"cpus_online\": %u, \"cpus_avail\": %u, \"memory_kib\": %llu, \"bpf_programs\": %llu, \"bpf_btfs\": %llu},\n",
+		info->cpus_online, info->cpus_avail, info->memory,
+		info->bpf_progs, info->bpf_btfs);
 }
 
 static void print_events(const struct info *info)

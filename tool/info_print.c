@@ -45,6 +45,9 @@ static void print_machine(const struct info *info)
 	if (info->memory)
 		fprintf(info->out, "  %-9s %s\n", "memory",
 			read_print_size(a, sizeof(a), info->memory * 1024.0));
+	if (info->bpf_progs)
+		fprintf(info->out, "  %-9s info on %llu programs, %llu BTFs\n",
+			"BPF", info->bpf_progs, info->bpf_btfs);
 	if (info->first)
 		fprintf(info->out, "  %-9s %s to %s (%s)\n", "time",
 			read_print_time(a, sizeof(a), info->first),

@@ -2,6 +2,7 @@
 /*
  * auxrec info --records: one line per record.
  */
+#include <linux/bpf.h>
 #include <string.h>
 
 #include "chunk.h"
@@ -18,6 +19,56 @@ static void print_name(FILE *f, const struct read_record *rec, size_t at,
 		fputc(' ', f);
 		read_print_text(f, s, end - at);
 	}
+}
+
+/* Of BPF programs, number and name of each. */
+static void print_bpf(FILE *f, struct read_bytes *b)
+{
+	__u32 nr = read_u32(b);
+
+	for (; nr; nr--) {
+		const __u32 info_len = read_u32(b), data_len = read_u32(b);
+		struct bpf_prog_info info = { 0 };
+		const void *p;
+
+		read_u64(b);
+		p = read_take(b, info_len);
+		read_take(b, data_len);
+		if (b->failed)
+			return;
+		memcpy(&info, p, info_len < sizeof(info) ? info_len :
+							   sizeof(info));
+		fprintf(f, " %u ", info.id);
+		read_print_text(f, info.name, sizeof(info.name));
+	}
+}
+
+static void print_btfs(FILE *f, struct read_bytes *b)
+{
+	__u32 nr = read_u32(b);
+
+	for (; nr; nr--) {
+		const __u32 id = read_u32(b), size = read_u32(b);
+
+		read_take(b, size);
+		if (b->failed)
+			return;
+		fprintf(f, " %u of %u bytes", id, size);
+	}
+}
+
+static void print_feature(FILE *f, const struct read_record *rec)
+{
+	struct read_bytes b = read_bytes_init(read_body(rec), read_body_size(rec));
+	const __u64 id = read_u64(&b);
+
+	if (b.failed)
+		return;
+	fprintf(f, " id %llu", id);
+	if (id == REC_FEAT_BPF_PROG_INFO)
+		print_bpf(f, &b);
+	else if (id == REC_FEAT_BPF_BTF)
+		print_btfs(f, &b);
 }
 
 static void print_user(FILE *f, const struct read_record *rec)
@@ -40,8 +91,7 @@ static void print_user(FILE *f, const struct read_record *rec)
 			print_name(f, rec, 24, rec->size);
 		break;
 	case REC_FEATURE:
-		if (body >= 8)
-			fprintf(f, " id %llu", d[0]);
+		print_feature(f, rec);
 		break;
 	case REC_TRACING_DATA:
 		fprintf(f, " and %llu bytes", rec->blob);
