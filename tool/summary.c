@@ -133,10 +133,10 @@ static void print_bpf(const struct session *s)
 		say("BPF program info is missing of %llu programs: %llu too many at a time, %llu refused by the kernel",
 		    ULL(b->failed + b->lost), ULL(b->lost), ULL(b->failed));
 	if (b->cut)
-		say("%llu BPF programs are too long for a record: without lines or code",
+		say("%llu BPF programs are longer than a record: without their instructions or lines",
 		    ULL(b->cut));
 	if (b->cut_btfs)
-		say("the types of BPF programs (BTF) are too long for a record %llu times",
+		say("%llu BTFs of BPF programs are longer than a record: left out",
 		    ULL(b->cut_btfs));
 }
 

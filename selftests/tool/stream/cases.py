@@ -176,6 +176,26 @@ add("feature-id", "0", swap("feature-16", g.feature(0, bytes(8))))
 add("feature-end", "none", drop("features-end"))
 add("feature-end", "size 20", swap("features-end", g.feature(32, bytes(4))))
 add("feature-end", "a feature after it", move("feature-29", "tracing"))
+
+
+def bpf(*progs):
+    return swap("bpf-progs", g.bpf_progs(*progs))
+
+
+add("feature-bpf", "jited_ksyms beyond the arrays",
+    bpf(g.bpf_prog(7, b"p", ksyms=(40, 1))))
+add("feature-bpf", "jited_ksyms of too many",
+    bpf(g.bpf_prog(7, b"p", ksyms=(16, 4))))
+add("feature-bpf", "an offset that overflows",
+    bpf(g.bpf_prog(7, b"p", tags=(2**64 - 8, 1))))
+add("feature-bpf", "lines that are counted and not there",
+    bpf(g.bpf_prog(7, b"p", lines=(0, 1))))
+add("feature-bpf", "a longer info", bpf(g.bpf_prog(7, b"p", info_len=240)))
+add("feature-bpf", "a tenth array", bpf(g.bpf_prog(7, b"p", mask=0x319)))
+add("feature-bpf", "no BTF", swap("bpf-btf", g.bpf_btf(0xeb9e)))
+add("feature-data", "more programs than there are", body("bpf-progs", 8, "I", 3))
+add("feature-data", "arrays beyond the record", body("bpf-progs", 16, "I", 1000))
+add("feature-data", "BTF beyond the record", body("bpf-btf", 16, "I", 1000))
 add("feature-data", "string of 10 bytes",
     swap("feature-3", g.feature(3, struct.pack("<I", 10) + bytes(10))))
 add("feature-data", "string without its end",

@@ -88,6 +88,37 @@ def feature(id_, data, name=None):
     return Rec(name or f"feature-{id_}", 80, struct.pack("<Q", id_) + data)
 
 
+# Where struct bpf_prog_info has the pointers and counts of its arrays.
+BPF = {"jited": (24, 16), "ksyms": (112, 104), "lens": (120, 108),
+       "tags": (184, 180), "lines": (152, 148)}
+
+
+def bpf_prog(id_, name, info_len=232, mask=0x119, **over):
+    """One program of BPF_PROG_INFO; over: pointer and count of an array"""
+    data = bytes(16) + struct.pack("<Q", 0xffffffffc0010000) + \
+        struct.pack("<Q", 16) + b"12345678"
+    arrays = {"jited": (0, 16), "ksyms": (16, 1), "lens": (24, 1),
+              "tags": (32, 1)} | over
+    info = bytearray(info_len)
+    struct.pack_into("<II8s", info, 0, 1, id_, b"12345678")
+    struct.pack_into("<16s", info, 64, name)
+    for array, (offset, count) in arrays.items():
+        struct.pack_into("<Q", info, BPF[array][0], offset)
+        struct.pack_into("<I", info, BPF[array][1], count)
+    struct.pack_into("<I", info, 172, 16)
+    return struct.pack("<IIQ", info_len, len(data), mask) + info + data
+
+
+def bpf_progs(*progs, name="bpf-progs"):
+    return feature(25, pad8(struct.pack("<I", len(progs)) + b"".join(progs)),
+                   name)
+
+
+def bpf_btf(magic=0xeb9f, name="bpf-btf"):
+    data = struct.pack("<HBBIIIII", magic, 1, 0, 24, 0, 0, 0, 1) + b"\0"
+    return feature(26, pad8(struct.pack("<III", 1, 3, len(data)) + data), name)
+
+
 def features():
     words = ["auxrec", "-e", "auxgen//", "--", "true"]
     return [
@@ -101,6 +132,8 @@ def features():
         feature(11, struct.pack("<I", len(words)) +
                 b"".join(feature_string(w) for w in words)),
         feature(16, struct.pack("<II", 1, 1) + feature_string("software")),
+        bpf_btf(),
+        bpf_progs(bpf_prog(7, b"first"), bpf_prog(8, b"second")),
         feature(29, struct.pack("<IIQQ", 1, 1, 5, 5)),
         feature(32, b"", "features-end"),
     ]
@@ -317,6 +350,7 @@ def chunks_stream(lost=True):
     recs = setup([CLOCK, TRACE, CHUNK, DUMMY]) + live_start() + [
         clock("clock-1", T0 + 400),
         tracepoint("tp-1", T0 + 450),
+        bpf_progs(bpf_prog(9, b"live"), name="bpf-live"),
         chunk("chunk-1", 1, T0 + 500, data),
         chunk("chunk-2a", 3, T0 + 600, data[:60], 0, 100),
         chunk("chunk-2b", 3, T0 + 600, data[60:], 60, 100),

@@ -165,6 +165,12 @@ def test_info():
     ok(report["machine"]["hostname"] == "host" and
        report["machine"]["cmdline"] == "auxrec -e auxgen// -- true",
        "features", report["machine"])
+    ok(report["machine"]["bpf_programs"] == 3 and
+       report["machine"]["bpf_btfs"] == 1, "BPF programs", report["machine"])
+    out = run(TOOL, "info", "--records", "-",
+              data=g.dump(g.chunks_stream())).stdout.decode()
+    ok("id 25 7 first 8 second\n" in out and "id 25 9 live\n" in out and
+       "id 26 3 of 25 bytes\n" in out, "BPF programs by name", out)
     ok(report["losses"]["samples"] == 5, "lost samples", report["losses"])
     lacking = [f["name"] for f in report["files"]
                if f["maps_without"] and not f["build_id_record"]]
