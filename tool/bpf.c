@@ -129,14 +129,28 @@ static void read_ring(struct bpf_reader *b, struct mainring *r)
 		if (rec.header.size < sizeof(rec.header))
 			break;
 		pos += rec.header.size;
-		/* Now: while programs are asked for, more may come. */
-		__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
 		if (rec.header.type == PERF_RECORD_LOST)
 			b->lost += rec.lost;
 		else if (rec.header.type == PERF_RECORD_BPF_EVENT &&
 			 rec.type == PERF_BPF_EVENT_PROG_LOAD)
 			take_prog(b, rec.id);
+		/* Not before: see bpf_settled(). */
+		__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
 	}
+}
+
+bool bpf_settled(const struct bpf_reader *b)
+{
+	size_t i;
+
+	for (i = 0; !b->err && i < b->nr_rings; i++) {
+		const struct perf_event_mmap_page *page = b->rings[i].page;
+
+		if (__atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) !=
+		    __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE))
+			return false;
+	}
+	return true;
 }
 
 static void *reader(void *arg)

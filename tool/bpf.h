@@ -49,6 +49,9 @@ struct bpf_reader {
 void bpf_open(struct session *s);
 void bpf_start(struct session *s);
 
+/* Is all that is noted in the queue? */
+bool bpf_settled(const struct bpf_reader *b);
+
 /* Waits until all that is noted has been asked for, and ends the thread. */
 void bpf_stop(struct session *s);
 void bpf_close(struct session *s);

@@ -29,7 +29,8 @@
  * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
  * process everything up to the largest time that they had seen at the one
  * before. AUX data of that time must have been in the stream then. So a round
- * waits for the spans that are being written and began before that time.
+ * waits for the spans that are being written and began before that time; and
+ * for the infos of programs whose BPF_EVENTs it has, but not for ever.
  */
 static int finish_round(struct session *s, bool last)
 {
@@ -38,16 +39,21 @@ static int finish_round(struct session *s, bool last)
 	};
 	int err;
 
-	if (s->have_raw && !last && s->round_time > s->raw.oldest) {
+	if (!last && (!s->bpf_settled ||
+		      (s->have_raw && s->round_time > s->raw.oldest))) {
 		const __u64 now = now_ns();
 
 		if (!s->held_since) {
 			s->held_since = now;
-		} else if (now - s->held_since > HELD_MAX) {
+			return 0;
+		}
+		if (now - s->held_since <= HELD_MAX)
+			return 0;
+		if (s->have_raw && s->round_time > s->raw.oldest) {
 			rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS);
 			s->held_since = now;
+			return 0;
 		}
-		return 0;
 	}
 
 	s->held_since = 0;
@@ -74,6 +80,7 @@ static int pass(struct session *s, bool last)
 
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_snapshot(&s->rings[i]);
+	s->bpf_settled = bpf_settled(&s->bpf);
 	/* Before the programs' records: readers look then what is known. */
 	err = bpf_write(s);
 	if (!err && s->have_raw)

@@ -109,6 +109,7 @@ struct session {
 	__u64 missing_build_ids;
 	struct ids ids;
 	struct bpf_reader bpf;
+	bool bpf_settled;		/* as of this pass */
 };
 
 /* An event for records that no event made. */
