@@ -15,7 +15,8 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 	      tool/tracepoint*.c) tool/list.c)
 
 selftests: $(RING:%=$(TESTS)/ring/%) $(IDS:%=$(TESTS)/ids/%) \
-	$(TESTS)/ids/elf/list $(TESTS)/demo_work \
+	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
+	$(TESTS)/demo_work \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
 		record/aux_verify record/aux_work record/bpf_hold) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files)
@@ -39,6 +40,9 @@ $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(TESTS)/ids/fuse: $(BUILD)/selftests/ids/fuse_server.o
+$(TESTS)/ids/fuse_mount: $(addprefix $(BUILD)/selftests/ids/,fuse_mount.o \
+		fuse_server.o) $(IDS_LIB)
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 # The module's parser, to compare with.
 $(TESTS)/ids/hostile: $(BUILD)/selftests/ids/elf_id.o

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ids_test.sh [AUXREC]: build-ids in what auxrec records: in the maps' records, in
+# records of their own for files that may not be read while they are mapped, and
+# of kernel modules. In a VM, as root, with the module. Prints TAP.
+
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/record.sh"
+IDS=$HERE/stream_ids.py
+MAPS=$B/selftests/bench/maps
+ELF=$B/selftests/ids/elf
+MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
+
+# Those of which a page can be mapped, and what their records must have: an id's
+# first 20 bytes.
+awk '$2 != "none" { print $1, substr($2, 1, 40) }' "$ELF/list" >expected
+mapfile -t names < <(cut -d' ' -f1 expected)
+
+# wrong DIR KIND...: the files whose id is not there, or is another one
+wrong()
+{
+	local dir=$1 kinds=$2
+	awk -v dir="$dir/" -v kinds="$kinds" '
+		NR == FNR { want[dir $1] = $2; next }
+		index(kinds, $1) && $3 != "none" && $2 in want {
+			if ($3 != want[$2])
+				print $2, "has", $3
+			found[$2] = 1
+		}
+		END { for (name in want) if (!found[name]) print name, "has none" }
+	' expected ids
+}
+
+want 0 "$AUXREC" -e dummy -o f --json=j -- "$MAPS" 200 "${names[@]/#/$ELF/}"
+valid f
+"$IDS" f >ids
+[[ -z $(wrong "$ELF" map) ]] || note "$(wrong "$ELF" map | head -n 3)"
+grep -q '^record' ids && note "$(grep -c '^record' ids) BUILD_ID records without need"
+grep '^map \[vdso\]' ids | grep -q none && note "a [vdso] without id"
+grep -q '^map \[vdso\]' ids || note "no [vdso]"
+long=$(awk 'length($2) > 40' "$ELF/list" | wc -l)
+grep -q "\"long\":[1-9]" j || note "$long long ids, but: $(cat j)"
+for p in $PERFS; do
+	"$p" script --show-mmap-events -i f >out 2>err || note "$p script failed"
+	unsaid err '' "$p script"
+	[[ $(grep -c "$ELF/.*" out) -ge ${#names[@]} ]] ||
+		note "$p script: $(grep -c "$ELF/.*" out) maps of ${#names[@]}"
+done
+check "each map has its file's id"
+
+want 0 "$AUXREC" -e dummy -o f --no-buildid -- "$MAPS" 200 "${names[@]/#/$ELF/}"
+valid f
+"$IDS" f >ids
+grep '^map .*/elf/' ids | grep -qv none && note "ids: $(grep '^map .*/elf/' ids | head -n 2)"
+check "--no-buildid"
+
+mkdir m
+modprobe -q fuse
+cat >work <<-END
+	"$AUXREC" -e dummy -o f -- "$MAPS" 200 $(printf 'm/%s ' "${names[@]}")
+END
+want 0 "$B/selftests/ids/fuse_mount" m bash work
+valid f
+"$IDS" f >ids
+[[ -z $(wrong "$T/m" 'map record') ]] || note "$(wrong "$T/m" 'map record' | head -n 3)"
+grep -q '^record' ids || note "all ids in the maps' records: nothing came late"
+said 'came later'
+[[ $(grep '^record' ids | sort | uniq -d) ]] && note "a record twice"
+for p in $PERFS; do
+	quiet "$p" script --show-mmap-events -i f
+done
+check "files of a file system that waits for a program"
+
+id=$(readelf -n "$MODULES/auxgen.ko" | sed -n 's/.*Build ID: //p')
+want 0 "$AUXREC" -e dummy -a -o f -- \
+	sh -c "rmmod auxgen; insmod '$MODULES/auxgen.ko'"
+valid f
+"$IDS" f >ids
+[[ $(grep -c "^kernel \[auxgen\] $id" ids) == 2 ]] ||
+	note "not twice $id: $(grep auxgen ids)"
+check "a kernel module that is loaded"
+
+finish
