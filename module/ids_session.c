@@ -56,7 +56,9 @@ static bool pa_session_sees(const struct pa_session *s,
 	return s->all || (map->pid && uid_eq(map->uid, s->uid));
 }
 
-void pa_ids_count(const struct pa_ids_map *map, int result, bool cached)
+/* A mapping's result, or that of a file that was deferred. */
+static void pa_sessions_count(const struct pa_ids_map *map, int result,
+			      bool late, bool cached)
 {
 	struct pa_session *s;
 
@@ -65,26 +67,21 @@ void pa_ids_count(const struct pa_ids_map *map, int result, bool cached)
 		if (!pa_session_sees(s, map))
 			continue;
 		mutex_lock(&s->lock);
-		s->stats.results[result]++;
+		(late ? s->stats.late : s->stats.results)[result]++;
 		s->stats.cached += cached;
 		mutex_unlock(&s->lock);
 	}
 	mutex_unlock(&pa_sessions_lock);
 }
 
+void pa_ids_count(const struct pa_ids_map *map, int result, bool cached)
+{
+	pa_sessions_count(map, result, false, cached);
+}
+
 void pa_ids_count_late(const struct pa_ids_map *map, int result)
 {
-	struct pa_session *s;
-
-	mutex_lock(&pa_sessions_lock);
-	list_for_each_entry(s, &pa_sessions, list) {
-		if (!pa_session_sees(s, map))
-			continue;
-		mutex_lock(&s->lock);
-		s->stats.late[result]++;
-		mutex_unlock(&s->lock);
-	}
-	mutex_unlock(&pa_sessions_lock);
+	pa_sessions_count(map, result, true, false);
 }
 
 /* s->lock held. */

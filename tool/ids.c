@@ -46,7 +46,6 @@ static bool set_has(const struct name_set *set, __u64 hash)
 	return set->size && set->hashes[set_slot(set, hash)];
 }
 
-/* Without memory it is not in the set: then a record is written twice. */
 static void set_add(struct name_set *set, __u64 hash)
 {
 	struct name_set larger = { .size = set->size ? set->size * 2 : 256 };
@@ -56,8 +55,10 @@ static void set_add(struct name_set *set, __u64 hash)
 		return;
 	if (set->nr * 2 >= set->size) {
 		larger.hashes = calloc(larger.size, sizeof(*larger.hashes));
-		if (!larger.hashes)
+		if (!larger.hashes) {
+			set->incomplete = true;
 			return;
+		}
 		for (i = 0; i < set->size; i++)
 			if (set->hashes[i])
 				larger.hashes[set_slot(&larger, set->hashes[i])] =
@@ -140,7 +141,8 @@ static int late_id(struct session *s, const struct perfaux_notice *n,
 	__u64 hash = hash_bytes(0, name, strlen(name));
 	int err;
 
-	if (!set_has(&s->ids.missing, hash))
+	/* A record too many does no harm. */
+	if (!set_has(&s->ids.missing, hash) && !s->ids.missing.incomplete)
 		return 0;
 	hash = hash_bytes(hash, n->id, n->id_size);
 	if (set_has(&s->ids.written, hash))
@@ -201,6 +203,15 @@ static int take_waiting(struct session *s)
 	return 0;
 }
 
+static void drop_waiting(struct ids *ids)
+{
+	size_t at;
+
+	for (at = 0; at < ids->waiting_size; ids->dropped++)
+		at += ((struct perfaux_notice *)(ids->waiting + at))->size;
+	ids->waiting_size = 0;
+}
+
 int ids_pass(struct session *s)
 {
 	struct ids *ids = &s->ids;
@@ -215,9 +226,9 @@ int ids_pass(struct session *s)
 			return -ENOMEM;
 	}
 	do {
-		/* Of files of tasks that are not recorded: the oldest go. */
+		/* Most likely of files of tasks that are not recorded. */
 		if (WAITING_MAX - ids->waiting_size < QUEUE_SIZE)
-			ids->waiting_size = 0;
+			drop_waiting(ids);
 		n = read(ids->fd, ids->waiting + ids->waiting_size, QUEUE_SIZE);
 		if (n > 0)
 			ids->waiting_size += n;

@@ -19,6 +19,7 @@ struct name_set {
 	__u64 *hashes;			/* 0: empty */
 	size_t size;			/* a power of two, or 0 */
 	size_t nr;
+	bool incomplete;		/* there was no memory for some */
 };
 
 struct ids {
@@ -27,6 +28,7 @@ struct ids {
 	struct name_set written;	/* that have a BUILD_ID record */
 	__u8 *waiting;			/* notices of files not seen mapped yet */
 	size_t waiting_size;
+	__u64 dropped;			/* of these: too many */
 	/* for the summary */
 	__u64 maps;			/* of files, to be executed */
 	__u64 without;			/* of these without an id */

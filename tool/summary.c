@@ -93,6 +93,9 @@ static void print_ids(const struct session *s)
 	if (st->pending)
 		say("%u files could not be read in time for their build-id",
 		    st->pending);
+	if (s->ids.dropped)
+		say("LOST %llu late build-ids of files that were not seen mapped",
+		    ULL(s->ids.dropped));
 	if (st->notices_lost)
 		say("LOST %llu notices of build-ids: too many at a time",
 		    ULL(st->notices_lost));
@@ -104,9 +107,10 @@ static void json_ids(FILE *f, const struct session *s)
 	int i;
 
 	fprintf(f,
-		",\"build_ids\":{\"maps\":%llu,\"without\":%llu,\"late\":%llu,\"long\":%llu,\"modules\":%llu,\"pending\":%u,\"notices_lost\":%llu,\"all_tasks\":{",
+		",\"build_ids\":{\"maps\":%llu,\"without\":%llu,\"late\":%llu,\"long\":%llu,\"modules\":%llu,\"pending\":%u,\"dropped\":%llu,\"notices_lost\":%llu,\"all_tasks\":{",
 		ULL(s->ids.maps), ULL(s->ids.without), ULL(s->ids.late),
 		ULL(s->ids.long_ids), ULL(s->ids.modules), st->pending,
+		ULL(s->ids.dropped),
 		ULL(st->notices_lost));
 	for (i = 0; i < PERFAUX_NR_ID_RESULTS; i++) {
 		if (i)

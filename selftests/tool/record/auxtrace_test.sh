@@ -5,41 +5,13 @@
 # CPU. The PMU is auxgen under the name intel_pt, so the queues are real and
 # their contents can be verified, but not decoded. In a VM, as root.
 
-set -u
-cd "$(dirname "$0")/../../.." || exit 2
-TOP=$PWD
-AUXREC=${AUXREC:-$TOP/build/tool/auxrec}
-WORK=$TOP/build/selftests/tool/record/aux_work
-VERIFY=$TOP/build/selftests/tool/record/aux_verify
-MODULES=${PERFAUX_MODULES:-$TOP/build/modules/${PERFAUX_KERNEL:-}}
-PERFS=${PERFS:-perf-6.1 perf-6.12 perf-7.2}
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/record.sh"
+WORK=$B/selftests/tool/record/aux_work
+VERIFY=$B/selftests/tool/record/aux_verify
+MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 STATS=/sys/bus/event_source/devices/intel_pt/stats
-n=0 failed=0 why=
-
-
-dir=$(mktemp -d)
-# shellcheck disable=SC2317  # called by the trap
-finish() {
-	cd /
-	rm -rf "$dir"
-	rmmod auxgen && insmod "$MODULES/auxgen.ko"
-}
-trap finish EXIT
-cd "$dir" || exit 2
-
-note() { why+="# $1"$'\n'; }
-
-check() {
-	n=$((n + 1))
-	if [[ -z $why ]]; then
-		echo "ok $n $1"
-	else
-		echo "not ok $n $1"
-		printf '%s' "$why"
-		failed=$((failed + 1))
-	fi
-	why=
-}
+trap 'cd /; rm -rf "$T"; rmmod auxgen && insmod "$MODULES/auxgen.ko"' EXIT
 
 written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
 
@@ -56,10 +28,10 @@ record() {
 		note "$chunks chunks read, $(($(written) - before)) written"
 }
 
-# quiet WHAT COMMAND...: output goes to "got". perf says of each stream that is
+# pt_quiet WHAT COMMAND...: output goes to "got". perf says of each stream that is
 # not a perf.data file that Intel PT in it is not recommended
 # (intel_pt_process_auxtrace_info()), and perf report that it has no samples.
-quiet() {
+pt_quiet() {
 	local what=$1
 	shift
 	"$@" >got 2>perr || note "$what: status $?"
@@ -76,13 +48,13 @@ readable() {
 	local perf bytes
 	read -r _ _ _ bytes _ <verify
 	for perf in $PERFS; do
-		quiet "$perf script -i f" "$perf" script -i f
+		pt_quiet "$perf script -i f" "$perf" script -i f
 		mv got script.file
-		quiet "$perf script -i - <f" "$perf" script -i - <f
+		pt_quiet "$perf script -i - <f" "$perf" script -i - <f
 		cmp -s script.file got || note "$perf: file and stdin differ"
-		quiet "$perf script of a pipe" "$perf" script -i - < <(cat f)
+		pt_quiet "$perf script of a pipe" "$perf" script -i - < <(cat f)
 		cmp -s script.file got || note "$perf: file and pipe differ"
-		quiet "$perf report" "$perf" report --stdio -i f
+		pt_quiet "$perf report" "$perf" report --stdio -i f
 		"$perf" script -D -i f >dump 2>/dev/null
 		[[ $(grep -c 'PERF_RECORD_AUXTRACE_INFO' dump) == 1 ]] ||
 			note "$perf: no AUXTRACE_INFO"
@@ -121,5 +93,4 @@ check "with samples beside it"
 readable
 check "a pipe"
 
-echo "1..$n"
-exit $((failed > 0))
+finish
