@@ -201,8 +201,11 @@ TEST_F_TIMEOUT(change, by_direct_write, SECONDS)
 {
 	int fd = open(self->path, O_WRONLY | O_DIRECT | O_CLOEXEC);
 
-	if (fd < 0)
-		SKIP(return, "no O_DIRECT on this file system");
+	if (fd < 0) {
+		/* tmpfs before 6.6: there is no such way into the file. */
+		ASSERT_EQ(EINVAL, errno);
+		return;
+	}
 	close(fd);
 	change_often(self, _metadata, by_direct_write);
 }
