@@ -28,6 +28,7 @@ static void pa_ids_map_fill(struct pa_ids_map *map, struct vm_area_struct *vma)
 		.start = vma->vm_start,
 		.length = vma->vm_end - vma->vm_start,
 		.pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT,
+		.session = U64_MAX,
 	};
 	if (file) {
 		const struct inode *inode = pa_file_user_inode(file);
@@ -68,7 +69,7 @@ static void pa_ids_long(struct pa_ids_map *map, struct file *file, void *arg)
 static void pa_ids_defer(struct pa_ids_map *map, struct file *file, void *arg)
 {
 	if (!pa_ids_late_queue(file, map))
-		*(int *)arg = PERFAUX_ID_UNREADABLE;
+		pa_ids_count(map, PERFAUX_ID_UNREADABLE, false);
 }
 
 static int pa_ids_find(struct file *file, struct pa_elf_id *id, bool *cached)
@@ -104,9 +105,11 @@ static int pa_ids_get(struct vm_area_struct *vma, struct pa_elf_id *id)
 		return ret;
 
 	pa_ids_map_fill(&map, vma);
-	if (ret == PERFAUX_ID_DEFERRED)
-		pa_ids_with_name(&map, file, pa_ids_defer, &ret);
-	else if (!ret && id->size > PA_ID_RECORD_SIZE)
+	if (ret == PERFAUX_ID_DEFERRED) {
+		pa_ids_with_name(&map, file, pa_ids_defer, NULL);
+		return ret;
+	}
+	if (!ret && id->size > PA_ID_RECORD_SIZE)
 		pa_ids_with_name(&map, file, pa_ids_long, id);
 	pa_ids_count(&map, ret, cached);
 	return ret;

@@ -35,6 +35,7 @@ struct pa_ids_map {
 	u64 ino;
 	u64 generation;
 	dev_t dev;
+	u64 session;			/* the last one that asks about it */
 	const char *name;
 };
 
@@ -88,11 +89,16 @@ bool pa_ids_cache_find(const struct pa_ids_key *key, struct pa_elf_id *id,
 void pa_ids_cache_add(struct file *file, const struct pa_ids_key *key,
 		      const struct pa_elf_id *id, int result);
 
-/* ids_late.c: process context; takes its own reference to the file */
+/* ids_late.c: process context */
 int pa_ids_late_init(void);
 void pa_ids_late_exit(void);
+/*
+ * Takes references of its own, and counts the mapping as deferred. Returns false
+ * if too many wait, or there is no memory.
+ */
 bool pa_ids_late_queue(struct file *file, const struct pa_ids_map *map);
-u32 pa_ids_late_pending(void);
+/* A session is gone. */
+void pa_ids_late_drop(void);
 
 /* ids_vdso.c */
 void pa_ids_vdso_init(void);
@@ -109,6 +115,9 @@ int pa_ids_check(const struct perfaux_ids *arg);
 int pa_ids_session_open(const struct perfaux_ids *arg);
 bool pa_ids_any_session(void);
 void pa_ids_count(const struct pa_ids_map *map, int result, bool cached);
+/* Sets map->session, which the rest of these goes by. */
+void pa_ids_count_deferred(struct pa_ids_map *map);
+bool pa_ids_is_wanted(const struct pa_ids_map *map);
 void pa_ids_count_late(const struct pa_ids_map *map, int result);
 void pa_ids_notice(const struct pa_ids_map *map, int type,
 		   const struct pa_elf_id *id);

@@ -108,6 +108,7 @@ static void pa_module_live(struct module *mod)
 		.time = pa_module_time(mod, true),
 		.start = (unsigned long)pa_module_text(mod),
 		.length = pa_module_text_size(mod),
+		.session = U64_MAX,
 		.name = mod->name,
 	};
 	struct pa_elf_id id;

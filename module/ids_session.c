@@ -29,6 +29,7 @@
 
 struct pa_session {
 	struct list_head list;
+	u64 number;			/* they are numbered from 1 */
 	kuid_t uid;
 	bool all;			/* tasks of all users */
 	struct pid_namespace *pid_ns;
@@ -44,6 +45,7 @@ struct pa_session {
 static LIST_HEAD(pa_sessions);
 /* mmap_lock is outside of this: nothing here may touch user memory under it. */
 static DEFINE_MUTEX(pa_sessions_lock);
+static u64 pa_sessions_number;
 
 bool pa_ids_any_session(void)
 {
@@ -53,16 +55,32 @@ bool pa_ids_any_session(void)
 static bool pa_session_sees(const struct pa_session *s,
 			    const struct pa_ids_map *map)
 {
+	if (s->number > map->session)
+		return false;
 	return s->all || (map->pid && uid_eq(map->uid, s->uid));
 }
 
-/* A mapping's result, or that of a file that was deferred. */
+bool pa_ids_is_wanted(const struct pa_ids_map *map)
+{
+	struct pa_session *s;
+	bool wanted = false;
+
+	mutex_lock(&pa_sessions_lock);
+	list_for_each_entry(s, &pa_sessions, list)
+		wanted |= pa_session_sees(s, map);
+	mutex_unlock(&pa_sessions_lock);
+	return wanted;
+}
+
+/*
+ * A mapping's result, or that of a file that was deferred. pa_sessions_lock
+ * held.
+ */
 static void pa_sessions_count(const struct pa_ids_map *map, int result,
 			      bool late, bool cached)
 {
 	struct pa_session *s;
 
-	mutex_lock(&pa_sessions_lock);
 	list_for_each_entry(s, &pa_sessions, list) {
 		if (!pa_session_sees(s, map))
 			continue;
@@ -71,17 +89,28 @@ static void pa_sessions_count(const struct pa_ids_map *map, int result,
 		s->stats.cached += cached;
 		mutex_unlock(&s->lock);
 	}
-	mutex_unlock(&pa_sessions_lock);
 }
 
 void pa_ids_count(const struct pa_ids_map *map, int result, bool cached)
 {
+	mutex_lock(&pa_sessions_lock);
 	pa_sessions_count(map, result, false, cached);
+	mutex_unlock(&pa_sessions_lock);
+}
+
+void pa_ids_count_deferred(struct pa_ids_map *map)
+{
+	mutex_lock(&pa_sessions_lock);
+	map->session = pa_sessions_number;
+	pa_sessions_count(map, PERFAUX_ID_DEFERRED, false, false);
+	mutex_unlock(&pa_sessions_lock);
 }
 
 void pa_ids_count_late(const struct pa_ids_map *map, int result)
 {
+	mutex_lock(&pa_sessions_lock);
 	pa_sessions_count(map, result, true, false);
+	mutex_unlock(&pa_sessions_lock);
 }
 
 /* s->lock held. */
@@ -213,11 +242,15 @@ static __poll_t pa_session_poll(struct file *file, poll_table *wait)
 static void pa_session_stats(struct pa_session *s,
 			     struct perfaux_ids_stats *stats)
 {
+	int i;
+
 	mutex_lock(&s->lock);
 	*stats = s->stats;
 	mutex_unlock(&s->lock);
 	stats->size = sizeof(*stats);
-	stats->pending = pa_ids_late_pending();
+	stats->pending = stats->results[PERFAUX_ID_DEFERRED];
+	for (i = 0; i < PERFAUX_NR_ID_RESULTS; i++)
+		stats->pending -= stats->late[i];
 }
 
 static long pa_session_ioctl(struct file *file, unsigned int cmd,
@@ -256,6 +289,7 @@ static int pa_session_release(struct inode *inode, struct file *file)
 	mutex_unlock(&pa_sessions_lock);
 	pa_ids_hook_put();
 	pa_session_free(s);
+	pa_ids_late_drop();
 	return 0;
 }
 
@@ -326,6 +360,7 @@ int pa_ids_session_open(const struct perfaux_ids *arg)
 		goto err;
 
 	mutex_lock(&pa_sessions_lock);
+	s->number = ++pa_sessions_number;
 	list_add(&s->list, &pa_sessions);
 	mutex_unlock(&pa_sessions_lock);
 	ret = anon_inode_getfd("[perfaux_ids]", &pa_session_fops, s,
@@ -336,6 +371,7 @@ int pa_ids_session_open(const struct perfaux_ids *arg)
 	mutex_lock(&pa_sessions_lock);
 	list_del(&s->list);
 	mutex_unlock(&pa_sessions_lock);
+	pa_ids_late_drop();
 	pa_ids_hook_put();
 err:
 	pa_session_free(s);

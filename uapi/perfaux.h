@@ -350,7 +350,7 @@ struct perfaux_ids {
  */
 struct perfaux_ids_stats {
 	__u32	size;			/* in: of this struct */
-	__u32	pending;		/* out: files whose id is still to come */
+	__u32	pending;		/* out: DEFERRED ones without an answer */
 	/* out: per enum perfaux_no_id; [PERFAUX_ID_FOUND]: id in the record */
 	__u64	results[16];
 	/* out: what became of those that are DEFERRED, likewise */

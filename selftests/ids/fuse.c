@@ -21,8 +21,8 @@
 /* A mapping must not take longer, even on a busy machine; it takes < 1 ms. */
 #define STALL_NS	5000000000ULL
 
-/* What may wait at most, as the module has it. */
-#define PENDING_MAX	256
+/* What may wait at most of one user, as the module has it. */
+#define PENDING_MAX	1024
 
 FIXTURE(fuse) {
 	struct elf_set set;
@@ -175,19 +175,14 @@ TEST_F_TIMEOUT(fuse, maps_itself, SECONDS)
 	map_ring_close(&ring);
 }
 
-/* One that never answers: the task that maps goes on, and so does all else. */
-TEST_F_TIMEOUT(fuse, silent, SECONDS)
+/* Returns the longest time that one of @nr mappings took, ns. */
+static uint64_t map_often(FIXTURE_DATA(fuse) *self,
+			  struct __test_metadata *_metadata, int fd, int nr)
 {
-	int fd, i, nr = PENDING_MAX + 44;
-	struct perfaux_ids_stats stats;
-	struct map_record record;
 	uint64_t begin, longest = 0;
-	struct id expected;
-	char path[256];
+	struct map_record record;
+	int i;
 
-	ASSERT_EQ(0, start(self, FUSE_SILENT));
-	fd = open_file(self, "lib.so");
-	ASSERT_LE(0, fd);
 	for (i = 0; i < nr; i++) {
 		begin = now_ns();
 		ASSERT_EQ(0, map_and_read(&self->ring, fd, WAY_PRIVATE,
@@ -196,6 +191,23 @@ TEST_F_TIMEOUT(fuse, silent, SECONDS)
 		longest = begin > longest ? begin : longest;
 		EXPECT_EQ(0, record.id.size);
 	}
+	return longest;
+}
+
+/* One that never answers: the task that maps goes on, and so does all else. */
+TEST_F_TIMEOUT(fuse, silent, SECONDS)
+{
+	int fd, nr = PENDING_MAX + 44;
+	struct perfaux_ids_stats stats;
+	struct map_record record;
+	struct id expected;
+	uint64_t longest;
+	char path[256];
+
+	ASSERT_EQ(0, start(self, FUSE_SILENT));
+	fd = open_file(self, "lib.so");
+	ASSERT_LE(0, fd);
+	longest = map_often(self, _metadata, fd, nr);
 	EXPECT_GT(STALL_NS, longest);
 	TH_LOG("the longest of %d took %lu us", nr, longest / 1000);
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
@@ -219,6 +231,80 @@ TEST_F_TIMEOUT(fuse, silent, SECONDS)
 	close(fd);
 	close(self->fd);
 	EXPECT_EQ(0, module_remove_wait("perfaux"));
+}
+
+/* All files of a silent server wait, and those of another are read. */
+TEST_F_TIMEOUT(fuse, silent_and_other, SECONDS)
+{
+	struct fuse_server other = { .set = &self->set };
+	char dir[] = "/tmp/ids-fuse-other.XXXXXX", path[256];
+	size_t i;
+	int fd;
+
+	ASSERT_EQ(0, start(self, FUSE_SILENT));
+	for (i = 0; i < self->set.nr; i++) {
+		fd = open_file(self, self->set.files[i].name);
+		ASSERT_LE(0, fd);
+		map_often(self, _metadata, fd, 1);
+		close(fd);
+	}
+	/* Nothing has to be read of the empty one. */
+	EXPECT_EQ(self->set.nr - 1, ring_fdinfo(self->fd, "pending"));
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	other.dir = dir;
+	other.mode = FUSE_NORMAL;
+	ASSERT_EQ(0, fuse_start(&other));
+	snprintf(path, sizeof(path), "%s/lib.so", dir);
+	map_ring_clear(&self->ring);
+	ASSERT_EQ(0, map_path(path, WAY_PRIVATE));
+	while (ring_fdinfo(self->fd, "pending") != (int64_t)self->set.nr - 1)
+		sched_yield();
+	EXPECT_EQ(1, check_notices(self, _metadata));
+	fuse_kill(&other);
+	rmdir(dir);
+	fuse_kill(&self->server);
+	ASSERT_TRUE(settled(self->fd));
+}
+
+/* What was mapped before a session began is none of its business. */
+TEST_F_TIMEOUT(fuse, later_session, SECONDS)
+{
+	struct perfaux_ids_stats stats;
+	int fd, later;
+
+	ASSERT_EQ(0, start(self, FUSE_SILENT));
+	fd = open_file(self, "lib.so");
+	ASSERT_EQ(0, map_file(fd, WAY_PRIVATE));
+	later = ids_open(0);
+	ASSERT_LE(0, later);
+	EXPECT_EQ(1, ring_fdinfo(self->fd, "pending"));
+	EXPECT_EQ(0, ring_fdinfo(later, "pending"));
+	fuse_kill(&self->server);
+	ASSERT_TRUE(settled(self->fd));
+	ASSERT_EQ(0, ids_stats(later, &stats));
+	EXPECT_EQ(0, stats.pending);
+	EXPECT_EQ(0, stats.late[PERFAUX_ID_UNREADABLE]);
+	close(later);
+	close(fd);
+}
+
+/* Of two mappings of one file, one during the read of the other, each is told. */
+TEST_F_TIMEOUT(fuse, each_mapping, SECONDS)
+{
+	uint64_t nr = 20;
+	int fd;
+
+	ASSERT_EQ(0, start(self, FUSE_NORMAL));
+	fd = open_file(self, "lib.so");
+	ASSERT_LE(0, fd);
+	kill(self->server.child.pid, SIGSTOP);
+	map_often(self, _metadata, fd, nr);
+	EXPECT_EQ(nr, ring_fdinfo(self->fd, "pending"));
+	kill(self->server.child.pid, SIGCONT);
+	ASSERT_TRUE(settled(self->fd));
+	EXPECT_EQ(nr, check_notices(self, _metadata));
+	close(fd);
 }
 
 /* What waits keeps the module, also when nobody wants the answer any more. */
