@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reading files that are being mapped. perf_event_mmap() runs with mmap_lock
- * held for writing, so this may do what a page fault there may do, and what
- * uprobe_mmap() does a moment later: get pages from the page cache, reading them
- * in where that depends on a disk only. Not the file's read(): that takes inode
- * locks which are taken before mmap_lock.
+ * held for writing, so this may do what a page fault there may do: get pages
+ * from the page cache, reading them in where that depends on a disk only, with
+ * invalidate_lock, which keeps those who punch holes away (filemap_fault()). Not
+ * the file's read(): that takes inode locks which are taken before mmap_lock.
  */
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/highmem.h>
 #include <linux/magic.h>
@@ -20,6 +21,8 @@ struct pa_ids_reader {
 	struct file *file;
 	enum pa_ids_access access;
 	struct folio *folio;		/* the last one that was used */
+	bool hole;			/* there is none at hole_index: zeros */
+	pgoff_t hole_index;
 };
 
 /*
@@ -34,7 +37,8 @@ static bool pa_ids_fs_waits(const struct super_block *sb)
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(sb->s_type->name, names[i]))
 			return true;
-	return false;
+	/* From a file, or from a daemon by way of fscache. */
+	return !strcmp(sb->s_type->name, "erofs") && !sb->s_bdev;
 }
 
 /*
@@ -56,44 +60,95 @@ enum pa_ids_access pa_ids_access(struct file *file)
 	return PA_IDS_PEEK;
 }
 
-static struct folio *pa_ids_get_folio(struct pa_ids_reader *r, pgoff_t index)
+static struct folio *pa_ids_peek(struct pa_ids_reader *r, pgoff_t index)
+{
+	struct folio *folio = filemap_get_folio(r->file->f_mapping, index);
+
+	if (IS_ERR_OR_NULL(folio))
+		return ERR_PTR(-EAGAIN);
+	if (folio_test_uptodate(folio))
+		return folio;
+	folio_put(folio);
+	return ERR_PTR(-EAGAIN);
+}
+
+static struct folio *pa_ids_read_folio(struct pa_ids_reader *r, pgoff_t index)
 {
 	struct address_space *mapping = r->file->f_mapping;
 	struct folio *folio;
+
+	/* What do_read_cache_folio() expects. */
+	filemap_invalidate_lock_shared(mapping);
+	folio = read_mapping_folio(mapping, index, r->file);
+	filemap_invalidate_unlock_shared(mapping);
+	return folio;
+}
+
+/*
+ * A hole must remain one: it may be what userfaultfd waits for, and nobody asked
+ * for its memory. What is neither in memory nor in swap is a hole; NULL then.
+ */
+static struct folio *pa_ids_shmem_folio(struct pa_ids_reader *r, pgoff_t index)
+{
+	struct address_space *mapping = r->file->f_mapping;
 	struct page *page;
 
-	switch (r->access) {
-	case PA_IDS_READ:
-		return read_mapping_folio(mapping, index, r->file);
-	case PA_IDS_SHMEM:
-		page = shmem_read_mapping_page(mapping, index);
-		return IS_ERR(page) ? ERR_CAST(page) : page_folio(page);
-	default:
-		folio = filemap_get_folio(mapping, index);
-		if (IS_ERR_OR_NULL(folio))
-			return ERR_PTR(-EAGAIN);
-		if (folio_test_uptodate(folio))
-			return folio;
-		folio_put(folio);
-		return ERR_PTR(-EAGAIN);
-	}
+	if (!xa_load(&mapping->i_pages, index))
+		return NULL;
+	page = shmem_read_mapping_page(mapping, index);
+	return IS_ERR(page) ? ERR_CAST(page) : page_folio(page);
+}
+
+static struct folio *pa_ids_get_folio(struct pa_ids_reader *r, pgoff_t index)
+{
+	struct folio *folio = pa_ids_peek(r, index);
+
+	if (!IS_ERR(folio) || r->access == PA_IDS_PEEK)
+		return folio;
+	return r->access == PA_IDS_SHMEM ? pa_ids_shmem_folio(r, index) :
+					   pa_ids_read_folio(r, index);
+}
+
+static bool pa_ids_has(const struct pa_ids_reader *r, pgoff_t index)
+{
+	if (r->hole)
+		return r->hole_index == index;
+	return r->folio && index - r->folio->index < folio_nr_pages(r->folio);
 }
 
 static int pa_ids_use_folio(struct pa_ids_reader *r, pgoff_t index)
 {
-	if (r->folio && index - r->folio->index < folio_nr_pages(r->folio))
+	if (pa_ids_has(r, index))
 		return 0;
 	if (r->folio)
 		folio_put(r->folio);
 	r->folio = pa_ids_get_folio(r, index);
+	r->hole = !r->folio;
+	r->hole_index = index;
 	if (IS_ERR(r->folio)) {
 		int ret = PTR_ERR(r->folio);
 
 		r->folio = NULL;
 		return ret;
 	}
+	if (r->hole)
+		return 0;
 	/* The file may have been truncated since. */
 	return r->folio->mapping == r->file->f_mapping ? 0 : -EIO;
+}
+
+static void pa_ids_copy(const struct pa_ids_reader *r, u64 offset, void *buf,
+			u32 len)
+{
+	void *addr;
+
+	if (r->hole) {
+		memset(buf, 0, len);
+		return;
+	}
+	addr = kmap_local_folio(r->folio, offset - folio_pos(r->folio));
+	memcpy(buf, addr, len);
+	kunmap_local(addr);
 }
 
 static int pa_ids_read_pages(struct pa_elf_reader *reader, u64 offset,
@@ -105,13 +160,10 @@ static int pa_ids_read_pages(struct pa_elf_reader *reader, u64 offset,
 	while (len) {
 		u32 n = min_t(u32, len, PAGE_SIZE - offset_in_page(offset));
 		int ret = pa_ids_use_folio(r, offset >> PAGE_SHIFT);
-		void *addr;
 
 		if (ret)
 			return ret;
-		addr = kmap_local_folio(r->folio, offset - folio_pos(r->folio));
-		memcpy(buf, addr, n);
-		kunmap_local(addr);
+		pa_ids_copy(r, offset, buf, n);
 		buf += n;
 		offset += n;
 		len -= n;
@@ -174,12 +226,19 @@ int pa_ids_read_file(struct file *file, struct pa_elf_id *id)
 		.reader.size = i_size_read(file->f_mapping->host),
 		.file = file,
 	};
+	const struct cred *old;
 	int ret;
 
 	/* kernel_read() would complain in the log. */
 	if (!(file->f_mode & FMODE_CAN_READ) || !file->f_op->read_iter ||
 	    file->f_op->read)
 		return PERFAUX_ID_UNREADABLE;
+	/*
+	 * As who opened it: a server asks who reads, and one in a user
+	 * namespace does not know the kernel's root (fuse_get_req()).
+	 */
+	old = override_creds(file->f_cred);
 	ret = pa_elf_id(&r.reader, id);
+	revert_creds(old);
 	return ret < 0 ? PERFAUX_ID_UNREADABLE : ret;
 }
