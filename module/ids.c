@@ -2,6 +2,7 @@
 /*
  * The build-id of what is being mapped.
  */
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -16,6 +17,22 @@ static bool build_ids;
 module_param(build_ids, bool, 0444);
 MODULE_PARM_DESC(build_ids, "Put build-ids into mmap records always, not only while somebody asks for it");
 
+/*
+ * Whose sessions may know of it, besides those of all tasks. Nobody's if the
+ * program has more rights than its user, or is one that its user may not read:
+ * perf ends the events of others then (perf_event_exec(), begin_new_exec()).
+ */
+static kuid_t pa_ids_user(void)
+{
+	const struct cred *cred = current_cred();
+
+	if (!uid_eq(cred->uid, cred->euid) || !uid_eq(cred->uid, cred->suid) ||
+	    !gid_eq(cred->gid, cred->egid) || !gid_eq(cred->gid, cred->sgid) ||
+	    !pa_current_is_dumpable())
+		return INVALID_UID;
+	return cred->uid;
+}
+
 static void pa_ids_map_fill(struct pa_ids_map *map, struct vm_area_struct *vma)
 {
 	struct file *file = vma->vm_file;
@@ -24,7 +41,7 @@ static void pa_ids_map_fill(struct pa_ids_map *map, struct vm_area_struct *vma)
 		.time = local_clock(),
 		.pid = task_tgid(current),
 		.tid = task_pid(current),
-		.uid = current_uid(),
+		.uid = pa_ids_user(),
 		.start = vma->vm_start,
 		.length = vma->vm_end - vma->vm_start,
 		.pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT,
@@ -105,6 +122,8 @@ static int pa_ids_get(struct vm_area_struct *vma, struct pa_elf_id *id)
 		return ret;
 
 	pa_ids_map_fill(&map, vma);
+	if (!pa_ids_is_wanted(&map))
+		return ret;
 	if (ret == PERFAUX_ID_DEFERRED) {
 		pa_ids_with_name(&map, file, pa_ids_defer, NULL);
 		return ret;

@@ -67,6 +67,31 @@
 #define pa_module_text_size(mod)	((mod)->core_layout.text_size)
 #endif
 
+/*
+ * May a user look into current, if it is of the same user? Newer kernels keep
+ * that in the task (struct task_exec_state), older ones in the mm.
+ */
+#ifdef PA_HAVE_GET_DUMPABLE
+#include <linux/sched/coredump.h>
+static inline bool pa_current_is_dumpable(void)
+{
+	return get_dumpable(current->mm) == SUID_DUMP_USER;
+}
+#else
+#include <linux/sched/coredump.h>
+#include <linux/sched/exec_state.h>
+static inline bool pa_current_is_dumpable(void)
+{
+	bool ret;
+
+	rcu_read_lock();
+	ret = READ_ONCE(rcu_dereference(current->exec_state)->dumpable) ==
+	      TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return ret;
+}
+#endif
+
 /* At the first instruction of a function: where it returns to. */
 #ifdef CONFIG_X86_64
 #define pa_caller_address(regs) \
