@@ -71,6 +71,8 @@ int pa_ids_read_file(struct file *file, struct pa_elf_id *id);
 /* ids_cache.c: process context */
 struct pa_ids_key {
 	dev_t dev;
+	u64 disk;			/* diskseq, if there is one */
+	const struct inode *inode;	/* to compare only */
 	u64 ino;
 	u32 generation;
 	u64 version;		/* i_version, if the file system has one */

@@ -12,13 +12,18 @@
  * somebody can write to like this is never taken from here. tmpfs does not note
  * such writes at all: its files are not kept (see pa_ids_parse()).
  *
+ * A device number says nothing once another disk is behind it, and inode numbers
+ * of btrfs are those of a subvolume: disk and inode are of the identity, too.
+ *
  * A fixed table; an entry is found in a set of four, of which the one that was
  * used the longest time ago is replaced.
  */
+#include <linux/blkdev.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/iversion.h>
 #include <linux/ktime.h>
+#include <linux/magic.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -47,16 +52,26 @@ static struct pa_cache_entry (*pa_cache)[PA_CACHE_WAYS];
 static DEFINE_SPINLOCK(pa_cache_lock);
 static u64 pa_cache_uses;
 
+/* Of FAT, ctime follows what a user may set (fat_truncate_time()). */
+static bool pa_cache_fs(const struct super_block *sb)
+{
+	return sb->s_magic != MSDOS_SUPER_MAGIC &&
+	       strcmp(sb->s_type->name, "exfat");
+}
+
 bool pa_ids_cache_key(struct file *file, struct pa_ids_key *key)
 {
 	struct address_space *mapping = file->f_mapping;
 	struct inode *inode = mapping->host;
 	struct timespec64 ctime;
 
-	if (mapping_writably_mapped(mapping))
+	if (mapping_writably_mapped(mapping) || !pa_cache_fs(inode->i_sb))
 		return false;
 	memset(key, 0, sizeof(*key));
 	key->dev = inode->i_sb->s_dev;
+	if (inode->i_sb->s_bdev)
+		key->disk = inode->i_sb->s_bdev->bd_disk->diskseq;
+	key->inode = inode;
 	key->ino = inode->i_ino;
 	key->generation = inode->i_generation;
 	/* Asking makes the next change count. */
@@ -74,7 +89,8 @@ bool pa_ids_cache_key(struct file *file, struct pa_ids_key *key)
 	 * what comes later changes the key.
 	 */
 	smp_rmb();
-	return !inode_is_locked(inode);
+	/* A direct write may go on without it (ext4_dio_write_iter()). */
+	return !inode_is_locked(inode) && !atomic_read(&inode->i_dio_count);
 }
 
 static struct pa_cache_entry *pa_cache_set(const struct pa_ids_key *key)
