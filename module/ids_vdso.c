@@ -86,6 +86,16 @@ void pa_ids_vdso_init(void)
 		pa_vdso_find(i);
 }
 
+/*
+ * Is it execve() that maps, for the personality of the program? Not arch_prctl()
+ * (map_vdso_once()), which can map any. load_elf_binary() sets end_code after
+ * the vdso is mapped.
+ */
+static bool pa_vdso_in_exec(const struct mm_struct *mm)
+{
+	return !mm->end_code;
+}
+
 bool pa_ids_vdso(struct vm_area_struct *vma, struct pa_elf_id *id)
 {
 	const struct pa_vdso *vdso;
@@ -93,7 +103,7 @@ bool pa_ids_vdso(struct vm_area_struct *vma, struct pa_elf_id *id)
 
 	if (vma->vm_ops && vma->vm_ops->name)
 		name = vma->vm_ops->name(vma);
-	if (!name || strcmp(name, "[vdso]"))
+	if (!name || strcmp(name, "[vdso]") || !pa_vdso_in_exec(vma->vm_mm))
 		return false;
 	vdso = &pa_vdso[test_thread_flag(TIF_ADDR32) ? PA_VDSO_32 : PA_VDSO_64];
 	if (!vdso->size || vdso->size != vma->vm_end - vma->vm_start)
