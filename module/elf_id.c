@@ -138,8 +138,7 @@ static int pa_elf_take_id(struct pa_elf *elf, u64 offset, u32 size)
 {
 	int ret;
 
-	if (size > PA_ELF_ID_MAX)
-		return pa_elf_end(elf, PERFAUX_ID_TOO_LARGE);
+	size = min_t(u32, size, PA_ELF_ID_MAX);
 	ret = pa_elf_read(elf, offset, elf->id->data, size);
 	if (ret)
 		return ret;

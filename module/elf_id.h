@@ -23,8 +23,8 @@
  * all of a large file, from using up the notes of the next ones.
  */
 #define PA_ELF_MAX_HEADERS	131072
-#define PA_ELF_MAX_NOTES	16384
-#define PA_ELF_MAX_NOTES_EACH	4096
+#define PA_ELF_MAX_NOTES	32768
+#define PA_ELF_MAX_NOTES_EACH	16384
 
 /*
  * Headers are read several at a time, but not from a page that might not be
@@ -42,7 +42,7 @@
 #define PA_ELF_MAX_BYTES	(64UL * PA_ELF_MAX_HEADERS + \
 				 16UL * PA_ELF_MAX_NOTES + 1024)
 
-/* Bytes of a longer id are not read: PERFAUX_ID_TOO_LARGE. */
+/* Of a longer id these are all that is read. */
 #define PA_ELF_ID_MAX		256
 
 /* Bytes of a file, memory, or whatever has an ELF image. */
@@ -73,8 +73,7 @@ struct pa_elf_id {
  * Returns 0, or why there is no id, or what the reader returned (at once: what
  * could not be read might have been the id). If several causes apply it is the
  * one that comes first here:
- *   PERFAUX_ID_TOO_LARGE	more headers or notes than the bounds above; the
- *				id is longer than PA_ELF_ID_MAX
+ *   PERFAUX_ID_TOO_LARGE	more headers or notes than the bounds above
  *   PERFAUX_ID_TRUNCATED	a header, segment, section or note goes on behind
  *				the end of what it is in
  *   PERFAUX_ID_NOT_ELF		no ELF magic; or a class, byte order, type, or

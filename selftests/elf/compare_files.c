@@ -50,10 +50,11 @@ static int walk(Elf *elf, u64 offset, u64 size, u64 align, struct pa_elf_id *id)
 			break;
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
 		    memcmp((char *)data->d_buf + name, "GNU", 4) ||
-		    !note.n_descsz || note.n_descsz > PA_ELF_ID_MAX)
+		    !note.n_descsz)
 			continue;
-		id->size = note.n_descsz;
-		memcpy(id->data, (char *)data->d_buf + desc, note.n_descsz);
+		id->size = note.n_descsz < PA_ELF_ID_MAX ? note.n_descsz :
+							   PA_ELF_ID_MAX;
+		memcpy(id->data, (char *)data->d_buf + desc, id->size);
 		return 1;
 	}
 	return 0;
