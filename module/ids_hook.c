@@ -8,6 +8,9 @@
  * which the change would be lost (see optimized_callback()). A hit that kprobes
  * miss goes to the kernel's parser: harmless.
  *
+ * It stays for a while after nobody wants it any more: to take it out and put it
+ * in again interrupts all CPUs, and any user may ask for ids at any rate.
+ *
  * The handler runs in the exception, so the context of the call cannot be seen
  * from in_task() and the like. It is known by the caller: the parser is also
  * called from BPF in NMI, and that must stay with the kernel.
@@ -20,11 +23,15 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/wait_bit.h>
+#include <linux/workqueue.h>
 
 #include "ids.h"
 
+#define PA_HOOK_STAYS	(5 * HZ)
+
 static DEFINE_MUTEX(pa_hook_lock);
 static unsigned int pa_hook_users;
+static bool pa_hook_is_in;
 /* Calls that were redirected and have not returned. */
 static atomic_t pa_hook_calls = ATOMIC_INIT(0);
 /* Was there any? */
@@ -57,7 +64,8 @@ static bool pa_caller_is_perf(unsigned long address)
 
 static int pa_hook_pre(struct kprobe *p, struct pt_regs *regs)
 {
-	if (!pa_caller_is_perf(pa_caller_address(regs)))
+	if (!READ_ONCE(pa_hook_users) ||
+	    !pa_caller_is_perf(pa_caller_address(regs)))
 		return 0;
 	/* Preemption is off: pa_ids_hook_exit() waits for us, or sees this. */
 	atomic_inc(&pa_hook_calls);
@@ -90,18 +98,31 @@ static int pa_hook_register(void)
 		pa_hook.post_handler = pa_hook_post;
 		ret = register_kprobe(&pa_hook);
 	}
+	pa_hook_is_in = !ret;
 	return ret ? -EOPNOTSUPP : 0;
 }
+
+static void pa_hook_unregister(struct work_struct *work)
+{
+	mutex_lock(&pa_hook_lock);
+	if (!pa_hook_users && pa_hook_is_in) {
+		unregister_kprobe(&pa_hook);
+		pa_hook_is_in = false;
+	}
+	mutex_unlock(&pa_hook_lock);
+}
+
+static DECLARE_DELAYED_WORK(pa_hook_work, pa_hook_unregister);
 
 int pa_ids_hook_get(void)
 {
 	int ret = 0;
 
 	mutex_lock(&pa_hook_lock);
-	if (!pa_hook_users)
+	if (!pa_hook_is_in)
 		ret = pa_hook_register();
 	if (!ret)
-		pa_hook_users++;
+		WRITE_ONCE(pa_hook_users, pa_hook_users + 1);
 	mutex_unlock(&pa_hook_lock);
 	return ret;
 }
@@ -109,8 +130,9 @@ int pa_ids_hook_get(void)
 void pa_ids_hook_put(void)
 {
 	mutex_lock(&pa_hook_lock);
-	if (!--pa_hook_users)
-		unregister_kprobe(&pa_hook);
+	WRITE_ONCE(pa_hook_users, pa_hook_users - 1);
+	if (!pa_hook_users)
+		mod_delayed_work(system_wq, &pa_hook_work, PA_HOOK_STAYS);
 	mutex_unlock(&pa_hook_lock);
 }
 
@@ -120,9 +142,11 @@ void pa_ids_hook_done(void)
 		wake_up_var(&pa_hook_calls);
 }
 
-/* The hook is gone; nobody may be in this module when this returns. */
+/* Nobody wants it, and nobody may be in this module when this returns. */
 void pa_ids_hook_exit(void)
 {
+	cancel_delayed_work_sync(&pa_hook_work);
+	pa_hook_unregister(NULL);
 	if (!READ_ONCE(pa_hook_used))
 		return;
 	wait_var_event(&pa_hook_calls, !atomic_read(&pa_hook_calls));

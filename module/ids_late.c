@@ -17,6 +17,7 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "ids.h"
@@ -32,6 +33,7 @@
 
 struct pa_late_map {
 	struct list_head list;
+	kuid_t uid;			/* pa_late_user() */
 	struct pa_ids_map map;
 	char name[];
 };
@@ -154,9 +156,9 @@ static unsigned int pa_late_maps_of(const struct list_head *list, kuid_t uid)
 
 	list_for_each_entry(late, list, list) {
 		list_for_each_entry(m, &late->maps, list)
-			n += uid_eq(m->map.uid, uid);
+			n += uid_eq(m->uid, uid);
 		list_for_each_entry(m, &late->asked, list)
-			n += uid_eq(m->map.uid, uid);
+			n += uid_eq(m->uid, uid);
 	}
 	return n;
 }
@@ -172,7 +174,21 @@ static struct pa_late *pa_late_find(const struct list_head *list,
 	return NULL;
 }
 
-static struct pa_late *pa_late_new(struct file *file, kuid_t uid)
+/*
+ * Who uses up what there is. A user may have many in a user namespace: they are
+ * all the one's who made the outermost.
+ */
+static kuid_t pa_late_user(void)
+{
+	struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
+static struct pa_late *pa_late_new(struct file *file)
 {
 	struct pa_late *late;
 
@@ -191,7 +207,7 @@ static struct pa_late *pa_late_new(struct file *file, kuid_t uid)
 	INIT_LIST_HEAD(&late->maps);
 	INIT_LIST_HEAD(&late->asked);
 	late->file = get_file(file);
-	late->uid = uid;
+	late->uid = pa_late_user();
 	return late;
 }
 
@@ -203,6 +219,7 @@ static struct pa_late_map *pa_late_map_new(const struct pa_ids_map *map)
 	m = kmalloc(struct_size(m, name, size), GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return NULL;
+	m->uid = pa_late_user();
 	m->map = *map;
 	memcpy(m->name, map->name, size);
 	m->map.name = m->name;
@@ -238,13 +255,13 @@ static struct pa_late *pa_late_add(struct pa_late *late, struct pa_late_map *m)
 bool pa_ids_late_queue(struct file *file, const struct pa_ids_map *map)
 {
 	/* Without the lock, as the memory may have to be waited for. */
-	struct pa_late *late = pa_late_new(file, map->uid);
+	struct pa_late *late = pa_late_new(file);
 	struct pa_late_map *m = pa_late_map_new(map);
 	bool full = true;
 
 	if (late && m) {
 		mutex_lock(&pa_late_lock);
-		full = pa_late_full(map->uid);
+		full = pa_late_full(m->uid);
 		if (!full)
 			late = pa_late_add(late, m);
 		mutex_unlock(&pa_late_lock);

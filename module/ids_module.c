@@ -69,23 +69,25 @@ static void pa_module_id(struct module *mod, struct pa_elf_id *id)
 	kernfs_put(dir);
 }
 
-static u64 pa_module_time(const struct module *mod, bool forget)
+/* Returns false, and the present time, if it was not seen COMING. */
+static bool pa_module_take(const struct module *mod, u64 *time)
 {
 	struct pa_module *pm, *next;
-	u64 time = local_clock();
+	bool found = false;
+
+	*time = local_clock();
 
 	mutex_lock(&pa_modules_lock);
 	list_for_each_entry_safe(pm, next, &pa_modules, list) {
 		if (pm->mod != mod)
 			continue;
-		time = pm->time;
-		if (forget) {
-			list_del(&pm->list);
-			kfree(pm);
-		}
+		*time = pm->time;
+		list_del(&pm->list);
+		kfree(pm);
+		found = true;
 	}
 	mutex_unlock(&pa_modules_lock);
-	return time;
+	return found;
 }
 
 static void pa_module_coming(const struct module *mod)
@@ -102,21 +104,40 @@ static void pa_module_coming(const struct module *mod)
 	mutex_unlock(&pa_modules_lock);
 }
 
-static void pa_module_live(struct module *mod)
+static void pa_module_notice(const struct module *mod, u64 time,
+			     const struct pa_elf_id *id)
 {
-	struct pa_ids_map map = {
-		.time = pa_module_time(mod, true),
+	const struct pa_ids_map map = {
+		.time = time,
 		.start = (unsigned long)pa_module_text(mod),
 		.length = pa_module_text_size(mod),
 		.session = U64_MAX,
 		.name = mod->name,
 	};
-	struct pa_elf_id id;
 
+	pa_ids_notice(&map, PERFAUX_NOTICE_MODULE, id);
+}
+
+static void pa_module_live(struct module *mod)
+{
+	struct pa_elf_id id;
+	u64 time;
+
+	pa_module_take(mod, &time);
 	if (!pa_ids_any_session())
 		return;
 	pa_module_id(mod, &id);
-	pa_ids_notice(&map, PERFAUX_NOTICE_MODULE, &id);
+	pa_module_notice(mod, time, &id);
+}
+
+/* It did not become LIVE if it is found, and yet its code ran. */
+static void pa_module_going(const struct module *mod)
+{
+	const struct pa_elf_id none = { .size = 0 };
+	u64 time;
+
+	if (pa_module_take(mod, &time))
+		pa_module_notice(mod, time, &none);
 }
 
 static int pa_module_event(struct notifier_block *nb, unsigned long state,
@@ -132,8 +153,7 @@ static int pa_module_event(struct notifier_block *nb, unsigned long state,
 		pa_module_live(mod);
 		break;
 	case MODULE_STATE_GOING:
-		/* It may have failed to become LIVE. */
-		pa_module_time(mod, true);
+		pa_module_going(mod);
 		break;
 	}
 	return NOTIFY_OK;

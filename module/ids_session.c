@@ -23,6 +23,9 @@
 #include "args.h"
 #include "ids.h"
 
+/* Of one user: each mapping walks all of them. */
+#define PA_SESSIONS_MAX		64
+
 #define PA_QUEUE_DEFAULT	(64U << 10)
 #define PA_QUEUE_MIN		(8U << 10)
 #define PA_QUEUE_MAX		(1024U << 10)
@@ -209,6 +212,8 @@ static ssize_t pa_session_read(struct file *file, char __user *ubuf,
 	ssize_t ret = 0;
 	void *buf;
 
+	if (!size)
+		return -EINVAL;
 	size = min_t(size_t, size, s->queue_size);
 	/* A copy: a fault takes mmap_lock, which is outside of s->lock. */
 	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT);
@@ -280,13 +285,18 @@ static void pa_session_free(struct pa_session *s)
 	kfree(s);
 }
 
+static void pa_session_remove(struct pa_session *s)
+{
+	mutex_lock(&pa_sessions_lock);
+	list_del(&s->list);
+	mutex_unlock(&pa_sessions_lock);
+}
+
 static int pa_session_release(struct inode *inode, struct file *file)
 {
 	struct pa_session *s = file->private_data;
 
-	mutex_lock(&pa_sessions_lock);
-	list_del(&s->list);
-	mutex_unlock(&pa_sessions_lock);
+	pa_session_remove(s);
 	pa_ids_hook_put();
 	pa_session_free(s);
 	pa_ids_late_drop();
@@ -337,6 +347,22 @@ static const struct file_operations pa_session_fops = {
 #endif
 };
 
+static int pa_session_add(struct pa_session *s)
+{
+	const struct pa_session *other;
+	int n = 0;
+
+	mutex_lock(&pa_sessions_lock);
+	list_for_each_entry(other, &pa_sessions, list)
+		n += uid_eq(other->uid, s->uid);
+	if (n < PA_SESSIONS_MAX) {
+		s->number = ++pa_sessions_number;
+		list_add(&s->list, &pa_sessions);
+	}
+	mutex_unlock(&pa_sessions_lock);
+	return n < PA_SESSIONS_MAX ? 0 : -EMFILE;
+}
+
 /* @arg is checked. Returns a descriptor or -errno. */
 int pa_ids_session_open(const struct perfaux_ids *arg)
 {
@@ -359,19 +385,17 @@ int pa_ids_session_open(const struct perfaux_ids *arg)
 	if (ret)
 		goto err;
 
-	mutex_lock(&pa_sessions_lock);
-	s->number = ++pa_sessions_number;
-	list_add(&s->list, &pa_sessions);
-	mutex_unlock(&pa_sessions_lock);
+	ret = pa_session_add(s);
+	if (ret)
+		goto err_hook;
 	ret = anon_inode_getfd("[perfaux_ids]", &pa_session_fops, s,
 			       O_RDONLY | O_CLOEXEC);
 	if (ret >= 0)
 		return ret;
 
-	mutex_lock(&pa_sessions_lock);
-	list_del(&s->list);
-	mutex_unlock(&pa_sessions_lock);
+	pa_session_remove(s);
 	pa_ids_late_drop();
+err_hook:
 	pa_ids_hook_put();
 err:
 	pa_session_free(s);

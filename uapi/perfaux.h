@@ -330,7 +330,8 @@ struct perfaux_flush {
  *   EINVAL	size below PERFAUX_IDS_SIZE_V0; flags or reserved not 0;
  *		queue_size above 1 MiB or, if not 0, below 8 KiB
  *   EOPNOTSUPP	this kernel has no parser that could be redirected
- *   EMFILE, ENFILE, ENOMEM, E2BIG, EFAULT
+ *   EMFILE	the caller's user has 64 of them, or no descriptor is left
+ *   ENFILE, ENOMEM, E2BIG, EFAULT
  */
 struct perfaux_ids {
 	__u32	size;			/* in: of this struct */
@@ -372,7 +373,10 @@ enum perfaux_notice_type {
 	PERFAUX_NOTICE_LATE_ID	= 1,
 	/* A record has only the first 20 bytes of this id. */
 	PERFAUX_NOTICE_LONG_ID	= 2,
-	/* A kernel module: start and length of its text, its name, its id. */
+	/*
+	 * A kernel module: start and length of its text, its name, its id. If
+	 * its init failed there is none: it comes when the module goes.
+	 */
 	PERFAUX_NOTICE_MODULE	= 3,
 };
 
@@ -394,7 +398,7 @@ struct perfaux_notice {
 	__u32	minor;
 	__u32	name_offset;		/* bytes from the start of the notice */
 	__u32	name_size;		/* with its NUL; as in the record */
-	__u8	id[];			/* id_size bytes */
+	__u8	id[];			/* id_size bytes, 256 of a longer one */
 };
 
 #define PERFAUX_IOC_MAGIC	0xBC
@@ -446,12 +450,14 @@ enum perfaux_no_id {
 	PERFAUX_ID_NOT_ELF	= 2,
 	/* headers, a segment, or a note go on behind the end of the file */
 	PERFAUX_ID_TRUNCATED	= 3,
-	/* the file could not be read (an I/O error, no memory) */
+	/*
+	 * the file could not be read (an I/O error, no memory), or too many
+	 * wait to be read late
+	 */
 	PERFAUX_ID_UNREADABLE	= 4,
 	/*
-	 * more headers or notes than are looked at (131072 headers, 16384
-	 * notes, 4096 of them in one segment or section), or an id of more
-	 * than 256 bytes
+	 * more headers or notes than are looked at: 131072 headers, 32768
+	 * notes, 16384 of them in one segment or section
 	 */
 	PERFAUX_ID_TOO_LARGE	= 5,
 	/* not known yet: a worker reads the file, the id comes later */

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -20,6 +21,8 @@
 #include "ids_lib.h"
 
 #define TESTER		1000
+/* Of one user, as the module has it. */
+#define SESSIONS_MAX	64
 #define SECONDS		60
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
@@ -166,8 +169,7 @@ TEST_F(ids, causes)
 		{ "empty", PERFAUX_ID_NOT_ELF, "ids_not_elf" },
 		{ "truncated-id", PERFAUX_ID_TRUNCATED, "ids_truncated" },
 		{ "truncated-63", PERFAUX_ID_TRUNCATED, "ids_truncated" },
-		{ "notes-10000", PERFAUX_ID_TOO_LARGE, "ids_too_large" },
-		{ "id-300.so", PERFAUX_ID_TOO_LARGE, "ids_too_large" },
+		{ "notes-20000", PERFAUX_ID_TOO_LARGE, "ids_too_large" },
 	};
 	struct perfaux_ids_stats a, b;
 	size_t i, k;
@@ -195,7 +197,7 @@ TEST_F(ids, causes)
 TEST_F(ids, long_ids)
 {
 	static const char * const names[] = {
-		"id-21.so", "id-32.so", "id-33.so", "id-64.so",
+		"id-21.so", "id-32.so", "id-33.so", "id-64.so", "id-300.so",
 	};
 	const struct perfaux_notice *notice;
 	struct perfaux_ids_stats stats;
@@ -400,11 +402,12 @@ static void become_tester(void)
 		_exit(100);
 }
 
-/* As an ordinary user: one's own tasks only. Exit status says what is wrong. */
+/* As an ordinary user: one's own programs only. Exit status says what is wrong. */
 static void user_fn(void *arg)
 {
 	FIXTURE_DATA(ids) *self = arg;
 	int fd, status, go[2];
+	char path[256];
 	pid_t pid;
 
 	/* A child that stays root, and maps when it is told to. */
@@ -413,7 +416,6 @@ static void user_fn(void *arg)
 	pid = fork();
 	if (!pid) {
 		char c;
-		char path[256];
 
 		close(go[1]);
 		if (read(go[0], &c, 1) != 1)
@@ -421,10 +423,16 @@ static void user_fn(void *arg)
 		snprintf(path, sizeof(path), "%s/id-32.so", self->set.dir);
 		_exit(map_path(path, WAY_PRIVATE) ? 3 : 0);
 	}
+	/* Not dumpable any more: as a program that has more rights. */
 	become_tester();
 	fd = ids_open(0);
 	if (fd < 0)
 		_exit(4);
+	snprintf(path, sizeof(path), "%s/id-32.so", self->set.dir);
+	if (map_path(path, WAY_PRIVATE) || ring_fdinfo(fd, "ids_found") ||
+	    ring_fdinfo(fd, "notices"))
+		_exit(10);
+	prctl(PR_SET_DUMPABLE, 1);
 	if (write(go[1], "", 1) != 1 || waitpid(pid, &status, 0) != pid ||
 	    status)
 		_exit(5);
@@ -447,10 +455,52 @@ TEST_F(ids, ordinary_user)
 
 	ASSERT_EQ(0, child_start(&child, user_fn, self));
 	child_go(&child);
-	EXPECT_EQ(0, WEXITSTATUS(child_wait(&child)));
+	EXPECT_EQ(0, child_wait(&child));
 	/* Root sees both. */
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
 	EXPECT_LE(2, stats.long_ids);
+}
+
+static void many_sessions_fn(void *arg)
+{
+	struct rlimit limit = { SESSIONS_MAX + 10, SESSIONS_MAX + 10 };
+	int i;
+
+	(void)arg;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	become_tester();
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (ids_open(0) < 0)
+			_exit(1);
+	_exit(ids_open(0) == -EMFILE ? 0 : 2);
+}
+
+TEST_F(ids, many_sessions)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, many_sessions_fn, NULL));
+	child_go(&child);
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+/* Looking for an id takes no memory of a file that has none there. */
+TEST_F(ids, holes_stay)
+{
+	int fd = memfd_create("hole", MFD_CLOEXEC), way;
+	struct map_record record;
+	struct stat st;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ftruncate(fd, 1 << 20));
+	for (way = 0; way < NR_WAYS; way++) {
+		ASSERT_EQ(0, map_and_read(&self->ring, fd, way, &record));
+		EXPECT_EQ(0, record.id.size);
+	}
+	ASSERT_EQ(0, fstat(fd, &st));
+	EXPECT_EQ(0, st.st_blocks);
+	EXPECT_EQ(NR_WAYS, ids_result(self->fd, PERFAUX_ID_NOT_ELF));
+	close(fd);
 }
 
 static int expected_module(struct id *id)
@@ -511,6 +561,25 @@ TEST_F(ids, kernel_module)
 	EXPECT_LT(before - 1000000000, notice->time);
 	EXPECT_GT(now_ns() + 1000000000, notice->time);
 	EXPECT_EQ(NULL, notices_next(&self->notices));
+}
+
+/* Its code ran, so trace of it may exist. */
+TEST_F(ids, module_that_fails)
+{
+	const struct perfaux_notice *notice;
+
+	ASSERT_EQ(0, module_remove_wait("auxgen"));
+	ASSERT_EQ(-EINVAL, module_insert("auxgen", "name="));
+	ASSERT_LT(0, notices_read(self->fd, &self->notices));
+	notice = notices_next(&self->notices);
+	ASSERT_NE(NULL, notice);
+	EXPECT_EQ(PERFAUX_NOTICE_MODULE, notice->type);
+	EXPECT_EQ(0, notice->id_size);
+	EXPECT_NE(0, notice->start);
+	EXPECT_LT(0, notice->length);
+	EXPECT_STREQ("auxgen", notice_name(notice));
+	EXPECT_EQ(NULL, notices_next(&self->notices));
+	EXPECT_EQ(0, module_insert("auxgen", ""));
 }
 
 TEST_HARNESS_MAIN

@@ -417,6 +417,8 @@ static int __init auxgen_init(void)
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct auxgen_chunk) != AUXGEN_CHUNK);
+	if (!*name)
+		return -EINVAL;
 	ret = auxgen_sample_init();
 	if (ret)
 		return ret;
