@@ -88,15 +88,16 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
 	/* Before the PMU's work is done; looked at again below. */
 	if (pa_attached_find_sleepable(event))
 		return -EBUSY;
-	if (!ring->pmu) {
-		ret = pa_pmu_setup(ring, event, pmu);
-		if (ret)
-			return ret;
-	}
-
 	attached = kzalloc(sizeof(*attached), GFP_KERNEL_ACCOUNT);
 	if (!attached)
 		return -ENOMEM;
+	if (!ring->pmu) {
+		ret = pa_pmu_setup(ring, event, pmu);
+		if (ret) {
+			kfree(attached);
+			return ret;
+		}
+	}
 	attached->event = event;
 	attached->file = file;
 	attached->ring = ring;

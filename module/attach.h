@@ -10,7 +10,6 @@ struct pa_ring;
 struct pa_attached {
 	struct hlist_node node;		/* in the hash, RCU */
 	struct list_head list;		/* in ring->attached */
-	struct rcu_head rcu;
 	struct perf_event *event;
 	struct file *file;		/* keeps the event */
 	struct pa_ring *ring;

@@ -6,9 +6,16 @@
  * in the CPU's slot for a while, so that the next one of the same thread is
  * joined to it. One whose end is not known begins when a writer finds neither
  * segment nor sink, or when a PMU says that it lost data, and ends when the
- * event writes again on this CPU: the PMU is not asked to tell when it stops
- * after a failed begin, so this can be later than the thread's time slice,
- * never earlier. Until it is published a gap's entry is taken but not visible.
+ * event writes again on this CPU, or its thread on another one: the PMU is not
+ * asked to tell when it stops after a failed begin, so this can be later than
+ * the thread's time slice, never earlier. Until it is published a gap's entry is
+ * taken but not visible.
+ *
+ * Numbers are in the order in which spans and gaps end. So what has ended and
+ * still waits in a CPU's slot is published before any span, and before the same
+ * thread begins elsewhere. ring->gaps_wait says that there may be something to
+ * look for; a thread that has moved sees it, for that takes locks of the
+ * scheduler.
  */
 #include <linux/smp.h>
 
@@ -180,6 +187,72 @@ void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 	/* An NMI made one of its own since. */
 	if (gap)
 		pa_gap_publish(ring, gap, new->t_end ?: new->t_begin);
+	/* Pairs with pa_gaps_elsewhere(): the slot first. */
+	smp_store_release(&ring->gaps_wait, true);
+}
+
+struct pa_gaps_filter {
+	bool ended;			/* all that have ended, or ... */
+	u64 cookie;			/* ... what this thread has lost */
+	u32 tid;
+};
+
+static bool pa_gap_matches(struct pa_ring *ring, int gap,
+			   const struct pa_gaps_filter *filter)
+{
+	const struct perfaux_gap *entry;
+
+	if (gap <= 0)
+		return false;
+	entry = &ring->gaps[gap - 1];
+	if (filter->ended)
+		return READ_ONCE(entry->t_end);
+	return READ_ONCE(entry->cookie) == filter->cookie &&
+	       READ_ONCE(entry->tid) == filter->tid;
+}
+
+/*
+ * Publishes what matches in the slots of other CPUs. This one's slot is left to
+ * pa_gap_add() and pa_gap_close(), which may have more to add to it.
+ */
+static void pa_gaps_elsewhere(struct pa_ring *ring,
+			      const struct pa_gaps_filter *filter, u64 now)
+{
+	bool left = false;
+	int i;
+
+	if (likely(!READ_ONCE(ring->gaps_wait)))
+		return;
+	WRITE_ONCE(ring->gaps_wait, false);
+	/* Who puts one into a slot from here on sets it again. */
+	smp_mb();
+	for_each_possible_cpu(i) {
+		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
+		int gap = READ_ONCE(cpu->gap);
+
+		if (i != smp_processor_id() &&
+		    pa_gap_matches(ring, gap, filter) &&
+		    cmpxchg(&cpu->gap, gap, 0) == gap)
+			pa_gap_publish(ring, gap, now);
+		else
+			left |= !!gap;
+	}
+	if (left)
+		WRITE_ONCE(ring->gaps_wait, true);
+}
+
+void pa_gaps_ended_elsewhere(struct pa_ring *ring)
+{
+	const struct pa_gaps_filter filter = { .ended = true };
+
+	pa_gaps_elsewhere(ring, &filter, 0);
+}
+
+void pa_gaps_of_thread(struct pa_ring *ring, u64 cookie, u32 tid, u64 now)
+{
+	const struct pa_gaps_filter filter = { .cookie = cookie, .tid = tid };
+
+	pa_gaps_elsewhere(ring, &filter, now);
 }
 
 /* May run on any CPU: whoever takes cpu->gap publishes it. */

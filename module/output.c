@@ -93,6 +93,10 @@ void *pa_output_begin(struct perf_output_handle *handle,
 		goto unlock;
 
 	now = event->clock();
+	if (unlikely(READ_ONCE(ring->gaps_wait)) &&
+	    event->attach_state & PERF_ATTACH_TASK)
+		pa_gaps_of_thread(ring, attached->cookie,
+				  pa_event_pid(event, PIDTYPE_PID), now);
 	seg = pa_segment_get(ring, now);
 	if (seg)
 		pa_gap_close(ring, attached->cookie, now);
@@ -137,6 +141,8 @@ static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
 	span->cpu = smp_processor_id();
 	span->flags = flags;
 	span->reserved = 0;
+	/* What ended before has a smaller number. */
+	pa_gaps_ended_elsewhere(seg->ring);
 	span->seq = pa_next_seq(seg->ring);
 
 	shared->bytes += size;
@@ -146,30 +152,30 @@ static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
 	smp_store_release(&shared->nr_spans, shared->nr_spans + 1);
 }
 
+/* The PMU says that it lost data; how much, and until when, it does not know. */
+static void pa_truncated(struct pa_segment *seg, u64 now)
+{
+	const struct pa_gap gap = {
+		.cause = PERFAUX_CAUSE_TRUNCATED,
+		.pid = seg->pid,
+		.tid = seg->tid,
+		.cookie = seg->cookie,
+		.t_begin = now,
+	};
+
+	pa_lost(seg->ring, PERFAUX_CAUSE_TRUNCATED, 0);
+	pa_gap_add(seg->ring, &gap);
+}
+
 static void pa_segment_end(struct pa_segment *seg, u32 size, u64 flags, u64 now)
 {
 	/* The PMU's data format is not news, see perf_aux_output_end(). */
 	const u64 idle_flags = PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK |
 			       PERF_AUX_FLAG_OVERWRITE;
-	struct pa_ring *ring = seg->ring;
 
 	if (size || flags & ~idle_flags)
 		pa_span_publish(seg, size, flags, now);
 	seg->shared->used = seg->head + size;
-
-	if (flags & PERF_AUX_FLAG_TRUNCATED) {
-		const struct pa_gap gap = {
-			.cause = PERFAUX_CAUSE_TRUNCATED,
-			.pid = seg->pid,
-			.tid = seg->tid,
-			.cookie = seg->cookie,
-			.t_begin = now,
-		};
-
-		pa_lost(ring, PERFAUX_CAUSE_TRUNCATED, 0);
-		pa_gap_add(ring, &gap);
-	}
-	pa_segment_put(seg);
 }
 
 void pa_output_end(struct perf_output_handle *handle, unsigned long size)
@@ -179,10 +185,12 @@ void pa_output_end(struct perf_output_handle *handle, unsigned long size)
 	struct pa_ring *ring = seg->ring;
 	u32 room = seg->size - seg->head;
 	u64 flags = handle->aux_flags;
+	bool truncated = flags & PERF_AUX_FLAG_TRUNCATED;
 	u64 now = event->clock();
 
 	if (size > room) {
 		pa_lost(ring, PERFAUX_CAUSE_OVERRUN, size - room);
+		/* So it looks in the span; there is no gap after it. */
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 		size = room;
 	}
@@ -190,9 +198,15 @@ void pa_output_end(struct perf_output_handle *handle, unsigned long size)
 	handle->event = NULL;
 	handle->rb = NULL;
 	if (pa_is_sink(seg))
-		pa_sink_end(seg, size, now);
+		pa_sink_gap(seg, size, now);
 	else
 		pa_segment_end(seg, size, flags, now);
+	if (truncated)
+		pa_truncated(seg, now);
+	if (pa_is_sink(seg))
+		pa_sink_put(seg);
+	else
+		pa_segment_put(seg);
 	percpu_ref_put(&ring->ref);
 }
 

@@ -11,7 +11,9 @@
  * FTRACE_OPS_FL_PERMANENT keeps kernel.ftrace_enabled=0 from taking the hooks
  * away while a handle is open. FTRACE_OPS_FL_RECURSION is not set: the
  * callbacks call nothing that is traced, and protection against recursion
- * consists of skipping calls.
+ * consists of skipping calls. If others trace the same function the core protects
+ * all of them (__ftrace_ops_list_func()): then a call from within a tracer's
+ * callback is skipped, and nothing there calls these.
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>
@@ -48,7 +50,7 @@ static void notrace pa_hook_begin(unsigned long ip, unsigned long parent_ip,
 {
 	struct perf_event *event = (void *)pa_ftrace_argument(fregs, 1);
 
-	/* Preemption is off in an ftrace callback: that is a reader of RCU. */
+	/* Called with interrupts off, or in NMI: that is a reader of RCU. */
 	if (pa_attached_find(event) && !pa_is_sampled(event))
 		pa_ftrace_set_ip(fregs, (unsigned long)pa_output_begin);
 }

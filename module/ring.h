@@ -89,6 +89,7 @@ struct pa_ring {
 	u64 *marks;			/* vmalloc'ed */
 	u64 *gap_marks;
 	u64 *gap_states;		/* see gap.c */
+	bool gaps_wait;			/* in a CPU's slot, maybe */
 	struct pa_segment *seg;
 	struct pa_cpu __percpu *cpu;
 	bool overwrite;
@@ -163,6 +164,9 @@ bool pa_segments_available(struct pa_ring *ring);
 /* gap.c: writers */
 void pa_gap_add(struct pa_ring *ring, const struct pa_gap *gap);
 void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now);
+/* What has ended, and what a thread that begins here has lost, on other CPUs */
+void pa_gaps_ended_elsewhere(struct pa_ring *ring);
+void pa_gaps_of_thread(struct pa_ring *ring, u64 cookie, u32 tid, u64 now);
 /* gap.c: process context */
 void pa_gaps_close_all(struct pa_ring *ring, bool ended);
 bool pa_gaps_ready(struct pa_ring *ring);
@@ -172,7 +176,8 @@ void pa_segment_set_size(struct pa_segment *seg, u32 size);
 
 /* sink.c: writers */
 struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event);
-void pa_sink_end(struct pa_segment *sink, u64 size, u64 now);
+void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now);
+void pa_sink_put(struct pa_segment *sink);
 bool pa_sink_is_used_by(struct pa_ring *ring, struct perf_event *event);
 static inline bool pa_is_sink(const struct pa_segment *seg)
 {

@@ -123,8 +123,9 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	ret = pa_sizes(ring, arg, &layout);
 	if (ret)
 		return ret;
-	pages = (ring->tables_size + ring->marks_size + ring->data_size) >>
-		PAGE_SHIFT;
+	/* With the page of each CPU's sink, which comes with the first event. */
+	pages = ((ring->tables_size + ring->marks_size + ring->data_size) >>
+		 PAGE_SHIFT) + num_possible_cpus();
 	ret = pa_charge(ring, pages);
 	if (ret)
 		return ret;

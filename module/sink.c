@@ -35,9 +35,8 @@ struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event)
 }
 
 /* @size: bytes that the PMU wrote. */
-void pa_sink_end(struct pa_segment *sink, u64 size, u64 now)
+void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now)
 {
-	struct pa_cpu *cpu = container_of(sink, struct pa_cpu, sink);
 	const struct pa_gap gap = {
 		.cause = PERFAUX_CAUSE_FULL,
 		.pid = sink->pid,
@@ -50,6 +49,12 @@ void pa_sink_end(struct pa_segment *sink, u64 size, u64 now)
 
 	pa_count(&sink->ring->ctl->lost_bytes[PERFAUX_CAUSE_FULL], size);
 	pa_gap_add(sink->ring, &gap);
+}
+
+void pa_sink_put(struct pa_segment *sink)
+{
+	struct pa_cpu *cpu = container_of(sink, struct pa_cpu, sink);
+
 	WRITE_ONCE(cpu->sink_event, NULL);
 	/* Pairs with the xchg in pa_sink_get(), in an NMI. */
 	smp_store_release(&cpu->sink_busy, 0);

@@ -4,7 +4,7 @@
 
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
-	 starved races kernel_aux redirect modules
+	 starved order races kernel_aux redirect modules
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o)
 IDS   := files vdso change notices fuse hostile races

@@ -123,11 +123,10 @@
  * Locked memory
  * =============
  *
- * The memory of both mappings counts against the RLIMIT_MEMLOCK of the creator's
- * user (CAP_IPC_LOCK is exempt); what the kernel and the PMU driver keep beside
- * it (a page and the driver's table per CPU, a table per segment) does not. It
- * is given back when the ring's last descriptor
- * and mapping are gone and no PMU writes to it any more.
+ * The memory of both mappings, and a page per possible CPU, counts against the
+ * RLIMIT_MEMLOCK of the creator's user (CAP_IPC_LOCK is exempt); the driver's
+ * tables, per CPU and segment, do not. It is given back when the ring's last
+ * descriptor and mapping are gone and no PMU writes to it any more.
  *
  * Counters
  * ========
@@ -427,7 +426,10 @@ enum perfaux_cause {
 	PERFAUX_CAUSE_TRUNCATED	= 2,
 	/* an overwrite ring took the oldest segment; counted, no gap entry */
 	PERFAUX_CAUSE_OVERWRITTEN = 3,
-	/* the PMU wrote more than it was given; counted, no gap entry */
+	/*
+	 * the PMU wrote more than it was given; counted, no gap entry; the span
+	 * says PERF_AUX_FLAG_TRUNCATED
+	 */
 	PERFAUX_CAUSE_OVERRUN	= 4,
 	/*
 	 * a gap itself found no entry in the gap table; counted, and its time

@@ -143,6 +143,8 @@ uint64_t now_ns(void);
 
 /* Online CPUs; fills @cpus (up to @max) */
 int online_cpus(int *cpus, int max);
+/* How many */
+int possible_cpus(void);
 int pin_to(int cpu);
 
 /* Reads or writes a small file. */

@@ -47,12 +47,13 @@ uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-int online_cpus(int *cpus, int max)
+/* Of a list such as 0-3,5 */
+static int cpu_list(const char *path, int *cpus, int max)
 {
 	char text[256], *at = text;
 	int n = 0, first, last, len;
 
-	if (file_read("/sys/devices/system/cpu/online", text, sizeof(text)))
+	if (file_read(path, text, sizeof(text)))
 		return 0;
 	while (sscanf(at, "%d%n", &first, &len) == 1) {
 		at += len;
@@ -65,6 +66,18 @@ int online_cpus(int *cpus, int max)
 			break;
 	}
 	return n;
+}
+
+int online_cpus(int *cpus, int max)
+{
+	return cpu_list("/sys/devices/system/cpu/online", cpus, max);
+}
+
+int possible_cpus(void)
+{
+	int cpus[1024];
+
+	return cpu_list("/sys/devices/system/cpu/possible", cpus, 1024);
 }
 
 int pin_to(int cpu)

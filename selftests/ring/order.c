@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Spans and gaps of one thread, read by their numbers, are in the order of time,
+ * also when the thread moves between CPUs, and a gap does not reach over data
+ * that was kept.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "auxgen_check.h"
+
+#define SECONDS		60
+#define ROUNDS		200
+
+/* Clocks of two CPUs may differ by so much, ns. */
+#define SKEW		100000
+
+FIXTURE(order) {
+	struct ring ring;
+	struct check *check;
+	int cpus[2];
+	int ev;
+};
+
+FIXTURE_VARIANT(order) {
+	uint64_t config;
+	unsigned int segments;
+	unsigned int read_each;		/* so many moves */
+	enum perfaux_cause cause;	/* of the gaps that there must be */
+};
+
+FIXTURE_VARIANT_ADD(order, truncated) {
+	.config = AUXGEN_F_CTX | 1ULL << 32 | 4,
+	.segments = 64,
+	.read_each = 20,
+	.cause = PERFAUX_CAUSE_TRUNCATED,
+};
+
+FIXTURE_VARIANT_ADD(order, full) {
+	.config = AUXGEN_F_CTX | 4,
+	.segments = 2,
+	.read_each = 20,
+	.cause = PERFAUX_CAUSE_FULL,
+};
+
+FIXTURE_VARIANT_ADD(order, truncated_and_full) {
+	.config = AUXGEN_F_CTX | 3ULL << 32 | 4,
+	.segments = 2,
+	.read_each = 15,
+	.cause = PERFAUX_CAUSE_FULL,
+};
+
+FIXTURE_SETUP(order)
+{
+	struct auxgen_config config = { variant->config | 1 << 24, 0 };
+	struct perfaux_create create;
+
+	self->check = calloc(1, sizeof(*self->check));
+	ASSERT_NE(NULL, self->check);
+	ASSERT_EQ(2, online_cpus(self->cpus, 2));
+	ring_params(&create, 4096, variant->segments);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	self->ev = auxgen_open(&config, 0, -1, 0);
+	ASSERT_LE(0, self->ev);
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, COOKIE(1)));
+	check_start(self->check, &self->ring);
+}
+
+FIXTURE_TEARDOWN(order)
+{
+	close(self->ev);
+	ring_close(&self->ring);
+	free(self->check);
+}
+
+struct order {
+	struct check *check;
+	uint64_t end;		/* of the record before */
+	uint64_t worst;		/* how far back a record began before that */
+	uint64_t spans;
+	uint64_t gaps[PERFAUX_NR_CAUSES];
+};
+
+static void order_record(void *arg, const struct record *record)
+{
+	struct order *order = arg;
+	uint64_t begin = record->gap ? record->gap->t_begin :
+				       record->span->t_begin;
+
+	check_record(order->check, record);
+	if (order->end > begin && order->end - begin > order->worst)
+		order->worst = order->end - begin;
+	order->end = record->gap ? record->gap->t_end : record->span->t_end;
+	if (record->gap)
+		order->gaps[record->gap->cause]++;
+	else
+		order->spans++;
+}
+
+TEST_F_TIMEOUT(order, of_a_thread_that_moves, SECONDS)
+{
+	struct order order = { .check = self->check };
+	unsigned int i;
+
+	ASSERT_EQ(0, event_enable(self->ev));
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, pin_to(self->cpus[i % 2]));
+		/* What waits in the slot of the other CPU is not asked for. */
+		if (i % variant->read_each == 0)
+			ring_read(&self->ring, order_record, &order);
+	}
+	event_disable(self->ev);
+	ring_flush(&self->ring, 0);
+	ring_read(&self->ring, order_record, &order);
+	check_end(self->check);
+	EXPECT_STREQ("", self->check->error);
+	EXPECT_GT(SKEW, order.worst);
+	EXPECT_LT(0, order.gaps[variant->cause]);
+	EXPECT_LT(ROUNDS / variant->read_each, order.spans);
+	TH_LOG("%lu spans, %lu gaps; at worst %lu ns back", order.spans,
+	       order.gaps[variant->cause], order.worst);
+}
+
+TEST_HARNESS_MAIN
