@@ -5,138 +5,69 @@
  * cached or not. While none is open the records are the kernel's own.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "kselftest_harness.h"
 #include "../ring/ring_lib.h"
-#include "ids_fs.h"
 #include "ids_lib.h"
+#include "ids_place.h"
 
 #define SECONDS		120
 
-/* What a file system whose files are packed need not hold. */
-#define PACKED_MAX	(8LL << 20)
-#define NO_MAX		INT64_MAX
-
-/* So much is read of each end of a file. */
-#define END_SIZE	65536
-
-/* How the files come to be there. */
-enum kind {
-	KIND_PATH,
-	KIND_DELETED,
-	KIND_MEMFD,
-};
-
 FIXTURE(files) {
-	struct elf_set set;
-	struct fs_tree tree;
+	struct place place;
 	struct map_ring ring;
-	int *fds;		/* of files that have no name */
 	int wrong;
 };
 
 FIXTURE_VARIANT(files) {
 	enum fs fs;
 	enum kind kind;
-	off_t max;
 	bool all_ways;		/* also cold */
 };
 
 FIXTURE_VARIANT_ADD(files, ext4) {
 	.fs = FS_EXT4,
-	.max = NO_MAX,
 	.all_ways = true,
 };
 
 FIXTURE_VARIANT_ADD(files, tmpfs) {
 	.fs = FS_TMPFS,
-	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, bind) {
 	.fs = FS_BIND,
-	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, overlay_lower) {
 	.fs = FS_OVERLAY_LOWER,
-	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, overlay_upper) {
 	.fs = FS_OVERLAY_UPPER,
-	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, squashfs) {
 	.fs = FS_SQUASHFS,
-	.max = PACKED_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, xfs) {
 	.fs = FS_XFS,
-	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, btrfs) {
 	.fs = FS_BTRFS,
-	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, deleted) {
 	.fs = FS_EXT4,
 	.kind = KIND_DELETED,
-	.max = NO_MAX,
 };
 
 FIXTURE_VARIANT_ADD(files, memfd) {
 	.fs = FS_TMPFS,
 	.kind = KIND_MEMFD,
-	.max = NO_MAX,
 };
-
-static int elf_open(const struct fs_tree *tree, const struct elf_file *file)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", tree->dir, file->name);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-/* Of a file in tmpfs; its own name is not in its records. */
-static int elf_memfd(const struct fs_tree *tree, const struct elf_file *file)
-{
-	int fd = memfd_create(file->name, MFD_CLOEXEC);
-	char from[256], to[64];
-
-	snprintf(from, sizeof(from), "%s/%s", tree->dir, file->name);
-	snprintf(to, sizeof(to), "/proc/self/fd/%d", fd);
-	return file_copy(from, to) ? -1 : fd;
-}
-
-static int open_nameless(FIXTURE_DATA(files) *self, enum kind kind)
-{
-	const struct elf_file *file;
-	char path[256];
-	size_t i;
-
-	self->fds = calloc(self->set.nr, sizeof(*self->fds));
-	for (i = 0; i < self->set.nr; i++) {
-		file = &self->set.files[i];
-		self->fds[i] = kind == KIND_MEMFD ?
-			       elf_memfd(&self->tree, file) :
-			       elf_open(&self->tree, file);
-		if (self->fds[i] < 0)
-			return -1;
-		snprintf(path, sizeof(path), "%s/%s", self->tree.dir,
-			 file->name);
-		unlink(path);
-	}
-	return 0;
-}
 
 FIXTURE_SETUP(files)
 {
@@ -144,20 +75,15 @@ FIXTURE_SETUP(files)
 
 	setrlimit(RLIMIT_NOFILE, &limit);
 	module_insert("perfaux", "");
-	ASSERT_EQ(0, elf_set_read(&self->set));
-	ASSERT_EQ(0, fs_make(&self->tree, variant->fs));
-	if (self->tree.missing)
-		SKIP(return, "this kernel has no %s", self->tree.missing);
-	ASSERT_EQ(0, elf_set_copy(&self->set, self->tree.fill, variant->max));
-	ASSERT_EQ(0, fs_seal(&self->tree));
-	if (variant->kind != KIND_PATH)
-		ASSERT_EQ(0, open_nameless(self, variant->kind));
+	ASSERT_EQ(0, place_make(&self->place, variant->fs, variant->kind));
+	if (self->place.tree.missing)
+		SKIP(return, "this kernel has no %s", self->place.tree.missing);
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
 }
 
 FIXTURE_TEARDOWN(files)
 {
-	fs_remove(&self->tree);
+	place_remove(&self->place);
 }
 
 /* All records of a pass over all files, in order. */
@@ -166,31 +92,25 @@ struct pass {
 	size_t nr;
 };
 
-static int fd_of(FIXTURE_DATA(files) *self, size_t i)
-{
-	return self->fds ? dup(self->fds[i]) :
-	       elf_open(&self->tree, &self->set.files[i]);
-}
-
-static int run_pass(FIXTURE_DATA(files) *self, off_t max, struct pass *pass)
+static int run_pass(FIXTURE_DATA(files) *self, struct pass *pass)
 {
 	size_t i;
 	int way;
 
-	pass->records = calloc(self->set.nr * NR_WAYS, sizeof(*pass->records));
+	pass->records = calloc(self->place.set.nr * NR_WAYS, sizeof(*pass->records));
 	pass->nr = 0;
-	for (i = 0; i < self->set.nr; i++) {
+	for (i = 0; i < self->place.set.nr; i++) {
 		int fd;
 
-		if (self->set.files[i].size > max)
+		if (!place_has(&self->place, i))
 			continue;
-		fd = fd_of(self, i);
+		fd = place_open(&self->place, i);
 		for (way = 0; way < NR_WAYS; way++) {
 			int ret = map_and_read(&self->ring, fd, way,
 					       &pass->records[pass->nr++]);
 
 			if (ret) {
-				diag("%s, %s: %s", self->set.files[i].name,
+				diag("%s, %s: %s", self->place.set.files[i].name,
 				     way_names[way], strerror(-ret));
 				close(fd);
 				return ret;
@@ -199,26 +119,6 @@ static int run_pass(FIXTURE_DATA(files) *self, off_t max, struct pass *pass)
 		close(fd);
 	}
 	return 0;
-}
-
-/* All of the files, but for the holes of large ones. */
-static void read_all(FIXTURE_DATA(files) *self, off_t max)
-{
-	static char buf[END_SIZE];
-	size_t i;
-
-	for (i = 0; i < self->set.nr; i++) {
-		off_t size = self->set.files[i].size, at = size - END_SIZE;
-		int fd;
-
-		if (size > max)
-			continue;
-		fd = fd_of(self, i);
-		if (pread(fd, buf, sizeof(buf), 0) < 0 ||
-		    (at > 0 && pread(fd, buf, sizeof(buf), at) < 0))
-			diag("%s: %m", self->set.files[i].name);
-		close(fd);
-	}
 }
 
 static size_t differences(const struct pass *a, const struct pass *b)
@@ -244,51 +144,34 @@ static void pass_free(struct pass *pass)
 	free(pass->records);
 }
 
-static void drop_all(FIXTURE_DATA(files) *self, off_t max)
-{
-	size_t i;
-
-	if (drop_caches())
-		return;
-	for (i = 0; i < self->set.nr; i++) {
-		int fd;
-
-		if (self->set.files[i].size > max)
-			continue;
-		fd = fd_of(self, i);
-		drop_file(fd);
-		close(fd);
-	}
-}
-
 /* What the kernel itself does, cold and warm. */
-static int kernel_passes(FIXTURE_DATA(files) *self, off_t max,
+static int kernel_passes(FIXTURE_DATA(files) *self,
 			 struct pass pass[2])
 {
 	int ret;
 
-	drop_all(self, max);
-	ret = run_pass(self, max, &pass[0]);
+	place_drop(&self->place);
+	ret = run_pass(self, &pass[0]);
 	if (ret)
 		return ret;
-	read_all(self, max);
-	return run_pass(self, max, &pass[1]);
+	place_read(&self->place);
+	return run_pass(self, &pass[1]);
 }
 
 /* Without a descriptor the module is not to be noticed. */
 static void check_without(FIXTURE_DATA(files) *self,
-			  struct __test_metadata *_metadata, off_t max)
+			  struct __test_metadata *_metadata)
 {
 	struct pass kernel[2], after[2];
 	int fd, i;
 
 	ASSERT_EQ(0, module_remove_wait("perfaux"));
-	ASSERT_EQ(0, kernel_passes(self, max, kernel));
+	ASSERT_EQ(0, kernel_passes(self, kernel));
 	ASSERT_EQ(0, module_insert("perfaux", ""));
 	fd = ids_open(0);
 	ASSERT_LE(0, fd);
 	close(fd);
-	ASSERT_EQ(0, kernel_passes(self, max, after));
+	ASSERT_EQ(0, kernel_passes(self, after));
 
 	TH_LOG("the kernel alone: %zu records, with an id: %zu cold, %zu warm",
 	       kernel[0].nr, with_id(&kernel[0]), with_id(&kernel[1]));
@@ -305,10 +188,10 @@ static void check_without(FIXTURE_DATA(files) *self,
 static void check_file(FIXTURE_DATA(files) *self, size_t i, enum way way,
 		       const char *state)
 {
-	const struct elf_file *file = &self->set.files[i];
+	const struct elf_file *file = &self->place.set.files[i];
 	struct id expected = id_in_record(&file->id);
 	struct map_record record;
-	int fd = fd_of(self, i);
+	int fd = place_open(&self->place, i);
 	int ret = map_and_read(&self->ring, fd, way, &record);
 
 	close(fd);
@@ -327,71 +210,48 @@ static int fresh_module(void)
 	return ret ? ret : module_insert("perfaux", "");
 }
 
-/* Pages of a file that are in memory; of a large one its two ends are looked at. */
-static int resident(int fd, off_t size)
-{
-	size_t length = size < END_SIZE ? size : END_SIZE;
-	off_t at = size > END_SIZE ? (size - END_SIZE) & ~4095LL : 0;
-	unsigned char pages[2 * END_SIZE / 4096 + 1] = { 0 };
-	int n = 0, end;
-	size_t i;
-
-	for (end = 0; length && end < 2; end++) {
-		off_t from = end ? at : 0;
-		void *map = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, from);
-
-		mincore(map, length, pages);
-		munmap(map, length);
-		for (i = 0; i * 4096 < length; i++)
-			n += pages[i] & 1;
-	}
-	return n;
-}
-
 /* Before a descriptor is open: to look would read what is looked for. */
-static void check_none_resident(FIXTURE_DATA(files) *self, off_t max)
+static void check_none_resident(FIXTURE_DATA(files) *self)
 {
 	size_t i;
 
-	for (i = 0; i < self->set.nr; i++) {
-		int fd, n;
+	for (i = 0; i < self->place.set.nr; i++) {
+		int n;
 
-		if (self->set.files[i].size > max)
+		if (!place_has(&self->place, i))
 			continue;
-		fd = fd_of(self, i);
-		n = resident(fd, self->set.files[i].size);
-		close(fd);
+		n = place_resident(&self->place, i);
 		self->wrong += !!n;
 		if (n)
 			diag("%s: %d pages are in memory",
-			     self->set.files[i].name, n);
+			     self->place.set.files[i].name, n);
 	}
 }
 
 /* All files, in one way; -1: in all by turns. */
-static void check_all(FIXTURE_DATA(files) *self, off_t max, int way,
+static void check_all(FIXTURE_DATA(files) *self, int way,
 		      const char *state)
 {
 	size_t i;
 
-	for (i = 0; i < self->set.nr; i++)
-		if (self->set.files[i].size <= max)
+	for (i = 0; i < self->place.set.nr; i++)
+		if (place_has(&self->place, i))
 			check_file(self, i, way < 0 ? i % NR_WAYS : (size_t)way,
 				   state);
 }
 
 /* Each of @passes over all files was counted, for what they are. */
 static void check_stats(FIXTURE_DATA(files) *self,
-			struct __test_metadata *_metadata, off_t max, int fd,
+			struct __test_metadata *_metadata, int fd,
 			unsigned int passes)
 {
 	struct perfaux_ids_stats stats;
 	uint64_t nr = 0, ids = 0, i;
 
-	for (i = 0; i < self->set.nr; i++) {
-		nr += self->set.files[i].size <= max;
-		ids += self->set.files[i].size <= max &&
-		       self->set.files[i].id.size;
+	for (i = 0; i < self->place.set.nr; i++) {
+		nr += place_has(&self->place, i);
+		ids += place_has(&self->place, i) &&
+		       self->place.set.files[i].id.size;
 	}
 	ASSERT_EQ(0, ids_stats(fd, &stats));
 	EXPECT_EQ(passes * ids, stats.results[PERFAUX_ID_FOUND]);
@@ -405,33 +265,33 @@ static void check_stats(FIXTURE_DATA(files) *self,
 
 /* Nothing of a file is in memory, and its id is not known. */
 static void check_all_cold(FIXTURE_DATA(files) *self,
-			   struct __test_metadata *_metadata, off_t max, int way)
+			   struct __test_metadata *_metadata, int way)
 {
 	int fd;
 
-	drop_all(self, max);
-	check_none_resident(self, max);
+	place_drop(&self->place);
+	check_none_resident(self);
 	fd = ids_open(0);
 	ASSERT_LE(0, fd);
-	check_all(self, max, way, "cold");
-	check_stats(self, _metadata, max, fd, 1);
+	check_all(self, way, "cold");
+	check_stats(self, _metadata, fd, 1);
 	close(fd);
 }
 
 /* All of it is; it is mapped once before its id is known, and then again. */
 static void check_all_warm(FIXTURE_DATA(files) *self,
-			   struct __test_metadata *_metadata, off_t max)
+			   struct __test_metadata *_metadata)
 {
 	int way, fd;
 
 	ASSERT_EQ(0, fresh_module());
-	read_all(self, max);
+	place_read(&self->place);
 	fd = ids_open(0);
 	ASSERT_LE(0, fd);
-	check_all(self, max, -1, "warm");
+	check_all(self, -1, "warm");
 	for (way = 0; way < NR_WAYS; way++)
-		check_all(self, max, way, "known");
-	check_stats(self, _metadata, max, fd, 1 + NR_WAYS);
+		check_all(self, way, "known");
+	check_stats(self, _metadata, fd, 1 + NR_WAYS);
 	close(fd);
 }
 
@@ -439,14 +299,14 @@ TEST_F_TIMEOUT(files, ids, SECONDS)
 {
 	int way;
 
-	check_without(self, _metadata, variant->max);
+	check_without(self, _metadata);
 	for (way = 0; variant->all_ways && way < NR_WAYS; way++) {
-		check_all_cold(self, _metadata, variant->max, way);
+		check_all_cold(self, _metadata, way);
 		ASSERT_EQ(0, fresh_module());
 	}
 	if (fs_is_cold(variant->fs) && !variant->all_ways)
-		check_all_cold(self, _metadata, variant->max, -1);
-	check_all_warm(self, _metadata, variant->max);
+		check_all_cold(self, _metadata, -1);
+	check_all_warm(self, _metadata);
 	EXPECT_EQ(0, self->wrong);
 }
 
