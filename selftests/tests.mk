@@ -73,6 +73,13 @@ $(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
 $(TESTS)/bench/mmap_id $(TESTS)/bench/maps: %: %.o
 	$(CC) $(CFLAGS) -o $@ $^
 
+$(addprefix $(TESTS)/bench/,at_place map_ways): $(TESTS)/bench/%: \
+		$(BUILD)/selftests/bench/%.o $(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+table-ids: tool $(TESTS)/ids/elf/list $(addprefix $(TESTS)/bench/,at_place map_ways)
+	@KERNELS="$(KERNELS)" selftests/bench/table
+
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	KERNELS="$(KERNELS)" selftests/bench/ids
 
