@@ -113,7 +113,7 @@ help:
 	@echo "make check        all tests, in VMs of KERNELS=\"$(KERNELS)\" (also: kasan, kcsan)"
 	@echo "make modules      perfaux.ko and the test modules for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
-	@echo "make table-ids    what mmap records have their build-id, case by case, beside stock perf's"
+	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make fuzz T=60    the ELF parser with libFuzzer, T seconds long"
 	@echo "make lint         checkpatch, sparse, shellcheck, documentation (part of check)"
 	@echo "make docs         the documentation as HTML and manual pages: $(BUILD)/docs"

@@ -61,7 +61,7 @@ file == 2 {
 
 # Those that come later are counted in lines of their own.
 file == 2 && $1 == "perfaux" && !$6 && $3 != "fuse" && !index(beyond, " " $5 " ") {
-	print kernel ": no id, or another one:", $2, $3, $4, $5 >"/dev/stderr"
+	print kernel ": not the id that readelf shows:", $2, $3, $4, $5 >"/dev/stderr"
 	status = 1
 }
 
