@@ -84,11 +84,11 @@ int child_start(struct session *s, struct diag *d)
 	if (signals_stop())
 		child_kill(s, signals_stop());
 	s->child_started = true;
-	if (write(s->go_fd, "g", 1) != 1)
+	r = write(s->go_fd, "g", 1);
+	child_dismiss(s);
+	if (r != 1)
 		return diag(d, -EPIPE, "%s: ended before it began",
 			    s->opt->cmd[0]);
-	close(s->go_fd);
-	s->go_fd = -1;
 
 	/* End of file: exec has closed the other end. */
 	do {
@@ -101,6 +101,13 @@ int child_start(struct session *s, struct diag *d)
 	s->child_errno = err;
 	return diag(d, -err, "cannot run %s: %s", s->opt->cmd[0],
 		    strerror(err));
+}
+
+void child_dismiss(struct session *s)
+{
+	if (s->go_fd >= 0)
+		close(s->go_fd);
+	s->go_fd = -1;
 }
 
 void child_reap(struct session *s)

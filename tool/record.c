@@ -329,6 +329,9 @@ static int run(struct session *s, struct diag *d)
 			err = 0;
 		}
 	}
+	/* Nothing could be written: who waits for the command waits for ever */
+	if (err)
+		child_dismiss(s);
 	if (!err)
 		err = loop(s);
 	status_clear();
@@ -376,9 +379,7 @@ int auxrec_record_main(int argc, char **argv)
 		/* The child may be gone: then the message is not the reason. */
 		say("%s", signals_stop() ?
 		    "interrupted before the recording began" : d.msg);
-		/* If it is not, it sees the pipe close and ends. */
-		if (s.go_fd >= 0)
-			close(s.go_fd);
+		child_dismiss(&s);
 		session_close(&s);
 		stream_close(&s.out);
 		options_free(&opt);

@@ -134,6 +134,8 @@ int session_find_targets(struct session *s, struct diag *d);
 /* child.c */
 int child_fork(struct session *s, struct diag *d);
 int child_start(struct session *s, struct diag *d);
+/* One that was not started sees the pipe close, and ends. */
+void child_dismiss(struct session *s);
 void child_reap(struct session *s);
 void child_kill(struct session *s, int sig);
 

@@ -148,11 +148,19 @@ grep -q '"end":"command ended","problem":null' "$T/err" ||
 check "delay, JSON"
 
 mkdir small
-if mount -t tmpfs -o size=8k none small 2>/dev/null; then
-	for size in 8k 12k 24k; do
+# From one that takes nothing at all: then the command must not even start.
+for cmd in 'exit 3' ': >started'; do
+	want 125 timeout 60 "$AUXREC" -e cpu-clock -o /dev/full -- sh -c "$cmd"
+	said "/dev/full: no space left"
+	said "LOST .* bytes that could not be written"
+done
+[[ ! -e started ]] || note "the command was started without a recording"
+if mount -t tmpfs -o size=4k none small 2>/dev/null; then
+	for size in 4k 8k 12k 24k; do
 		mount -o remount,size=$size none small
 		rm -f small/*
-		want 125 "$AUXREC" -e cpu-clock -F max -o small/f -- sh -c "$work;$work;$work;$work"
+		want 125 timeout 60 "$AUXREC" -e cpu-clock -F max -o small/f -- \
+			sh -c "$work;$work;$work;$work"
 		said "no space left"
 		said "LOST .* bytes that could not be written"
 		valid small/f
@@ -167,6 +175,18 @@ fi
 	head -c 20000 >f
 [[ ${PIPESTATUS[0]} == 125 ]] || note "status ${PIPESTATUS[0]}"
 grep -q "reader of the stream has gone" err || note "$(cat err)"
+# Before the first byte: with a command, and with one that only says how long.
+mkfifo closed
+for args in '' -a; do
+	exec {hold}<>closed
+	exec {out}>closed {hold}>&-
+	# shellcheck disable=SC2086 # none or one
+	timeout 60 "$AUXREC" -e cpu-clock $args -o - -- sleep 0.1 2>err >&"$out"
+	rc=$?
+	exec {out}>&-
+	[[ $rc == 125 ]] || note "${args:-command}, gone before: status $rc"
+	grep -q "reader of the stream has gone" err || note "$(cat err)"
+done
 check "reader gone"
 
 # Somebody has the pipe open and does not read: the first signal ends the
