@@ -11,10 +11,38 @@
 SEED=${SEED:-$RANDOM}
 RANDOM=$SEED
 
+# lost PERF FILE: what becomes of a stream with TRACING_DATA in those of perf's
+# tools that lose their place in it: "said" if buildid-list says anything, of a
+# file and of a pipe, and the status of inject.
+lost()
+{
+	local rc
+
+	"$1" buildid-list -i "$2" 2>&1 >/dev/null | grep -q . && printf 'said '
+	"$1" buildid-list -i - <"$2" 2>&1 >/dev/null | grep -q . && printf 'said '
+	"$1" inject -b <"$2" >/dev/null 2>&1
+	rc=$?
+	echo $rc
+}
+
+# lost_as_own PERF FILE: not more than in what that perf writes itself; and
+# where it does read that, ours must be read, too.
+lost_as_own()
+{
+	local own ours
+
+	"$1" record -q -e sched:sched_switch -o - -- sh -c "$work; sleep 0.01" \
+		>own 2>err || note "$1 record -o -: $(head -n 1 err)"
+	"$1" script -i own 2>err | grep -q prev_comm= ||
+		note "$1 script: nothing in its own stream: $(head -n 1 err)"
+	own=$(lost "$1" own)
+	ours=$(lost "$1" "$2")
+	[[ $ours == "$own" ]] || note "$1: '$ours', its own stream '$own'"
+}
+
 # readable FILE [WORD]: all perfs read it, from a file and from a pipe.
-# What inject writes to a file is not read again, and streams with TRACING_DATA
-# not by buildid-list and not after inject: there perf's tools lose their place
-# in perf record's own pipes, too.
+# What inject writes to a file is not read again; streams with TRACING_DATA are
+# read by buildid-list, and by inject from a pipe, as they read perf record's.
 readable()
 {
 	local p
@@ -28,7 +56,10 @@ readable()
 		quiet "$p" inject -b -i "$1" -o "$T/inj"
 		quiet sh -c "$p script -i - <'$1'"
 		quiet sh -c "$p report --stdio -i - <'$1'"
-		[[ ${2-} != prev_comm= ]] || continue
+		if [[ ${2-} == prev_comm= ]]; then
+			lost_as_own "$p" "$1"
+			continue
+		fi
 		quiet "$p" buildid-list -i "$1"
 		[[ -s $T/out ]] || note "$p buildid-list: empty"
 		quiet sh -c "cat '$1' | $p inject -b | $p report --stdio -i -"
