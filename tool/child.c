@@ -41,11 +41,16 @@ static void become(struct session *s, int go, int report)
 static void default_signals(void)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	struct sigaction hup;
 
 	sigaction(SIGINT, &dfl, NULL);
 	sigaction(SIGTERM, &dfl, NULL);
 	sigaction(SIGCHLD, &dfl, NULL);
 	sigaction(SIGPIPE, &dfl, NULL);
+	sigaction(SIGXFSZ, &dfl, NULL);
+	/* What nohup(1) has set is for the command as well. */
+	if (sigaction(SIGHUP, NULL, &hup) || hup.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &dfl, NULL);
 }
 
 int child_fork(struct session *s, struct diag *d)

@@ -144,11 +144,22 @@ static bool targets_gone(const struct session *s)
 	return true;
 }
 
+static const char *stop_reason(int sig)
+{
+	switch (sig) {
+	case SIGINT:
+		return "interrupted";
+	case SIGHUP:
+		return "terminal closed (SIGHUP)";
+	default:
+		return "terminated";
+	}
+}
+
 static bool is_over(struct session *s)
 {
 	if (signals_stop()) {
-		s->end_reason = signals_stop() == SIGINT ? "interrupted" :
-							   "terminated";
+		s->end_reason = stop_reason(signals_stop());
 		return true;
 	}
 	if (s->child) {
@@ -241,6 +252,11 @@ static const char *problem_text(const struct session *s, int err,
 			 "%s: %s, recording ended; what was written is valid",
 			 s->opt->output, err == -ENOSPC ?
 			 "no space left" : "disk quota exceeded");
+		return text;
+	case -EFBIG:
+		snprintf(text, sizeof(text),
+			 "%s: larger than files may be (ulimit -f), recording ended; what was written is valid",
+			 s->opt->output);
 		return text;
 	case -EINTR:
 		return "gave up waiting for the reader of the stream";

@@ -57,13 +57,18 @@ int signals_init(void)
 		.sa_flags = SA_RESTART | SA_NOCLDSTOP,
 	};
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction old;
 
 	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
 	sigaction(SIGINT, &stopping, NULL);
 	sigaction(SIGTERM, &stopping, NULL);
+	/* Ignored: nohup(1) wants the recording to go on without a terminal. */
+	if (sigaction(SIGHUP, NULL, &old) || old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &stopping, NULL);
 	sigaction(SIGCHLD, &child, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL);
 	return 0;
 }
 

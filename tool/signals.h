@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Signals: INT and TERM end a recording, CHLD wakes it, PIPE is an error of
- * write() only.
+ * Signals: INT, TERM and HUP end a recording, CHLD wakes it, PIPE and XFSZ are
+ * errors of write() only.
  */
 #ifndef AUXREC_SIGNALS_H
 #define AUXREC_SIGNALS_H

@@ -122,38 +122,60 @@ want 125 "$AUXREC" -q -e cpu-clock -p 4194304 -o f
 [[ $(cksum <f.old) == "$sum" ]] || note "a failed start replaced f.old"
 check "an existing file is kept as .old"
 
-# stop SIGNAL STATUS CMD: sends it to auxrec alone
+# stop SIGNAL STATUS ARGS...: sends it to auxrec alone, once the recording runs:
+# when the command, if there is one, has made the file "ready"; else when more
+# comes than what was there before, which comes all at once.
 stop()
 {
 	local sig=$1 want=$2 pid rc size
 	shift 2
+	rm -f f ready
 	# A background job of a script ignores INT: give it back.
-	rm -f f
 	env --default-signal=INT "$AUXREC" "$@" 2>stop.err &
 	pid=$!
-	# First comes what was there before, all at once; then what is recorded.
-	until [[ -s f || ! -e /proc/$pid/status ]]; do sleep 0.01; done
-	size=$(stat -c %s f)
-	until [[ $(stat -c %s f) != "$size" || ! -e /proc/$pid/status ]]; do
-		sleep 0.01
-	done
-	until [[ -z ${READY-} || -e $READY ]]; do sleep 0.01; done
+	if [[ $* == *ready* ]]; then
+		until [[ -e ready || ! -e /proc/$pid/status ]]; do sleep 0.01; done
+	else
+		until [[ -s f || ! -e /proc/$pid/status ]]; do sleep 0.01; done
+		size=$(stat -c %s f)
+		until [[ $(stat -c %s f) != "$size" || ! -e /proc/$pid/status ]]; do
+			sleep 0.01
+		done
+	fi
 	kill "-$sig" $pid
 	wait $pid
 	rc=$?
 	[[ $rc == "$want" ]] || note "$sig: status $rc, not $want: $(cat stop.err)"
 	valid f
 }
-stop INT 130 -e cpu-clock -o f -- sleep 100
-stop TERM 143 -e cpu-clock -o f -- sleep 100
+stop INT 130 -e cpu-clock -o f -- sh -c ': >ready; exec sleep 100'
+stop TERM 143 -e cpu-clock -o f -- sh -c ': >ready; exec sleep 100'
 grep -q terminated stop.err || note "no reason in: $(cat stop.err)"
+stop HUP 129 -e cpu-clock -o f -- sh -c ': >ready; exec sleep 100'
+grep -q 'terminal closed' stop.err || note "no reason in: $(cat stop.err)"
 stop INT 0 -e cpu-clock -F 50 -a -o f
 readable f
 stop TERM 0 -e cpu-clock -o f -p $$
 # The command may take its time, or go on: its status is the recorder's.
-READY=ready stop INT 5 -e cpu-clock -o f -- \
+stop INT 5 -e cpu-clock -o f -- \
 	sh -c 'trap "exit 5" INT; : >ready; while :; do :; done'
-check "SIGINT and SIGTERM"
+check "SIGINT, SIGTERM and SIGHUP"
+
+# The one that is sent HUP goes on, and so does its command; which then says so.
+rm -f f ready
+nohup "$AUXREC" -e cpu-clock -o f -- sh -c \
+	': >ready; until [ -e hung ]; do sleep 0.05; done; kill -HUP $$; exit 6' \
+	2>err &
+pid=$!
+until [[ -e ready ]]; do sleep 0.01; done
+kill -HUP $pid
+: >hung
+wait $pid
+rc=$?
+[[ $rc == 6 ]] || note "status $rc: $(cat err)"
+grep -q 'command ended' err || note "$(cat err)"
+valid f
+check "SIGHUP after nohup"
 
 # It works when the recording has begun, however long that takes.
 rm -f f
@@ -201,6 +223,16 @@ if mount -t tmpfs -o size=4k none small 2>/dev/null; then
 else
 	skip "disk full" "cannot mount a tmpfs"
 fi
+
+limited() { (ulimit -f 8; exec "$@"); }
+want 125 limited "$AUXREC" -e cpu-clock -F max -o f -- sh -c "$work;$work;$work;$work"
+said "f: larger than files may be"
+said "LOST .* bytes that could not be written"
+valid f
+(($(stat -c %s f) > 4096)) || note "$(stat -c %s f) bytes of 8K"
+# 25: SIGXFSZ, which is the command's own matter
+want 153 limited "$AUXREC" -q -e dummy -o f -- dd if=/dev/zero of=g bs=64k count=1
+check "file size limit"
 
 "$AUXREC" -e cpu-clock -F max -o - -- sh -c "$work;$work;$work;$work;exit 3" 2>err |
 	head -c 20000 >f
