@@ -447,4 +447,6 @@ void session_close(struct session *s)
 	auxrec_events_free(&s->events);
 	ids_close(s);
 	bpf_close(s);
+	if (s->json_fd >= 0)
+		close(s->json_fd);
 }

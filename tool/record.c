@@ -303,6 +303,23 @@ static int exit_status(const struct session *s, int err)
 	return WEXITSTATUS(s->child_status);
 }
 
+/* Returns @err, or what went wrong here. */
+static int summarize(struct session *s, const char *problem, int err)
+{
+	struct diag d = { "" };
+	int json = 0;
+
+	if (s->opt->json) {
+		json = summary_json(s, problem, &d);
+		if (json)
+			say("%s", d.msg);
+	}
+	/* What was lost is said somewhere, if it was asked for. */
+	if (json || (!s->opt->json && !s->opt->quiet))
+		summary_print(s, problem);
+	return err ? err : json;
+}
+
 static int prepare(struct session *s, struct diag *d)
 {
 	int err;
@@ -319,6 +336,8 @@ static int prepare(struct session *s, struct diag *d)
 		err = session_open(s, d);
 	if (!err)
 		bpf_open(s);
+	if (!err)
+		err = summary_open(s, d);
 	/* Last: only a recording that can begin replaces the old file. */
 	if (!err)
 		err = stream_open(&s->out, s->opt->output, d);
@@ -364,7 +383,7 @@ static int run(struct session *s, struct diag *d)
 int auxrec_record_main(int argc, char **argv)
 {
 	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1,
-			     .ids.fd = -1, .bpf.stop_fd = -1 };
+			     .ids.fd = -1, .bpf.stop_fd = -1, .json_fd = -1 };
 	struct diag d = { "" };
 	struct options opt;
 	const char *problem;
@@ -409,12 +428,7 @@ int auxrec_record_main(int argc, char **argv)
 	problem = problem_text(&s, err, &d);
 	if (problem)
 		say("%s", problem);
-	if (opt.json && summary_json(&s, problem, &d)) {
-		say("%s", d.msg);
-		err = err ? err : -EIO;
-	} else if (!opt.json && !opt.quiet) {
-		summary_print(&s, problem);
-	}
+	err = summarize(&s, problem, err);
 	wait_child(&s);
 	session_close(&s);
 	build_id_cache_free();

@@ -105,6 +105,7 @@ struct session {
 	int exec_fd;			/* the child's errno of exec */
 	int child_errno;
 	const char *end_reason;
+	int json_fd;			/* of --json=FILE, else -1 */
 	bool kptr_hidden;
 	__u64 missing_build_ids;
 	struct ids ids;
@@ -174,6 +175,8 @@ __u64 session_losses(const struct session *s);
 void status_show(struct session *s);
 void status_clear(void);
 void summary_print(struct session *s, const char *problem);
+/* Opens what --json=FILE names, without a change to it. 0 or -errno. */
+int summary_open(struct session *s, struct diag *d);
 int summary_json(struct session *s, const char *problem, struct diag *d);
 
 #endif /* AUXREC_SESSION_H */

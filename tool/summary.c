@@ -3,8 +3,10 @@
  * What was recorded and what was lost, for people and for programs.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "session.h"
@@ -235,14 +237,45 @@ static void json_raw(FILE *f, const struct session *s)
 		ULL(s->raw.missing), ULL(s->bad_spans));
 }
 
+int summary_open(struct session *s, struct diag *d)
+{
+	const char *path = s->opt->json_file;
+
+	if (!path)
+		return 0;
+	s->json_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY,
+			  0666);
+	if (s->json_fd < 0)
+		return diag(d, -errno, "--json: cannot create %s: %s", path,
+			    strerror(errno));
+	return 0;
+}
+
+/* The file as it was opened, empty; else stderr. */
+static FILE *json_stream(struct session *s)
+{
+	struct stat st;
+	FILE *f;
+
+	if (!s->opt->json_file)
+		return stderr;
+	if (!fstat(s->json_fd, &st) && S_ISREG(st.st_mode) &&
+	    ftruncate(s->json_fd, 0))
+		return NULL;
+	f = fdopen(s->json_fd, "w");
+	if (f)
+		s->json_fd = -1;
+	return f;
+}
+
 int summary_json(struct session *s, const char *problem, struct diag *d)
 {
 	const char *path = s->opt->json_file;
-	FILE *f = path ? fopen(path, "we") : stderr;
+	FILE *f = json_stream(s);
 	int err = 0;
 
 	if (!f)
-		return diag(d, -errno, "cannot create %s: %s", path,
+		return diag(d, -errno, "--json: writing %s: %s", path,
 			    strerror(errno));
 	fputs("{\"output\":", f);
 	json_string(f, s->opt->output);
@@ -269,7 +302,10 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 	if (!s->bpf.err)
 		json_bpf(f, s);
 	fputs("}\n", f);
-	if (path && fclose(f))
-		err = diag(d, -errno, "writing %s: %s", path, strerror(errno));
+	if (path && (fflush(f) || ferror(f)))
+		err = diag(d, -errno, "--json: writing %s: %s", path,
+			   strerror(errno));
+	if (path)
+		fclose(f);
 	return err;
 }

@@ -198,6 +198,20 @@ grep -q '^{"output":"f","bytes":'"$(stat -c %s f)," sum ||
 want 0 "$AUXREC" --json -e cpu-clock -o f -- true
 grep -q '"end":"command ended","problem":null' "$T/err" ||
 	note "$(cat "$T/err")"
+sum=$(cksum <f)
+echo before >sum
+want 125 "$AUXREC" --json=no/such/dir -e cpu-clock -o f -- touch started
+said 'cannot create no/such/dir'
+[[ ! -e started ]] || note "the command was started without a place for the JSON"
+want 125 "$AUXREC" --json=sum -e cpu-clock -o no/such/dir -- true
+[[ $(cksum <f) == "$sum" && $(<sum) == before ]] || note "a failed start changed files"
+want 0 "$AUXREC" --json=sum -e cpu-clock -o f -- true
+grep -q before sum && note "sum: $(cat sum)"
+for quiet in -e -qe; do
+	want 125 "$AUXREC" --json=/dev/full $quiet cpu-clock -o f -- true
+	said 'writing /dev/full: No space left'
+	said 'MiB in f: .* command ended'
+done
 check "delay, JSON"
 
 mkdir small
