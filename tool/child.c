@@ -5,7 +5,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,6 +55,64 @@ static void default_signals(void)
 	/* What nohup(1) has set is for the command as well. */
 	if (sigaction(SIGHUP, NULL, &hup) || hup.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &dfl, NULL);
+}
+
+/* Returns 0, -ENOENT, or why not. */
+static int may_execute(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	return access(path, X_OK) ? -errno : 0;
+}
+
+/* As execvp(3): goes on after what it may not execute, but remembers it. */
+static int search_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX], dflt[64];
+	int err, found = -ENOENT;
+
+	if (!path) {
+		confstr(_CS_PATH, dflt, sizeof(dflt));
+		path = dflt;
+	}
+	for (;; path++) {
+		const size_t len = strcspn(path, ":");
+
+		/* An empty part is the working directory. */
+		if ((size_t)snprintf(file, sizeof(file), "%.*s%s%s", (int)len,
+				     path, len ? "/" : "", name) <
+		    sizeof(file)) {
+			err = may_execute(file);
+			if (!err)
+				return 0;
+			if (err == -EACCES)
+				found = err;
+		}
+		path += len;
+		if (!*path)
+			return found;
+	}
+}
+
+int child_find(struct session *s, struct diag *d)
+{
+	const char *name = s->opt->cmd[0];
+	const bool is_path = strchr(name, '/');
+	int err = is_path ? may_execute(name) : search_path(name);
+
+	if (!err)
+		return 0;
+	s->child_errno = -err;
+	if (err == -ENOENT && !is_path)
+		return diag(d, err,
+			    "cannot run %s: there is no such command in PATH",
+			    name);
+	return diag(d, err, "cannot run %s: %s", name, strerror(-err));
 }
 
 int child_fork(struct session *s, struct diag *d)

@@ -315,6 +315,9 @@ static int check(const struct options *opt, struct diag *d)
 	if (!opt->nr_targets && !opt->system_wide && !opt->cmd)
 		return diag(d, -EINVAL,
 			    "what to record? Give a command after --, -p PID, -t TID or -a");
+	if (opt->cmd && !*opt->cmd[0])
+		return diag(d, -EINVAL,
+			    "the name of the command is empty: give one after --");
 	if (opt->freq && opt->period)
 		return diag(d, -EINVAL,
 			    "-F (samples per second) and -c (events per sample) exclude each other");

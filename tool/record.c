@@ -325,6 +325,9 @@ static int prepare(struct session *s, struct diag *d)
 	int err;
 
 	err = session_make_events(s, d);
+	/* Else a mistyped name would replace the recording of the right one. */
+	if (!err && s->opt->cmd)
+		err = child_find(s, d);
 	if (!err && s->opt->cmd)
 		err = child_fork(s, d);
 	if (!err)
@@ -418,7 +421,7 @@ int auxrec_record_main(int argc, char **argv)
 		session_close(&s);
 		stream_close(&s.out);
 		options_free(&opt);
-		return EXIT_RECORDING;
+		return exit_status(&s, err);
 	}
 
 	err = run(&s, &d);

@@ -103,7 +103,7 @@ struct session {
 	bool child_started;
 	int go_fd;			/* the child waits for its closing */
 	int exec_fd;			/* the child's errno of exec */
-	int child_errno;
+	int child_errno;		/* why it cannot be executed */
 	const char *end_reason;
 	int json_fd;			/* of --json=FILE, else -1 */
 	bool kptr_hidden;
@@ -133,6 +133,8 @@ static inline bool session_per_task(const struct session *s)
 int session_find_targets(struct session *s, struct diag *d);
 
 /* child.c */
+/* Is there such a command? 0, or -errno with a message and child_errno. */
+int child_find(struct session *s, struct diag *d);
 int child_fork(struct session *s, struct diag *d);
 int child_start(struct session *s, struct diag *d);
 /* One that was not started sees the pipe close, and ends. */

@@ -104,10 +104,29 @@ check "stdout and live pipes"
 
 want 7 "$AUXREC" -q -e cpu-clock -o f -- sh -c 'exit 7'
 want 137 "$AUXREC" -q -e cpu-clock -o f -- sh -c 'kill -9 $$'
+sum=$(cksum f)
 want 127 "$AUXREC" -q -e cpu-clock -o f -- ./no-such-command
-said 'no-such-command'
-valid f
+said 'cannot run ./no-such-command: No such file'
+want 127 "$AUXREC" -q -e cpu-clock -o f -- no-such-command
+said 'cannot run no-such-command: .* in PATH'
+want 127 env -u PATH "$AUXREC" -q -e cpu-clock -o f -- no-such-command
 want 126 "$AUXREC" -q -e cpu-clock -o f -- /etc/passwd
+said '/etc/passwd: Permission denied'
+want 126 "$AUXREC" -q -e cpu-clock -o f -- /etc
+mkdir -p path
+: >path/denied
+want 126 env PATH="no/such/dir:$T/path:$PATH" "$AUXREC" -q -e cpu-clock -o f -- denied
+[[ $(cksum f) == "$sum" ]] || note "f was replaced though nothing ran"
+# execvp(3) goes on, takes the working directory for nothing, and has a default.
+printf '#!/bin/sh\nexit 9\n' >here
+chmod +x here
+want 9 env PATH="$T/path::/bin" "$AUXREC" -q -e cpu-clock -o f -- here
+want 1 env PATH="$T/path:/bin" "$AUXREC" -q -e cpu-clock -o f -- false
+want 1 env -u PATH "$AUXREC" -q -e cpu-clock -o f -- false
+# Only execve(2) finds this out: the stream has begun.
+printf '#!/no/such/shell\n' >here
+want 127 "$AUXREC" -q -e cpu-clock -o f -- ./here
+valid f
 want 125 "$AUXREC" -q -e no-such-event -o f -- true
 want 125 "$AUXREC" -q -e cpu-clock -o no/such/dir -- true
 said 'no/such/dir'
