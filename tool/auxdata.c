@@ -143,7 +143,7 @@ static int write_auxtrace(struct session *s, const struct sev *sev,
 		if (err)
 			return err;
 	}
-	if (!flags && sev->aux != AUX_ARM_SPE)
+	if (!flags)
 		return 0;
 	return write_aux(s, sev, rec.offset, span->length, flags, span->t_begin,
 			 span->pid, span->tid, span->cpu);

@@ -16,13 +16,14 @@ static const struct {
 	enum aux_format format;
 } known[] = {
 	{ "intel_pt",	AUX_INTEL_PT },
-	{ "intel_bts",	AUX_INTEL_BTS },
-	{ "arm_spe_",	AUX_ARM_SPE },
 	/*
-	 * perf decodes these two as well, but only with what it reads from
-	 * their sysfs at record time; as chunks nothing of them is lost.
+	 * perf decodes it as well, but only with what it reads from its sysfs
+	 * at record time; as chunks nothing of it is lost.
 	 */
 	{ "cs_etm",	AUX_CHUNKS },
+	/* The module refuses these, which says more than "no AUX data". */
+	{ "intel_bts",	AUX_CHUNKS },
+	{ "arm_spe_",	AUX_CHUNKS },
 	{ "hisi_ptt",	AUX_CHUNKS },
 };
 

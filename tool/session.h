@@ -16,13 +16,11 @@
 #include "rawring.h"
 #include "stream.h"
 
-/* How the data of an AUX event travel, see auxinfo.c. */
+/* How the data of an AUX event travel, see synth_aux.c. */
 enum aux_format {
 	AUX_NONE,		/* not an AUX event */
 	AUX_CHUNKS,		/* as samples: stock perf has no decoder */
-	AUX_INTEL_PT	= 1 << 4,
-	AUX_INTEL_BTS,
-	AUX_ARM_SPE,
+	AUX_INTEL_PT,
 };
 
 /* One perf event of one task and CPU (-1: any). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * AUXTRACE_INFO: what perf's decoders need to know of the PMU. Layouts as in
- * perf's intel-pt.h, intel-bts.h, arm-spe.h.
+ * perf's intel-pt.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,13 +98,6 @@ static void add_time_conv(const struct session *s, const struct sev *sev)
 	synth_add_u64(&rec, tc.cap_zero);
 }
 
-static void begin(__u32 type)
-{
-	synth_begin(&rec, REC_AUXTRACE_INFO, 0);
-	synth_add_u32(&rec, type);
-	synth_add_u32(&rec, 0);
-}
-
 static void intel_pt(const struct session *s, const struct sev *sev)
 {
 	const char *filter = sev->ev->filter;
@@ -113,7 +106,9 @@ static void intel_pt(const struct session *s, const struct sev *sev)
 	__u32 n, d;
 
 	tsc_ctc_ratio(&n, &d);
-	begin(REC_AUX_INTEL_PT);
+	synth_begin(&rec, REC_AUXTRACE_INFO, 0);
+	synth_add_u32(&rec, REC_AUX_INTEL_PT);
+	synth_add_u32(&rec, 0);
 	add_time_conv(s, sev);
 	synth_add_u64(&rec, format_bits(sev, "tsc"));
 	synth_add_u64(&rec, format_bits(sev, "noretcomp"));
@@ -132,41 +127,15 @@ static void intel_pt(const struct session *s, const struct sev *sev)
 	synth_add_u64(&rec, pmu_number(sev, "caps/event_trace"));
 }
 
-static void intel_bts(const struct session *s, const struct sev *sev)
-{
-	begin(REC_AUX_INTEL_BTS);
-	add_time_conv(s, sev);
-	synth_add_u64(&rec, 0);				/* no snapshot */
-}
-
-static void arm_spe(const struct session *s, const struct sev *sev)
-{
-	begin(REC_AUX_ARM_SPE);
-	synth_add_u64(&rec, sev->attr.type);
-	synth_add_u64(&rec, !session_per_task(s));
-}
-
 int synth_auxtrace_info(struct session *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->nr_sev; i++) {
-		const struct sev *sev = &s->sev[i];
-
-		switch (sev->aux) {
-		case AUX_INTEL_PT:
-			intel_pt(s, sev);
-			return synth_end(s, &rec);
-		case AUX_INTEL_BTS:
-			intel_bts(s, sev);
-			return synth_end(s, &rec);
-		case AUX_ARM_SPE:
-			arm_spe(s, sev);
-			return synth_end(s, &rec);
-		case AUX_NONE:
-		case AUX_CHUNKS:
-			break;
-		}
+		if (s->sev[i].aux != AUX_INTEL_PT)
+			continue;
+		intel_pt(s, &s->sev[i]);
+		return synth_end(s, &rec);
 	}
 	return 0;
 }
