@@ -82,12 +82,16 @@ void ids_open(struct session *s)
 	if (s->opt->no_buildid)
 		return;
 	dev = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);
-	if (dev < 0)
+	if (dev < 0) {
+		s->ids.err = -errno;
 		return;
+	}
 	s->ids.fd = ioctl(dev, PERFAUX_IOC_IDS, &arg);
-	close(dev);
 	if (s->ids.fd >= 0)
 		fcntl(s->ids.fd, F_SETFL, O_NONBLOCK);
+	else
+		s->ids.err = -errno;
+	close(dev);
 }
 
 void ids_close(struct session *s)

@@ -24,6 +24,7 @@ struct name_set {
 
 struct ids {
 	int fd;				/* -1: the kernel's own ids only */
+	int err;			/* why: -errno, 0: not asked for */
 	struct name_set missing;	/* files mapped without an id */
 	struct name_set written;	/* that have a BUILD_ID record */
 	__u8 *waiting;			/* notices of files not seen mapped yet */

@@ -13,6 +13,9 @@
 
 #include "session.h"
 
+/* Of a raw ring that is smaller than the default. */
+#define RAW_MIN_SEGS	4
+
 static int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 		    int group)
 {
@@ -79,40 +82,6 @@ static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 		    drop_precision(sev))
 			continue;
 		return fd;
-	}
-}
-
-static int open_error(const struct session *s, const struct sev *sev, int err,
-		      struct diag *d)
-{
-	(void)s;
-	switch (err) {
-	case -EACCES:
-	case -EPERM:
-		return diag(d, err,
-			    "%s: no permission: record as root, with :u or --user, or lower /proc/sys/kernel/perf_event_paranoid",
-			    sev->name);
-	case -EMFILE:
-	case -ENFILE:
-		return diag(d, err,
-			    "%s: too many open files: raise the limit (ulimit -n), or record fewer threads or events",
-			    sev->name);
-	case -ENOENT:
-	case -EOPNOTSUPP:
-		return diag(d, err,
-			    "%s: this machine or kernel does not have this event as asked for",
-			    sev->name);
-	case -EINVAL:
-		return diag(d, err,
-			    "%s: the kernel refuses the event as asked for (EINVAL)%s",
-			    sev->name, sev->ev && sev->ev->cpus &&
-			    session_per_task(s) ?
-			    ": it counts for whole CPUs, record it with -a" : "");
-	case -EBUSY:
-		return diag(d, err, "%s: busy: somebody else uses this PMU",
-			    sev->name);
-	default:
-		return diag(d, err, "%s: %s", sev->name, strerror(-err));
 	}
 }
 
@@ -229,24 +198,7 @@ static int attach_raw(struct session *s, const struct sev *sev, int fd,
 {
 	int err = rawring_attach(&s->raw, fd, sev - s->sev);
 
-	switch (err) {
-	case 0:
-		return 0;
-	case -EOPNOTSUPP:
-		return diag(d, err,
-			    "%s: its PMU cannot use the raw ring as it is: if it needs contiguous memory, smaller segments help (-m MAIN,64Kx64)",
-			    sev->name);
-	case -EBUSY:
-		return diag(d, err, "%s: already attached to a raw ring",
-			    sev->name);
-	case -EXDEV:
-		return diag(d, err,
-			    "%s: one recording has AUX data of one PMU only",
-			    sev->name);
-	default:
-		return diag(d, err, "%s: attaching to the raw ring: %s",
-			    sev->name, strerror(-err));
-	}
+	return err ? attach_error(s, sev, err, d) : 0;
 }
 
 /* One descriptor. A task that is gone or a CPU that is off is no error. */
@@ -264,7 +216,7 @@ static int open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
 	    (fd == -ENODEV && cpu >= 0))
 		return 0;
 	if (fd < 0)
-		return open_error(s, sev, fd, d);
+		return open_error(s, sev, tid, fd, d);
 	err = keep_fd(sev, fd, cpu, tid, d);
 	if (err)
 		return err;
@@ -339,6 +291,35 @@ static size_t ungroup(struct session *s, int group)
 	return first;
 }
 
+/*
+ * As map_main(): a default that the limit of locked memory does not allow is
+ * made smaller, what was asked for is not. Fewer segments first, but so many
+ * that one CPU never waits for itself.
+ */
+static int open_raw(struct session *s, struct diag *d)
+{
+	const __u32 page = sysconf(_SC_PAGESIZE);
+	__u32 size = s->opt->seg_size, nr = s->opt->nr_segs;
+	int err;
+
+	for (;;) {
+		err = rawring_open(&s->raw, size, nr, d);
+		if (err != -EPERM || s->opt->raw_given)
+			break;
+		if (nr > RAW_MIN_SEGS)
+			nr /= 2;
+		else if (size > page)
+			size /= 2;
+		else
+			break;
+	}
+	if (!err && (__u64)size * nr < (__u64)s->opt->seg_size * s->opt->nr_segs &&
+	    !s->opt->quiet)
+		say("raw ring of %u KiB (%uKx%u): the locked memory limit (ulimit -l) allows no larger one",
+		    (size >> 10) * nr, size >> 10, nr);
+	return err;
+}
+
 int session_open(struct session *s, struct diag *d)
 {
 	struct rlimit lim;
@@ -351,8 +332,7 @@ int session_open(struct session *s, struct diag *d)
 	}
 
 	if (s->have_raw) {
-		err = rawring_open(&s->raw, s->opt->seg_size, s->opt->nr_segs,
-				   d);
+		err = open_raw(s, d);
 		if (err)
 			return err;
 	}

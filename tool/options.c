@@ -132,6 +132,7 @@ static int parse_raw(struct options *opt, const char *s, struct diag *d)
 			    (unsigned long long)count);
 	opt->seg_size = size;
 	opt->nr_segs = count;
+	opt->raw_given = true;
 	return 0;
 bad:
 	return diag(d, -EINVAL,

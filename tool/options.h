@@ -56,6 +56,7 @@ struct options {
 	size_t main_bytes;		/* per CPU, a power of two; 0: default */
 	__u32 seg_size;			/* bytes, a power of two */
 	__u32 nr_segs;
+	bool raw_given;			/* else these two are the default */
 	__u64 freq;			/* -F, 0: not given */
 	__u64 period;			/* -c, 0: not given */
 	bool callchain;

@@ -155,6 +155,12 @@ void session_enable(struct session *s);
 void session_disable(struct session *s);
 void session_close(struct session *s);
 
+/* open_error.c: return @err, with a message. @tid: as in struct opened */
+int open_error(const struct session *s, const struct sev *sev, pid_t tid,
+	       int err, struct diag *d);
+int attach_error(const struct session *s, const struct sev *sev, int err,
+		 struct diag *d);
+
 /* auxfd.c: does this event's PMU have AUX data? */
 bool event_has_aux(const struct auxrec_event *ev);
 enum aux_format event_aux_format(const struct auxrec_event *ev);

@@ -103,6 +103,27 @@ static void print_ids(const struct session *s)
 		    ULL(st->notices_lost));
 }
 
+/* Why the ids are not the module's; NULL: they are, or there are to be none. */
+static const char *no_ids_reason(const struct session *s)
+{
+	static char text[128];
+
+	switch (s->ids.err) {
+	case 0:
+		return NULL;
+	case -ENOENT:
+	case -ENODEV:
+	case -ENXIO:
+		return "perfaux module not loaded";
+	case -EACCES:
+	case -EPERM:
+		return "no access to " PERFAUX_DEVICE;
+	}
+	snprintf(text, sizeof(text), "%s: %s", PERFAUX_DEVICE,
+		 strerror(-s->ids.err));
+	return text;
+}
+
 static void json_ids(FILE *f, const struct session *s)
 {
 	const struct perfaux_ids_stats *st = &s->ids.stats;
@@ -193,8 +214,9 @@ void summary_print(struct session *s, const char *problem)
 		    ULL(s->missing_build_ids));
 	print_ids(s);
 	print_bpf(s);
-	if (!module_loaded(s))
-		say("build-ids are those the kernel found by itself (perfaux module not loaded)");
+	if (no_ids_reason(s))
+		say("build-ids are those the kernel found by itself (%s)",
+		    no_ids_reason(s));
 }
 
 static void json_gaps(FILE *f, const struct session *s)
@@ -299,6 +321,10 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 		json_raw(f, s);
 	if (s->ids.fd >= 0)
 		json_ids(f, s);
+	if (no_ids_reason(s)) {
+		fputs(",\"no_build_ids\":", f);
+		json_string(f, no_ids_reason(s));
+	}
 	if (!s->bpf.err)
 		json_bpf(f, s);
 	fputs("}\n", f);

@@ -93,4 +93,15 @@ check "with samples beside it"
 readable
 check "a pipe"
 
+# Drivers that only perf's own area will do for: no other segments help.
+for name in intel_bts arm_spe_0 hisi_ptt0; do
+	rmmod auxgen && insmod "$MODULES/auxgen.ko" name=$name
+	rm -f g
+	want 125 "$AUXREC" -e $name// -o g -- true
+	said "$name//: .*needs perf's own AUX area.*perf record"
+	grep -q segments err && note "$(cat err)"
+	[[ ! -e g ]] || note "a file for nothing"
+done
+check "PMUs that the module refuses"
+
 finish

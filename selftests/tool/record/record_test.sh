@@ -128,6 +128,10 @@ printf '#!/no/such/shell\n' >here
 want 127 "$AUXREC" -q -e cpu-clock -o f -- ./here
 valid f
 want 125 "$AUXREC" -q -e no-such-event -o f -- true
+if [[ $("$AUXREC" list hw 2>/dev/null) != *cpu-cycles* ]]; then
+	want 125 "$AUXREC" -q -e cycles -o f -- true
+	said 'cycles: .*cpu-clock samples by time'
+fi
 want 125 "$AUXREC" -q -e cpu-clock -o no/such/dir -- true
 said 'no/such/dir'
 check "exit status"
@@ -257,6 +261,7 @@ else
 	skip "disk full" "cannot mount a tmpfs"
 fi
 
+# shellcheck disable=SC2317 # called by want
 limited() { (ulimit -f 8; exec "$@"); }
 want 125 limited "$AUXREC" -e cpu-clock -F max -o f -- sh -c "$work;$work;$work;$work"
 said "f: larger than files may be"
@@ -277,7 +282,7 @@ for args in '' -a; do
 	exec {hold}<>closed
 	exec {out}>closed {hold}>&-
 	# shellcheck disable=SC2086 # none or one
-	timeout 60 "$AUXREC" -e cpu-clock $args -o - -- sleep 0.1 2>err >&"$out"
+	timeout 60 "$AUXREC" -e cpu-clock $args -o - -- sleep 0.1 2>err 1>&"$out"
 	rc=$?
 	exec {out}>&-
 	[[ $rc == 125 ]] || note "${args:-command}, gone before: status $rc"

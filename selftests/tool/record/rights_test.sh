@@ -1,0 +1,182 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rights_test.sh [AUXREC]: what auxrec does, and says, for those who may not do
+# all: ordinary users, those whom the device refuses, those without the module.
+# As root; in a VM with the modules, of which perfaux is removed for the last
+# cases. Elsewhere only these run, without AUX data. Prints TAP.
+
+# shellcheck disable=SC2317,SC2086 # called by trap and want(); names without blanks
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/record.sh"
+MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
+DEVICE=/dev/perfaux
+TRACE=/sys/kernel/tracing
+PARANOID=/proc/sys/kernel/perf_event_paranoid
+before=$(<$PARANOID)
+
+# restore: the machine as it was
+restore()
+{
+	cd / && rm -rf "$T"
+	[[ $(<$PARANOID) == "$before" ]] || echo "$before" >$PARANOID
+	[[ ! -e $DEVICE ]] || chmod 666 $DEVICE
+	[[ -z ${removed-} ]] || insmod "$MODULES/perfaux.ko"
+}
+trap restore EXIT
+
+# An ordinary user: nobody, who may write here, and perhaps not read the tree.
+chmod 777 "$T"
+cp "$AUXREC" "$T/auxrec"
+AUXREC=$T/auxrec
+user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+
+# paranoid LEVEL: makes it so in a VM; is true if it is so.
+paranoid()
+{
+	[[ ! -e $DEVICE ]] || echo "$1" >$PARANOID
+	[[ $(<$PARANOID) == "$1" ]]
+}
+
+# refused PATTERN ARGS...: a user's recording that does not begin, and says why
+# of the event that was asked for, not of one that auxrec adds.
+refused()
+{
+	local pattern=$1
+	shift
+	rm -f g
+	want 125 user "$AUXREC" "$@" -o g -- true
+	said "$pattern"
+	grep -q dummy err && note "not asked for: $(cat err)"
+	[[ ! -e g ]] || note "a file for nothing: $*"
+}
+
+# Another user's.
+sleep 1000 &
+other=$!
+unsaid_ids() { ! grep -q 'found by itself' err || note "$* says: $(cat err)"; }
+
+if paranoid 3; then
+	refused 'cpu-clock:u: no permission: perf_event_paranoid is 3.*paranoid=2' -e cpu-clock:u
+	refused 'page-faults: .*is 3' -e page-faults,cpu-clock:u
+	refused 'cpu-clock: .*is 3' -e cpu-clock -a
+	check "paranoid 3, as Debian has it"
+else
+	skip "paranoid 3, as Debian has it" "it is $(<$PARANOID)"
+fi
+
+if paranoid 2; then
+	refused 'cpu-clock:u: .*whole CPUs.*is 0 or less, and it is 2' -e cpu-clock:u -a
+	refused 'cpu-clock:u: .*whole CPUs' -e cpu-clock:u -C 0
+	refused "cpu-clock:u: .*thread $other is another user's" -e cpu-clock:u -p $other
+	refused 'cpu-clock:k: .*the kernel.*1 or less, and it is 2.*with :u' -e cpu-clock:k
+	refused 'cpu-clock: .*the kernel.*leave --kernel out' -e cpu-clock --kernel
+	rm -f f
+	want 0 user "$AUXREC" -e cpu-clock -o f -- true
+	said 'cpu-clock: no right to record the kernel, user space only'
+	valid f
+	check "paranoid 2"
+else
+	skip "paranoid 2" "it is $(<$PARANOID)"
+fi
+
+if paranoid 1; then
+	refused 'cpu-clock:u: .*whole CPUs.*it is 1' -e cpu-clock:u -a
+	# By number: names are in tracefs, which users may not read anyway.
+	refused 'tracepoints unless perf_event_paranoid is -1, and it is 1' \
+		-e "2:$(<$TRACE/events/sched/sched_switch/id)"
+	check "paranoid 1"
+else
+	skip "paranoid 1" "it is $(<$PARANOID)"
+fi
+kill $other
+wait $other 2>/dev/null
+
+# Root in name only.
+want 125 setpriv --bounding-set=-perfmon,-sys_admin "$AUXREC" -a -e cpu-clock -o g -- true
+said 'cpu-clock: no permission, though you are root: CAP_PERFMON is missing'
+check "root without rights"
+
+# limited KIB CMD...: with so much memory that may be locked
+limited() { (ulimit -l "$1" && shift && exec "$@"); }
+if [[ -e /sys/bus/event_source/devices/auxgen && -e $DEVICE ]]; then
+	paranoid 2
+	for kib in 8192 1024 256; do
+		rm -f f
+		want 0 limited $kib setpriv --reuid=65534 --regid=65534 --clear-groups \
+			"$AUXREC" -e auxgen//u -o f -- sh -c "$work"
+		said 'raw ring of [0-9]* KiB ([0-9]*Kx[0-9]*): .*ulimit -l'
+		size=$(sed -n 's/.*raw ring of \([0-9]*\) KiB.*/\1/p' err)
+		((size <= kib && size * 4 >= kib)) || note "ring of $size KiB, limit $kib"
+		valid f
+		rm -f g
+		want 125 limited $kib setpriv --reuid=65534 --regid=65534 --clear-groups \
+			"$AUXREC" -m ,256Kx64 -e auxgen//u -o g -- true
+		said 'raw ring of 16384 KiB exceeds the locked memory limit'
+	done
+	rm -f f
+	want 0 limited 8192 "$AUXREC" -e auxgen// -o f -- true
+	grep -q 'ulimit' err && note "root: $(cat err)"
+	rm -f f
+	want 0 limited 65536 setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$AUXREC" -e auxgen//u -o f -- true
+	grep -q 'ulimit' err && note "enough: $(cat err)"
+	want 125 limited 0 setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$AUXREC" -e auxgen//u -o g -- true
+	said 'exceeds the locked memory limit'
+	check "the default of the raw ring, with little memory to lock"
+else
+	skip "the default of the raw ring" "no PMU of ours"
+fi
+
+if [[ -e $DEVICE ]]; then
+	paranoid 2
+	rm -f f j
+	want 0 user "$AUXREC" -e dummy:u -o f -- true
+	unsaid_ids "with the device"
+	rm -f f
+	chmod 600 $DEVICE
+	want 0 user "$AUXREC" -e dummy:u -o f -- true
+	said "found by itself (no access to $DEVICE)"
+	valid f
+	rm -f f
+	want 0 user "$AUXREC" --json=j -e dummy:u -o f -- true
+	grep -q "\"no_build_ids\":\"no access to $DEVICE\"" j || note "$(cat j)"
+	rm -f f
+	want 0 user "$AUXREC" --no-buildid -e dummy:u -o f -- true
+	unsaid_ids --no-buildid
+	rm -f f
+	want 125 user "$AUXREC" -e auxgen//u -o f -- true
+	said "no access to $DEVICE: record as root"
+	chmod 666 $DEVICE
+	check "a device that refuses"
+
+	rmmod perfaux 2>err && removed=1
+	[[ $removed ]] || note "cannot remove perfaux: $(cat err)"
+else
+	skip "a device that refuses" "no $DEVICE"
+fi
+
+rm -f f j
+want 0 "$AUXREC" --json=j -e cpu-clock -o f -- sh -c "$work"
+valid f
+grep -q '"module":false.*"no_build_ids":"perfaux module not loaded"' j ||
+	note "$(cat j)"
+want 0 "$AUXREC" -e cpu-clock -o f -- true
+said 'found by itself (perfaux module not loaded)'
+want 0 "$AUXREC" --no-buildid -e cpu-clock -o f -- true
+unsaid_ids --no-buildid
+check "without the module"
+
+if [[ -e /sys/bus/event_source/devices/auxgen ]]; then
+	rm -f g
+	want 125 "$AUXREC" -e auxgen// -o g -- true
+	said 'AUX events need the perfaux module, and /dev/perfaux is not there'
+	said 'insmod perfaux.ko'
+	[[ ! -e g ]] || note "a file for nothing"
+	check "AUX data without the module"
+else
+	skip "AUX data without the module" "no PMU of ours"
+fi
+
+finish
