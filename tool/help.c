@@ -41,6 +41,8 @@ static const char help[] =
 "                       memory may be locked\n"
 "      --no-buildid     device and inode of what is mapped instead of its build-id\n"
 "\n"
+"Of perf record -B, -N, -P, -R, -T, -v and --buildid-mmap change nothing here.\n"
+"\n"
 "Where to\n"
 "  -o, --output FILE    default " AUXREC_DEFAULT_FILE "; one that exists is renamed to FILE.old;\n"
 "                       '-' is stdout, which must not be a terminal (what CMD\n"

@@ -306,6 +306,9 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 /* What contradicts itself, or leaves open what to record. */
 static int check(const struct options *opt, struct diag *d)
 {
+	if (!opt->nr_events && opt->cmd && !strcmp(opt->cmd[0], "record"))
+		return diag(d, -EINVAL,
+			    "'record' is perf's: leave it out, auxrec -e EVENT -- CMD records");
 	if (!opt->nr_events)
 		return diag(d, -EINVAL,
 			    "which event? Give -e EVENT; 'auxrec list' shows what there is");
@@ -331,6 +334,23 @@ static int check(const struct options *opt, struct diag *d)
 	return 0;
 }
 
+/* After getopt_long() has returned '?', at @arg */
+static int unknown(const char *arg, struct diag *d)
+{
+	/* Else a long one, or the number of one that should have no value. */
+	const bool is_letter = optopt > 0 && optopt < 256;
+	int err = options_of_perf(is_letter ? optopt : 0, arg, d);
+
+	if (err != -ENOENT)
+		return err;
+	if (is_letter)
+		return diag(d, -EINVAL, "unknown option -%c; see auxrec --help",
+			    optopt);
+	return diag(d, -EINVAL,
+		    "unknown option or superfluous value: %s; see auxrec --help",
+		    arg);
+}
+
 int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 {
 	int c, err;
@@ -353,16 +373,10 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 		if (c == ':')
 			return diag(d, -EINVAL, "%s needs a value",
 				    argv[optind - 1]);
-		if (c == '?') {
-			if (optopt > 0 && optopt < 256)
-				return diag(d, -EINVAL,
-					    "unknown option -%c; see auxrec --help",
-					    optopt);
-			return diag(d, -EINVAL,
-				    "unknown option or superfluous value: %s; see auxrec --help",
-				    argv[at]);
-		}
-		err = parse_one(opt, c, d);
+		if (c == '?')
+			err = unknown(argv[at], d);
+		else
+			err = parse_one(opt, c, d);
 		if (err)
 			return err;
 		if (opt->command != AUXREC_RECORD)

@@ -79,4 +79,11 @@ void options_free(struct options *opt);
 
 void options_help(void);
 
+/*
+ * An option that auxrec does not have: @letter, or (0) @arg with its dashes.
+ * Returns 0 if it is one of perf record's that changes nothing here, -EINVAL
+ * with a message that says what to give instead, or -ENOENT.
+ */
+int options_of_perf(char letter, const char *arg, struct diag *d);
+
 #endif /* AUXREC_OPTIONS_H */
