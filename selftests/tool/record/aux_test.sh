@@ -30,19 +30,24 @@ record()
 	((bytes == chunks * 64)) || note "$bytes bytes in $chunks chunks"
 }
 
-# Nothing but what perf says of losses that there were.
+# readable [PATTERN]: all perfs read f, from a file and from a pipe, and say
+# nothing but PATTERN, of losses that there were.
 readable()
 {
-	local p allowed=${1-}
+	local p from allowed=${1-}
 
 	for p in $PERFS; do
-		"$p" script -F comm,tid,time,event -i f >out 2>perr ||
-			note "$p script failed"
-		unsaid perr "$allowed" "$p script"
-		"$p" report --stdio -i f >out 2>perr || note "$p report failed"
-		grep -q auxgen out || note "$p report: no auxgen"
-		unsaid perr "$allowed" "$p report"
+		for from in f -; do
+			"$p" script -F comm,tid,time,event -i $from <f >out 2>perr ||
+				note "$p script -i $from failed"
+			unsaid perr "$allowed" "$p script -i $from"
+			"$p" report --stdio -i $from <f >out 2>perr ||
+				note "$p report -i $from failed"
+			grep -q auxgen out || note "$p report -i $from: no auxgen"
+			unsaid perr "$allowed" "$p report -i $from"
+		done
 		"$p" inject -b -i f -o inj 2>perr || note "$p inject failed"
+		unsaid perr "$allowed" "$p inject"
 		# Its list is of files that samples lie in: chunks have no ip.
 		"$p" buildid-list -i f >out 2>perr || note "$p buildid-list"
 		unsaid perr "$allowed" "$p buildid-list"
@@ -127,21 +132,7 @@ else
 	skip "disk full" "cannot mount a tmpfs"
 fi
 
-for i in 1 2 3 4 5; do
-	"$AUXREC" -q -e auxgen/timer=1,period=500/ -o f -- "$WORK" 5000 2 2 &
-	pid=$!
-	sleep 1.$((RANDOM % 10))
-	kids=$(cat /proc/$pid/task/$pid/children)
-	kill -9 $pid
-	# shellcheck disable=SC2086 # a list
-	[[ -z $kids ]] || kill -9 $kids
-	wait 2>/dev/null
-	[[ -s f ]] || continue
-	"$AUXREC" check --quiet f
-	rc=$?
-	# 3: cut in the middle of the record that was being written
-	[[ $rc == 0 || $rc == 3 ]] || note "kill $i: status $rc"
-done
+kills 5 1 -e auxgen/timer=1,period=500/ -- "$WORK" 5000 2 2
 check "kill -9 while AUX data flow"
 
 [[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 0 ]] ||

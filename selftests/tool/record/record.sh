@@ -7,6 +7,7 @@
 #   AUXREC   the recorder: the script's first argument, default build/tool/auxrec
 #   PERFS    the perfs that have to read its streams: default those of the VMs
 #            that are there, else perf
+#   SEED     of what they choose at random: printed, to repeat it
 
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -23,6 +24,10 @@ if [[ -z ${PERFS-} ]]; then
 	done
 	PERFS=${PERFS:-perf}
 fi
+
+SEED=${SEED:-$RANDOM}
+RANDOM=$SEED
+echo "# SEED=$SEED"
 
 n=0 failed=0 why=
 note() { why+="# $*"$'\n'; }
@@ -82,6 +87,34 @@ quiet()
 {
 	"$@" >"$T/out" 2>"$T/err" || note "$* failed"
 	unsaid "$T/err" '' "$*"
+}
+
+# kills TIMES SECONDS ARGS...: records to f, each time until auxrec and its command
+# are killed at some moment of the second after SECONDS; what is there then must be
+# valid, and is looked at by $KILLED if it is whole. Some of it must be anything.
+kills()
+{
+	local times=$1 seconds=$2 i pid kids rc some=0
+	shift 2
+	for ((i = 1; i <= times; i++)); do
+		rm -f f
+		setsid "$AUXREC" -q -o f "$@" &
+		pid=$!
+		sleep "$seconds.$((RANDOM % 900 + 100))"
+		kids=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
+		kill -9 $pid
+		# shellcheck disable=SC2086 # a list
+		[[ -z $kids ]] || kill -9 $kids
+		wait 2>/dev/null
+		[[ -s f ]] || continue
+		some=$((some + 1))
+		"$AUXREC" check --quiet f
+		rc=$?
+		# 3: cut in the middle of the record that was being written
+		[[ $rc == 0 || $rc == 3 ]] || note "kill $i: status $rc"
+		[[ $rc != 0 ]] || ${KILLED-}
+	done
+	((some > 0)) || note "nothing was written before any of $times kills"
 }
 
 # shellcheck disable=SC2016 # for the shell that is recorded

@@ -4,12 +4,10 @@
 # record_test.sh [AUXREC]: recordings without AUX data, as root. Needs no
 # module. Every stream is read by auxrec check and by each perf of $PERFS
 # (default: those of the VMs that are there, else perf); what a perf says on
-# stderr is a failure. SEED repeats the moments of the kills. Prints TAP.
+# stderr is a failure. Prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
-SEED=${SEED:-$RANDOM}
-RANDOM=$SEED
 
 # lost PERF FILE: what becomes of a stream with TRACING_DATA in those of perf's
 # tools that lose their place in it: "said" if buildid-list says anything, of a
@@ -318,22 +316,9 @@ want 137 "$AUXREC" -q -e cpu-clock -o f -- sh -c "$work; kill -9 \$\$"
 readable f
 check "command killed"
 
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	setsid "$AUXREC" -q -e cpu-clock -F max -o f -- sh -c "while :; do :; done" &
-	pid=$!
-	sleep 0.$((RANDOM % 900 + 100))
-	kids=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
-	kill -9 $pid
-	# shellcheck disable=SC2086 # a list
-	[[ -z $kids ]] || kill -9 $kids
-	wait 2>/dev/null
-	[[ -s f ]] || continue
-	"$AUXREC" check --quiet f
-	rc=$?
-	# 3: cut in the middle of the record that was being written
-	[[ $rc == 0 || $rc == 3 ]] || note "kill $i (SEED=$SEED): status $rc"
-	[[ $rc != 0 ]] || for p in $PERFS; do quiet "$p" script -i f; done
-done
+# shellcheck disable=SC2317 # called by kills
+read_killed() { for p in $PERFS; do quiet "$p" script -i f; done; }
+KILLED=read_killed kills 10 0 -e cpu-clock -F max -- sh -c "while :; do :; done"
 check "kill -9 at any moment"
 
 want 125 "$AUXREC" -e cpu-clock -C 0 -p 1 -o f
