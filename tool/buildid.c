@@ -18,6 +18,10 @@
 /* Files are few compared with their mappings; more than this are not kept. */
 #define CACHE_SIZE	4096
 #define CACHE_MAX	(CACHE_SIZE * 3 / 4)
+/* As the module: what is longer is no id, PERFAUX_ID_TOO_LARGE. */
+#define ID_MAX		256
+/* Far more than any vdso; it is read as a whole. */
+#define VDSO_MAX	(1U << 18)
 
 struct cached {
 	dev_t dev;
@@ -30,22 +34,52 @@ struct cached {
 static struct cached *cache;
 static size_t cached_nr;
 
-static int note_id(Elf_Data *data, struct build_id *id)
+/* What is longer than a record has room for is cut, as the module does it. */
+static void set_id(struct build_id *id, const void *desc, size_t size)
 {
-	size_t pos = 0, name_at, desc_at;
-	GElf_Nhdr nhdr;
+	id->is_long = size > BUILD_ID_MAX;
+	id->size = id->is_long ? BUILD_ID_MAX : size;
+	memcpy(id->id, desc, id->size);
+}
 
-	while (data && (pos = gelf_getnote(data, pos, &nhdr, &name_at,
-					   &desc_at)) > 0) {
-		if (nhdr.n_type != NT_GNU_BUILD_ID || nhdr.n_namesz != 4 ||
-		    memcmp((char *)data->d_buf + name_at, "GNU", 4) ||
-		    !nhdr.n_descsz || nhdr.n_descsz > BUILD_ID_MAX)
-			continue;
-		id->size = nhdr.n_descsz;
-		memcpy(id->id, (char *)data->d_buf + desc_at, nhdr.n_descsz);
-		return 0;
+/*
+ * Name, descriptor and the next note begin at multiples of @align; but nothing
+ * needs to follow the last descriptor, gelf_getnote() wants its padding.
+ */
+static int find_note(const void *data, size_t len, size_t align,
+		     struct build_id *id)
+{
+	const __u8 *p = data;
+
+	while (len >= sizeof(GElf_Nhdr)) {
+		GElf_Nhdr n;
+		size_t desc_at, end, all;
+
+		memcpy(&n, p, sizeof(n));
+		desc_at = ALIGN_UP(sizeof(n) + (size_t)n.n_namesz, align);
+		end = desc_at + n.n_descsz;
+		if (end > len)
+			break;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
+		    !memcmp(p + sizeof(n), "GNU", 4) && n.n_descsz &&
+		    n.n_descsz <= ID_MAX) {
+			set_id(id, p + desc_at, n.n_descsz);
+			return 0;
+		}
+		all = ALIGN_UP(end, align);
+		if (all > len)
+			break;
+		p += all;
+		len -= all;
 	}
 	return -ENOENT;
+}
+
+static int note_id(Elf_Data *data, size_t align, struct build_id *id)
+{
+	if (!data || !data->d_buf)
+		return -ENOENT;
+	return find_note(data->d_buf, data->d_size, align == 8 ? 8 : 4, id);
 }
 
 /* By program headers first: they are what the kernel and loaders use. */
@@ -64,7 +98,8 @@ static int elf_id(Elf *elf, struct build_id *id)
 							  ph.p_filesz,
 							  ph.p_align == 8 ?
 							  ELF_T_NHDR8 :
-							  ELF_T_NHDR), id))
+							  ELF_T_NHDR),
+				     ph.p_align, id))
 				return 0;
 		}
 	}
@@ -73,7 +108,7 @@ static int elf_id(Elf *elf, struct build_id *id)
 		GElf_Shdr sh;
 
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE &&
-		    !note_id(elf_getdata(scn, NULL), id))
+		    !note_id(elf_getdata(scn, NULL), sh.sh_addralign, id))
 			return 0;
 	}
 	return -ENOENT;
@@ -141,33 +176,6 @@ int build_id_file(const char *path, struct build_id *id, struct stat *st)
 	return err;
 }
 
-/* Name, descriptor and the next note begin at multiples of 4. */
-static int parse_notes(const void *data, size_t len, struct build_id *id)
-{
-	const __u8 *p = data;
-
-	while (len >= sizeof(GElf_Nhdr)) {
-		GElf_Nhdr n;
-		size_t desc_at, all;
-
-		memcpy(&n, p, sizeof(n));
-		desc_at = sizeof(n) + ALIGN_UP((size_t)n.n_namesz, 4);
-		all = desc_at + ALIGN_UP((size_t)n.n_descsz, 4);
-		if (all > len)
-			break;
-		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
-		    !memcmp(p + sizeof(n), "GNU", 4) && n.n_descsz &&
-		    n.n_descsz <= BUILD_ID_MAX) {
-			id->size = n.n_descsz;
-			memcpy(id->id, p + desc_at, n.n_descsz);
-			return 0;
-		}
-		p += all;
-		len -= all;
-	}
-	return -ENOENT;
-}
-
 int build_id_notes(const char *path, struct build_id *id)
 {
 	char *data;
@@ -178,37 +186,77 @@ int build_id_notes(const char *path, struct build_id *id)
 	err = slurp(path, &data, &len);
 	if (err)
 		return err;
-	err = parse_notes(data, len, id);
+	err = find_note(data, len, 4, id);
 	free(data);
 	return err;
 }
 
-int build_id_vdso(struct build_id *id, size_t *map_len)
+static int image_id(const void *image, size_t len, struct build_id *id)
 {
-	const __u8 *base = (void *)getauxval(AT_SYSINFO_EHDR);
-	unsigned long start, end;
-	char line[512];
 	Elf *elf;
-	FILE *f;
 	int err;
 
-	memset(id, 0, sizeof(*id));
-	*map_len = 0;
-	f = base ? fopen("/proc/self/maps", "re") : NULL;
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx", &start, &end) == 2 &&
-		    start == (unsigned long)base)
-			*map_len = end - start;
-	}
-	if (f)
-		fclose(f);
-	if (!*map_len)
-		return -ENOENT;
-
 	elf_version(EV_CURRENT);
-	elf = elf_memory((char *)base, *map_len);
+	elf = elf_memory((char *)image, len);
 	err = elf ? elf_id(elf, id) : -ENOEXEC;
 	elf_end(elf);
+	return err;
+}
+
+/* The end of our own vdso, 0: there is none. */
+static unsigned long own_vdso_end(unsigned long base)
+{
+	unsigned long start, end, found = 0;
+	char line[512];
+	FILE *f;
+
+	f = base ? fopen("/proc/self/maps", "re") : NULL;
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start == base)
+			found = end;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static int own_vdso_id(unsigned long long start, size_t len,
+		       struct build_id *id)
+{
+	const unsigned long base = getauxval(AT_SYSINFO_EHDR);
+	const unsigned long end = own_vdso_end(base);
+
+	/* Programs of another word size have another one, of any size. */
+	if (!end || end - base != len || !(start >> 32) != !((__u64)base >> 32))
+		return -ENOENT;
+	return image_id((void *)base, len, id);
+}
+
+int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
+		  struct build_id *id)
+{
+	ssize_t n = -1;
+	char path[64];
+	void *image;
+	int fd, err;
+
+	memset(id, 0, sizeof(*id));
+	if (len > VDSO_MAX)
+		return -EFBIG;
+	image = malloc(len);
+	if (!image)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = pread(fd, image, len, start);
+		close(fd);
+	}
+	/* To read it takes more rights than to know where it is. */
+	if (n == (ssize_t)len)
+		err = image_id(image, len, id);
+	else
+		err = own_vdso_id(start, len, id);
+	free(image);
 	return err;
 }
 

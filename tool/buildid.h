@@ -8,11 +8,13 @@
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define BUILD_ID_MAX	20
 
 struct build_id {
 	__u8 size;		/* bytes; 0: there is none */
+	bool is_long;		/* these are the first of more */
 	__u8 id[BUILD_ID_MAX];
 };
 
@@ -26,8 +28,12 @@ int build_id_file(const char *path, struct build_id *id, struct stat *st);
 /* From a file of notes: /sys/kernel/notes. Returns 0 or -errno. */
 int build_id_notes(const char *path, struct build_id *id);
 
-/* Of the vdso in our own address space. */
-int build_id_vdso(struct build_id *id, size_t *map_len);
+/*
+ * Of the vdso that a process has at @start: read there, else (no right to) that
+ * of our own if it looks the same. Returns 0 or -errno.
+ */
+int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
+		  struct build_id *id);
 
 void build_id_cache_free(void);
 

@@ -105,7 +105,8 @@ struct session {
 	const char *end_reason;
 	int json_fd;			/* of --json=FILE, else -1 */
 	bool kptr_hidden;
-	__u64 missing_build_ids;
+	__u64 missing_build_ids;	/* of maps from before the recording */
+	__u64 long_build_ids;
 	struct ids ids;
 	struct bpf_reader bpf;
 	bool bpf_settled;		/* as of this pass */

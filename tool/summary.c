@@ -89,9 +89,6 @@ static void print_ids(const struct session *s)
 		say("%llu of %llu file maps have no build-id in their record (all tasks: %s); %llu files have one that came later",
 		    ULL(s->ids.without), ULL(s->ids.maps), causes,
 		    ULL(s->ids.late));
-	if (s->ids.long_ids)
-		say("%llu maps have a build-id of over 20 bytes, of which the record has the first 20",
-		    ULL(s->ids.long_ids));
 	if (st->pending)
 		say("%u files could not be read in time for their build-id",
 		    st->pending);
@@ -210,8 +207,11 @@ void summary_print(struct session *s, const char *problem)
 	if (s->have_raw)
 		print_gaps(s);
 	if (s->missing_build_ids)
-		say("%llu files mapped before the recording have no readable build-id",
+		say("%llu maps from before the recording have no readable build-id",
 		    ULL(s->missing_build_ids));
+	if (s->ids.long_ids + s->long_build_ids)
+		say("%llu maps have a build-id of over 20 bytes, of which the record has the first 20",
+		    ULL(s->ids.long_ids + s->long_build_ids));
 	print_ids(s);
 	print_bpf(s);
 	if (no_ids_reason(s))
@@ -313,9 +313,10 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 	else
 		fputs("null", f);
 	fprintf(f,
-		",\"lost\":{\"records\":%llu,\"samples\":%llu,\"output_bytes\":%llu},\"throttled\":%llu,\"missing_build_ids\":%llu,\"module\":%s",
+		",\"lost\":{\"records\":%llu,\"samples\":%llu,\"output_bytes\":%llu},\"throttled\":%llu,\"missing_build_ids\":%llu,\"long_build_ids\":%llu,\"module\":%s",
 		ULL(s->main.lost), ULL(s->main.lost_samples), ULL(s->out.lost),
 		ULL(s->main.throttled), ULL(s->missing_build_ids),
+		ULL(s->long_build_ids),
 		module_loaded(s) ? "true" : "false");
 	if (s->have_raw)
 		json_raw(f, s);

@@ -119,21 +119,32 @@ static int map_id(pid_t pid, const struct map *m, struct build_id *id,
 	return err;
 }
 
+static bool is_vdso(const struct map *m)
+{
+	return !strcmp(m->name, "[vdso]");
+}
+
 static void find_id(pid_t pid, const struct map *m, struct build_id *id)
 {
 	struct stat st;
-	size_t vdso_len;
 
-	id->size = 0;
+	memset(id, 0, sizeof(*id));
 	if (m->name[0] == '/') {
 		if (map_id(pid, m, id, &st))
 			id->size = 0;
-	} else if (!strcmp(m->name, "[vdso]")) {
-		/* Ours is that of all tasks of our kind: of this size. */
-		if (build_id_vdso(id, &vdso_len) ||
-		    vdso_len != m->end - m->start)
+	} else if (is_vdso(m)) {
+		if (build_id_vdso(pid, m->start, m->end - m->start, id))
 			id->size = 0;
 	}
+}
+
+static void count_id(struct session *s, const struct map *m,
+		     const struct build_id *id)
+{
+	if (id->size)
+		s->long_build_ids += id->is_long;
+	else if (m->name[0] == '/' || is_vdso(m))
+		s->missing_build_ids++;
 }
 
 static int add_map(struct session *s, pid_t pid, const struct map *m)
@@ -143,8 +154,7 @@ static int add_map(struct session *s, pid_t pid, const struct map *m)
 	int err;
 
 	find_id(pid, m, &id);
-	if (!id.size && m->name[0] == '/')
-		s->missing_build_ids++;
+	count_id(s, m, &id);
 
 	synth_begin(&rec, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
 		    (id.size ? REC_MISC_MMAP_BUILD_ID : 0));

@@ -49,6 +49,42 @@ for p in $PERFS; do
 done
 check "each map has its file's id"
 
+# hold FILE...: maps them, to be executed, until it is killed
+hold='import mmap, os, signal, sys
+maps = [mmap.mmap(fd, min(os.fstat(fd).st_size, 4096), mmap.MAP_PRIVATE,
+                  mmap.PROT_READ | mmap.PROT_EXEC)
+        for fd in (os.open(f, os.O_RDONLY) for f in sys.argv[1:])]
+open("ready", "w").close()
+signal.pause()'
+python3 -c "$hold" "${names[@]/#/$ELF/}" &
+holder=$!
+"$ELF/exe-32" &
+of_32_bit=$!
+until [[ -e ready && $(readlink /proc/$of_32_bit/exe) == */exe-32 ]]; do sleep 0.01; done
+want 0 "$AUXREC" -e dummy -o f --json=j -p $holder,$of_32_bit -- true
+valid f
+"$IDS" f >ids
+[[ -z $(wrong "$ELF" map) ]] || note "$(wrong "$ELF" map | head -n 3)"
+vdso()
+{
+	local at end pages
+	read -r at end < <(sed -n '/\[vdso\]/s/^\([0-9a-f]*\)-\([0-9a-f]*\) .*/0x\1 0x\2/p' "/proc/$1/maps")
+	pages=$(((end - at) / 4096))
+	dd if="/proc/$1/mem" bs=4096 skip=$((at / 4096)) count=$pages of=image 2>/dev/null
+	readelf -n image | sed -n 's/.*Build ID: /map [vdso] /p'
+}
+[[ $(vdso $holder) != "$(vdso $of_32_bit)" ]] || note "one vdso: $(vdso $holder)"
+for pid in "$holder" "$of_32_bit"; do
+	grep -qxF "$(vdso "$pid")" ids || note "no $(vdso "$pid"), but: $(grep vdso ids | tr '\n' ' ')"
+done
+long=$(awk '$2 != "none" && length($2) > 40' "$ELF/list" | wc -l)
+grep -q "\"long_build_ids\":$long," j || note "$long long ids, but: $(cat j)"
+want 0 "$AUXREC" -e dummy -o f -p $holder -- true
+said "$long maps have a build-id of over 20 bytes"
+kill $holder $of_32_bit
+wait $holder $of_32_bit 2>/dev/null
+check "of processes that run already, one of them of 32 bits"
+
 want 0 "$AUXREC" -e dummy -o f --no-buildid -- "$MAPS" 200 "${names[@]/#/$ELF/}"
 valid f
 "$IDS" f >ids
