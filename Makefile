@@ -67,7 +67,7 @@ check: tool selftests
 	KERNELS="$(KERNELS)" CPUS=$(CPUS) selftests/check
 
 demo: tool
-	selftests/demo
+	KERNELS="$(KERNELS)" selftests/demo
 
 setup:
 	$(SETUP)/all $(KERNELS)
@@ -111,10 +111,12 @@ help:
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR="
 	@echo "make demo         records a command in a VM and shows the stream: demo.auxrec"
 	@echo "make check        all tests, in VMs of KERNELS=\"$(KERNELS)\" (also: kasan, kcsan)"
+	@echo "make selftests    the test programs: $(BUILD)/selftests"
 	@echo "make modules      perfaux.ko and the test modules for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make fuzz T=60    the ELF parser with libFuzzer, T seconds long"
+	@echo "make fuzz-corpus  the images that fuzz begins with, into the tree"
 	@echo "make lint         checkpatch, sparse, shellcheck, documentation (part of check)"
 	@echo "make docs         the documentation as HTML and manual pages: $(BUILD)/docs"
 	@echo "make setup        fetches what VMs of KERNELS need (check and demo do this too)"

@@ -73,6 +73,14 @@ int attr_check_terms(const struct sev *sev, struct diag *d)
 		return diag(d, -EOPNOTSUPP,
 			    "%s: time=0: without times the stream has no order",
 			    sev->name);
+	if (ev->attr.aux_output)
+		return diag(d, -EOPNOTSUPP,
+			    "%s: aux-output: a recording has AUX data on its own, not as the output of other events",
+			    sev->name);
+	if (ev->attr.aux_sample_size)
+		return diag(d, -EOPNOTSUPP,
+			    "%s: aux-sample-size: samples cannot have AUX data: record it as an event of its own",
+			    sev->name);
 	if (ev->config3 || ev->config4)
 		return diag(d, -EOPNOTSUPP,
 			    "%s: config3 and config4 cannot be recorded",

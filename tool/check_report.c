@@ -210,6 +210,8 @@ void check_report_end(struct check *c, const char *file, int result)
 	if (result == CHECK_INVALID)
 		fprintf(c->out, ": invalid: %llu violation%s", c->violations,
 			c->violations == 1 ? "" : "s");
+	else if (result == CHECK_CUT && !c->bytes)
+		fputs(": empty, no stream has begun", c->out);
 	else if (result == CHECK_CUT)
 		fprintf(c->out, ": valid prefix, cut in the middle of a record at offset %llu",
 			c->cut);

@@ -38,7 +38,7 @@ static int unknown(struct ev_ctx *ctx, struct ev_text name)
 		return ev_fail(ctx, name.p, -ENOENT,
 			       "'%s' is a PMU, not an event: write %s//", text,
 			       text);
-	ev_suggest(ctx, name, &hint);
+	ev_suggest(ctx, name, false, &hint);
 	return ev_fail(ctx, name.p, -ENOENT,
 		       "no event '%s'%s; auxrec list shows what there is",
 		       text, hint.s);

@@ -207,7 +207,9 @@ int ev_pmu_terms(struct ev_ctx *ctx, struct auxrec_event *ev,
 void ev_show_formats(struct ev_buf *buf, const struct pmu *pmu);
 
 /* event_suggest.c: "; did you mean cycles?", or nothing */
-void ev_suggest(struct ev_ctx *ctx, struct ev_text name, struct ev_buf *buf);
+/* @terms: as the name of what has terms */
+void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
+		struct ev_buf *buf);
 void ev_suggest_tracepoint(struct ev_ctx *ctx, struct ev_text system,
 			   struct ev_text name, struct ev_buf *buf);
 /* Of these names only. */

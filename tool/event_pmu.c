@@ -139,7 +139,7 @@ static int unknown(struct ev_ctx *ctx, const struct ev_item *item)
 	struct ev_buf hint = { 0 };
 	struct ev_shown shown;
 
-	ev_suggest(ctx, item->head, &hint);
+	ev_suggest(ctx, item->head, item->has_terms, &hint);
 	return ev_fail(ctx, item->head.p, -ENOENT,
 		       "no PMU or event '%s'%s; auxrec list shows what there is",
 		       ev_show(&shown, item->head), hint.s);

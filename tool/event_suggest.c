@@ -123,7 +123,16 @@ static void add_pmus(struct ev_ctx *ctx, struct names *names)
 	}
 }
 
-void ev_suggest(struct ev_ctx *ctx, struct ev_text name, struct ev_buf *buf)
+/* @terms: the name has slashes, so one that merely begins alike is no help. */
+static void add_symbol(struct names *names, const char *symbol,
+		       const char *name, bool terms)
+{
+	if (symbol && !(terms && !strncasecmp(symbol, name, strlen(name))))
+		names_add(names, symbol);
+}
+
+void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
+		struct ev_buf *buf)
 {
 	struct names names = { 0 };
 	char *copy = ev_strdup(name);
@@ -131,11 +140,11 @@ void ev_suggest(struct ev_ctx *ctx, struct ev_text name, struct ev_buf *buf)
 	if (!copy)
 		return;
 	for (size_t i = 0; i < ev_nr_symbols; i++) {
-		names_add(&names, ev_symbols[i].name);
-		if (ev_symbols[i].alias)
-			names_add(&names, ev_symbols[i].alias);
+		add_symbol(&names, ev_symbols[i].name, copy, terms);
+		add_symbol(&names, ev_symbols[i].alias, copy, terms);
 	}
-	ev_cache_names(&names);
+	if (!terms)
+		ev_cache_names(&names);
 	add_pmus(ctx, &names);
 	ev_suggest_from(&names, copy, buf);
 	names_free(&names);

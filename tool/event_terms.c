@@ -9,34 +9,39 @@
 #include "event_parse.h"
 #include "util.h"
 
-/* Names with a meaning of their own, for every event. As in perf-list(1). */
+/*
+ * Names with a meaning of their own, for every event. As in perf-list(1). Those
+ * that attr_check_terms() refuses are known, so that it can say why, but nobody
+ * is told to use them.
+ */
 static const struct {
 	const char *name;
 	enum ev_kind kind;
 	bool tracepoint;	/* also for tracepoints */
+	bool refused;
 } known[] = {
-	{ "config",		EV_CONFIG,		false },
-	{ "config1",		EV_CONFIG1,		false },
-	{ "config2",		EV_CONFIG2,		false },
-	{ "config3",		EV_CONFIG3,		false },
-	{ "config4",		EV_CONFIG4,		false },
-	{ "name",		EV_NAME,		false },
-	{ "period",		EV_PERIOD,		true },
-	{ "freq",		EV_FREQ,		true },
-	{ "branch_type",	EV_BRANCH,		false },
-	{ "time",		EV_TIME,		false },
-	{ "call-graph",		EV_CALLGRAPH,		true },
-	{ "stack-size",		EV_STACK_SIZE,		true },
-	{ "max-stack",		EV_MAX_STACK,		true },
-	{ "nr",			EV_NR,			true },
-	{ "inherit",		EV_INHERIT,		true },
-	{ "no-inherit",		EV_NO_INHERIT,		true },
-	{ "overwrite",		EV_OVERWRITE,		true },
-	{ "no-overwrite",	EV_NO_OVERWRITE,	true },
-	{ "percore",		EV_PERCORE,		false },
-	{ "aux-output",		EV_AUX_OUTPUT,		true },
-	{ "aux-sample-size",	EV_AUX_SAMPLE_SIZE,	true },
-	{ "metric-id",		EV_METRIC_ID,		false },
+	{ "config",		EV_CONFIG,		false, false },
+	{ "config1",		EV_CONFIG1,		false, false },
+	{ "config2",		EV_CONFIG2,		false, false },
+	{ "config3",		EV_CONFIG3,		false, true },
+	{ "config4",		EV_CONFIG4,		false, true },
+	{ "name",		EV_NAME,		false, false },
+	{ "period",		EV_PERIOD,		true, false },
+	{ "freq",		EV_FREQ,		true, false },
+	{ "branch_type",	EV_BRANCH,		false, false },
+	{ "time",		EV_TIME,		false, false },
+	{ "call-graph",		EV_CALLGRAPH,		true, false },
+	{ "stack-size",		EV_STACK_SIZE,		true, false },
+	{ "max-stack",		EV_MAX_STACK,		true, false },
+	{ "nr",			EV_NR,			true, false },
+	{ "inherit",		EV_INHERIT,		true, false },
+	{ "no-inherit",		EV_NO_INHERIT,		true, false },
+	{ "overwrite",		EV_OVERWRITE,		true, true },
+	{ "no-overwrite",	EV_NO_OVERWRITE,	true, false },
+	{ "percore",		EV_PERCORE,		false, false },
+	{ "aux-output",		EV_AUX_OUTPUT,		true, true },
+	{ "aux-sample-size",	EV_AUX_SAMPLE_SIZE,	true, true },
+	{ "metric-id",		EV_METRIC_ID,		false, false },
 };
 
 void ev_terms_list(struct ev_buf *buf, bool tracepoint)
@@ -44,7 +49,7 @@ void ev_terms_list(struct ev_buf *buf, bool tracepoint)
 	const char *sep = "";
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
-		if (tracepoint && !known[i].tracepoint)
+		if (known[i].refused || (tracepoint && !known[i].tracepoint))
 			continue;
 		ev_printf(buf, "%s%s", sep, known[i].name);
 		sep = ", ";

@@ -42,6 +42,11 @@ static int status(const struct info *info, const char *file, int rc)
 	case 0:
 		return INFO_OK;
 	case -ENODATA:
+		if (!info->bytes) {
+			fprintf(stderr, "auxrec info: %s: empty, no stream has begun\n",
+				file);
+			return INFO_CUT;
+		}
 		fprintf(stderr, "auxrec info: %s: cut in the middle of a record at offset %llu\n",
 			file, info->cut);
 		return INFO_CUT;

@@ -13,16 +13,21 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
+		char *full;
 		int (*main)(int argc, char **argv);
 	} commands[] = {
-		{ "list", auxrec_list_main },
-		{ "info", auxrec_info_main },
-		{ "check", auxrec_check_main },
+		{ "list", "auxrec list", auxrec_list_main },
+		{ "info", "auxrec info", auxrec_info_main },
+		{ "check", "auxrec check", auxrec_check_main },
 	};
 	size_t i;
 
-	for (i = 0; argc > 1 && i < ARRAY_LEN(commands); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].main(argc - 1, argv + 1);
+	for (i = 0; argc > 1 && i < ARRAY_LEN(commands); i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		/* What getopt_long() begins its messages with. */
+		argv[1] = commands[i].full;
+		return commands[i].main(argc - 1, argv + 1);
+	}
 	return auxrec_record_main(argc, argv);
 }

@@ -228,6 +228,8 @@ refused() { want 125 "$AUXREC" -o g -e "$1" -- true; said "$2"; }
 refused cpu-clock/call-graph=lbr/ "lbr cannot be recorded"
 refused cpu-clock/overwrite/ "nothing is overwritten"
 refused cpu-clock/time=0/ "has no order"
+refused cpu-clock/aux-output/ "aux-output: a recording has AUX data on its own"
+refused cpu-clock/aux-sample-size=4096/ "samples cannot have AUX data"
 refused cpu-clock/branch_type=any/ "does not have this event as asked for"
 [[ ! -e g ]] || note "a file for nothing"
 check "terms that a recording cannot have"

@@ -325,6 +325,14 @@ want 125 "$AUXREC" -e cpu-clock -C 0 -p 1 -o f
 want 0 "$AUXREC" --help >out
 grep -q "^Exit status" out || note "no help"
 want 0 "$AUXREC" --version >out
+for command in list info check; do
+	want 2 "$AUXREC" $command --no-such-option
+	grep -q "^auxrec $command: .*--no-such-option" err || note "$(cat err)"
+done
+want 3 "$AUXREC" check /dev/null >out
+grep -q '^/dev/null: empty' out || note "$(cat out)"
+want 3 "$AUXREC" info /dev/null >out
+said '/dev/null: empty'
 check "help, contradictions"
 
 finish
