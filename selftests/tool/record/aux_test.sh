@@ -30,18 +30,18 @@ record()
 	((bytes == chunks * 64)) || note "$bytes bytes in $chunks chunks"
 }
 
-# readable [PATTERN]: all perfs read f, from a file and from a pipe, and say
-# nothing but PATTERN, of losses that there were.
+# readable [PATTERN]: all perfs read f and say nothing but PATTERN, of losses that
+# there were. FROM='f -': from a pipe as well.
 readable()
 {
 	local p from allowed=${1-}
 
 	for p in $PERFS; do
-		for from in f -; do
-			"$p" script -F comm,tid,time,event -i $from <f >out 2>perr ||
+		for from in ${FROM-f}; do
+			"$p" script -F comm,tid,time,event -i "$from" <f >out 2>perr ||
 				note "$p script -i $from failed"
 			unsaid perr "$allowed" "$p script -i $from"
-			"$p" report --stdio -i $from <f >out 2>perr ||
+			"$p" report --stdio -i "$from" <f >out 2>perr ||
 				note "$p report -i $from failed"
 			grep -q auxgen out || note "$p report -i $from: no auxgen"
 			unsaid perr "$allowed" "$p report -i $from"
@@ -57,7 +57,7 @@ readable()
 record 3 -e auxgen// -- sh -c 'for i in 1 2 3; do ls /; done; exit 3'
 [[ $chunks == "$delta" ]] || note "$chunks chunks of $delta"
 [[ $gaps == 0 ]] || note "$gaps gaps"
-readable
+FROM='f -' readable
 check "a command and its children"
 
 record 0 -e auxgen/timer=1,period=500/ -- "$WORK" 1000 4 3
@@ -100,7 +100,7 @@ record 0 -e auxgen/timer=1,period=200,chunks=512/ -m ,32Kx2 -- \
 	note "$chunks chunks and $in_gaps in gaps, of $delta"
 ((gaps > 0)) || note "no gap with a ring of 64K"
 grep -q 'LOST AUX data: raw ring full' err || note "not said: $(cat err)"
-readable 'instruction trace errors\|AUX data lost'
+FROM='f -' readable 'instruction trace errors\|AUX data lost'
 check "a ring that is too small: every loss is in the stream"
 
 record 0 -e auxgen/timer=1,period=1000,truncate=20/ -- "$WORK" 300 2 1
