@@ -335,7 +335,7 @@ static int check(const struct options *opt, struct diag *d)
 }
 
 /* After getopt_long() has returned '?', at @arg */
-static int unknown(const char *arg, struct diag *d)
+static int not_ours(const char *arg, struct diag *d)
 {
 	/* Else a long one, or the number of one that should have no value. */
 	const bool is_letter = optopt > 0 && optopt < 256;
@@ -374,7 +374,7 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 			return diag(d, -EINVAL, "%s needs a value",
 				    argv[optind - 1]);
 		if (c == '?')
-			err = unknown(argv[at], d);
+			err = not_ours(argv[at], d);
 		else
 			err = parse_one(opt, c, d);
 		if (err)

@@ -14,8 +14,10 @@ struct perf_option {
 	const char *instead;		/* NULL: accepted, without effect */
 };
 
-static const char no_level[] = "leave it out: auxrec does not write compressed streams; -o - can be piped to zstd";
-static const char by_term[] = "give EVENT/branch_type=any/ (or another of perf's filters)";
+static const char no_level[] =
+	"leave it out: auxrec does not write compressed streams; -o - can be piped to zstd";
+static const char by_term[] =
+	"give EVENT/branch_type=any/ (or another of perf's filters)";
 
 static const struct perf_option perf_options[] = {
 	/* There is no pass over the data at the end, and no cache. */
@@ -39,7 +41,7 @@ static const struct perf_option perf_options[] = {
 	{ 'n', "no-samples",
 	  "leave it out: auxrec records samples; perf stat counts" },
 	{ 's', "stat",
-	  "leave it out: auxrec info has the counts of each thread's records; perf stat counts events" },
+	  "leave it out: auxrec info counts the records of each thread; perf stat counts events" },
 	{ 'd', "data",
 	  "leave it out: auxrec does not record data addresses" },
 	{ 'W', "weight",
