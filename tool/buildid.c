@@ -18,8 +18,6 @@
 /* Files are few compared with their mappings; more than this are not kept. */
 #define CACHE_SIZE	4096
 #define CACHE_MAX	(CACHE_SIZE * 3 / 4)
-/* As the module: what is longer is no id, PERFAUX_ID_TOO_LARGE. */
-#define ID_MAX		256
 /* Far more than any vdso; it is read as a whole. */
 #define VDSO_MAX	(1U << 18)
 
@@ -61,8 +59,7 @@ static int find_note(const void *data, size_t len, size_t align,
 		if (end > len)
 			break;
 		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
-		    !memcmp(p + sizeof(n), "GNU", 4) && n.n_descsz &&
-		    n.n_descsz <= ID_MAX) {
+		    !memcmp(p + sizeof(n), "GNU", 4) && n.n_descsz) {
 			set_id(id, p + desc_at, n.n_descsz);
 			return 0;
 		}
