@@ -23,8 +23,8 @@
  * all of a large file, from using up the notes of the next ones.
  */
 #define PA_ELF_MAX_HEADERS	131072
-#define PA_ELF_MAX_NOTES	32768
-#define PA_ELF_MAX_NOTES_EACH	16384
+#define PA_ELF_MAX_NOTES	131072
+#define PA_ELF_MAX_NOTES_EACH	65536
 
 /*
  * Headers are read several at a time, but not from a page that might not be

@@ -458,8 +458,8 @@ enum perfaux_no_id {
 	 */
 	PERFAUX_ID_UNREADABLE	= 4,
 	/*
-	 * more headers or notes than are looked at: 131072 headers, 32768
-	 * notes, 16384 of them in one segment or section
+	 * more headers or notes than are looked at: 131072 headers, 131072
+	 * notes, 65536 of them in one segment or section
 	 */
 	PERFAUX_ID_TOO_LARGE	= 5,
 	/* not known yet: a worker reads the file, the id comes later */

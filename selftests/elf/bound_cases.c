@@ -31,29 +31,35 @@ static void id_sizes(void)
 	}
 }
 
-/* The id as note number @nr, behind @segments segments with a note each */
-static void nth_note(u32 nr, u32 segments, int result)
+/*
+ * The id as note number @nr, alone in the last of many segments. The others have
+ * four notes each, as there cannot be as many segments.
+ */
+static void nth_note(u32 nr, int result)
 {
 	static const struct note empty = { "", 0, 0, "", 0 };
+	u32 left = nr - 1, last = (left + 3) / 4;
 	struct image img;
 	u64 notes;
 
 	image_begin(&img, 1, ET_DYN);
-	image_segments(&img, 64, segments + 1);
+	image_segments(&img, 64, last + 1);
 	notes = img.size;
-	image_note(&img, notes, 4, &empty);
-	for (u32 i = 0; i < segments; i++)
-		image_segment(&img, i, PT_NOTE, notes, 12, 4);
+	for (u32 i = 0; i < 4; i++)
+		image_note(&img, notes + 12 * i, 4, &empty);
+	for (u32 i = 0; i < last; i++, left -= 4)
+		image_segment(&img, i, PT_NOTE, notes,
+			      12 * (left < 4 ? left : 4), 4);
 	notes = img.size;
 	image_note(&img, notes, 4, &id_note);
-	image_segment(&img, segments, PT_NOTE, notes, ID_NOTE_SIZE, 4);
-	finish(&img, result, "note %u in %u segments", nr, segments + 1);
+	image_segment(&img, last, PT_NOTE, notes, ID_NOTE_SIZE, 4);
+	finish(&img, result, "note %u in %u segments", nr, last + 1);
 }
 
 static void notes(void)
 {
-	nth_note(PA_ELF_MAX_NOTES, PA_ELF_MAX_NOTES - 1, 0);
-	nth_note(PA_ELF_MAX_NOTES + 1, PA_ELF_MAX_NOTES, PERFAUX_ID_TOO_LARGE);
+	nth_note(PA_ELF_MAX_NOTES, 0);
+	nth_note(PA_ELF_MAX_NOTES + 1, PERFAUX_ID_TOO_LARGE);
 }
 
 /* The id as note number @nr of one segment; then, if @more, in another one */

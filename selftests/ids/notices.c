@@ -169,7 +169,7 @@ TEST_F(ids, causes)
 		{ "empty", PERFAUX_ID_NOT_ELF, "ids_not_elf" },
 		{ "truncated-id", PERFAUX_ID_TRUNCATED, "ids_truncated" },
 		{ "truncated-63", PERFAUX_ID_TRUNCATED, "ids_truncated" },
-		{ "notes-20000", PERFAUX_ID_TOO_LARGE, "ids_too_large" },
+		{ "notes-70000", PERFAUX_ID_TOO_LARGE, "ids_too_large" },
 	};
 	struct perfaux_ids_stats a, b;
 	size_t i, k;
