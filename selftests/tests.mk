@@ -9,8 +9,8 @@ RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o)
 IDS   := files vdso change notices fuse hostile races
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
-	   ids/ids_perf.o ids/ids_place.o ids/ids_session.o ring/ring_lib.o ring/ring_sys.o \
-	   ring/ring_work.o)
+	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
+	   ring/ring_lib.o ring/ring_sys.o ring/ring_work.o)
 EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 	      tool/tracepoint*.c) tool/list.c)
 

@@ -18,9 +18,6 @@
 
 #define SECONDS		60
 
-/* A mapping must not take longer, even on a busy machine; it takes < 1 ms. */
-#define STALL_NS	5000000000ULL
-
 /* What may wait at most of one user, as the module has it. */
 #define PENDING_MAX	1024
 
@@ -28,7 +25,6 @@ FIXTURE(fuse) {
 	struct elf_set set;
 	struct fuse_server server;
 	struct map_ring ring;
-	struct notices notices;
 	int fd;
 	char dir[64];
 };
@@ -70,50 +66,6 @@ static int open_file(FIXTURE_DATA(fuse) *self, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Until no file is waited for; false if that takes too long. */
-static bool settled(int fd)
-{
-	uint64_t end = now_ns() + 20000000000ULL;
-
-	while (ring_fdinfo(fd, "pending") && now_ns() < end)
-		sched_yield();
-	return !ring_fdinfo(fd, "pending");
-}
-
-static const struct elf_file *file_of(FIXTURE_DATA(fuse) *self,
-				      const struct perfaux_notice *notice)
-{
-	const char *name = strrchr(notice_name(notice), '/');
-
-	return name ? elf_set_find(&self->set, name + 1) : NULL;
-}
-
-/* Each notice must be right; returns how many there were. */
-static uint64_t check_notices(FIXTURE_DATA(fuse) *self,
-			      struct __test_metadata *_metadata)
-{
-	const struct perfaux_notice *notice;
-	uint64_t nr = 0;
-
-	while (notices_read(self->fd, &self->notices) > 0) {
-		while ((notice = notices_next(&self->notices))) {
-			const struct elf_file *file = file_of(self, notice);
-			struct id id = notice_id(notice);
-
-			if (notice->type != PERFAUX_NOTICE_LATE_ID)
-				continue;
-			nr++;
-			ASSERT_NE(NULL, file);
-			EXPECT_TRUE(id_equal(&file->id, &id))
-				TH_LOG("%s: %s", file->name, id_text(&id));
-			EXPECT_EQ(FUSE_FIRST_NODE + (file - self->set.files),
-				  notice->ino);
-		}
-		EXPECT_EQ(0, errno);
-	}
-	return nr;
-}
-
 /* The id comes late, once; then the pages are there, and it is in the record. */
 TEST_F_TIMEOUT(fuse, late_ids, SECONDS)
 {
@@ -133,8 +85,8 @@ TEST_F_TIMEOUT(fuse, late_ids, SECONDS)
 		with_id += !!self->set.files[i].id.size;
 		close(fd);
 	}
-	ASSERT_TRUE(settled(self->fd));
-	EXPECT_EQ(with_id, check_notices(self, _metadata));
+	ASSERT_TRUE(late_settled(self->fd));
+	EXPECT_EQ(with_id, late_ids_read(self->fd, &self->set, self->dir));
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
 	EXPECT_EQ(0, stats.results[PERFAUX_ID_FOUND]);
 	/* Nothing has to be read of the empty one. */
@@ -155,7 +107,7 @@ TEST_F_TIMEOUT(fuse, late_ids, SECONDS)
 		close(fd);
 	}
 	EXPECT_EQ(0, wrong);
-	EXPECT_EQ(0, check_notices(self, _metadata));
+	EXPECT_EQ(0, late_ids_read(self->fd, &self->set, self->dir));
 }
 
 /* A server that needs its own memory to answer is not made to wait for itself. */
@@ -170,8 +122,8 @@ TEST_F_TIMEOUT(fuse, maps_itself, SECONDS)
 	ASSERT_EQ(1, write(self->server.start[1], &c, 1));
 	pfd.fd = self->server.mapped[0];
 	ASSERT_EQ(1, poll(&pfd, 1, 20000)) TH_LOG("it hangs");
-	ASSERT_TRUE(settled(self->fd));
-	EXPECT_LT(0, check_notices(self, _metadata));
+	ASSERT_TRUE(late_settled(self->fd));
+	EXPECT_LT(0, late_ids_read(self->fd, &self->set, self->dir));
 	map_ring_close(&ring);
 }
 
@@ -224,10 +176,10 @@ TEST_F_TIMEOUT(fuse, silent, SECONDS)
 	EXPECT_TRUE(id_equal(&expected, &record.id));
 
 	fuse_kill(&self->server);
-	ASSERT_TRUE(settled(self->fd));
+	ASSERT_TRUE(late_settled(self->fd));
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
 	EXPECT_EQ(PENDING_MAX, stats.late[PERFAUX_ID_UNREADABLE]);
-	EXPECT_EQ(0, check_notices(self, _metadata));
+	EXPECT_EQ(0, late_ids_read(self->fd, &self->set, self->dir));
 	close(fd);
 	close(self->fd);
 	EXPECT_EQ(0, module_remove_wait("perfaux"));

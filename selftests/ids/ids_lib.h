@@ -115,6 +115,19 @@ int elf_set_read(struct elf_set *set);
 const struct elf_file *elf_set_find(const struct elf_set *set, const char *name);
 void elf_set_free(struct elf_set *set);
 
+/* --- late ids, of files of a set ------------------------------------------ */
+
+/* A mapping must not take longer, even on a busy machine; it takes < 1 ms. */
+#define STALL_NS	5000000000ULL
+
+/* Until no file is waited for; false if that takes too long. */
+bool late_settled(int fd);
+/*
+ * Reads the notices there are. Each late id must be that of the file in @dir
+ * whose name and inode it has, else it is -EBADMSG. Returns how many.
+ */
+int64_t late_ids_read(int fd, const struct elf_set *set, const char *dir);
+
 /* Copies a file with its holes. */
 int file_copy(const char *from, const char *to);
 /* Of all files, to directory @to, but those larger than @max; then syncs. */
