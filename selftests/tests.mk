@@ -7,7 +7,7 @@ RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overw
 	 starved order races kernel_aux redirect modules
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o)
-IDS   := files vdso change notices fuse hostile races
+IDS   := files vdso change notices fuse netfs hostile races
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
 	   ring/ring_lib.o ring/ring_sys.o ring/ring_work.o)
@@ -40,6 +40,7 @@ $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(TESTS)/ids/fuse: $(BUILD)/selftests/ids/fuse_server.o
+$(TESTS)/ids/netfs: $(BUILD)/selftests/ids/net_server.o
 $(TESTS)/ids/fuse_mount: $(addprefix $(BUILD)/selftests/ids/,fuse_mount.o \
 		fuse_server.o) $(IDS_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
