@@ -16,7 +16,7 @@
 #include "ids_fs.h"
 #include "ids_lib.h"
 
-#define SECONDS		60
+#define SECONDS		120
 
 /* What may wait at most of one user, as the module has it. */
 #define PENDING_MAX	1024
@@ -212,11 +212,11 @@ TEST_F_TIMEOUT(fuse, silent_and_other, SECONDS)
 	ASSERT_EQ(0, map_path(path, WAY_PRIVATE));
 	while (ring_fdinfo(self->fd, "pending") != (int64_t)self->set.nr - 1)
 		sched_yield();
-	EXPECT_EQ(1, check_notices(self, _metadata));
+	EXPECT_EQ(1, late_ids_read(self->fd, &self->set, dir));
 	fuse_kill(&other);
 	rmdir(dir);
 	fuse_kill(&self->server);
-	ASSERT_TRUE(settled(self->fd));
+	ASSERT_TRUE(late_settled(self->fd));
 }
 
 /* What was mapped before a session began is none of its business. */
@@ -233,7 +233,7 @@ TEST_F_TIMEOUT(fuse, later_session, SECONDS)
 	EXPECT_EQ(1, ring_fdinfo(self->fd, "pending"));
 	EXPECT_EQ(0, ring_fdinfo(later, "pending"));
 	fuse_kill(&self->server);
-	ASSERT_TRUE(settled(self->fd));
+	ASSERT_TRUE(late_settled(self->fd));
 	ASSERT_EQ(0, ids_stats(later, &stats));
 	EXPECT_EQ(0, stats.pending);
 	EXPECT_EQ(0, stats.late[PERFAUX_ID_UNREADABLE]);
@@ -254,8 +254,9 @@ TEST_F_TIMEOUT(fuse, each_mapping, SECONDS)
 	map_often(self, _metadata, fd, nr);
 	EXPECT_EQ(nr, ring_fdinfo(self->fd, "pending"));
 	kill(self->server.child.pid, SIGCONT);
-	ASSERT_TRUE(settled(self->fd));
-	EXPECT_EQ(nr, check_notices(self, _metadata));
+	ASSERT_TRUE(late_settled(self->fd));
+	EXPECT_EQ((int64_t)nr,
+		  late_ids_read(self->fd, &self->set, self->dir));
 	close(fd);
 }
 

@@ -12,7 +12,7 @@
 
 bool late_settled(int fd)
 {
-	uint64_t end = now_ns() + 20000000000ULL;
+	uint64_t end = now_ns() + 50000000000ULL;
 
 	while (ring_fdinfo(fd, "pending") && now_ns() < end)
 		sched_yield();
