@@ -269,6 +269,8 @@ TEST_F_TIMEOUT(fuse, silent_and_closed, SECONDS)
 	fd = open_file(self, "lib.so");
 	ASSERT_EQ(0, map_file(fd, WAY_PRIVATE));
 	EXPECT_EQ(1, ring_fdinfo(self->fd, "pending"));
+	/* If it had not begun it would be dropped. */
+	ASSERT_TRUE(late_reading());
 	close(self->fd);
 	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
 	fuse_kill(&self->server);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Ids that come in notices, after the file was read by a worker. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -17,6 +19,37 @@ bool late_settled(int fd)
 	while (ring_fdinfo(fd, "pending") && now_ns() < end)
 		sched_yield();
 	return !ring_fdinfo(fd, "pending");
+}
+
+/* A worker of the module that sleeps, see wq_worker_comm(). */
+static bool is_reader(const char *pid)
+{
+	char path[64], text[256];
+
+	if (*pid < '0' || *pid > '9')
+		return false;
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	if (file_read(path, text, sizeof(text)))
+		return false;
+	return strstr(text, "+perfaux_ids) D") ||
+	       strstr(text, "+perfaux_ids) S");
+}
+
+bool late_reading(void)
+{
+	uint64_t end = now_ns() + 50000000000ULL;
+	bool found = false;
+
+	while (!found && now_ns() < end) {
+		DIR *proc = opendir("/proc");
+		struct dirent *entry;
+
+		while (!found && proc && (entry = readdir(proc)))
+			found = is_reader(entry->d_name);
+		if (proc)
+			closedir(proc);
+	}
+	return found;
 }
 
 static bool late_id_right(const struct perfaux_notice *notice,

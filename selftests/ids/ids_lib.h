@@ -122,6 +122,8 @@ void elf_set_free(struct elf_set *set);
 
 /* Until no file is waited for; false if that takes too long. */
 bool late_settled(int fd);
+/* Until a worker waits for a server; false if that takes too long. */
+bool late_reading(void);
 /*
  * Reads the notices there are. Each late id must be that of the file in @dir
  * whose name and inode it has, else it is -EBADMSG. Returns how many.
