@@ -132,7 +132,7 @@ else
 	skip "disk full" "cannot mount a tmpfs"
 fi
 
-kills 5 1 -e auxgen/timer=1,period=500/ -- "$WORK" 5000 2 2
+kills 5 1000 -e auxgen/timer=1,period=500/ -- "$WORK" 5000 2 2
 check "kill -9 while AUX data flow"
 
 [[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 0 ]] ||

@@ -89,18 +89,27 @@ quiet()
 	unsaid "$T/err" '' "$*"
 }
 
-# kills TIMES SECONDS ARGS...: records to f, each time until auxrec and its command
-# are killed at some moment of the second after SECONDS; what is there then must be
-# valid, and is looked at by $KILLED if it is whole. Some of it must be anything.
+# has_bytes PID N: waits until there are so many in f, or the process has ended.
+has_bytes()
+{
+	local end=$((SECONDS + 30))
+	while ((SECONDS < end)) && kill -0 "$1" 2>/dev/null; do
+		[[ $(stat -c %s f 2>/dev/null || echo 0) -lt $2 ]] || return
+	done
+}
+
+# kills TIMES KIB ARGS...: records to f, each time until auxrec and its command are
+# killed when a random part of so many KiB is there; that must be valid, and is looked
+# at by $KILLED if it is whole. Some of it must be anything.
 kills()
 {
-	local times=$1 seconds=$2 i pid kids rc some=0
+	local times=$1 kib=$2 i pid kids rc some=0
 	shift 2
 	for ((i = 1; i <= times; i++)); do
 		rm -f f
 		setsid "$AUXREC" -q -o f "$@" &
 		pid=$!
-		sleep "$seconds.$((RANDOM % 900 + 100))"
+		has_bytes $pid $((kib * 1024 * (RANDOM % 1000) / 1000))
 		kids=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
 		kill -9 $pid
 		# shellcheck disable=SC2086 # a list
