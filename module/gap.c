@@ -11,20 +11,24 @@
  * the thread's time slice, never earlier. Until it is published a gap's entry is
  * taken but not visible.
  *
- * Numbers are in the order in which spans and gaps end. So what has ended and
- * still waits in a CPU's slot is published before any span, and before the same
- * thread begins elsewhere. ring->gaps_wait says that there may be something to
- * look for; a thread that has moved sees it, for that takes locks of the
- * scheduler.
+ * Numbers are in the order in which spans and gaps end. So a gap whose end is
+ * known has its number from then on, whoever publishes it, and however long that
+ * takes: were it numbered when it is published, a CPU whose gap another one has
+ * just taken could publish its next span with a smaller number. Readers wait for
+ * it, so what has ended and still waits in a CPU's slot is published before any
+ * span, and before the same thread begins elsewhere. ring->gaps_wait says that
+ * there may be something to look for; a thread that has moved sees it, for that
+ * takes locks of the scheduler.
  */
 #include <linux/smp.h>
 
 #include "ring.h"
 
 /*
- * A value of ring->gap_states[]: FREE and OPEN, or READY with the gap's number
- * above it. With the number in it a state never comes back, so whoever saw a
- * READY gap released cannot take it for the one that was published since.
+ * A value of ring->gap_states[]: FREE, OPEN or READY, with the gap's number above
+ * it; 0 while OPEN and not ended. With the number in it a state never comes back,
+ * so whoever saw a READY gap released cannot take it for the one that was
+ * published since.
  */
 enum pa_gap_state {
 	PA_GAP_FREE,
@@ -77,6 +81,13 @@ static int pa_gap_alloc(struct pa_ring *ring)
 	return -1;
 }
 
+/* Its end is known, its number as well; nobody else has it. */
+static void pa_gap_number(struct pa_ring *ring, int gap)
+{
+	WRITE_ONCE(ring->gap_states[gap - 1],
+		   pa_next_seq(ring) << 2 | PA_GAP_OPEN);
+}
+
 /* @now: when it ends if that is not known yet. The caller has taken the gap. */
 static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 {
@@ -91,7 +102,9 @@ static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 	/* Clocks of two CPUs may differ by a little; time does not go back. */
 	if (!entry->t_end)
 		entry->t_end = max(now, entry->t_begin);
-	seq = pa_next_seq(ring);
+	seq = PA_GAP_SEQ(READ_ONCE(ring->gap_states[gap - 1]));
+	if (!seq)
+		seq = pa_next_seq(ring);
 	/* Pairs with the reader's load-acquire of seq. */
 	smp_store_release(&entry->seq, seq);
 	/* Pairs with pa_gap_alloc() and pa_gaps_ready(): seq before READY. */
@@ -127,6 +140,8 @@ static int pa_gap_new(struct pa_ring *ring, const struct pa_gap *new)
 	entry->tid = new->tid;
 	entry->count = 1;
 	entry->bytes = new->bytes;
+	if (new->t_end)
+		pa_gap_number(ring, gap);
 	return gap;
 }
 
@@ -141,6 +156,11 @@ static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 	if (entry->cause != new->cause || entry->cookie != new->cookie ||
 	    entry->tid != new->tid)
 		return false;
+	/* It has a number, for which readers may wait already. */
+	if (entry->t_end && !new->t_end)
+		return false;
+	if (!entry->t_end && new->t_end)
+		pa_gap_number(ring, gap);
 	entry->t_end = new->t_end;
 	entry->count++;
 	entry->bytes += new->bytes;
