@@ -12,7 +12,7 @@
 #include "ids_lib.h"
 #include "ids_place.h"
 
-#define SECONDS		120
+#define SECONDS		240
 
 FIXTURE(files) {
 	struct place place;
