@@ -318,7 +318,7 @@ check "command killed"
 
 # shellcheck disable=SC2317 # called by kills
 read_killed() { for p in $PERFS; do quiet "$p" script -i f; done; }
-KILLED=read_killed kills 10 200 -e cpu-clock -F max -- sh -c "while :; do :; done"
+KILLED=read_killed kills 10 60 -e cpu-clock -F max -- sh -c "while :; do :; done"
 check "kill -9 at any moment"
 
 want 125 "$AUXREC" -e cpu-clock -C 0 -p 1 -o f
