@@ -8,8 +8,8 @@
  * which the change would be lost (see optimized_callback()). A hit that kprobes
  * miss goes to the kernel's parser: harmless.
  *
- * It stays for a while after nobody wants it any more: to take it out and put it
- * in again interrupts all CPUs, and any user may ask for ids at any rate.
+ * It stays for up to PA_HOOK_STAYS after nobody wants it any more: to take it out
+ * and put it in again interrupts all CPUs, and any user may ask for ids at any rate.
  *
  * The handler runs in the exception, so the context of the call cannot be seen
  * from in_task() and the like. It is known by the caller: the parser is also
@@ -132,7 +132,7 @@ void pa_ids_hook_put(void)
 	mutex_lock(&pa_hook_lock);
 	WRITE_ONCE(pa_hook_users, pa_hook_users - 1);
 	if (!pa_hook_users)
-		mod_delayed_work(system_wq, &pa_hook_work, PA_HOOK_STAYS);
+		schedule_delayed_work(&pa_hook_work, PA_HOOK_STAYS);
 	mutex_unlock(&pa_hook_lock);
 }
 

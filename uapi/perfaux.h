@@ -320,7 +320,8 @@ struct perfaux_flush {
  * there is none (EAGAIN with O_NONBLOCK; EINTR); EINVAL: the first one does not
  * fit. poll() reports EPOLLIN when there is one.
  *
- * Notices and counters are of tasks of the caller's user; of all tasks if the
+ * Notices and counters are of tasks of the caller's user, without programs that
+ * have more rights than that (setuid) or that it may not read; of all tasks if the
  * caller has CAP_PERFMON or CAP_SYS_ADMIN when it opens the descriptor.
  *
  * Returns the descriptor, with O_CLOEXEC.

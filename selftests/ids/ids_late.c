@@ -52,6 +52,18 @@ bool late_reading(void)
 	return found;
 }
 
+bool late_not_others(struct map_ring *ring, const struct elf_set *set)
+{
+	const struct id expected = elf_set_find(set, "lib.so")->id;
+	struct map_record record;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/lib.so", set->dir);
+	map_ring_clear(ring);
+	return !map_path(path, WAY_PRIVATE) && map_ring_next(ring, &record) &&
+	       id_equal(&expected, &record.id);
+}
+
 static bool late_id_right(const struct perfaux_notice *notice,
 			  const struct elf_set *set, const char *dir)
 {

@@ -122,6 +122,8 @@ void elf_set_free(struct elf_set *set);
 
 /* Until no file is waited for; false if that takes too long. */
 bool late_settled(int fd);
+/* A file of the set itself, which no server has, gets its id in place. */
+bool late_not_others(struct map_ring *ring, const struct elf_set *set);
 /* Until a worker waits for a server; false if that takes too long. */
 bool late_reading(void);
 /*
