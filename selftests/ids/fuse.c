@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "kselftest_harness.h"
 #include "../ring/ring_lib.h"
@@ -237,12 +238,16 @@ TEST_F_TIMEOUT(fuse, later_session, SECONDS)
 TEST_F_TIMEOUT(fuse, each_mapping, SECONDS)
 {
 	uint64_t nr = 20;
-	int fd;
+	int fd, status;
 
 	ASSERT_EQ(0, start(self, FUSE_NORMAL));
 	fd = open_file(self, "lib.so");
 	ASSERT_LE(0, fd);
 	kill(self->server.child.pid, SIGSTOP);
+	/* Until it has stopped it still answers. */
+	ASSERT_EQ(self->server.child.pid,
+		  waitpid(self->server.child.pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
 	map_often(self, _metadata, fd, nr);
 	EXPECT_EQ(nr, ring_fdinfo(self->fd, "pending"));
 	kill(self->server.child.pid, SIGCONT);
