@@ -103,17 +103,18 @@ has_bytes()
 # at by $KILLED if it is whole. Some of it must be anything.
 kills()
 {
-	local times=$1 kib=$2 i pid kids rc some=0
+	local times=$1 kib=$2 i pid rc some=0
 	shift 2
 	for ((i = 1; i <= times; i++)); do
 		rm -f f
 		setsid "$AUXREC" -q -o f "$@" &
 		pid=$!
 		has_bytes $pid $((kib * 1024 * (RANDOM % 1000) / 1000))
-		kids=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
-		kill -9 $pid
-		# shellcheck disable=SC2086 # a list
-		[[ -z $kids ]] || kill -9 $kids
+		# Both at once: what auxrec starts meanwhile would run on for good. The
+		# group is there as soon as setsid has begun.
+		until kill -9 -- -$pid 2>/dev/null; do
+			kill -0 $pid 2>/dev/null || break
+		done
 		wait 2>/dev/null
 		[[ -s f ]] || continue
 		some=$((some + 1))
