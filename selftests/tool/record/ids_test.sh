@@ -58,10 +58,16 @@ open("ready", "w").close()
 signal.pause()'
 python3 -c "$hold" "${names[@]/#/$ELF/}" &
 holder=$!
+until [[ -e ready ]]; do sleep 0.01; done
+# A debug kernel need not know of such programs: it is gone at once then.
 "$ELF/exe-32" &
 of_32_bit=$!
-until [[ -e ready && $(readlink /proc/$of_32_bit/exe) == */exe-32 ]]; do sleep 0.01; done
-want 0 "$AUXREC" -e dummy -o f --json=j -p $holder,$of_32_bit -- true
+until [[ $(readlink /proc/$of_32_bit/exe) == */exe-32 ]]; do
+	kill -0 $of_32_bit 2>/dev/null || of_32_bit=
+	[[ $of_32_bit ]] || break
+	sleep 0.01
+done
+want 0 "$AUXREC" -e dummy -o f --json=j -p $holder${of_32_bit:+,$of_32_bit} -- true
 valid f
 "$IDS" f >ids
 [[ -z $(wrong "$ELF" map) ]] || note "$(wrong "$ELF" map | head -n 3)"
@@ -73,17 +79,22 @@ vdso()
 	dd if="/proc/$1/mem" bs=4096 skip=$((at / 4096)) count=$pages of=image 2>/dev/null
 	readelf -n image | sed -n 's/.*Build ID: /map [vdso] /p'
 }
-[[ $(vdso $holder) != "$(vdso $of_32_bit)" ]] || note "one vdso: $(vdso $holder)"
-for pid in "$holder" "$of_32_bit"; do
+for pid in $holder $of_32_bit; do
+	vdso "$pid" >>vdsos
 	grep -qxF "$(vdso "$pid")" ids || note "no $(vdso "$pid"), but: $(grep vdso ids | tr '\n' ' ')"
 done
+[[ -z $(sort vdsos | uniq -d) ]] || note "one vdso: $(cat vdsos)"
 long=$(awk '$2 != "none" && length($2) > 40' "$ELF/list" | wc -l)
 grep -q "\"long_build_ids\":$long," j || note "$long long ids, but: $(cat j)"
 want 0 "$AUXREC" -e dummy -o f -p $holder -- true
 said "$long maps have a build-id of over 20 bytes"
-kill $holder $of_32_bit
-wait $holder $of_32_bit 2>/dev/null
-check "of processes that run already, one of them of 32 bits"
+# shellcheck disable=SC2086 # there need not be two
+{
+	kill $holder $of_32_bit
+	wait $holder $of_32_bit 2>/dev/null
+}
+check "of processes that run already"
+[[ $of_32_bit ]] || skip "one of them of 32 bits" "this kernel has no 32-bit programs"
 
 want 0 "$AUXREC" -e dummy -o f --no-buildid -- "$MAPS" 200 "${names[@]/#/$ELF/}"
 valid f
