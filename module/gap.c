@@ -232,6 +232,20 @@ static bool pa_gap_matches(struct pa_ring *ring, int gap,
 }
 
 /*
+ * May run on any CPU: whoever takes the gap out of the slot publishes it. Not one
+ * that was put there since the caller looked: it may go on, and what is lost after
+ * its end would not be told.
+ */
+static bool pa_gap_take(struct pa_ring *ring, struct pa_cpu *cpu, int gap,
+			u64 now)
+{
+	if (cmpxchg(&cpu->gap, gap, 0) != gap)
+		return false;
+	pa_gap_publish(ring, gap, now);
+	return true;
+}
+
+/*
  * Publishes what matches in the slots of other CPUs. This one's slot is left to
  * pa_gap_add() and pa_gap_close(), which may have more to add to it.
  */
@@ -252,10 +266,9 @@ static void pa_gaps_elsewhere(struct pa_ring *ring,
 
 		if (i != smp_processor_id() &&
 		    pa_gap_matches(ring, gap, filter) &&
-		    cmpxchg(&cpu->gap, gap, 0) == gap)
-			pa_gap_publish(ring, gap, now);
-		else
-			left |= !!gap;
+		    pa_gap_take(ring, cpu, gap, now))
+			continue;
+		left |= !!gap;
 	}
 	if (left)
 		WRITE_ONCE(ring->gaps_wait, true);
@@ -275,15 +288,6 @@ void pa_gaps_of_thread(struct pa_ring *ring, u64 cookie, u32 tid, u64 now)
 	pa_gaps_elsewhere(ring, &filter, now);
 }
 
-/* May run on any CPU: whoever takes cpu->gap publishes it. */
-static void pa_gap_take(struct pa_ring *ring, struct pa_cpu *cpu, u64 now)
-{
-	int gap = xchg(&cpu->gap, 0);
-
-	if (gap)
-		pa_gap_publish(ring, gap, now);
-}
-
 /* Writer: the event of @cookie writes again. */
 void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 {
@@ -292,8 +296,9 @@ void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 
 	if (likely(!gap))
 		return;
+	/* If it is gone an NMI, or another CPU, has published it. */
 	if (!pa_gap_goes_on(ring, gap, cookie))
-		pa_gap_take(ring, cpu, now);
+		pa_gap_take(ring, cpu, gap, now);
 }
 
 /* All gaps, or only those whose end is known. */
@@ -305,9 +310,14 @@ void pa_gaps_close_all(struct pa_ring *ring, bool ended)
 		return;
 	for_each_possible_cpu(i) {
 		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
+		int gap;
 
-		if (!ended || pa_gap_has_ended(ring, READ_ONCE(cpu->gap)))
-			pa_gap_take(ring, cpu, ring->clock());
+		/* Else the entry may have become another gap's meanwhile. */
+		preempt_disable();
+		gap = READ_ONCE(cpu->gap);
+		if (gap && (!ended || pa_gap_has_ended(ring, gap)))
+			pa_gap_take(ring, cpu, gap, ring->clock());
+		preempt_enable();
 	}
 }
 
