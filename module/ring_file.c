@@ -170,13 +170,12 @@ static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
 		pa_ring_resume(ring);
 		enough = 1;
 	}
-	/* What the reader is told of may come after one that still waits. */
-	if (pa_gaps_ready(ring)) {
+	/* What the reader is told of may come after a gap that still waits. */
+	if (pa_gaps_ready(ring) ||
+	    (!ring->overwrite && pa_segments_ready(ring) >= enough)) {
 		pa_gaps_close_all(ring, true);
 		mask |= EPOLLIN | EPOLLRDNORM;
 	}
-	if (!ring->overwrite && pa_segments_ready(ring) >= enough)
-		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(ring->was_attached) && list_empty(&ring->attached))
 		mask |= EPOLLHUP;
 	return mask;

@@ -5,6 +5,7 @@
  * that was kept.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -121,6 +122,85 @@ TEST_F_TIMEOUT(order, of_a_thread_that_moves, SECONDS)
 	EXPECT_LT(ROUNDS / variant->read_each, order.spans);
 	TH_LOG("%lu spans, %lu gaps; at worst %lu ns back", order.spans,
 	       order.gaps[variant->cause], order.worst);
+}
+
+/* What the events of two CPUs left, as kinds of records one after the other. */
+struct kinds {
+	uint64_t spans, gaps;
+	bool gap_first;
+};
+
+static void kinds_record(void *arg, const struct record *record)
+{
+	struct kinds *kinds = arg;
+
+	kinds->gap_first |= record->gap && !kinds->spans;
+	kinds->spans += !!record->span;
+	kinds->gaps += !!record->gap;
+}
+
+/* Of the first CPU the ring is full, and it has a gap that has ended. */
+FIXTURE(two_cpus) {
+	struct ring ring;
+	struct kinds kinds;
+	int ev[2];
+};
+
+FIXTURE_SETUP(two_cpus)
+{
+	struct perfaux_create create;
+	int cpus[2], i;
+
+	ASSERT_EQ(2, online_cpus(cpus, 2));
+	ring_params(&create, 4096, 2);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	for (i = 0; i < 2; i++) {
+		const struct auxgen_config config = {
+			AUXGEN_F_CTX | AUXGEN_F_FILL | (i + 1ULL) << 24, 0,
+		};
+
+		self->ev[i] = auxgen_open(&config, -1, cpus[i], 0);
+		ASSERT_LE(0, self->ev[i]);
+		ASSERT_EQ(0, ring_attach(&self->ring, self->ev[i],
+					 COOKIE(i + 1)));
+	}
+	while (!ring_lost(&self->ring, PERFAUX_CAUSE_FULL)) {
+		ASSERT_EQ(0, event_enable(self->ev[0]));
+		ASSERT_EQ(0, event_disable(self->ev[0]));
+	}
+}
+
+FIXTURE_TEARDOWN(two_cpus)
+{
+	close(self->ev[0]);
+	close(self->ev[1]);
+	ring_close(&self->ring);
+}
+
+/* Who reads what another CPU wrote since needs the gap first. */
+TEST_F(two_cpus, span_of_the_other)
+{
+	ring_read(&self->ring, kinds_record, &self->kinds);
+	EXPECT_LT(0, self->kinds.spans);
+	EXPECT_EQ(0, self->kinds.gaps);
+
+	self->kinds = (struct kinds){ 0 };
+	while (ring_fdinfo(self->ring.fd, "ready") < 1) {
+		ASSERT_EQ(0, event_enable(self->ev[1]));
+		ASSERT_EQ(0, event_disable(self->ev[1]));
+	}
+	ring_read(&self->ring, kinds_record, &self->kinds);
+	EXPECT_TRUE(self->kinds.gap_first);
+	EXPECT_LT(0, self->kinds.spans);
+}
+
+/* Who is told of segments may wait for the gap's number already. */
+TEST_F(two_cpus, poll)
+{
+	EXPECT_TRUE(ring_poll(&self->ring, 0) & POLLIN);
+	ring_read(&self->ring, kinds_record, &self->kinds);
+	EXPECT_LT(0, self->kinds.spans);
+	EXPECT_LT(0, self->kinds.gaps);
 }
 
 TEST_HARNESS_MAIN
