@@ -233,6 +233,33 @@ TEST_F_TIMEOUT(state, overrun, SECONDS)
 	EXPECT_EQ(ring_lost(&self->ring, PERFAUX_CAUSE_OVERRUN) * AUXGEN_CHUNK,
 		  ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]);
 	EXPECT_EQ(4 * ctl->segment_size, ctl->bytes);
+	/* How much is known, so it is no gap. */
+	EXPECT_EQ(0, ring_lost(&self->ring, PERFAUX_CAUSE_TRUNCATED));
+	close(ev);
+}
+
+/* What a PMU loses where there is no room is a cause of its own. */
+TEST_F_TIMEOUT(state, truncated_without_room, SECONDS)
+{
+	struct auxgen_config config = {
+		AUXGEN_F_CTX | 1ULL << 32 | 1 << 24, 0,
+	};
+	int ev = auxgen_open(&config, 0, -1, 0);
+	uint64_t truncated, full;
+
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
+	while (!ring_lost(&self->ring, PERFAUX_CAUSE_FULL)) {
+		ASSERT_EQ(0, event_enable(ev));
+		ASSERT_EQ(0, event_disable(ev));
+		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+	}
+	full = ring_lost(&self->ring, PERFAUX_CAUSE_FULL);
+	truncated = ring_lost(&self->ring, PERFAUX_CAUSE_TRUNCATED);
+	ASSERT_EQ(0, event_enable(ev));
+	ASSERT_EQ(0, event_disable(ev));
+	EXPECT_LT(full, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
+	EXPECT_LT(truncated, ring_lost(&self->ring, PERFAUX_CAUSE_TRUNCATED));
 	close(ev);
 }
 
