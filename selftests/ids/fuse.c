@@ -42,8 +42,6 @@ FIXTURE_SETUP(fuse)
 	self->server.set = &self->set;
 	self->server.dir = self->dir;
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
-	self->fd = ids_open(1 << 20);
-	ASSERT_LE(0, self->fd);
 }
 
 FIXTURE_TEARDOWN(fuse)
@@ -53,10 +51,17 @@ FIXTURE_TEARDOWN(fuse)
 	rmdir(self->dir);
 }
 
+/* The session last: else it would be the server's as well, and not end here. */
 static int start(FIXTURE_DATA(fuse) *self, enum fuse_mode mode)
 {
+	int ret;
+
 	self->server.mode = mode;
-	return fuse_start(&self->server);
+	ret = fuse_start(&self->server);
+	if (ret)
+		return ret;
+	self->fd = ids_open(1 << 20);
+	return self->fd < 0 ? self->fd : 0;
 }
 
 static int open_file(FIXTURE_DATA(fuse) *self, const char *name)
@@ -254,6 +259,26 @@ TEST_F_TIMEOUT(fuse, each_mapping, SECONDS)
 	ASSERT_TRUE(late_settled(self->fd));
 	EXPECT_EQ((int64_t)nr,
 		  late_ids_read(self->fd, &self->set, self->dir));
+	close(fd);
+}
+
+/* What nobody asks for any more does not count against who asks next. */
+TEST_F_TIMEOUT(fuse, silent_and_another, SECONDS)
+{
+	int fd;
+
+	ASSERT_EQ(0, start(self, FUSE_SILENT));
+	fd = open_file(self, "lib.so");
+	ASSERT_LE(0, fd);
+	map_often(self, _metadata, fd, PENDING_MAX);
+	EXPECT_EQ(PENDING_MAX, ring_fdinfo(self->fd, "pending"));
+	close(self->fd);
+	self->fd = ids_open(0);
+	ASSERT_LE(0, self->fd);
+	map_often(self, _metadata, fd, 1);
+	EXPECT_EQ(1, ring_fdinfo(self->fd, "pending"));
+	fuse_kill(&self->server);
+	ASSERT_TRUE(late_settled(self->fd));
 	close(fd);
 }
 
