@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * As much of an x86 instruction as its trace needs: how it may leave the line,
+ * and where that line goes on. Pure, for the module and for programs.
+ */
+#ifndef SOFTPT_INSN_H
+#define SOFTPT_INSN_H
+
+#include <linux/types.h>
+
+/* No instruction is longer. */
+#define SPT_INSN_MAX	15
+
+enum spt_insn_class {
+	SPT_OTHER,		/* goes on behind itself, or repeats (REP) */
+	SPT_JUMP,		/* direct */
+	SPT_BRANCH,		/* conditional: Jcc, LOOPcc, JrCXZ; XBEGIN's abort is not one */
+	SPT_CALL,		/* direct */
+	SPT_JUMP_INDIRECT,
+	SPT_CALL_INDIRECT,
+	SPT_RETURN,
+	SPT_FAR,		/* far transfer in user space: JMPF, CALLF, RETF, IRET */
+	SPT_SYSCALL,		/* SYSCALL, SYSENTER, INT n: into the kernel */
+	SPT_PUSHF,		/* writes flags, with TF, to memory */
+	SPT_POPF,		/* reads TF from memory */
+	SPT_MOV_SS,		/* no trap before the instruction behind it is done */
+	SPT_BAD,		/* not one, or the bytes end before it is known */
+};
+
+struct spt_insn {
+	enum spt_insn_class class;
+	u8 length;		/* of all but SPT_OTHER and SPT_BAD, else 0 */
+	bool width16;		/* PUSHF, POPF: operand size is 2 bytes */
+	u64 target;		/* of SPT_JUMP, SPT_BRANCH, SPT_CALL */
+};
+
+/*
+ * @bytes: @n of them from @ip on, n <= SPT_INSN_MAX; fewer where the mapping
+ * ends. @is64: 64-bit mode, else 32-bit.
+ */
+void spt_insn_decode(struct spt_insn *insn, const u8 *bytes, unsigned int n,
+		     u64 ip, bool is64);
+
+#endif /* SOFTPT_INSN_H */
