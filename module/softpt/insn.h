@@ -24,12 +24,12 @@ enum spt_insn_class {
 	SPT_PUSHF,		/* writes flags, with TF, to memory */
 	SPT_POPF,		/* reads TF from memory */
 	SPT_MOV_SS,		/* no trap before the instruction behind it is done */
-	SPT_BAD,		/* not one, or the bytes end before it is known */
+	SPT_BAD,		/* not one, or the bytes end before it is known; INT3, INT1 */
 };
 
 struct spt_insn {
 	enum spt_insn_class class;
-	u8 length;		/* of all but SPT_OTHER and SPT_BAD, else 0 */
+	u8 length;		/* of all but SPT_BAD and (except XBEGIN) SPT_OTHER, else 0 */
 	bool width16;		/* PUSHF, POPF: operand size is 2 bytes */
 	u64 target;		/* of SPT_JUMP, SPT_BRANCH, SPT_CALL */
 };

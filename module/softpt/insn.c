@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What an instruction does to the flow: prefixes and opcode, and the rest only
+ * for those that do something. SDM volume 2, chapter 2 and appendix A.
+ *
+ * Not here are INT3 and INT1, which are SPT_BAD: no step leads out of them into
+ * user code, a signal does, so that the trace ends with spt_flow_end_at(). If
+ * one is stepped over after all, a debugger or a uprobe had put it there, and an
+ * interruption is what decoders can follow: of INT1 libipt says that it is a far
+ * call, and perf that it is no branch. INTO is one of them if it traps; if not,
+ * decoders still want to know where it went: SPT_FAR.
+ *
+ * VEX, EVEX and XOP hold no branches, and their first bytes are SPT_OTHER as
+ * opcodes, too.
+ */
+#include "insn.h"
+
+#define REX_W		0x08
+#define REX2_MAP	0x80	/* in the payload: opcode map 1, that of 0F */
+
+#define MODRM_MOD(modrm)	((modrm) >> 6)
+#define MODRM_REG(modrm)	(((modrm) >> 3) & 7)
+#define MODRM_RM(modrm)		((modrm) & 7)
+
+/* Reads bytes; behind the end of them it reads 0, and @at says so. */
+struct spt_reader {
+	const u8 *bytes;
+	unsigned int n;
+	unsigned int at;
+	bool is64;
+	bool opsize;		/* 66 */
+	bool addrsize;		/* 67 */
+	bool rex2;
+	u8 rex;
+};
+
+static u8 peek(const struct spt_reader *r)
+{
+	return r->at < r->n ? r->bytes[r->at] : 0;
+}
+
+static u8 next(struct spt_reader *r)
+{
+	u8 byte = peek(r);
+
+	r->at++;
+	return byte;
+}
+
+/* A little-endian number with a sign, of 1, 2 or 4 bytes */
+static s64 next_signed(struct spt_reader *r, unsigned int size)
+{
+	u32 value = 0;
+	unsigned int i;
+
+	for (i = 0; i < size; i++)
+		value |= (u32)next(r) << (8 * i);
+	if (size == 1)
+		return (s8)value;
+	if (size == 2)
+		return (s16)value;
+	return (s32)value;
+}
+
+static bool is_prefix(u8 byte)
+{
+	switch (byte) {
+	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
+	case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3:
+		return true;
+	}
+	return false;
+}
+
+/* A REX prefix counts only right before the opcode. */
+static void read_prefixes(struct spt_reader *r)
+{
+	for (;;) {
+		u8 byte = peek(r);
+
+		if (is_prefix(byte)) {
+			r->opsize |= byte == 0x66;
+			r->addrsize |= byte == 0x67;
+			r->rex = 0;
+		} else if (r->is64 && (byte & 0xf0) == 0x40) {
+			r->rex = byte;
+		} else {
+			return;
+		}
+		r->at++;
+	}
+}
+
+/* Goes behind ModRM, SIB and displacement. */
+static u8 read_modrm(struct spt_reader *r)
+{
+	u8 modrm = next(r), mod = MODRM_MOD(modrm), rm = MODRM_RM(modrm);
+	bool addr16 = !r->is64 && r->addrsize;
+
+	if (mod == 3)
+		return modrm;
+	if (!addr16 && rm == 4)
+		rm = MODRM_RM(next(r));		/* the SIB's base */
+	if (mod == 1)
+		r->at += 1;
+	else if (mod == 2 || rm == (addr16 ? 6 : 5))
+		r->at += addr16 ? 2 : 4;
+	return modrm;
+}
+
+static unsigned int opsize(const struct spt_reader *r)
+{
+	return r->opsize ? 2 : 4;
+}
+
+/*
+ * Near branches have 64 bits in 64-bit mode, whatever 66 says (SDM volume 2,
+ * "JMP"; AMD's processors do otherwise). In 32-bit mode 66 makes a 16-bit EIP.
+ */
+static void read_target(struct spt_insn *insn, struct spt_reader *r, u64 ip,
+			unsigned int size)
+{
+	s64 rel = next_signed(r, size);
+
+	insn->target = ip + r->at + rel;
+	if (!r->is64)
+		insn->target &= r->opsize ? 0xffff : 0xffffffff;
+}
+
+static unsigned int rel_size(const struct spt_reader *r)
+{
+	return r->is64 ? 4 : opsize(r);
+}
+
+static void read_flags_width(struct spt_insn *insn, const struct spt_reader *r)
+{
+	insn->width16 = r->opsize && !(r->rex & REX_W);
+}
+
+static enum spt_insn_class group_ff(struct spt_reader *r)
+{
+	u8 modrm = read_modrm(r);
+
+	switch (MODRM_REG(modrm)) {
+	case 2:
+		return SPT_CALL_INDIRECT;
+	case 4:
+		return SPT_JUMP_INDIRECT;
+	case 3:
+	case 5:
+		return MODRM_MOD(modrm) == 3 ? SPT_BAD : SPT_FAR;
+	}
+	return SPT_OTHER;
+}
+
+/*
+ * XBEGIN is the one SPT_OTHER with a length: where an abort leads to may be
+ * close by.
+ */
+static enum spt_insn_class group_c7(struct spt_insn *insn, struct spt_reader *r)
+{
+	if (next(r) == 0xf8)
+		insn->length = r->at + opsize(r);
+	return SPT_OTHER;
+}
+
+static enum spt_insn_class far_pointer(struct spt_reader *r)
+{
+	r->at += opsize(r) + 2;
+	return r->is64 ? SPT_BAD : SPT_FAR;
+}
+
+static enum spt_insn_class map_0(struct spt_insn *insn, struct spt_reader *r,
+				 u64 ip, u8 opcode)
+{
+	switch (opcode) {
+	case 0x17:				/* POP SS */
+		return r->is64 ? SPT_BAD : SPT_MOV_SS;
+	case 0x70 ... 0x7f:			/* Jcc */
+	case 0xe0 ... 0xe3:			/* LOOPcc, JrCXZ */
+		read_target(insn, r, ip, 1);
+		return SPT_BRANCH;
+	case 0x8e:				/* MOV to a segment register */
+		return MODRM_REG(read_modrm(r)) == 2 ? SPT_MOV_SS : SPT_OTHER;
+	case 0x9a:				/* CALLF ptr */
+	case 0xea:				/* JMPF ptr */
+		return far_pointer(r);
+	case 0x9c:
+		read_flags_width(insn, r);
+		return SPT_PUSHF;
+	case 0x9d:
+		read_flags_width(insn, r);
+		return SPT_POPF;
+	case 0xa1:				/* JMPABS, else MOV */
+		if (!r->rex2)
+			return SPT_OTHER;
+		r->at += 8;
+		return SPT_JUMP_INDIRECT;
+	case 0xc2:				/* RET imm16 */
+		r->at += 2;
+		return SPT_RETURN;
+	case 0xc3:
+		return SPT_RETURN;
+	case 0xc7:
+		return group_c7(insn, r);
+	case 0xca:				/* RETF imm16 */
+		r->at += 2;
+		return SPT_FAR;
+	case 0xcb:				/* RETF */
+	case 0xcf:				/* IRET */
+		return SPT_FAR;
+	case 0xcc:				/* INT3 */
+	case 0xf1:				/* INT1 */
+		return SPT_BAD;
+	case 0xcd:				/* INT n */
+		r->at += 1;
+		return SPT_SYSCALL;
+	case 0xce:				/* INTO */
+		return r->is64 ? SPT_BAD : SPT_FAR;
+	case 0xe8:
+		read_target(insn, r, ip, rel_size(r));
+		return SPT_CALL;
+	case 0xe9:
+		read_target(insn, r, ip, rel_size(r));
+		return SPT_JUMP;
+	case 0xeb:
+		read_target(insn, r, ip, 1);
+		return SPT_JUMP;
+	case 0xff:
+		return group_ff(r);
+	}
+	return SPT_OTHER;
+}
+
+static enum spt_insn_class map_1(struct spt_insn *insn, struct spt_reader *r,
+				 u64 ip, u8 opcode)
+{
+	switch (opcode) {
+	case 0x05:				/* SYSCALL */
+	case 0x34:				/* SYSENTER */
+		return SPT_SYSCALL;
+	case 0x80 ... 0x8f:			/* Jcc */
+		read_target(insn, r, ip, rel_size(r));
+		return SPT_BRANCH;
+	case 0xb2:				/* LSS: as MOV SS on some processors */
+		read_modrm(r);
+		return SPT_MOV_SS;
+	}
+	return SPT_OTHER;
+}
+
+static enum spt_insn_class read_opcode(struct spt_insn *insn,
+				       struct spt_reader *r, u64 ip)
+{
+	u8 opcode = next(r);
+
+	if (r->is64 && opcode == 0xd5) {	/* REX2 */
+		u8 payload = next(r);
+
+		r->rex2 = true;
+		r->rex = payload & 0xf;
+		opcode = next(r);
+		if (payload & REX2_MAP)
+			return map_1(insn, r, ip, opcode);
+	} else if (opcode == 0x0f) {
+		return map_1(insn, r, ip, next(r));
+	}
+	return map_0(insn, r, ip, opcode);
+}
+
+void spt_insn_decode(struct spt_insn *insn, const u8 *bytes, unsigned int n,
+		     u64 ip, bool is64)
+{
+	struct spt_reader r = { .bytes = bytes, .n = n, .is64 = is64 };
+
+	*insn = (struct spt_insn){ .class = SPT_BAD };
+	read_prefixes(&r);
+	insn->class = read_opcode(insn, &r, ip);
+	if (r.at > n || insn->length > n || r.at > SPT_INSN_MAX)
+		insn->class = SPT_BAD;
+	if (insn->class != SPT_OTHER)
+		insn->length = insn->class == SPT_BAD ? 0 : r.at;
+}
