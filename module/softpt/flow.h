@@ -37,6 +37,7 @@ struct spt_flow {
 	/* set by the caller before spt_flow_init() */
 	bool tsc;		/* TSC packets: TSCEn */
 	bool noretcomp;		/* DisRETC */
+	u8 cbr;			/* for CBR packets: TSC frequency in 100 MHz */
 	unsigned int nr_ranges;
 	struct spt_range ranges[SPT_RANGES_MAX];
 
@@ -52,6 +53,7 @@ struct spt_flow {
 	bool told_mode;
 	u32 since_psb;
 	u64 last_ip;		/* for compression; 0 after PSB */
+	u64 last_tsc;
 	u64 tnt;
 	unsigned int nr_tnt;
 	u64 calls[SPT_CALLS_MAX];
@@ -74,6 +76,13 @@ void spt_flow_reset(struct spt_flow *flow);
  * outside.
  */
 void spt_flow_begin(struct spt_flow *flow, u64 ip, bool is64, u64 tsc);
+
+/*
+ * The instruction that is about to be told has changed the mode: before
+ * spt_flow_step() of a far transfer between 32-bit and 64-bit code. Nothing if
+ * the mode is what it was, so that it may be called before each step.
+ */
+void spt_flow_mode(struct spt_flow *flow, bool is64);
 
 /*
  * The instruction at @ip has been executed, and @next is the address of the next

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's types for programs, by the name of the kernel's header: for
+ * module/softpt, which is compiled as it is. What libc has under this name is
+ * included, too, for its own headers need it.
+ */
+#ifndef SOFTPT_LINUX_TYPES_H
+#define SOFTPT_LINUX_TYPES_H
+
+#include_next <linux/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#endif /* SOFTPT_LINUX_TYPES_H */
