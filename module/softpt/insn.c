@@ -160,7 +160,7 @@ static enum spt_insn_class group_ff(struct spt_reader *r)
 static enum spt_insn_class group_c7(struct spt_insn *insn, struct spt_reader *r)
 {
 	if (next(r) == 0xf8)
-		insn->length = r->at + opsize(r);
+		insn->length = r->at + (r->rex & REX_W ? 4 : opsize(r));
 	return SPT_OTHER;
 }
 
