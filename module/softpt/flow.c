@@ -291,6 +291,8 @@ void spt_flow_init(struct spt_flow *flow)
 {
 	flow->out_used = 0;
 	flow->is64 = true;
+	if (!flow->cbr)
+		flow->cbr = 1;
 	spt_flow_reset(flow);
 }
 

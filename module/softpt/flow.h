@@ -37,7 +37,7 @@ struct spt_flow {
 	/* set by the caller before spt_flow_init() */
 	bool tsc;		/* TSC packets: TSCEn */
 	bool noretcomp;		/* DisRETC */
-	u8 cbr;			/* for CBR packets: TSC frequency in 100 MHz */
+	u8 cbr;			/* TSC frequency in 100 MHz; 0 becomes 1: libipt refuses 0 */
 	unsigned int nr_ranges;
 	struct spt_range ranges[SPT_RANGES_MAX];
 
