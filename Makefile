@@ -14,7 +14,7 @@ CPUS	?= 4
 SETUP	:= selftests/setup
 
 .PHONY: all tool module modules selftests check demo install clean help lint fuzz \
-	fuzz-corpus docs setup debug-kernel bench-ids table-ids FORCE
+	fuzz-corpus docs setup debug-kernel bench-ids table-ids softpt-tests FORCE
 
 # The module only where it can be built; `make module` says why it cannot.
 all: tool $(if $(wildcard $(KDIR)/Makefile),module)

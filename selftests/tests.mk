@@ -19,7 +19,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/demo_work \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
 		record/aux_verify record/aux_work record/bpf_hold) \
-	$(addprefix $(TESTS)/elf/,test_elf_id compare_files)
+	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
 
 # kselftest_harness.h comes from the kernel's source package.
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
@@ -103,6 +103,9 @@ $(TESTS)/elf/test_elf_id: $(ELF_TESTS) $(TESTS)/elf/elf_id.o
 
 $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf
+
+include selftests/softpt/softpt.mk
+softpt-tests: $(SPT_TESTS)
 
 # libFuzzer, for T seconds. What is new goes to build/fuzz, not to the corpus in
 # the tree: fuzz-corpus makes that one, of the images of the unit test as many as

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# flow.sh BUILD: programs, recorded step by step by record_host, have in the
+# decoded packets the instructions that were told, for each of their threads and
+# children; and of programs that do the same each time, those that stepper finds.
+# Prints TAP.
+
+set -uo pipefail
+[[ $# -eq 1 ]] || { echo "usage: flow.sh BUILD" >&2; exit 2; }
+bin=$(realpath -- "$1") || exit 2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+n=0
+status=0
+
+# report NAME PROBLEMS
+report() {
+	n=$((n + 1))
+	if [[ $2 ]]; then
+		head -n 40 <<<"$2" | sed 's/^/# /'
+		echo "not ok $n - $1"
+		status=1
+	else
+		echo "ok $n - $1"
+	fi
+}
+
+# The same environment each time: it is on the stack of each program.
+clean() {
+	env -i LC_ALL=C PATH=/usr/bin:/bin "$@"
+}
+
+# decoded N: what libipt finds of thread N, in all programs that it was.
+decoded() {
+	local args=() pt
+	for pt in $(printf '%s\n' "recorded/$1".*.pt | sort -t. -k2n); do
+		args+=("$pt" "recorded/$(basename "$pt" .pt | cut -d. -f2).image")
+	done
+	"$bin/decode" -b "${args[@]}"
+}
+
+# differences WHAT A B
+differences() {
+	local sizes
+	cmp -s "$2" "$3" && return
+	sizes="$(($(stat -c %s "$2") / 8)) and $(($(stat -c %s "$3") / 8)) instructions"
+	echo "$1: $sizes, first difference (instruction, a, b):"
+	paste <(od -An -v -t x8 -w8 "$2") <(od -An -v -t x8 -w8 "$3") |
+		awk '$1 != $2 { print NR - 1, $1, $2; exit }'
+}
+
+# record STATUS CMD...: what is wrong with what was recorded.
+record() {
+	local expected=$1 ips thread got total=0
+	shift
+	rm -rf recorded
+	mkdir recorded
+	clean "$bin/record_host" recorded "$@" </dev/null >stdout 2>stderr
+	got=$?
+	[[ $got -eq $expected ]] || echo "exit status $got, not $expected"
+	for ips in recorded/*.ips; do
+		thread=$(basename "$ips" .ips)
+		decoded "$thread" >found 2>errors || echo "thread $thread: decode errors"
+		cat errors
+		differences "thread $thread" "$ips" found
+		total=$((total + $(stat -c %s "$ips") / 8))
+	done
+	cat stderr
+	[[ $total -gt 50 ]] || echo "only $total instructions"
+	echo "$total" >total
+}
+
+# same STATUS NAME THREADS CMD...: of a program that does the same each time.
+same() {
+	local problems
+	problems=$(
+		record "$1" "${@:4}"
+		rm -rf stepped
+		clean "$bin/stepper" stepped "${@:4}" </dev/null >/dev/null 2>stderr ||
+			[[ $? -eq $1 ]] || echo "stepper: exit status"
+		cat stderr
+		[[ $(find stepped -name '*.ips' | wc -l) -eq $3 ]] || echo "not $3 threads"
+		for ips in stepped/*.ips; do
+			differences "stepper" "$ips" "recorded/${ips##*/}"
+		done
+	)
+	report "$2: $(<total) instructions, as stepped" "$problems"
+}
+
+# any STATUS NAME CMD...
+any() {
+	local problems
+	problems=$(record "$1" "${@:3}")
+	report "$2: $(<total) instructions" "$problems"
+}
+
+echo TAP version 13
+same 0 "64-bit and 32-bit code" 1 "$bin/modes"
+same 0 "static: deep calls, tables, longjmp, signals, REP" 1 "$bin/work-static" all
+same 0 "static position-independent" 1 "$bin/work-static-pie" all
+same 0 "dynamic" 1 "$bin/work" all
+any 0 "threads" "$bin/work-static" threads
+any 0 "a child that is killed, vfork and exec" "$bin/work-static" fork
+seq 100 >numbers
+any 0 "gzip" gzip -1c numbers
+report "gzip: what it wrote is right" "$(gzip -dc stdout | cmp - numbers 2>&1)"
+tac numbers | tail -n 40 >backwards
+any 0 "sort" sort backwards
+any 139 "a program that crashes" "$bin/work-static" crash
+echo "1..$n"
+exit $status

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of module/softpt's pure part, as programs. Included by selftests/tests.mk.
+
+SPT	  := $(TESTS)/softpt
+SPT_FLAGS := $(USER_FLAGS) -Iselftests/softpt/compat -Imodule/softpt
+SPT_PURE  := $(addprefix $(SPT)/module/,insn.o packet.o flow.o)
+SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
+
+SPT_TESTS := $(addprefix $(SPT)/,test_cases fuzz_flow compare_insns record_host decode \
+	     stepper modes) $(SPT_WORK)
+
+$(BUILD)/.host-softpt: selftests/setup/host
+	@mkdir -p $(BUILD)
+	@$(SETUP)/host tool softpt
+	@touch $@
+
+$(SPT)/%.o: selftests/softpt/%.c Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) $(SPT_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+$(SPT)/module/%.o: module/softpt/%.c Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) $(SPT_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+$(SPT)/test_cases $(SPT)/fuzz_flow: %: %.o $(SPT)/libipt.o $(SPT_PURE)
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
+
+$(SPT)/compare_insns: %: %.o $(SPT)/module/insn.o
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lZydis
+
+$(SPT)/decode: %: %.o $(SPT)/libipt.o
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
+
+$(SPT)/record_host: %: %.o $(SPT)/tracer.o $(SPT_PURE)
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+
+# Also for virtual machines: without sanitizers, and without libraries.
+$(SPT)/stepper: selftests/softpt/stepper.c selftests/softpt/tracer.c \
+		selftests/softpt/tracer.h Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) $(CFLAGS) -static -o $@ $(filter %.c,$^)
+
+$(SPT)/work-static: SPT_LINK := -static
+$(SPT)/work-static-pie: SPT_LINK := -static-pie -fPIE
+$(SPT_WORK): selftests/softpt/programs/work.c Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) -O1 -g $(SPT_LINK) -o $@ $< -pthread
+
+# The assembler and linker alone have 32-bit code without further packages.
+$(SPT)/modes: selftests/softpt/programs/modes.S Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) -m32 -c -o $@.o $<
+	ld -m elf_i386 -o $@ $@.o
+
+-include $(wildcard $(SPT)/*.d $(SPT)/*/*.d)

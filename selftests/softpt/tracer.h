@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs a program step by step under ptrace, with all its threads and children,
+ * and says what each of them does. Knows nothing of packets.
+ */
+#ifndef TRACER_H
+#define TRACER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A process, from one exec to the next */
+struct tracee_image {
+	int refs;
+	unsigned int nr;	/* in the order of appearance */
+	void *data;		/* the user's */
+};
+
+struct tracee {
+	pid_t tid;
+	pid_t tgid;
+	unsigned int nr;	/* in the order of appearance */
+	bool fresh;		/* its first stop, a SIGSTOP, is to come */
+	bool inside;		/* user code, at ip */
+	bool is64;
+	uint64_t ip;		/* next; has not been executed */
+	uint64_t vsyscall_return;	/* if ip is in the vsyscall page */
+	struct tracee_image *image;
+	void *data;		/* the user's */
+};
+
+struct tracer_ops {
+	/* User code goes on at @t->ip: after exec, fork, at a signal handler. */
+	void (*begin)(struct tracee *t);
+	/*
+	 * One instruction, at @t->ip. @next is the same address if it is not
+	 * done (REP) or leads to itself. Of one that goes into the kernel it is
+	 * where it returns to.
+	 */
+	void (*step)(struct tracee *t, uint64_t next);
+	/* The instruction at @t->ip does not return: exec, exit. */
+	void (*last)(struct tracee *t);
+	/* The instruction at @t->ip will not be executed: a signal. */
+	void (*end_at)(struct tracee *t);
+	/* A new program is in @t->image, or the thread is gone. */
+	void (*exec)(struct tracee *t);
+	void (*exit)(struct tracee *t);
+	void (*image_free)(struct tracee_image *image);
+};
+
+/*
+ * Runs a command to its end, with fixed addresses. Returns what a shell would:
+ * its exit status, or 128 and the signal.
+ */
+int tracer_run(const struct tracer_ops *ops, char **argv);
+
+/* Memory of the tracee; returns how many bytes could be read. */
+unsigned int tracer_read(const struct tracee *t, uint64_t address, void *buf,
+			 unsigned int size);
+
+#endif /* TRACER_H */
