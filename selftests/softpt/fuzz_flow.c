@@ -418,7 +418,8 @@ static void run_program(unsigned long steps)
 		i = step(i);
 		if (run.flow.enabled && run.seen[i])
 			continue;
-		if (spt_flow_wants_psb(&run.flow)) {
+		/* More often than it is wanted: what is around it matters. */
+		if (spt_flow_wants_psb(&run.flow) || one_in(200)) {
 			spt_flow_psb(&run.flow, insns[i].ip, ++run.tsc);
 			take_packets();
 			see_nothing();
