@@ -100,4 +100,24 @@ static inline bool pa_current_is_dumpable(void)
 #define pa_caller_address(regs)		procedure_link_pointer(regs)
 #endif
 
+/*
+ * 6.12 ("task_work: Add TWA_NMI_CURRENT and TWAF_NO_ALLOC..."), gone later, when
+ * KASAN never allocated there: a work that is added with the runqueue locked.
+ */
+#ifdef PA_HAVE_TWAF_NO_ALLOC
+#define pa_task_work_add(task, work) \
+	task_work_add(task, work, TWA_RESUME | TWAF_NO_ALLOC)
+#else
+#define pa_task_work_add(task, work)	task_work_add(task, work, TWA_RESUME)
+#endif
+
+/* 6.19 ("rseq: Move pointer and size into rseq_data"): struct rseq __user * */
+#ifndef CONFIG_RSEQ
+#define pa_task_rseq(task)		((void)(task), (struct rseq __user *)NULL)
+#elif defined(PA_HAVE_RSEQ_DATA)
+#define pa_task_rseq(task)		((task)->rseq.usrptr)
+#else
+#define pa_task_rseq(task)		((task)->rseq)
+#endif
+
 #endif /* PERFAUX_COMPAT_H */

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading the program: the bytes of an instruction, those that a uprobe has
+ * replaced, the critical section of rseq.
+ */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rseq.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+#include <linux/uprobes.h>
+
+#include "softpt.h"
+
+/* As many bytes as there are, up to the end of the mapping. */
+static unsigned int read_bytes(u8 *bytes, u64 ip)
+{
+	const void __user *from = (const void __user *)ip;
+	unsigned int first = min_t(unsigned long, SPT_INSN_MAX,
+				   PAGE_SIZE - offset_in_page(ip));
+
+	if (!copy_from_user_nofault(bytes, from, SPT_INSN_MAX))
+		return SPT_INSN_MAX;
+	if (copy_from_user_nofault(bytes, from, first))
+		return 0;
+	return first;
+}
+
+void spt_code_read(struct spt_insn *insn, u64 ip, bool is64)
+{
+	u8 bytes[SPT_INSN_MAX];
+
+	spt_insn_decode(insn, bytes, read_bytes(bytes, ip), ip, is64);
+}
+
+/* To be asked of what is known to be SPT_FAR. */
+bool spt_code_is_iret(u64 ip, bool is64)
+{
+	u8 bytes[SPT_INSN_MAX];
+	unsigned int n = read_bytes(bytes, ip), i;
+
+	for (i = 0; i < n; i++) {
+		if (bytes[i] == 0xcf)
+			return true;
+		/* No more than operand size, and REX, change what it does. */
+		if (bytes[i] != 0x66 && !(is64 && (bytes[i] & 0xf0) == 0x40))
+			return false;
+	}
+	return false;
+}
+
+#ifdef CONFIG_UPROBES
+static const void *uprobes_area(void)
+{
+	return READ_ONCE(current->mm->uprobes_state.xol_area);
+}
+
+bool spt_code_in_uprobe(void)
+{
+	return current->utask && current->utask->active_uprobe;
+}
+
+/*
+ * Where xol_add_vma() has put it: struct xol_area is not for modules, but the
+ * mapping has a name (special_mapping_name()).
+ */
+static void find_area(struct spt_task *t)
+{
+	VMA_ITERATOR(vmi, current->mm, 0);
+	struct vm_area_struct *vma;
+
+	t->area_start = 0;
+	t->area_end = 0;
+	for_each_vma(vmi, vma) {
+		const char *name = NULL;
+
+		if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
+			name = vma->vm_ops->name(vma);
+		if (name && !strcmp(name, "[uprobes]")) {
+			t->area_start = vma->vm_start;
+			t->area_end = vma->vm_end;
+			break;
+		}
+	}
+}
+#else
+static const void *uprobes_area(void)
+{
+	return NULL;
+}
+
+bool spt_code_in_uprobe(void)
+{
+	return false;
+}
+
+static void find_area(struct spt_task *t)
+{
+}
+#endif
+
+bool spt_code_is_stale(const struct spt_task *t)
+{
+	return current->mm &&
+	       (t->mm != current->mm || t->area != uprobes_area());
+}
+
+bool spt_code_is_uprobes(const struct spt_task *t, u64 ip)
+{
+	return ip >= t->area_start && ip < t->area_end;
+}
+
+/* The byte of the file that is mapped at @ip; mmap_lock is held. */
+static int read_file_byte(u64 ip, u8 *byte)
+{
+	struct vm_area_struct *vma = find_vma(current->mm, ip);
+	struct page *page;
+	void *at;
+
+	if (!vma || ip < vma->vm_start || !vma->vm_file)
+		return -ENOENT;
+	/* install_breakpoint() has read it, see copy_insn(). */
+	page = find_get_page(vma->vm_file->f_mapping,
+			     linear_page_index(vma, ip));
+	if (!page)
+		return -ENOENT;
+	at = kmap_local_page(page);
+	*byte = *((u8 *)at + offset_in_page(ip));
+	kunmap_local(at);
+	put_page(page);
+	return 0;
+}
+
+/*
+ * A uprobe is an INT3 in an anonymous copy of the page (uprobe_write_opcode()),
+ * so that what decoders are to see is still in the file.
+ */
+static void read_held(struct spt_task *t)
+{
+	u8 bytes[SPT_INSN_MAX];
+	unsigned int n = read_bytes(bytes, t->held_ip);
+
+	if (!n || read_file_byte(t->held_ip, bytes))
+		n = 0;
+	spt_insn_decode(&t->held_insn, bytes, n, t->held_ip, t->is64);
+	t->held_read = true;
+}
+
+void spt_code_refresh(struct spt_task *t)
+{
+	bool stale = spt_code_is_stale(t);
+
+	if (!stale && (!t->held || t->held_read))
+		return;
+	mmap_read_lock(current->mm);
+	if (stale) {
+		t->mm = current->mm;
+		t->area = uprobes_area();
+		t->area_start = 0;
+		t->area_end = 0;
+		if (t->area)
+			find_area(t);
+	}
+	if (t->held && !t->held_read)
+		read_held(t);
+	mmap_read_unlock(current->mm);
+}
+
+/*
+ * What rseq_ip_fixup() will do if it finds a reason to. That comes after our
+ * work, in the same return to user space.
+ */
+u64 spt_code_rseq_abort(u64 ip)
+{
+	struct rseq __user *rseq = pa_task_rseq(current);
+	struct rseq_cs cs;
+	u64 at;
+
+	if (!rseq || copy_from_user_nofault(&at, &rseq->rseq_cs, sizeof(at)) ||
+	    !at || copy_from_user_nofault(&cs, (void __user *)at, sizeof(cs)))
+		return 0;
+	if (ip - cs.start_ip >= cs.post_commit_offset)
+		return 0;
+	return cs.abort_ip;
+}

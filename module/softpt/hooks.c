@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the kernel calls us: debug traps and INT3 (die notifier), system calls
+ * and signals (tracepoints). While there is an event; otherwise no task is
+ * slower than without the module.
+ */
+#include <linux/err.h>
+#include <linux/kdebug.h>
+#include <linux/mutex.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/tracepoint.h>
+#include <asm/debugreg.h>
+#include <asm/unistd.h>
+
+#include "softpt.h"
+
+static int spt_debug(struct pt_regs *regs, unsigned long *dr6)
+{
+	struct spt_cpu *c = spt_current();
+	struct spt_task *t;
+	bool shared;
+
+	if (!c || !(*dr6 & DR_STEP))
+		return NOTIFY_DONE;
+	t = c->task;
+	/* uprobes step by themselves, and tell where it led to in our work. */
+	if (!t->stepping || spt_code_in_uprobe()) {
+		spt_task_queue(t);
+		return NOTIFY_DONE;
+	}
+	/* A debugger's step, or the program's own, is to be seen by them. */
+	shared = t->user_tf || test_thread_flag(TIF_SINGLESTEP);
+	spt_trace_step(c, regs);
+	if (shared)
+		return NOTIFY_DONE;
+	*dr6 &= ~DR_STEP;
+	current->thread.virtual_dr6 &= ~DR_STEP;
+	/* A breakpoint has its own bit, taken over by ptrace_triggered(). */
+	return *dr6 || current->thread.virtual_dr6 & DR_TRAP_BITS ?
+	       NOTIFY_DONE : NOTIFY_STOP;
+}
+
+static int spt_die(struct notifier_block *nb, unsigned long val, void *data)
+{
+	struct die_args *args = data;
+	struct spt_cpu *c;
+
+	if (!args->regs || !user_mode(args->regs))
+		return NOTIFY_DONE;
+	switch (val) {
+	case DIE_DEBUG:
+		/* notify_debug() passes the address of its dr6. */
+		return spt_debug(args->regs, (unsigned long *)args->err);
+	case DIE_INT3:
+		c = spt_current();
+		if (c)
+			spt_trace_int3(c, args->regs);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+/* Before that of uprobes, which has INT_MAX - 1. */
+static struct notifier_block spt_die_nb = {
+	.notifier_call = spt_die,
+	.priority = INT_MAX,
+};
+
+static bool is_sigreturn(struct pt_regs *regs, long id)
+{
+#ifdef CONFIG_IA32_EMULATION
+	/* __NR_ia32_sigreturn, __NR_ia32_rt_sigreturn */
+	if (in_ia32_syscall())
+		return id == 119 || id == 173;
+#endif
+	return (id & ~__X32_SYSCALL_BIT) == __NR_rt_sigreturn ||
+	       id == (__X32_SYSCALL_BIT | 513);
+}
+
+/* A tracepoint's probe. Before it a debugger or seccomp may have been asked. */
+static void spt_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	struct spt_task *t = NULL;
+	struct spt_cpu *c;
+
+	local_irq_disable();
+	c = spt_current();
+	if (c) {
+		t = c->task;
+		t->sigreturn = is_sigreturn(regs, id);
+		/* SYSCALL keeps the flags in R11; with TF we return by IRET. */
+		if (t->stepping && !t->user_tf && regs->r11 == regs->flags)
+			regs->r11 &= ~X86_EFLAGS_TF;
+		spt_trace_pause(c, regs);
+		spt_trace_settle(c, regs);
+		if (!t->grace)
+			t = NULL;
+		else
+			refcount_inc(&t->ref);
+	}
+	local_irq_enable();
+	if (t) {
+		spt_signals_restore(t);
+		spt_task_put(t);
+	}
+}
+
+static void spt_sys_exit(void *data, struct pt_regs *regs, long ret)
+{
+	struct spt_task *t = NULL;
+	struct spt_cpu *c;
+
+	local_irq_disable();
+	c = spt_current();
+	if (c) {
+		spt_trace_pause(c, regs);
+		spt_trace_settle(c, regs);
+		spt_task_queue(c->task);
+		if (c->task->sigreturn) {
+			t = c->task;
+			t->sigreturn = false;
+			refcount_inc(&t->ref);
+		}
+	}
+	local_irq_enable();
+	if (t) {
+		spt_signals_returned(t);
+		spt_task_put(t);
+	}
+}
+
+/* With siglock, before the frame is made. */
+static void spt_signal_deliver(void *data, int sig, struct kernel_siginfo *info,
+			       struct k_sigaction *ka)
+{
+	struct spt_cpu *c = spt_current();
+	struct pt_regs *regs = current_pt_regs();
+
+	if (!c)
+		return;
+	spt_signals_restore_locked(c->task);
+	/* force_sig(SIGTRAP); of others info may be no pointer. */
+	spt_trace_signal(c, regs, sig == SIGTRAP && info->si_code == SI_KERNEL);
+	spt_trace_settle(c, regs);
+	if (ka->sa.sa_handler != SIG_IGN && ka->sa.sa_handler != SIG_DFL)
+		spt_signals_delivered(c->task);
+	spt_task_queue(c->task);
+}
+
+static struct spt_hook {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+} spt_hooks[] = {
+	{ .name = "sys_enter", .probe = spt_sys_enter },
+	{ .name = "sys_exit", .probe = spt_sys_exit },
+	{ .name = "signal_deliver", .probe = spt_signal_deliver },
+};
+
+static DEFINE_MUTEX(spt_hooks_lock);
+static unsigned int spt_hooks_users;
+
+static void spt_hook_match(struct tracepoint *tp, void *priv)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(spt_hooks); i++) {
+		if (!strcmp(tp->name, spt_hooks[i].name))
+			spt_hooks[i].tp = tp;
+	}
+}
+
+int spt_hooks_find(void)
+{
+	unsigned int i;
+
+	for_each_kernel_tracepoint(spt_hook_match, NULL);
+	for (i = 0; i < ARRAY_SIZE(spt_hooks); i++) {
+		if (spt_hooks[i].tp)
+			continue;
+		pr_err("this kernel has no tracepoint %s: build it with CONFIG_FTRACE_SYSCALLS\n",
+		       spt_hooks[i].name);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+static void spt_unhook(unsigned int n)
+{
+	while (n--)
+		tracepoint_probe_unregister(spt_hooks[n].tp,
+					    spt_hooks[n].probe, NULL);
+	tracepoint_synchronize_unregister();
+	unregister_die_notifier(&spt_die_nb);
+}
+
+static int spt_hook(void)
+{
+	unsigned int i;
+	int ret;
+
+	ret = register_die_notifier(&spt_die_nb);
+	if (ret)
+		return ret;
+	for (i = 0; i < ARRAY_SIZE(spt_hooks); i++) {
+		ret = tracepoint_probe_register(spt_hooks[i].tp,
+						spt_hooks[i].probe, NULL);
+		if (ret) {
+			spt_unhook(i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+int spt_hooks_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&spt_hooks_lock);
+	if (!spt_hooks_users)
+		ret = spt_hook();
+	if (!ret)
+		spt_hooks_users++;
+	mutex_unlock(&spt_hooks_lock);
+	return ret;
+}
+
+void spt_hooks_put(void)
+{
+	mutex_lock(&spt_hooks_lock);
+	if (!--spt_hooks_users)
+		spt_unhook(ARRAY_SIZE(spt_hooks));
+	mutex_unlock(&spt_hooks_lock);
+}

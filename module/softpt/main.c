@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * softpt.ko: loading and unloading.
+ */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <asm/cpufeature.h>
+
+#include "softpt.h"
+
+/*
+ * -EBUSY where the processor has Intel PT: its driver's PMU has the name, and
+ * does it better.
+ */
+static int __init spt_init(void)
+{
+	int ret;
+
+	if (boot_cpu_has(X86_FEATURE_INTEL_PT)) {
+		pr_err("this processor has Intel PT, which perf uses without this module\n");
+		return -EBUSY;
+	}
+	ret = spt_hooks_find();
+	if (ret)
+		return ret;
+	ret = spt_pmu_register();
+	if (ret)
+		pr_err("cannot register the PMU intel_pt: error %d\n", ret);
+	return ret;
+}
+
+/*
+ * Each event, and each task work that is queued, has a reference to the module.
+ * The last instructions of the last work may still have to be executed.
+ */
+static void __exit spt_exit(void)
+{
+	spt_pmu_unregister();
+	synchronize_rcu_tasks();
+}
+
+module_init(spt_init);
+module_exit(spt_exit);
+
+MODULE_DESCRIPTION("Intel PT in software, by single-stepping");
+MODULE_LICENSE("GPL");

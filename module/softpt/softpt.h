@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * softpt.ko, the kernel's side of it: a PMU named intel_pt for processors that
+ * have none. It steps the traced task by TF and writes what it sees as packets
+ * (flow.h) through perf's AUX functions.
+ *
+ *	hooks.c		where the kernel calls us: traps, system calls, signals
+ *	trace.c		what that means for the trace
+ *	task.c		what is known of a task that is stepped
+ *	code.c		reading the program's code
+ *	signals.c	timers that are faster than steps
+ *	buffer.c	the AUX area
+ *	pmu.c		perf's callbacks, filter.c its address filters
+ *
+ * An event of a task is active only on the CPU on which the task is current. So
+ * what belongs to a CPU and to its current task is used with interrupts off, and
+ * needs no lock. Nothing here runs in NMI.
+ */
+#ifndef SOFTPT_H
+#define SOFTPT_H
+
+#include <linux/perf_event.h>
+#include <linux/percpu.h>
+#include <linux/refcount.h>
+#include <linux/signal_types.h>
+
+#include "flow.h"
+#include "insn.h"
+
+/*
+ * Room for what is written between two looks at how much there is: three begins
+ * with PSB+, some steps and an end.
+ */
+#define SPT_RESERVE	(8 * SPT_FLOW_MAX)
+
+/* Addresses at which a task may go on: as it is, restarted, rseq's abort. */
+#define SPT_PLACES	3
+
+/* What is known of a task that is, or was a moment ago, stepped. */
+struct spt_task {
+	refcount_t ref;
+	struct hlist_node node;		/* while bound, see spt_task_bind() */
+	struct task_struct *task;	/* last bound to; only to compare */
+	unsigned int bound;
+	struct callback_head work;
+	bool queued;
+
+	bool stepping;			/* TF is set, by us or for us as well */
+	bool user_tf;			/* and somebody else wants it */
+	bool is64;
+	/* where the next instruction is: usually known, else one of them */
+	u64 places[SPT_PLACES];
+	unsigned int nr_places;
+
+	/*
+	 * An instruction that uprobes execute, or have redirected: told when it
+	 * is known where it has led to. Unless outside, the flow is there.
+	 */
+	bool held;
+	bool held_read;			/* held_insn is valid */
+	u64 held_ip;
+	struct spt_insn held_insn;
+	bool silent;			/* in the code of uprobes */
+
+	/* uprobes' code in mm, see spt_code_refresh() */
+	const struct mm_struct *mm;
+	const void *area;
+	u64 area_start;
+	u64 area_end;
+
+	/* signals.c; in steps */
+	u64 steps;
+	u64 handler_begin;
+	u64 handler_end;
+	u64 handler_steps;
+	bool in_handler;
+	bool starved;
+	bool sigreturn;
+	bool grace;
+	u64 grace_end;
+	sigset_t blocked;
+};
+
+/* perf_event::pmu_private */
+struct spt_event {
+	struct spt_flow flow;
+	struct spt_task *task;		/* for the first of its tasks */
+};
+
+/* The event that is active on this CPU. */
+struct spt_cpu {
+	struct perf_output_handle handle;
+	struct perf_event *event;	/* NULL: none, or no place to write to */
+	struct spt_event *e;
+	struct spt_task *task;		/* of current */
+	unsigned long head;		/* of the handle, and the position */
+	unsigned long pos;		/* behind it, both as handle->head */
+	unsigned long limit;
+	bool overwrite;
+};
+
+DECLARE_PER_CPU(struct spt_cpu, spt_cpu);
+
+/* What is traced here and now, or NULL. Interrupts off. */
+static inline struct spt_cpu *spt_current(void)
+{
+	struct spt_cpu *c = this_cpu_ptr(&spt_cpu);
+
+	return c->event ? c : NULL;
+}
+
+/* pmu.c */
+int spt_pmu_register(void);
+void spt_pmu_unregister(void);
+
+/* filter.c: pmu::addr_filters_* */
+int spt_filters_validate(struct list_head *filters);
+void spt_filters_sync(struct perf_event *event);
+
+/* buffer.c: pmu::setup_aux, free_aux */
+void *spt_setup_aux(struct perf_event *event, void **pages, int nr_pages,
+		    bool overwrite);
+void spt_free_aux(void *aux);
+/*
+ * From here on interrupts are off. Begin sets c->event; without room for
+ * SPT_RESERVE it fails, and the event gets stopped by the core.
+ */
+bool spt_output_begin(struct spt_cpu *c, struct perf_event *event);
+void spt_output_end(struct spt_cpu *c);
+/* Writes what the flow has put out. */
+void spt_output(struct spt_cpu *c);
+/* Less than SPT_RESERVE is left, or it is time to wake the reader. */
+bool spt_output_wants_turn(const struct spt_cpu *c);
+/* End and begin anew. The flow is outside, and reset afterwards. */
+bool spt_output_turn(struct spt_cpu *c);
+
+/* trace.c; all with interrupts off */
+/* @regs are about to go to user space. */
+void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs);
+/* An instruction was stepped. */
+void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs);
+/* INT3 was executed, which may be a uprobe's. */
+void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs);
+/*
+ * The kernel was entered: tells what is not told yet, ends the flow and takes TF
+ * away. To be resumed.
+ */
+void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs);
+/*
+ * As spt_trace_pause(), and what is held will not be seen any more. @trapped: it
+ * is the signal that a trap has caused.
+ */
+void spt_trace_signal(struct spt_cpu *c, struct pt_regs *regs, bool trapped);
+/* There may be no room any more: not to be called by pmu::stop. */
+void spt_trace_settle(struct spt_cpu *c, struct pt_regs *regs);
+
+/* task.c */
+struct spt_task *spt_task_alloc(void);
+void spt_task_put(struct spt_task *t);
+/*
+ * The one of current, else @spare becomes it; NULL if that is in use elsewhere.
+ * With the runqueue locked, interrupts off.
+ */
+struct spt_task *spt_task_bind(struct spt_task *spare);
+void spt_task_unbind(struct spt_task *t);
+/* spt_trace_resume() at the next return of current to user space. */
+void spt_task_queue(struct spt_task *t);
+
+/* code.c */
+/* The instruction that is executed at @ip. Does not sleep. */
+void spt_code_read(struct spt_insn *insn, u64 ip, bool is64);
+bool spt_code_is_iret(u64 ip, bool is64);
+/* uprobes' code was mapped since the last spt_code_refresh(). Of current. */
+bool spt_code_is_stale(const struct spt_task *t);
+bool spt_code_is_uprobes(const struct spt_task *t, u64 ip);
+/* Finds uprobes' code, and what they have replaced at held_ip. Sleeps. */
+void spt_code_refresh(struct spt_task *t);
+/* current is about to execute, or has just executed, such code out of line. */
+bool spt_code_in_uprobe(void);
+/* Where rseq would go from @ip, or 0. Of current; does not sleep. */
+u64 spt_code_rseq_abort(u64 ip);
+
+/* signals.c; of current */
+void spt_signals_delivered(struct spt_task *t);
+void spt_signals_returned(struct spt_task *t);
+/* End of grace, if there is one. May sleep. */
+void spt_signals_restore(struct spt_task *t);
+/* The same with siglock held. */
+void spt_signals_restore_locked(struct spt_task *t);
+bool spt_signals_are_due(const struct spt_task *t);
+
+/* hooks.c; sleep */
+int spt_hooks_find(void);
+int spt_hooks_get(void);
+void spt_hooks_put(void);
+
+#endif /* SOFTPT_H */

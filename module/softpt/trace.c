@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From what happens to a task to what is told of it.
+ *
+ * A flow begins with the first instruction that has been executed, not when the
+ * task is about to go on: until then the kernel may still change where that is
+ * (a restarted system call, rseq), and often nothing is executed at all.
+ *
+ * If TF is set (stepping) the next instruction is at one of the places, and the
+ * flow, if inside, is there. If TF is not set, nothing is executed but what is
+ * held, and the flow, if inside, is there. All with interrupts off.
+ */
+#include <linux/errno.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+#include <asm/msr.h>
+#include <asm/ptrace.h>
+#include <asm/syscall.h>
+#include <asm/tsc.h>
+#include <uapi/asm/vsyscall.h>
+
+#include "softpt.h"
+
+/* No program has more instructions in a row that put the trap off. */
+#define SPT_MOV_SS_MAX	8
+
+static void spt_begin(struct spt_cpu *c, u64 ip)
+{
+	spt_flow_begin(&c->e->flow, ip, c->task->is64, rdtsc());
+	spt_output(c);
+}
+
+static void spt_end_at(struct spt_cpu *c, u64 ip)
+{
+	if (!c->e->flow.inside)
+		return;
+	spt_flow_end_at(&c->e->flow, ip);
+	spt_output(c);
+}
+
+static void spt_tell(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
+		     u64 next)
+{
+	struct spt_flow *flow = &c->e->flow;
+
+	spt_flow_step(flow, insn, ip, next, rdtsc());
+	spt_output(c);
+	if (spt_flow_wants_psb(flow)) {
+		spt_flow_psb(flow, next, rdtsc());
+		spt_output(c);
+	}
+}
+
+static void spt_at(struct spt_task *t, u64 ip)
+{
+	t->places[0] = ip;
+	t->nr_places = 1;
+}
+
+static bool spt_is_at(const struct spt_task *t, u64 ip)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_places; i++) {
+		if (t->places[i] == ip)
+			return true;
+	}
+	return false;
+}
+
+/* How likely it is that the instruction at @ip has led to @next; 0: hardly. */
+static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
+{
+	struct spt_insn insn;
+
+	spt_code_read(&insn, ip, t->is64);
+	switch (insn.class) {
+	case SPT_JUMP:
+	case SPT_CALL:
+		return next == insn.target ? 3 : 0;
+	case SPT_BRANCH:
+		return next == insn.target || next == ip + insn.length ? 3 : 0;
+	case SPT_PUSHF:
+	case SPT_POPF:
+	case SPT_SYSCALL:
+		return next == ip + insn.length ? 3 : 0;
+	case SPT_JUMP_INDIRECT:
+	case SPT_CALL_INDIRECT:
+	case SPT_RETURN:
+	case SPT_FAR:
+		return 1;
+	case SPT_MOV_SS:
+		return next - ip <= 2 * SPT_INSN_MAX ? 2 : 1;
+	case SPT_OTHER:
+	case SPT_BAD:
+		break;
+	}
+	return next - ip <= SPT_INSN_MAX ? 2 : 0;
+}
+
+/* Which of the places it was from which @next was reached. */
+static u64 spt_from(const struct spt_task *t, u64 next)
+{
+	unsigned int i, best = 0;
+	int most = -1;
+
+	if (t->nr_places == 1)
+		return t->places[0];
+	for (i = 0; i < t->nr_places; i++) {
+		int likely = spt_likely(t, t->places[i], next);
+
+		if (likely > most) {
+			most = likely;
+			best = i;
+		}
+	}
+	return t->places[best];
+}
+
+/* What is held has led to @ip: if to itself, it is to be done again. */
+static void spt_release_held(struct spt_cpu *c, u64 ip)
+{
+	struct spt_task *t = c->task;
+
+	if (!t->held)
+		return;
+	t->held = false;
+	if (ip == t->held_ip)
+		return;
+	if (!c->e->flow.inside)
+		spt_begin(c, t->held_ip);
+	spt_tell(c, &t->held_insn, t->held_ip, ip);
+}
+
+/* The flow is inside, and at @ip. */
+static void spt_come_to(struct spt_cpu *c, u64 ip)
+{
+	spt_release_held(c, ip);
+	if (!c->e->flow.inside)
+		spt_begin(c, ip);
+}
+
+static void spt_hold(struct spt_task *t, u64 ip)
+{
+	t->held = true;
+	t->held_read = false;
+	t->held_ip = ip;
+}
+
+/* In the page that page faults emulate, see emulate_vsyscall(). */
+static bool spt_is_vsyscall(u64 ip)
+{
+	return (ip & PAGE_MASK) == VSYSCALL_ADDR;
+}
+
+/* It ends with a return, without a step. */
+static u64 spt_after_vsyscall(const struct pt_regs *regs)
+{
+	u64 ip = 0;
+
+	if (copy_from_user_nofault(&ip, (void __user *)regs->sp, sizeof(ip)))
+		return regs->ip;
+	return ip;
+}
+
+static void spt_disarm(struct spt_task *t, struct pt_regs *regs)
+{
+	if (t->stepping && !t->user_tf && !test_thread_flag(TIF_SINGLESTEP))
+		regs->flags &= ~X86_EFLAGS_TF;
+	t->stepping = false;
+}
+
+/* As syscall_get_error(): see arch_do_signal_or_restart() */
+static bool spt_may_restart(struct pt_regs *regs)
+{
+	if ((int)regs->orig_ax == -1)
+		return false;
+	switch (-(int)regs->ax) {
+	case ERESTART_RESTARTBLOCK:
+	case ERESTARTNOHAND:
+	case ERESTARTSYS:
+	case ERESTARTNOINTR:
+		return true;
+	}
+	return false;
+}
+
+static void spt_places(struct spt_task *t, struct pt_regs *regs)
+{
+	u64 abort;
+
+	spt_at(t, regs->ip);
+	if (spt_is_vsyscall(regs->ip)) {
+		spt_at(t, spt_after_vsyscall(regs));
+		return;
+	}
+	if (spt_may_restart(regs))
+		t->places[t->nr_places++] = regs->ip - 2;
+	abort = spt_code_rseq_abort(regs->ip);
+	if (abort)
+		t->places[t->nr_places++] = abort;
+}
+
+void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+
+	/* Not while uprobes step: they would take our TF for the program's. */
+	if (t->stepping || c->e->flow.stopped || spt_code_in_uprobe())
+		return;
+	t->is64 = user_64bit_mode(regs);
+	t->user_tf = regs->flags & X86_EFLAGS_TF;
+	regs->flags |= X86_EFLAGS_TF;
+	t->stepping = true;
+	t->silent = spt_code_is_uprobes(t, regs->ip);
+	spt_places(t, regs);
+}
+
+/* TF where the program can see it, or wants it. */
+static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
+			    const struct spt_insn *insn, u64 ip)
+{
+	u8 __user *tf = (u8 __user *)regs->sp + 1;
+	u8 byte;
+
+	switch (insn->class) {
+	case SPT_PUSHF:
+		if (t->user_tf || copy_from_user_nofault(&byte, tf, 1))
+			return;
+		byte &= ~(X86_EFLAGS_TF >> 8);
+		/* Just written by the program: the page is there. */
+		if (copy_to_user_nofault(tf, &byte, 1))
+			return;
+		break;
+	case SPT_POPF:
+		t->user_tf = regs->flags & X86_EFLAGS_TF;
+		break;
+	case SPT_FAR:
+		if (!(regs->flags & X86_EFLAGS_TF))
+			t->user_tf = false;
+		else if (spt_code_is_iret(ip, t->is64))
+			t->user_tf = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * The trap comes one instruction late behind MOV SS (SDM volume 3, "Masking
+ * Exceptions and Interrupts When Switching Stacks"). Tells of it, if so, and
+ * returns the last instruction on the way from @ip to @next, and where it is.
+ */
+static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
+			u64 next)
+{
+	bool is64 = c->task->is64;
+	int i;
+
+	spt_code_read(insn, ip, is64);
+	for (i = 0; i < SPT_MOV_SS_MAX; i++) {
+		u64 behind = ip + insn->length;
+
+		if (insn->class != SPT_MOV_SS || next == behind || next == ip)
+			break;
+		spt_tell(c, insn, ip, behind);
+		ip = behind;
+		spt_code_read(insn, ip, is64);
+	}
+	return ip;
+}
+
+static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+	struct spt_insn insn;
+	u64 next = regs->ip;
+	u64 from = spt_from(t, next);
+
+	spt_come_to(c, from);
+	from = spt_catch_up(c, &insn, from, next);
+	if (spt_code_is_uprobes(t, next)) {
+		spt_hold(t, from);
+		t->held_insn = insn;
+		t->held_read = true;
+		t->silent = true;
+		return;
+	}
+	t->is64 = user_64bit_mode(regs);
+	spt_flow_mode(&c->e->flow, t->is64);
+	spt_tell(c, &insn, from, next);
+	spt_watch_flags(t, regs, &insn, from);
+	if (spt_is_vsyscall(next)) {
+		spt_end_at(c, next);
+		next = spt_after_vsyscall(regs);
+	}
+	spt_at(t, next);
+}
+
+void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+
+	t->steps++;
+	if (!t->silent) {
+		spt_stepped(c, regs);
+	} else if (!spt_code_is_uprobes(t, regs->ip)) {
+		t->silent = false;
+		spt_at(t, regs->ip);
+	}
+	if (spt_code_is_stale(t) || spt_signals_are_due(t))
+		spt_task_queue(t);
+	regs->flags |= X86_EFLAGS_TF;
+	if (c->e->flow.stopped)
+		spt_disarm(t, regs);
+	else
+		spt_trace_settle(c, regs);
+}
+
+/*
+ * TF must be gone before uprobes look (arch_uprobe_pre_xol() would have it in
+ * the program's flags, and send SIGTRAP). Where the INT3 is the program's own,
+ * a signal follows.
+ */
+void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+	struct spt_insn insn;
+	u64 from;
+
+	if (!t->stepping)
+		return;
+	if (!t->silent) {
+		from = spt_from(t, regs->ip);
+		spt_come_to(c, from);
+		/* INT3 has one byte: its address is known. */
+		from = spt_catch_up(c, &insn, from, regs->ip - 1);
+		spt_hold(t, from);
+	}
+	spt_disarm(t, regs);
+	spt_trace_settle(c, regs);
+	spt_task_queue(t);
+}
+
+/* The instruction that has led into the kernel has been executed, or not. */
+static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+	struct spt_insn insn;
+	u64 from;
+
+	if (spt_is_at(t, regs->ip)) {
+		if (t->held)
+			spt_release_held(c, regs->ip);
+		spt_end_at(c, regs->ip);
+		return;
+	}
+	from = spt_from(t, regs->ip);
+	spt_code_read(&insn, from, t->is64);
+	if (insn.class != SPT_SYSCALL && insn.class != SPT_MOV_SS &&
+	    !c->e->flow.inside && !t->held)
+		return;
+	spt_come_to(c, from);
+	from = spt_catch_up(c, &insn, from, regs->ip);
+	if (insn.class == SPT_SYSCALL) {
+		spt_flow_end(&c->e->flow);
+		spt_output(c);
+		return;
+	}
+	if (insn.class == SPT_MOV_SS && regs->ip == from + insn.length) {
+		spt_tell(c, &insn, from, regs->ip);
+		from = regs->ip;
+	}
+	spt_end_at(c, from);
+}
+
+void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+
+	if (!t->stepping || t->silent) {
+		spt_end_at(c, t->held_ip);
+	} else {
+		spt_end(c, regs);
+		t->held = false;
+	}
+	spt_disarm(t, regs);
+	/* Whatever comes of it, the work is where it ends. */
+	if (t->held || t->silent || t->grace)
+		spt_task_queue(t);
+}
+
+void spt_trace_signal(struct spt_cpu *c, struct pt_regs *regs, bool trapped)
+{
+	struct spt_task *t = c->task;
+
+	/* It was no uprobe, but an INT3 of the program, or of its debugger. */
+	if (t->held && trapped && regs->ip == t->held_ip + 1) {
+		spt_end_at(c, t->held_ip);
+		t->held = false;
+	}
+	spt_trace_pause(c, regs);
+	t->held = false;
+	t->silent = false;
+}
+
+void spt_trace_settle(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+	bool inside = c->e->flow.inside;
+	u64 ip = t->held ? t->held_ip : t->places[0];
+
+	if (!spt_output_wants_turn(c))
+		return;
+	spt_end_at(c, ip);
+	if (!spt_output_turn(c)) {
+		spt_disarm(t, regs);
+		return;
+	}
+	if (inside)
+		spt_begin(c, ip);
+}
