@@ -12,6 +12,8 @@ static const char help[] =
 "       auxrec list [WHAT]     events of this machine\n"
 "       auxrec info FILE       what is in a stream\n"
 "       auxrec check FILE      is a stream valid\n"
+"       auxrec extract --aux FILE DIR\n"
+"                              its AUX data as they were, for other decoders\n"
 "\n"
 "Records perf events into one stream, perf's pipe format, which perf script,\n"
 "perf report and perf inject read. AUX data (Intel PT and the like) needs the\n"

@@ -132,6 +132,9 @@ const char *info_cause_name(__u32 cause);
 /* info_feature.c. Return: 0, -ENOMEM */
 int info_feature(struct info *info, const struct read_record *rec);
 
+/* Is the AUXTRACE_ERROR a gap of a raw ring? Then says which. */
+bool info_gap_read(const struct read_record *rec, struct info_gap *gap);
+
 /* info_loss.c. Return: 0, -ENOMEM */
 int info_gap(struct info *info, const struct read_record *rec);
 int info_aux(struct info *info, const struct read_record *rec,

@@ -44,22 +44,32 @@ static void parse_message(const struct rec_auxtrace_error *e, size_t room,
 	gap->bytes = bytes;
 }
 
-int info_gap(struct info *info, const struct read_record *rec)
+bool info_gap_read(const struct read_record *rec, struct info_gap *gap)
 {
 	const struct rec_auxtrace_error *e = (const void *)rec->hdr;
-	struct info_gap gap = {
-		.begin = e->time, .end = e->time, .tid = e->tid, .cpu = e->cpu,
-	};
-	struct info_cause *cause;
-	struct info_thread *t;
-	__u64 key;
 
 	if (rec->size <= offsetof(struct rec_auxtrace_error, msg) ||
 	    e->code < REC_GAP_CODE || e->code >= REC_GAP_CODE_END)
-		return 0;
+		return false;
+	*gap = (struct info_gap) {
+		.begin = e->time, .end = e->time, .tid = e->tid, .cpu = e->cpu,
+		.cause = e->code - REC_GAP_CODE,
+	};
 	parse_message(e, rec->size - offsetof(struct rec_auxtrace_error, msg),
-		      &gap);
-	gap.cause = e->code - REC_GAP_CODE;
+		      gap);
+	return true;
+}
+
+int info_gap(struct info *info, const struct read_record *rec)
+{
+	const struct rec_auxtrace_error *e = (const void *)rec->hdr;
+	struct info_cause *cause;
+	struct info_thread *t;
+	struct info_gap gap;
+	__u64 key;
+
+	if (!info_gap_read(rec, &gap))
+		return 0;
 	cause = &info->causes[gap.cause];
 	if (!cause->gaps++ || e->time < cause->first)
 		cause->first = e->time;

@@ -6,6 +6,7 @@
 
 #include "check_main.h"
 #include "event.h"
+#include "extract_main.h"
 #include "info_main.h"
 #include "session.h"
 
@@ -19,6 +20,7 @@ int main(int argc, char **argv)
 		{ "list", "auxrec list", auxrec_list_main },
 		{ "info", "auxrec info", auxrec_info_main },
 		{ "check", "auxrec check", auxrec_check_main },
+		{ "extract", "auxrec extract", auxrec_extract_main },
 	};
 	size_t i;
 

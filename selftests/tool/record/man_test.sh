@@ -22,7 +22,7 @@ page() { grep -v '^\.\\"' "$PAGE" | sed 's/\\-/-/g; s/\\[fm]./ /g; s/\\[~c]/ /g'
 help()
 {
 	"$AUXREC" --help
-	for command in list info check; do
+	for command in list info check extract; do
 		"$AUXREC" $command --help
 	done
 }
@@ -40,7 +40,7 @@ check "every option of the page is in --help"
 
 # With none but the option, and so without what it needs: any other complaint
 # than of an unknown option will do. Those of subcommands are theirs.
-"$AUXREC" --help | options >own
+"$AUXREC" --help | sed 's/auxrec extract .*//' | options >own
 while read -r option; do
 	"$AUXREC" "$option" 2>&1 | grep -q 'unknown option' &&
 		note "$option is not known"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of `auxrec check` and `auxrec info`; prints TAP.
+"""Tests of `auxrec check`, `auxrec info` and `auxrec extract`; prints TAP.
 
 Usage: test_stream.py AUXREC [PERF]
 AUXREC is the tool (or stream_tool), PERF stock perf (default: perf, if any).
@@ -141,7 +141,7 @@ def test_usage():
     ok(run(TOOL, "check", "/nonexistent").returncode == 2, "no such file: 2")
     ok(run(TOOL, "check", "--max", "x", "-").returncode == 2, "--max x: 2")
     ok(run(TOOL, "info", "--width", "5", "-").returncode == 2, "--width 5: 2")
-    for command in "check", "info":
+    for command in "check", "info", "extract":
         done = run(TOOL, command, "--help")
         ok(done.returncode == 0 and done.stdout.startswith(b"Usage:") and
            not done.stderr, f"{command} --help")
@@ -194,6 +194,190 @@ def test_info():
     ok(len(lines) == len(g.gaps_stream()), "--records: a line for each", lines)
     cpus = info(g.dump(g.pt_stream(1)), "--by", "cpu")["timeline"]["rows"]
     ok(sorted(r["cpu"] for r in cpus) == [0, 1], "--by cpu", cpus)
+
+
+def extract(data, file="-"):
+    """Exit status, stderr, {file: bytes}, lines of the index; None: no DIR"""
+    path = os.path.join(TMP, "extracted")
+    shutil.rmtree(path, ignore_errors=True)
+    done = run(TOOL, "extract", "--aux", file, path,
+               data=data if file == "-" else None)
+    if not os.path.isdir(path):
+        return done.returncode, done.stderr.decode(), None, None
+    files = {}
+    for name in os.listdir(path):
+        with open(os.path.join(path, name), "rb") as f:
+            files[name] = f.read()
+    index = files.pop("index", b"").decode().splitlines()
+    return done.returncode, done.stderr.decode(), files, index
+
+
+def packets(n, size):
+    """Bytes that are nowhere else"""
+    return bytes((n * 37 + i * 11) % 255 + 1 for i in range(size))
+
+
+def full_pt_stream(per_cpu=0, primer=True):
+    """As auxrec writes it: data after the record that has none, a gap."""
+    def data(name, n, time, size, offset, of):
+        who = {"idx": of, "tid": g.NOBODY, "cpu": of} if per_cpu else \
+            {"idx": of, "tid": 100 + of, "cpu": g.NOBODY}
+        return g.auxtrace(name, time, packets(n, size), offset, **who)
+
+    recs = g.pt_stream(per_cpu)
+    recs = recs[:g.find(recs, "aux-1")]
+    if primer:
+        # A thread that has nothing but the primer must not matter.
+        who = {"tid": g.NOBODY, "cpu": 0} if per_cpu else {"tid": 100}
+        recs.append(g.auxtrace("prime", g.T0 + 50,
+                               g.Rec("none", 65).bytes() * 2, 0, **who))
+    recs += [data("aux-1", 1, g.T0 + 500, 64, 16, 0),
+             data("aux-2", 2, g.T0 + 600, 200000, 0, 1),
+             g.Rec("round", 68)]
+    recs += g.gap("gap", g.T0 + 950, g.T0 + 980, cpu=0)
+    recs += [data("aux-3", 3, g.T0 + 1000, 128, 4096, 0),
+             g.Rec("round-2", 68)]
+    return recs
+
+
+def auxgen_stream(per_task=1):
+    recs = g.chunks_stream()
+    recs[g.find(recs, f"attr-{g.CHUNK}")] = g.add_attr(
+        g.CHUNK, flags=g.SAMPLE_ID_ALL | per_task << 1)
+    recs[g.find(recs, "chunk-1")] = g.chunk("chunk-1", 1, g.T0 + 500,
+                                            packets(1, 61))
+    recs += g.gap("gap", g.T0 + 2600, g.T0 + 3600, cause=2, tid=101)
+    return recs
+
+
+CHUNK = bytes(range(1, 101))
+
+
+def test_extract():
+    data = g.dump(full_pt_stream())
+    rc, err, files, index = extract(data)
+    ok(rc == 0 and not err, "extract: Intel PT", (rc, err))
+    ok(files == {"100-100.pt": packets(1, 64) + packets(3, 128),
+                 "101-101.pt": packets(2, 200000)},
+       "the bytes of each thread, without those for perf 6.1",
+       {k: len(v) for k, v in files.items()})
+    ok(index == [
+        "queue 100-100.pt pid=100 tid=100 bytes=192 spans=2 gaps=1 "
+        "first=1000.000000500 last=1000.000001000 event=intel_pt",
+        "queue 101-101.pt pid=101 tid=101 bytes=200000 spans=1 gaps=0 "
+        "first=1000.000000600 last=1000.000000600 event=intel_pt",
+        "gap 100-100.pt offset=64 begin=1000.000000950 end=1000.000000980 "
+        "times=3 bytes=128 cause=no free segment"],
+       "the index", "\n".join(index))
+    path = os.path.join(TMP, "stream")
+    with open(path, "wb") as f:
+        f.write(data)
+    ok(extract(None, path) == (rc, err, files, index), "from a file the same")
+    rc, err, files, index = extract(g.dump(full_pt_stream(primer=False)))
+    ok(rc == 0 and files["100-100.pt"] == packets(1, 64) + packets(3, 128),
+       "a stream of others, which has all its bytes", (rc, err))
+    rc, err, files, index = extract(g.dump(full_pt_stream(per_cpu=1)))
+    ok(rc == 0 and files == {"cpu0.pt": packets(1, 64) + packets(3, 128),
+                             "cpu1.pt": packets(2, 200000)} and
+       index[0].startswith("queue cpu0.pt cpu=0 bytes=192 ") and
+       index[2].startswith("gap cpu0.pt offset=64 "), "per CPU",
+       (rc, err, index))
+
+    rc, err, files, index = extract(g.dump(auxgen_stream()))
+    ok(rc == 0 and files == {"100-100.aux": packets(1, 61) + CHUNK,
+                             "101-101.aux": CHUNK}, "chunks, per thread",
+       (rc, err, files))
+    ok(index == [
+        "queue 100-100.aux pid=100 tid=100 bytes=161 spans=2 gaps=0 "
+        "first=1000.000000500 last=1000.000001100 event=auxgen//",
+        "queue 101-101.aux pid=101 tid=101 bytes=100 spans=1 gaps=1 "
+        "first=1000.000001500 last=1000.000003600 event=auxgen//",
+        "gap 101-101.aux offset=100 begin=1000.000002600 "
+        "end=1000.000003600 times=3 bytes=128 cause=PMU lost data"],
+       "their index", "\n".join(index))
+    rc, err, files, index = extract(g.dump(auxgen_stream(per_task=0)))
+    ok(rc == 0 and files == {"cpu0.aux": packets(1, 61) + CHUNK,
+                             "cpu1.aux": CHUNK}, "chunks, per CPU",
+       (rc, err, files))
+
+    recs = full_pt_stream()[:-1]
+    at = g.find(recs, "aux-3")
+    recs[at:] = g.gap("only", g.T0 + 990, g.T0 + 995, tid=777)
+    rc, err, files, index = extract(g.dump(recs))
+    ok(rc == 0 and files.get("777-777.pt", files.get("100-777.pt")) == b"",
+       "a thread of which all was lost", (rc, index))
+
+
+def test_extract_errors():
+    recs = full_pt_stream()
+    data = g.dump(recs)
+    cut = len(data) - 60
+    rc, err, files, index = extract(data[:cut])
+    ok(rc == 3 and f"cut in the middle of a record at offset {len(data) - 184}"
+       in err and files["100-100.pt"] == packets(1, 64) and len(index) == 3,
+       "a stream that is cut: 3, and what comes before", (rc, err))
+    bad = bytearray(data)
+    at = len(g.dump(recs[:g.find(recs, "aux-3")]))
+    bad[at + 6:at + 8] = b"\0\0"
+    rc, err, files, index = extract(bytes(bad))
+    ok(rc == 1 and f"broken at offset {at}" in err and
+       files["101-101.pt"] == packets(2, 200000), "one that is broken: 1",
+       (rc, err))
+    rc, err, files, _ = extract(b"PERFILE2" + bytes([104]) + bytes(200))
+    ok(rc == 1 and "perf.data" in err and files is None,
+       "a perf.data file: 1, and no directory", (rc, err))
+    rc, err, files, _ = extract(b"")
+    ok(rc == 3 and "empty" in err and files is None, "an empty file: 3",
+       (rc, err))
+    recs = g.setup([g.CLOCK, g.DUMMY]) + [g.clock("clock-1", g.T0 + 400)]
+    rc, err, files, _ = extract(g.dump(recs))
+    ok(rc == 1 and "no AUX data" in err and files is None,
+       "no AUX data: 1, and no directory", (rc, err))
+    rc, err, files, _ = extract(None, "/nonexistent")
+    ok(rc == 2 and "No such file" in err and files is None, "no such file: 2",
+       (rc, err))
+
+    path = os.path.join(TMP, "full")
+    os.mkdir(path)
+    with open(os.path.join(path, "mine"), "wb"):
+        pass
+    done = run(TOOL, "extract", "--aux", "-", path, data=data)
+    ok(done.returncode == 2 and b"not empty" in done.stderr and
+       os.listdir(path) == ["mine"], "DIR is not empty: 2", done)
+    os.remove(os.path.join(path, "mine"))
+    done = run(TOOL, "extract", "--aux", "-", path, data=data)
+    ok(done.returncode == 0 and len(os.listdir(path)) == 3,
+       "one that is empty will do", done)
+    done = run(TOOL, "extract", "--aux", "-", os.path.join(path, "index", "x"),
+               data=data)
+    ok(done.returncode == 2 and b"Not a directory" in done.stderr,
+       "DIR cannot be made: 2", done)
+    done = run("sh", "-c", "ulimit -f 100; trap '' XFSZ; "
+               f"{TOOL} extract --aux - {TMP}/limit", data=data)
+    ok(done.returncode == 2 and b"/limit/part-1: File too large" in done.stderr,
+       "DIR cannot be written: 2", done)
+    for args in ([], ["-", "x"], ["--aux", "-"], ["--aux", "-", "x", "y"],
+                 ["--unknown", "-", "x"]):
+        done = run(TOOL, "extract", *args)
+        ok(done.returncode == 2 and b"Usage:" in done.stderr and
+           not done.stdout, f"usage: {args}: 2", done)
+
+
+def test_extract_damage():
+    """Random damage: any result, but a result, and only files of ours."""
+    random.seed(2)
+    bad = []
+    for i in range(200):
+        data = bytearray(g.dump((full_pt_stream(), auxgen_stream())[i % 2]))
+        for _ in range(random.randint(1, 8)):
+            data[random.randrange(16, min(len(data), 6000))] = random.choice(
+                (0, 255, random.randrange(256)))
+        rc, err, files, _ = extract(bytes(data))
+        odd = [f for f in files or {} if not f.endswith((".pt", ".aux"))]
+        if rc not in (0, 1, 3) or "ERROR:" in err or odd or \
+           "runtime error" in err:
+            bad.append((i, rc, err[-500:], odd))
+    ok(not bad, "200 damaged streams are extracted, or not", bad[:3])
 
 
 def test_long():
@@ -283,6 +467,7 @@ def test_perf_writes():
 def main():
     print("TAP version 13")
     for test in (test_valid, test_rules, test_offsets, test_usage, test_info,
+                 test_extract, test_extract_errors, test_extract_damage,
                  test_long, test_escape, test_damage, test_perf_reads,
                  test_perf_writes, test_cut):
         test()
