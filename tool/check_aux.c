@@ -36,13 +36,15 @@ static void check_pt_info(struct check *c, const struct read_record *rec,
 	}
 	c->pt_per_cpu = priv[PT_PER_CPU_MMAPS];
 	c->pt_per_thread = !priv[PT_PER_CPU_MMAPS];
+	/* Of the string, without its NUL: intel_pt_process_auxtrace_info() */
 	filter = priv[PT_FILTER_STR_LEN];
 	if (filter) {
-		const char *s = read_take_items(b, filter / 8, 8);
+		const char *s = read_take_items(b, filter / 8 + 1, 8);
 
-		if (filter % 8 || !s || !memchr(s, 0, filter))
+		if (!s || strnlen(s, filter + 1) != filter ||
+		    s[(filter / 8 + 1) * 8 - 1])
 			check_fail(c, rec, RULE_AUX_INFO,
-				   "a filter padded to 8 with its NUL",
+				   "a filter of that length, padded to 8 with NULs",
 				   "%llu bytes in a record of %u", filter,
 				   rec->size);
 	}

@@ -237,8 +237,12 @@ add("aux-info", "type 0", body("aux-info", 0, "I", 0), PT)
 add("aux-info", "twice", before("kernel-map", g.aux_info()), PT)
 add("aux-info", "PMU without an ATTR", swap("aux-info", g.aux_info(pmu=99)), PT)
 add("aux-info", "SCHED_SWITCH 4", swap("aux-info", g.aux_info(switches=4)), PT)
-add("aux-info", "filter without its end",
-    swap("aux-info", g.aux_info(filter_=b"x" * 8)), PT)
+add("aux-info", "a filter that is shorter than it says",
+    swap("aux-info", g.aux_info(filter_=b"x" * 8, filter_len=9)), PT)
+add("aux-info", "a filter that is longer than it says",
+    swap("aux-info", g.aux_info(filter_=b"x" * 8, filter_len=7)), PT)
+add("aux-info", "a filter that does not end in the record",
+    swap("aux-info", g.aux_info(filter_=b"x" * 8, filter_len=24)), PT)
 add("aux-info", "too short for Intel PT", swap("aux-info", Rec(
     "i", 70, struct.pack("<II", 1, 0) + bytes(64))), PT)
 
@@ -452,12 +456,20 @@ def late_gap_stream():
     return recs
 
 
+def filter_stream(filter_):
+    recs = g.pt_stream()
+    recs[find(recs, "aux-info")] = g.aux_info(filter_=filter_)
+    return recs
+
+
 VALID = [
     ("chunks", lambda: g.chunks_stream()),
     ("chunks without losses", lambda: g.chunks_stream(lost=False)),
     ("Intel PT per thread", lambda: g.pt_stream()),
     ("Intel PT per CPU", lambda: g.pt_stream(1)),
     ("Intel PT, primed", g.primed_stream),
+    ("Intel PT per thread, with a filter", lambda: filter_stream(b"filter 0x10/0x20@/x")),
+    ("Intel PT per thread, with one of 8 bytes", lambda: filter_stream(b"stop 0x1")),
     ("gaps", g.gaps_stream),
     ("a gap that began before the last round", late_gap_stream),
     ("compressed", compressed_stream),

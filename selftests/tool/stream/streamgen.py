@@ -180,9 +180,13 @@ def id_index(ids, nr=None):
                struct.pack("<Q", len(ids) if nr is None else nr) + body)
 
 
-def aux_info(type_=1, pmu=PT_PMU, per_cpu=0, switches=2, filter_=b""):
+def aux_info(type_=1, pmu=PT_PMU, per_cpu=0, switches=2, filter_=b"",
+             filter_len=None):
     priv = [pmu, 0, 0, 0, 0, 1 << 10, 1 << 11, switches, 0, per_cpu, 1 << 9, 0,
-            0, 0, 1 << 1, 30, len(filter_)]
+            0, 0, 1 << 1, 30,
+            len(filter_) if filter_len is None else filter_len]
+    if filter_:
+        filter_ = pad8(filter_ + b"\0")
     return Rec("aux-info", 70, struct.pack("<II", type_, 0) +
                struct.pack("<17Q", *priv) + filter_ + struct.pack("<Q", 0))
 
