@@ -18,6 +18,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
+		record/test_filter \
 		record/aux_verify record/aux_work record/bpf_hold) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
 
@@ -67,6 +68,10 @@ $(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
 		$(addprefix $(BUILD)/tool/,options.o options_perf.o cpus.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
+		$(addprefix $(BUILD)/tool/,filter.o symbol.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^ -lelf
 
 $(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter.h"
 #include "session.h"
 
 /*
@@ -208,15 +209,22 @@ static int add_filter(struct auxrec_event *ev, const char *filter,
 		      struct diag *d)
 {
 	const bool all = ev->attr.type == PERF_TYPE_TRACEPOINT;
-	char *both = NULL;
+	char *both = NULL, *addresses = NULL;
 	int n;
 
+	if (!all) {
+		n = filter_addresses(filter, &addresses, d);
+		if (n)
+			return n;
+		filter = addresses;
+	}
 	if (!ev->filter)
 		n = asprintf(&both, "%s", filter);
 	else if (all)
 		n = asprintf(&both, "(%s) && (%s)", ev->filter, filter);
 	else
 		n = asprintf(&both, "%s,%s", ev->filter, filter);
+	free(addresses);
 	if (n < 0)
 		return diag(d, -ENOMEM, "out of memory");
 	free(ev->filter);

@@ -91,6 +91,10 @@ static int set_filter(const struct sev *sev, int fd, struct diag *d)
 
 	if (!ioctl(fd, PERF_EVENT_IOC_SET_FILTER, ev->filter))
 		return 0;
+	if (errno == EOPNOTSUPP)
+		return diag(d, -errno,
+			    "%s: the PMU cannot do the filter '%s': too many ranges, or a single address to start or stop at, or of a file for whole CPUs",
+			    sev->name, ev->filter);
 	if (errno != EINVAL)
 		return diag(d, -errno, "%s: filter '%s': %s", sev->name,
 			    ev->filter, strerror(errno));
