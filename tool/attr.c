@@ -96,11 +96,17 @@ static int check_aux(const struct session *s, const struct sev *sev,
 		return diag(d, -EINVAL,
 			    "%s: an event with AUX data cannot be in a group: take it out of the braces, without modifier S",
 			    sev->name);
-	for (i = 0; i + 1 < s->nr_sev; i++)
+	for (i = 0; i + 1 < s->nr_sev; i++) {
 		if (s->sev[i].aux && s->sev[i].attr.type != sev->attr.type)
 			return diag(d, -EINVAL,
 				    "%s and %s have AUX data of two PMUs: record them with two auxrecs",
 				    s->sev[i].name, sev->name);
+		/* Only one can be active, and decoders know of one. */
+		if (s->sev[i].aux && sev->aux == AUX_INTEL_PT)
+			return diag(d, -EINVAL,
+				    "%s and %s: there can be only one event of Intel PT",
+				    s->sev[i].name, sev->name);
+	}
 	return 0;
 }
 

@@ -324,6 +324,19 @@ static int open_raw(struct session *s, struct diag *d)
 	return err;
 }
 
+/* What nobody has asked for. */
+static void say_user_only(const struct session *s, const struct sev *sev)
+{
+	if (s->opt->quiet)
+		return;
+	if (sev->kernel_dropped)
+		say("%s: no right to record the kernel, user space only",
+		    sev->name);
+	else if (!sev->attr.exclude_kernel && sev_is_softpt(sev))
+		say("%s: intel_pt is softpt here, which traces user space only",
+		    sev->name);
+}
+
 int session_open(struct session *s, struct diag *d)
 {
 	struct rlimit lim;
@@ -359,9 +372,7 @@ int session_open(struct session *s, struct diag *d)
 		}
 		if (err)
 			return err;
-		if (s->sev[i].kernel_dropped && !s->opt->quiet)
-			say("%s: no right to record the kernel, user space only",
-			    s->sev[i].name);
+		say_user_only(s, &s->sev[i]);
 	}
 	return 0;
 }

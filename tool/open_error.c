@@ -4,6 +4,7 @@
  * says no more than an errno; what was asked for tells the rest.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,6 +76,34 @@ static int missing_error(const struct sev *sev, int err, struct diag *d)
 		    sev->name);
 }
 
+bool sev_is_softpt(const struct sev *sev)
+{
+	char path[256];
+	__u64 is = 0;
+
+	if (!sev->ev || !sev->ev->pmu)
+		return false;
+	snprintf(path, sizeof(path),
+		 "/sys/bus/event_source/devices/%s/caps/softpt", sev->ev->pmu);
+	return !slurp_u64(path, &is) && is;
+}
+
+/* spt_event_init(): it steps the tasks that it is given. */
+static int softpt_error(const struct session *s, const struct sev *sev, int err,
+			struct diag *d)
+{
+	if (s->opt->system_wide)
+		return diag(d, err,
+			    "%s: intel_pt is softpt here, which steps programs: it cannot trace whole CPUs (-a, -C), name processes with -p, or a command",
+			    sev->name);
+	if (sev->attr.exclude_user)
+		return diag(d, err,
+			    "%s: intel_pt is softpt here, which steps programs: it cannot trace the kernel, %s",
+			    sev->name, s->opt->kernel ? "leave --kernel out" :
+							"record with :u");
+	return missing_error(sev, err, d);
+}
+
 int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	       int err, struct diag *d)
 {
@@ -87,8 +116,11 @@ int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 		return diag(d, err,
 			    "%s: too many open files: raise the limit (ulimit -n), or record fewer threads or events",
 			    sev->name);
-	case -ENOENT:
 	case -EOPNOTSUPP:
+		if (sev_is_softpt(sev))
+			return softpt_error(s, sev, err, d);
+		return missing_error(sev, err, d);
+	case -ENOENT:
 		return missing_error(sev, err, d);
 	case -EINVAL:
 		return diag(d, err,

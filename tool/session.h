@@ -156,6 +156,9 @@ void session_enable(struct session *s);
 void session_disable(struct session *s);
 void session_close(struct session *s);
 
+/* Is its PMU softpt, which is not Intel PT but looks like it? */
+bool sev_is_softpt(const struct sev *sev);
+
 /* open_error.c: return @err, with a message. @tid: as in struct opened */
 int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	       int err, struct diag *d);

@@ -103,6 +103,9 @@ static void intel_pt(const struct session *s, const struct sev *sev)
 	const char *filter = sev->ev->filter;
 	size_t filter_len = filter ? strlen(filter) : 0;
 	bool per_cpu = !session_per_task(s);
+	const __u64 tsc = format_bits(sev, "tsc");
+	/* Without times nobody can say when a switch was. */
+	bool switches = per_cpu && (sev->attr.config & tsc);
 	__u32 n, d;
 
 	tsc_ctc_ratio(&n, &d);
@@ -110,9 +113,9 @@ static void intel_pt(const struct session *s, const struct sev *sev)
 	synth_add_u32(&rec, REC_AUX_INTEL_PT);
 	synth_add_u32(&rec, 0);
 	add_time_conv(s, sev);
-	synth_add_u64(&rec, format_bits(sev, "tsc"));
+	synth_add_u64(&rec, tsc);
 	synth_add_u64(&rec, format_bits(sev, "noretcomp"));
-	synth_add_u64(&rec, per_cpu ? SWITCH_CPU_WIDE : SWITCH_NONE);
+	synth_add_u64(&rec, switches ? SWITCH_CPU_WIDE : SWITCH_NONE);
 	synth_add_u64(&rec, 0);				/* no snapshot */
 	synth_add_u64(&rec, per_cpu);
 	synth_add_u64(&rec, format_bits(sev, "mtc"));
@@ -121,6 +124,7 @@ static void intel_pt(const struct session *s, const struct sev *sev)
 	synth_add_u64(&rec, d);
 	synth_add_u64(&rec, format_bits(sev, "cyc"));
 	synth_add_u64(&rec, pmu_number(sev, "max_nonturbo_ratio"));
+	/* Its length has neither the NUL nor the padding in it. */
 	synth_add_u64(&rec, filter_len);
 	if (filter_len)
 		synth_add_name(&rec, filter);
