@@ -34,7 +34,7 @@ make_payload() {
 	fi
 	if [[ $MODULES ]]; then
 		mkdir -p "$stage/mod/modules/$KERNEL"
-		for name in $MODULES; do
+		for name in $MODULES $OFFERED; do
 			cp -- "$MODDIR/$name.ko" "$stage/mod/modules/$KERNEL/"
 			# Debug information is most of a module and no use here.
 			strip --strip-debug "$stage/mod/modules/$KERNEL/$name.ko" 2>/dev/null || true
