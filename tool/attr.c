@@ -146,8 +146,24 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 	return check_aux(s, sev, d);
 }
 
+/*
+ * As perf: to decode the kernel's trace takes its code as it was then, and it
+ * changes itself.
+ */
+static bool needs_text_poke(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++)
+		if (s->sev[i].aux == AUX_INTEL_PT && !session_per_task(s) &&
+		    !s->sev[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
 static int add_sideband(struct session *s, bool switches, struct diag *d)
 {
+	const bool text_poke = needs_text_poke(s);
 	struct sev *sev = add_sev(s);
 	struct perf_event_attr *attr;
 
@@ -171,6 +187,7 @@ static int add_sideband(struct session *s, bool switches, struct diag *d)
 	attr->ksymbol = 1;
 	attr->bpf_event = 1;
 	attr->context_switch = switches;
+	attr->text_poke = text_poke;
 	set_common(s, attr);
 	return 0;
 }

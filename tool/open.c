@@ -224,8 +224,16 @@ static int open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
 	err = keep_fd(sev, fd, cpu, tid, d);
 	if (err)
 		return err;
-	return sev->aux ? attach_raw(s, sev, fd, d) :
-			  attach_main(s, fd, cpu, d);
+	/*
+	 * ITRACE_START says who runs when the trace of a CPU begins, which no
+	 * SWITCH tells. Threads' traces need none, and an event for all CPUs
+	 * can go to no main ring.
+	 */
+	if (!sev->aux || cpu >= 0)
+		err = attach_main(s, fd, cpu, d);
+	if (!err && sev->aux)
+		err = attach_raw(s, sev, fd, d);
+	return err;
 }
 
 static int open_sev(struct session *s, struct sev *sev, struct diag *d)
