@@ -44,7 +44,7 @@ static unsigned long spt_room(const struct spt_cpu *c)
 	return c->limit - c->pos;
 }
 
-bool spt_output_begin(struct spt_cpu *c, struct perf_event *event)
+static bool spt_begin(struct spt_cpu *c, struct perf_event *event)
 {
 	struct spt_buffer *buf = perf_aux_output_begin(&c->handle, event);
 
@@ -65,6 +65,50 @@ bool spt_output_begin(struct spt_cpu *c, struct perf_event *event)
 			c->limit++;
 	}
 	c->pos = c->head;
+	return true;
+}
+
+static void spt_write(struct spt_cpu *c, const void *data, unsigned int n)
+{
+	struct spt_buffer *buf = perf_get_aux(&c->handle);
+
+	if (WARN_ON_ONCE(n > spt_room(c)))
+		return;
+	while (n) {
+		unsigned long at = c->pos & buf->mask;
+		unsigned int part = min_t(unsigned long, n,
+					  PAGE_SIZE - offset_in_page(at));
+
+		memcpy(buf->pages[at >> PAGE_SHIFT] + offset_in_page(at), data,
+		       part);
+		data += part;
+		c->pos += part;
+		n -= part;
+	}
+}
+
+static void spt_pad(struct spt_cpu *c)
+{
+	static const u8 pad[64] = { SPT_PAD };
+
+	while (spt_room(c))
+		spt_write(c, pad, min_t(unsigned long, sizeof(pad), spt_room(c)));
+}
+
+/*
+ * What is left at the end of a segment of a raw ring does not become more with
+ * time: too little is filled up, and the next one begun.
+ */
+bool spt_output_begin(struct spt_cpu *c, struct perf_event *event)
+{
+	if (!spt_begin(c, event))
+		return false;
+	if (spt_room(c) < 2 * SPT_RESERVE) {
+		spt_pad(c);
+		perf_aux_output_end(&c->handle, c->pos - c->head);
+		if (!spt_begin(c, event))
+			return false;
+	}
 	if (spt_room(c) < 2 * SPT_RESERVE) {
 		perf_aux_output_flag(&c->handle, PERF_AUX_FLAG_TRUNCATED);
 		perf_aux_output_end(&c->handle, 0);
@@ -90,25 +134,6 @@ void spt_output_end(struct spt_cpu *c)
 	perf_aux_output_end(&c->handle, size);
 }
 
-static void spt_write(struct spt_cpu *c, const void *data, unsigned int n)
-{
-	struct spt_buffer *buf = perf_get_aux(&c->handle);
-
-	if (WARN_ON_ONCE(n > spt_room(c)))
-		return;
-	while (n) {
-		unsigned long at = c->pos & buf->mask;
-		unsigned int part = min_t(unsigned long, n,
-					  PAGE_SIZE - offset_in_page(at));
-
-		memcpy(buf->pages[at >> PAGE_SHIFT] + offset_in_page(at), data,
-		       part);
-		data += part;
-		c->pos += part;
-		n -= part;
-	}
-}
-
 void spt_output(struct spt_cpu *c)
 {
 	struct spt_flow *flow = &c->e->flow;
@@ -128,14 +153,6 @@ bool spt_output_wants_turn(const struct spt_cpu *c)
 	if (c->overwrite)
 		return false;
 	return spt_is_full(c) || (long)(c->pos - c->handle.wakeup) >= 0;
-}
-
-static void spt_pad(struct spt_cpu *c)
-{
-	static const u8 pad[64] = { SPT_PAD };
-
-	while (spt_room(c))
-		spt_write(c, pad, min_t(unsigned long, sizeof(pad), spt_room(c)));
 }
 
 /*
