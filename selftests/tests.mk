@@ -16,9 +16,9 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 
 selftests: $(RING:%=$(TESTS)/ring/%) $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
-	$(TESTS)/demo_work \
+	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
-		record/test_filter \
+		record/test_filter record/pt_gap \
 		record/aux_verify record/aux_work record/bpf_hold) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
 
@@ -58,7 +58,9 @@ $(TESTS)/ids/elf/list: selftests/ids/make-elf selftests/ids/edit-elf.py
 	@$(SETUP)/host elf
 	selftests/ids/make-elf $(@D)
 
-$(TESTS)/demo_work: $(BUILD)/selftests/demo_work.o
+# Without optimisation of calls into jumps.
+$(BUILD)/selftests/demo_calls.o: CFLAGS += -O1
+$(TESTS)/demo_work $(TESTS)/demo_calls: %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
@@ -75,6 +77,9 @@ $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
 
 $(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+$(TESTS)/tool/record/pt_gap: %: %.o
+	$(CC) $(CFLAGS) -static -o $@ $^
 
 $(TESTS)/bench/mmap_id $(TESTS)/bench/maps: %: %.o
 	$(CC) $(CFLAGS) -o $@ $^

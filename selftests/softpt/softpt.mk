@@ -8,7 +8,7 @@ SPT_PURE  := $(addprefix $(SPT)/module/,insn.o packet.o flow.o)
 SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
 
 SPT_TESTS := $(addprefix $(SPT)/,test_cases fuzz_flow compare_insns record_host decode \
-	     stepper modes) $(SPT_WORK)
+	     stepper modes guest/decode) $(SPT_WORK)
 
 $(BUILD)/.host-softpt: selftests/setup/host
 	@mkdir -p $(BUILD)
@@ -31,6 +31,14 @@ $(SPT)/compare_insns: %: %.o $(SPT)/module/insn.o
 
 $(SPT)/decode: %: %.o $(SPT)/libipt.o
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
+
+# For virtual machines, which have no libipt: it comes along.
+$(SPT)/guest/decode: selftests/softpt/decode.c selftests/softpt/libipt.c \
+		selftests/softpt/libipt.h Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	cp -L "$$($(CC) -print-file-name=libipt.so)" $(@D)/libipt.so.2
+	$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) -L$(@D) -l:libipt.so.2 \
+		-Wl,-rpath,'$$ORIGIN'
 
 $(SPT)/record_host: %: %.o $(SPT)/tracer.o $(SPT_PURE)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^

@@ -1,0 +1,226 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# auxrec -e intel_pt// with softpt, end to end: what ran is what stock perf and libipt
+# say that ran, which know nothing of us. In a VM, as root.
+
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/record.sh"
+SPT=$B/selftests/softpt
+MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
+PERF=${PERFS%% *}
+PERF=${PERF:-perf}
+trap 'cd /; rm -rf "$T"; rmmod softpt' EXIT
+
+# The same environment and addresses each time.
+clean() { setarch -R env -i LC_ALL=C PATH=/usr/bin:/bin "$@"; }
+
+# record ARGS...: to f
+record()
+{
+	rm -f f
+	clean "$AUXREC" -o f "$@" </dev/null >stdout 2>err || note "status $?: $(cat err)"
+	grep -q LOST err && note "$(grep LOST err)"
+	valid f
+}
+
+# What perf says of any Intel PT in a pipe, and of the kernel that it runs in.
+known=(-e 'Intel PT with pipe mode is not recommended' -e 'The output cannot relied upon'
+	-e 'timestamps and the order of events may be incorrect' -e '^ *$'
+	-e 'perf.data is missing HEADER_NRCPUS')
+
+# pt CMD...: succeeds, and finds nothing wrong; its output is in "got"
+pt()
+{
+	"$@" >got 2>perr || note "$*: status $?: $(tail -n 2 perr)"
+	grep -v "${known[@]}" perr >rest && note "$*: $(head -n 3 rest | tr '\n' '|')"
+	grep -v 'Total Lost Samples: 0' got | grep -m 3 -iE 'instruction trace error|lost' >rest &&
+		note "$*: $(tr '\n' '|' <rest)"
+	[[ -s got || $2 == inject ]] || note "$*: nothing"
+}
+
+# ips: of lines of perf script -F ip, one a line, each run of the same once, as REP
+# has one in some decoders and several in others.
+ips() { awk '{ print $1 }' "$1" | uniq; }
+
+# ground CMD...: what it executes, from ptrace alone
+ground()
+{
+	rm -rf stepped
+	clean "$SPT/stepper" stepped "$@" </dev/null >/dev/null 2>err ||
+		note "stepper: $? $(cat err)"
+	od -An -v -t x8 -w8 stepped/0.ips | sed 's/^ *0*//' | uniq >truth
+}
+
+# same WHAT FILE: is it what is in truth?
+same()
+{
+	cmp -s truth "$2" && return
+	note "$1: $(wc -l <truth) and $(wc -l <"$2") instructions, first difference" \
+		"$(paste truth "$2" | awk '$1 != $2 { print NR ": " $1, $2; exit }')"
+}
+
+# image FILE: the code of a program that is at fixed addresses, for decode
+image()
+{
+	readelf -Wl "$1" | awk -v f="$1" '$1 == "LOAD" && $0 ~ / E / { print f, $2, $5, $3 }'
+}
+
+# readable PERIOD: with each way to look at it, from a file and from a pipe, but for
+# perf inject, which loses its place in any Intel PT from a pipe.
+readable()
+{
+	local fields=comm,pid,tid,time,ip,sym
+
+	pt "$PERF" script -i f --itrace=bep -F $fields
+	mv got file
+	pt "$PERF" script -i - --itrace=bep -F $fields < <(cat f)
+	cmp -s file got || note "file and pipe differ"
+	pt "$PERF" script -i f --itrace=cr -F $fields
+	pt "$PERF" report -i f --itrace="$1" --stdio
+	rm -f injected
+	pt "$PERF" inject -i f --itrace=i1000i -o injected
+	pt "$PERF" script -i injected -F comm,tid,ip
+}
+
+# pt_info FILE: what decoders are told. perf 7.2 reads a CPUID leaf for TSC:CTC that
+# QEMU's processor does not have, and gets the numbers of another one.
+pt_info()
+{
+	"$PERF" script -D -i - <"$1" 2>/dev/null | grep -a -A19 'AUXTRACE_INFO type' |
+		grep -a '^  ' | grep -v TSC:CTC
+}
+
+insmod "$MODULES/softpt.ko" || exit 2
+
+# Terms, and what softpt cannot do.
+want 125 "$AUXREC" -o f -e intel_pt//k -- true
+said 'softpt.*cannot trace the kernel, record with :u'
+want 125 "$AUXREC" -o f -e intel_pt// --kernel -- true
+said 'softpt.*cannot trace the kernel, leave --kernel out'
+want 125 "$AUXREC" -o f -e intel_pt//u -a -- true
+said 'softpt.*cannot trace whole CPUs.*-p, or a command'
+want 125 "$AUXREC" -o f -e intel_pt//u -C 0 -- true
+said 'softpt.*cannot trace whole CPUs'
+want 125 "$AUXREC" -o f -e intel_pt/cyc/u -- true
+said "no term 'cyc'; it has: branch .*noretcomp .*tsc"
+want 125 "$AUXREC" -o f -e intel_pt//u -e intel_pt/noretcomp/u -- true
+said 'only one event of Intel PT'
+want 0 "$AUXREC" -o f -e intel_pt// -- true
+said 'softpt here, which traces user space only'
+[[ $(grep -c 'user space only' err) == 1 ]] || note "said more than once: $(cat err)"
+want 0 "$AUXREC" -o f -e intel_pt//u -- true
+grep -q 'user space only' err && note "said though it was asked for"
+check "what softpt cannot do"
+
+ground "$SPT/work-static" all
+image "$SPT/work-static" >code
+for term in '' noretcomp tsc=0; do
+	record -e "intel_pt/$term/u" -- "$SPT/work-static" all
+	pt "$PERF" script -i f --itrace=i0ns -F ip
+	ips got >flow
+	same "$PERF, file" flow
+	pt "$PERF" script -i - --itrace=i0ns -F ip < <(cat f)
+	ips got >flow
+	same "$PERF, pipe" flow
+	rm -rf extracted
+	want 0 "$AUXREC" extract --aux f extracted
+	[[ $(grep -c ^queue extracted/index) == 1 ]] || note "$(cat extracted/index)"
+	"$SPT/guest/decode" extracted/*.pt code >ipt 2>err || note "libipt: $(cat err)"
+	uniq ipt >flow
+	same libipt flow
+	check "the $(wc -l <truth) instructions of a program, intel_pt/$term/"
+done
+
+record -e intel_pt//u -- "$SPT/work-static" all
+readable i1000i
+pt "$PERF" script -i f --insn-trace
+[[ $(grep -c insn: got) -ge $(wc -l <truth) ]] ||
+	note "--insn-trace: $(grep -c insn: got) of $(wc -l <truth) instructions"
+pt "$PERF" script -i f --call-trace
+grep -q recurse got || note "no function in its calls"
+check "a static program, with all that perf has"
+
+clean "$AUXREC" -q -o - -e intel_pt//u -- "$SPT/work-static" all 2>err | cat >f
+valid f
+pt "$PERF" script -i f --itrace=i0ns -F ip
+ips got >flow
+same "$PERF, recorded into a pipe" flow
+check "a recording into a pipe"
+
+record -e intel_pt//u -- "$SPT/work" all
+readable i100us
+check "a dynamic program"
+
+record -e intel_pt//u -- "$SPT/work" threads
+readable i1000i
+want 0 "$AUXREC" extract --aux f threads
+[[ $(grep -c ^queue threads/index) -ge 3 ]] || note "queues: $(cat threads/index)"
+check "threads"
+
+record -e intel_pt//u -- "$SPT/work" fork
+readable i1000i
+check "children"
+
+record -e intel_pt//u -- sh -c 'seq 5 | sort >/dev/null'
+readable i1000i
+check "a shell, pipes, other programs"
+
+# Only main, and the rest of the program is not seen.
+record -e intel_pt//u --filter "filter recurse @ $SPT/work-static" -- "$SPT/work-static" all
+pt "$PERF" script -i f --itrace=i0ns -F ip,sym
+[[ $(awk '{ print $2 }' got | sort -u) == recurse ]] ||
+	note "in the filter: $(awk '{ print $2 }' got | sort | uniq -c | sort -rn | head -n 4)"
+check "an address filter"
+
+for filter in '' "filter recurse @ $SPT/work-static"; do
+	args=(-e intel_pt/noretcomp/u ${filter:+--filter "$filter"})
+	record "${args[@]}" -- "$SPT/work-static" nothing
+	pt_info f >ours
+	clean "$(command -v "$PERF")" record -o - --per-thread "${args[@]}" -- \
+		"$SPT/work-static" nothing 2>/dev/null >stock
+	pt_info stock >theirs
+	[[ -s ours ]] || note "no AUXTRACE_INFO"
+	diff theirs ours >differ || note "$(head -n 4 differ | tr '\n' '|')"
+	[[ -z $filter ]] || grep -q "filter 0x.*work-static" ours || note "no filter"
+	check "decoders are told what perf record tells them, filter '$filter'"
+done
+
+# The pool is full in the middle: that is lost and nothing else.
+GAP=$B/selftests/tool/record/pt_gap
+rm -f f
+clean "$AUXREC" -o f -m ,4Kx4 -e intel_pt//u -- "$GAP" >stdout 2>err || note "status $?"
+said 'LOST AUX data'
+valid f
+want 0 "$AUXREC" extract --aux f gaps
+grep '^gap [1-9]' gaps/index >places
+grep -q 'cause=no free segment' places || note "no gap: $(cat gaps/index)"
+image "$GAP" >code
+"$SPT/guest/decode" gaps/*.pt code >ipt 2>errors
+# symbol NAME: is it in the list of addresses?
+symbol() { grep -q "^$(nm "$GAP" | awk -v n="$1" '$3 == n { sub(/^0*/, "", $1); print $1 }')$" "$2"; }
+for name in before during after; do
+	symbol $name ipt || note "libipt does not find $name"
+done
+# An error is where the data behind a gap begin, or at the last packet before.
+while read -r where; do
+	awk -v e="$((where))" '{ sub(/.*offset=/, ""); if (e >= $1 - 64 && e <= $1 + 64) ok = 1 }
+		END { exit !ok }' places || note "libipt: an error at $where, gaps: $(cat places)"
+done < <(sed -n 's/.* at offset \(0x[0-9a-f]*\).*/\1/p' errors)
+[[ $(wc -l <errors) -le $(wc -l <places) ]] || note "$(wc -l <places) gaps, but $(cat errors)"
+check "libipt resumes behind a gap"
+
+"$PERF" script -i f --itrace=i0nse -F tid,time,ip,sym >got 2>perr
+for name in before during after; do
+	grep -q " $name\$" got || note "perf does not find $name"
+done
+# What the gap's own record says is no error of the decoder, which may say that the
+# trace ends and goes on elsewhere, once per gap.
+grep 'instruction trace error' got >errors
+grep -q 'perfaux: until .*full' errors || note "perf does not tell of the gap: $(head -n 2 errors)"
+grep -v perfaux: errors >own
+[[ $(wc -l <own) -le $(wc -l <places) ]] ||
+	note "$(wc -l <places) gaps, but $(wc -l <own) errors: $(head -n 3 own | tr '\n' '|')"
+check "so does perf"
+
+finish
