@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's own Intel PT driver, for the model instead of hardware.
+ *
+ * All that it includes comes first, so that only its own code meets the macros
+ * (and the inline functions of arch/x86/events/perf_event.h, which it does not
+ * call).
+ */
+/* As the driver's; a header was included before this file. */
+#undef pr_fmt
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/device.h>
+#include <linux/export.h>
+#include <linux/init.h>
+#include <linux/io.h>
+#include <linux/kvm_types.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <asm/cpu.h>
+#include <asm/cpu_device_id.h>
+/* 6.16 ("x86/cpuid: Move <asm/cpuid.h> to <asm/cpuid/api.h>") */
+#ifdef PTM_HAVE_CPUID_API
+#include <asm/cpuid/api.h>
+#endif
+#include <asm/fpu/xstate.h>
+#include <asm/insn.h>
+#include <asm/intel_ds.h>
+#include <asm/intel_pt.h>
+#include <asm/msr.h>
+#include <asm/perf_event.h>
+
+#include "../auxgen_pmu.h"
+#include "ptm.h"
+#include "ptm_driver.h"
+
+#include PT_SOURCE
+
+#undef memset
+
+/* As handle_pmi_common() calls it. */
+void ptm_interrupt(void)
+{
+	intel_pt_interrupt();
+}
+
+/* The driver is always built in, so nothing else would hold this module. */
+int __init ptm_driver_init(void)
+{
+	pt_pmu.pmu.module = THIS_MODULE;
+	return ptm_driver_initcall();
+}
+
+/* What the driver never does: pt_pmu_hw_init() undone. */
+static void ptm_free_caps(void)
+{
+	struct attribute **attrs = pt_cap_group.attrs;
+	struct dev_ext_attribute *first;
+
+	if (!attrs)
+		return;
+	first = container_of(attrs[0], struct dev_ext_attribute, attr.attr);
+	kfree(first);
+	kfree(attrs);
+}
+
+void ptm_driver_exit(void)
+{
+	perf_pmu_unregister(&pt_pmu.pmu);
+	ptm_free_caps();
+}
