@@ -26,6 +26,13 @@ void check_fail(struct check *check, const char *fmt, ...)
 	va_end(ap);
 }
 
+static const char *stats_path = STATS;
+
+void check_source(const char *path)
+{
+	stats_path = path ? path : STATS;
+}
+
 typedef void (*stats_fn)(struct check *check, unsigned int cpu,
 			 unsigned int stream, uint64_t chunks, uint64_t lost);
 
@@ -37,8 +44,8 @@ static void check_stats(struct check *check, stats_fn fn)
 	char *at = text;
 	int len;
 
-	if (file_read(STATS, text, sizeof(text))) {
-		check_fail(check, "cannot read " STATS);
+	if (file_read(stats_path, text, sizeof(text))) {
+		check_fail(check, "cannot read %s", stats_path);
 		return;
 	}
 	while (sscanf(at, "%u %u %" SCNu64 " %" SCNu64 "\n%n", &cpu, &stream,
@@ -84,6 +91,31 @@ static bool chunk_whole(const struct auxgen_chunk *chunk)
 	       chunk->cpu < CHECK_CPUS && chunk->stream < AUXGEN_STREAMS;
 }
 
+static bool chunk_zero(const struct auxgen_chunk *chunk)
+{
+	static const struct auxgen_chunk zero;
+
+	return !memcmp(chunk, &zero, sizeof(zero));
+}
+
+/*
+ * Of what is in gaps only so much is missing: the rest is padding. Returns the
+ * chunks that are not.
+ */
+static uint64_t check_padding(struct check *check, struct check_stream *s,
+			      uint64_t missing, uint64_t lost, uint64_t sunk)
+{
+	uint64_t rest;
+
+	if (!check->padded || missing < lost || missing >= lost + sunk)
+		return sunk;
+	rest = lost + sunk - missing;
+	if (rest * AUXGEN_CHUNK > s->sunk_count * check->padded)
+		return sunk;
+	check->padding += rest * AUXGEN_CHUNK;
+	return missing - lost;
+}
+
 /* Since the last chunk, is there a gap without entry, up to @to? */
 static bool check_merged(const struct check *check,
 			 const struct check_stream *s, uint64_t to)
@@ -123,6 +155,7 @@ static void check_chunk(struct check *check, const struct auxgen_chunk *chunk)
 	if (hole > lost + sunk && !check->overwrite &&
 	    check_merged(check, s, chunk->time))
 		sunk = hole - lost;
+	sunk = check_padding(check, s, hole, lost, sunk);
 	if (hole < lost + sunk ||
 	    (hole > lost + sunk && !check->overwrite) ||
 	    (hole > lost + sunk && check->tail && s->chunks))
@@ -150,6 +183,7 @@ static void check_chunk(struct check *check, const struct auxgen_chunk *chunk)
 	if (hole > lost + sunk)
 		check->overwritten += hole - lost - sunk;
 	s->sunk = 0;
+	s->sunk_count = 0;
 	s->sunk_all += sunk;
 	s->holes += hole;
 	s->next = chunk->seq + 1;
@@ -173,6 +207,11 @@ void check_chunks(struct check *check, const void *data, size_t length,
 		check_fail(check, "%zu bytes are not whole chunks", length);
 	for (at = 0; at + AUXGEN_CHUNK <= length; at += AUXGEN_CHUNK) {
 		memcpy(&chunk, (const char *)data + at, sizeof(chunk));
+		if (check->padded && chunk_zero(&chunk) &&
+		    (!span || at + check->padded >= length)) {
+			check->padding += AUXGEN_CHUNK;
+			continue;
+		}
 		if (!chunk_whole(&chunk)) {
 			check_fail(check,
 				   "span %" PRIu64 " (cpu %u, offset %u, length %u): torn chunk at %zu",
@@ -290,6 +329,7 @@ static void check_gap(struct check *check, const struct record *record)
 	s->gap = true;
 	s->gap_end = gap->t_end;
 	s->sunk += gap->bytes / AUXGEN_CHUNK;
+	s->sunk_count += gap->count;
 }
 
 void check_record(void *ctx, const struct record *record)
@@ -334,6 +374,7 @@ static void stats_end(struct check *check, unsigned int cpu,
 	}
 	if (tail > tail_lost + s->sunk && check_merged(check, s, UINT64_MAX))
 		s->sunk = tail - tail_lost;
+	s->sunk = check_padding(check, s, tail, tail_lost, s->sunk);
 	s->sunk_all += s->sunk;
 	if (tail != tail_lost + s->sunk)
 		check_fail(check,
@@ -376,13 +417,20 @@ static void check_sums(struct check *check)
 	EQUAL(check, "bytes in gaps + not entered",
 	      check->gap_bytes + ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP],
 	      ctl->lost_bytes[PERFAUX_CAUSE_FULL]);
-	if (!check->overwrite && !check->elsewhere)
+	if (!check->overwrite && !check->elsewhere && !check->padded)
 		EQUAL(check, "chunks that went nowhere * 64",
 		      check->sunk * AUXGEN_CHUNK,
 		      ctl->lost_bytes[PERFAUX_CAUSE_FULL]);
 	EQUAL(check, "gaps read + not entered",
 	      check->gaps + ctl->lost_count[PERFAUX_CAUSE_NO_GAP], ctl->gaps);
 	if (check->overwrite) {
+		if (check->padded && overwritten > check->overwritten * AUXGEN_CHUNK) {
+			uint64_t rest = overwritten -
+					check->overwritten * AUXGEN_CHUNK;
+
+			check->padding += rest;
+			overwritten -= rest;
+		}
 		EQUAL(check, "chunks overwritten * 64",
 		      check->overwritten * AUXGEN_CHUNK, overwritten);
 		EQUAL(check, "numbers read + missing",

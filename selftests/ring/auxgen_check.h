@@ -24,6 +24,7 @@ struct check_stream {
 	uint64_t chunks;	/* read */
 	uint64_t holes;		/* chunks that are missing */
 	uint64_t sunk;		/* chunks in gaps since the last chunk */
+	uint64_t sunk_count;	/* spans in these gaps */
 	uint64_t sunk_all;	/* before that */
 	uint64_t time;		/* of the last chunk */
 	uint64_t t_end;		/* of the last span */
@@ -41,6 +42,8 @@ struct check {
 	bool overwrite;		/* chunks may have been overwritten */
 	bool tail;		/* but only the first ones of each CPU */
 	bool partly;		/* events were not attached all the time */
+	/* the driver fills up with so many zeros at most, at a span's end */
+	uint32_t padded;
 	uint32_t elsewhere;	/* streams that went elsewhere, a bit each */
 	const struct perfaux_control *ctl;	/* NULL: not from a ring */
 
@@ -54,6 +57,7 @@ struct check {
 	uint64_t gap_bytes;
 	uint64_t sunk;		/* chunks that gaps account for */
 	uint64_t overwritten;	/* chunks missing that auxgen did write */
+	uint64_t padding;	/* bytes: zeros read, and what is no chunk in gaps */
 	uint64_t chunks;
 	uint64_t switches;	/* chunks from a context switch, and so on */
 	uint64_t timers;
@@ -64,6 +68,9 @@ struct check {
 		uint64_t t_end;
 	} thread[256];
 };
+
+/* Whose counters: a file as auxgen's "stats"; NULL: auxgen's own */
+void check_source(const char *path);
 
 /*
  * Takes auxgen's counters as where to start; before the events are enabled.
