@@ -19,6 +19,10 @@ struct kernel_ring {
 };
 
 int kernel_ring_map(struct kernel_ring *k, int event, size_t aux_size);
+/* The same with an area that is overwritten: perf's snapshot mode. */
+int kernel_ring_map_snapshot(struct kernel_ring *k, int event, size_t aux_size);
+/* Checks what is in it; the event is stopped. */
+void kernel_ring_read_snapshot(struct kernel_ring *k, struct check *check);
 /* Checks all that is there and gives the room back. */
 void kernel_ring_read(struct kernel_ring *k, struct check *check);
 /* Bytes that the kernel has written so far. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of auxgen. */
+/* Events of auxgen, and of PMUs like it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -11,22 +12,28 @@
 
 #include "ring_lib.h"
 
-int auxgen_type(void)
+int pmu_type(const char *name)
 {
-	char text[32];
+	char path[128], text[32];
 
-	if (file_read("/sys/bus/event_source/devices/auxgen/type", text,
-		      sizeof(text)))
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type",
+		 name);
+	if (file_read(path, text, sizeof(text)))
 		return -1;
 	return atoi(text);
 }
 
-int auxgen_open(const struct auxgen_config *config, pid_t pid, int cpu,
-		unsigned int flags)
+int auxgen_type(void)
+{
+	return pmu_type("auxgen");
+}
+
+int pmu_open(const char *pmu, const struct auxgen_config *config, pid_t pid,
+	     int cpu, unsigned int flags)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
-		.type = auxgen_type(),
+		.type = pmu_type(pmu),
 		.config = config->config,
 		.config1 = config->period,
 		.disabled = !(flags & EV_ENABLED),
@@ -39,6 +46,12 @@ int auxgen_open(const struct auxgen_config *config, pid_t pid, int cpu,
 			 PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+int auxgen_open(const struct auxgen_config *config, pid_t pid, int cpu,
+		unsigned int flags)
+{
+	return pmu_open("auxgen", config, pid, cpu, flags);
 }
 
 int event_enable(int event)

@@ -10,7 +10,8 @@
 #define PAGE		4096UL
 #define MAIN_PAGES	64
 
-int kernel_ring_map(struct kernel_ring *k, int event, size_t aux_size)
+static int kernel_ring_map_as(struct kernel_ring *k, int event, size_t aux_size,
+			      int prot)
 {
 	memset(k, 0, sizeof(*k));
 	k->main_size = MAIN_PAGES * PAGE;
@@ -21,9 +22,35 @@ int kernel_ring_map(struct kernel_ring *k, int event, size_t aux_size)
 	k->page->aux_offset = PAGE + k->main_size;
 	k->page->aux_size = aux_size;
 	k->aux_size = aux_size;
-	k->aux = mmap(NULL, aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, event,
+	k->aux = mmap(NULL, aux_size, prot, MAP_SHARED, event,
 		      k->page->aux_offset);
 	return k->aux == MAP_FAILED ? -errno : 0;
+}
+
+int kernel_ring_map(struct kernel_ring *k, int event, size_t aux_size)
+{
+	return kernel_ring_map_as(k, event, aux_size, PROT_READ | PROT_WRITE);
+}
+
+int kernel_ring_map_snapshot(struct kernel_ring *k, int event, size_t aux_size)
+{
+	return kernel_ring_map_as(k, event, aux_size, PROT_READ);
+}
+
+void kernel_ring_read_snapshot(struct kernel_ring *k, struct check *check)
+{
+	uint64_t at = kernel_ring_head(k) % k->aux_size;
+	uint32_t magic;
+
+	check->overwrite = true;
+	/* Has it been filled once? What comes behind is the oldest then. */
+	memcpy(&magic, k->aux + at, sizeof(magic));
+	if (magic) {
+		check_chunks(check, k->aux + at, k->aux_size - at, NULL);
+		k->bytes += k->aux_size - at;
+	}
+	check_chunks(check, k->aux, at, NULL);
+	k->bytes += at;
 }
 
 void kernel_ring_unmap(struct kernel_ring *k)

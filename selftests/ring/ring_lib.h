@@ -133,6 +133,11 @@ struct auxgen_config {
 #define EV_ENABLED	(1U << 1)
 #define EV_PINNED	(1U << 2)	/* other events do not stop and start it */
 
+/* The type of a PMU, or -1; an event of it, disabled, or -errno */
+int pmu_type(const char *name);
+int pmu_open(const char *pmu, const struct auxgen_config *config, pid_t pid,
+	     int cpu, unsigned int flags);
+
 int auxgen_open(const struct auxgen_config *config, pid_t pid, int cpu,
 		unsigned int flags);
 int event_enable(int event);
