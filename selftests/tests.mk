@@ -4,9 +4,9 @@
 
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
-	 starved order races kernel_aux redirect modules
+	 starved order races kernel_aux redirect modules ptmodel
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
-	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o)
+	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o)
 IDS   := files vdso change notices fuse netfs hostile races
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
