@@ -120,19 +120,23 @@ static void ptm_write(struct ptm_cpu *p, enum auxgen_source source, u32 n)
 	}
 }
 
-static ktime_t ptm_timer_period(void)
+static u64 ptm_timer_period(void)
 {
-	return ns_to_ktime(max(READ_ONCE(ptm_period), 20U) * NSEC_PER_USEC);
+	return max(READ_ONCE(ptm_period), 20U) * NSEC_PER_USEC;
 }
 
 static enum hrtimer_restart ptm_timer(struct hrtimer *timer)
 {
 	struct ptm_cpu *p = container_of(timer, struct ptm_cpu, timer);
+	u64 begin = ktime_get_mono_fast_ns(), now;
 
 	ptm_write(p, AUXGEN_TIMER, READ_ONCE(ptm_chunks));
 	if (!(READ_ONCE(p->ctl) & RTIT_CTL_TRACEEN))
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, ptm_timer_period());
+	/* On a slow machine half of the time is left for what is traced. */
+	now = ktime_get_mono_fast_ns();
+	hrtimer_set_expires(timer, ns_to_ktime(now + max(ptm_timer_period(),
+							 now - begin)));
 	return HRTIMER_RESTART;
 }
 
@@ -147,7 +151,7 @@ static void ptm_trace_on(struct ptm_cpu *p, u64 ctl)
 	ptm_step_end(p);
 	/* In an NMI it is active, or is about to end: the next start has it. */
 	if (!in_nmi() && !hrtimer_is_queued(&p->timer))
-		hrtimer_start(&p->timer, ptm_timer_period(),
+		hrtimer_start(&p->timer, ns_to_ktime(ptm_timer_period()),
 			      HRTIMER_MODE_REL_PINNED_HARD);
 	ptm_write(p, AUXGEN_CTX, READ_ONCE(ptm_ctx_chunks));
 }
