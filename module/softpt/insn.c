@@ -153,14 +153,35 @@ static enum spt_insn_class group_ff(struct spt_reader *r)
 	return SPT_OTHER;
 }
 
-/*
- * XBEGIN is the one SPT_OTHER with a length: where an abort leads to may be
- * close by.
- */
+/* Has a length, as few SPT_OTHER: where an abort leads to may be close by. */
 static enum spt_insn_class group_c7(struct spt_insn *insn, struct spt_reader *r)
 {
 	if (next(r) == 0xf8)
 		insn->length = r->at + (r->rex & REX_W ? 4 : opsize(r));
+	return SPT_OTHER;
+}
+
+/* fixup_iopl_exception() has no look at prefixes. */
+static enum spt_insn_class cli_sti(struct spt_insn *insn, struct spt_reader *r)
+{
+	if (r->at == 1) {
+		insn->length = r->at;
+		insn->emulation = SPT_IOPL;
+	}
+	return SPT_OTHER;
+}
+
+/* Those of identify_insn() in umip.c: SLDT, STR; SGDT, SIDT, SMSW */
+static enum spt_insn_class group_0f00(struct spt_insn *insn,
+				      struct spt_reader *r, u8 opcode)
+{
+	u8 modrm = read_modrm(r), reg = MODRM_REG(modrm);
+	bool sgdt_sidt = reg < 2 && MODRM_MOD(modrm) != 3;
+
+	if (opcode == 0x00 ? reg < 2 : sgdt_sidt || reg == 4) {
+		insn->length = r->at;
+		insn->emulation = SPT_UMIP;
+	}
 	return SPT_OTHER;
 }
 
@@ -226,6 +247,9 @@ static enum spt_insn_class map_0(struct spt_insn *insn, struct spt_reader *r,
 	case 0xeb:
 		read_target(insn, r, ip, 1);
 		return SPT_JUMP;
+	case 0xfa:
+	case 0xfb:
+		return cli_sti(insn, r);
 	case 0xff:
 		return group_ff(r);
 	}
@@ -236,6 +260,9 @@ static enum spt_insn_class map_1(struct spt_insn *insn, struct spt_reader *r,
 				 u64 ip, u8 opcode)
 {
 	switch (opcode) {
+	case 0x00:
+	case 0x01:
+		return group_0f00(insn, r, opcode);
 	case 0x05:				/* SYSCALL */
 	case 0x34:				/* SYSENTER */
 		return SPT_SYSCALL;

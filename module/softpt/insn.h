@@ -27,9 +27,17 @@ enum spt_insn_class {
 	SPT_BAD,		/* not one, or the bytes end before it is known; INT3, INT1 */
 };
 
+/* Instructions that fault in user space and are executed by the kernel. */
+enum spt_emulation {
+	SPT_NOT_EMULATED,
+	SPT_UMIP,		/* where the processor has it */
+	SPT_IOPL,
+};
+
 struct spt_insn {
 	enum spt_insn_class class;
-	u8 length;		/* of all but SPT_BAD and (except XBEGIN) SPT_OTHER, else 0 */
+	u8 length;		/* of all but SPT_BAD and most of SPT_OTHER, else 0 */
+	enum spt_emulation emulation;	/* of SPT_OTHER */
 	bool width16;		/* PUSHF, POPF: operand size is 2 bytes */
 	u64 target;		/* of SPT_JUMP, SPT_BRANCH, SPT_CALL */
 };

@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
+#include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/ptrace.h>
 #include <asm/syscall.h>
@@ -22,7 +23,7 @@
 #include "softpt.h"
 
 /* No program has more instructions in a row that put the trap off. */
-#define SPT_MOV_SS_MAX	8
+#define SPT_LATE_MAX	16
 
 static void spt_begin(struct spt_cpu *c, u64 ip)
 {
@@ -68,12 +69,32 @@ static bool spt_is_at(const struct spt_task *t, u64 ip)
 	return false;
 }
 
+/*
+ * Where the trap comes one instruction late: behind MOV SS (SDM volume 3, "Masking
+ * Exceptions and Interrupts When Switching Stacks"), and behind what the kernel has
+ * executed in a fault, since IRET begins another instruction then
+ * (fixup_umip_exception(), fixup_iopl_exception()).
+ */
+static bool spt_is_late(const struct spt_insn *insn)
+{
+	return insn->class == SPT_MOV_SS || insn->emulation;
+}
+
+/* Not all processors have UMIP, nor do all put the trap off behind MOV SS. */
+static bool spt_is_surely_late(const struct spt_insn *insn)
+{
+	return insn->emulation == SPT_IOPL ||
+	       (insn->emulation == SPT_UMIP && boot_cpu_has(X86_FEATURE_UMIP));
+}
+
 /* How likely it is that the instruction at @ip has led to @next; 0: hardly. */
 static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 {
 	struct spt_insn insn;
 
 	spt_code_read(&insn, ip, t->is64);
+	if (spt_is_late(&insn))
+		return next - ip <= 2 * SPT_INSN_MAX ? 2 : 1;
 	switch (insn.class) {
 	case SPT_JUMP:
 	case SPT_CALL:
@@ -90,7 +111,6 @@ static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 	case SPT_FAR:
 		return 1;
 	case SPT_MOV_SS:
-		return next - ip <= 2 * SPT_INSN_MAX ? 2 : 1;
 	case SPT_OTHER:
 	case SPT_BAD:
 		break;
@@ -247,21 +267,24 @@ static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
 }
 
 /*
- * The trap comes one instruction late behind MOV SS (SDM volume 3, "Masking
- * Exceptions and Interrupts When Switching Stacks"). Tells of it, if so, and
- * returns the last instruction on the way from @ip to @next, and where it is.
+ * Tells of instructions that have had no trap. Returns the last instruction on the
+ * way from @ip to @next, and where it is; @trapped: at least one was executed, else
+ * it is where the kernel was entered.
  */
 static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
-			u64 next)
+			u64 next, bool trapped)
 {
 	bool is64 = c->task->is64;
 	int i;
 
 	spt_code_read(insn, ip, is64);
-	for (i = 0; i < SPT_MOV_SS_MAX; i++) {
+	for (i = 0; i < SPT_LATE_MAX && spt_is_late(insn); i++) {
 		u64 behind = ip + insn->length;
 
-		if (insn->class != SPT_MOV_SS || next == behind || next == ip)
+		if (next == ip && !trapped)
+			break;
+		/* Or the one behind has led to itself. */
+		if (next == behind && trapped && !spt_is_surely_late(insn))
 			break;
 		spt_tell(c, insn, ip, behind);
 		ip = behind;
@@ -278,7 +301,7 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 	u64 from = spt_from(t, next);
 
 	spt_come_to(c, from);
-	from = spt_catch_up(c, &insn, from, next);
+	from = spt_catch_up(c, &insn, from, next, true);
 	if (spt_code_is_uprobes(t, next)) {
 		spt_hold(t, from);
 		t->held_insn = insn;
@@ -334,7 +357,7 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 		from = spt_from(t, regs->ip);
 		spt_come_to(c, from);
 		/* INT3 has one byte: its address is known. */
-		from = spt_catch_up(c, &insn, from, regs->ip - 1);
+		from = spt_catch_up(c, &insn, from, regs->ip - 1, false);
 		spt_hold(t, from);
 	}
 	spt_disarm(t, regs);
@@ -357,19 +380,15 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 	}
 	from = spt_from(t, regs->ip);
 	spt_code_read(&insn, from, t->is64);
-	if (insn.class != SPT_SYSCALL && insn.class != SPT_MOV_SS &&
+	if (insn.class != SPT_SYSCALL && !spt_is_late(&insn) &&
 	    !c->e->flow.inside && !t->held)
 		return;
 	spt_come_to(c, from);
-	from = spt_catch_up(c, &insn, from, regs->ip);
-	if (insn.class == SPT_SYSCALL) {
+	from = spt_catch_up(c, &insn, from, regs->ip, false);
+	if (insn.class == SPT_SYSCALL && from != regs->ip) {
 		spt_flow_end(&c->e->flow);
 		spt_output(c);
 		return;
-	}
-	if (insn.class == SPT_MOV_SS && regs->ip == from + insn.length) {
-		spt_tell(c, &insn, from, regs->ip);
-		from = regs->ip;
 	}
 	spt_end_at(c, from);
 }
