@@ -100,13 +100,31 @@ static enum spt_insn_class class_of(const ZydisDecodedInstruction *z)
 	}
 }
 
+static enum spt_emulation emulation_of(const ZydisDecodedInstruction *z)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_SGDT:
+	case ZYDIS_MNEMONIC_SIDT:
+	case ZYDIS_MNEMONIC_SLDT:
+	case ZYDIS_MNEMONIC_STR:
+	case ZYDIS_MNEMONIC_SMSW:
+		return SPT_UMIP;
+	case ZYDIS_MNEMONIC_CLI:
+	case ZYDIS_MNEMONIC_STI:
+		return z->length == 1 ? SPT_IOPL : SPT_NOT_EMULATED;
+	default:
+		return SPT_NOT_EMULATED;
+	}
+}
+
 static void expect(struct spt_insn *insn, const ZydisDecodedInstruction *z,
 		   u64 ip, bool is64)
 {
 	*insn = (struct spt_insn){ .class = class_of(z) };
 	switch (insn->class) {
 	case SPT_OTHER:
-		if (z->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
+		insn->emulation = emulation_of(z);
+		if (z->mnemonic == ZYDIS_MNEMONIC_XBEGIN || insn->emulation)
 			insn->length = z->length;
 		return;
 	case SPT_BAD:
@@ -132,7 +150,8 @@ static void expect(struct spt_insn *insn, const ZydisDecodedInstruction *z,
 static bool same(const struct spt_insn *a, const struct spt_insn *b)
 {
 	return a->class == b->class && a->length == b->length &&
-	       a->width16 == b->width16 && a->target == b->target;
+	       a->width16 == b->width16 && a->target == b->target &&
+	       a->emulation == b->emulation;
 }
 
 static void show(const struct mode *mode, const u8 *bytes, u64 ip,
