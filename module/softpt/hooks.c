@@ -91,9 +91,6 @@ static void spt_sys_enter(void *data, struct pt_regs *regs, long id)
 	if (c) {
 		t = c->task;
 		t->sigreturn = is_sigreturn(regs, id);
-		/* SYSCALL keeps the flags in R11; with TF we return by IRET. */
-		if (t->stepping && !t->user_tf && regs->r11 == regs->flags)
-			regs->r11 &= ~X86_EFLAGS_TF;
 		spt_trace_pause(c, regs);
 		spt_trace_settle(c, regs);
 		if (!t->grace)

@@ -183,10 +183,22 @@ static u64 spt_after_vsyscall(const struct pt_regs *regs)
 	return ip;
 }
 
+/*
+ * SYSCALL keeps the flags in R11, and where it was in RCX. To be done before anybody
+ * looks: a debugger, seccomp, and the dispatch to user space come before the
+ * tracepoint (syscall_trace_enter()).
+ */
+static void spt_hide_tf(struct pt_regs *regs)
+{
+	if (regs->r11 == regs->flags && regs->cx == regs->ip)
+		regs->r11 &= ~X86_EFLAGS_TF;
+	regs->flags &= ~X86_EFLAGS_TF;
+}
+
 static void spt_disarm(struct spt_task *t, struct pt_regs *regs)
 {
 	if (t->stepping && !t->user_tf && !test_thread_flag(TIF_SINGLESTEP))
-		regs->flags &= ~X86_EFLAGS_TF;
+		spt_hide_tf(regs);
 	t->stepping = false;
 }
 
