@@ -36,9 +36,13 @@ static int spt_debug(struct pt_regs *regs, unsigned long *dr6)
 	spt_trace_step(c, regs);
 	if (shared)
 		return NOTIFY_DONE;
-	*dr6 &= ~DR_STEP;
+	/*
+	 * Data breakpoints were handled before, see ptrace_triggered(). What
+	 * hw_breakpoint_handler() has left, since there was a step as well, are
+	 * those of the instruction that is next: they come once more.
+	 */
+	*dr6 &= ~(DR_STEP | DR_TRAP_BITS);
 	current->thread.virtual_dr6 &= ~DR_STEP;
-	/* A breakpoint has its own bit, taken over by ptrace_triggered(). */
 	return *dr6 || current->thread.virtual_dr6 & DR_TRAP_BITS ?
 	       NOTIFY_DONE : NOTIFY_STOP;
 }
