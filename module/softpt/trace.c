@@ -12,6 +12,7 @@
  */
 #include <linux/errno.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
@@ -233,10 +234,27 @@ static void spt_places(struct spt_task *t, struct pt_regs *regs)
 		t->places[t->nr_places++] = abort;
 }
 
+/*
+ * INT3 was no uprobe's, but the program's own or its debugger's: SIGTRAP comes of it
+ * (do_int3(), handle_swbp()). A debugger may take that away, and spt_trace_signal()
+ * is not called.
+ */
+static void spt_drop_int3(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+
+	if (!t->held || regs->ip != t->held_ip + 1 ||
+	    !sigismember(&current->pending.signal, SIGTRAP))
+		return;
+	spt_end_at(c, t->held_ip);
+	t->held = false;
+}
+
 void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
+	spt_drop_int3(c, regs);
 	/* Not while uprobes step: they would take our TF for the program's. */
 	if (t->stepping || c->e->flow.stopped || spt_code_in_uprobe())
 		return;
