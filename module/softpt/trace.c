@@ -408,6 +408,9 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 		spt_end_at(c, regs->ip);
 		return;
 	}
+	/* Where a fault has left the vsyscall page as it was */
+	if (spt_is_vsyscall(regs->ip))
+		return;
 	from = spt_from(t, regs->ip);
 	spt_code_read(&insn, from, t->is64);
 	if (insn.class != SPT_SYSCALL && !spt_is_late(&insn) &&
