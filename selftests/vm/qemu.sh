@@ -30,6 +30,8 @@ start_qemu() {
 		# On a busy host the watchdog takes QEMU's TSC for unstable, and
 		# the clock of perf events jumps back by some microseconds.
 		tsc=reliable
+		# Debian's kernels leave it out by default.
+		vsyscall=xonly
 		# More virtual CPUs than real ones make each of them stand
 		# still now and then.
 		rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30
