@@ -7,8 +7,13 @@ SPT_FLAGS := $(USER_FLAGS) -Iselftests/softpt/compat -Imodule/softpt
 SPT_PURE  := $(addprefix $(SPT)/module/,insn.o packet.o flow.o)
 SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
 
+# One concern each; to be recorded in virtual machines.
+SPT_ODD	  := $(addprefix $(SPT)/programs/,signals waits procs migrate timers flags own_tf \
+	     rep rseq filtered emulated vsyscall debugger calls ending runon \
+	     signals-dynamic signals-pie far64 sysenter)
+
 SPT_TESTS := $(addprefix $(SPT)/,test_cases fuzz_flow compare_insns record_host decode \
-	     stepper modes guest/decode) $(SPT_WORK)
+	     stepper modes guest/decode) $(SPT_WORK) $(SPT_ODD)
 
 $(BUILD)/.host-softpt: selftests/setup/host
 	@mkdir -p $(BUILD)
@@ -57,6 +62,28 @@ $(SPT_WORK): selftests/softpt/programs/work.c Makefile | $(BUILD)/.host-softpt
 
 # The assembler and linker alone have 32-bit code without further packages.
 $(SPT)/modes: selftests/softpt/programs/modes.S Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) -m32 -c -o $@.o $<
+	ld -m elf_i386 -o $@ $@.o
+
+$(SPT)/programs/%: selftests/softpt/programs/%.c selftests/softpt/programs/mark.h Makefile
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -static -o $@ $< -pthread
+
+$(SPT)/programs/%-dynamic: selftests/softpt/programs/%.c selftests/softpt/programs/mark.h
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -fPIE -pie -o $@ $<
+
+$(SPT)/programs/%-pie: selftests/softpt/programs/%.c selftests/softpt/programs/mark.h
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -fPIE -static-pie -o $@ $<
+
+$(SPT)/programs/far64: selftests/softpt/programs/far64.S
+	@mkdir -p $(@D)
+	$(CC) -c -o $@.o $<
+	ld -o $@ $@.o
+
+$(SPT)/programs/sysenter: selftests/softpt/programs/sysenter.S
 	@mkdir -p $(@D)
 	$(CC) -m32 -c -o $@.o $<
 	ld -m elf_i386 -o $@ $@.o

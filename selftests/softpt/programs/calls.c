@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* calls TIMES [wait]: functions for probes and for gdb, which may end the wait. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "mark.h"
+
+MARK(0, leaf)
+MARK(1, caught)
+MARK(2, end)
+
+static sigjmp_buf out;
+static volatile unsigned long sum;
+static volatile int waiting = 1;
+
+static void on_signal(int sig)
+{
+	mark_caught();
+	siglongjmp(out, 1);
+}
+
+/* Its first instruction is PUSH, as that of most functions. */
+unsigned long __attribute__((noinline)) probed(unsigned long n)
+{
+	unsigned long below = n ? probed(n - 1) : 0;
+
+	mark_leaf();
+	sum += below;
+	return below + n;
+}
+
+/* Left by a signal, so that a return probe does not see it. */
+void __attribute__((noinline)) left(void)
+{
+	raise(SIGUSR1);
+	sum++;
+}
+
+/*
+ * A branch, one before a system call (uprobes cannot step over that itself), and the
+ * NOP of 5 bytes that newer kernels make a call of, are their first instructions.
+ */
+void branches(unsigned long n);
+long calls_kernel(void);
+void nop5(void);
+asm(".globl branches, calls_kernel, nop5\n"
+    ".type branches, @function\n"
+    ".type calls_kernel, @function\n"
+    "branches:	jmp 1f\n"
+    "	ud2\n"
+    "1:	dec %rdi\n"
+    "	jnz 1b\n"
+    "	ret\n"
+    "calls_kernel:\n"
+    "	mov $110, %eax\n"
+    "	syscall\n"
+    "	ret\n"
+    ".type nop5, @function\n"
+    ".balign 16\n"
+    "nop5:	.byte 0x0f, 0x1f, 0x44, 0, 0\n"
+    "	ret\n");
+
+int main(int argc, char **argv)
+{
+	volatile int times = argc > 1 ? atoi(argv[1]) : 10;
+	long nr;
+
+	signal(SIGUSR1, on_signal);
+	while (argc > 2 && waiting)
+		;
+	for (volatile int i = 0; i < times; i++) {
+		sum += probed(3);
+		branches(3);
+		nop5();
+		asm volatile("call calls_kernel" : "=a"(nr) : : "rcx", "r11", "memory");
+		if (!sigsetjmp(out, 1))
+			left();
+	}
+	mark_end();
+	marks_print();
+	return 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A 64-bit program: far jumps and returns, IRET, to 32-bit code (segment 0x23) and
+ * back (0x33), loads of SS, INT 0x80. Without far calls, in which QEMU takes RSP for
+ * 32 bits wide; they are in modes.S.
+ */
+	.globl _start
+	.code64
+_start:
+	mov $4, %r12d
+again:	mov $20, %eax			/* getpid */
+	int $0x80
+	mov $39, %eax			/* getpid */
+	syscall
+	mov %ss, %ebx
+
+	mov %rsp, %rcx			/* IRET to 64-bit code */
+	push %rbx
+	push %rcx
+	pushfq
+	push $0x33
+	lea 1f(%rip), %rax
+	push %rax
+	iretq
+	ud2
+1:	mov %ebx, %ss
+	jmp 2f
+	ud2
+2:	mov %ebx, %ss
+	call leaf
+	mov %ebx, %ss
+	mov $39, %eax
+	mov %ebx, %ss
+	syscall
+
+	push $0x33			/* far return to 64-bit code */
+	lea 3f(%rip), %rax
+	push %rax
+	lretq
+	ud2
+3:	rex.W ljmp *far_on(%rip)
+	ud2
+on:	ljmp *far32(%rip)
+	ud2
+back:	mov %rsp, %rcx			/* IRET to 32-bit code */
+	push %rbx
+	push %rcx
+	pushfq
+	push $0x23
+	lea by_iret(%rip), %rax
+	push %rax
+	iretq
+	ud2
+home:	dec %r12d
+	jnz again
+	mov $60, %eax			/* exit */
+	xor %edi, %edi
+	syscall
+	ud2
+
+leaf:	ret
+
+	.code32
+in32:	mov $20, %eax
+	int $0x80
+	push %ss
+	pop %ss
+	jmp 4f
+	ud2
+4:	ljmp $0x33, $back
+	ud2
+by_iret:
+	pushf
+	popf
+	push %ss
+	pop %ss
+	call leaf32
+	pushf				/* IRET within 32-bit code, then back */
+	push %cs
+	push $5f
+	iret
+	ud2
+5:	ljmp $0x33, $home
+	ud2
+leaf32:	ret
+
+	.data
+far_on:	.quad on
+	.word 0x33
+far32:	.long in32
+	.word 0x23
+	.section .note.GNU-stack, "", @progbits

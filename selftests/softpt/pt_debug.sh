@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Debuggers and uprobes alongside: both sides see what they would see alone. In a VM,
+# as root.
+
+# shellcheck source=selftests/softpt/guest.sh
+. "$(dirname "$0")/guest.sh"
+TRACING=/sys/kernel/tracing
+
+# Without watchpoints: QEMU loses itself in them (seen with QEMU 10).
+for how in step syscall break hardware seccomp; do
+	counted debugger $how
+	as_untraced debugger $how
+	perf_is_content
+	check "a debugger: $how"
+done
+counted debugger attach
+perf_is_content
+check "a debugger: attach and detach at any moment"
+
+cat >script <<-'EOF'
+	set confirm off
+	set width 0
+	break probed
+	set var waiting = 0
+	continue
+	bt
+	stepi
+	stepi
+	next
+	step
+	info registers eflags
+	finish
+	delete
+	hbreak mark_leaf
+	continue
+	info registers eflags
+	stepi
+	delete
+	tbreak left
+	continue
+	print probed(2)
+	display/i $pc
+	nexti
+	delete
+	continue
+EOF
+
+# with_gdb CMD...: of calls, which waits for gdb; what gdb says is in "said", from
+# where both are at the same place.
+with_gdb()
+{
+	local pid
+
+	clean "$P/calls" 3 wait </dev/null >stdout 2>&1 &
+	pid=$!
+	until grep -q calls /proc/$pid/comm; do :; done
+	"$@" ${1:+-p $pid --} gdb -nx -batch -p $pid -x script </dev/null >said.all 2>err
+	wait $pid || note "the program ended with $?: $(tail -n 2 err)"
+	sed -n '/^Breakpoint 1 at/,$ s/process [0-9]*/process/p; /^Breakpoint 1,/,$p' said.all >said
+}
+
+if command -v gdb >/dev/null; then
+	with_gdb
+	mv said expected
+	rm -f f
+	with_gdb "$AUXREC" -o f -e intel_pt//u
+	valid f
+	diff expected said >differ || note "gdb: $(head -n 6 differ | tr '\n' '|')"
+	grep -q 'exited normally' said || note "gdb: $(tail -n 3 said | tr '\n' '|')"
+	image "$P/calls" >code
+	decode
+	marks "$P/calls"
+	perf_is_content
+	check "gdb: breakpoints, steps, a call, and what runs between them"
+else
+	skip "gdb" "there is no gdb"
+fi
+
+# How often a probe was hit
+hits() { awk -v n="$1" '$2 == n { print $3 }' $TRACING/uprobe_profile; }
+offset()
+{
+	local addr
+	addr=$(nm "$P/calls" | awk -v n="$1" '$3 == n { print $1 }')
+	readelf -Wl "$P/calls" | awk -v a="0x$addr" '$1 == "LOAD" && $0 ~ / E / { print $2, $3, a }' |
+		{ read -r off vaddr at; printf '0x%x' $((at - vaddr + off)); }
+}
+
+if [[ -w $TRACING/uprobe_events ]]; then
+	for where in probed branches calls_kernel left nop5; do
+		echo "p:softpt/$where $P/calls:$(offset $where)" >>$TRACING/uprobe_events ||
+			note "no probe at $where"
+	done
+	echo 1 >$TRACING/events/softpt/enable
+	counted calls 5
+	echo 0 >$TRACING/events/softpt/enable
+	for pair in probed:20 branches:5 calls_kernel:5 left:5 nop5:5; do
+		[[ $(hits ${pair%:*}) == "${pair#*:}" ]] || note "$pair: hit $(hits ${pair%:*}) times"
+	done
+	cp flow with
+	perf_is_content
+	counted calls 5
+	uniq with >a
+	uniq flow >b
+	cmp -s a b || note "$(wc -l <a) and $(wc -l <b) instructions, first difference" \
+		"$(paste a b | awk '$1 != $2 { print NR ": " $1, $2; exit }')"
+	echo >$TRACING/uprobe_events
+	check "uprobes: hit as often as passed, and the flow is as without"
+
+	for where in probed left; do
+		echo "r:softpt/$where $P/calls:$(offset $where)" >>$TRACING/uprobe_events ||
+			note "no probe at $where"
+	done
+	echo 1 >$TRACING/events/softpt/enable
+	counted calls 5
+	echo 0 >$TRACING/events/softpt/enable
+	# Those that were left as well: counted when they were entered.
+	[[ $(hits probed) == 20 && $(hits left) == 5 ]] ||
+		note "hit $(hits probed) and $(hits left) times, not 20 and 5"
+	cp flow with
+	perf_is_content
+	uniq with >a
+	cmp -s a b || note "$(wc -l <a) and $(wc -l <b) instructions, first difference" \
+		"$(paste a b | awk '$1 != $2 { print NR ": " $1, $2; exit }')"
+	echo >$TRACING/uprobe_events
+	check "return probes"
+else
+	skip "uprobes" "this kernel has none"
+fi
+
+finish

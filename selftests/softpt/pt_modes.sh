@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What processor and kernel do in their own ways, recorded with softpt: modes, flags,
+# instructions that fault and are executed by the kernel, rseq. In a VM, as root.
+
+# shellcheck source=selftests/softpt/guest.sh
+. "$(dirname "$0")/guest.sh"
+
+# A program without marks
+plain()
+{
+	record "$1"
+	image "$1" >code
+	decode
+}
+
+if grep -qw smap /proc/cpuinfo && grep -qw hypervisor /proc/cpuinfo; then
+	# See selftests/vm/run.
+	skip "far transfers" "QEMU cannot do them with SMAP"
+	skip "a 32-bit program" "QEMU cannot do its far transfers with SMAP"
+else
+	plain "$P/far64"
+	stepped far64
+	perf_is_content
+	check "far jumps, returns and IRET, between 64-bit and 32-bit code"
+
+	plain "$SPT/modes"
+	stepped ../modes
+	perf_is_content
+	check "a 32-bit program, INT 0x80"
+fi
+
+# Without perf, which knows no 32-bit vdso.
+plain "$P/sysenter"
+cp stdout vdso32
+image "$P/sysenter" >code
+images vdso32 | grep '^vdso32' >>code
+decode
+stepped sysenter
+check "a 32-bit program, __kernel_vsyscall()"
+
+counted flags
+perf_is_content
+check "the program does not see TF"
+
+counted own_tf
+as_untraced own_tf
+perf_is_content
+check "the program's own TF"
+
+counted rep
+stepped rep
+perf_is_content
+check "string instructions, interrupted by faults"
+
+counted emulated
+perf_is_content
+check "instructions that the kernel executes: UMIP, CLI and STI"
+
+VDSO=$T/vdso64
+clean "$P/vsyscall" "$VDSO" >/dev/null 2>&1
+counted vsyscall "$VDSO"
+perf_is_content
+VDSO=
+check "vdso and vsyscall page"
+
+counted filtered
+perf_is_content
+check "seccomp, and system calls dispatched to the program"
+
+counted rseq 300
+perf_is_content
+[[ $(awk '$1 == "mark_aborted" { print $2 }' stdout) -gt 0 ]] || note "nothing was aborted"
+check "critical sections of rseq, with $(grep mark_aborted stdout)"
+
+finish
