@@ -14,6 +14,9 @@
 
 #include "softpt.h"
 
+/* CALL rel32 */
+#define SPT_PROBE_SIZE	5
+
 /* As many bytes as there are, up to the end of the mapping. */
 static unsigned int read_bytes(u8 *bytes, u64 ip)
 {
@@ -62,28 +65,44 @@ bool spt_code_in_uprobe(void)
 	return current->utask && current->utask->active_uprobe;
 }
 
-/*
- * Where xol_add_vma() has put it: struct xol_area is not for modules, but the
- * mapping has a name (special_mapping_name()).
- */
+/* struct xol_area is not for modules, but mappings have names. */
+static bool is_called(struct vm_area_struct *vma, const char *name)
+{
+	const char *has = NULL;
+
+	/* special_mapping_name() */
+	if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
+		has = vma->vm_ops->name(vma);
+	return has && !strcmp(has, name);
+}
+
+/* Where xol_add_vma() has put it */
 static void find_area(struct spt_task *t)
 {
 	VMA_ITERATOR(vmi, current->mm, 0);
 	struct vm_area_struct *vma;
 
-	t->area_start = 0;
-	t->area_end = 0;
 	for_each_vma(vmi, vma) {
-		const char *name = NULL;
-
-		if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
-			name = vma->vm_ops->name(vma);
-		if (name && !strcmp(name, "[uprobes]")) {
+		if (is_called(vma, "[uprobes]")) {
 			t->area_start = vma->vm_start;
 			t->area_end = vma->vm_end;
 			break;
 		}
 	}
+}
+
+/* There may be several, see get_uprobe_trampoline(). */
+static bool find_trampoline(struct spt_task *t)
+{
+	u64 ip = t->places[0];
+	struct vm_area_struct *vma = find_vma(current->mm, ip);
+
+	if (!vma || ip < vma->vm_start ||
+	    !is_called(vma, "[uprobes-trampoline]"))
+		return false;
+	t->trampoline_start = vma->vm_start;
+	t->trampoline_end = vma->vm_end;
+	return true;
 }
 #else
 static const void *uprobes_area(void)
@@ -99,6 +118,11 @@ bool spt_code_in_uprobe(void)
 static void find_area(struct spt_task *t)
 {
 }
+
+static bool find_trampoline(struct spt_task *t)
+{
+	return false;
+}
 #endif
 
 bool spt_code_is_stale(const struct spt_task *t)
@@ -109,11 +133,22 @@ bool spt_code_is_stale(const struct spt_task *t)
 
 bool spt_code_is_uprobes(const struct spt_task *t, u64 ip)
 {
-	return ip >= t->area_start && ip < t->area_end;
+	return (ip >= t->area_start && ip < t->area_end) ||
+	       (ip >= t->trampoline_start && ip < t->trampoline_end);
 }
 
-/* The byte of the file that is mapped at @ip; mmap_lock is held. */
-static int read_file_byte(u64 ip, u8 *byte)
+/*
+ * Since 6.18 a probe at a NOP of 5 bytes becomes a CALL of a page that uprobes have
+ * mapped (swbp_optimize()).
+ */
+bool spt_code_may_be_probe(const struct spt_insn *insn)
+{
+	return insn->class == SPT_CALL && insn->length == SPT_PROBE_SIZE &&
+	       !offset_in_page(insn->target);
+}
+
+/* The bytes of the file that is mapped at @ip, in one page; mmap_lock is held. */
+static int read_file(u64 ip, u8 *bytes, unsigned int n)
 {
 	struct vm_area_struct *vma = find_vma(current->mm, ip);
 	struct page *page;
@@ -127,24 +162,38 @@ static int read_file_byte(u64 ip, u8 *byte)
 	if (!page)
 		return -ENOENT;
 	at = kmap_local_page(page);
-	*byte = *((u8 *)at + offset_in_page(ip));
+	memcpy(bytes, at + offset_in_page(ip), n);
 	kunmap_local(at);
 	put_page(page);
 	return 0;
 }
 
 /*
- * A uprobe is an INT3 in an anonymous copy of the page (uprobe_write_opcode()),
- * so that what decoders are to see is still in the file.
+ * A uprobe is an INT3, or a CALL that is in one page, in an anonymous copy of the
+ * page (uprobe_write_opcode()), so that what decoders are to see is still in the
+ * file.
  */
-static void read_held(struct spt_task *t)
+static void read_held(struct spt_task *t, unsigned int replaced)
 {
 	u8 bytes[SPT_INSN_MAX];
 	unsigned int n = read_bytes(bytes, t->held_ip);
 
-	if (!n || read_file_byte(t->held_ip, bytes))
+	if (n < replaced ||
+	    offset_in_page(t->held_ip) + replaced > PAGE_SIZE ||
+	    read_file(t->held_ip, bytes, replaced))
 		n = 0;
 	spt_insn_decode(&t->held_insn, bytes, n, t->held_ip, t->is64);
+}
+
+static void refresh_held(struct spt_task *t)
+{
+	if (!t->suspicious) {
+		read_held(t, t->silent ? SPT_PROBE_SIZE : 1);
+	} else if (find_trampoline(t)) {
+		t->silent = true;
+		read_held(t, SPT_PROBE_SIZE);
+	}
+	t->suspicious = false;
 	t->held_read = true;
 }
 
@@ -156,6 +205,10 @@ void spt_code_refresh(struct spt_task *t)
 		return;
 	mmap_read_lock(current->mm);
 	if (stale) {
+		if (t->mm != current->mm) {
+			t->trampoline_start = 0;
+			t->trampoline_end = 0;
+		}
 		t->mm = current->mm;
 		t->area = uprobes_area();
 		t->area_start = 0;
@@ -164,7 +217,7 @@ void spt_code_refresh(struct spt_task *t)
 			find_area(t);
 	}
 	if (t->held && !t->held_read)
-		read_held(t);
+		refresh_held(t);
 	mmap_read_unlock(current->mm);
 }
 

@@ -67,6 +67,9 @@ struct spt_task {
 	const void *area;
 	u64 area_start;
 	u64 area_end;
+	u64 trampoline_start;		/* the last one */
+	u64 trampoline_end;
+	bool suspicious;		/* at places[0] there may be one */
 
 	/* signals.c; in steps */
 	u64 steps;
@@ -173,6 +176,8 @@ bool spt_code_is_iret(u64 ip, bool is64);
 /* uprobes' code was mapped since the last spt_code_refresh(). Of current. */
 bool spt_code_is_stale(const struct spt_task *t);
 bool spt_code_is_uprobes(const struct spt_task *t, u64 ip);
+/* Known only after spt_code_refresh(): @insn may have led there. */
+bool spt_code_may_be_probe(const struct spt_insn *insn);
 /* Finds uprobes' code, and what they have replaced at held_ip. Sleeps. */
 void spt_code_refresh(struct spt_task *t);
 /* current is about to execute, or has just executed, such code out of line. */

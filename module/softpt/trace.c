@@ -335,8 +335,15 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 	if (spt_code_is_uprobes(t, next)) {
 		spt_hold(t, from);
 		t->held_insn = insn;
-		t->held_read = true;
+		t->held_read = insn.class != SPT_CALL;
 		t->silent = true;
+		return;
+	}
+	if (spt_code_may_be_probe(&insn)) {
+		spt_hold(t, from);
+		t->held_insn = insn;
+		t->suspicious = true;
+		spt_at(t, next);
 		return;
 	}
 	t->is64 = user_64bit_mode(regs);
@@ -361,7 +368,8 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 		t->silent = false;
 		spt_at(t, regs->ip);
 	}
-	if (spt_code_is_stale(t) || spt_signals_are_due(t))
+	if (spt_code_is_stale(t) || (t->held && !t->held_read) ||
+	    spt_signals_are_due(t))
 		spt_task_queue(t);
 	regs->flags |= X86_EFLAGS_TF;
 	if (c->e->flow.stopped)
@@ -430,7 +438,7 @@ void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
-	if (!t->stepping || t->silent) {
+	if (!t->stepping || t->silent || t->suspicious) {
 		spt_end_at(c, t->held_ip);
 	} else {
 		spt_end(c, regs);
@@ -454,6 +462,7 @@ void spt_trace_signal(struct spt_cpu *c, struct pt_regs *regs, bool trapped)
 	spt_trace_pause(c, regs);
 	t->held = false;
 	t->silent = false;
+	t->suspicious = false;
 }
 
 void spt_trace_settle(struct spt_cpu *c, struct pt_regs *regs)
