@@ -11,6 +11,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 
 /*
@@ -110,6 +111,20 @@ static inline bool pa_current_is_dumpable(void)
 #else
 #define pa_task_work_add(task, work)	task_work_add(task, work, TWA_RESUME)
 #endif
+
+/* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
+static inline void
+pa_hrtimer_setup(struct hrtimer *timer,
+		 enum hrtimer_restart (*fn)(struct hrtimer *),
+		 enum hrtimer_mode mode)
+{
+#ifdef PA_HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, mode);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, mode);
+	timer->function = fn;
+#endif
+}
 
 /* 6.19 ("rseq: Move pointer and size into rseq_data"): struct rseq __user * */
 #ifndef CONFIG_RSEQ

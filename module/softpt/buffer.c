@@ -3,11 +3,28 @@
  * Writing to the AUX area. What the hardware does by itself, and pt.c for it:
  * the area's pages one after the other, an end and a begin when it is time to
  * wake the reader, in overwrite mode round and round.
+ *
+ * What is lost is told once: where the kernel's own area has no room, by a piece
+ * that is TRUNCATED; where a raw ring has no segment, by the ring. A segment
+ * that is full is not loss, the next one is begun.
  */
+#include <linux/hrtimer.h>
 #include <linux/slab.h>
 
 #include "packet.h"
 #include "softpt.h"
+
+/* How often the area is looked at that has no room. */
+#define SPT_RETRY_NS	(10 * NSEC_PER_MSEC)
+
+/* Segments that are left with too little room, one after the other */
+#define SPT_TRIES	8
+
+/*
+ * What is left at the end of padding, for the next begin to find: handle->size
+ * of 0 is refused, and it is 1 less than there is (CIRC_SPACE()).
+ */
+#define SPT_LEFT	2
 
 DEFINE_PER_CPU(struct spt_cpu, spt_cpu);
 
@@ -44,9 +61,35 @@ static unsigned long spt_room(const struct spt_cpu *c)
 	return c->limit - c->pos;
 }
 
+/*
+ * A full area has the event disabled by the kernel (pending_disable), until its
+ * reader enables it. Many kernels do it wrong: they store the number of the CPU
+ * in what is a truth value by now, so never on CPU 0, and some look at it only at
+ * the next switch of tasks, when the reader may have enabled the event already:
+ * then nothing is traced any more, and nobody is told. So it stays enabled, and
+ * we look for room, see spt_output_wait().
+ */
+static void *spt_aux_begin(struct spt_cpu *c, struct perf_event *event)
+{
+	unsigned int pending = event->pending_disable;
+	void *buf = perf_aux_output_begin(&c->handle, event);
+
+	event->pending_disable = pending;
+	return buf;
+}
+
+static void spt_aux_end(struct spt_cpu *c, unsigned long size)
+{
+	struct perf_event *event = c->handle.event;
+	unsigned int pending = event->pending_disable;
+
+	perf_aux_output_end(&c->handle, size);
+	event->pending_disable = pending;
+}
+
 static bool spt_begin(struct spt_cpu *c, struct perf_event *event)
 {
-	struct spt_buffer *buf = perf_aux_output_begin(&c->handle, event);
+	struct spt_buffer *buf = spt_aux_begin(c, event);
 
 	if (!buf)
 		return false;
@@ -87,35 +130,102 @@ static void spt_write(struct spt_cpu *c, const void *data, unsigned int n)
 	}
 }
 
-static void spt_pad(struct spt_cpu *c)
+static void spt_pad(struct spt_cpu *c, unsigned long n)
 {
 	static const u8 pad[64] = { SPT_PAD };
 
-	while (spt_room(c))
-		spt_write(c, pad, min_t(unsigned long, sizeof(pad), spt_room(c)));
+	while (n) {
+		unsigned int part = min_t(unsigned long, sizeof(pad), n);
+
+		spt_write(c, pad, part);
+		n -= part;
+	}
 }
 
 /*
- * What is left at the end of a segment of a raw ring does not become more with
- * time: too little is filled up, and the next one begun.
+ * Ends what is too small. A segment of a raw ring is then used up, and the next
+ * begin gets another one. The kernel's own area has what it had, unless the
+ * reader has gone on meanwhile.
  */
+static bool spt_begin_next(struct spt_cpu *c, struct perf_event *event)
+{
+	spt_pad(c, spt_room(c) - SPT_LEFT);
+	spt_aux_end(c, c->pos - c->head);
+	return spt_begin(c, event);
+}
+
 bool spt_output_begin(struct spt_cpu *c, struct perf_event *event)
 {
+	int tries;
+
 	if (!spt_begin(c, event))
 		return false;
-	if (spt_room(c) < 2 * SPT_RESERVE) {
-		spt_pad(c);
-		perf_aux_output_end(&c->handle, c->pos - c->head);
-		if (!spt_begin(c, event))
+	for (tries = 0; spt_room(c) < 2 * SPT_RESERVE; tries++) {
+		if (tries == SPT_TRIES || spt_room(c) <= SPT_LEFT)
+			goto full;
+		if (!spt_begin_next(c, event))
 			return false;
-	}
-	if (spt_room(c) < 2 * SPT_RESERVE) {
-		perf_aux_output_flag(&c->handle, PERF_AUX_FLAG_TRUNCATED);
-		perf_aux_output_end(&c->handle, 0);
-		return false;
 	}
 	c->event = event;
 	return true;
+full:
+	/* Not an empty piece: perf's reader looks only at what has grown. */
+	spt_pad(c, spt_room(c));
+	perf_aux_output_flag(&c->handle, PERF_AUX_FLAG_TRUNCATED);
+	spt_aux_end(c, c->pos - c->head);
+	return false;
+}
+
+static enum hrtimer_restart spt_retry(struct hrtimer *timer)
+{
+	struct spt_cpu *c = container_of(timer, struct spt_cpu, retry);
+	struct perf_event *event = c->waiting;
+
+	/* Its CPU went away: so has what ran there. */
+	if (c != this_cpu_ptr(&spt_cpu) || !event)
+		return HRTIMER_NORESTART;
+	if (!spt_output_begin(c, event)) {
+		hrtimer_forward_now(timer, ns_to_ktime(SPT_RETRY_NS));
+		return HRTIMER_RESTART;
+	}
+	c->waiting = NULL;
+	event->hw.state = 0;
+	spt_task_queue(c->task);
+	return HRTIMER_NORESTART;
+}
+
+void spt_output_wait(struct spt_cpu *c, struct perf_event *event)
+{
+	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	spt_flow_reset(&c->e->flow);
+	c->waiting = event;
+	hrtimer_start(&c->retry, ns_to_ktime(SPT_RETRY_NS),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+void spt_output_wait_no_more(struct spt_cpu *c)
+{
+	c->waiting = NULL;
+	/* Its handler runs on this CPU, so it does not run now. */
+	hrtimer_try_to_cancel(&c->retry);
+}
+
+void spt_output_init(void)
+{
+	int i;
+
+	for_each_possible_cpu(i)
+		pa_hrtimer_setup(&per_cpu_ptr(&spt_cpu, i)->retry, spt_retry,
+				 HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* There are no events. */
+void spt_output_exit(void)
+{
+	int i;
+
+	for_each_possible_cpu(i)
+		hrtimer_cancel(&per_cpu_ptr(&spt_cpu, i)->retry);
 }
 
 void spt_output_end(struct spt_cpu *c)
@@ -131,7 +241,7 @@ void spt_output_end(struct spt_cpu *c)
 		c->handle.head = c->pos & buf->mask;
 		size = buf->mask + 1;
 	}
-	perf_aux_output_end(&c->handle, size);
+	spt_aux_end(c, size);
 }
 
 void spt_output(struct spt_cpu *c)
@@ -155,22 +265,17 @@ bool spt_output_wants_turn(const struct spt_cpu *c)
 	return spt_is_full(c) || (long)(c->pos - c->handle.wakeup) >= 0;
 }
 
-/*
- * As intel_pt_interrupt(). A reader that does not keep up is told as there: the
- * last piece, filled up to its end, is TRUNCATED.
- */
+/* As intel_pt_interrupt() */
 bool spt_output_turn(struct spt_cpu *c)
 {
 	struct perf_event *event = c->event;
 
-	if (spt_is_full(c)) {
-		spt_pad(c);
-		perf_aux_output_flag(&c->handle, PERF_AUX_FLAG_TRUNCATED);
-	}
 	spt_output_end(c);
 	spt_flow_reset(&c->e->flow);
 	if (spt_output_begin(c, event))
 		return true;
-	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	spt_output_wait(c, event);
+	/* What the task has on its mind will not be seen. */
+	spt_task_queue(c->task);
 	return false;
 }

@@ -23,6 +23,7 @@ static int __init spt_init(void)
 	ret = spt_hooks_find();
 	if (ret)
 		return ret;
+	spt_output_init();
 	ret = spt_pmu_register();
 	if (ret)
 		pr_err("cannot register the PMU intel_pt: error %d\n", ret);
@@ -36,6 +37,7 @@ static int __init spt_init(void)
 static void __exit spt_exit(void)
 {
 	spt_pmu_unregister();
+	spt_output_exit();
 	synchronize_rcu_tasks();
 }
 

@@ -141,9 +141,9 @@ free:
 	return ret;
 }
 
-/* Stopped, also by spt_output_turn() before, for want of room. */
 static void spt_release(struct spt_cpu *c)
 {
+	spt_output_wait_no_more(c);
 	if (c->task)
 		spt_task_unbind(c->task);
 	c->task = NULL;
@@ -166,7 +166,7 @@ static void spt_event_start(struct perf_event *event, int flags)
 		return;
 	c->e = e;
 	if (!spt_output_begin(c, event)) {
-		spt_release(c);
+		spt_output_wait(c, event);
 		return;
 	}
 	event->hw.state = 0;
@@ -189,19 +189,31 @@ static void spt_event_stop(struct perf_event *event, int flags)
 
 /*
  * perf swaps the contexts of tasks with the same events, without a call to us
- * (context_equiv()), but not those that are pinned. ctx->lock is held.
+ * (context_equiv()), but not those that are pinned. For good: what an event has
+ * brought along for its first task may be in use there when it is not active.
+ * ctx->lock is held.
  */
+static void spt_event_pin(struct perf_event *event)
+{
+	struct spt_event *e = event->pmu_private;
+
+	if (e->pinned == event->ctx)
+		return;
+	e->pinned = event->ctx;
+	event->ctx->pin_count++;
+}
+
 static int spt_event_add(struct perf_event *event, int flags)
 {
 	if (this_cpu_read(spt_cpu.e))
 		return -EBUSY;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	spt_event_pin(event);
 	if (flags & PERF_EF_START) {
 		spt_event_start(event, 0);
-		if (event->hw.state & PERF_HES_STOPPED)
+		if (!this_cpu_read(spt_cpu.e))
 			return -EINVAL;
 	}
-	event->ctx->pin_count++;
 	/*
 	 * As perf_event_itrace_started(), which is not for modules: the core has
 	 * just told that it starts (perf_log_itrace_start()).
@@ -213,7 +225,6 @@ static int spt_event_add(struct perf_event *event, int flags)
 static void spt_event_del(struct perf_event *event, int flags)
 {
 	spt_event_stop(event, PERF_EF_UPDATE);
-	event->ctx->pin_count--;
 }
 
 static void spt_event_read(struct perf_event *event)

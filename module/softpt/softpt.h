@@ -19,6 +19,7 @@
 #ifndef SOFTPT_H
 #define SOFTPT_H
 
+#include <linux/hrtimer.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>
 #include <linux/refcount.h>
@@ -88,6 +89,7 @@ struct spt_task {
 struct spt_event {
 	struct spt_flow flow;
 	struct spt_task *task;		/* for the first of its tasks */
+	const void *pinned;		/* the context, only to compare */
 };
 
 /* The event that is active on this CPU. */
@@ -100,6 +102,9 @@ struct spt_cpu {
 	unsigned long pos;		/* behind it, both as handle->head */
 	unsigned long limit;
 	bool overwrite;
+	/* active, but there is no place to write to: looked for by the timer */
+	struct perf_event *waiting;
+	struct hrtimer retry;
 };
 
 DECLARE_PER_CPU(struct spt_cpu, spt_cpu);
@@ -124,17 +129,24 @@ void spt_filters_sync(struct perf_event *event);
 void *spt_setup_aux(struct perf_event *event, void **pages, int nr_pages,
 		    bool overwrite);
 void spt_free_aux(void *aux);
+void spt_output_init(void);
+void spt_output_exit(void);
 /*
- * From here on interrupts are off. Begin sets c->event; without room for
- * SPT_RESERVE it fails, and the event gets stopped by the core.
+ * From here on interrupts are off. Begin sets c->event; without room it fails,
+ * and has told so.
  */
 bool spt_output_begin(struct spt_cpu *c, struct perf_event *event);
+/* Begins, and resumes the task, when there is room. */
+void spt_output_wait(struct spt_cpu *c, struct perf_event *event);
+void spt_output_wait_no_more(struct spt_cpu *c);
 void spt_output_end(struct spt_cpu *c);
 /* Writes what the flow has put out. */
 void spt_output(struct spt_cpu *c);
 /* Less than SPT_RESERVE is left, or it is time to wake the reader. */
 bool spt_output_wants_turn(const struct spt_cpu *c);
-/* End and begin anew. The flow is outside, and reset afterwards. */
+/*
+ * End and begin anew, or wait: false. The flow is outside, and reset afterwards.
+ */
 bool spt_output_turn(struct spt_cpu *c);
 
 /* trace.c; all with interrupts off */

@@ -4,9 +4,9 @@
  * for each CPU, of which the one is active on whose CPU the task runs.
  *
  * Nothing can be allocated when a task is scheduled in, and which task that will
- * be is not known when the event is made: perf gives the events of one task to
- * another one that has inherited the same (perf_event_context_sched_out()). So
- * each event brings one along, which is used if the task has none.
+ * be is not known when the event is made: until it is first active perf may give
+ * it to another one that has inherited the same (perf_event_context_sched_out()).
+ * So each event brings one along, which is used if the task has none.
  */
 #include <linux/hashtable.h>
 #include <linux/module.h>
