@@ -14,7 +14,7 @@ IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 	      tool/tracepoint*.c) tool/list.c)
 
-selftests: $(RING:%=$(TESTS)/ring/%) $(IDS:%=$(TESTS)/ids/%) \
+selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
@@ -34,7 +34,7 @@ $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 endef
 $(foreach dir,ring ids,$(eval $(call HARNESS_RULE,$(dir))))
 
-$(RING:%=$(TESTS)/ring/%): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
+$(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * work all|threads|fork|crash: what a trace has to follow. The instructions of "all"
- * are the same each time.
+ * work all|calls [N]|threads|fork|crash: what a trace has to follow. The instructions
+ * of "all" and "calls" are the same each time.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -52,6 +52,17 @@ static void tables(void)
 
 	for (volatile unsigned int i = 0; i < 100; i++)
 		sum = table[i % 3](sum, i);
+}
+
+/* Much trace: each indirect call is told with its target. */
+static void calls(unsigned long nr)
+{
+	static unsigned long (*const table[])(unsigned long, unsigned long) = {
+		add, xor,
+	};
+
+	for (volatile unsigned long i = 0; i < nr; i++)
+		sum = table[i % 2](sum, i);
 }
 
 static void __attribute__((noinline)) leave(unsigned int n)
@@ -194,6 +205,8 @@ int main(int argc, char **argv)
 		signals_and_faults();
 		strings();
 		odd();
+	} else if (!strcmp(what, "calls")) {
+		calls(argc > 2 ? strtoul(argv[2], NULL, 0) : 5000);
 	} else if (!strcmp(what, "threads")) {
 		threads();
 	} else if (!strcmp(what, "fork")) {

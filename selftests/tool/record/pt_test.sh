@@ -186,6 +186,104 @@ for filter in '' "filter recurse @ $SPT/work-static"; do
 	check "decoders are told what perf record tells them, filter '$filter'"
 done
 
+# Much trace in a pool that has room for all of it. A segment of one page is full
+# before it is time to wake the reader.
+ground "$SPT/work-static" calls
+image "$SPT/work-static" >code
+for pool in 4Kx128 16Kx32; do
+	record -m ,$pool -e intel_pt//u -- "$SPT/work-static" calls
+	rm -rf extracted
+	want 0 "$AUXREC" extract --aux f extracted
+	grep '^gap [1-9]' extracted/index >places && note "$(wc -l <places) gaps: $(head -n 1 places)"
+	[[ $(stat -c %s extracted/*.pt) -gt 16384 ]] || note "only $(stat -c %s extracted/*.pt) bytes"
+	"$SPT/guest/decode" extracted/*.pt code >ipt 2>err || note "libipt: $(head -n 2 err)"
+	uniq ipt >flow
+	same libipt flow
+	pt "$PERF" script -i f --itrace=b -F ip
+	check "a pool of $pool, without loss"
+done
+
+# perf record's own area. If its reader did not keep up, that has been said.
+stock()
+{
+	rm -f f
+	clean "$(command -v "$PERF")" record -o f --per-thread -e intel_pt//u "$@" \
+		>stdout 2>err </dev/null || note "$PERF record: status $?: $(tail -n 2 err)"
+	"$PERF" script -D -i f 2>/dev/null | grep -ac 'PERF_RECORD_AUX .*flags.*T' >truncated
+	"$PERF" script -i f --itrace=i0nse -F ip,sym >got 2>perr ||
+		note "$PERF script: status $?: $(tail -n 2 perr)"
+}
+
+# part WHERE FILE: is it, in one piece, in truth? WHERE: the end, or anywhere
+part()
+{
+	[[ $(wc -l <"$2") -gt 1000 ]] || note "only $(wc -l <"$2") instructions"
+	[[ $1 != end ]] || tail -n "$(wc -l <"$2")" truth | cmp -s - "$2" ||
+		note "not the last instructions"
+	python3 -c 'import sys; a, b = (open(f).read() for f in sys.argv[1:]);
+sys.exit("\n" + b not in "\n" + a)' truth "$2" || note "not one piece of what ran"
+}
+
+# What is overwritten: the newest is what there is. The first decoder that comes to
+# it begins at a PSB.
+for nr in 3 4; do
+	want 0 "$B/selftests/ring/pt_overwrite" left $nr "$SPT/work-static" calls >lost
+	[[ $(cat lost) -ge 2 ]] || note "$(cat lost) segments were overwritten"
+	grep -q gap err && note "$(cat err)"
+	"$SPT/guest/decode" left code >ipt 2>err || note "libipt: $(head -n 2 err)"
+	uniq ipt >flow
+	part end flow
+	check "an overwrite ring of $nr segments, $(cat lost) overwritten"
+done
+
+stock -Se16384 -m ,4 -- "$SPT/work-static" calls
+grep -m 1 'instruction trace error' got >rest && note "$(cat rest)"
+awk 'NF { print $1 }' got | uniq >flow
+part end flow
+check "perf record's snapshot at the end"
+
+mv truth calls
+ground "$SPT/work-static" calls 100
+sort -u truth >known-ips
+mv calls truth
+(exec setarch -R env -i "$(command -v "$PERF")" record -o f --per-thread -e intel_pt//u \
+	-S16384 -m ,4 -- "$SPT/work-static" calls 10000000 >stdout 2>err </dev/null) &
+pid=$!
+for _ in {1..100}; do
+	pgrep -P $pid work-static >/dev/null && break
+	sleep 0.1
+done
+sleep 1
+kill -USR2 $pid
+sleep 0.5
+kill -INT $pid
+wait $pid
+"$PERF" script -i f --itrace=i0nse -F ip,sym >got 2>perr || note "$(tail -n 2 perr)"
+grep -m 1 'instruction trace error' got >rest && note "$(cat rest)"
+awk 'NF { print $1 }' got | uniq >flow
+[[ $(wc -l <flow) -gt 1000 ]] || note "only $(wc -l <flow) instructions: $(cat err)"
+sort -u flow | comm -23 - known-ips >unknown
+[[ -s unknown ]] && note "not in the program: $(head -n 3 unknown | tr '\n' ' ')"
+check "perf record's snapshot in the middle"
+
+# Only what is called in the loop: perf sets variables for what it starts, which are
+# looked at before.
+for size in 8 1024; do
+	stock -m ,$size -- "$SPT/work-static" calls
+	awk '$2 == "add" || $2 == "xor" { print $1 }' got >flow
+	sort -u flow | grep -Fxf - truth >inner
+	if [[ $(cat truncated) == 0 ]]; then
+		[[ -s flow ]] || note "nothing of the loop"
+		cmp -s inner flow ||
+			note "$(wc -l <flow) of $(wc -l <inner) instructions"
+		grep -m 1 'instruction trace error' got >rest && note "$(cat rest)"
+	else
+		[[ $size == 8 ]] || note "$(cat truncated) pieces are TRUNCATED"
+		cmp -s inner flow && note "nothing is missing, but TRUNCATED"
+	fi
+	check "perf record's area of $size pages: $(cat truncated) times TRUNCATED"
+done
+
 # The pool is full in the middle: that is lost and nothing else.
 GAP=$B/selftests/tool/record/pt_gap
 rm -f f
@@ -222,5 +320,16 @@ grep -v perfaux: errors >own
 [[ $(wc -l <own) -le $(wc -l <places) ]] ||
 	note "$(wc -l <places) gaps, but $(wc -l <own) errors: $(head -n 3 own | tr '\n' '|')"
 check "so does perf"
+
+# The same with perf record's own area. It goes on when the reader does.
+stock -m ,2 -- "$GAP"
+[[ $(cat truncated) -ge 1 ]] || note "nothing is TRUNCATED"
+grep -q 'Lost trace data' got || note "perf does not tell of it"
+for name in before during after; do
+	grep -q " $name\$" got || note "perf does not find $name"
+done
+grep 'instruction trace error' got | grep -v 'Lost trace data' >own
+[[ -s own ]] && note "$(head -n 3 own | tr '\n' '|')"
+check "the loss in perf record's own area"
 
 finish
