@@ -362,6 +362,7 @@ TEST_F_TIMEOUT(pt, skid, SECONDS)
 		PAGE, 2 * PAGE, 16384, 65536, 262144, 1 << 20,
 	};
 	struct alone alone;
+	int64_t stops, pmis;
 	uint64_t lost;
 	size_t i;
 	int late;
@@ -377,6 +378,8 @@ TEST_F_TIMEOUT(pt, skid, SECONDS)
 		pt_set("skid", late || !chunks ? chunks : chunks - 1);
 		/* Not as many as a segment or a half of it has. */
 		pt_set("chunks", size / AUXGEN_CHUNK / 3 + 7);
+		stops = pt_counter("stops");
+		pmis = pt_counter("pmis");
 		alone_start(_metadata, self, variant, &alone, size, 16);
 		event_enable(alone.ev);
 		EXPECT_TRUE(read_segments(self, 6));
@@ -385,6 +388,10 @@ TEST_F_TIMEOUT(pt, skid, SECONDS)
 			TH_LOG("segments of %u, %s, skid of %u: lost %lu times",
 			       size, late ? "late" : "in time", chunks, lost);
 		}
+		/* By the bits in the tables: STOP only if late, and INT. */
+		if (lost)
+			EXPECT_LT(stops, pt_counter("stops"));
+		EXPECT_LT(pmis, pt_counter("pmis"));
 		alone_end(_metadata, self, &alone);
 	}
 }
