@@ -115,6 +115,7 @@ help:
 	@echo "make modules      perfaux.ko and the test modules for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
+	@echo "make soak-pt      softpt with random signals, for PT_SOAK_SECONDS=600"
 	@echo "make fuzz T=60    the ELF parser with libFuzzer, T seconds long"
 	@echo "make fuzz-corpus  the images that fuzz begins with, into the tree"
 	@echo "make lint         checkpatch, sparse, shellcheck, documentation (part of check)"

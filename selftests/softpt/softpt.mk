@@ -13,7 +13,7 @@ SPT_ODD	  := $(addprefix $(SPT)/programs/,signals waits procs migrate timers fla
 	     signals-dynamic signals-pie far64 sysenter)
 
 SPT_TESTS := $(addprefix $(SPT)/,test_cases fuzz_flow compare_insns record_host decode \
-	     stepper modes guest/decode) $(SPT_WORK) $(SPT_ODD)
+	     stepper modes guest/decode storm stormed stormed-static) $(SPT_WORK) $(SPT_ODD)
 
 $(BUILD)/.host-softpt: selftests/setup/host
 	@mkdir -p $(BUILD)
@@ -60,6 +60,16 @@ $(SPT_WORK): selftests/softpt/programs/work.c Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
 	$(CC) $(USER_FLAGS) -O1 -g $(SPT_LINK) -o $@ $< -pthread
 
+$(SPT)/stormed-static: SPT_LINK := -static
+$(SPT)/stormed $(SPT)/stormed-static: selftests/softpt/programs/stormed.c Makefile \
+		| $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) -O1 -g $(SPT_LINK) -o $@ $< -pthread
+
+$(SPT)/storm: selftests/softpt/storm.c Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $<
+
 # The assembler and linker alone have 32-bit code without further packages.
 $(SPT)/modes: selftests/softpt/programs/modes.S Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
@@ -87,5 +97,16 @@ $(SPT)/programs/sysenter: selftests/softpt/programs/sysenter.S
 	@mkdir -p $(@D)
 	$(CC) -m32 -c -o $@.o $<
 	ld -m elf_i386 -o $@ $@.o
+
+# storm.sh for PT_SOAK_SECONDS in a VM of each of KERNELS, one after the other
+PT_SOAK_SECONDS ?= 600
+.PHONY: soak-pt
+soak-pt: tool selftests
+	@set -e; for k in $(KERNELS); do \
+		selftests/build-kernel $$k; \
+		selftests/vm/run -k $$k -t $$(($(PT_SOAK_SECONDS) + 900)) -- \
+			env PERFS=perf PT_SOAK_SECONDS=$(PT_SOAK_SECONDS) \
+			selftests/softpt/storm.sh; \
+	done
 
 -include $(wildcard $(SPT)/*.d $(SPT)/*/*.d)
