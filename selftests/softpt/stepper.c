@@ -110,7 +110,8 @@ static void step(struct tracee *t, uint64_t next)
 
 	if (next == t->ip && goes_on(t))
 		return;
-	if (next - t->ip > 1 && next - t->ip <= 2 * INSN_MAX)
+	/* The one behind may be a branch, so @next may be anywhere. */
+	if (next - t->ip > 1)
 		skipped = ss_load(t);
 	put(t, t->ip);
 	if (skipped && next - t->ip != skipped)

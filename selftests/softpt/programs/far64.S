@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A 64-bit program: far jumps and returns, IRET, to 32-bit code (segment 0x23) and
- * back (0x33), loads of SS, INT 0x80. Without far calls, in which QEMU takes RSP for
- * 32 bits wide; they are in modes.S.
+ * A 64-bit program: far jumps, calls and returns, IRET, to 32-bit code (segment 0x23)
+ * and back (0x33), loads of SS, INT 0x80. Its stack is where 32-bit code reaches it,
+ * and QEMU, which takes RSP for 32 bits wide in far calls.
  */
 	.globl _start
 	.code64
 _start:
+	lea stack_end(%rip), %rsp
 	mov $4, %r12d
 again:	mov $20, %eax			/* getpid */
 	int $0x80
@@ -40,7 +41,9 @@ again:	mov $20, %eax			/* getpid */
 	ud2
 3:	rex.W ljmp *far_on(%rip)
 	ud2
-on:	ljmp *far32(%rip)
+on:	rex.W lcall *far_call(%rip)
+	nop
+	ljmp *far32(%rip)
 	ud2
 back:	mov %rsp, %rcx			/* IRET to 32-bit code */
 	push %rbx
@@ -59,6 +62,9 @@ home:	dec %r12d
 	ud2
 
 leaf:	ret
+
+far_leaf:
+	lretq
 
 	.code32
 in32:	mov $20, %eax
@@ -87,6 +93,13 @@ leaf32:	ret
 	.data
 far_on:	.quad on
 	.word 0x33
+far_call:
+	.quad far_leaf
+	.word 0x33
 far32:	.long in32
 	.word 0x23
+	.bss
+	.balign 16
+	.space 4096
+stack_end:
 	.section .note.GNU-stack, "", @progbits
