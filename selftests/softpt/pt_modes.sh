@@ -64,6 +64,7 @@ clean "$P/vsyscall" "$VDSO" >/dev/null 2>&1
 counted vsyscall "$VDSO"
 perf_is_content
 VDSO=
+grep -qx 'mark_vsyscall 20' stdout || note "no vsyscall page: boot with vsyscall=xonly"
 check "vdso and vsyscall page"
 
 counted filtered

@@ -62,6 +62,17 @@ asm(".globl branches, calls_kernel, nop5\n"
     "nop5:	.byte 0x0f, 0x1f, 0x44, 0, 0\n"
     "	ret\n");
 
+/* The first byte of nop5(), by the same instructions whatever it is. */
+static void print_nop5(void)
+{
+	int byte = *(volatile unsigned char *)nop5;
+
+	fputs("nop5 ", stdout);
+	putchar("0123456789abcdef"[byte >> 4]);
+	putchar("0123456789abcdef"[byte & 15]);
+	putchar('\n');
+}
+
 int main(int argc, char **argv)
 {
 	volatile int times = argc > 1 ? atoi(argv[1]) : 10;
@@ -79,6 +90,7 @@ int main(int argc, char **argv)
 			left();
 	}
 	mark_end();
+	print_nop5();
 	marks_print();
 	return 0;
 }
