@@ -42,31 +42,29 @@ void __attribute__((noinline)) left(void)
  * A branch, one before a system call (uprobes cannot step over that itself), and the
  * NOP of 5 bytes that newer kernels make a call of, are their first instructions.
  */
-void branches(unsigned long n);
-long calls_kernel(void);
-void nop5(void);
 asm(".globl branches, calls_kernel, nop5\n"
-    ".type branches, @function\n"
-    ".type calls_kernel, @function\n"
-    "branches:	jmp 1f\n"
-    "	ud2\n"
-    "1:	dec %rdi\n"
-    "	jnz 1b\n"
-    "	ret\n"
-    "calls_kernel:\n"
-    "	mov $110, %eax\n"
-    "	syscall\n"
-    "	ret\n"
-    ".type nop5, @function\n"
-    ".balign 16\n"
-    "nop5:	.byte 0x0f, 0x1f, 0x44, 0, 0\n"
-    "	ret\n");
+	".type branches, @function\n"
+	".type calls_kernel, @function\n"
+	"branches:	jmp 1f\n"
+	"	ud2\n"
+	"1:	dec %rdi\n"
+	"	jnz 1b\n"
+	"	ret\n"
+	"calls_kernel:\n"
+	"	mov $110, %eax\n"
+	"	syscall\n"
+	"	ret\n"
+	".type nop5, @function\n"
+	".balign 16\n"
+	"nop5:	.byte 0x0f, 0x1f, 0x44, 0, 0\n"
+	"	ret\n");
 
 /* The first byte of nop5(), by the same instructions whatever it is. */
 static void print_nop5(void)
 {
-	int byte = *(volatile unsigned char *)nop5;
+	unsigned int byte;
 
+	asm volatile("movzbl nop5(%%rip), %0" : "=r"(byte));
 	fputs("nop5 ", stdout);
 	putchar("0123456789abcdef"[byte >> 4]);
 	putchar("0123456789abcdef"[byte & 15]);
@@ -83,8 +81,7 @@ int main(int argc, char **argv)
 		;
 	for (volatile int i = 0; i < times; i++) {
 		sum += probed(3);
-		branches(3);
-		nop5();
+		asm volatile("mov $3, %%edi; call branches; call nop5" : : : "rdi");
 		asm volatile("call calls_kernel" : "=a"(nr) : : "rcx", "r11", "memory");
 		if (!sigsetjmp(out, 1))
 			left();

@@ -247,7 +247,7 @@ static void filtered(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog prog = { sizeof(code) / sizeof(code[0]), code };
+	struct sock_fprog prog = { ARRAY_SIZE(code), code };
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
 	/* Else the children have it, too. */
 	setvbuf(stdout, NULL, _IONBF, 0);
 	marks_share();
-	for (unsigned int i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(modes); i++)
 		if (!strcmp(argv[1], modes[i].name))
 			modes[i].run();
 	marks_print();

@@ -11,34 +11,39 @@
 #include "mark.h"
 
 MARK(0, passed)
-MARK(1, end)
+MARK(1, tried)
+MARK(2, end)
 
 /* Behind them: nothing special, a branch that is taken, one that is not, ... */
-#define TRY(insn)							\
-	asm volatile("sub $256, %%rsp\n\t"				\
-		     insn "; nop; nop\n\t"				\
+#define TRY(insn) do {							\
+	mark_tried();							\
+	asm volatile(".macro tried; " insn "; .endm\n\t"		\
+		     "sub $256, %%rsp\n\t"				\
+		     "tried; nop; nop\n\t"				\
 		     "cmp %0, %0\n\t"					\
-		     insn "; je 1f; ud2; 1:\n\t"			\
-		     insn "; jne 1f; nop; 1:\n\t"			\
-		     insn "; jmp 1f; ud2; 1:\n\t"			\
+		     "tried; je 1f; ud2; 1:\n\t"			\
+		     "tried; jne 1f; nop; 1:\n\t"			\
+		     "tried; jmp 1f; ud2; 1:\n\t"			\
 		     "mov $3, %%ecx\n\t"				\
-		     insn "; 1: loop 1b\n\t"				\
-		     insn "; call mark_passed\n\t"			\
+		     "tried; 1: loop 1b\n\t"				\
+		     "tried; call mark_passed\n\t"			\
 		     "lea mark_passed(%%rip), %%rcx\n\t"		\
-		     insn "; call *%%rcx\n\t"				\
+		     "tried; call *%%rcx\n\t"				\
 		     "lea 1f(%%rip), %%rcx; push %%rcx\n\t"		\
-		     insn "; ret; ud2; 1:\n\t"				\
+		     "tried; ret; ud2; 1:\n\t"				\
 		     "mov $110, %%eax\n\t"				\
-		     insn "; syscall\n\t"				\
-		     insn "; pushf; popf\n\t"				\
+		     "tried; syscall\n\t"				\
+		     "tried; pushf; popf\n\t"				\
 		     "cmp %0, %0\n\t"					\
-		     insn ";" insn ";" insn "; je 1f; ud2; 1:\n\t"	\
+		     "tried; tried; tried; je 1f; ud2; 1:\n\t"		\
 		     "mov %%ss, %%ecx\n\t"				\
-		     insn "; mov %%ecx, %%ss; nop\n\t"			\
+		     "tried; mov %%ecx, %%ss; nop\n\t"			\
 		     "cmp %0, %0\n\t"					\
-		     "mov %%ecx, %%ss;" insn "; je 1f; ud2; 1:\n\t"	\
-		     "add $256, %%rsp" : : "r"(0L) :			\
-		     "rax", "rcx", "rdx", "r11", "cc", "memory")
+		     "mov %%ecx, %%ss; tried; je 1f; ud2; 1:\n\t"	\
+		     "add $256, %%rsp\n\t"				\
+		     ".purgem tried" : : "r"(0L) :			\
+		     "rax", "rcx", "rdx", "r11", "cc", "memory");	\
+} while (0)
 
 int main(void)
 {

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 struct mark {
 	const char *name;
 	unsigned long n;

@@ -25,7 +25,7 @@ static void await(pid_t pid)
 
 int main(int argc, char **argv)
 {
-	char *args[] = { argv[0], "child", NULL };
+	char *args[3] = { argv[0], "child", NULL };
 	pid_t pid;
 
 	if (argc > 1 && !strcmp(argv[1], "child")) {

@@ -25,6 +25,18 @@ static void none(int sig)
 	siglongjmp(out, 1);
 }
 
+/* A fault in there, at the return address of which is what is not executed then. */
+static void __attribute__((noinline)) fault(void *in)
+{
+	asm volatile("sub $128, %%rsp\n\t"
+		     "mov $8, %%edi\n\t"
+		     "call *%0\n"
+		     "mark_never:\n\t"
+		     "syscall\n\t"
+		     "add $128, %%rsp"
+		     : : "r"(in) : "rax", "rcx", "rdi", "r11", "memory");
+}
+
 int main(int argc, char **argv)
 {
 	int (*gettimeofday_)(struct timeval *, void *) = (void *)0xffffffffff600000;
@@ -47,9 +59,8 @@ int main(int argc, char **argv)
 			CHECK(time_(NULL) >= tv.tv_sec);
 			mark_vsyscall();
 		}
-		/* A fault in there */
 		if (!sigsetjmp(out, 1))
-			gettimeofday_((void *)8, NULL);
+			fault(gettimeofday_);
 	}
 	if (vdso) {
 		int fd = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0644);
