@@ -40,9 +40,9 @@ void __attribute__((noinline)) left(void)
 
 /*
  * A branch, one before a system call (uprobes cannot step over that itself), and the
- * NOP of 5 bytes that newer kernels make a call of, are their first instructions.
+ * NOPs of 5 or 10 bytes that newer kernels make a call of, are their first instructions.
  */
-asm(".globl branches, calls_kernel, nop5\n"
+asm(".globl branches, calls_kernel, nop5, nop10\n"
 	".type branches, @function\n"
 	".type calls_kernel, @function\n"
 	"branches:	jmp 1f\n"
@@ -57,18 +57,28 @@ asm(".globl branches, calls_kernel, nop5\n"
 	".type nop5, @function\n"
 	".balign 16\n"
 	"nop5:	.byte 0x0f, 0x1f, 0x44, 0, 0\n"
+	"	ret\n"
+	".balign 16\n"
+	"nop10:	.byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
 	"	ret\n");
 
-/* The first byte of nop5(), by the same instructions whatever it is. */
-static void print_nop5(void)
+/* A byte of code, by the same instructions whatever it is. */
+static void print_byte(const char *name, unsigned int byte)
+{
+	fputs(name, stdout);
+	putchar("0123456789abcdef"[byte >> 4]);
+	putchar("0123456789abcdef"[byte & 15]);
+	putchar('\n');
+}
+
+static void print_nops(void)
 {
 	unsigned int byte;
 
 	asm volatile("movzbl nop5(%%rip), %0" : "=r"(byte));
-	fputs("nop5 ", stdout);
-	putchar("0123456789abcdef"[byte >> 4]);
-	putchar("0123456789abcdef"[byte & 15]);
-	putchar('\n');
+	print_byte("nop5 ", byte);
+	asm volatile("movzbl nop10(%%rip), %0" : "=r"(byte));
+	print_byte("nop10 ", byte);
 }
 
 int main(int argc, char **argv)
@@ -81,13 +91,13 @@ int main(int argc, char **argv)
 		;
 	for (volatile int i = 0; i < times; i++) {
 		sum += probed(3);
-		asm volatile("mov $3, %%edi; call branches; call nop5" : : : "rdi");
+		asm volatile("mov $3, %%edi; call branches; call nop5; call nop10" : : : "rdi");
 		asm volatile("call calls_kernel" : "=a"(nr) : : "rcx", "r11", "memory");
 		if (!sigsetjmp(out, 1))
 			left();
 	}
 	mark_end();
-	print_nop5();
+	print_nops();
 	marks_print();
 	return 0;
 }
