@@ -17,6 +17,13 @@
 /* CALL rel32 */
 #define SPT_PROBE_SIZE	5
 
+/* LEA -128(%rsp), %rsp */
+static const u8 spt_lea[] = { 0x48, 0x8d, 0x64, 0x24, 0x80 };
+/* What is_optimizable_nop10() asks for, the rest is its operand. */
+static const u8 spt_nop[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84 };
+
+#define SPT_CALL_OPCODE	0xe8
+
 /* As many bytes as there are, up to the end of the mapping. */
 static unsigned int read_bytes(u8 *bytes, u64 ip)
 {
@@ -125,6 +132,22 @@ static bool find_trampoline(struct spt_task *t)
 }
 #endif
 
+bool spt_code_may_be_pair(u64 ip)
+{
+	u8 bytes[sizeof(spt_lea) + 1];
+
+	if (copy_from_user_nofault(bytes, (const void __user *)ip, sizeof(bytes)))
+		return false;
+	return !memcmp(bytes, spt_lea, sizeof(spt_lea)) &&
+	       bytes[sizeof(spt_lea)] == SPT_CALL_OPCODE;
+}
+
+void spt_code_at_trampoline(struct spt_task *t, u64 ip)
+{
+	t->trampoline_start = ip & PAGE_MASK;
+	t->trampoline_end = t->trampoline_start + PAGE_SIZE;
+}
+
 bool spt_code_is_stale(const struct spt_task *t)
 {
 	return current->mm &&
@@ -139,7 +162,7 @@ bool spt_code_is_uprobes(const struct spt_task *t, u64 ip)
 
 /*
  * Since 6.18 a probe at a NOP of 5 bytes becomes a CALL of a page that uprobes have
- * mapped (swbp_optimize()).
+ * mapped (swbp_optimize()). 7.2 does that at a NOP of 10 bytes only, see enum spt_pair.
  */
 bool spt_code_may_be_probe(const struct spt_insn *insn)
 {
@@ -197,11 +220,42 @@ static void refresh_held(struct spt_task *t)
 	t->held_read = true;
 }
 
+/* A pair is not where a page ends: can_optimize() */
+static bool is_nop_in_file(u64 ip)
+{
+	u8 bytes[sizeof(spt_nop)];
+
+	return offset_in_page(ip) + sizeof(bytes) <= PAGE_SIZE &&
+	       !read_file(ip, bytes, sizeof(bytes)) &&
+	       !memcmp(bytes, spt_nop, sizeof(spt_nop));
+}
+
+/* A signal came between LEA and CALL, and its handler has returned. */
+static bool is_back_at_pair(const struct spt_task *t, const struct pt_regs *regs)
+{
+	return t->pair == SPT_PAIR_NONE && !t->stepping &&
+	       spt_code_may_be_pair(regs->ip - sizeof(spt_lea));
+}
+
+static void refresh_pair(struct spt_task *t, bool back)
+{
+	u64 ip = back ? current_pt_regs()->ip - sizeof(spt_lea) : t->pair_ip;
+
+	if (is_nop_in_file(ip)) {
+		t->pair = SPT_PAIR_UPROBE;
+		t->pair_ip = ip;
+	} else if (!back) {
+		t->pair = SPT_PAIR_PROGRAM;
+	}
+}
+
 void spt_code_refresh(struct spt_task *t)
 {
 	bool stale = spt_code_is_stale(t);
+	bool back = is_back_at_pair(t, current_pt_regs());
 
-	if (!stale && (!t->held || t->held_read))
+	if (!stale && (!t->held || t->held_read) && !back &&
+	    t->pair != SPT_PAIR_MAYBE)
 		return;
 	mmap_read_lock(current->mm);
 	if (stale) {
@@ -218,6 +272,8 @@ void spt_code_refresh(struct spt_task *t)
 	}
 	if (t->held && !t->held_read)
 		refresh_held(t);
+	if (back || t->pair == SPT_PAIR_MAYBE)
+		refresh_pair(t, back);
 	mmap_read_unlock(current->mm);
 }
 

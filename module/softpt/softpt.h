@@ -37,6 +37,17 @@
 /* Addresses at which a task may go on: as it is, restarted, rseq's abort. */
 #define SPT_PLACES	3
 
+/*
+ * LEA and CALL, of which only the first was executed. In the place of a NOP of 10
+ * bytes they are a uprobe's (swbp_optimize() of 7.2).
+ */
+enum spt_pair {
+	SPT_PAIR_NONE,
+	SPT_PAIR_MAYBE,		/* until spt_code_refresh() */
+	SPT_PAIR_UPROBE,	/* decoders see a NOP, which was not executed yet */
+	SPT_PAIR_PROGRAM,	/* the program's own: LEA has still to be told */
+};
+
 /* What is known of a task that is, or was a moment ago, stepped. */
 struct spt_task {
 	refcount_t ref;
@@ -71,6 +82,8 @@ struct spt_task {
 	u64 trampoline_start;		/* the last one */
 	u64 trampoline_end;
 	bool suspicious;		/* at places[0] there may be one */
+	enum spt_pair pair;		/* if not NONE, places[0] is its CALL, */
+	u64 pair_ip;			/* and the flow is here */
 
 	/* signals.c; in steps */
 	u64 steps;
@@ -190,7 +203,14 @@ bool spt_code_is_stale(const struct spt_task *t);
 bool spt_code_is_uprobes(const struct spt_task *t, u64 ip);
 /* Known only after spt_code_refresh(): @insn may have led there. */
 bool spt_code_may_be_probe(const struct spt_insn *insn);
-/* Finds uprobes' code, and what they have replaced at held_ip. Sleeps. */
+/* LEA and CALL are there, as uprobes put them. Does not sleep. */
+bool spt_code_may_be_pair(u64 ip);
+/* Its CALL has led to @ip. */
+void spt_code_at_trampoline(struct spt_task *t, u64 ip);
+/*
+ * Finds uprobes' code, what they have replaced at held_ip, and whose a pair is: also
+ * one whose CALL current is about to execute. Sleeps.
+ */
 void spt_code_refresh(struct spt_task *t);
 /* current is about to execute, or has just executed, such code out of line. */
 bool spt_code_in_uprobe(void);

@@ -69,6 +69,7 @@ static void spt_task_work(struct callback_head *work)
 		/* What it has led to will not be seen. */
 		t->held = false;
 		t->silent = false;
+		t->pair = SPT_PAIR_NONE;
 	}
 	local_irq_disable();
 	spt_task_unbind(t);

@@ -23,6 +23,9 @@
 
 #include "softpt.h"
 
+/* LEA -128(%rsp), %rsp, see enum spt_pair */
+#define SPT_LEA_SIZE	5
+
 /* No program has more instructions in a row that put the trap off. */
 #define SPT_LATE_MAX	16
 
@@ -250,11 +253,29 @@ static void spt_drop_int3(struct spt_cpu *c, struct pt_regs *regs)
 	t->held = false;
 }
 
+/* It was no uprobe's. */
+static void spt_tell_pair(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+	struct spt_insn insn;
+
+	if (t->pair != SPT_PAIR_PROGRAM)
+		return;
+	t->pair = SPT_PAIR_NONE;
+	if (c->e->flow.stopped)
+		return;
+	spt_come_to(c, t->pair_ip);
+	spt_code_read(&insn, t->pair_ip, t->is64);
+	spt_tell(c, &insn, t->pair_ip, t->pair_ip + SPT_LEA_SIZE);
+	spt_trace_settle(c, regs);
+}
+
 void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
 	spt_drop_int3(c, regs);
+	spt_tell_pair(c, regs);
 	/* Not while uprobes step: they would take our TF for the program's. */
 	if (t->stepping || c->e->flow.stopped || spt_code_in_uprobe())
 		return;
@@ -263,6 +284,8 @@ void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 	regs->flags |= X86_EFLAGS_TF;
 	t->stepping = true;
 	t->silent = spt_code_is_uprobes(t, regs->ip);
+	if (regs->ip != t->pair_ip + SPT_LEA_SIZE)
+		t->pair = SPT_PAIR_NONE;
 	spt_places(t, regs);
 }
 
@@ -323,6 +346,17 @@ static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
 	return ip;
 }
 
+/* The CALL of a pair: what both have replaced is held. */
+static void spt_stepped_pair(struct spt_task *t, u64 next)
+{
+	spt_hold(t, t->pair_ip);
+	t->held_insn = (struct spt_insn){ .class = SPT_OTHER };
+	t->held_read = true;
+	t->silent = true;
+	t->pair = SPT_PAIR_NONE;
+	spt_code_at_trampoline(t, next);
+}
+
 static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
@@ -330,8 +364,19 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 	u64 next = regs->ip;
 	u64 from = spt_from(t, next);
 
+	if (t->pair == SPT_PAIR_UPROBE) {
+		spt_stepped_pair(t, next);
+		return;
+	}
 	spt_come_to(c, from);
 	from = spt_catch_up(c, &insn, from, next, true);
+	if (insn.class == SPT_OTHER && next == from + SPT_LEA_SIZE &&
+	    spt_code_may_be_pair(from)) {
+		t->pair = SPT_PAIR_MAYBE;
+		t->pair_ip = from;
+		spt_at(t, next);
+		return;
+	}
 	if (spt_code_is_uprobes(t, next)) {
 		spt_hold(t, from);
 		t->held_insn = insn;
@@ -369,7 +414,7 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 		spt_at(t, regs->ip);
 	}
 	if (spt_code_is_stale(t) || (t->held && !t->held_read) ||
-	    spt_signals_are_due(t))
+	    t->pair == SPT_PAIR_MAYBE || spt_signals_are_due(t))
 		spt_task_queue(t);
 	regs->flags |= X86_EFLAGS_TF;
 	if (c->e->flow.stopped)
@@ -410,6 +455,10 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 	struct spt_insn insn;
 	u64 from;
 
+	if (t->pair != SPT_PAIR_NONE) {
+		spt_end_at(c, t->pair_ip);
+		return;
+	}
 	if (spt_is_at(t, regs->ip)) {
 		if (t->held)
 			spt_release_held(c, regs->ip);
@@ -446,7 +495,7 @@ void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs)
 	}
 	spt_disarm(t, regs);
 	/* Whatever comes of it, the work is where it ends. */
-	if (t->held || t->silent || t->grace)
+	if (t->held || t->silent || t->grace || t->pair != SPT_PAIR_NONE)
 		spt_task_queue(t);
 }
 
@@ -463,13 +512,15 @@ void spt_trace_signal(struct spt_cpu *c, struct pt_regs *regs, bool trapped)
 	t->held = false;
 	t->silent = false;
 	t->suspicious = false;
+	t->pair = SPT_PAIR_NONE;
 }
 
 void spt_trace_settle(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 	bool inside = c->e->flow.inside;
-	u64 ip = t->held ? t->held_ip : t->places[0];
+	u64 ip = t->held ? t->held_ip :
+		 t->pair != SPT_PAIR_NONE ? t->pair_ip : t->places[0];
 
 	if (!spt_output_wants_turn(c))
 		return;

@@ -153,6 +153,15 @@ static void odd(void)
 		     "rax", "cc", "memory");
 out:
 	sum += n;
+	/* What uprobes make of a NOP, but it is ours; and twice, into itself */
+	asm volatile("mov $2, %%ecx\n"
+		     "1: lea -0x80(%%rsp), %%rsp\n\t"
+		     "call 2f\n\t"
+		     "sub $-0x80, %%rsp\n\t"
+		     "loop 1b\n\t"
+		     "jmp 3f\n"
+		     "2: ret\n"
+		     "3:" : : : "rcx", "cc", "memory");
 }
 
 static void *thread(void *arg)
