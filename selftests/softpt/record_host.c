@@ -222,23 +222,29 @@ static void step(struct tracee *t, uint64_t next)
 	tell(t, &insn, ip, next);
 }
 
-static void last(struct tracee *t)
-{
-	struct recording *r = recording_of(t);
-	struct spt_insn insn;
-
-	insn_at(t, t->ip, &insn);
-	spt_flow_end(&r->flow);
-	take_packets(r);
-	executed(r, t->ip);
-}
-
 static void end_at(struct tracee *t)
 {
 	struct recording *r = recording_of(t);
 
 	spt_flow_end_at(&r->flow, t->ip);
 	take_packets(r);
+}
+
+static void last(struct tracee *t, uint64_t next)
+{
+	struct recording *r = recording_of(t);
+	struct spt_insn insn;
+
+	insn_at(t, t->ip, &insn);
+	if (insn.class != SPT_SYSCALL && next) {
+		step(t, next);
+		t->ip = next;
+		end_at(t);
+		return;
+	}
+	spt_flow_end(&r->flow);
+	take_packets(r);
+	executed(r, t->ip);
 }
 
 /* The next packets are of another program: to another file. */

@@ -118,8 +118,9 @@ static void step(struct tracee *t, uint64_t next)
 		put(t, t->ip + skipped);
 }
 
-static void last(struct tracee *t)
+static void last(struct tracee *t, uint64_t next)
 {
+	(void)next;
 	put(t, t->ip);
 }
 

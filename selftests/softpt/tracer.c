@@ -106,8 +106,11 @@ static struct tracee *tracee_get(pid_t tid)
 	return found ? *found : tracee_new(tid);
 }
 
+/* Killed, there may have been no PTRACE_EVENT_EXIT. */
 static void tracee_gone(struct tracee *t)
 {
+	if (t->inside)
+		ops->end_at(t);
 	ops->exit(t);
 	image_put(t->image);
 	*slot(t->tid) = NULL;
@@ -235,7 +238,7 @@ static void ended(struct tracee *t)
 		return;
 	get_regs(t, &regs);
 	if (regs.rip != t->ip)
-		ops->last(t);
+		ops->last(t, regs.rip);
 	else
 		ops->end_at(t);
 	t->inside = false;

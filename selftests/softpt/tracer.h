@@ -39,8 +39,11 @@ struct tracer_ops {
 	 * where it returns to.
 	 */
 	void (*step)(struct tracee *t, uint64_t next);
-	/* The instruction at @t->ip does not return: exec, exit. */
-	void (*last)(struct tracee *t);
+	/*
+	 * The instruction at @t->ip does not return: exec, exit. Or it was done, led
+	 * to @next, and then the thread was killed; 0: nobody knows.
+	 */
+	void (*last)(struct tracee *t, uint64_t next);
 	/* The instruction at @t->ip will not be executed: a signal. */
 	void (*end_at)(struct tracee *t);
 	/* A new program is in @t->image, or the thread is gone. */
