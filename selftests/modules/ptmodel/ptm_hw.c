@@ -237,10 +237,12 @@ void ptm_wrmsr(u32 msr, u64 value)
 
 u64 ptm_rdmsr(u32 msr)
 {
-	struct ptm_cpu *p = this_cpu_ptr(&ptm_cpu);
-	u64 *reg = ptm_msr(p, msr);
+	u64 *reg;
 
-	/* Of the others the driver wants to know the clock's ratio. */
+	/* All CPUs have the same: pt_pmu_hw_init() may be preempted here. */
+	if (msr == MSR_PLATFORM_INFO || msr == MSR_IA32_VMX_MISC)
+		return 0;
+	reg = ptm_msr(this_cpu_ptr(&ptm_cpu), msr);
 	return reg ? READ_ONCE(*reg) : 0;
 }
 
