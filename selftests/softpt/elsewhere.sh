@@ -90,8 +90,8 @@ echo TAP version 13
 mkdir -p "$tmp/symfs" "$tmp/share"
 ln -s "$PWD" "$tmp/symfs/perfaux"
 if [[ $# -lt 2 ]]; then
-	selftests/vm/run -k "$1" -c 2 --share "$streams" -- selftests/softpt/elsewhere.sh \
-		--guest >"$tmp/vm" 2>&1 || { cat "$tmp/vm"; echo "Bail out! no recording"; exit 1; }
+	selftests/vm/run -k "$1" -c 2 --one-thread --share "$streams" -- \
+		selftests/softpt/elsewhere.sh --guest >"$tmp/vm" 2>&1 || { cat "$tmp/vm"; echo "Bail out! no recording"; exit 1; }
 fi
 for name in "${programs[@]}"; do
 	od -An -v -t x8 -w8 "$streams/$name.ips" | sed 's/^ *0*//' | uniq >"$tmp/truth"

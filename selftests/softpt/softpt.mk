@@ -104,7 +104,7 @@ PT_SOAK_SECONDS ?= 600
 soak-pt: tool selftests
 	@set -e; for k in $(KERNELS); do \
 		selftests/build-kernel $$k; \
-		selftests/vm/run -k $$k -t $$(($(PT_SOAK_SECONDS) + 900)) -- \
+		selftests/vm/run -k $$k --one-thread -t $$(($(PT_SOAK_SECONDS) + 900)) -- \
 			env PERFS=perf PT_SOAK_SECONDS=$(PT_SOAK_SECONDS) \
 			selftests/softpt/storm.sh; \
 	done
