@@ -18,7 +18,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
-		record/test_filter record/pt_gap \
+		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
 
@@ -77,6 +77,10 @@ $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
 
 $(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+$(TESTS)/tool/record/fork_killed.so: selftests/tool/record/fork_killed.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 
 $(TESTS)/tool/record/pt_gap: %: %.o
 	$(CC) $(CFLAGS) -static -o $@ $^

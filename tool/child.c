@@ -177,6 +177,24 @@ void child_dismiss(struct session *s)
 	s->go_fd = -1;
 }
 
+int child_explain(struct session *s, int err, struct diag *d)
+{
+	/* Of no other task's end is ESRCH the kernel's answer. */
+	if (err != -ESRCH || !s->child || !session_per_task(s) ||
+	    s->opt->nr_targets)
+		return err;
+	/* It ends: find_get_context() refuses a task with PF_EXITING. */
+	child_dismiss(s);
+	if (waitpid(s->child, &s->child_status, 0) != s->child)
+		return err;
+	s->child_done = true;
+	if (!WIFSIGNALED(s->child_status))
+		return err;
+	return diag(d, err, "%s: killed by signal %d (%s) before it began",
+		    s->opt->cmd[0], WTERMSIG(s->child_status),
+		    strsignal(WTERMSIG(s->child_status)));
+}
+
 void child_reap(struct session *s)
 {
 	if (!s->child || s->child_done)

@@ -336,7 +336,7 @@ static int prepare(struct session *s, struct diag *d)
 	if (!err)
 		ids_open(s);
 	if (!err)
-		err = session_open(s, d);
+		err = child_explain(s, session_open(s, d), d);
 	if (!err)
 		bpf_open(s);
 	if (!err)

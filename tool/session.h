@@ -138,6 +138,8 @@ int child_fork(struct session *s, struct diag *d);
 int child_start(struct session *s, struct diag *d);
 /* One that was not started sees the pipe close, and ends. */
 void child_dismiss(struct session *s);
+/* @err of opening the events: if that is so because it was killed, says that. */
+int child_explain(struct session *s, int err, struct diag *d);
 void child_reap(struct session *s);
 void child_kill(struct session *s, int sig);
 

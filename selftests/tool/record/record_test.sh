@@ -316,6 +316,13 @@ want 137 "$AUXREC" -q -e cpu-clock -o f -- sh -c "$work; kill -9 \$\$"
 readable f
 check "command killed"
 
+cp f before
+want 125 env "LD_PRELOAD=$B/selftests/tool/record/fork_killed.so" \
+	"$AUXREC" -q -e cpu-clock -o f -- true
+said 'true: killed by signal 9 (Killed) before it began'
+cmp -s f before || note "the old file is gone"
+check "command killed before its recording began"
+
 # shellcheck disable=SC2317 # called by kills
 read_killed() { for p in $PERFS; do quiet "$p" script -i f; done; }
 KILLED=read_killed kills 10 60 -e cpu-clock -F max -- sh -c "while :; do :; done"
