@@ -117,6 +117,30 @@ static void tracee_gone(struct tracee *t)
 	free(t);
 }
 
+/* Word by word: kernels may do without CONFIG_CROSS_MEMORY_ATTACH. */
+static unsigned int peek(const struct tracee *t, uint64_t address, void *buf,
+			 unsigned int size)
+{
+	unsigned int done = 0;
+
+	while (done < size) {
+		const uint64_t at = (address + done) & -sizeof(long);
+		const unsigned int skip = address + done - at;
+		unsigned int n = sizeof(long) - skip;
+		long word;
+
+		if (n > size - done)
+			n = size - done;
+		errno = 0;
+		word = ptrace(PTRACE_PEEKDATA, t->tid, at, NULL);
+		if (errno)
+			break;
+		memcpy((char *)buf + done, (char *)&word + skip, n);
+		done += n;
+	}
+	return done;
+}
+
 unsigned int tracer_read(const struct tracee *t, uint64_t address, void *buf,
 			 unsigned int size)
 {
@@ -131,8 +155,11 @@ unsigned int tracer_read(const struct tracee *t, uint64_t address, void *buf,
 			n = size - done;
 		local = (struct iovec){ (char *)buf + done, n };
 		remote = (struct iovec){ (void *)from, n };
-		if (process_vm_readv(t->tid, &local, 1, &remote, 1, 0) != n)
+		if (process_vm_readv(t->tid, &local, 1, &remote, 1, 0) != n) {
+			if (errno == ENOSYS)
+				return peek(t, address, buf, size);
 			break;
+		}
 		done += n;
 	}
 	return done;
