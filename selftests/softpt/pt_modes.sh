@@ -17,7 +17,7 @@ plain()
 
 # The debug kernels have none; execvp(3) would then have the shell read them.
 has_32_bit=yes
-"$P/sysenter" >/dev/null 2>&1
+"$P/sysenter" >vdso32 2>/dev/null
 [[ $? != 126 ]] || has_32_bit=
 
 if grep -qw smap /proc/cpuinfo && grep -qw hypervisor /proc/cpuinfo; then
@@ -54,12 +54,12 @@ else
 	skip "a 32-bit program, __kernel_vsyscall()" "this kernel has no 32-bit programs"
 fi
 
-counted flags
+counted flags ${has_32_bit:+int80}
 perf_is_content
 check "the program does not see TF"
 
-counted own_tf
-as_untraced own_tf
+counted own_tf ${has_32_bit:+int80}
+as_untraced own_tf ${has_32_bit:+int80}
 perf_is_content
 check "the program's own TF"
 

@@ -28,7 +28,7 @@ static void trap(int sig, siginfo_t *info, void *context)
 	code = info->si_code;
 }
 
-static void stepped(void)
+static void stepped(int int80)
 {
 	uint64_t seen;
 
@@ -39,21 +39,23 @@ static void stepped(void)
 		     "pushf; pop %0\n\t"
 		     "mov $110, %%eax; syscall\n\t"	/* getppid */
 		     "nop; nop\n\t"
-		     "mov $20, %%eax; int $0x80\n\t"
-		     "nop\n\t"
+		     "test %1, %1; jz 2f\n\t"
+		     "mov $20, %%eax; int $0x80\n"
+		     "2: nop\n\t"
 		     "pushf; andq $~0x100, (%%rsp); popf\n\t"
-		     "nop; nop" : "=&r"(seen) : :
+		     "nop; nop" : "=&r"(seen) : "r"(int80) :
 		     "rax", "rcx", "r11", "cc", "memory");
 	printf("TF pushed: %d\n", !!(seen & 0x100));
 }
 
-int main(void)
+/* With an argument: the kernel has INT 0x80. */
+int main(int argc, char **argv)
 {
 	struct sigaction sa = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO };
 
 	sigaction(SIGTRAP, &sa, NULL);
 	for (int i = 0; i < 3; i++)
-		stepped();
+		stepped(argc > 1);
 	/* An instruction that traps without TF */
 	asm volatile("int3");
 	mark_end();
