@@ -14,38 +14,7 @@
  * opcodes, too.
  */
 #include "insn.h"
-
-#define REX_W		0x08
-#define REX2_MAP	0x80	/* in the payload: opcode map 1, that of 0F */
-
-#define MODRM_MOD(modrm)	((modrm) >> 6)
-#define MODRM_REG(modrm)	(((modrm) >> 3) & 7)
-#define MODRM_RM(modrm)		((modrm) & 7)
-
-/* Reads bytes; behind the end of them it reads 0, and @at says so. */
-struct spt_reader {
-	const u8 *bytes;
-	unsigned int n;
-	unsigned int at;
-	bool is64;
-	bool opsize;		/* 66 */
-	bool addrsize;		/* 67 */
-	bool rex2;
-	u8 rex;
-};
-
-static u8 peek(const struct spt_reader *r)
-{
-	return r->at < r->n ? r->bytes[r->at] : 0;
-}
-
-static u8 next(struct spt_reader *r)
-{
-	u8 byte = peek(r);
-
-	r->at++;
-	return byte;
-}
+#include "reader.h"
 
 /* A little-endian number with a sign, of 1, 2 or 4 bytes */
 static s64 next_signed(struct spt_reader *r, unsigned int size)
@@ -54,63 +23,12 @@ static s64 next_signed(struct spt_reader *r, unsigned int size)
 	unsigned int i;
 
 	for (i = 0; i < size; i++)
-		value |= (u32)next(r) << (8 * i);
+		value |= (u32)spt_next(r) << (8 * i);
 	if (size == 1)
 		return (s8)value;
 	if (size == 2)
 		return (s16)value;
 	return (s32)value;
-}
-
-static bool is_prefix(u8 byte)
-{
-	switch (byte) {
-	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
-	case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3:
-		return true;
-	}
-	return false;
-}
-
-/* A REX prefix counts only right before the opcode. */
-static void read_prefixes(struct spt_reader *r)
-{
-	for (;;) {
-		u8 byte = peek(r);
-
-		if (is_prefix(byte)) {
-			r->opsize |= byte == 0x66;
-			r->addrsize |= byte == 0x67;
-			r->rex = 0;
-		} else if (r->is64 && (byte & 0xf0) == 0x40) {
-			r->rex = byte;
-		} else {
-			return;
-		}
-		r->at++;
-	}
-}
-
-/* Goes behind ModRM, SIB and displacement. */
-static u8 read_modrm(struct spt_reader *r)
-{
-	u8 modrm = next(r), mod = MODRM_MOD(modrm), rm = MODRM_RM(modrm);
-	bool addr16 = !r->is64 && r->addrsize;
-
-	if (mod == 3)
-		return modrm;
-	if (!addr16 && rm == 4)
-		rm = MODRM_RM(next(r));		/* the SIB's base */
-	if (mod == 1)
-		r->at += 1;
-	else if (mod == 2 || rm == (addr16 ? 6 : 5))
-		r->at += addr16 ? 2 : 4;
-	return modrm;
-}
-
-static unsigned int opsize(const struct spt_reader *r)
-{
-	return r->opsize ? 2 : 4;
 }
 
 /*
@@ -129,7 +47,7 @@ static void read_target(struct spt_insn *insn, struct spt_reader *r, u64 ip,
 
 static unsigned int rel_size(const struct spt_reader *r)
 {
-	return r->is64 ? 4 : opsize(r);
+	return r->is64 ? 4 : spt_opsize(r);
 }
 
 static void read_flags_width(struct spt_insn *insn, const struct spt_reader *r)
@@ -139,7 +57,7 @@ static void read_flags_width(struct spt_insn *insn, const struct spt_reader *r)
 
 static enum spt_insn_class group_ff(struct spt_reader *r)
 {
-	u8 modrm = read_modrm(r);
+	u8 modrm = spt_read_modrm(r);
 
 	switch (MODRM_REG(modrm)) {
 	case 2:
@@ -156,8 +74,8 @@ static enum spt_insn_class group_ff(struct spt_reader *r)
 /* Has a length, as few SPT_OTHER: where an abort leads to may be close by. */
 static enum spt_insn_class group_c7(struct spt_insn *insn, struct spt_reader *r)
 {
-	if (next(r) == 0xf8)
-		insn->length = r->at + (r->rex & REX_W ? 4 : opsize(r));
+	if (spt_next(r) == 0xf8)
+		insn->length = r->at + (r->rex & REX_W ? 4 : spt_opsize(r));
 	return SPT_OTHER;
 }
 
@@ -175,7 +93,7 @@ static enum spt_insn_class cli_sti(struct spt_insn *insn, struct spt_reader *r)
 static enum spt_insn_class group_0f00(struct spt_insn *insn,
 				      struct spt_reader *r, u8 opcode)
 {
-	u8 modrm = read_modrm(r), reg = MODRM_REG(modrm);
+	u8 modrm = spt_read_modrm(r), reg = MODRM_REG(modrm);
 	bool sgdt_sidt = reg < 2 && MODRM_MOD(modrm) != 3;
 
 	if (opcode == 0x00 ? reg < 2 : sgdt_sidt || reg == 4) {
@@ -187,7 +105,7 @@ static enum spt_insn_class group_0f00(struct spt_insn *insn,
 
 static enum spt_insn_class far_pointer(struct spt_reader *r)
 {
-	r->at += opsize(r) + 2;
+	r->at += spt_opsize(r) + 2;
 	return r->is64 ? SPT_BAD : SPT_FAR;
 }
 
@@ -202,7 +120,7 @@ static enum spt_insn_class map_0(struct spt_insn *insn, struct spt_reader *r,
 		read_target(insn, r, ip, 1);
 		return SPT_BRANCH;
 	case 0x8e:				/* MOV to a segment register */
-		return MODRM_REG(read_modrm(r)) == 2 ? SPT_MOV_SS : SPT_OTHER;
+		return MODRM_REG(spt_read_modrm(r)) == 2 ? SPT_MOV_SS : SPT_OTHER;
 	case 0x9a:				/* CALLF ptr */
 	case 0xea:				/* JMPF ptr */
 		return far_pointer(r);
@@ -270,7 +188,7 @@ static enum spt_insn_class map_1(struct spt_insn *insn, struct spt_reader *r,
 		read_target(insn, r, ip, rel_size(r));
 		return SPT_BRANCH;
 	case 0xb2:				/* LSS: as MOV SS on some processors */
-		read_modrm(r);
+		spt_read_modrm(r);
 		return SPT_MOV_SS;
 	}
 	return SPT_OTHER;
@@ -279,18 +197,18 @@ static enum spt_insn_class map_1(struct spt_insn *insn, struct spt_reader *r,
 static enum spt_insn_class read_opcode(struct spt_insn *insn,
 				       struct spt_reader *r, u64 ip)
 {
-	u8 opcode = next(r);
+	u8 opcode = spt_next(r);
 
 	if (r->is64 && opcode == 0xd5) {	/* REX2 */
-		u8 payload = next(r);
+		u8 payload = spt_next(r);
 
 		r->rex2 = true;
 		r->rex = payload & 0xf;
-		opcode = next(r);
+		opcode = spt_next(r);
 		if (payload & REX2_MAP)
 			return map_1(insn, r, ip, opcode);
 	} else if (opcode == 0x0f) {
-		return map_1(insn, r, ip, next(r));
+		return map_1(insn, r, ip, spt_next(r));
 	}
 	return map_0(insn, r, ip, opcode);
 }
@@ -301,7 +219,7 @@ void spt_insn_decode(struct spt_insn *insn, const u8 *bytes, unsigned int n,
 	struct spt_reader r = { .bytes = bytes, .n = n, .is64 = is64 };
 
 	*insn = (struct spt_insn){ .class = SPT_BAD };
-	read_prefixes(&r);
+	spt_read_prefixes(&r);
 	insn->class = read_opcode(insn, &r, ip);
 	if (r.at > n || insn->length > n || r.at > SPT_INSN_MAX)
 		insn->class = SPT_BAD;

@@ -49,4 +49,7 @@ struct spt_insn {
 void spt_insn_decode(struct spt_insn *insn, const u8 *bytes, unsigned int n,
 		     u64 ip, bool is64);
 
+/* length.c: in bytes, of what is SPT_OTHER; 0: not known, or the bytes end before. */
+unsigned int spt_insn_length(const u8 *bytes, unsigned int n, bool is64);
+
 #endif /* SOFTPT_INSN_H */

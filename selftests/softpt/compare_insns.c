@@ -3,8 +3,8 @@
  * compare_insns MILLIONS DIR...: spt_insn_decode() and Zydis on the code of the
  * ELF files below the directories, each as 64-bit and as 32-bit code, so many
  * million instructions each at most; and on as many made of random bytes behind
- * a seed that is printed. Class, length, target and width have to be the same.
- * Prints TAP.
+ * a seed that is printed. Class, length, target and width have to be the same; and
+ * what spt_insn_length() says, which of some may be that it does not know. Prints TAP.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -37,7 +37,7 @@ struct mode {
 	const char *name;
 	bool is64;
 	ZydisDecoder decoder;
-	u64 nr, differ, nr_files;
+	u64 nr, differ, nr_files, lengths, unknown;
 	u64 seen[SPT_BAD + 1];
 };
 
@@ -169,6 +169,31 @@ static void show(const struct mode *mode, const u8 *bytes, u64 ip,
 	       expected->target);
 }
 
+static void compare_length(struct mode *mode, const u8 *bytes, size_t n, u64 ip,
+			   const ZydisDecodedInstruction *z)
+{
+	unsigned int length = spt_insn_length(bytes, n, mode->is64);
+	u8 *some = malloc(z->length - 1);
+	unsigned int short_length;
+
+	mode->lengths++;
+	mode->unknown += !length;
+	if (!some)
+		err(2, "malloc");
+	memcpy(some, bytes, z->length - 1);
+	short_length = spt_insn_length(some, z->length - 1, mode->is64);
+	free(some);
+	if ((!length || length == z->length) && !short_length)
+		return;
+	if (mode->differ++ > MAX_SHOWN)
+		return;
+	printf("# %s %#" PRIx64 ":", mode->name, ip);
+	for (int i = 0; i < z->length; i++)
+		printf(" %02x", bytes[i]);
+	printf(" %s: length %u, cut short %u\n", ZydisMnemonicGetString(z->mnemonic),
+	       length, short_length);
+}
+
 /* Returns its length, or 1 if Zydis says that it is none. */
 static unsigned int compare(struct mode *mode, const u8 *bytes, size_t n, u64 ip)
 {
@@ -187,6 +212,8 @@ static unsigned int compare(struct mode *mode, const u8 *bytes, size_t n, u64 ip
 		mode->differ++;
 		show(mode, bytes, ip, &z, &got, &expected);
 	}
+	if (expected.class == SPT_OTHER)
+		compare_length(mode, bytes, n, ip, &z);
 	/* Cut short it has to be bad, and nothing be read behind it. */
 	if (expected.class != SPT_OTHER && expected.class != SPT_BAD) {
 		u8 *some = malloc(z.length - 1);
@@ -294,8 +321,12 @@ static void report(const char *what)
 		tap_report(!modes[m].differ && modes[m].nr >= limit / 2,
 			   "%s: %" PRIu64 " %s instructions, %" PRIu64 " differ", what,
 			   modes[m].nr, modes[m].name, modes[m].differ);
+		printf("# %s: lengths not known: %" PRIu64 " of %" PRIu64 "\n",
+		       modes[m].name, modes[m].unknown, modes[m].lengths);
 		modes[m].nr = 0;
 		modes[m].differ = 0;
+		modes[m].lengths = 0;
+		modes[m].unknown = 0;
 		memset(modes[m].seen, 0, sizeof(modes[m].seen));
 	}
 }

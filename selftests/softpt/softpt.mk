@@ -4,7 +4,7 @@
 
 SPT	  := $(TESTS)/softpt
 SPT_FLAGS := $(USER_FLAGS) -Iselftests/softpt/compat -Imodule/softpt
-SPT_PURE  := $(addprefix $(SPT)/module/,insn.o packet.o flow.o)
+SPT_PURE  := $(addprefix $(SPT)/module/,insn.o length.o reader.o packet.o flow.o)
 SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
 
 # One concern each; to be recorded in virtual machines.
@@ -31,7 +31,7 @@ $(SPT)/module/%.o: module/softpt/%.c Makefile | $(BUILD)/.host-softpt
 $(SPT)/test_cases $(SPT)/fuzz_flow: %: %.o $(SPT)/libipt.o $(SPT_PURE)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
 
-$(SPT)/compare_insns: %: %.o $(SPT)/module/insn.o
+$(SPT)/compare_insns: %: %.o $(addprefix $(SPT)/module/,insn.o length.o reader.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lZydis
 
 $(SPT)/decode: %: %.o $(SPT)/libipt.o
