@@ -24,18 +24,23 @@ static const u8 spt_nop[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84 };
 
 #define SPT_CALL_OPCODE	0xe8
 
-/* As many bytes as there are, up to the end of the mapping. */
-static unsigned int read_bytes(u8 *bytes, u64 ip)
+/* @max bytes, or as many as there are, up to the end of the mapping. */
+static unsigned int read_up_to(u8 *bytes, unsigned int max, u64 ip)
 {
 	const void __user *from = (const void __user *)ip;
-	unsigned int first = min_t(unsigned long, SPT_INSN_MAX,
+	unsigned int first = min_t(unsigned long, max,
 				   PAGE_SIZE - offset_in_page(ip));
 
-	if (!copy_from_user_nofault(bytes, from, SPT_INSN_MAX))
-		return SPT_INSN_MAX;
+	if (!copy_from_user_nofault(bytes, from, max))
+		return max;
 	if (copy_from_user_nofault(bytes, from, first))
 		return 0;
 	return first;
+}
+
+static unsigned int read_bytes(u8 *bytes, u64 ip)
+{
+	return read_up_to(bytes, SPT_INSN_MAX, ip);
 }
 
 void spt_code_read(struct spt_insn *insn, u64 ip, bool is64)
@@ -43,6 +48,13 @@ void spt_code_read(struct spt_insn *insn, u64 ip, bool is64)
 	u8 bytes[SPT_INSN_MAX];
 
 	spt_insn_decode(insn, bytes, read_bytes(bytes, ip), ip, is64);
+}
+
+void spt_code_read_block(struct spt_block *block, u64 ip, bool is64)
+{
+	block->ip = ip;
+	block->is64 = is64;
+	block->n = read_up_to(block->bytes, sizeof(block->bytes), ip);
 }
 
 /* To be asked of what is known to be SPT_FAR. */

@@ -17,15 +17,40 @@
 
 #include "softpt.h"
 
+/*
+ * Nobody else is to see the step. Data breakpoints were handled before, see
+ * ptrace_triggered(). What hw_breakpoint_handler() has left, since there was a step
+ * as well, are those of the instruction that is next: they come once more.
+ */
+static int spt_swallow(unsigned long *dr6)
+{
+	*dr6 &= ~(DR_STEP | DR_TRAP_BITS);
+	current->thread.virtual_dr6 &= ~DR_STEP;
+	return *dr6 || current->thread.virtual_dr6 & DR_TRAP_BITS ?
+	       NOTIFY_DONE : NOTIFY_STOP;
+}
+
 static int spt_debug(struct pt_regs *regs, unsigned long *dr6)
 {
 	struct spt_cpu *c = spt_current();
 	struct spt_task *t;
 	bool shared;
 
-	if (!c || !(*dr6 & DR_STEP))
+	if (!c)
 		return NOTIFY_DONE;
 	t = c->task;
+	if (!(*dr6 & DR_STEP)) {
+		spt_trace_trap(c, regs);
+		return NOTIFY_DONE;
+	}
+	if (t->in_block && spt_btf_waits(t, regs->ip)) {
+		int ret = spt_swallow(dr6);
+
+		/* A data breakpoint is a trap as well. */
+		if (ret == NOTIFY_DONE)
+			spt_trace_trap(c, regs);
+		return ret;
+	}
 	/* uprobes step by themselves, and tell where it led to in our work. */
 	if (!t->stepping || spt_code_in_uprobe()) {
 		spt_task_queue(t);
@@ -33,18 +58,13 @@ static int spt_debug(struct pt_regs *regs, unsigned long *dr6)
 	}
 	/* A debugger's step, or the program's own, is to be seen by them. */
 	shared = t->user_tf || test_thread_flag(TIF_SINGLESTEP);
+	if (shared && t->branches_only) {
+		shared = spt_trace_has_branched(t, regs->ip);
+		/* Once, as it is without us. */
+		t->branches_only = !shared;
+	}
 	spt_trace_step(c, regs);
-	if (shared)
-		return NOTIFY_DONE;
-	/*
-	 * Data breakpoints were handled before, see ptrace_triggered(). What
-	 * hw_breakpoint_handler() has left, since there was a step as well, are
-	 * those of the instruction that is next: they come once more.
-	 */
-	*dr6 &= ~(DR_STEP | DR_TRAP_BITS);
-	current->thread.virtual_dr6 &= ~DR_STEP;
-	return *dr6 || current->thread.virtual_dr6 & DR_TRAP_BITS ?
-	       NOTIFY_DONE : NOTIFY_STOP;
+	return shared ? NOTIFY_DONE : spt_swallow(dr6);
 }
 
 static int spt_die(struct notifier_block *nb, unsigned long val, void *data)

@@ -20,6 +20,11 @@ static int __init spt_init(void)
 		pr_err("this processor has Intel PT, which perf uses without this module\n");
 		return -EBUSY;
 	}
+	/* siglock, which signal_deliver is called with, is a mutex there. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		pr_err("this kernel has PREEMPT_RT, where softpt does not work\n");
+		return -EOPNOTSUPP;
+	}
 	ret = spt_hooks_find();
 	if (ret)
 		return ret;

@@ -8,6 +8,7 @@
  *	trace.c		what that means for the trace
  *	task.c		what is known of a task that is stepped
  *	code.c		reading the program's code
+ *	btf.c		where the processor can trap behind branches only
  *	signals.c	timers that are faster than steps
  *	buffer.c	the AUX area
  *	pmu.c		perf's callbacks, filter.c its address filters
@@ -25,14 +26,15 @@
 #include <linux/refcount.h>
 #include <linux/signal_types.h>
 
+#include "block.h"
 #include "flow.h"
 #include "insn.h"
 
 /*
  * Room for what is written between two looks at how much there is: three begins
- * with PSB+, some steps and an end.
+ * with PSB+, some steps, a block that leaves and enters each range, and an end.
  */
-#define SPT_RESERVE	(8 * SPT_FLOW_MAX)
+#define SPT_RESERVE	(10 * SPT_FLOW_MAX)
 
 /* Addresses at which a task may go on: as it is, restarted, rseq's abort. */
 #define SPT_PLACES	3
@@ -63,6 +65,11 @@ struct spt_task {
 	/* where the next instruction is: usually known, else one of them */
 	u64 places[SPT_PLACES];
 	unsigned int nr_places;
+
+	bool in_block;			/* the next trap is behind a taken branch */
+	bool branches_only;		/* for a debugger: PTRACE_SINGLEBLOCK */
+	struct spt_block block;		/* from places[0] on */
+	u64 model_ip;			/* btf.c */
 
 	/*
 	 * An instruction that uprobes execute, or have redirected: told when it
@@ -165,8 +172,12 @@ bool spt_output_turn(struct spt_cpu *c);
 /* trace.c; all with interrupts off */
 /* @regs are about to go to user space. */
 void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs);
-/* An instruction was stepped. */
+/* Was it a branch, and taken, that has led to @next? */
+bool spt_trace_has_branched(const struct spt_task *t, u64 next);
+/* An instruction was stepped, or a block. */
 void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs);
+/* A debug trap for other reasons: the processor does not wait for a branch any more. */
+void spt_trace_trap(struct spt_cpu *c, struct pt_regs *regs);
 /* INT3 was executed, which may be a uprobe's. */
 void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs);
 /*
@@ -198,6 +209,8 @@ void spt_task_queue(struct spt_task *t);
 /* The instruction that is executed at @ip. Does not sleep. */
 void spt_code_read(struct spt_insn *insn, u64 ip, bool is64);
 bool spt_code_is_iret(u64 ip, bool is64);
+/* As much code as there is from @ip on. Does not sleep. */
+void spt_code_read_block(struct spt_block *block, u64 ip, bool is64);
 /* uprobes' code was mapped since the last spt_code_refresh(). Of current. */
 bool spt_code_is_stale(const struct spt_task *t);
 bool spt_code_is_uprobes(const struct spt_task *t, u64 ip);
@@ -216,6 +229,17 @@ void spt_code_refresh(struct spt_task *t);
 bool spt_code_in_uprobe(void);
 /* Where rseq would go from @ip, or 0. Of current; does not sleep. */
 u64 spt_code_rseq_abort(u64 ip);
+
+/* btf.c; of current, with interrupts off */
+bool spt_btf_may_work(void);
+/* TF is branch stepping, or is not. */
+void spt_btf_set(bool on);
+/* At @ip it can be: it is, and @block is there. */
+bool spt_btf_begin(struct spt_block *block, u64 ip, bool is64);
+/* The instruction, @from, that has led to the trap at @next. False: none could. */
+bool spt_btf_trapped(const struct spt_block *block, u64 next, u64 *from);
+/* t->in_block: a processor with BTF would not have trapped here. */
+bool spt_btf_waits(struct spt_task *t, u64 next);
 
 /* signals.c; of current */
 void spt_signals_delivered(struct spt_task *t);

@@ -201,6 +201,9 @@ static void spt_hide_tf(struct pt_regs *regs)
 
 static void spt_disarm(struct spt_task *t, struct pt_regs *regs)
 {
+	if (t->branches_only)
+		spt_btf_set(true);
+	t->branches_only = false;
 	if (t->stepping && !t->user_tf && !test_thread_flag(TIF_SINGLESTEP))
 		spt_hide_tf(regs);
 	t->stepping = false;
@@ -219,6 +222,37 @@ static bool spt_may_restart(struct pt_regs *regs)
 		return true;
 	}
 	return false;
+}
+
+/*
+ * The block has come to @ip: tells of all up to there, or, @trapped, up to the branch
+ * that has led there. places[0] is then what comes next, or that branch.
+ */
+static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
+{
+	struct spt_task *t = c->task;
+	u64 at = t->block.ip, last = ip;
+	struct spt_insn insn;
+
+	if (!t->in_block)
+		return;
+	t->in_block = false;
+	spt_btf_set(false);
+	if (trapped ? !spt_btf_trapped(&t->block, ip, &last) :
+		      !spt_block_insn(&t->block, ip, &insn)) {
+		/* Somebody has made other code of it meanwhile. */
+		spt_end_at(c, at);
+		perf_aux_output_flag(&c->handle, PERF_AUX_FLAG_TRUNCATED);
+		last = ip;
+	} else if (at != last) {
+		spt_come_to(c, at);
+		for (; at != last; at += insn.length) {
+			spt_block_insn(&t->block, at, &insn);
+			spt_tell(c, &insn, at, at + insn.length);
+			t->steps++;
+		}
+	}
+	spt_at(t, last);
 }
 
 static void spt_places(struct spt_task *t, struct pt_regs *regs)
@@ -270,6 +304,17 @@ static void spt_tell_pair(struct spt_cpu *c, struct pt_regs *regs)
 	spt_trace_settle(c, regs);
 }
 
+/* All that is known is where the task is, and nobody else wants to see each step. */
+static void spt_enter_block(struct spt_task *t)
+{
+	if (!t->stepping || t->user_tf || test_thread_flag(TIF_SINGLESTEP) ||
+	    t->silent || t->held || t->pair != SPT_PAIR_NONE ||
+	    t->nr_places != 1 || spt_is_vsyscall(t->places[0]))
+		return;
+	t->in_block = spt_btf_begin(&t->block, t->places[0], t->is64);
+	t->model_ip = t->places[0];
+}
+
 void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
@@ -287,6 +332,11 @@ void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 	if (regs->ip != t->pair_ip + SPT_LEA_SIZE)
 		t->pair = SPT_PAIR_NONE;
 	spt_places(t, regs);
+	/* PTRACE_SINGLEBLOCK: of the debugger's traps we make fewer. */
+	t->branches_only = test_thread_flag(TIF_BLOCKSTEP) && spt_btf_may_work();
+	if (t->branches_only)
+		spt_btf_set(false);
+	spt_enter_block(t);
 }
 
 /* TF where the program can see it, or wants it. */
@@ -402,11 +452,35 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 	spt_at(t, next);
 }
 
+bool spt_trace_has_branched(const struct spt_task *t, u64 next)
+{
+	u64 from = spt_from(t, next);
+	struct spt_insn insn;
+
+	if (t->silent)
+		return false;
+	spt_code_read(&insn, from, t->is64);
+	switch (insn.class) {
+	case SPT_BRANCH:
+		return next != from + insn.length;
+	case SPT_JUMP:
+	case SPT_CALL:
+	case SPT_JUMP_INDIRECT:
+	case SPT_CALL_INDIRECT:
+	case SPT_RETURN:
+	case SPT_FAR:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
 	t->steps++;
+	spt_leave_block(c, regs->ip, true);
 	if (!t->silent) {
 		spt_stepped(c, regs);
 	} else if (!spt_code_is_uprobes(t, regs->ip)) {
@@ -421,6 +495,12 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 		spt_disarm(t, regs);
 	else
 		spt_trace_settle(c, regs);
+	spt_enter_block(t);
+}
+
+void spt_trace_trap(struct spt_cpu *c, struct pt_regs *regs)
+{
+	spt_leave_block(c, regs->ip, false);
 }
 
 /*
@@ -436,6 +516,7 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 
 	if (!t->stepping)
 		return;
+	spt_leave_block(c, regs->ip - 1, false);
 	if (!t->silent) {
 		from = spt_from(t, regs->ip);
 		spt_come_to(c, from);
@@ -455,6 +536,7 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 	struct spt_insn insn;
 	u64 from;
 
+	spt_leave_block(c, regs->ip, false);
 	if (t->pair != SPT_PAIR_NONE) {
 		spt_end_at(c, t->pair_ip);
 		return;

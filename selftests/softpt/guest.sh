@@ -151,4 +151,5 @@ users()
 	PYTHON
 }
 
-insmod "$MODULES/softpt.ko" || exit 2
+# shellcheck disable=SC2086 # parameters of the module
+insmod "$MODULES/softpt.ko" ${SOFTPT-} || exit 2

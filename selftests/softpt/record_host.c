@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * record_host DIR CMD [ARG...]: steps CMD as stepper does, and tells what it
+ * record_host [-b] DIR CMD [ARG...]: steps CMD as stepper does, and tells what it
  * does to module/softpt, as the module tells it. For thread N:
  *
  *   DIR/N.ips    what was told, as stepper writes it
  *   DIR/N.M.pt   the packets, while program M ran in its process
  *   DIR/M.image  the code of that program that was executed, for decode
+ *
+ * -b: as on a processor that traps behind taken branches only, where the module asks
+ * for that; how many steps and traps it were is in DIR/traps.
  *
  * Says on stderr how many steps were none. The exit status is CMD's.
  */
@@ -18,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "block.h"
 #include "flow.h"
 #include "tracer.h"
 
@@ -40,10 +44,13 @@ struct recording {
 	FILE *pt;
 	FILE *ips;
 	u64 tsc;
+	bool in_block;
+	struct spt_block block;
 };
 
 static const char *dir;
-static unsigned long nr_strange;
+static unsigned long nr_strange, nr_steps, nr_traps;
+static bool blocks;
 
 static FILE *open_file(const char *format, unsigned int a, unsigned int b)
 {
@@ -117,24 +124,30 @@ static const struct page *page_of(struct tracee *t, u64 address)
 	return page;
 }
 
-/* As the module does: what is readable of the next 15 bytes */
-static void insn_at(struct tracee *t, u64 ip, struct spt_insn *insn)
+/* As the module does: what is readable of the next bytes */
+static unsigned int code_at(struct tracee *t, u64 ip, u8 *bytes, unsigned int size)
 {
 	unsigned int n = 0;
-	u8 bytes[SPT_INSN_MAX];
 
-	while (n < sizeof(bytes)) {
+	while (n < size) {
 		const struct page *page = page_of(t, (ip + n) & -(u64)PAGE);
 		unsigned int offset = (ip + n) % PAGE, some = PAGE - offset;
 
 		if (!page)
 			break;
-		if (some > sizeof(bytes) - n)
-			some = sizeof(bytes) - n;
+		if (some > size - n)
+			some = size - n;
 		memcpy(bytes + n, page->bytes + offset, some);
 		n += some;
 	}
-	spt_insn_decode(insn, bytes, n, ip, t->is64);
+	return n;
+}
+
+static void insn_at(struct tracee *t, u64 ip, struct spt_insn *insn)
+{
+	u8 bytes[SPT_INSN_MAX];
+
+	spt_insn_decode(insn, bytes, code_at(t, ip, bytes, sizeof(bytes)), ip, t->is64);
 }
 
 static struct recording *recording_of(struct tracee *t)
@@ -203,6 +216,63 @@ static void tell(struct tracee *t, const struct spt_insn *insn, u64 ip, u64 next
 	}
 }
 
+/* What the block has come to is @ip. */
+static void leave_block(struct tracee *t, u64 ip)
+{
+	struct recording *r = recording_of(t);
+	u64 at = r->block.ip;
+	struct spt_insn insn;
+
+	if (!r->in_block)
+		return;
+	r->in_block = false;
+	while (at != ip) {
+		if (!spt_block_insn(&r->block, at, &insn)) {
+			nr_strange++;
+			return;
+		}
+		tell(t, &insn, at, at + insn.length);
+		at += insn.length;
+	}
+}
+
+/* Of what is no branch, or is not taken, the processor does not tell. */
+static bool is_taken(const struct spt_insn *insn, u64 next)
+{
+	switch (insn->class) {
+	case SPT_OTHER:
+		return false;
+	case SPT_BRANCH:
+		return next == insn->target;
+	default:
+		return true;
+	}
+}
+
+/* Returns whether there was no trap. */
+static bool step_block(struct tracee *t, u64 next)
+{
+	struct recording *r = recording_of(t);
+	struct spt_insn insn;
+	u64 from;
+
+	if (!r->in_block) {
+		r->block.ip = t->ip;
+		r->block.is64 = t->is64;
+		r->block.n = code_at(t, t->ip, r->block.bytes, SPT_BLOCK_BYTES);
+		r->in_block = spt_block_is_clear(&r->block);
+	}
+	if (!r->in_block)
+		return false;
+	insn_at(t, t->ip, &insn);
+	if (!is_taken(&insn, next))
+		return true;
+	if (!spt_block_branch_to(&r->block, next, &from) || from != t->ip)
+		nr_strange++;
+	leave_block(t, t->ip);
+	return false;
+}
+
 /* At t->is64 is the mode of @next; that of a far transfer itself is the flow's. */
 static void step(struct tracee *t, uint64_t next)
 {
@@ -212,6 +282,12 @@ static void step(struct tracee *t, uint64_t next)
 	u64 ip = t->ip;
 
 	t->is64 = r->flow.is64;
+	nr_steps++;
+	if (blocks && step_block(t, next)) {
+		t->is64 = is64;
+		return;
+	}
+	nr_traps++;
 	insn_at(t, ip, &insn);
 	if (insn.class == SPT_MOV_SS && next != ip + insn.length) {
 		tell(t, &insn, ip, ip + insn.length);
@@ -226,6 +302,7 @@ static void end_at(struct tracee *t)
 {
 	struct recording *r = recording_of(t);
 
+	leave_block(t, t->ip);
 	spt_flow_end_at(&r->flow, t->ip);
 	take_packets(r);
 }
@@ -242,6 +319,7 @@ static void last(struct tracee *t, uint64_t next)
 		end_at(t);
 		return;
 	}
+	leave_block(t, t->ip);
 	spt_flow_end(&r->flow);
 	take_packets(r);
 	executed(r, t->ip);
@@ -310,8 +388,13 @@ int main(int argc, char **argv)
 	};
 	int status;
 
+	if (argc > 1 && !strcmp(argv[1], "-b")) {
+		blocks = true;
+		argv++;
+		argc--;
+	}
 	if (argc < 3) {
-		fputs("usage: record_host DIR CMD [ARG...]\n", stderr);
+		fputs("usage: record_host [-b] DIR CMD [ARG...]\n", stderr);
 		return 2;
 	}
 	dir = argv[1];
@@ -321,5 +404,11 @@ int main(int argc, char **argv)
 	if (nr_strange)
 		fprintf(stderr, "record_host: %lu steps that no instruction makes\n",
 			nr_strange);
+	if (blocks) {
+		FILE *traps = open_file("traps", 0, 0);
+
+		fprintf(traps, "%lu steps, %lu traps\n", nr_steps, nr_traps);
+		close_file(traps);
+	}
 	return status;
 }

@@ -4,7 +4,7 @@
 
 SPT	  := $(TESTS)/softpt
 SPT_FLAGS := $(USER_FLAGS) -Iselftests/softpt/compat -Imodule/softpt
-SPT_PURE  := $(addprefix $(SPT)/module/,insn.o length.o reader.o packet.o flow.o)
+SPT_PURE  := $(addprefix $(SPT)/module/,insn.o length.o reader.o packet.o flow.o block.o)
 SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
 
 # One concern each; to be recorded in virtual machines.

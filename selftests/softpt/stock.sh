@@ -46,4 +46,5 @@ decodes()
 	insns=$((insns + count))
 }
 
-insmod "$MODULES/softpt.ko" || exit 2
+# shellcheck disable=SC2086 # parameters of the module
+insmod "$MODULES/softpt.ko" ${SOFTPT-} || exit 2

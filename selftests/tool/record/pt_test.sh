@@ -91,7 +91,8 @@ pt_info()
 		grep -a '^  ' | grep -v TSC:CTC
 }
 
-insmod "$MODULES/softpt.ko" || exit 2
+# shellcheck disable=SC2086 # parameters of the module
+insmod "$MODULES/softpt.ko" ${SOFTPT-} || exit 2
 
 # Terms, and what softpt cannot do.
 want 125 "$AUXREC" -o f -e intel_pt//k -- true

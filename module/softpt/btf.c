@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Traps behind taken branches only: TF with BTF in IA32_DEBUGCTL (SDM volume 3,
+ * "Single-Stepping on Branches"), which the kernel knows as TIF_BLOCKSTEP: it loads
+ * the bit with the task (__switch_to_xtra()), and clears the flag at each trap, as
+ * the processor clears the bit (exc_debug_user()). set_task_blockstep() is not for
+ * modules.
+ *
+ * Whether it works is not asked of the processor, for hypervisors take the write and
+ * do nothing: the first block that would prove that it does not is tried.
+ *
+ * The model is for tests on machines where it does not: they trap at each
+ * instruction, and of those traps that BTF would not have had nobody is told.
+ */
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include <asm/debugreg.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+#include "softpt.h"
+
+enum spt_btf {
+	SPT_BTF_NO,
+	SPT_BTF_PERHAPS,
+	SPT_BTF_WORKS,
+};
+
+static int spt_btf = SPT_BTF_PERHAPS;
+static bool spt_btf_model;
+
+/* When the module is loaded: no task is stepped yet. */
+static int spt_btf_param_set(const char *value, const struct kernel_param *kp)
+{
+	spt_btf = SPT_BTF_PERHAPS;
+	spt_btf_model = sysfs_streq(value, "model");
+	if (sysfs_streq(value, "off")) {
+		spt_btf = SPT_BTF_NO;
+	} else if (!spt_btf_model && !sysfs_streq(value, "auto")) {
+		pr_err("branch_stepping=%s: it can be auto, off, or model\n",
+		       value);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int spt_btf_param_get(char *buffer, const struct kernel_param *kp)
+{
+	static const char * const states[] = {
+		[SPT_BTF_NO] = "off",
+		[SPT_BTF_PERHAPS] = "not tried yet",
+		[SPT_BTF_WORKS] = "works",
+	};
+
+	return sysfs_emit(buffer, "%s%s\n", states[READ_ONCE(spt_btf)],
+			  spt_btf_model ? ", model" : "");
+}
+
+static const struct kernel_param_ops spt_btf_param = {
+	.set = spt_btf_param_set,
+	.get = spt_btf_param_get,
+};
+
+module_param_cb(branch_stepping, &spt_btf_param, NULL, 0444);
+MODULE_PARM_DESC(branch_stepping,
+		 "traps behind taken branches only: auto (default), off, or model, which is for tests. Reads as what it has come to.");
+
+bool spt_btf_may_work(void)
+{
+	return READ_ONCE(spt_btf) != SPT_BTF_NO;
+}
+
+/* As set_task_blockstep() */
+void spt_btf_set(bool on)
+{
+	unsigned long debugctl = get_debugctlmsr();
+
+	if (on) {
+		debugctl |= DEBUGCTLMSR_BTF;
+		set_thread_flag(TIF_BLOCKSTEP);
+	} else {
+		debugctl &= ~DEBUGCTLMSR_BTF;
+		clear_thread_flag(TIF_BLOCKSTEP);
+	}
+	update_debugctlmsr(debugctl);
+}
+
+bool spt_btf_begin(struct spt_block *block, u64 ip, bool is64)
+{
+	const int btf = READ_ONCE(spt_btf);
+
+	/* As arch_has_block_step() */
+	if (btf == SPT_BTF_NO || boot_cpu_data.x86 < 6)
+		return false;
+	spt_code_read_block(block, ip, is64);
+	if (!spt_block_is_clear(block) ||
+	    (btf == SPT_BTF_PERHAPS && !spt_block_is_proof(block)))
+		return false;
+	spt_btf_set(true);
+	return true;
+}
+
+bool spt_btf_trapped(const struct spt_block *block, u64 next, u64 *from)
+{
+	if (spt_block_branch_to(block, next, from)) {
+		if (READ_ONCE(spt_btf) == SPT_BTF_PERHAPS)
+			WRITE_ONCE(spt_btf, SPT_BTF_WORKS);
+		return true;
+	}
+	/* Not, or, where the machine has moved to another one, no more. */
+	WRITE_ONCE(spt_btf, SPT_BTF_NO);
+	return spt_block_step_to(block, next, from);
+}
+
+/* Of what is no branch, or was not taken, the processor would not tell. */
+bool spt_btf_waits(struct spt_task *t, u64 next)
+{
+	struct spt_insn insn;
+
+	if (!spt_btf_model || !spt_block_insn(&t->block, t->model_ip, &insn))
+		return false;
+	if (insn.class != SPT_OTHER && next != t->model_ip + insn.length)
+		return false;
+	if (insn.class != SPT_OTHER && insn.class != SPT_BRANCH)
+		return false;
+	t->model_ip = next;
+	spt_btf_set(true);
+	return true;
+}
