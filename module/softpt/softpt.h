@@ -15,7 +15,7 @@
  *
  * An event of a task is active only on the CPU on which the task is current. So
  * what belongs to a CPU and to its current task is used with interrupts off, and
- * needs no lock. Nothing here runs in NMI.
+ * needs no lock. Nothing here runs in NMI, but for what spt_event_stop() refuses.
  */
 #ifndef SOFTPT_H
 #define SOFTPT_H
