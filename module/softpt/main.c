@@ -10,7 +10,7 @@
 
 /*
  * -EBUSY where the processor has Intel PT: its driver's PMU has the name, and
- * does it better.
+ * does it better. -EOPNOTSUPP where the kernel has not what is needed.
  */
 static int __init spt_init(void)
 {

@@ -116,7 +116,8 @@ static int spt_event_init(struct perf_event *event)
 	if (!spt_config_is_valid(event->attr.config))
 		return -EINVAL;
 	/* The kernel cannot be stepped, nor can all tasks of a CPU. */
-	if (event->attr.exclude_user || !event->hw.target)
+	if (event->attr.exclude_user || !event->hw.target ||
+	    event->hw.target->flags & PF_KTHREAD)
 		return -EOPNOTSUPP;
 
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
