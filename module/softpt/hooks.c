@@ -132,6 +132,7 @@ static void spt_sys_enter(void *data, struct pt_regs *regs, long id)
 static void spt_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
 	struct spt_task *t = NULL;
+	bool sigreturn = false;
 	struct spt_cpu *c;
 
 	local_irq_disable();
@@ -140,17 +141,21 @@ static void spt_sys_exit(void *data, struct pt_regs *regs, long ret)
 		spt_trace_pause(c, regs);
 		spt_trace_settle(c, regs);
 		spt_task_queue(c->task);
-		if (c->task->sigreturn) {
+		sigreturn = c->task->sigreturn;
+		c->task->sigreturn = false;
+		if (sigreturn || spt_signals_still_wait(c->task, ret)) {
 			t = c->task;
-			t->sigreturn = false;
 			refcount_inc(&t->ref);
 		}
 	}
 	local_irq_enable();
-	if (t) {
+	if (!t)
+		return;
+	if (sigreturn)
 		spt_signals_returned(t);
-		spt_task_put(t);
-	}
+	else
+		spt_signals_wait_on(t);
+	spt_task_put(t);
 }
 
 /* With siglock, before the frame is made. */
@@ -167,7 +172,7 @@ static void spt_signal_deliver(void *data, int sig, struct kernel_siginfo *info,
 	spt_trace_signal(c, regs, sig == SIGTRAP && info->si_code == SI_KERNEL);
 	spt_trace_settle(c, regs);
 	if (ka->sa.sa_handler != SIG_IGN && ka->sa.sa_handler != SIG_DFL)
-		spt_signals_delivered(c->task);
+		spt_signals_delivered(c->task, sig, info);
 	spt_task_queue(c->task);
 }
 

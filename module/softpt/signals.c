@@ -6,7 +6,10 @@
  * than the handler before it took, signals wait until the program has had as
  * many: they are blocked, and the program cannot see it, for the mask is
  * restored before a system call is entered and before a handler's frame is made.
+ * Behind a system call those of timers wait on, unless it was interrupted for a signal.
+ * Others must not: who sends itself a signal has it before the call returns.
  */
+#include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
 
@@ -20,14 +23,52 @@ static u64 spt_grace_steps(const struct spt_task *t)
 	return clamp_t(u64, t->handler_steps, SPT_GRACE_MIN, SPT_GRACE_MAX);
 }
 
-void spt_signals_delivered(struct spt_task *t)
+/*
+ * A handler that is interrupted itself (SA_NODEFER), or that was left by a jump: nobody
+ * can tell how long it is. The sooner signals come the longer the next has to wait.
+ */
+static void spt_signals_nested(struct spt_task *t, u64 since)
 {
-	/* A handler that is interrupted itself */
-	if (t->in_handler)
+	if (since < SPT_GRACE_MAX)
+		t->nested_grace = clamp_t(u64, 2 * t->nested_grace,
+					  SPT_GRACE_MIN, SPT_GRACE_MAX);
+	else
+		t->nested_grace = SPT_GRACE_MIN;
+	t->wants_grace = true;
+}
+
+/* As setitimer(2) and timer_create(2) send them */
+static bool spt_is_timers(int sig, const struct kernel_siginfo *info)
+{
+	switch (sig) {
+	case SIGKILL:
+		return false;	/* info may be no pointer */
+	case SIGALRM:
+	case SIGVTALRM:
+	case SIGPROF:
+		return info->si_code == SI_KERNEL || info->si_code == SI_TIMER;
+	}
+	return info->si_code == SI_TIMER;
+}
+
+void spt_signals_delivered(struct spt_task *t, int sig,
+			   const struct kernel_siginfo *info)
+{
+	bool timers = spt_is_timers(sig, info);
+	u64 since = t->steps - t->delivered;
+
+	if (timers) {
+		t->delivered = t->steps;
+		sigaddset(&t->timers, sig);
+	}
+	if (t->in_handler) {
+		if (timers)
+			spt_signals_nested(t, since);
 		return;
+	}
 	t->in_handler = true;
 	t->starved = t->handler_end &&
-		     t->steps - t->handler_end < spt_grace_steps(t);
+		     t->steps + 1 - t->handler_end < spt_grace_steps(t);
 	t->handler_begin = t->steps;
 }
 
@@ -45,20 +86,67 @@ static void spt_asynchronous(sigset_t *set)
 	sigdelset(set, SIGSTOP);
 }
 
-void spt_signals_returned(struct spt_task *t)
+/* Until t->grace_end */
+static void spt_signals_wait(struct spt_task *t, sigset_t *set)
+{
+	if (t->grace)
+		return;
+	sigprocmask(SIG_BLOCK, set, &t->blocked);
+	t->grace = true;
+}
+
+static void spt_signals_wait_all(struct spt_task *t)
 {
 	sigset_t set;
 
+	spt_asynchronous(&set);
+	spt_signals_wait(t, &set);
+}
+
+void spt_signals_wait_on(struct spt_task *t)
+{
+	spt_signals_wait(t, &t->timers);
+}
+
+void spt_signals_entered(struct spt_task *t)
+{
+	if (!t->wants_grace)
+		return;
+	t->wants_grace = false;
+	t->grace_end = t->steps + t->nested_grace;
+	spt_signals_wait_all(t);
+}
+
+void spt_signals_returned(struct spt_task *t)
+{
 	t->in_handler = false;
 	t->handler_steps = t->steps - t->handler_begin;
-	/* 0 is never. */
+	/* One more than it is: 0 is never. */
 	t->handler_end = t->steps + 1;
-	if (!t->starved || t->grace)
-		return;
-	spt_asynchronous(&set);
-	sigprocmask(SIG_BLOCK, &set, &t->blocked);
-	t->grace_end = t->steps + spt_grace_steps(t);
-	t->grace = true;
+	if (t->starved) {
+		t->grace_end = t->steps + spt_grace_steps(t);
+		spt_signals_wait_all(t);
+	} else if (t->steps < t->grace_end) {
+		spt_signals_wait_on(t);
+	}
+}
+
+static bool spt_is_interrupted(long ret)
+{
+	switch (-ret) {
+	case EINTR:
+	case ERESTARTSYS:
+	case ERESTARTNOINTR:
+	case ERESTARTNOHAND:
+	case ERESTART_RESTARTBLOCK:
+		return true;
+	}
+	return false;
+}
+
+bool spt_signals_still_wait(const struct spt_task *t, long ret)
+{
+	return t->steps < t->grace_end && !t->grace && !spt_is_interrupted(ret);
 }
 
 /* Or tracing has ended meanwhile: then there are no more steps. */
@@ -73,6 +161,12 @@ void spt_signals_restore(struct spt_task *t)
 		return;
 	t->grace = false;
 	sigprocmask(SIG_SETMASK, &t->blocked, NULL);
+}
+
+void spt_signals_end(struct spt_task *t)
+{
+	t->grace_end = 0;
+	spt_signals_restore(t);
 }
 
 void spt_signals_restore_locked(struct spt_task *t)

@@ -98,11 +98,15 @@ struct spt_task {
 	u64 handler_end;
 	u64 handler_steps;
 	bool in_handler;
+	u64 delivered;
+	u64 nested_grace;
 	bool starved;
 	bool sigreturn;
+	bool wants_grace;
 	bool grace;
 	u64 grace_end;
 	sigset_t blocked;
+	sigset_t timers;		/* signals that timers have sent */
 };
 
 /* perf_event::pmu_private */
@@ -242,9 +246,17 @@ bool spt_btf_trapped(const struct spt_block *block, u64 next, u64 *from);
 bool spt_btf_waits(struct spt_task *t, u64 next);
 
 /* signals.c; of current */
-void spt_signals_delivered(struct spt_task *t);
+void spt_signals_delivered(struct spt_task *t, int sig,
+			   const struct kernel_siginfo *info);
 void spt_signals_returned(struct spt_task *t);
-/* End of grace, if there is one. May sleep. */
+/* The handler's frame is made. */
+void spt_signals_entered(struct spt_task *t);
+/* The system call has returned @ret: is it too early for timers? Then they wait on. */
+bool spt_signals_still_wait(const struct spt_task *t, long ret);
+void spt_signals_wait_on(struct spt_task *t);
+/* End of grace, if there is one. Not with siglock. */
+void spt_signals_end(struct spt_task *t);
+/* For a moment: the kernel is to see the program's mask. */
 void spt_signals_restore(struct spt_task *t);
 /* The same with siglock held. */
 void spt_signals_restore_locked(struct spt_task *t);

@@ -62,8 +62,11 @@ static void spt_task_work(struct callback_head *work)
 		if (active)
 			spt_trace_resume(c, current_pt_regs());
 		local_irq_enable();
-		if (!active || spt_signals_are_due(t))
-			spt_signals_restore(t);
+		if (active && t->stepping)
+			spt_signals_entered(t);
+		/* Without steps they would never be due. */
+		if (!active || !t->stepping || spt_signals_are_due(t))
+			spt_signals_end(t);
 	}
 	if (!active) {
 		/* What it has led to will not be seen. */

@@ -491,10 +491,13 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 	    t->pair == SPT_PAIR_MAYBE || spt_signals_are_due(t))
 		spt_task_queue(t);
 	regs->flags |= X86_EFLAGS_TF;
-	if (c->e->flow.stopped)
+	if (c->e->flow.stopped) {
 		spt_disarm(t, regs);
-	else
+		if (t->grace)
+			spt_task_queue(t);
+	} else {
 		spt_trace_settle(c, regs);
+	}
 	spt_enter_block(t);
 }
 

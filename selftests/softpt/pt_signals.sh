@@ -44,6 +44,15 @@ for which in real posix prof; do
 	perf_is_content
 	check "a timer that is faster than steps, $which"
 done
+counted timers long 3000
+perf_is_content
+check "a timer that is faster than its handler"
+counted timers nested 3000
+perf_is_content
+check "a timer that is faster than its handler, which it may interrupt"
+counted timers left 3000
+perf_is_content
+check "a timer that is faster than its handler, which is left by a jump"
 
 ulimit -c unlimited
 rm -f /tmp/core*

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* timers real|posix|prof TIMES: counts, while a timer fires faster than it is stepped. */
+/*
+ * timers real|posix|prof|long|nested|left TIMES: counts, while a timer fires faster than
+ * it is stepped: than a step or two, or than its handler, which may be interrupted by
+ * the next, or be left by a jump.
+ */
 #define _GNU_SOURCE
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
@@ -11,9 +16,39 @@ MARK(0, work)
 MARK(1, handler)
 MARK(2, end)
 
+static sigjmp_buf before;
+
 static void handler(int sig)
 {
 	mark_handler();
+}
+
+/* Of a few thousand instructions */
+static void long_handler(int sig)
+{
+	mark_handler();
+	for (int i = 0; i < 1000; i++)
+		asm volatile("" : : : "memory");
+}
+
+static void leaving_handler(int sig)
+{
+	long_handler(sig);
+	siglongjmp(before, 1);
+}
+
+static void handle(const char *which)
+{
+	struct sigaction sa = { .sa_handler = handler };
+
+	if (!strcmp(which, "long") || !strcmp(which, "nested"))
+		sa.sa_handler = long_handler;
+	if (!strcmp(which, "nested"))
+		sa.sa_flags = SA_NODEFER;
+	if (!strcmp(which, "left"))
+		sa.sa_handler = leaving_handler;
+	CHECK(!sigaction(SIGALRM, &sa, NULL));
+	CHECK(!sigaction(SIGPROF, &sa, NULL));
 }
 
 static void start(const char *which)
@@ -35,13 +70,14 @@ static void start(const char *which)
 
 int main(int argc, char **argv)
 {
+	volatile int i = 0;
 	sigset_t set;
 
 	CHECK(argc == 3);
-	signal(SIGALRM, handler);
-	signal(SIGPROF, handler);
-	start(argv[1]);
-	for (int i = 0; i < atoi(argv[2]); i++)
+	handle(argv[1]);
+	if (!sigsetjmp(before, 1))
+		start(argv[1]);
+	for (; i < atoi(argv[2]); i++)
 		mark_work();
 	sigfillset(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
