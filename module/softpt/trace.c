@@ -26,6 +26,9 @@
 /* LEA -128(%rsp), %rsp, see enum spt_pair */
 #define SPT_LEA_SIZE	5
 
+/* SYSCALL, SYSENTER, INT n: arch_do_signal_or_restart() goes back so far. */
+#define SPT_SYSCALL_SIZE	2
+
 /* No program has more instructions in a row that put the trap off. */
 #define SPT_LATE_MAX	16
 
@@ -265,7 +268,7 @@ static void spt_places(struct spt_task *t, struct pt_regs *regs)
 		return;
 	}
 	if (spt_may_restart(regs))
-		t->places[t->nr_places++] = regs->ip - 2;
+		t->places[t->nr_places++] = regs->ip - SPT_SYSCALL_SIZE;
 	abort = spt_code_rseq_abort(regs->ip);
 	if (abort)
 		t->places[t->nr_places++] = abort;
@@ -532,6 +535,17 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 	spt_task_queue(t);
 }
 
+/*
+ * The kernel has restarted the system call behind our work (get_signal() has it done
+ * first), and it has led back here: inside of it there is no error to restart for.
+ */
+static bool spt_is_restarted(const struct spt_task *t, struct pt_regs *regs)
+{
+	return t->nr_places > 1 && t->places[0] == regs->ip &&
+	       t->places[1] == regs->ip - SPT_SYSCALL_SIZE &&
+	       (int)regs->orig_ax != -1 && !spt_may_restart(regs);
+}
+
 /* The instruction that has led into the kernel has been executed, or not. */
 static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 {
@@ -544,6 +558,8 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 		spt_end_at(c, t->pair_ip);
 		return;
 	}
+	if (spt_is_restarted(t, regs))
+		spt_at(t, regs->ip - SPT_SYSCALL_SIZE);
 	if (spt_is_at(t, regs->ip)) {
 		if (t->held)
 			spt_release_held(c, regs->ip);

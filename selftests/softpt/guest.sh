@@ -21,11 +21,13 @@ trap 'cd /; rm -rf "$T"; rmmod softpt' EXIT
 # The same environment and addresses each time.
 clean() { setarch -R env -i LC_ALL=C PATH=/usr/bin:/bin "$@"; }
 
-# record CMD...: to f, and what it prints to stdout. What hangs is said to.
+# record CMD...: to f, with EVENTS as well, and what it prints to stdout. What hangs is
+# said to.
+EVENTS=()
 record()
 {
 	rm -f f
-	clean timeout 400 "$AUXREC" -o f -e intel_pt//u -- "$@" </dev/null >stdout 2>err ||
+	clean timeout 400 "$AUXREC" -o f -e intel_pt//u "${EVENTS[@]}" -- "$@" </dev/null >stdout 2>err ||
 		note "$*: status $?: $(tail -n 3 err | tr '\n' '|')"
 	grep -q LOST err && note "$(grep LOST err)"
 	valid f
