@@ -258,10 +258,17 @@ static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
 	spt_at(t, last);
 }
 
+/* The kernel may do that on the way back from any interrupt. */
+static void spt_or_abort(struct spt_task *t, u64 ip)
+{
+	u64 abort = spt_code_rseq_abort(ip);
+
+	if (abort)
+		t->places[t->nr_places++] = abort;
+}
+
 static void spt_places(struct spt_task *t, struct pt_regs *regs)
 {
-	u64 abort;
-
 	spt_at(t, regs->ip);
 	if (spt_is_vsyscall(regs->ip)) {
 		spt_at(t, spt_after_vsyscall(regs));
@@ -269,9 +276,7 @@ static void spt_places(struct spt_task *t, struct pt_regs *regs)
 	}
 	if (spt_may_restart(regs))
 		t->places[t->nr_places++] = regs->ip - SPT_SYSCALL_SIZE;
-	abort = spt_code_rseq_abort(regs->ip);
-	if (abort)
-		t->places[t->nr_places++] = abort;
+	spt_or_abort(t, regs->ip);
 }
 
 /*
@@ -453,6 +458,7 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 		next = spt_after_vsyscall(regs);
 	}
 	spt_at(t, next);
+	spt_or_abort(t, next);
 }
 
 bool spt_trace_has_branched(const struct spt_task *t, u64 next)
