@@ -329,6 +329,9 @@ void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 
 	spt_drop_int3(c, regs);
 	spt_tell_pair(c, regs);
+	/* There may be no room any more. */
+	if (!c->event)
+		return;
 	/* Not while uprobes step: they would take our TF for the program's. */
 	if (t->stepping || c->e->flow.stopped || spt_code_in_uprobe())
 		return;
