@@ -452,10 +452,11 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 		spt_at(t, next);
 		return;
 	}
+	/* In the mode that the instruction was in */
+	spt_watch_flags(t, regs, &insn, from);
 	t->is64 = user_64bit_mode(regs);
 	spt_flow_mode(&c->e->flow, t->is64);
 	spt_tell(c, &insn, from, next);
-	spt_watch_flags(t, regs, &insn, from);
 	if (spt_is_vsyscall(next)) {
 		spt_end_at(c, next);
 		next = spt_after_vsyscall(regs);
