@@ -11,6 +11,8 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
+#include <asm/cpufeature.h>
+#include <asm/special_insns.h>
 
 #include "softpt.h"
 
@@ -38,9 +40,33 @@ static unsigned int read_up_to(u8 *bytes, unsigned int max, u64 ip)
 	return first;
 }
 
+#ifdef CONFIG_X86_INTEL_MEMORY_PROTECTION_KEYS
+/* Code that may only be executed has a key of its own: execute_only_pkey(). */
+static unsigned int read_code(u8 *bytes, unsigned int max, u64 ip)
+{
+	unsigned int n;
+	u32 pkru;
+
+	if (!cpu_feature_enabled(X86_FEATURE_OSPKE))
+		return read_up_to(bytes, max, ip);
+	preempt_disable();
+	pkru = rdpkru();
+	wrpkru(0);
+	n = read_up_to(bytes, max, ip);
+	wrpkru(pkru);
+	preempt_enable();
+	return n;
+}
+#else
+static unsigned int read_code(u8 *bytes, unsigned int max, u64 ip)
+{
+	return read_up_to(bytes, max, ip);
+}
+#endif
+
 static unsigned int read_bytes(u8 *bytes, u64 ip)
 {
-	return read_up_to(bytes, SPT_INSN_MAX, ip);
+	return read_code(bytes, SPT_INSN_MAX, ip);
 }
 
 void spt_code_read(struct spt_insn *insn, u64 ip, bool is64)
@@ -54,7 +80,7 @@ void spt_code_read_block(struct spt_block *block, u64 ip, bool is64)
 {
 	block->ip = ip;
 	block->is64 = is64;
-	block->n = read_up_to(block->bytes, sizeof(block->bytes), ip);
+	block->n = read_code(block->bytes, sizeof(block->bytes), ip);
 }
 
 /* To be asked of what is known to be SPT_FAR. */

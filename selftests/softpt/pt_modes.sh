@@ -80,6 +80,10 @@ VDSO=
 grep -qx 'mark_vsyscall 20' stdout || note "no vsyscall page: boot with vsyscall=xonly"
 check "vdso and vsyscall page"
 
+counted execonly
+perf_is_content
+check "code that cannot be read: $(head -n 1 stdout)"
+
 counted filtered
 perf_is_content
 check "seccomp, and system calls dispatched to the program"
