@@ -28,7 +28,10 @@
 
 DEFINE_PER_CPU(struct spt_cpu, spt_cpu);
 
+static const char spt_owner;
+
 struct spt_buffer {
+	const char *owner;
 	void **pages;
 	unsigned long mask;	/* of positions in it */
 	bool overwrite;
@@ -45,6 +48,7 @@ void *spt_setup_aux(struct perf_event *event, void **pages, int nr_pages,
 	buf = kzalloc(sizeof(*buf), GFP_KERNEL);
 	if (!buf)
 		return NULL;
+	buf->owner = &spt_owner;
 	buf->pages = pages;
 	buf->mask = ((unsigned long)nr_pages << PAGE_SHIFT) - 1;
 	buf->overwrite = overwrite;
@@ -87,12 +91,17 @@ static void spt_aux_end(struct spt_cpu *c, unsigned long size)
 	event->pending_disable = pending;
 }
 
-static bool spt_begin(struct spt_cpu *c, struct perf_event *event)
+static bool spt_begin_piece(struct spt_cpu *c, struct perf_event *event)
 {
 	struct spt_buffer *buf = spt_aux_begin(c, event);
 
 	if (!buf)
 		return false;
+	/* perf_event_set_output() compares the PMUs only of two that have AUX areas. */
+	if (buf->owner != &spt_owner) {
+		spt_aux_end(c, 0);
+		return false;
+	}
 	c->head = c->handle.head;
 	c->overwrite = buf->overwrite;
 	if (c->overwrite) {
@@ -151,14 +160,14 @@ static bool spt_begin_next(struct spt_cpu *c, struct perf_event *event)
 {
 	spt_pad(c, spt_room(c) - SPT_LEFT);
 	spt_aux_end(c, c->pos - c->head);
-	return spt_begin(c, event);
+	return spt_begin_piece(c, event);
 }
 
 bool spt_output_begin(struct spt_cpu *c, struct perf_event *event)
 {
 	int tries;
 
-	if (!spt_begin(c, event))
+	if (!spt_begin_piece(c, event))
 		return false;
 	for (tries = 0; spt_room(c) < 2 * SPT_RESERVE; tries++) {
 		if (tries == SPT_TRIES || spt_room(c) <= SPT_LEFT)
