@@ -15,6 +15,15 @@ for how in step syscall break hardware seccomp; do
 	perf_is_content
 	check "a debugger: $how"
 done
+counted debugger block
+if grep -q works /sys/module/softpt/parameters/branch_stepping; then
+	grep -qx 'block: 20 entries, 0 inside' stdout || note "$(head -n 1 stdout)"
+else
+	as_untraced debugger block
+fi
+perf_is_content
+check "a debugger: block"
+
 counted debugger attach
 perf_is_content
 check "a debugger: attach and detach at any moment"

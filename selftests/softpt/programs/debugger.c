@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugger step|syscall|break|hardware|attach|seccomp: a child and its debugger,
+ * debugger step|block|syscall|break|hardware|attach|seccomp: a child and its debugger,
  * which does as gdb does. Prints what it has seen: the same, whoever else steps the
  * child.
  */
@@ -28,6 +28,9 @@ MARK(1, other)
 MARK(2, handler)
 MARK(3, end)
 
+/* In work(), behind what is no branch */
+extern char in_work;
+
 static pid_t child;
 
 static void handler(int sig)
@@ -49,7 +52,7 @@ static void __attribute__((noinline)) work(void)
 	for (int i = 0; i < TIMES; i++) {
 		mark_hit();
 		call(SYS_getppid);
-		asm volatile("pushf; popf; mov %%ss, %%ecx; mov %%ecx, %%ss; nop"
+		asm volatile("pushf; popf; in_work: mov %%ss, %%ecx; mov %%ecx, %%ss; nop"
 			     : : : "rcx", "memory");
 		mark_other();
 		asm volatile("pushf; pop %0" : "=r"(flags));
@@ -110,6 +113,23 @@ static void step(void)
 		tf += !!(r.eflags & TF);
 	}
 	printf("step: %lu %lx %lu\n", steps, hash, tf);
+}
+
+/* PTRACE_SINGLEBLOCK, which is a step where the processor has no branch stepping */
+static void block(void)
+{
+	unsigned long entries = 0, inside = 0;
+	int stop;
+
+	start(work);
+	while ((stop = go(PTRACE_SINGLEBLOCK, 0)) > 0) {
+		struct user_regs_struct r = regs();
+
+		CHECK(stop == SIGTRAP);
+		entries += r.rip == (uintptr_t)mark_hit;
+		inside += r.rip == (uintptr_t)&in_work;
+	}
+	printf("block: %lu entries, %lu inside\n", entries, inside);
 }
 
 static void syscalls(void)
@@ -283,7 +303,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} modes[] = {
-		{ "step", step }, { "syscall", syscalls }, { "break", breakpoint },
+		{ "step", step }, { "block", block }, { "syscall", syscalls }, { "break", breakpoint },
 		{ "hardware", hardware }, { "attach", attach }, { "seccomp", seccomp },
 	};
 
