@@ -13,6 +13,8 @@
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <asm/cpufeature.h>
 
 /*
  * Arguments and instruction pointer in an ftrace callback. Before 6.2 ("ftrace:
@@ -133,6 +135,33 @@ pa_hrtimer_setup(struct hrtimer *timer,
 #define pa_task_rseq(task)		((task)->rseq.usrptr)
 #else
 #define pa_task_rseq(task)		((task)->rseq)
+#endif
+
+/*
+ * 6.9 ("x86/ptrace: Add FRED additional information to the pt_regs structure"): will
+ * the return to user space trap at once if TF is set, before anything is executed?
+ */
+#ifdef PA_HAVE_FRED_SS
+static inline bool pa_traps_at_return(const struct pt_regs *regs)
+{
+	return cpu_feature_enabled(X86_FEATURE_FRED) && regs->fred_ss.swevent;
+}
+
+/* As prevent_single_step_upon_eretu() */
+static inline void pa_trap_after_return(struct pt_regs *regs)
+{
+	if (cpu_feature_enabled(X86_FEATURE_FRED))
+		regs->fred_ss.swevent = 0;
+}
+#else
+static inline bool pa_traps_at_return(const struct pt_regs *regs)
+{
+	return false;
+}
+
+static inline void pa_trap_after_return(struct pt_regs *regs)
+{
+}
 #endif
 
 #endif /* PERFAUX_COMPAT_H */

@@ -156,10 +156,10 @@ static void spt_event_start(struct perf_event *event, int flags)
 	struct spt_cpu *c = this_cpu_ptr(&spt_cpu);
 	struct spt_event *e = event->pmu_private;
 
-	if (WARN_ON_ONCE(c->event || (c->e && c->e != e)))
 	/* It was not stopped, see spt_event_stop(). */
 	if (c->e == e && !c->waiting)
 		return;
+	if (WARN_ON_ONCE(c->event || (c->e && c->e != e)))
 		return;
 	spt_release(c);
 	perf_event_addr_filters_sync(event);
@@ -177,19 +177,19 @@ static void spt_event_start(struct perf_event *event, int flags)
 	spt_task_queue(c->task);
 }
 
-static void spt_event_stop(struct perf_event *event, int flags)
 /*
  * With PERF_EF_UPDATE, and interrupts off, or to be throttled: since 6.16 when any
  * event of the group overflows too often, and so in NMI (perf_event_throttle_group()).
  * There is nothing to throttle here, and nothing that may be done in NMI.
  */
+static void spt_event_stop(struct perf_event *event, int flags)
 {
 	struct spt_cpu *c;
 
-	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (!(flags & PERF_EF_UPDATE))
 		return;
 	c = this_cpu_ptr(&spt_cpu);
+	event->hw.state |= PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (!c->e || c->e != event->pmu_private)
 		return;
 	if (c->event) {

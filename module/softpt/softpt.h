@@ -61,6 +61,7 @@ struct spt_task {
 
 	bool stepping;			/* TF is set, by us or for us as well */
 	bool user_tf;			/* and somebody else wants it */
+	bool early;			/* FRED: the first trap is before an instruction */
 	bool is64;
 	/* where the next instruction is: usually known, else one of them */
 	u64 places[SPT_PLACES];
@@ -97,12 +98,12 @@ struct spt_task {
 	u64 handler_begin;
 	u64 handler_end;
 	u64 handler_steps;
-	bool in_handler;
 	u64 delivered;
 	u64 nested_grace;
+	bool in_handler;
 	bool starved;
-	bool sigreturn;
 	bool wants_grace;
+	bool sigreturn;
 	bool grace;
 	u64 grace_end;
 	sigset_t blocked;

@@ -338,6 +338,10 @@ void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 	t->is64 = user_64bit_mode(regs);
 	t->user_tf = regs->flags & X86_EFLAGS_TF;
 	regs->flags |= X86_EFLAGS_TF;
+	/* A debugger's step, or the program's own, ends where it does without us. */
+	t->early = t->user_tf && pa_traps_at_return(regs);
+	if (!t->user_tf)
+		pa_trap_after_return(regs);
 	t->stepping = true;
 	t->silent = spt_code_is_uprobes(t, regs->ip);
 	if (regs->ip != t->pair_ip + SPT_LEA_SIZE)
@@ -494,12 +498,15 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 
 	t->steps++;
 	spt_leave_block(c, regs->ip, true);
-	if (!t->silent) {
+	if (t->early && spt_is_at(t, regs->ip)) {
+		/* Nothing was executed. */
+	} else if (!t->silent) {
 		spt_stepped(c, regs);
 	} else if (!spt_code_is_uprobes(t, regs->ip)) {
 		t->silent = false;
 		spt_at(t, regs->ip);
 	}
+	t->early = false;
 	if (spt_code_is_stale(t) || (t->held && !t->held_read) ||
 	    t->pair == SPT_PAIR_MAYBE || spt_signals_are_due(t))
 		spt_task_queue(t);
