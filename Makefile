@@ -46,7 +46,7 @@ $(AUXREC): $(TOOL_OBJS)
 
 -include $(TOOL_OBJS:.o=.d)
 
-# --- perfaux.ko ------------------------------------------------------------
+# --- modules ---------------------------------------------------------------
 
 module:
 	@test -e $(KDIR)/Makefile || { \
@@ -54,7 +54,7 @@ module:
 		     "or name a build tree: make module KDIR=..." >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-# perfaux.ko and the test modules for each of KERNELS, in build/modules/K
+# The modules and those of the tests for each of KERNELS, in build/modules/K
 modules: $(KERNELS:%=modules-%)
 modules-%: FORCE
 	selftests/build-kernel $*
@@ -91,8 +91,10 @@ install: tool
 	install -D -m 644 Documentation/perfaux.4 $(DESTDIR)$(PREFIX)/share/man/man4/perfaux.4
 	@if test -e perfaux.ko; then \
 		release=$$(modinfo -F vermagic perfaux.ko | cut -d' ' -f1); \
-		install -D -m 644 perfaux.ko \
-			"$(DESTDIR)/lib/modules/$$release/updates/perfaux.ko"; \
+		for ko in perfaux.ko $(wildcard softpt.ko); do \
+			install -D -m 644 $$ko \
+				"$(DESTDIR)/lib/modules/$$release/updates/$$ko" || exit; \
+		done; \
 		test -n "$(DESTDIR)" || depmod "$$release"; \
 	else \
 		echo "no perfaux.ko here: make module first, to install it too"; \
@@ -105,14 +107,15 @@ clean:
 		-o -name modules.order \) -type f -exec rm -f {} +
 
 help:
-	@echo "make              auxrec, and perfaux.ko if the running kernel's headers are there"
+	@echo "make              auxrec, and the modules if the running kernel's headers are there"
 	@echo "make tool         auxrec only: $(AUXREC)"
-	@echo "make module       perfaux.ko for KDIR=... (default: the running kernel's)"
+	@echo "make module       perfaux.ko, and softpt.ko where it can be built, for KDIR=..."
+	@echo "                  (default: the running kernel's)"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR="
-	@echo "make demo         records a command in a VM and shows the stream: demo.auxrec"
+	@echo "make demo         traces a program in a VM and shows its calls: demo.auxrec"
 	@echo "make check        all tests, in VMs of KERNELS=\"$(KERNELS)\" (also: kasan, kcsan)"
 	@echo "make selftests    the test programs: $(BUILD)/selftests"
-	@echo "make modules      perfaux.ko and the test modules for each of KERNELS"
+	@echo "make modules      the modules and those of the tests for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make soak-pt      softpt with random signals, for PT_SOAK_SECONDS=600"
