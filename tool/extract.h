@@ -58,6 +58,8 @@ struct extract {
 	struct extract_queue *queues;
 	size_t	nr_queues;
 	struct read_map by_key;
+	bool	numbered;	/* at the end: names have numbers of events */
+	unsigned int *numbers;	/* of events, by their index */
 	struct read_map pids;	/* of tids */
 	struct extract_gap *gaps;
 	size_t	nr_gaps;

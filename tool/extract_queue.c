@@ -28,34 +28,36 @@ static void part_name(size_t queue, char name[NAME_LEN])
 	snprintf(name, NAME_LEN, "part-%zu", queue);
 }
 
-/* Events that travel as chunks, 1 being the first, if there are several. */
-static unsigned int event_number(const struct extract *e,
-				 const struct read_event *ev)
+/*
+ * Events that travel as chunks get numbers, 1 being the first, if there is anything
+ * else whose files would have the same names.
+ */
+static int number_events(struct extract *e)
 {
-	unsigned int n = 0, all = 0;
+	unsigned int *numbers = calloc(e->attrs.nr + 1, sizeof(*numbers)), n = 0;
+	bool others = false;
 	size_t i;
 
+	if (!numbers)
+		return -ENOMEM;
 	for (i = 0; i < e->nr_queues; i++) {
-		const struct read_event *other = e->queues[i].event;
-		size_t j;
-
-		if (!other)
-			continue;
-		for (j = 0; j < i && e->queues[j].event != other; j++)
-			;
-		if (j < i)
-			continue;
-		all++;
-		n += other->index <= ev->index;
+		if (e->queues[i].event)
+			numbers[e->queues[i].event->index] = 1;
+		else
+			others = !e->intel_pt;
 	}
-	return all > 1 ? n : 0;
+	for (i = 0; i < e->attrs.nr; i++)
+		if (numbers[i])
+			numbers[i] = ++n;
+	e->numbered = n + others > 1;
+	e->numbers = numbers;
+	return 0;
 }
 
 static void queue_name(const struct extract *e, const struct extract_queue *q,
 		       char name[NAME_LEN])
 {
 	const char *kind = e->intel_pt && !q->event ? "pt" : "aux";
-	unsigned int n = q->event ? event_number(e, q->event) : 0;
 	char who[32], which[24] = "";
 	__u32 pid;
 
@@ -65,8 +67,9 @@ static void queue_name(const struct extract *e, const struct extract_queue *q,
 		snprintf(who, sizeof(who), "%u-%u", pid, q->tid);
 	else
 		snprintf(who, sizeof(who), "unknown-%u", q->tid);
-	if (n)
-		snprintf(which, sizeof(which), ".event%u", n);
+	if (q->event && e->numbered)
+		snprintf(which, sizeof(which), ".event%u",
+			 e->numbers[q->event->index]);
 	snprintf(name, NAME_LEN, "%s%s.%s", who, which, kind);
 }
 
@@ -261,7 +264,7 @@ static int write_index(struct extract *e)
 int extract_finish(struct extract *e)
 {
 	char from[NAME_LEN], to[NAME_LEN];
-	int err = close_file(e);
+	int err = close_file(e) ?: number_events(e);
 	size_t i;
 
 	for (i = 0; !err && i < e->nr_queues; i++) {
@@ -316,6 +319,7 @@ void extract_free(struct extract *e)
 	if (e->made_dir && !e->nr_queues)
 		rmdir(e->dir);
 	free(e->queues);
+	free(e->numbers);
 	free(e->gaps);
 	read_map_free(&e->by_key);
 	read_map_free(&e->pids);

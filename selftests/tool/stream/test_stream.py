@@ -300,6 +300,16 @@ def test_extract():
                              "cpu1.aux": CHUNK}, "chunks, per CPU",
        (rc, err, files))
 
+    # AUXTRACE of a PMU that is not Intel PT, beside chunks.
+    recs = auxgen_stream()
+    recs.insert(g.find(recs, "chunk-1"),
+                g.auxtrace("other", g.T0 + 450, packets(5, 64), 0, tid=100))
+    rc, err, files, index = extract(g.dump(recs))
+    ok(rc == 0 and files == {"100-100.aux": packets(5, 64),
+                             "100-100.event1.aux": packets(1, 61) + CHUNK,
+                             "101-101.event1.aux": CHUNK},
+       "AUXTRACE and chunks of one thread are two files", (rc, err, index))
+
     recs = full_pt_stream()[:-1]
     at = g.find(recs, "aux-3")
     recs[at:] = g.gap("only", g.T0 + 990, g.T0 + 995, tid=777)
