@@ -71,10 +71,13 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 			return 0;
 		}
 		e->primed = true;
+		/* It may be cut further on. */
+		if (left == rec->blob) {
+			e->queues[queue].spans++;
+			extract_time(&e->queues[queue], a->reference);
+		}
 		err = extract_write(e, queue, buf, n);
 	}
-	e->queues[queue].spans++;
-	extract_time(&e->queues[queue], a->reference);
 	return err;
 }
 

@@ -326,6 +326,12 @@ def test_extract_errors():
     ok(rc == 3 and f"cut in the middle of a record at offset {len(data) - 184}"
        in err and files["100-100.pt"] == packets(1, 64) and len(index) == 3,
        "a stream that is cut: 3, and what comes before", (rc, err))
+    at = len(g.dump(recs[:g.find(recs, "aux-2")])) + 48
+    rc, err, files, index = extract(data[:at + 150000])
+    ok(rc == 3 and packets(2, 200000).startswith(files["101-101.pt"]) and
+       len(files["101-101.pt"]) > 100000 and
+       " spans=1 gaps=0 first=1000.000000600 " in index[1],
+       "one that is cut in a large span: the index knows of it", (rc, index))
     bad = bytearray(data)
     at = len(g.dump(recs[:g.find(recs, "aux-3")]))
     bad[at + 6:at + 8] = b"\0\0"
