@@ -60,6 +60,7 @@ static const char *word(const char *p, const char *ends, char *buf, size_t room)
 
 static const char *place(const char *p, struct place *to)
 {
+	unsigned long nr;
 	char *end;
 
 	p = skip(p, " ");
@@ -75,9 +76,13 @@ static const char *place(const char *p, struct place *to)
 	p = skip(p, " ");
 	if (*p != '#')
 		return p;
+	p = skip(p + 1, " ");
+	if (!isdigit((unsigned char)*p))
+		return NULL;
 	errno = 0;
-	to->index = strtoul(p + 1, &end, 0);
-	return errno || !to->index ? NULL : end;
+	nr = strtoul(p, &end, 0);
+	to->index = nr;
+	return errno || !nr || nr > UINT_MAX ? NULL : end;
 }
 
 static const char *action(const char *p, struct filter *f)
@@ -214,13 +219,19 @@ static int resolve(const struct filter *f, __u64 *start, __u64 *size,
 	return 0;
 }
 
-static int print(const struct filter *f, __u64 start, __u64 size, char **to)
+static int print(const struct filter *f, __u64 start, __u64 size, char **to,
+		 struct diag *d)
 {
 	char path[PATH_MAX] = "", end[32] = "", *both;
 	int n;
 
 	if (*f->file && !realpath(f->file, path))
 		return -errno;
+	/* perf_event_parse_addr_filter() ends a filter there. */
+	if (strpbrk(path, " ,\n"))
+		return diag(d, -EINVAL,
+			    "--filter: the kernel takes no path with a blank or a comma: '%s'",
+			    path);
 	if (f->range)
 		snprintf(end, sizeof(end), "/0x%llx", size);
 	n = asprintf(&both, "%s%s%s 0x%llx%s%s%s", *to ?: "", *to ? "," : "",
@@ -254,7 +265,7 @@ int filter_addresses(const char *text, char **kernel, struct diag *d)
 				   "--filter: '%s' has no size: write / and a size behind it",
 				   text);
 		else
-			err = print(&f, start, size, kernel);
+			err = print(&f, start, size, kernel, d);
 		if (err && err != -EINVAL)
 			diag(d, err, "--filter: %s: %s", f.file, strerror(-err));
 	}

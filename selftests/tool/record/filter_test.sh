@@ -103,6 +103,13 @@ for text in '' 'filter' 'main @ x' 'filter main @' "filter main @ $PROG y" \
 	"filter main # @ $PROG" 'filter 99999999999999999999/1' 'filter 1 / 2 / 3'; do
 	fails "$text" 'write filter|start|stop|tracestop'
 done
+for nr in 0 -1 4294967297 x; do
+	fails "filter main #$nr @ $PROG" 'write filter|start|stop|tracestop'
+done
+for dir in 'a b' 'a,b'; do
+	mkdir "$dir" && cp "$PROG" "$dir/prog" && ln -sf "$dir/prog" elsewhere
+	fails 'filter main @ elsewhere' 'no path with a blank or a comma'
+done
 fails "filter 0x10 @ $PROG" "no size"
 fails "filter nosuch @ $PROG" "has no symbol 'nosuch'"
 fails 'filter main' "whose symbol"
