@@ -66,18 +66,24 @@ image()
 	readelf -Wl "$1" | awk -v f="$1" '$1 == "LOAD" && $0 ~ / E / { print f, $2, $5, $3 }'
 }
 
-# readable PERIOD: with each way to look at it, from a file and from a pipe, but for
-# perf inject, which loses its place in any Intel PT from a pipe.
+# both COMMAND ARGS...: what perf says of f, from a file and from a pipe
+both()
+{
+	pt "$PERF" "$1" -i f "${@:2}"
+	mv got file
+	pt "$PERF" "$1" -i - "${@:2}" < <(cat f)
+	cmp -s <(grep -v '^#' file) <(grep -v '^#' got) || note "$*: file and pipe differ"
+}
+
+# readable PERIOD: with each way to look at it, but perf inject, which loses its place
+# in any Intel PT from a pipe, from a file and from a pipe
 readable()
 {
 	local fields=comm,pid,tid,time,ip,sym
 
-	pt "$PERF" script -i f --itrace=bep -F $fields
-	mv got file
-	pt "$PERF" script -i - --itrace=bep -F $fields < <(cat f)
-	cmp -s file got || note "file and pipe differ"
-	pt "$PERF" script -i f --itrace=cr -F $fields
-	pt "$PERF" report -i f --itrace="$1" --stdio
+	both script --itrace=bep -F $fields
+	both script --itrace=cr -F $fields
+	both report --itrace="$1" --stdio
 	rm -f injected
 	pt "$PERF" inject -i f --itrace=i1000i -o injected
 	pt "$PERF" script -i injected -F comm,tid,ip
@@ -135,7 +141,7 @@ done
 
 record -e intel_pt//u -- "$SPT/work-static" all
 readable i1000i
-pt "$PERF" script -i f --insn-trace
+both script --insn-trace
 [[ $(grep -c insn: got) -ge $(wc -l <truth) ]] ||
 	note "--insn-trace: $(grep -c insn: got) of $(wc -l <truth) instructions"
 pt "$PERF" script -i f --call-trace
