@@ -29,7 +29,7 @@ static void print_usage(FILE *f)
 	      "\n"
 	      "DIR is made, or is empty. Files in it:\n"
 	      "  PID-TID.pt, cpuN.pt    Intel PT; padded with PAD to 8 bytes per span\n"
-	      "  PID-TID.aux, cpuN.aux  other PMUs\n"
+	      "  PID-TID.aux, cpuN.aux  other PMUs; .eventN.aux if there are several\n"
 	      "  index                  a line for each file, and one for each gap: which\n"
 	      "                         file, at which offset, when, and why\n"
 	      "\n"
