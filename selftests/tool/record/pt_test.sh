@@ -4,16 +4,8 @@
 # auxrec -e intel_pt// with softpt, end to end: what ran is what stock perf and libipt
 # say that ran, which know nothing of us. In a VM, as root.
 
-# shellcheck source=selftests/tool/record/record.sh
-. "$(dirname "$0")/record.sh"
-SPT=$B/selftests/softpt
-MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
-PERF=${PERFS%% *}
-PERF=${PERF:-perf}
-trap 'cd /; rm -rf "$T"; rmmod softpt' EXIT
-
-# The same environment and addresses each time.
-clean() { setarch -R env -i LC_ALL=C PATH=/usr/bin:/bin "$@"; }
+# shellcheck source=selftests/softpt/guest.sh
+. "$(dirname "$0")/../../softpt/guest.sh"
 
 # record ARGS...: to f
 record()
@@ -60,12 +52,6 @@ same()
 		"$(paste truth "$2" | awk '$1 != $2 { print NR ": " $1, $2; exit }')"
 }
 
-# image FILE: the code of a program that is at fixed addresses, for decode
-image()
-{
-	readelf -Wl "$1" | awk -v f="$1" '$1 == "LOAD" && $0 ~ / E / { print f, $2, $5, $3 }'
-}
-
 # both COMMAND ARGS...: what perf says of f, from a file and from a pipe
 both()
 {
@@ -96,9 +82,6 @@ pt_info()
 	"$PERF" script -D -i - <"$1" 2>/dev/null | grep -a -A19 'AUXTRACE_INFO type' |
 		grep -a '^  ' | grep -v TSC:CTC
 }
-
-# shellcheck disable=SC2086 # parameters of the module
-insmod "$MODULES/softpt.ko" ${SOFTPT-} || exit 2
 
 # Terms, and what softpt cannot do.
 want 125 "$AUXREC" -o f -e intel_pt//k -- true
