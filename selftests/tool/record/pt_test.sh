@@ -96,6 +96,11 @@ want 125 "$AUXREC" -o f -e intel_pt/cyc/u -- true
 said "no term 'cyc'; it has: branch .*noretcomp .*tsc"
 want 125 "$AUXREC" -o f -e intel_pt//u -e intel_pt/noretcomp/u -- true
 said 'only one event of Intel PT'
+three="filter add @ $SPT/work-static,filter xor @ $SPT/work-static,filter 0/1 @ $SPT/work-static"
+for filter in "start recurse @ $SPT/work-static" "$three"; do
+	want 125 "$AUXREC" -o f -e intel_pt//u --filter "$filter" -- true
+	said 'cannot do the filter.*too many ranges, or a single address'
+done
 want 0 "$AUXREC" -o f -e intel_pt// -- true
 said 'softpt here, which traces user space only'
 [[ $(grep -c 'user space only' err) == 1 ]] || note "said more than once: $(cat err)"
@@ -162,6 +167,18 @@ pt "$PERF" script -i f --itrace=i0ns -F ip,sym
 [[ $(awk '{ print $2 }' got | sort -u) == recurse ]] ||
 	note "in the filter: $(awk '{ print $2 }' got | sort | uniq -c | sort -rn | head -n 4)"
 check "an address filter"
+
+# Of two filters both are traced; where one says stop the trace ends.
+record -e intel_pt//u --filter "filter add @ $SPT/work-static" \
+	--filter "filter xor @ $SPT/work-static" -- "$SPT/work-static" calls
+pt "$PERF" script -i f --itrace=i0ns -F ip,sym
+[[ $(awk '{ print $2 }' got | sort -u | tr '\n' ' ') == "add xor " ]] ||
+	note "in the filters: $(awk '{ print $2 }' got | sort | uniq -c | sort -rn | head -n 4)"
+record -e intel_pt//u --filter "tracestop xor @ $SPT/work-static" -- "$SPT/work-static" calls
+pt "$PERF" script -i f --itrace=i0ns -F ip,sym
+[[ $(awk '$2 == "add" || $2 == "xor" { print $2 }' got | sort -u) == add ]] ||
+	note "before the stop: $(awk '{ print $2 }' got | sort | uniq -c | sort -rn | head -n 4)"
+check "two ranges, and one to stop at"
 
 for filter in '' "filter recurse @ $SPT/work-static"; do
 	args=(-e intel_pt/noretcomp/u ${filter:+--filter "$filter"})
