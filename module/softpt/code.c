@@ -319,14 +319,17 @@ void spt_code_refresh(struct spt_task *t)
  * What rseq_ip_fixup() will do if it finds a reason to. That comes after our
  * work, in the same return to user space.
  */
-u64 spt_code_rseq_abort(u64 ip)
+u64 spt_code_rseq_abort(struct spt_task *t, u64 ip)
 {
 	struct rseq __user *rseq = pa_task_rseq(current);
 	struct rseq_cs cs;
 	u64 at;
 
 	if (!rseq || copy_from_user_nofault(&at, &rseq->rseq_cs, sizeof(at)) ||
-	    !at || copy_from_user_nofault(&cs, (void __user *)at, sizeof(cs)))
+	    !at)
+		return 0;
+	t->has_sections = true;
+	if (copy_from_user_nofault(&cs, (void __user *)at, sizeof(cs)))
 		return 0;
 	if (ip - cs.start_ip >= cs.post_commit_offset)
 		return 0;

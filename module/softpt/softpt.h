@@ -67,6 +67,11 @@ struct spt_task {
 	u64 places[SPT_PLACES];
 	unsigned int nr_places;
 
+	/*
+	 * It has had critical sections of rseq, whose aborts would not be seen in a
+	 * block: no more blocks.
+	 */
+	bool has_sections;
 	bool in_block;			/* the next trap is behind a taken branch */
 	bool branches_only;		/* for a debugger: PTRACE_SINGLEBLOCK */
 	struct spt_block block;		/* from places[0] on */
@@ -233,7 +238,7 @@ void spt_code_refresh(struct spt_task *t);
 /* current is about to execute, or has just executed, such code out of line. */
 bool spt_code_in_uprobe(void);
 /* Where rseq would go from @ip, or 0. Of current; does not sleep. */
-u64 spt_code_rseq_abort(u64 ip);
+u64 spt_code_rseq_abort(struct spt_task *t, u64 ip);
 
 /* btf.c; of current, with interrupts off */
 bool spt_btf_may_work(void);

@@ -261,7 +261,7 @@ static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
 /* The kernel may do that on the way back from any interrupt. */
 static void spt_or_abort(struct spt_task *t, u64 ip)
 {
-	u64 abort = spt_code_rseq_abort(ip);
+	u64 abort = spt_code_rseq_abort(t, ip);
 
 	if (abort)
 		t->places[t->nr_places++] = abort;
@@ -317,7 +317,8 @@ static void spt_enter_block(struct spt_task *t)
 {
 	if (!t->stepping || t->user_tf || test_thread_flag(TIF_SINGLESTEP) ||
 	    t->silent || t->held || t->pair != SPT_PAIR_NONE ||
-	    t->nr_places != 1 || spt_is_vsyscall(t->places[0]))
+	    t->nr_places != 1 || t->has_sections ||
+	    spt_is_vsyscall(t->places[0]))
 		return;
 	t->in_block = spt_btf_begin(&t->block, t->places[0], t->is64);
 	t->model_ip = t->places[0];

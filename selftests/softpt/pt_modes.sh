@@ -89,16 +89,10 @@ counted filtered
 perf_is_content
 check "seccomp, and system calls dispatched to the program"
 
-# With branch stepping an abort is told as a loss in the block that the section begins
-# in, see softpt.rst.
 state=$(cat /sys/module/softpt/parameters/branch_stepping)
 [[ $state != "not tried yet" ]] || note "branch stepping was not tried"
 [[ ${SOFTPT-} != *model || $state == "works, model" ]] || note "no branch stepping: $state"
-if [[ $state == works* ]]; then
-	counted rseq 300 apart
-else
-	counted rseq 300
-fi
+counted rseq 300
 perf_is_content
 [[ $(awk '$1 == "mark_aborted" { print $2 }' stdout) -gt 0 ]] || note "nothing was aborted"
 check "critical sections of rseq, with $(grep mark_aborted stdout)"
