@@ -303,7 +303,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} modes[] = {
-		{ "step", step }, { "block", block }, { "syscall", syscalls }, { "break", breakpoint },
+		{ "step", step }, { "block", block }, { "syscall", syscalls },
+		{ "break", breakpoint },
 		{ "hardware", hardware }, { "attach", attach }, { "seccomp", seccomp },
 	};
 

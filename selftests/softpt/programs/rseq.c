@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rseq TIMES [apart]: critical sections, aborted by signals, preemption and migration.
- * Counts the sections that were completed, and those that were not. apart: with a jump
- * to where they begin.
+ * rseq TIMES: critical sections, aborted by signals, preemption and migration.
+ * Counts the sections that were completed, and those that were not.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/rseq.h>
@@ -24,39 +22,31 @@ MARK(1, aborted)
 MARK(2, handler)
 
 static int times;
-static bool apart;
 
 /* Returns whether it came to its end. */
-#define SECTION(name, between)						\
-static int name(struct rseq *rseq)					\
-{									\
-	int ok;								\
-									\
-	asm volatile(".pushsection __rseq_cs, \"aw\"\n"			\
-		     ".balign 32\n"					\
-		     "3:	.long 0, 0\n"				\
-		     "	.quad 1f, 2f - 1f, 4f\n"			\
-		     ".popsection\n"					\
-		     "	lea 3b(%%rip), %%rax\n"				\
-		     "	mov %%rax, %c2(%1)\n"				\
-		     between						\
-		     "1:	mov $20, %%ecx\n"			\
-		     "5:	dec %%ecx\n"				\
-		     "	jnz 5b\n"					\
-		     "	mov $1, %0\n"					\
-		     "2:	jmp 6f\n"				\
-		     "	.byte 0x0f, 0xb9, 0x3d\n"			\
-		     "	.long %c3\n"					\
-		     "4:	mov $0, %0\n"				\
-		     "6:" : "=&r"(ok)					\
-			  : "r"(rseq), "i"(offsetof(struct rseq, rseq_cs)), \
-			    "i"(RSEQ_SIG)				\
-			  : "rax", "rcx", "cc", "memory");		\
-	return ok;							\
-}
+static int section(struct rseq *rseq)
+{
+	int ok;
 
-SECTION(section, "")
-SECTION(section_apart, "jmp 1f\n")
+	asm volatile(".pushsection __rseq_cs, \"aw\"\n"
+		     ".balign 32\n"
+		     "3:	.long 0, 0\n"
+		     "	.quad 1f, 2f - 1f, 4f\n"
+		     ".popsection\n"
+		     "	lea 3b(%%rip), %%rax\n"
+		     "	mov %%rax, %c2(%1)\n"
+		     "1:	mov $20, %%ecx\n"
+		     "5:	dec %%ecx\n"
+		     "	jnz 5b\n"
+		     "	mov $1, %0\n"
+		     "2:	jmp 6f\n"
+		     "	.byte 0x0f, 0xb9, 0x3d\n"
+		     "	.long %c3\n"
+		     "4:	mov $0, %0\n"
+		     "6:" : "=&r"(ok) : "r"(rseq), "i"(offsetof(struct rseq, rseq_cs)),
+		     "i"(RSEQ_SIG) : "rax", "rcx", "cc", "memory");
+	return ok;
+}
 
 static void handler(int sig)
 {
@@ -70,7 +60,7 @@ static void *thread(void *arg)
 	int i = 0;
 
 	while (i < times) {
-		if (apart ? section_apart(rseq) : section(rseq)) {
+		if (section(rseq)) {
 			mark_committed();
 			i++;
 		} else {
@@ -95,7 +85,6 @@ int main(int argc, char **argv)
 
 	CHECK(__rseq_size);
 	times = argc > 1 ? atoi(argv[1]) : 500;
-	apart = argc > 2;
 	signal(SIGALRM, handler);
 	setitimer(ITIMER_REAL, &every, NULL);
 	for (int i = 0; i < THREADS; i++)

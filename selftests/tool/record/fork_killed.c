@@ -11,7 +11,7 @@
 
 pid_t fork(void)
 {
-	pid_t (*next)(void) = dlsym(RTLD_NEXT, "fork");
+	typeof(fork) *next = dlsym(RTLD_NEXT, "fork");
 	const pid_t pid = next();
 	siginfo_t info;
 
