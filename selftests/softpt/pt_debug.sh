@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Debuggers and uprobes alongside: both sides see what they would see alone. In a VM,
-# as root.
+# Debuggers, uprobes and other events alongside: both sides see what they would see
+# alone. In a VM, as root.
 
 # shellcheck source=selftests/softpt/guest.sh
 . "$(dirname "$0")/guest.sh"
@@ -153,5 +153,16 @@ if [[ -w $TRACING/uprobe_events ]]; then
 else
 	skip "uprobes" "this kernel has none"
 fi
+
+# Since 6.16 all of a group is stopped when one of it is throttled.
+rate=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+echo 5000 >/proc/sys/kernel/perf_event_max_sample_rate
+clean "$P/throttled" aux >stdout 2>err || note "status $?: $(cat err)"
+echo "$rate" >/proc/sys/kernel/perf_event_max_sample_rate
+[[ $(awk '/^throttled/ { print $2 }' stdout) -gt 0 ]] || note "nothing was throttled"
+image "$P/throttled" >code
+"$SPT/guest/decode" aux code >flow 2>errors || note "libipt: $(head -n 3 errors | tr '\n' '|')"
+marks "$P/throttled"
+check "another event of the group, that is throttled"
 
 finish

@@ -9,7 +9,7 @@ SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
 
 # One concern each; to be recorded in virtual machines.
 SPT_ODD	  := $(addprefix $(SPT)/programs/,signals waits procs migrate timers flags own_tf \
-	     rep rseq filtered emulated vsyscall debugger calls ending runon execonly restarted \
+	     rep rseq filtered emulated vsyscall debugger calls ending runon execonly restarted throttled \
 	     signals-dynamic signals-pie far64 sysenter)
 
 SPT_TESTS := $(addprefix $(SPT)/,test_cases fuzz_flow compare_insns record_host decode \
