@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes its trace lose its middle: auxrec, which is its parent, is stopped for so
- * long that the pool becomes full. Each of the three parts has its own function.
+ * pt_gap FILE: makes its trace lose its middle: auxrec, which is its parent and writes
+ * to FILE, is stopped for so long that the pool becomes full. Each of the three parts
+ * has its own function.
  */
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static volatile unsigned long sum;
@@ -43,17 +45,31 @@ static void __attribute__((noinline)) after(void)
 	call(101);
 }
 
-int main(void)
+static off_t size_of(const char *file)
 {
-	unsigned int i;
+	struct stat st;
 
+	return stat(file, &st) ? 0 : st.st_size;
+}
+
+int main(int argc, char **argv)
+{
+	off_t last, size;
+
+	if (argc != 2)
+		return 2;
 	before();
+	size = size_of(argv[1]);
 	kill(getppid(), SIGSTOP);
 	during();
 	kill(getppid(), SIGCONT);
 	/* It makes room when it has written what was there. */
-	for (i = 0; i < 10; i++)
+	while (size_of(argv[1]) <= size)
+		usleep(10000);
+	do {
+		last = size_of(argv[1]);
 		usleep(100000);
+	} while (size_of(argv[1]) != last);
 	after();
 	return 0;
 }

@@ -256,13 +256,18 @@ mv calls truth
 (exec setarch -R env -i "$(command -v "$PERF")" record -o f --per-thread -e intel_pt//u \
 	-S16384 -m ,4 -- "$SPT/work-static" calls 10000000 >stdout 2>err </dev/null) &
 pid=$!
-for _ in {1..100}; do
-	pgrep -P $pid work-static >/dev/null && break
-	sleep 0.1
+# 10 ticks of the program's time are more trace than the area holds.
+for _ in {1..1200}; do
+	child=$(pgrep -P $pid work-static)
+	[[ $child && $(awk '{ print $15 }' "/proc/$child/stat") -gt 10 ]] && break
+	sleep 0.05
 done
-sleep 1
+size=$(stat -c %s f)
 kill -USR2 $pid
-sleep 0.5
+for _ in {1..1200}; do
+	[[ $(stat -c %s f) -gt $size ]] && break
+	sleep 0.05
+done
 kill -INT $pid
 wait $pid
 "$PERF" script -i f --itrace=i0nse -F ip,sym >got 2>perr || note "$(tail -n 2 perr)"
@@ -294,7 +299,7 @@ done
 # The pool is full in the middle: that is lost and nothing else.
 GAP=$B/selftests/tool/record/pt_gap
 rm -f f
-clean "$AUXREC" -o f -m ,4Kx4 -e intel_pt//u -- "$GAP" >stdout 2>err || note "status $?"
+clean "$AUXREC" -o f -m ,4Kx4 -e intel_pt//u -- "$GAP" f >stdout 2>err || note "status $?"
 said 'LOST AUX data'
 valid f
 want 0 "$AUXREC" extract --aux f gaps
@@ -329,7 +334,7 @@ grep -v perfaux: errors >own
 check "so does perf"
 
 # The same with perf record's own area. It goes on when the reader does.
-stock -m ,2 -- "$GAP"
+stock -m ,2 -- "$GAP" f
 [[ $(cat truncated) -ge 1 ]] || note "nothing is TRUNCATED"
 grep -q 'Lost trace data' got || note "perf does not tell of it"
 for name in before during after; do
