@@ -144,7 +144,7 @@ same "$PERF, recorded into a pipe" flow
 check "a recording into a pipe"
 
 record -e intel_pt//u -- "$SPT/work" all
-readable i100us
+readable i1000i
 check "a dynamic program"
 
 record -e intel_pt//u -- "$SPT/work" threads
