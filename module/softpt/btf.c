@@ -109,9 +109,11 @@ bool spt_btf_trapped(const struct spt_block *block, u64 next, u64 *from)
 			WRITE_ONCE(spt_btf, SPT_BTF_WORKS);
 		return true;
 	}
+	if (!spt_block_step_to(block, next, from))
+		return false;
 	/* Not, or, where the machine has moved to another one, no more. */
 	WRITE_ONCE(spt_btf, SPT_BTF_NO);
-	return spt_block_step_to(block, next, from);
+	return true;
 }
 
 /* Of what is no branch, or was not taken, the processor would not tell. */
