@@ -12,7 +12,7 @@ SPT_ODD	  := $(addprefix $(SPT)/programs/,signals waits procs migrate timers fla
 	     rep rseq filtered emulated vsyscall debugger calls ending runon execonly restarted throttled \
 	     signals-dynamic signals-pie far64 sysenter)
 
-SPT_TESTS := $(addprefix $(SPT)/,test_cases fuzz_flow compare_insns record_host decode \
+SPT_TESTS := $(addprefix $(SPT)/,test_cases test_blocks fuzz_flow compare_insns record_host decode \
 	     stepper modes guest/decode storm stormed stormed-static) $(SPT_WORK) $(SPT_ODD)
 
 $(BUILD)/.host-softpt: selftests/setup/host
@@ -30,6 +30,9 @@ $(SPT)/module/%.o: module/softpt/%.c Makefile | $(BUILD)/.host-softpt
 
 $(SPT)/test_cases $(SPT)/fuzz_flow: %: %.o $(SPT)/libipt.o $(SPT_PURE)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
+
+$(SPT)/test_blocks: %: %.o $(addprefix $(SPT)/module/,block.o insn.o length.o reader.o)
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
 
 $(SPT)/compare_insns: %: %.o $(addprefix $(SPT)/module/,insn.o length.o reader.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lZydis
