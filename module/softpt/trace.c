@@ -167,6 +167,15 @@ static void spt_come_to(struct spt_cpu *c, u64 ip)
 		spt_begin(c, ip);
 }
 
+/* The task has gone on at @from, one of the places: the flow is at the first. */
+static void spt_moved(struct spt_cpu *c, u64 from)
+{
+	struct spt_task *t = c->task;
+
+	if (!t->held && from != t->places[0])
+		spt_end_at(c, t->places[0]);
+}
+
 static void spt_hold(struct spt_task *t, u64 ip)
 {
 	t->held = true;
@@ -434,6 +443,7 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 		spt_stepped_pair(t, next);
 		return;
 	}
+	spt_moved(c, from);
 	spt_come_to(c, from);
 	from = spt_catch_up(c, &insn, from, next, true);
 	if (insn.class == SPT_OTHER && next == from + SPT_LEA_SIZE &&
@@ -543,6 +553,7 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 	spt_leave_block(c, regs->ip - 1, false);
 	if (!t->silent) {
 		from = spt_from(t, regs->ip);
+		spt_moved(c, from);
 		spt_come_to(c, from);
 		/* INT3 has one byte: its address is known. */
 		from = spt_catch_up(c, &insn, from, regs->ip - 1, false);
@@ -579,6 +590,7 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 	if (spt_is_restarted(t, regs))
 		spt_at(t, regs->ip - SPT_SYSCALL_SIZE);
 	if (spt_is_at(t, regs->ip)) {
+		spt_moved(c, regs->ip);
 		if (t->held)
 			spt_release_held(c, regs->ip);
 		spt_end_at(c, regs->ip);
@@ -592,6 +604,7 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 	if (insn.class != SPT_SYSCALL && !spt_is_late(&insn) &&
 	    !c->e->flow.inside && !t->held)
 		return;
+	spt_moved(c, from);
 	spt_come_to(c, from);
 	from = spt_catch_up(c, &insn, from, regs->ip, false);
 	if (insn.class == SPT_SYSCALL && from != regs->ip) {

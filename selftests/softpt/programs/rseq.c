@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rseq TIMES: critical sections, aborted by signals, preemption and migration.
+ * rseq TIMES: critical sections, aborted by signals, preemption, migration, and by
+ * membarrier(2), which takes no switch of tasks.
  * Counts the sections that were completed, and those that were not.
  */
 #define _GNU_SOURCE
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/rseq.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -21,7 +24,7 @@ MARK(0, committed)
 MARK(1, aborted)
 MARK(2, handler)
 
-static int times;
+static int times, running = THREADS;
 
 /* Returns whether it came to its end. */
 static int section(struct rseq *rseq)
@@ -74,7 +77,13 @@ static void *thread(void *arg)
 			sched_setaffinity(0, sizeof(set), &set);
 		}
 	}
+	__atomic_sub_fetch(&running, 1, __ATOMIC_SEQ_CST);
 	return NULL;
+}
+
+static int membarrier(int cmd)
+{
+	return syscall(SYS_membarrier, cmd, 0, 0);
 }
 
 int main(int argc, char **argv)
@@ -84,11 +93,14 @@ int main(int argc, char **argv)
 	sigset_t set;
 
 	CHECK(__rseq_size);
+	CHECK(!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ));
 	times = argc > 1 ? atoi(argv[1]) : 500;
 	signal(SIGALRM, handler);
 	setitimer(ITIMER_REAL, &every, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&ids[i], NULL, thread, NULL);
+	while (__atomic_load_n(&running, __ATOMIC_SEQ_CST))
+		CHECK(!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ));
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(ids[i], NULL);
 	sigfillset(&set);
