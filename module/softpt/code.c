@@ -76,6 +76,13 @@ void spt_code_read(struct spt_insn *insn, u64 ip, bool is64)
 	spt_insn_decode(insn, bytes, read_bytes(bytes, ip), ip, is64);
 }
 
+unsigned int spt_code_length(u64 ip, bool is64)
+{
+	u8 bytes[SPT_INSN_MAX];
+
+	return spt_insn_length(bytes, read_bytes(bytes, ip), is64);
+}
+
 void spt_code_read_block(struct spt_block *block, u64 ip, bool is64)
 {
 	block->ip = ip;

@@ -218,6 +218,8 @@ void spt_task_queue(struct spt_task *t);
 /* code.c */
 /* The instruction that is executed at @ip. Does not sleep. */
 void spt_code_read(struct spt_insn *insn, u64 ip, bool is64);
+/* As spt_insn_length(). Does not sleep. */
+unsigned int spt_code_length(u64 ip, bool is64);
 bool spt_code_is_iret(u64 ip, bool is64);
 /* As much code as there is from @ip on. Does not sleep. */
 void spt_code_read_block(struct spt_block *block, u64 ip, bool is64);

@@ -98,6 +98,7 @@ static bool spt_is_surely_late(const struct spt_insn *insn)
 static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 {
 	struct spt_insn insn;
+	unsigned int length;
 
 	spt_code_read(&insn, ip, t->is64);
 	if (spt_is_late(&insn))
@@ -117,8 +118,12 @@ static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 	case SPT_RETURN:
 	case SPT_FAR:
 		return 1;
-	case SPT_MOV_SS:
 	case SPT_OTHER:
+		length = spt_code_length(ip, t->is64);
+		if (length)
+			return next == ip + length || next == ip ? 3 : 0;
+		break;
+	case SPT_MOV_SS:
 	case SPT_BAD:
 		break;
 	}
