@@ -91,7 +91,8 @@ install: tool
 	install -D -m 644 Documentation/perfaux.4 $(DESTDIR)$(PREFIX)/share/man/man4/perfaux.4
 	@if test -e perfaux.ko; then \
 		release=$$(modinfo -F vermagic perfaux.ko | cut -d' ' -f1); \
-		for ko in perfaux.ko $(wildcard softpt.ko); do \
+		for ko in perfaux.ko softpt.ko; do \
+			test -e $$ko || continue; \
 			install -D -m 644 $$ko \
 				"$(DESTDIR)/lib/modules/$$release/updates/$$ko" || exit; \
 		done; \

@@ -4,36 +4,6 @@
  */
 #include "block.h"
 
-/* LEA -128(%rsp), %rsp before a CALL may be half of a uprobe, see enum spt_pair. */
-static const u8 spt_lea[] = { 0x48, 0x8d, 0x64, 0x24, 0x80 };
-
-static bool is_lea(const u8 *bytes, unsigned int n)
-{
-	unsigned int i;
-
-	if (n < sizeof(spt_lea))
-		return false;
-	for (i = 0; i < sizeof(spt_lea); i++) {
-		if (bytes[i] != spt_lea[i])
-			return false;
-	}
-	return true;
-}
-
-static bool ends(const struct spt_insn *insn)
-{
-	switch (insn->class) {
-	case SPT_JUMP:
-	case SPT_CALL:
-	case SPT_JUMP_INDIRECT:
-	case SPT_CALL_INDIRECT:
-	case SPT_RETURN:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* False: it is not known, or not for blocks. */
 static bool read_insn(const struct spt_block *block, u64 ip, struct spt_insn *insn)
 {
@@ -47,10 +17,11 @@ static bool read_insn(const struct spt_block *block, u64 ip, struct spt_insn *in
 	if (n > SPT_INSN_MAX)
 		n = SPT_INSN_MAX;
 	spt_insn_decode(insn, bytes, n, ip, block->is64);
-	if (ends(insn) || insn->class == SPT_BRANCH)
+	if (spt_insn_is_jump(insn) || insn->class == SPT_BRANCH)
 		return true;
 	/* With a length, what the kernel may execute, and where aborts lead to. */
-	if (insn->class != SPT_OTHER || insn->length || is_lea(bytes, n))
+	if (insn->class != SPT_OTHER || insn->length ||
+	    spt_insn_is_lea(bytes, n))
 		return false;
 	insn->length = spt_insn_length(bytes, n, block->is64);
 	return insn->length;
@@ -77,7 +48,7 @@ bool spt_block_is_clear(const struct spt_block *block)
 	for (i = 0; i < SPT_BLOCK_INSNS; i++) {
 		if (!read_insn(block, ip, &insn))
 			return false;
-		if (ends(&insn)) {
+		if (spt_insn_is_jump(&insn)) {
 			/* An indirect one may lead to where another does. */
 			if (insn.class != SPT_JUMP && insn.class != SPT_CALL)
 				return !nr;
@@ -115,7 +86,7 @@ bool spt_block_branch_to(const struct spt_block *block, u64 next, u64 *from)
 			return true;
 		if (insn.class == SPT_JUMP || insn.class == SPT_CALL)
 			return insn.target == next;
-		if (ends(&insn))
+		if (spt_insn_is_jump(&insn))
 			return true;
 	}
 	return false;
@@ -128,7 +99,7 @@ bool spt_block_insn(const struct spt_block *block, u64 ip, struct spt_insn *insn
 	for (at = block->ip; read_insn(block, at, insn); at += insn->length) {
 		if (at == ip)
 			return true;
-		if (ends(insn))
+		if (spt_insn_is_jump(insn))
 			return false;
 	}
 	return false;
@@ -140,7 +111,7 @@ bool spt_block_step_to(const struct spt_block *block, u64 next, u64 *from)
 	u64 ip;
 
 	for (ip = block->ip; read_insn(block, ip, &insn); ip += insn.length) {
-		if (ends(&insn))
+		if (spt_insn_is_jump(&insn))
 			return false;
 		*from = ip;
 		/* Or one with REP is not done. */

@@ -123,9 +123,8 @@ bool spt_btf_waits(struct spt_task *t, u64 next)
 
 	if (!spt_btf_model || !spt_block_insn(&t->block, t->model_ip, &insn))
 		return false;
-	if (insn.class != SPT_OTHER && next != t->model_ip + insn.length)
-		return false;
-	if (insn.class != SPT_OTHER && insn.class != SPT_BRANCH)
+	if (spt_insn_is_jump(&insn) ||
+	    (insn.class == SPT_BRANCH && next != t->model_ip + insn.length))
 		return false;
 	t->model_ip = next;
 	spt_btf_set(true);

@@ -19,8 +19,6 @@
 /* CALL rel32 */
 #define SPT_PROBE_SIZE	5
 
-/* LEA -128(%rsp), %rsp */
-static const u8 spt_lea[] = { 0x48, 0x8d, 0x64, 0x24, 0x80 };
 /* What is_optimizable_nop10() asks for, the rest is its operand. */
 static const u8 spt_nop[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84 };
 
@@ -179,12 +177,12 @@ static bool find_trampoline(struct spt_task *t)
 
 bool spt_code_may_be_pair(u64 ip)
 {
-	u8 bytes[sizeof(spt_lea) + 1];
+	u8 bytes[SPT_LEA_SIZE + 1];
 
 	if (copy_from_user_nofault(bytes, (const void __user *)ip, sizeof(bytes)))
 		return false;
-	return !memcmp(bytes, spt_lea, sizeof(spt_lea)) &&
-	       bytes[sizeof(spt_lea)] == SPT_CALL_OPCODE;
+	return spt_insn_is_lea(bytes, SPT_LEA_SIZE) &&
+	       bytes[SPT_LEA_SIZE] == SPT_CALL_OPCODE;
 }
 
 void spt_code_at_trampoline(struct spt_task *t, u64 ip)
@@ -279,12 +277,12 @@ static bool is_nop_in_file(u64 ip)
 static bool is_back_at_pair(const struct spt_task *t, const struct pt_regs *regs)
 {
 	return t->pair == SPT_PAIR_NONE && !t->stepping &&
-	       spt_code_may_be_pair(regs->ip - sizeof(spt_lea));
+	       spt_code_may_be_pair(regs->ip - SPT_LEA_SIZE);
 }
 
 static void refresh_pair(struct spt_task *t, bool back)
 {
-	u64 ip = back ? current_pt_regs()->ip - sizeof(spt_lea) : t->pair_ip;
+	u64 ip = back ? current_pt_regs()->ip - SPT_LEA_SIZE : t->pair_ip;
 
 	if (is_nop_in_file(ip)) {
 		t->pair = SPT_PAIR_UPROBE;

@@ -50,11 +50,6 @@ static unsigned int rel_size(const struct spt_reader *r)
 	return r->is64 ? 4 : spt_opsize(r);
 }
 
-static void read_flags_width(struct spt_insn *insn, const struct spt_reader *r)
-{
-	insn->width16 = r->opsize && !(r->rex & REX_W);
-}
-
 static enum spt_insn_class group_ff(struct spt_reader *r)
 {
 	u8 modrm = spt_read_modrm(r);
@@ -125,10 +120,8 @@ static enum spt_insn_class map_0(struct spt_insn *insn, struct spt_reader *r,
 	case 0xea:				/* JMPF ptr */
 		return far_pointer(r);
 	case 0x9c:
-		read_flags_width(insn, r);
 		return SPT_PUSHF;
 	case 0x9d:
-		read_flags_width(insn, r);
 		return SPT_POPF;
 	case 0xa1:				/* JMPABS, else MOV */
 		if (!r->rex2)
@@ -225,4 +218,18 @@ void spt_insn_decode(struct spt_insn *insn, const u8 *bytes, unsigned int n,
 		insn->class = SPT_BAD;
 	if (insn->class != SPT_OTHER)
 		insn->length = insn->class == SPT_BAD ? 0 : r.at;
+}
+
+bool spt_insn_is_lea(const u8 *bytes, unsigned int n)
+{
+	static const u8 lea[SPT_LEA_SIZE] = { 0x48, 0x8d, 0x64, 0x24, 0x80 };
+	unsigned int i;
+
+	if (n < sizeof(lea))
+		return false;
+	for (i = 0; i < sizeof(lea); i++) {
+		if (bytes[i] != lea[i])
+			return false;
+	}
+	return true;
 }

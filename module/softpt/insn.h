@@ -38,9 +38,27 @@ struct spt_insn {
 	enum spt_insn_class class;
 	u8 length;		/* of all but SPT_BAD and most of SPT_OTHER, else 0 */
 	enum spt_emulation emulation;	/* of SPT_OTHER */
-	bool width16;		/* PUSHF, POPF: operand size is 2 bytes */
 	u64 target;		/* of SPT_JUMP, SPT_BRANCH, SPT_CALL */
 };
+
+/* A near branch that is always taken */
+static inline bool spt_insn_is_jump(const struct spt_insn *insn)
+{
+	switch (insn->class) {
+	case SPT_JUMP:
+	case SPT_CALL:
+	case SPT_JUMP_INDIRECT:
+	case SPT_CALL_INDIRECT:
+	case SPT_RETURN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* LEA -128(%rsp), %rsp: before a CALL it may be half of a uprobe (swbp_optimize()). */
+#define SPT_LEA_SIZE	5
+bool spt_insn_is_lea(const u8 *bytes, unsigned int n);
 
 /*
  * @bytes: @n of them from @ip on, n <= SPT_INSN_MAX; fewer where the mapping

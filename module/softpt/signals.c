@@ -41,8 +41,6 @@ static void spt_signals_nested(struct spt_task *t, u64 since)
 static bool spt_is_timers(int sig, const struct kernel_siginfo *info)
 {
 	switch (sig) {
-	case SIGKILL:
-		return false;	/* info may be no pointer */
 	case SIGALRM:
 	case SIGVTALRM:
 	case SIGPROF:

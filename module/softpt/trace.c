@@ -23,9 +23,6 @@
 
 #include "softpt.h"
 
-/* LEA -128(%rsp), %rsp, see enum spt_pair */
-#define SPT_LEA_SIZE	5
-
 /* SYSCALL, SYSENTER, INT n: arch_do_signal_or_restart() goes back so far. */
 #define SPT_SYSCALL_SIZE	2
 
@@ -493,19 +490,9 @@ bool spt_trace_has_branched(const struct spt_task *t, u64 next)
 	if (t->silent)
 		return false;
 	spt_code_read(&insn, from, t->is64);
-	switch (insn.class) {
-	case SPT_BRANCH:
+	if (insn.class == SPT_BRANCH)
 		return next != from + insn.length;
-	case SPT_JUMP:
-	case SPT_CALL:
-	case SPT_JUMP_INDIRECT:
-	case SPT_CALL_INDIRECT:
-	case SPT_RETURN:
-	case SPT_FAR:
-		return true;
-	default:
-		return false;
-	}
+	return spt_insn_is_jump(&insn) || insn.class == SPT_FAR;
 }
 
 void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)

@@ -3,8 +3,8 @@
  * compare_insns MILLIONS DIR...: spt_insn_decode() and Zydis on the code of the
  * ELF files below the directories, each as 64-bit and as 32-bit code, so many
  * million instructions each at most; and on as many made of random bytes behind
- * a seed that is printed. Class, length, target and width have to be the same; and
- * what spt_insn_length() says, which of some may be that it does not know. Prints TAP.
+ * a seed that is printed. Class, length and target have to be the same; and what
+ * spt_insn_length() says, which of some may be that it does not know. Prints TAP.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -136,11 +136,6 @@ static void expect(struct spt_insn *insn, const ZydisDecodedInstruction *z,
 		if (!is64)
 			insn->target &= z->operand_width == 16 ? 0xffff : 0xffffffff;
 		break;
-	case SPT_PUSHF:
-	case SPT_POPF:
-		insn->width16 = z->mnemonic == ZYDIS_MNEMONIC_PUSHF ||
-				z->mnemonic == ZYDIS_MNEMONIC_POPF;
-		break;
 	default:
 		break;
 	}
@@ -150,8 +145,7 @@ static void expect(struct spt_insn *insn, const ZydisDecodedInstruction *z,
 static bool same(const struct spt_insn *a, const struct spt_insn *b)
 {
 	return a->class == b->class && a->length == b->length &&
-	       a->width16 == b->width16 && a->target == b->target &&
-	       a->emulation == b->emulation;
+	       a->target == b->target && a->emulation == b->emulation;
 }
 
 static void show(const struct mode *mode, const u8 *bytes, u64 ip,
