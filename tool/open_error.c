@@ -89,8 +89,8 @@ bool sev_is_softpt(const struct sev *sev)
 }
 
 /* spt_event_init(): it steps the tasks that it is given. */
-static int softpt_error(const struct session *s, const struct sev *sev, int err,
-			struct diag *d)
+static int softpt_error(const struct session *s, const struct sev *sev, pid_t tid,
+			int err, struct diag *d)
 {
 	if (s->opt->system_wide)
 		return diag(d, err,
@@ -101,7 +101,9 @@ static int softpt_error(const struct session *s, const struct sev *sev, int err,
 			    "%s: intel_pt is softpt here, which steps programs: it cannot trace the kernel, %s",
 			    sev->name, s->opt->kernel ? "leave --kernel out" :
 							"record with :u");
-	return missing_error(sev, err, d);
+	return diag(d, err,
+		    "%s: intel_pt is softpt here, which steps programs: it cannot trace %d, which is a thread of the kernel",
+		    sev->name, tid);
 }
 
 int open_error(const struct session *s, const struct sev *sev, pid_t tid,
@@ -118,7 +120,7 @@ int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 			    sev->name);
 	case -EOPNOTSUPP:
 		if (sev_is_softpt(sev))
-			return softpt_error(s, sev, err, d);
+			return softpt_error(s, sev, tid, err, d);
 		return missing_error(sev, err, d);
 	case -ENOENT:
 		return missing_error(sev, err, d);

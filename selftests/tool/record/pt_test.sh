@@ -92,6 +92,8 @@ want 125 "$AUXREC" -o f -e intel_pt//u -a -- true
 said 'softpt.*cannot trace whole CPUs.*-p, or a command'
 want 125 "$AUXREC" -o f -e intel_pt//u -C 0 -- true
 said 'softpt.*cannot trace whole CPUs'
+want 125 "$AUXREC" -o f -e intel_pt//u -p "$(pgrep -x kthreadd)"
+said 'softpt.*cannot trace 2, which is a thread of the kernel'
 want 125 "$AUXREC" -o f -e intel_pt/cyc/u -- true
 said "no term 'cyc'; it has: branch .*noretcomp .*tsc"
 want 125 "$AUXREC" -o f -e intel_pt//u -e intel_pt/noretcomp/u -- true
