@@ -54,6 +54,13 @@ counted timers left 3000
 perf_is_content
 check "a timer that is faster than its handler, which is left by a jump"
 
+# Behind a tracestop nothing is stepped any more, and signals must not wait for steps.
+rm -f f
+clean timeout 60 "$AUXREC" -o f -e intel_pt//u --filter "tracestop mark_stop @ $P/timers" -- \
+	"$P/timers" long 3000 wait </dev/null >stdout 2>err || note "status $?: $(tail -n 2 err)"
+grep -qx 'mark_stop 1' stdout || note "it has not ended"
+check "signals go on behind a tracestop"
+
 "$P/restarted" >/dev/null 2>&1
 if [[ $? == 4 ]]; then
 	skip "a system call that is restarted without a signal" "this kernel has no io_uring"

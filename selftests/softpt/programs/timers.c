@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * timers real|posix|prof|long|nested|left TIMES: counts, while a timer fires faster than
- * it is stepped: than a step or two, or than its handler, which may be interrupted by
- * the next, or be left by a jump.
+ * timers real|posix|prof|long|nested|left TIMES [wait]: counts, while a timer fires faster
+ * than it is stepped: than a step or two, or than its handler, which may be interrupted
+ * by the next, or be left by a jump. wait: then waits for its signals, without a call of
+ * the kernel, behind mark_stop().
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 MARK(0, work)
 MARK(1, handler)
 MARK(2, end)
+MARK(3, stop)
 
 static sigjmp_buf before;
 
@@ -73,12 +75,19 @@ int main(int argc, char **argv)
 	volatile int i = 0;
 	sigset_t set;
 
-	CHECK(argc == 3);
+	CHECK(argc >= 3);
 	handle(argv[1]);
 	if (!sigsetjmp(before, 1))
 		start(argv[1]);
 	for (; i < atoi(argv[2]); i++)
 		mark_work();
+	mark_stop();
+	if (argc > 3) {
+		const unsigned long n = __atomic_load_n(&marks[1].n, __ATOMIC_RELAXED);
+
+		while (__atomic_load_n(&marks[1].n, __ATOMIC_RELAXED) < n + 3)
+			;
+	}
 	sigfillset(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	CHECK(marks[1].n);

@@ -28,34 +28,35 @@ static void handler(int sig)
 	mark_handler();
 }
 
+static void read_parent(const char *what, char line[256])
+{
+	char path[64];
+	int fd, n;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", parent, what);
+	fd = open(path, O_RDONLY);
+	CHECK(fd >= 0);
+	n = read(fd, line, 255);
+	close(fd);
+	line[n > 0 ? n : 0] = 0;
+}
+
 /* Until the parent waits in system call @nr */
 static void wait_in(long nr)
 {
-	char path[64], line[128];
-	int fd, n;
+	char line[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/syscall", parent);
 	do {
-		fd = open(path, O_RDONLY);
-		CHECK(fd >= 0);
-		n = read(fd, line, sizeof(line) - 1);
-		close(fd);
-		line[n > 0 ? n : 0] = 0;
+		read_parent("syscall", line);
 	} while (atol(line) != nr || line[0] == 'r');
 }
 
 static void wait_state(char state)
 {
-	char path[64], line[256], *at;
-	int fd, n;
+	char line[256], *at;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", parent);
 	do {
-		fd = open(path, O_RDONLY);
-		CHECK(fd >= 0);
-		n = read(fd, line, sizeof(line) - 1);
-		close(fd);
-		line[n > 0 ? n : 0] = 0;
+		read_parent("stat", line);
 		at = strrchr(line, ')');
 	} while (!at || at[2] != state);
 }
