@@ -128,22 +128,11 @@ static void auxgen_chunk(struct auxgen_event *ev, enum auxgen_source source)
 	unsigned long at = (ev->handle.head + ev->written) & mask;
 	u32 stream = AUXGEN_STREAM(auxgen_config(ev));
 	struct auxgen_count *count = auxgen_count(ev);
-	u32 cpu = smp_processor_id(), i;
-	struct auxgen_chunk *chunk;
 	u64 seq = auxgen_count_next(&count->seq, 1);
 
-	chunk = ev->area->pages[at >> PAGE_SHIFT] + offset_in_page(at);
-	chunk->magic = AUXGEN_MAGIC;
-	chunk->cpu = cpu;
-	chunk->seq = seq;
-	chunk->lost = READ_ONCE(count->lost);
-	chunk->time = ev->event->clock();
-	chunk->stream = stream;
-	chunk->source = source;
-	chunk->tid = task_pid_nr(current);
-	for (i = 0; i < ARRAY_SIZE(chunk->check); i++)
-		chunk->check[i] = AUXGEN_CHECK(seq, cpu, stream, i);
-	chunk->check_last = chunk->check[0];
+	auxgen_fill(ev->area->pages[at >> PAGE_SHIFT] + offset_in_page(at),
+		    stream, source, seq, READ_ONCE(count->lost),
+		    ev->event->clock());
 	ev->written += AUXGEN_CHUNK;
 }
 

@@ -56,4 +56,24 @@ struct auxgen_cpu {
 
 DECLARE_PER_CPU(struct auxgen_cpu, auxgen_cpu);
 
+/* With the numbers of this CPU and stream. Preemption is off. */
+static inline void auxgen_fill(struct auxgen_chunk *chunk, u32 stream,
+			       enum auxgen_source source, u64 seq, u64 lost,
+			       u64 time)
+{
+	u32 cpu = smp_processor_id(), i;
+
+	chunk->magic = AUXGEN_MAGIC;
+	chunk->cpu = cpu;
+	chunk->seq = seq;
+	chunk->lost = lost;
+	chunk->time = time;
+	chunk->stream = stream;
+	chunk->source = source;
+	chunk->tid = task_pid_nr(current);
+	for (i = 0; i < ARRAY_SIZE(chunk->check); i++)
+		chunk->check[i] = AUXGEN_CHECK(seq, cpu, stream, i);
+	chunk->check_last = chunk->check[0];
+}
+
 #endif /* AUXGEN_PMU_H */

@@ -26,7 +26,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-#include "../auxgen.h"
+#include "../auxgen_pmu.h"
 
 /* With single-entry ToPA the interrupt comes so many bytes before the end. */
 #define PTM_EARLY	512

@@ -59,21 +59,9 @@ static void ptm_step_end(struct ptm_cpu *p)
 static void ptm_fill(struct ptm_cpu *p, struct auxgen_chunk *chunk, u32 stream,
 		     enum auxgen_source source)
 {
-	u32 cpu = smp_processor_id(), i;
-	u64 seq = p->seq[stream]++;
-
-	chunk->magic = AUXGEN_MAGIC;
-	chunk->cpu = cpu;
-	chunk->seq = seq;
-	chunk->lost = p->lost[stream];
-	/* That of events with CLOCK_MONOTONIC, see perf_event_set_clock(). */
-	chunk->time = ktime_get_mono_fast_ns();
-	chunk->stream = stream;
-	chunk->source = source;
-	chunk->tid = task_pid_nr(current);
-	for (i = 0; i < ARRAY_SIZE(chunk->check); i++)
-		chunk->check[i] = AUXGEN_CHECK(seq, cpu, stream, i);
-	chunk->check_last = chunk->check[0];
+	/* The time is that of events with CLOCK_MONOTONIC, see perf_event_set_clock(). */
+	auxgen_fill(chunk, stream, source, p->seq[stream]++, p->lost[stream],
+		    ktime_get_mono_fast_ns());
 }
 
 static void ptm_lose(struct ptm_cpu *p, u32 stream)
