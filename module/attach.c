@@ -19,6 +19,7 @@
 #include "ring.h"
 
 static DEFINE_HASHTABLE(pa_table, 10);
+static DEFINE_HASHTABLE(pa_raw_table, 10);
 static DEFINE_MUTEX(pa_attach_lock);
 
 notrace struct pa_attached *pa_attached_find(struct perf_event *event)
@@ -34,12 +35,25 @@ notrace struct pa_attached *pa_attached_find(struct perf_event *event)
 	return NULL;
 }
 
-static bool pa_attached_find_sleepable(struct perf_event *event)
+notrace struct pa_attached *pa_attached_find_raw(struct perf_event *event)
+{
+	struct pa_attached *attached;
+
+	if (event->parent)
+		event = event->parent;
+	hash_for_each_possible_rcu_notrace(pa_raw_table, attached, node,
+					   (unsigned long)event)
+		if (attached->event == event)
+			return attached;
+	return NULL;
+}
+
+static bool pa_is_attached(struct perf_event *event)
 {
 	bool found;
 
 	rcu_read_lock();
-	found = pa_attached_find(event);
+	found = pa_attached_find(event) || pa_attached_find_raw(event);
 	rcu_read_unlock();
 	return found;
 }
@@ -63,13 +77,9 @@ static bool pa_pmu_is_refused(const struct pmu *pmu)
 	return false;
 }
 
-/* ring->lock held. */
-static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
+static int pa_check_aux(struct pa_ring *ring, struct perf_event *event)
 {
-	struct perf_event *event = file->private_data;
 	struct pmu *pmu = READ_ONCE(event->pmu);
-	struct pa_attached *attached;
-	int ret;
 
 	/* From 6.15 on perf_pmu_unregister() takes the PMU from its events. */
 	if (!pmu)
@@ -79,6 +89,62 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
 		return -EOPNOTSUPP;
 	if (ring->pmu && ring->pmu != pmu)
 		return -EXDEV;
+	return 0;
+}
+
+static bool pa_has_raw_samples(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	/* bpf_event_output() asks for no period. */
+	return attr->sample_type & PERF_SAMPLE_RAW &&
+	       (attr->sample_period ||
+		(attr->type == PERF_TYPE_SOFTWARE &&
+		 attr->config == PERF_COUNT_SW_BPF_OUTPUT));
+}
+
+/* What the ring, and the kernel, need for @event. ring->lock held. */
+static int pa_setup_aux(struct pa_ring *ring, struct perf_event *event)
+{
+	struct pmu *pmu = READ_ONCE(event->pmu);
+
+	if (ring->pmu)
+		return 0;
+	return pmu ? pa_pmu_setup(ring, event, pmu) : -ENODEV;
+}
+
+static int pa_setup_raw(struct pa_ring *ring)
+{
+	int ret = pa_frames_init(ring);
+
+	if (!ret && !ring->nr_raw)
+		ret = pa_raw_hook_get();
+	if (!ret)
+		ring->nr_raw++;
+	return ret;
+}
+
+static void pa_detach_raw(struct pa_ring *ring)
+{
+	if (!--ring->nr_raw)
+		pa_raw_hook_put();
+}
+
+/* ring->lock held. */
+static int pa_attach_event(struct pa_ring *ring, struct file *file, u32 flags,
+			   u64 cookie)
+{
+	struct perf_event *event = file->private_data;
+	bool raw = flags & PERFAUX_ATTACH_RAW;
+	struct pa_attached *attached;
+	int ret = 0;
+
+	if (!raw)
+		ret = pa_check_aux(ring, event);
+	else if (!pa_has_raw_samples(event))
+		ret = -EOPNOTSUPP;
+	if (ret)
+		return ret;
 	if (ring->clock && ring->clock != event->clock)
 		return -EINVAL;
 	/* An attached event stays when its descriptor is closed. */
@@ -86,26 +152,27 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
 		return -EMFILE;
 
 	/* Before the PMU's work is done; looked at again below. */
-	if (pa_attached_find_sleepable(event))
+	if (pa_is_attached(event))
 		return -EBUSY;
 	attached = kzalloc(sizeof(*attached), GFP_KERNEL_ACCOUNT);
 	if (!attached)
 		return -ENOMEM;
-	if (!ring->pmu) {
-		ret = pa_pmu_setup(ring, event, pmu);
-		if (ret) {
-			kfree(attached);
-			return ret;
-		}
-	}
 	attached->event = event;
 	attached->file = file;
 	attached->ring = ring;
 	attached->cookie = cookie;
+	attached->raw = raw;
+	ret = raw ? pa_setup_raw(ring) : pa_setup_aux(ring, event);
+	if (ret) {
+		kfree(attached);
+		return ret;
+	}
 
 	mutex_lock(&pa_attach_lock);
-	if (pa_attached_find_sleepable(event)) {
+	if (pa_is_attached(event)) {
 		mutex_unlock(&pa_attach_lock);
+		if (raw)
+			pa_detach_raw(ring);
 		kfree(attached);
 		return -EBUSY;
 	}
@@ -113,16 +180,21 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u64 cookie)
 	list_add_tail(&attached->list, &ring->attached);
 	ring->nr_attached++;
 	WRITE_ONCE(ring->was_attached, true);
-	hash_add_rcu(pa_table, &attached->node, (unsigned long)event);
+	if (raw)
+		hash_add_rcu(pa_raw_table, &attached->node,
+			     (unsigned long)event);
+	else
+		hash_add_rcu(pa_table, &attached->node, (unsigned long)event);
 	mutex_unlock(&pa_attach_lock);
 
 	/* It may be running already, having found no AUX area. */
-	pa_kick_event(ring, event, PA_KICK_START);
+	if (!raw)
+		pa_kick_event(ring, event, PA_KICK_START);
 	return 0;
 }
 
 /* Process context. Takes its own reference to the event's file. */
-int pa_attach(struct pa_ring *ring, int fd, u64 cookie)
+int pa_attach(struct pa_ring *ring, int fd, u32 flags, u64 cookie)
 {
 	struct file *file = pa_event_file(fd);
 	int ret;
@@ -130,7 +202,7 @@ int pa_attach(struct pa_ring *ring, int fd, u64 cookie)
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	mutex_lock(&ring->lock);
-	ret = pa_attach_event(ring, file, cookie);
+	ret = pa_attach_event(ring, file, flags, cookie);
 	mutex_unlock(&ring->lock);
 	if (ret)
 		fput(file);
@@ -149,11 +221,15 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 	/*
 	 * begin runs with interrupts off. After this no new span of the events
 	 * can start here, and one that did start has event->oncpu and state
-	 * set (event_sched_in() does that before pmu->add).
+	 * set (event_sched_in() does that before pmu->add). Samples that go
+	 * here are written.
 	 */
 	synchronize_rcu();
 	list_for_each_entry_safe(attached, next, list, list) {
-		pa_kick_event(ring, attached->event, PA_KICK_STOP);
+		if (attached->raw)
+			pa_detach_raw(ring);
+		else
+			pa_kick_event(ring, attached->event, PA_KICK_STOP);
 		ring->nr_attached--;
 		fput(attached->file);
 		kfree(attached);

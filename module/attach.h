@@ -8,25 +8,31 @@ struct pa_ring;
 
 /* One attached event; its inherited children are found through ->parent. */
 struct pa_attached {
-	struct hlist_node node;		/* in the hash, RCU */
+	struct hlist_node node;		/* in a hash, RCU */
 	struct list_head list;		/* in ring->attached */
 	struct perf_event *event;
 	struct file *file;		/* keeps the event */
 	struct pa_ring *ring;
 	u64 cookie;
+	bool raw;			/* samples, not AUX data */
 };
 
 /* attach.c */
-int pa_attach(struct pa_ring *ring, int fd, u64 cookie);
+int pa_attach(struct pa_ring *ring, int fd, u32 flags, u64 cookie);
 int pa_detach(struct pa_ring *ring, int fd);
 void pa_detach_all(struct pa_ring *ring);
 
 /*
  * Any context up to NMI, under rcu_read_lock() or with preemption off.
  * Returns NULL if neither @event nor the event it was inherited from is
- * attached.
+ * attached: with its AUX data, or with its raw samples.
  */
 struct pa_attached *pa_attached_find(struct perf_event *event);
+struct pa_attached *pa_attached_find_raw(struct perf_event *event);
+
+/* raw_hook.c: process context */
+int pa_raw_hook_get(void);
+void pa_raw_hook_put(void);
 
 /* pmu.c: process context, ring->lock held */
 int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,

@@ -32,6 +32,7 @@ static long pa_ioctl_info(void __user *uarg)
 		.min_segments = PA_MIN_SEGMENTS,
 		.max_segments = PA_MAX_SEGMENTS,
 		.max_spans = PA_MAX_SPANS,
+		.attach_flags = PA_ATTACH_FLAGS,
 	};
 	return pa_copy_answer(uarg, &info, sizeof(info), usize);
 }

@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "ids.h"
+#include "raw.h"
 #include "redirect.h"
 #include "ring.h"
 
@@ -33,6 +34,9 @@ static int __init perfaux_init(void)
 	BUILD_BUG_ON(sizeof(struct perfaux_segment) != 64);
 	BUILD_BUG_ON(sizeof(struct perfaux_span) != 64);
 	BUILD_BUG_ON(sizeof(struct perfaux_gap) != 64);
+	BUILD_BUG_ON(sizeof(struct perfaux_frame) != 48);
+	/* perf pads raw data so that 4 bytes less are a multiple of 8. */
+	BUILD_BUG_ON(sizeof(struct perfaux_reference) != 44);
 
 	ret = pa_ring_init();
 	if (ret)
@@ -63,6 +67,7 @@ static void __exit perfaux_exit(void)
 	pa_ids_exit();
 	/* Waits for the tail of the work that gave back the last reference. */
 	pa_ring_exit();
+	pa_raw_hook_exit();
 	pa_redirect_exit();
 }
 

@@ -21,7 +21,7 @@ static struct pa_segment *pa_handle_segment(struct perf_output_handle *handle)
 }
 
 /* As perf_event_pid_type() in kernel/events/core.c */
-static u32 pa_event_pid(struct perf_event *event, enum pid_type type)
+u32 pa_event_pid(struct perf_event *event, enum pid_type type)
 {
 	u32 nr;
 

@@ -6,6 +6,7 @@
 #define PERFAUX_OUTPUT_H
 
 #include <linux/perf_event.h>
+#include <linux/pid.h>
 
 /*
  * Between begin and end handle->rb is not a struct perf_buffer but our segment
@@ -19,6 +20,9 @@ static inline bool pa_handle_is_ours(const struct perf_output_handle *handle)
 {
 	return (unsigned long)handle->rb & PA_TAG;
 }
+
+/* Of current in the event's pid namespace; any context. */
+u32 pa_event_pid(struct perf_event *event, enum pid_type type);
 
 void *pa_output_begin(struct perf_output_handle *handle,
 		      struct perf_event *event);

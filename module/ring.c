@@ -22,6 +22,7 @@ static void pa_ring_free_work(struct work_struct *work)
 	cancel_work_sync(&ring->resume_work);
 	pa_pin_sync(ring);
 	pa_pmu_release(ring);
+	pa_frames_exit(ring);
 	percpu_ref_exit(&ring->ref);
 	pa_ring_free_memory(ring);
 	kfree(ring);
@@ -60,8 +61,10 @@ static void pa_ring_wake_irq(struct irq_work *work)
 {
 	struct pa_ring *ring = container_of(work, struct pa_ring, wake_irq);
 
-	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED) {
+		pa_segments_make_way(ring);
 		pa_ring_resume(ring);
+	}
 	wake_up_all(&ring->wait);
 }
 
@@ -79,7 +82,8 @@ static void pa_ring_resume_work(struct work_struct *work)
 	mutex_lock(&ring->lock);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	list_for_each_entry(attached, &ring->attached, list)
-		pa_kick_event(ring, attached->event, PA_KICK_START);
+		if (!attached->raw)
+			pa_kick_event(ring, attached->event, PA_KICK_START);
 	mutex_unlock(&ring->lock);
 }
 

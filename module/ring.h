@@ -31,6 +31,8 @@
 #define PA_MAX_SPANS		65536
 #define PA_NR_GAPS		512
 #define PA_CREATE_FLAGS		PERFAUX_RING_OVERWRITE
+#define PA_ATTACH_FLAGS		PERFAUX_ATTACH_RAW
+#define PA_FLUSH_FLAGS		(PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON)
 
 struct pa_ring;
 struct user_struct;
@@ -47,6 +49,8 @@ struct pa_segment {
 	void **pages;			/* addresses, as setup_aux() wants them */
 	void *priv;			/* what setup_aux() returned */
 	unsigned int contig_order;	/* of the smallest run of pages */
+	void *base;			/* all pages in one piece, see frame.c */
+	atomic64_t frames;		/* see frame.c */
 	u32 size;			/* bytes */
 	u32 marker;			/* from here on it is full, see pmu.c */
 
@@ -60,6 +64,7 @@ struct pa_segment {
 
 struct pa_cpu {
 	unsigned int hint;		/* the segment this CPU wrote to last */
+	unsigned int frame_hint;	/* likewise, of frames */
 	int gap;			/* index + 1 of the open gap, or 0 */
 	struct perf_event *pin_event;	/* see pin.c */
 	struct irq_work pin_work;
@@ -90,6 +95,7 @@ struct pa_ring {
 	u64 *gap_marks;
 	u64 *gap_states;		/* see gap.c */
 	bool gaps_wait;			/* in a CPU's slot, maybe */
+	bool has_frames;		/* pa_frames_init() was called */
 	struct pa_segment *seg;
 	struct pa_cpu __percpu *cpu;
 	bool overwrite;
@@ -106,6 +112,7 @@ struct pa_ring {
 	struct mutex lock;		/* the fields below */
 	struct list_head attached;
 	unsigned int nr_attached;
+	unsigned int nr_raw;		/* of these, with PERFAUX_ATTACH_RAW */
 	bool was_attached;
 	struct pmu *pmu;		/* only to compare: it may be gone */
 	struct module *pmu_module;	/* a reference to it */
@@ -156,10 +163,28 @@ extern const struct file_operations pa_ring_fops;
 /* segment.c: writers */
 struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin);
 void pa_segment_put(struct pa_segment *seg);
+struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
+void pa_segment_publish(struct pa_segment *seg);
+void pa_segment_drop(struct pa_segment *seg);
 /* segment.c: any context that may take a moment */
-void pa_segments_publish_idle(struct pa_ring *ring);
+bool pa_segments_publish_idle(struct pa_ring *ring);
+void pa_segments_make_way(struct pa_ring *ring);
 unsigned int pa_segments_ready(struct pa_ring *ring);
 bool pa_segments_available(struct pa_ring *ring);
+
+/* frame.c: writers */
+struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
+				       enum perfaux_cause *cause);
+void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
+		  enum perfaux_frame_state how);
+u32 pa_frame_offset(struct pa_ring *ring, const struct perfaux_frame *frame);
+bool pa_frames_close(struct pa_segment *seg);
+bool pa_frames_are_open(const struct pa_segment *seg);
+/* frame.c: process context */
+void pa_frames_reset(struct pa_segment *seg);
+int pa_frames_init(struct pa_ring *ring);
+void pa_frames_exit(struct pa_ring *ring);
+void pa_frames_flush(struct pa_ring *ring, bool abandon);
 
 /* gap.c: writers */
 void pa_gap_add(struct pa_ring *ring, const struct pa_gap *gap);

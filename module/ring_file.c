@@ -21,9 +21,9 @@ static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
 
 	if (ret)
 		return ret;
-	if (arg.flags || arg.reserved)
+	if (arg.flags & ~PA_ATTACH_FLAGS || arg.reserved)
 		return -EINVAL;
-	return pa_attach(ring, arg.fd, arg.cookie);
+	return pa_attach(ring, arg.fd, arg.flags, arg.cookie);
 }
 
 static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
@@ -46,7 +46,7 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 
 	if (ret)
 		return ret;
-	if (arg.flags & ~PERFAUX_FLUSH_SPANS)
+	if (arg.flags & ~PA_FLUSH_FLAGS)
 		return -EINVAL;
 
 	mutex_lock(&ring->lock);
@@ -57,12 +57,14 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 	 */
 	pa_gaps_close_all(ring, false);
 	list_for_each_entry(attached, &ring->attached, list)
-		pa_kick_event(ring, attached->event, PA_KICK_START |
-			      (arg.flags & PERFAUX_FLUSH_SPANS ?
-			       PA_KICK_STOP : 0));
+		if (!attached->raw)
+			pa_kick_event(ring, attached->event, PA_KICK_START |
+				      (arg.flags & PERFAUX_FLUSH_SPANS ?
+				       PA_KICK_STOP : 0));
 	/* What the kick took out of a sink. */
 	pa_gaps_close_all(ring, true);
 	pa_segments_publish_idle(ring);
+	pa_frames_flush(ring, arg.flags & PERFAUX_FLUSH_ABANDON);
 	mutex_unlock(&ring->lock);
 	return 0;
 }
@@ -187,6 +189,8 @@ static const char * const pa_cause_names[PERFAUX_NR_CAUSES] = {
 	[PERFAUX_CAUSE_OVERWRITTEN] = "overwritten",
 	[PERFAUX_CAUSE_OVERRUN] = "overrun",
 	[PERFAUX_CAUSE_NO_GAP] = "no_gap",
+	[PERFAUX_CAUSE_TOO_LARGE] = "too_large",
+	[PERFAUX_CAUSE_ABANDONED] = "abandoned",
 };
 
 #ifdef CONFIG_PROC_FS
@@ -212,6 +216,8 @@ static void pa_ring_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "bytes:\t%llu\n", READ_ONCE(ctl->bytes));
 	seq_printf(m, "skipped:\t%llu\n", READ_ONCE(ctl->skipped));
 	seq_printf(m, "gaps:\t%llu\n", READ_ONCE(ctl->gaps));
+	seq_printf(m, "frames:\t%llu\n", READ_ONCE(ctl->frames));
+	seq_printf(m, "frame_bytes:\t%llu\n", READ_ONCE(ctl->frame_bytes));
 	seq_printf(m, "merged_begin:\t%llu\n", READ_ONCE(ctl->merged_begin));
 	seq_printf(m, "merged_end:\t%llu\n", READ_ONCE(ctl->merged_end));
 	for (i = PERFAUX_CAUSE_FULL; i < PERFAUX_NR_CAUSES; i++) {

@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -109,6 +110,7 @@ static void pa_ring_set_pointers(struct pa_ring *ring)
 		seg->shared = &ring->segments[i];
 		seg->spans = spans + (size_t)i * ctl->spans_per_segment;
 		seg->mark = &ring->marks[i];
+		pa_frames_reset(seg);
 		pa_segment_set_size(seg, ctl->segment_size);
 	}
 }
@@ -152,6 +154,7 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	layout.spans_per_segment = arg->spans_per_segment;
 	layout.nr_gaps = PA_NR_GAPS;
 	layout.watermark = arg->watermark;
+	get_random_bytes(&layout.key, sizeof(layout.key));
 	*ring->ctl = layout;
 	pa_ring_set_pointers(ring);
 

@@ -35,7 +35,8 @@ static void pa_segment_busy(struct pa_segment *seg, u64 seq, u64 t_begin)
 }
 
 /* A new use of a segment that is free, released, or to be overwritten. */
-static bool pa_segment_claim(struct pa_segment *seg, u64 from, u64 t_begin)
+static bool pa_segment_claim(struct pa_segment *seg, u64 from,
+			     enum perfaux_kind kind, u64 t_begin)
 {
 	u64 seq = atomic64_inc_return(&seg->ring->claim_seq);
 	struct perfaux_segment *shared = seg->shared;
@@ -49,6 +50,9 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from, u64 t_begin)
 	WRITE_ONCE(shared->nr_spans, 0);
 	WRITE_ONCE(shared->used, 0);
 	WRITE_ONCE(shared->bytes, 0);
+	WRITE_ONCE(shared->frames_end, 0);
+	WRITE_ONCE(shared->nr_frames, 0);
+	WRITE_ONCE(shared->kind, kind);
 	pa_count(&seg->ring->ctl->claims, 1);
 	pa_segment_busy(seg, seq, t_begin);
 	return true;
@@ -69,7 +73,8 @@ static bool pa_released(struct pa_segment *seg, u64 state)
 {
 	return PERFAUX_STATE(state) == PERFAUX_SEG_FREE ||
 	       (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
-		READ_ONCE(*seg->mark) == PERFAUX_SEQ(state));
+		READ_ONCE(*seg->mark) == PERFAUX_SEQ(state) &&
+		!pa_frames_are_open(seg));
 }
 
 /*
@@ -78,7 +83,8 @@ static bool pa_released(struct pa_segment *seg, u64 state)
  * something has run. Sets @again if it lost a segment to another writer.
  */
 static struct pa_segment *pa_segment_find(struct pa_ring *ring,
-					  unsigned int start, u64 t_begin,
+					  unsigned int start,
+					  enum perfaux_kind kind, u64 t_begin,
 					  bool *again)
 {
 	unsigned int nr = ring->ctl->nr_segments, i;
@@ -90,10 +96,11 @@ static struct pa_segment *pa_segment_find(struct pa_ring *ring,
 		u64 state = READ_ONCE(seg->shared->state);
 
 		if (pa_released(seg, state)) {
-			if (pa_segment_claim(seg, state, t_begin))
+			if (pa_segment_claim(seg, state, kind, t_begin))
 				return seg;
 			*again = true;
-		} else if (!idle && PERFAUX_STATE(state) == PERFAUX_SEG_IDLE) {
+		} else if (!idle && kind == PERFAUX_KIND_SPANS &&
+			   PERFAUX_STATE(state) == PERFAUX_SEG_IDLE) {
 			idle = seg;
 			idle_state = state;
 		}
@@ -106,7 +113,19 @@ static struct pa_segment *pa_segment_find(struct pa_ring *ring,
 	return NULL;
 }
 
+/* Frames that nobody writes now. Returns whether there were any. */
+static bool pa_segments_close_frames(struct pa_ring *ring)
+{
+	bool found = false;
+	unsigned int i;
+
+	for (i = 0; ring->has_frames && i < ring->ctl->nr_segments; i++)
+		found |= pa_frames_close(&ring->seg[i]);
+	return found;
+}
+
 static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
+					       enum perfaux_kind kind,
 					       u64 t_begin, bool *again)
 {
 	unsigned int nr = ring->ctl->nr_segments, i;
@@ -119,17 +138,42 @@ static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 		u64 seq = READ_ONCE(seg->shared->ready_seq);
 
 		if (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
-		    seq < oldest_seq) {
+		    seq < oldest_seq && !pa_frames_are_open(seg)) {
 			oldest = seg;
 			oldest_state = state;
 			oldest_seq = seq;
 		}
 	}
-	if (!oldest)
+	if (!oldest) {
+		/* Then those that are written in part are the oldest. */
+		*again |= pa_segments_close_frames(ring);
+		if (kind == PERFAUX_KIND_FRAMES)
+			*again |= pa_segments_publish_idle(ring);
 		return NULL;
-	if (pa_segment_claim(oldest, oldest_state, t_begin))
+	}
+	if (pa_segment_claim(oldest, oldest_state, kind, t_begin))
 		return oldest;
 	*again = true;
+	return NULL;
+}
+
+static struct pa_segment *pa_segment_new(struct pa_ring *ring,
+					 unsigned int start,
+					 enum perfaux_kind kind, u64 t_begin)
+{
+	bool again = true;
+	int tries;
+
+	for (tries = 0; again && tries < PA_TRIES; tries++) {
+		struct pa_segment *seg;
+
+		again = false;
+		seg = pa_segment_find(ring, start, kind, t_begin, &again);
+		if (!seg && ring->overwrite)
+			seg = pa_segment_overwrite(ring, kind, t_begin, &again);
+		if (seg)
+			return seg;
+	}
 	return NULL;
 }
 
@@ -143,8 +187,6 @@ struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 	unsigned int hint = READ_ONCE(cpu->hint);
 	struct pa_segment *seg = &ring->seg[hint];
 	u64 state = READ_ONCE(seg->shared->state);
-	bool again = true;
-	int tries;
 
 	/* Another CPU may have taken it up meanwhile; then it is not IDLE. */
 	if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE &&
@@ -152,17 +194,18 @@ struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 	    pa_segment_reuse(seg, state, t_begin))
 		return seg;
 
-	for (tries = 0; again && tries < PA_TRIES; tries++) {
-		again = false;
-		seg = pa_segment_find(ring, hint, t_begin, &again);
-		if (!seg && ring->overwrite)
-			seg = pa_segment_overwrite(ring, t_begin, &again);
-		if (seg) {
-			WRITE_ONCE(cpu->hint, seg - ring->seg);
-			return seg;
-		}
-	}
-	return NULL;
+	seg = pa_segment_new(ring, hint, PERFAUX_KIND_SPANS, t_begin);
+	if (seg)
+		WRITE_ONCE(cpu->hint, seg - ring->seg);
+	return seg;
+}
+
+/* The same for frames; its pa_segment.frames is still closed. */
+struct pa_segment *pa_segment_get_frames(struct pa_ring *ring)
+{
+	unsigned int start = READ_ONCE(this_cpu_ptr(ring->cpu)->frame_hint);
+
+	return pa_segment_new(ring, start, PERFAUX_KIND_FRAMES, 0);
 }
 
 static void pa_segment_ready(struct pa_segment *seg, u64 seq)
@@ -177,6 +220,20 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	if (!ring->overwrite ||
 	    READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(ring);
+}
+
+/* Of frames, all of them ended. */
+void pa_segment_publish(struct pa_segment *seg)
+{
+	pa_segment_ready(seg, PERFAUX_SEQ(READ_ONCE(seg->shared->state)));
+}
+
+/* Likewise, and there were none. */
+void pa_segment_drop(struct pa_segment *seg)
+{
+	WRITE_ONCE(seg->shared->state,
+		   pa_state(PERFAUX_SEQ(READ_ONCE(seg->shared->state)),
+			    PERFAUX_SEG_FREE));
 }
 
 /* The writer is done: there is room for another one, or the reader gets it. */
@@ -200,8 +257,10 @@ void pa_segment_put(struct pa_segment *seg)
 		pa_ring_wake(seg->ring);
 }
 
-void pa_segments_publish_idle(struct pa_ring *ring)
+/* Returns whether there were any. */
+bool pa_segments_publish_idle(struct pa_ring *ring)
 {
+	bool found = false;
 	unsigned int i;
 
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
@@ -215,6 +274,7 @@ void pa_segments_publish_idle(struct pa_ring *ring)
 		/* A writer on this CPU must not wait for us in CLAIMED. */
 		local_irq_save(flags);
 		if (pa_move(seg, state, pa_state(seq, PERFAUX_SEG_CLAIMED))) {
+			found = true;
 			if (seg->shared->nr_spans)
 				pa_segment_ready(seg, seq);
 			else
@@ -223,6 +283,19 @@ void pa_segments_publish_idle(struct pa_ring *ring)
 		}
 		local_irq_restore(flags);
 	}
+	return found;
+}
+
+/*
+ * Spans or frames found no segment: the reader gets what is written in part, so
+ * that it gives that back. Any context but NMI.
+ */
+void pa_segments_make_way(struct pa_ring *ring)
+{
+	if (!READ_ONCE(ring->has_frames))
+		return;
+	pa_segments_close_frames(ring);
+	pa_segments_publish_idle(ring);
 }
 
 unsigned int pa_segments_ready(struct pa_ring *ring)

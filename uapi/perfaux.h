@@ -23,6 +23,9 @@
  *	ioctl(ev, PERF_EVENT_IOC_ENABLE, 0);
  *	poll(ring) ...
  *
+ * The second thing that goes to a ring is the raw data of samples
+ * (PERF_SAMPLE_RAW), of any length: see "Raw samples".
+ *
  * Besides, the module puts ELF build-ids into perf's mmap records, see
  * PERFAUX_IOC_IDS.
  *
@@ -83,6 +86,37 @@
  * to appear, has every thread's and every CPU's data in order of time; a
  * number that never appears is a loss (in an overwrite ring: overwritten,
  * and counted).
+ *
+ * Raw samples
+ * ===========
+ *
+ * PERFAUX_IOC_ATTACH with PERFAUX_ATTACH_RAW sends what the samples of an event
+ * have as PERF_SAMPLE_RAW to the ring, as a *frame*. The sample itself goes where
+ * it always goes; in place of the raw data it has a struct perfaux_reference of
+ * exactly that size. A raw area of that size whose key is control.key is a
+ * reference; anything else is the raw data itself: a sample that could not be
+ * intercepted keeps what it had.
+ *
+ * Segments of the kind PERFAUX_KIND_FRAMES have frames, and no spans. A frame is a
+ * struct perfaux_frame and behind it its data; the next one begins at the next
+ * multiple of 8. Frames are written by any context on any CPU at the same time.
+ * The first segment.frames_end bytes (load-acquire) consist of whole frames, none
+ * of which changes any more; so do all segment.used bytes of a READY segment.
+ * Frames that are not COMMITTED have no data to be read.
+ *
+ * A sample is written after its frame is committed. So the reference of a sample
+ * that was found in the event's own ring can be followed at once, even behind
+ * frames_end: compare PERFAUX_SEQ(segment.state) with reference.segment_seq, copy
+ * or use the data, and, in an overwrite ring, compare again. If it differs the data
+ * were overwritten.
+ *
+ * The other way round, the sample of a frame may not have come yet, or may be lost
+ * (the event's own ring was full). PERFAUX_IOC_FLUSH returns after all samples of
+ * frames that were committed before the call are in their rings, or lost: a frame
+ * whose sample is not in what is read from these rings after that has none.
+ *
+ * Of a sample whose data found no room the reference has length 0, a cause, and the
+ * length that was lost, which is counted in control.lost_*[] too.
  *
  * How to read (not an overwrite ring)
  * ===================================
@@ -168,7 +202,7 @@ struct perfaux_info {
 	__u32	min_segments;		/* out */
 	__u32	max_segments;		/* out */
 	__u32	max_spans;		/* out: per segment */
-	__u32	reserved;
+	__u32	attach_flags;		/* out: known flags of ATTACH */
 };
 
 #define PERFAUX_INFO_SIZE_V0	40
@@ -252,8 +286,11 @@ struct perfaux_create {
  *   EOPNOTSUPP	the event's PMU has no AUX output, or its driver relies on
  *		details of perf's AUX area that a ring does not have
  *		(intel_bts, arm_spe, hisi_ptt), or the event takes AUX samples
- *		(attr.aux_sample_size)
- *   EXDEV	the ring's first event was of another PMU
+ *		(attr.aux_sample_size); with PERFAUX_ATTACH_RAW: the event has no
+ *		samples with PERF_SAMPLE_RAW, or the kernel's functions that write
+ *		them cannot be redirected (the kernel's log says why)
+ *   EXDEV	the ring's first event was of another PMU; not with
+ *		PERFAUX_ATTACH_RAW
  *   EBUSY	the event is attached, to this ring or another one
  *   EMFILE	as many events are attached to this ring as RLIMIT_NOFILE
  *		allows descriptors
@@ -263,13 +300,20 @@ struct perfaux_create {
  */
 struct perfaux_attach {
 	__u32	size;			/* in: of this struct */
-	__u32	flags;			/* in: 0 */
+	__u32	flags;			/* in: PERFAUX_ATTACH_* */
 	__s32	fd;			/* in: the perf event */
 	__u32	reserved;
 	__u64	cookie;			/* in: handed back in spans and gaps */
 };
 
 #define PERFAUX_ATTACH_SIZE_V0	24
+
+/*
+ * Not the AUX data, but the raw data of the event's samples, and of those of all
+ * that is inherited from it, see "Raw samples". For any PMU; with one clock, any
+ * number of such events can share a ring, also with one PMU's AUX data.
+ */
+#define PERFAUX_ATTACH_RAW	_BITUL(0)
 
 /*
  * PERFAUX_IOC_DETACH (on a ring): undo ATTACH. The spans that are being
@@ -289,8 +333,10 @@ struct perfaux_detach {
 
 /*
  * PERFAUX_IOC_FLUSH (on a ring): gaps that are still open end now and become
- * visible, IDLE segments with data become READY, events that found no segment
- * start again if there is one. May sleep.
+ * visible, IDLE segments and those of frames become READY if they have data (as
+ * soon as the last frame is committed, if one is being written), events that found
+ * no segment start again if there is one. If raw samples are attached, returns when
+ * the samples of all frames that were committed before are written. May sleep.
  *
  * Errors: EINVAL; E2BIG; EFAULT.
  */
@@ -307,6 +353,14 @@ struct perfaux_flush {
  * writes, and a moment without trace there.
  */
 #define PERFAUX_FLUSH_SPANS	_BITUL(0)
+
+/*
+ * Also give up frames that were reserved and are not committed by now: they become
+ * PERFAUX_FRAME_ABANDONED, are counted as such, and their segments become READY.
+ * For the end of a recording: a program of BPF or a module that was interrupted
+ * while it wrote loses that frame.
+ */
+#define PERFAUX_FLUSH_ABANDON	_BITUL(1)
 
 /*
  * PERFAUX_IOC_IDS (on the device): as long as the returned descriptor is open,
@@ -438,7 +492,11 @@ enum perfaux_cause {
 	 * under its own cause.
 	 */
 	PERFAUX_CAUSE_NO_GAP	= 5,
-	PERFAUX_NR_CAUSES	= 6,	/* control has room for 16 */
+	/* a frame is longer than a segment; no gap entry */
+	PERFAUX_CAUSE_TOO_LARGE	= 6,
+	/* a frame was reserved and never committed, see PERFAUX_FLUSH_ABANDON */
+	PERFAUX_CAUSE_ABANDONED	= 7,
+	PERFAUX_NR_CAUSES	= 8,	/* control has room for 16 */
 };
 
 /*
@@ -496,7 +554,11 @@ struct perfaux_control {
 	__u64	gaps;			/* gaps, also those without an entry */
 	__u64	merged_begin;		/* see PERFAUX_CAUSE_NO_GAP; 0: none */
 	__u64	merged_end;
-	__u64	reserved[5];
+	__u64	key;			/* of this ring's references */
+	/* committed frames and their data, as of the segments that are READY */
+	__u64	frames;
+	__u64	frame_bytes;
+	__u64	reserved[2];
 	__u64	lost_count[16];		/* per cause: how often */
 	__u64	lost_bytes[16];		/* per cause: bytes, where known */
 };
@@ -513,6 +575,12 @@ enum perfaux_state {
 #define PERFAUX_STATE(s)	((__u32)((s) & 0xff))
 #define PERFAUX_SEQ(s)		((__u64)(s) >> 8)
 
+/* struct perfaux_segment.kind: what is in it */
+enum perfaux_kind {
+	PERFAUX_KIND_SPANS	= 0,
+	PERFAUX_KIND_FRAMES	= 1,
+};
+
 struct perfaux_segment {
 	__u64	state;			/* PERFAUX_STATE(), PERFAUX_SEQ() */
 	__u32	nr_spans;
@@ -520,10 +588,14 @@ struct perfaux_segment {
 	__u64	t_active;		/* begin of the span that is being
 					 * written (BUSY), else 0
 					 */
-	__u64	used;			/* bytes, including skipped ones */
+	__u64	used;			/* bytes, including skipped ones; of
+					 * frames: once it is READY
+					 */
 	__u64	ready_seq;		/* order in which it became READY */
-	__u64	bytes;			/* in its spans */
-	__u64	reserved[2];
+	__u64	bytes;			/* in its spans or committed frames */
+	__u64	frames_end;		/* see "Raw samples", bytes */
+	__u32	kind;			/* enum perfaux_kind */
+	__u32	nr_frames;		/* that are committed */
 };
 
 struct perfaux_span {
@@ -539,6 +611,41 @@ struct perfaux_span {
 	__u32	flags;			/* PERF_AUX_FLAG_* */
 	__u64	reserved;
 };
+
+/* struct perfaux_frame.state: one of these and PERFAUX_SEQ() of the segment */
+enum perfaux_frame_state {
+	PERFAUX_FRAME_RESERVED	= 1,	/* being written */
+	PERFAUX_FRAME_COMMITTED	= 2,
+	PERFAUX_FRAME_DISCARDED	= 3,	/* its writer did not want it */
+	PERFAUX_FRAME_ABANDONED	= 4,	/* see PERFAUX_FLUSH_ABANDON */
+};
+
+struct perfaux_frame {
+	__u64	state;			/* PERFAUX_STATE(), PERFAUX_SEQ() */
+	__u32	length;			/* of the data that follow, bytes */
+	__u32	flags;			/* PERFAUX_FRAME_* */
+	__u64	cookie;			/* of the attached event */
+	__u64	time;
+	__u32	cpu;
+	__u32	pid;			/* of who ran, as in perf's records */
+	__u32	tid;
+	__u32	segment;		/* index of the segment that it is in */
+	__u8	data[];
+};
+
+/* A sample has the reference to it. */
+#define PERFAUX_FRAME_SAMPLE	_BITUL(0)
+
+/* What a sample has in place of its raw data. Not aligned there. */
+struct perfaux_reference {
+	__u64	key;			/* control.key */
+	__u64	segment_seq;		/* PERFAUX_SEQ() of the segment's state */
+	__u32	segment;		/* index */
+	__u32	offset;			/* of the frame in the segment, bytes */
+	__u64	length;			/* of the data, bytes */
+	__u64	lost;			/* bytes of data that are lost, or 0 */
+	__u32	cause;			/* of that, enum perfaux_cause */
+} __attribute__((packed));
 
 struct perfaux_gap {
 	__u64	seq;			/* 0: not valid */

@@ -114,6 +114,16 @@ static inline bool pa_current_is_dumpable(void)
 #define pa_task_work_add(task, work)	task_work_add(task, work, TWA_RESUME)
 #endif
 
+/*
+ * 6.3 ("perf/core: Save the dynamic parts of sample data size"): what was added to a
+ * sample's data is counted when it is added; before, when the sample is written.
+ */
+#ifdef PA_HAVE_SAMPLE_DYN_SIZE
+#define pa_sample_grow(data, n)		((data)->dyn_size += (n))
+#else
+#define pa_sample_grow(data, n)		((void)(data), (void)(n))
+#endif
+
 /* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
 static inline void
 pa_hrtimer_setup(struct hrtimer *timer,

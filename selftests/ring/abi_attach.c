@@ -74,7 +74,7 @@ TEST_F(raw, attach_values)
 {
 	struct perfaux_attach arg = { .size = sizeof(arg), .fd = self->ev };
 
-	arg.flags = 1;
+	arg.flags = 2;
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
 	arg.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
@@ -325,7 +325,7 @@ TEST_F(raw, flush)
 	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_FLUSH, &longer));
 	longer.tail[0] = 0;
 	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_FLUSH, &longer));
-	EXPECT_EQ(-EINVAL, ring_flush(&self->ring, 2));
+	EXPECT_EQ(-EINVAL, ring_flush(&self->ring, 4));
 	EXPECT_EQ(-EINVAL, ring_flush(&self->ring, 1U << 31));
 	/* Nothing attached: nothing to do. */
 	EXPECT_EQ(0, ring_flush(&self->ring, 0));

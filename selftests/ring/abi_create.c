@@ -65,7 +65,7 @@ TEST_F(dev, info)
 	EXPECT_EQ(2, info.min_segments);
 	EXPECT_EQ(4096, info.max_segments);
 	EXPECT_EQ(65536, info.max_spans);
-	EXPECT_EQ(0, info.reserved);
+	EXPECT_EQ(PERFAUX_ATTACH_RAW, info.attach_flags);
 }
 
 TEST_F(dev, info_size)

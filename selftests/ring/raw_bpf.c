@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "raw_bpf.h"
+
+#define INSN(c, d, s, o, i) \
+	((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), \
+			    .off = (o), .imm = (i) })
+#define MOV(d, s)	INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
+#define SET(d, i)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
+#define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
+/* An instruction of 64 bits is two, the second one with the upper half. */
+#define MAP(d, fd)	INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd)
+#define UPPER		INSN(0, 0, 0, 0, 0)
+
+/* bpf(2), or -errno */
+static int bpf(int cmd, union bpf_attr *attr)
+{
+	int ret = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : ret;
+}
+
+static int map_create(enum bpf_map_type type, uint32_t value_size,
+		      uint32_t entries)
+{
+	union bpf_attr attr = {
+		.map_type = type,
+		.key_size = 4,
+		.value_size = value_size,
+		.max_entries = entries,
+	};
+
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+static int map_update(int map, uint32_t key, const void *value)
+{
+	union bpf_attr attr = {
+		.map_fd = map,
+		.key = (unsigned long)&key,
+		.value = (unsigned long)value,
+	};
+
+	return bpf(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+/* value = values[cpu]; if (size >= 8) value->n++; output(value) */
+static int prog_load(const struct raw_bpf *raw)
+{
+	const bool counts = raw->size >= 8;
+	const struct bpf_insn insns[] = {
+		MOV(BPF_REG_6, BPF_REG_1),
+		CALL(BPF_FUNC_get_smp_processor_id),
+		INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_0, -4, 0),
+		MAP(BPF_REG_1, raw->values), UPPER,
+		MOV(BPF_REG_2, BPF_REG_10),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4),
+		CALL(BPF_FUNC_map_lookup_elem),
+		/* NULL: to the end */
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0,
+		     counts ? 11 : 8, 0),
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_0, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, 1),
+		INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_1, 0, 0),
+		MOV(BPF_REG_4, BPF_REG_0),
+		MOV(BPF_REG_1, BPF_REG_6),
+		MAP(BPF_REG_2, raw->events), UPPER,
+		INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1),
+		SET(BPF_REG_5, raw->size),
+		CALL(BPF_FUNC_perf_event_output),
+		SET(BPF_REG_0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	struct bpf_insn prog[ARRAY_SIZE(insns)];
+	const size_t head = 9;		/* before the number */
+	size_t n = ARRAY_SIZE(insns);
+	static char log[65536];
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
+		.insns = (unsigned long)prog,
+		.license = (unsigned long)"GPL",
+		.log_buf = (unsigned long)log,
+		.log_size = sizeof(log),
+		.log_level = 1,
+	};
+
+	memcpy(prog, insns, sizeof(insns));
+	if (!counts) {
+		n -= 3;
+		memcpy(prog + head, insns + head + 3,
+		       (n - head) * sizeof(*prog));
+	}
+	attr.insn_cnt = n;
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static int fill(struct raw_bpf *raw)
+{
+	const size_t room = raw->size < 8 ? 8 : raw->size;
+	uint8_t *value = calloc(1, room);
+	int cpu, ret = value ? 0 : -ENOMEM;
+	uint32_t i;
+
+	for (i = raw->size < 8 ? 0 : 8; value && i < raw->size; i++)
+		value[i] = raw_bpf_byte(raw->size, i);
+	for (cpu = 0; !ret && cpu < possible_cpus(); cpu++)
+		ret = map_update(raw->values, cpu, value);
+	free(value);
+	return ret;
+}
+
+int raw_bpf_load(struct raw_bpf *raw, uint32_t size)
+{
+	int ret;
+
+	raw->prog = -1;
+	raw->events = -1;
+	raw->size = size;
+	raw->values = map_create(BPF_MAP_TYPE_ARRAY, size < 8 ? 8 : size,
+				 possible_cpus());
+	if (raw->values < 0)
+		return raw->values;
+	raw->events = map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4,
+				 possible_cpus());
+	if (raw->events < 0)
+		return raw->events;
+	ret = fill(raw);
+	if (ret)
+		return ret;
+	raw->prog = prog_load(raw);
+	return raw->prog < 0 ? raw->prog : 0;
+}
+
+void raw_bpf_close(struct raw_bpf *raw)
+{
+	close(raw->prog);
+	close(raw->values);
+	close(raw->events);
+}
+
+int raw_bpf_event(struct raw_bpf *raw, int cpu, int event)
+{
+	return map_update(raw->events, cpu, &event);
+}
+
+int raw_bpf_run_at(struct raw_bpf *raw, int tracepoint)
+{
+	if (ioctl(tracepoint, PERF_EVENT_IOC_SET_BPF, raw->prog))
+		return -errno;
+	return event_enable(tracepoint);
+}
+
+bool raw_bpf_check(const void *data, uint64_t size, uint64_t *n)
+{
+	const uint8_t *bytes = data;
+	uint64_t i;
+
+	*n = 0;
+	if (size >= 8)
+		memcpy(n, data, sizeof(*n));
+	for (i = size < 8 ? 0 : 8; i < size; i++)
+		if (bytes[i] != raw_bpf_byte(size, i))
+			return false;
+	return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A program of BPF that writes a map's value to a bpf-output event each time that
+ * its tracepoint is hit.
+ */
+#ifndef RAW_BPF_H
+#define RAW_BPF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "raw_lib.h"
+
+struct raw_bpf {
+	int prog;
+	int values;		/* array: for each CPU a value of .size bytes */
+	int events;		/* perf event array: for each CPU an event */
+	uint32_t size;
+};
+
+/*
+ * The first 8 bytes of each CPU's value are counted up before it is written, if it
+ * is that long; the rest is raw_bpf_byte().
+ */
+int raw_bpf_load(struct raw_bpf *bpf, uint32_t size);
+void raw_bpf_close(struct raw_bpf *bpf);
+/* What is written on @cpu goes to @event. */
+int raw_bpf_event(struct raw_bpf *bpf, int cpu, int event);
+/* To a tracepoint's event. */
+int raw_bpf_run_at(struct raw_bpf *bpf, int tracepoint);
+
+static inline uint8_t raw_bpf_byte(uint32_t size, uint32_t at)
+{
+	return (size * 31 + at * 7 + (at >> 8)) ^ 0x5a;
+}
+
+/* Is it a value of that size? *@n: the number in it, 0 if there is none. */
+bool raw_bpf_check(const void *data, uint64_t size, uint64_t *n);
+
+#endif /* RAW_BPF_H */

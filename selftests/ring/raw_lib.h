@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events with raw samples: opened, their own rings read, references followed.
+ *
+ * The functions return 0 (or what they say) or -errno.
+ */
+#ifndef RAW_LIB_H
+#define RAW_LIB_H
+
+#include <linux/perf_event.h>
+
+#include "ring_lib.h"
+
+#define RAW_SAMPLE_TYPE	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | \
+			 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW)
+
+/* An event and perf's own ring of it. */
+struct raw_event {
+	int fd;
+	uint64_t id;
+	struct perf_event_mmap_page *page;
+	uint8_t *data;
+	size_t size;		/* of data */
+	uint64_t lost;		/* samples, of what was read */
+};
+
+struct raw_sample {
+	uint64_t id;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time;
+	uint32_t cpu;
+	const void *raw;	/* as it is in the sample */
+	uint32_t raw_size;
+};
+
+/* @attr: type, config, period and what else is not everybody's */
+int raw_open(struct raw_event *ev, const struct perf_event_attr *attr,
+	     pid_t pid, int cpu, size_t size);
+void raw_close(struct raw_event *ev);
+
+/* PERFAUX_IOC_ATTACH with PERFAUX_ATTACH_RAW */
+int raw_attach(struct ring *ring, int event, uint64_t cookie);
+
+typedef void (*raw_fn)(void *ctx, const struct raw_sample *sample);
+
+/* Consumes all samples; -EBADMSG if one is longer than itself. */
+int raw_read(struct raw_event *ev, raw_fn fn, void *ctx);
+
+/* Is the raw data of @sample a reference of @ring? */
+bool raw_is_reference(const struct ring *ring, const struct raw_sample *sample,
+		      struct perfaux_reference *ref);
+/*
+ * The frame of a reference; NULL if its segment is used anew, or if what is there
+ * is not what the reference says: then *@wrong says why.
+ */
+const struct perfaux_frame *raw_follow(const struct ring *ring,
+				       const struct perfaux_reference *ref,
+				       const char **wrong);
+
+/*
+ * Goes through the frames of all segments, as far as frames_end. With @release
+ * gives READY segments back. Returns how many frames, or -EBADMSG.
+ */
+typedef void (*frame_fn)(void *ctx, const struct perfaux_frame *frame);
+int64_t raw_walk(struct ring *ring, frame_fn fn, void *ctx, bool release);
+
+/* id of a tracepoint, or -errno */
+int raw_tracepoint(const char *system, const char *name);
+
+#endif /* RAW_LIB_H */
