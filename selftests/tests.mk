@@ -20,7 +20,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
-		record/aux_verify record/aux_work record/bpf_hold) \
+		record/aux_verify record/aux_work record/bpf_hold record/bpf_write) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
 
 # kselftest_harness.h comes from the kernel's source package.
@@ -75,6 +75,10 @@ $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o
 $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
 		$(addprefix $(BUILD)/tool/,filter.o symbol.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^ -lelf
+
+$(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_write.o \
+		ring/raw_bpf.o ring/raw_lib.o ring/ring_sys.o ring/ring_event.o)
+	$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "filter.h"
 #include "session.h"
@@ -74,13 +75,37 @@ static void set_rate(const struct session *s, struct perf_event_attr *attr,
 		attr->sample_freq = max;
 }
 
+static bool is_bpf_output(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
+/*
+ * What a program of BPF writes can be longer than a record. What others have
+ * cannot (PERF_MAX_TRACE_SIZE), but is less in the main ring.
+ */
+static bool wants_raw_ring(const struct options *opt,
+			   const struct perf_event_attr *attr)
+{
+	if (opt->no_raw_ring)
+		return false;
+	return opt->raw_ring ||
+	       (is_bpf_output(attr) && !access(PERFAUX_DEVICE, F_OK));
+}
+
 static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 		       struct diag *d)
 {
 	struct perf_event_attr *attr = &sev->attr;
 
-	if (attr->type == PERF_TYPE_TRACEPOINT)
+	if (attr->type == PERF_TYPE_TRACEPOINT || is_bpf_output(attr))
 		attr->sample_type |= PERF_SAMPLE_RAW;
+	/* One for each time that a program writes. */
+	if (is_bpf_output(attr) && !sev->ev->freq_given && !s->opt->freq)
+		attr->sample_period = 1;
+	sev->raw_ring = attr->sample_type & PERF_SAMPLE_RAW &&
+			wants_raw_ring(s->opt, attr);
 	if (is_hardware(attr) && !sev->ev->has_modifier)
 		attr->exclude_guest = 1;
 	set_rate(s, attr, sev->ev, max);
@@ -192,6 +217,23 @@ static int add_sideband(struct session *s, bool switches, struct diag *d)
 	return 0;
 }
 
+/* Of an event that is never opened, for what is no record of the kernel's. */
+static void set_made(const struct session *s, struct perf_event_attr *attr)
+{
+	*attr = (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(*attr),
+		.config = PERF_COUNT_SW_BPF_OUTPUT,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
+		.read_format = PERF_FORMAT_ID,
+		.sample_id_all = 1,
+		.inherit = session_per_task(s),
+	};
+}
+
 /* The event under which AUX_CHUNKS data travel, see chunk.h. Never opened. */
 static int add_chunk_events(struct session *s, struct diag *d)
 {
@@ -207,20 +249,22 @@ static int add_chunk_events(struct session *s, struct diag *d)
 			return diag(d, -ENOMEM, "out of memory");
 		sev->name = s->sev[i].name;
 		sev->chunk_id = s->sev[i].chunk_id;
-		sev->attr = (struct perf_event_attr){
-			.type = PERF_TYPE_SOFTWARE,
-			.size = sizeof(sev->attr),
-			.config = PERF_COUNT_SW_BPF_OUTPUT,
-			.sample_period = 1,
-			.sample_type = PERF_SAMPLE_IDENTIFIER |
-				       PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-				       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-				       PERF_SAMPLE_RAW,
-			.read_format = PERF_FORMAT_ID,
-			.sample_id_all = 1,
-			.inherit = session_per_task(s),
-		};
+		set_made(s, &sev->attr);
 	}
+	return 0;
+}
+
+/* See payload.h. Its config1 is known when the raw ring is there. Never opened. */
+static int add_payload_event(struct session *s, struct diag *d)
+{
+	struct sev *sev = add_sev(s);
+
+	if (!sev)
+		return diag(d, -ENOMEM, "out of memory");
+	sev->name = "raw-ring";
+	sev->payloads = true;
+	sev->chunk_id = (1ULL << 62) + s->nr_sev;
+	set_made(s, &sev->attr);
 	return 0;
 }
 
@@ -276,6 +320,23 @@ static int set_filter(struct auxrec_events *events, size_t first,
 	return err;
 }
 
+static int set_bpf_map(struct auxrec_events *events, size_t first,
+		       const struct option_event *oe, struct diag *d)
+{
+	size_t i;
+
+	for (i = first; i < events->nr && oe->bpf_map; i++) {
+		struct auxrec_event *ev = &events->list[i];
+
+		if (events->nr > first + 1 || !is_bpf_output(&ev->attr))
+			return diag(d, -EINVAL,
+				    "--bpf-map: %s is no bpf-output event, to which alone programs write: -e bpf-output --bpf-map %s",
+				    ev->name, oe->bpf_map);
+		ev->bpf_map = oe->bpf_map;
+	}
+	return 0;
+}
+
 static int parse_events(struct session *s, struct diag *d)
 {
 	size_t i;
@@ -289,6 +350,8 @@ static int parse_events(struct session *s, struct diag *d)
 					  sizeof(d->msg));
 		if (!err)
 			err = set_filter(&s->events, first, oe, d);
+		if (!err)
+			err = set_bpf_map(&s->events, first, oe, d);
 	}
 	return err;
 }
@@ -323,12 +386,16 @@ int session_make_events(struct session *s, struct diag *d)
 		/* Who ran on a CPU is not in Intel PT's own data. */
 		if (s->sev[s->nr_sev - 1].aux && !session_per_task(s))
 			switches = true;
-		if (s->sev[s->nr_sev - 1].aux)
+		if (s->sev[s->nr_sev - 1].raw_ring)
+			s->have_payloads = true;
+		if (s->sev[s->nr_sev - 1].aux || s->have_payloads)
 			s->have_raw = true;
 	}
 	attr_groups(s);
 	err = add_sideband(s, switches, d);
 	if (!err)
 		err = add_chunk_events(s, d);
+	if (!err && s->have_payloads)
+		err = add_payload_event(s, d);
 	return err;
 }

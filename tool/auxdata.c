@@ -22,6 +22,8 @@ static const char * const cause_names[] = {
 	[PERFAUX_CAUSE_OVERWRITTEN]	= "overwritten",
 	[PERFAUX_CAUSE_OVERRUN]		= "PMU overran its segment",
 	[PERFAUX_CAUSE_NO_GAP]		= "more gaps than entries",
+	[PERFAUX_CAUSE_TOO_LARGE]	= "larger than a segment of the raw ring",
+	[PERFAUX_CAUSE_ABANDONED]	= "begun and not finished",
 };
 
 const char *gap_cause_name(unsigned int cause)

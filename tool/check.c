@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "payload.h"
 #include "read_bytes.h"
 
 /* Body bytes that a type has at least; 0xffff: no such type. */
@@ -92,6 +94,40 @@ static bool check_size(struct check *c, const struct read_record *rec)
 }
 
 /* Returns 1, or -errno if memory or the stream's bytes run out. */
+/* RAW is padded by the kernel, or at the end and as long as it is: payload.h */
+static void check_rest(struct check *c, const struct read_record *rec,
+		       const struct read_sample *s)
+{
+	const bool raw = s->has & PERF_SAMPLE_RAW;
+	const __u8 *rest = (const __u8 *)rec->hdr + rec->size - s->rest;
+	const __u32 pad = raw ? -(4 + s->raw_size) % 8 : 0;
+	struct auxrec_length length;
+	__u32 i;
+
+	if (raw && s->rest == sizeof(length) && !pad) {
+		memcpy(&length, rest, sizeof(length));
+		if (length.magic == AUXREC_LENGTH_MAGIC &&
+		    length.length <= s->raw_size &&
+		    s->raw_size - length.length < 8)
+			return;
+	}
+	if (pad && rest != s->raw + s->raw_size) {
+		check_fail(c, rec, RULE_RAW_ALIGN,
+			   "(4 + size) % 8 == 0, or RAW as the last field",
+			   "RAW size %u", s->raw_size);
+		return;
+	}
+	if (s->rest != pad) {
+		check_fail(c, rec, RULE_SAMPLE, "no more than its attr says",
+			   "%u bytes too many", s->rest - pad);
+		return;
+	}
+	for (i = 0; i < pad; i++)
+		if (rest[i])
+			check_fail(c, rec, RULE_RAW_ALIGN, "zeros behind RAW",
+				   "%#x", rest[i]);
+}
+
 static int check_kernel_record(struct check *c, const struct read_record *rec)
 {
 	struct read_sample s;
@@ -112,12 +148,8 @@ static int check_kernel_record(struct check *c, const struct read_record *rec)
 		return 1;
 	}
 	check_setup(c, rec, &s);
-	if ((s.has & PERF_SAMPLE_RAW) && (4 + (__u64)s.raw_size) % 8)
-		check_fail(c, rec, RULE_RAW_ALIGN, "(4 + size) % 8 == 0",
-			   "RAW size %u", s.raw_size);
-	else if (rec->type == PERF_RECORD_SAMPLE && s.rest)
-		check_fail(c, rec, RULE_SAMPLE, "no more than its attr says",
-			   "%u bytes too many", s.rest);
+	if (rec->type == PERF_RECORD_SAMPLE)
+		check_rest(c, rec, &s);
 	check_time(c, rec, &s);
 	if (rec->type == PERF_RECORD_SAMPLE) {
 		if (check_is_chunk(s.event))

@@ -45,6 +45,7 @@ struct auxrec_event {
 	char *tp_system;	/* tracepoint: "sched", else NULL */
 	char *tp_name;		/* tracepoint: "sched_switch", else NULL */
 	char *filter;		/* --filter, or NULL */
+	const char *bpf_map;	/* --bpf-map, or NULL */
 	bool freq_given;	/* term freq= or period= was in the event */
 	bool has_modifier;	/* :u :k :h ... was given */
 	int group;		/* events of one {...} share it; -1: none */

@@ -85,7 +85,7 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 static bool is_chunk(const struct read_event *ev)
 {
 	return ev->attr.type == PERF_TYPE_SOFTWARE &&
-	       ev->attr.config == PERF_COUNT_SW_BPF_OUTPUT;
+	       ev->attr.config == PERF_COUNT_SW_BPF_OUTPUT && !ev->attr.config1;
 }
 
 /* As session_per_task() when it was recorded. */

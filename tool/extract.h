@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * auxrec extract: the AUX data of a stream, a file for each queue, and a text
- * file that says what they are. Memory follows the number of queues and threads.
+ * auxrec extract: the AUX data of a stream, a file for each queue, or the raw data of
+ * its samples, a file for each event; and a text file that says what they are. Memory
+ * follows the number of queues and threads, or of events.
  */
 #ifndef AUXREC_EXTRACT_H
 #define AUXREC_EXTRACT_H
@@ -41,6 +42,7 @@ struct extract_gap {
 
 struct extract {
 	const char *dir;
+	bool	raw;		/* extract_raw() */
 	int	dir_fd;
 	bool	made_dir;
 
@@ -63,6 +65,7 @@ struct extract {
 	struct read_map pids;	/* of tids */
 	struct extract_gap *gaps;
 	size_t	nr_gaps;
+	__u64	nr_payloads;	/* of extract_raw(), found or lost */
 	__u64	truncated;	/* AUX records that say so, and are no gap of a raw ring */
 
 	/* the file being written */
@@ -81,6 +84,13 @@ struct extract {
  * if @e->dir cannot be written, see @e->diag.
  */
 int extract_stream(struct extract *e, read_fill_t fill, void *ctx);
+
+/*
+ * extract_raw() - likewise, the raw data of samples
+ *
+ * Return: as extract_stream().
+ */
+int extract_raw(struct extract *e, read_fill_t fill, void *ctx);
 
 /*
  * extract_dir() - make @e->dir, or take it if it is there and empty

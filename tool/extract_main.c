@@ -20,11 +20,13 @@ enum {
 
 static void print_usage(FILE *f)
 {
-	fputs("Usage: auxrec extract --aux FILE|- DIR\n"
+	fputs("Usage: auxrec extract --aux|--raw FILE|- DIR\n"
 	      "Write the AUX data of a stream as the PMU wrote them, for decoders other\n"
 	      "than perf: a file in DIR for each thread, or CPU if these were recorded.\n"
+	      "Or the raw data of its samples, of any length: a file for each event.\n"
 	      "\n"
-	      "  --aux        the AUX data (nothing else can be extracted)\n"
+	      "  --aux        the AUX data\n"
+	      "  --raw        the raw data\n"
 	      "  --help       this text\n"
 	      "\n"
 	      "DIR is made, or is empty. Files in it:\n"
@@ -32,17 +34,19 @@ static void print_usage(FILE *f)
 	      "  PID-TID.aux, cpuN.aux  other PMUs; .eventN.aux if there are several\n"
 	      "  index                  a line for each file, and one for each gap: which\n"
 	      "                         file, at which offset, when, and why\n"
+	      "  eventN.raw             with --raw: of the Nth event; in index a line for\n"
+	      "                         each sample: where, how long, whose, when\n"
 	      "\n"
-	      "Exit status: 0 all is extracted, 1 the stream is broken or has no AUX data,\n"
-	      "2 usage or I/O error, 3 cut within a record. What comes before the place\n"
+	      "Exit status: 0 all is extracted, 1 the stream is broken or has no such\n"
+	      "data, 2 usage or I/O error, 3 cut within a record. What comes before the place\n"
 	      "where it is broken or cut is extracted.\n",
 	      f);
 }
 
-static int no_data(const char *file)
+static int no_data(const struct extract *e, const char *file)
 {
-	fprintf(stderr, WHO "%s: there are no AUX data in it (auxrec info shows what there is)\n",
-		file);
+	fprintf(stderr, WHO "%s: there are no %s data in it (auxrec info shows what there is)\n",
+		file, e->raw ? "raw" : "AUX");
 	return EXTRACT_BROKEN;
 }
 
@@ -50,7 +54,8 @@ static int status(const struct extract *e, const char *file, int rc)
 {
 	switch (rc) {
 	case 0:
-		return e->nr_queues ? EXTRACT_OK : no_data(file);
+		return e->nr_queues || e->nr_payloads ? EXTRACT_OK :
+							no_data(e, file);
 	case -ECANCELED:
 		fprintf(stderr, WHO "%s\n", e->diag.msg);
 		return EXTRACT_ERROR;
@@ -60,9 +65,9 @@ static int status(const struct extract *e, const char *file, int rc)
 				file);
 		else
 			fprintf(stderr, WHO "%s: cut in the middle of a record at offset %llu, %s\n",
-				file, e->cut, e->nr_queues ?
+				file, e->cut, e->nr_queues || e->nr_payloads ?
 				"what comes before it is extracted" :
-				"and no AUX data before it");
+				"and no such data before it");
 		return EXTRACT_CUT;
 	case -EBADMSG:
 	case -EPROTO:
@@ -93,7 +98,9 @@ static int run(struct extract *e, const char *file)
 		fprintf(stderr, WHO "%s\n", e->diag.msg);
 		rc = EXTRACT_ERROR;
 	} else {
-		rc = status(e, file, extract_stream(e, read_fill_fd, &fd));
+		rc = status(e, file, e->raw ?
+			    extract_raw(e, read_fill_fd, &fd) :
+			    extract_stream(e, read_fill_fd, &fd));
 	}
 	if (fd != STDIN_FILENO)
 		close(fd);
@@ -101,10 +108,11 @@ static int run(struct extract *e, const char *file)
 }
 
 /* Returns true to go on, else @rc is the exit status. */
-static bool parse_options(int argc, char **argv, int *rc)
+static bool parse_options(struct extract *e, int argc, char **argv, int *rc)
 {
 	static const struct option options[] = {
 		{ "aux", no_argument, NULL, 'a' },
+		{ "raw", no_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
@@ -118,6 +126,9 @@ static bool parse_options(int argc, char **argv, int *rc)
 		case 'a':
 			aux = true;
 			break;
+		case 'r':
+			e->raw = true;
+			break;
 		case 'h':
 			print_usage(stdout);
 			*rc = EXTRACT_OK;
@@ -127,10 +138,10 @@ static bool parse_options(int argc, char **argv, int *rc)
 			return false;
 		}
 	}
-	if (aux && optind == argc - 2)
+	if (aux != e->raw && optind == argc - 2)
 		return true;
-	if (!aux)
-		fprintf(stderr, WHO "--aux is needed: it says what to extract\n");
+	if (aux == e->raw)
+		fprintf(stderr, WHO "--aux or --raw is needed: it says what to extract\n");
 	else
 		fprintf(stderr, WHO "FILE, or - for standard input, and DIR are needed\n");
 	print_usage(stderr);
@@ -148,7 +159,7 @@ int auxrec_extract_main(int argc, char **argv)
 	}
 	e->fd = -1;
 	e->dir_fd = -1;
-	if (parse_options(argc, argv, &rc)) {
+	if (parse_options(e, argc, argv, &rc)) {
 		e->dir = argv[optind + 1];
 		rc = run(e, argv[optind]);
 	}

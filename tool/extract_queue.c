@@ -316,7 +316,7 @@ void extract_free(struct extract *e)
 		close(e->fd);
 	if (e->dir_fd >= 0)
 		close(e->dir_fd);
-	if (e->made_dir && !e->nr_queues)
+	if (e->made_dir && !e->nr_queues && !e->nr_payloads)
 		rmdir(e->dir);
 	free(e->queues);
 	free(e->numbers);

@@ -97,7 +97,7 @@ static void account(struct main_stats *stats, struct ids *ids, const __u8 *rec)
 	}
 }
 
-int mainring_copy(struct mainring *r, struct stream *s,
+int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		  struct main_stats *stats, struct ids *ids)
 {
 	__u64 pos = r->page->data_tail;
@@ -120,7 +120,7 @@ int mainring_copy(struct mainring *r, struct stream *s,
 			rec = buf;
 		}
 		account(stats, ids, rec);
-		err = stream_record(s, rec);
+		err = fn(ctx, rec);
 		if (err)
 			break;
 		pos += h.size;

@@ -40,10 +40,11 @@ void mainring_unmap(struct mainring *r);
 __u64 mainring_snapshot(struct mainring *r);
 
 /*
- * Copies the records up to the snapshot to @s and gives their room back to
- * the kernel. Tells @ids of what is mapped. Returns 0 or -errno of the stream.
+ * Hands the records up to the snapshot to @fn and gives their room back to the
+ * kernel. Tells @ids of what is mapped. Returns 0, -EBADMSG, or what @fn returned.
  */
-int mainring_copy(struct mainring *r, struct stream *s,
+typedef int (*mainring_fn)(void *ctx, const void *rec);
+int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		  struct main_stats *stats, struct ids *ids);
 
 /* For PERF_RECORD_TIME_CONV and AUXTRACE_INFO; false: no TSC. */

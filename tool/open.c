@@ -200,7 +200,9 @@ static int attach_main(struct session *s, int fd, int cpu, struct diag *d)
 static int attach_raw(struct session *s, const struct sev *sev, int fd,
 		      struct diag *d)
 {
-	int err = rawring_attach(&s->raw, fd, sev - s->sev);
+	int err = rawring_attach(&s->raw, fd,
+				 sev->raw_ring ? PERFAUX_ATTACH_RAW : 0,
+				 sev - s->sev);
 
 	return err ? attach_error(s, sev, err, d) : 0;
 }
@@ -231,7 +233,7 @@ static int open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
 	 */
 	if (!sev->aux || cpu >= 0)
 		err = attach_main(s, fd, cpu, d);
-	if (!err && sev->aux)
+	if (!err && (sev->aux || sev->raw_ring))
 		err = attach_raw(s, sev, fd, d);
 	return err;
 }
@@ -311,7 +313,10 @@ static size_t ungroup(struct session *s, int group)
 static int open_raw(struct session *s, struct diag *d)
 {
 	const __u32 page = sysconf(_SC_PAGESIZE);
-	__u32 size = s->opt->seg_size, nr = s->opt->nr_segs;
+	const bool large = s->have_payloads && !s->opt->raw_given;
+	__u32 size = large ? AUXREC_SEG_LARGE : s->opt->seg_size;
+	__u32 nr = large ? AUXREC_SEG_LARGE_COUNT : s->opt->nr_segs;
+	const __u64 wanted = (__u64)size * nr;
 	int err;
 
 	for (;;) {
@@ -325,8 +330,7 @@ static int open_raw(struct session *s, struct diag *d)
 		else
 			break;
 	}
-	if (!err && (__u64)size * nr < (__u64)s->opt->seg_size * s->opt->nr_segs &&
-	    !s->opt->quiet)
+	if (!err && (__u64)size * nr < wanted && !s->opt->quiet)
 		say("raw ring of %u KiB (%uKx%u): the locked memory limit (ulimit -l) allows no larger one",
 		    (size >> 10) * nr, size >> 10, nr);
 	return err;
@@ -381,6 +385,10 @@ int session_open(struct session *s, struct diag *d)
 		if (err)
 			return err;
 		say_user_only(s, &s->sev[i]);
+		if (s->sev[i].ev->bpf_map)
+			err = bpf_map_fill(s, &s->sev[i], d);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -422,10 +430,12 @@ void session_disable(struct session *s)
 	for (i = 0; i < s->nr_sev; i++)
 		sev_ioctl(&s->sev[i], PERF_EVENT_IOC_DISABLE);
 	for (i = 0; i < s->nr_sev; i++)
-		for (j = 0; s->sev[i].aux && j < s->sev[i].nr_fds; j++)
+		for (j = 0; (s->sev[i].aux || s->sev[i].raw_ring) &&
+		     j < s->sev[i].nr_fds; j++)
 			rawring_detach(&s->raw, s->sev[i].fds[j].fd);
 	if (s->have_raw)
-		rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS);
+		rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS |
+			      (s->have_payloads ? PERFAUX_FLUSH_ABANDON : 0));
 }
 
 void session_close(struct session *s)
@@ -434,12 +444,15 @@ void session_close(struct session *s)
 
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_unmap(&s->rings[i]);
+	payload_free(s);
 	if (s->have_raw && s->raw.ctl)
 		rawring_close(&s->raw);
 	for (i = 0; i < s->nr_sev; i++) {
 		for (j = 0; j < s->sev[i].nr_fds; j++)
 			close(s->sev[i].fds[j].fd);
 		free(s->sev[i].fds);
+		if (s->sev[i].map_fd > 0)
+			close(s->sev[i].map_fd);
 	}
 	free(s->sev);
 	free(s->rings);

@@ -141,6 +141,10 @@ int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 int attach_error(const struct session *s, const struct sev *sev, int err,
 		 struct diag *d)
 {
+	if (err == -EOPNOTSUPP && sev->raw_ring)
+		return diag(d, err,
+			    "%s: its samples cannot be sent to the raw ring, the kernel's log says why: leave --raw-ring out, or give --no-raw-ring",
+			    sev->name);
 	switch (err) {
 	case -EOPNOTSUPP:
 		return diag(d, err,

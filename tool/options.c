@@ -20,6 +20,9 @@ enum {
 	OPT_VERSION,
 	OPT_FILTER,
 	OPT_NO_BUILDID,
+	OPT_RAW_RING,
+	OPT_BPF_MAP,
+	OPT_NO_RAW_RING,
 };
 
 static const struct option long_options[] = {
@@ -40,6 +43,9 @@ static const struct option long_options[] = {
 	{ "kernel",		no_argument,	   NULL, OPT_KERNEL },
 	{ "all-kernel",		no_argument,	   NULL, OPT_KERNEL },
 	{ "no-buildid",		no_argument,	   NULL, OPT_NO_BUILDID },
+	{ "bpf-map",		required_argument, NULL, OPT_BPF_MAP },
+	{ "raw-ring",		no_argument,	   NULL, OPT_RAW_RING },
+	{ "no-raw-ring",	no_argument,	   NULL, OPT_NO_RAW_RING },
 	{ "quiet",		no_argument,	   NULL, 'q' },
 	{ "json",		optional_argument, NULL, OPT_JSON },
 	{ "help",		no_argument,	   NULL, 'h' },
@@ -229,6 +235,15 @@ static int add_filter(struct options *opt, const char *filter, struct diag *d)
 	return 0;
 }
 
+static int set_bpf_map(struct options *opt, const char *path, struct diag *d)
+{
+	if (!opt->nr_events)
+		return diag(d, -EINVAL,
+			    "--bpf-map belongs to the -e before it: -e bpf-output --bpf-map PATH");
+	opt->events[opt->nr_events - 1].bpf_map = path;
+	return 0;
+}
+
 static int parse_one(struct options *opt, int c, struct diag *d)
 {
 	const char *end;
@@ -286,6 +301,14 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 	case OPT_NO_BUILDID:
 		opt->no_buildid = true;
 		return 0;
+	case OPT_BPF_MAP:
+		return set_bpf_map(opt, optarg, d);
+	case OPT_RAW_RING:
+		opt->raw_ring = true;
+		return 0;
+	case OPT_NO_RAW_RING:
+		opt->no_raw_ring = true;
+		return 0;
 	case 'q':
 		opt->quiet = true;
 		return 0;
@@ -328,6 +351,9 @@ static int check(const struct options *opt, struct diag *d)
 	if (opt->user && opt->kernel)
 		return diag(d, -EINVAL,
 			    "--user and --kernel exclude each other: without them both are recorded");
+	if (opt->raw_ring && opt->no_raw_ring)
+		return diag(d, -EINVAL,
+			    "--raw-ring and --no-raw-ring exclude each other");
 	if (opt->quiet && opt->json && !opt->json_file)
 		return diag(d, -EINVAL,
 			    "--quiet and --json contradict: give --json=FILE to keep stderr quiet");

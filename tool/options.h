@@ -27,6 +27,10 @@
 #define AUXREC_SEG_SIZE		(256U << 10)
 #define AUXREC_SEG_COUNT	64
 
+/* With raw data of samples, of which each needs room in one piece. */
+#define AUXREC_SEG_LARGE	(4U << 20)
+#define AUXREC_SEG_LARGE_COUNT	8
+
 #define AUXREC_FREQ_DEFAULT	4000
 #define AUXREC_FREQ_MAX		(~0ULL)		/* -F max */
 
@@ -41,6 +45,7 @@ struct option_event {
 	const char *spec;
 	const char **filters;
 	size_t nr_filters;
+	const char *bpf_map;		/* path of a pinned map, or NULL */
 };
 
 struct options {
@@ -64,6 +69,8 @@ struct options {
 	bool kernel;			/* only */
 	unsigned int delay_ms;
 	bool no_buildid;
+	bool raw_ring;			/* raw data of all samples goes there */
+	bool no_raw_ring;		/* that of none */
 	bool quiet;
 	bool json;
 	const char *json_file;		/* NULL: stderr */

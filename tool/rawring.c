@@ -80,7 +80,7 @@ static int open_device(struct diag *d)
 				    "no access to %s: record as root, or let root give you the right to it",
 				    PERFAUX_DEVICE);
 		return diag(d, err,
-			    "AUX events need the perfaux module, and %s is not there (%s): as root, insmod perfaux.ko (or modprobe perfaux). Other events work without it",
+			    "AUX events and --raw-ring need the perfaux module, and %s is not there (%s): as root, insmod perfaux.ko (or modprobe perfaux). Other events work without it",
 			    PERFAUX_DEVICE, strerror(-err));
 	}
 	if (ioctl(fd, PERFAUX_IOC_INFO, &info)) {
@@ -166,10 +166,11 @@ void rawring_close(struct rawring *r)
 	r->fd = -1;
 }
 
-int rawring_attach(struct rawring *r, int event_fd, __u64 cookie)
+int rawring_attach(struct rawring *r, int event_fd, __u32 flags, __u64 cookie)
 {
 	struct perfaux_attach a = {
 		.size = sizeof(a),
+		.flags = flags,
 		.fd = event_fd,
 		.cookie = cookie,
 	};
@@ -230,6 +231,7 @@ static void scan_segment(struct rawring *r, __u32 i)
 	struct raw_segment *seg = &r->seg[i];
 	const struct perfaux_span *spans;
 	__u64 state, seq;
+	bool frames;
 	__u32 nr;
 
 	state = load_acquire(&r->segments[i].state);
@@ -247,7 +249,8 @@ static void scan_segment(struct rawring *r, __u32 i)
 	if (nr > r->ctl->spans_per_segment)
 		return;
 	/* Taken into use again in between: nr is not of the use we know. */
-	if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) != seq)
+	frames = r->segments[i].kind == PERFAUX_KIND_FRAMES;
+	if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) != seq || frames)
 		return;
 	if (seg->seq != seq)
 		*seg = (struct raw_segment){ .seq = seq, .ready = ~0U };

@@ -314,6 +314,14 @@ static void parse_sample(const struct read_record *rec, struct read_sample *out)
 	out->rest = b.left;
 }
 
+int read_sample_of(const struct read_event *event,
+		   const struct read_record *rec, struct read_sample *out)
+{
+	*out = (struct read_sample) { .event = event };
+	parse_sample(rec, out);
+	return out->bad ? -EINVAL : 0;
+}
+
 int read_sample(const struct read_attrs *attrs, const struct read_record *rec,
 		struct read_sample *out)
 {

@@ -53,6 +53,10 @@ struct read_sample {
 int read_sample(const struct read_attrs *attrs, const struct read_record *rec,
 		struct read_sample *out);
 
+/* The same for a SAMPLE whose event is known. Return: 0, -EINVAL. */
+int read_sample_of(const struct read_event *event,
+		   const struct read_record *rec, struct read_sample *out);
+
 /* Bytes of the sample_id trailer of an event's records. */
 __u32 read_trailer_size(const struct perf_event_attr *attr);
 

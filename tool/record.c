@@ -66,6 +66,16 @@ static int finish_round(struct session *s, bool last)
 	return err;
 }
 
+static int write_record(void *ctx, const void *rec)
+{
+	const struct perf_event_header *h = rec;
+	struct session *s = ctx;
+
+	if (h->type == PERF_RECORD_SAMPLE && s->have_payloads)
+		return payload_sample(s, rec);
+	return stream_record(&s->out, rec);
+}
+
 /*
  * One look at all rings. How far the main rings are written is read first and
  * what is active in the raw ring second: so every AUX byte of a time that the
@@ -86,8 +96,10 @@ static int pass(struct session *s, bool last)
 	if (!err && s->have_raw)
 		err = auxdata_pass(s, last);
 	for (i = 0; !err && i < s->nr_rings; i++)
-		err = mainring_copy(&s->rings[i], &s->out, &s->main,
+		err = mainring_copy(&s->rings[i], write_record, s, &s->main,
 				    &s->ids);
+	if (!err && s->have_payloads)
+		err = payload_pass(s, last);
 	/* After the records that they belong to. */
 	if (!err)
 		err = ids_pass(s);
@@ -337,6 +349,8 @@ static int prepare(struct session *s, struct diag *d)
 		ids_open(s);
 	if (!err)
 		err = child_explain(s, session_open(s, d), d);
+	if (!err && s->have_payloads && payload_init(s))
+		err = diag(d, -ENOMEM, "out of memory");
 	if (!err)
 		bpf_open(s);
 	if (!err)

@@ -13,6 +13,7 @@
 #include "ids.h"
 #include "mainring.h"
 #include "options.h"
+#include "payload_write.h"
 #include "rawring.h"
 #include "stream.h"
 
@@ -44,6 +45,9 @@ struct sev {
 	struct opened *fds;
 	size_t nr_fds;
 	__u64 chunk_id;			/* of the chunks' event, AUX_CHUNKS */
+	int map_fd;			/* of --bpf-map; 0: none */
+	bool raw_ring;			/* raw data of its samples goes there */
+	bool payloads;			/* the payload event, see payload.h */
 };
 
 /* Thread to AUXTRACE queue. */
@@ -79,7 +83,9 @@ struct session {
 	struct mainring *rings;		/* one per CPU */
 	size_t nr_rings;
 	bool have_raw;
+	bool have_payloads;		/* some event has raw_ring */
 	struct rawring raw;
+	struct payloads payloads;
 	struct queues queues;
 	bool primed;			/* see write_primer() */
 	struct stream out;
@@ -166,6 +172,12 @@ int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	       int err, struct diag *d);
 int attach_error(const struct session *s, const struct sev *sev, int err,
 		 struct diag *d);
+
+/*
+ * bpf_map.c: puts the event's descriptors into its pinned map. They are taken out
+ * again when the map's descriptor is closed. Returns 0 or -errno with a message.
+ */
+int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d);
 
 /* auxfd.c: does this event's PMU have AUX data? */
 bool event_has_aux(const struct auxrec_event *ev);

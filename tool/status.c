@@ -21,6 +21,8 @@ __u64 session_losses(const struct session *s)
 
 	for (i = 0; i < ARRAY_LEN(s->gaps); i++)
 		n += s->gaps[i].count;
+	for (i = 0; i < ARRAY_LEN(s->payloads.stats.lost); i++)
+		n += s->payloads.stats.lost[i];
 	return n;
 }
 

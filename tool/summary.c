@@ -45,6 +45,29 @@ static void print_gaps(const struct session *s)
 		    ctl->nr_segments, ctl->segment_size >> 10);
 }
 
+static void print_payloads(const struct session *s)
+{
+	const struct payload_stats *st = &s->payloads.stats;
+	unsigned int i;
+
+	say("%.3f MiB of raw data in %llu samples by the raw ring, %llu of them larger than a record",
+	    st->bytes / 1048576.0, ULL(st->count), ULL(st->apart));
+	if (st->orphans)
+		say("%llu samples were lost, but not their raw data: the main ring was full; a larger one helps (-m)",
+		    ULL(st->orphans));
+	for (i = 0; i < ARRAY_LEN(st->lost); i++)
+		if (st->lost[i])
+			say("LOST raw data of %llu samples, %llu bytes: %s",
+			    ULL(st->lost[i]), ULL(st->lost_bytes[i]),
+			    gap_cause_name(i));
+	if (st->lost[PERFAUX_CAUSE_FULL] || st->lost[PERFAUX_CAUSE_TOO_LARGE])
+		say("  a larger raw ring, or one of larger segments, helps: -m MAIN,RAW (now %ux%uK)",
+		    s->raw.ctl->nr_segments, s->raw.ctl->segment_size >> 10);
+	if (s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED])
+		say("LOST %llu frames that were begun and not finished",
+		    ULL(s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]));
+}
+
 static void json_string(FILE *f, const char *str)
 {
 	fputc('"', f);
@@ -189,9 +212,11 @@ void summary_print(struct session *s, const char *problem)
 	    to_file ? s->opt->output : " written",
 	    ULL(s->main.samples), ULL(s->main.records - s->main.samples),
 	    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
-	if (s->have_raw)
+	if (s->have_raw && (s->spans || !s->have_payloads))
 		say("%.3f MiB of AUX data in %llu spans",
 		    s->aux_bytes / 1048576.0, ULL(s->spans));
+	if (s->have_payloads)
+		print_payloads(s);
 	if (s->main.lost)
 		say("LOST %llu records: the main ring was full; a larger one helps (-m)",
 		    ULL(s->main.lost));
@@ -259,6 +284,29 @@ static void json_raw(FILE *f, const struct session *s)
 		ULL(s->raw.missing), ULL(s->bad_spans));
 }
 
+static void json_payloads(FILE *f, const struct session *s)
+{
+	const struct payload_stats *st = &s->payloads.stats;
+	const char *sep = "";
+	unsigned int i;
+
+	fprintf(f,
+		",\"raw\":{\"count\":%llu,\"bytes\":%llu,\"apart\":%llu,\"without_sample\":%llu,\"abandoned\":%llu,\"lost\":[",
+		ULL(st->count), ULL(st->bytes), ULL(st->apart),
+		ULL(st->orphans),
+		ULL(s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]));
+	for (i = 0; i < ARRAY_LEN(st->lost); i++) {
+		if (!st->lost[i])
+			continue;
+		fprintf(f, "%s{\"cause\":", sep);
+		json_string(f, gap_cause_name(i));
+		fprintf(f, ",\"count\":%llu,\"bytes\":%llu}",
+			ULL(st->lost[i]), ULL(st->lost_bytes[i]));
+		sep = ",";
+	}
+	fputs("]}", f);
+}
+
 int summary_open(struct session *s, struct diag *d)
 {
 	const char *path = s->opt->json_file;
@@ -320,6 +368,8 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 		module_loaded(s) ? "true" : "false");
 	if (s->have_raw)
 		json_raw(f, s);
+	if (s->have_payloads)
+		json_payloads(f, s);
 	if (s->ids.fd >= 0)
 		json_ids(f, s);
 	if (no_ids_reason(s)) {

@@ -39,6 +39,8 @@ static void add_record(const struct options *o)
 		add(" %s", o->events[i].spec);
 		for (j = 0; j < o->events[i].nr_filters; j++)
 			add("[%s]", o->events[i].filters[j]);
+		if (o->events[i].bpf_map)
+			add(" map %s", o->events[i].bpf_map);
 	}
 	if (o->nr_targets)
 		add("; %s", o->threads ? "tids" : "pids");
@@ -54,6 +56,10 @@ static void add_record(const struct options *o)
 		add("; freq %llu", (unsigned long long)o->freq);
 	if (o->period)
 		add("; period %llu", (unsigned long long)o->period);
+	if (o->raw_ring)
+		add("; raw-ring");
+	if (o->no_raw_ring)
+		add("; no-raw-ring");
 	if (o->callchain)
 		add("; callchain");
 	if (o->user)

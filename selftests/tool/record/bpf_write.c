@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bpf_write PIN SIZE CMD [ARG]...: runs CMD while a program of BPF writes SIZE bytes
+ * to the perf event array that is pinned as PIN, each time that a task changes its
+ * name (task:task_rename). What it writes: see ring/raw_bpf.h. Status 77 if this kernel
+ * has no BPF.
+ *
+ * bpf_write --check SIZE FILE: is FILE such values, one after the other? Prints how
+ * many. A value's number says how many its CPU has written.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../ring/raw_bpf.h"
+
+#define STATUS_SKIP	77
+
+static int fail(const char *what, int err)
+{
+	fprintf(stderr, "bpf_write: %s: %s\n", what, strerror(-err));
+	return err == -ENOSYS ? STATUS_SKIP : 1;
+}
+
+static int check(uint32_t size, const char *path)
+{
+	uint8_t *value = malloc(size);
+	FILE *f = fopen(path, "r");
+	unsigned long n = 0;
+	uint64_t number;
+	size_t got;
+
+	if (!value || !f)
+		return fail(path, -errno);
+	while ((got = fread(value, 1, size, f)) == size) {
+		if (!raw_bpf_check(value, size, &number)) {
+			fprintf(stderr, "bpf_write: %s: value %lu is wrong\n",
+				path, n);
+			return 1;
+		}
+		n++;
+	}
+	fclose(f);
+	free(value);
+	if (got) {
+		fprintf(stderr, "bpf_write: %s: %zu bytes at its end\n", path,
+			got);
+		return 1;
+	}
+	printf("%lu\n", n);
+	return 0;
+}
+
+static int pin(int map, const char *path)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.pathname = (unsigned long)path;
+	attr.bpf_fd = map;
+	return syscall(SYS_bpf, BPF_OBJ_PIN, &attr, sizeof(attr)) ? -errno : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = raw_tracepoint("task", "task_rename"),
+		.sample_period = 1,
+	};
+	struct raw_event tracepoint;
+	struct raw_bpf bpf;
+	int err;
+
+	if (argc == 4 && !strcmp(argv[1], "--check"))
+		return check(strtoul(argv[2], NULL, 0), argv[3]);
+	if (argc < 4) {
+		fputs("usage: bpf_write PIN SIZE CMD [ARG]...\n"
+		      "       bpf_write --check SIZE FILE\n", stderr);
+		return 2;
+	}
+	err = raw_bpf_load(&bpf, strtoul(argv[2], NULL, 0));
+	if (err)
+		return fail("cannot load the program", err);
+	err = pin(bpf.events, argv[1]);
+	if (err)
+		return fail(argv[1], err);
+	err = raw_open(&tracepoint, &attr, 0, -1, 0);
+	if (!err)
+		err = raw_bpf_run_at(&bpf, tracepoint.fd);
+	if (err)
+		return fail("task:task_rename", err);
+	/* What is closed is gone, but for what is pinned. */
+	fcntl(tracepoint.fd, F_SETFD, 0);
+	fcntl(bpf.prog, F_SETFD, 0);
+	execvp(argv[3], argv + 3);
+	return fail(argv[3], -errno);
+}

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# raw_test.sh [AUXREC]: raw data of samples by the raw ring, as root. What programs of
+# BPF write, of any length, comes out of the stream as it went in; what tracepoints
+# have is what it is without the ring; what is lost is told. Every stream is read by
+# auxrec check and by each perf of $PERFS. Prints TAP.
+
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/record.sh"
+WRITE=$B/selftests/tool/record/bpf_write
+REF=${PERFS##* }
+PIN=/sys/fs/bpf
+mountpoint -q $PIN || mount -t bpf bpf $PIN
+
+# renames COUNT: each of them is one task:task_rename
+cat >renames <<-'EOF'
+	for ((i = 0; i < $1; i++)); do printf "raw-%d" "$i" >/proc/self/comm; done
+EOF
+
+# recorded STATUS ARGS...: to f, which all perfs read
+recorded()
+{
+	local p status=$1
+
+	shift
+	rm -f f
+	want "$status" "$AUXREC" -o f "$@" </dev/null
+	cp err said
+	valid f
+	for p in $PERFS; do
+		quiet "$p" script -i f
+		quiet "$p" report --stdio -i f
+	done
+}
+
+# written SIZE: programs have written that, and it is whole
+written()
+{
+	local size=$1 index values
+
+	rm -rf d
+	want 0 "$AUXREC" extract --raw f d
+	index=$(grep -c "^data event1.raw .* bytes=$size .*event=bpf-output" d/index)
+	values=$("$WRITE" --check "$size" d/event1.raw 2>&1)
+	[[ $values == "$index" && $index -ge 20 ]] ||
+		note "$index of $(wc -l <d/index) in the index, whole: $values"
+	cp said err
+	said "in $index samples by the raw ring"
+	! grep LOST said || note "lost"
+}
+
+for size in 1 7 64 8192 65000 65535 65536 1048576; do
+	rm -f $PIN/raw_test
+	export P=$PIN/raw_test
+	rm -f f
+	# As much as there may be before the reader gets at it.
+	want 0 "$WRITE" $P $size "$AUXREC" -o f -m 512K,4Mx12 -a -e bpf-output --bpf-map $P -- \
+		bash renames 20 </dev/null
+	cp err said
+	valid f
+	for p in $PERFS; do
+		quiet "$p" script -i f
+	done
+	written $size
+	check "programs write $size bytes"
+done
+rm -f $PIN/raw_test
+
+# The same program at the same time, once by the ring, once without it.
+fields() { $REF script -i "$1" -F comm,tid,cpu,event,trace 2>/dev/null | grep -a raw-; }
+compared()
+{
+	rm -f plain
+	recorded 0 --raw-ring "$@" -- "$AUXREC" --no-raw-ring -q -o plain "$@" -- bash renames 200
+	fields f >with
+	fields plain >without
+	cmp -s with without || note "$(diff with without | head -n 5)"
+	(($(wc -l <with) >= 200)) || note "only $(wc -l <with) lines"
+}
+
+compared -e task:task_rename
+check "a tracepoint's fields are the same"
+compared -e task:task_rename -g
+check "behind a call chain too"
+compared -e task:task_rename/call-graph=dwarf/
+check "and before registers and a stack"
+compared -e task:task_rename -e sched:sched_process_exec --filter 'pid > 0'
+check "of several events, one with a filter"
+
+rm -rf d e
+"$AUXREC" extract --raw f d && "$AUXREC" extract --raw plain e
+lengths() { grep -a task_rename "$1/index" | sed 's/.* bytes=\([0-9]*\) .*/\1/' | tail -n 200 | sort -u; }
+[[ $(lengths d) == $(lengths e) ]] || note "$(lengths d) $(lengths e)"
+check "extract has them with the same lengths"
+
+# The main ring is full, the raw ring is not: nothing of what it has is lost.
+rm -f f
+want 0 "$WRITE" $PIN/raw_test 64 "$AUXREC" -o f --json=json -m 4K,1Mx16 -a -e bpf-output \
+	--bpf-map $PIN/raw_test -- bash -c "kill -STOP \$PPID; bash renames 2000; kill -CONT \$PPID"
+rm -f $PIN/raw_test
+valid f
+rm -rf d
+"$AUXREC" extract --raw f d
+values=$("$WRITE" --check 64 d/event1.raw)
+lost=$(grep -c sample=lost d/index)
+((values >= 2000 && lost > 0 && values == $(wc -l <d/index))) ||
+	note "$values values, $lost without their sample, $(wc -l <d/index) lines"
+grep -q "\"without_sample\":$lost," json || note "$(grep -o '"raw".*' json)"
+check "samples that are lost do not take their raw data along"
+
+# The raw ring is full.
+rm -f f
+want 0 "$WRITE" $PIN/raw_test 8192 "$AUXREC" -o f -m 1M,64Kx4 -a -e bpf-output \
+	--bpf-map $PIN/raw_test -- bash -c "kill -STOP \$PPID; bash renames 200; kill -CONT \$PPID"
+rm -f $PIN/raw_test
+cp err said
+valid f
+rm -rf d
+"$AUXREC" extract --raw f d
+lost=$(grep -c '^lost .* bytes=0 .* lost=8192 cause=' d/index)
+((lost >= 100)) || note "$lost lost: $(grep -m 2 ^lost d/index)"
+said "LOST raw data of $lost samples, $((lost * 8192)) bytes: raw ring full"
+check "what is lost is told sample by sample"
+
+rm -f f
+want 0 "$AUXREC" -o f --raw-ring -m 1M,4Kx2 -e task:task_rename -- \
+	bash -c "kill -STOP \$PPID; bash renames 500; kill -CONT \$PPID"
+cp err said
+valid f
+said 'LOST raw data of [0-9]* samples, [0-9]* bytes: raw ring full'
+rm -rf d
+"$AUXREC" extract --raw f d
+lost=$(grep -c '^lost ' d/index)
+grep -q "LOST raw data of $lost samples" said || note "$lost in the index: $(cat said)"
+for p in $PERFS; do
+	lines=$($p script -i f -F event,trace 2>unsaid | grep -ac "task_rename: .*newcomm=raw-")
+	((lines + lost >= 500)) || note "$p: $lines samples and $lost lost"
+	grep -q 'Processed .* samples and lost' unsaid || note "$p does not tell of the loss"
+done
+check "so is what a tracepoint loses, and readers see no other fields"
+
+want 125 "$AUXREC" -o f -e task:task_rename --bpf-map $PIN/none -- true
+said 'task:task_rename is no bpf-output event'
+want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map $PIN/none -- true
+said "$PIN/none: No such file.*the path of a pinned map"
+want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map "$T/renames" -- true
+said "the path of a pinned map"
+want 3 "$AUXREC" extract --raw /dev/null nod
+want 2 "$AUXREC" extract --raw --aux f d
+check "bad input is told"
+
+finish

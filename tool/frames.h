@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames of the raw ring: found by the references in samples, or by going through
+ * the segments, and given back when all of a segment was written out.
+ */
+#ifndef AUXREC_FRAMES_H
+#define AUXREC_FRAMES_H
+
+#include "rawring.h"
+
+struct frames_segment {
+	__u64 seq;		/* of this use; 0: none seen yet */
+	__u32 walked;		/* bytes gone through */
+	__u32 wanted;		/* frames with a sample in them */
+	__u32 joined;		/* frames whose sample came */
+	__u8 *done;		/* a bit for each 8 bytes: joined */
+	bool ready;
+	bool late;		/* READY and incomplete at the last look */
+};
+
+struct frames {
+	struct rawring *ring;
+	struct frames_segment *seg;
+};
+
+/* A frame that no sample has, or whose sample did not come. */
+typedef int (*frames_fn)(void *ctx, const struct perfaux_frame *frame,
+			 bool lost_sample);
+
+/* Returns 0 or -ENOMEM. */
+int frames_init(struct frames *f, struct rawring *ring);
+void frames_free(struct frames *f);
+
+/* Is this raw data of a sample a reference? */
+bool frames_reference(const struct frames *f, const void *raw, __u32 size,
+		      struct perfaux_reference *ref);
+
+/*
+ * The frame of a sample, which counts as written then: its data must be written
+ * out before frames_release(). NULL: the ring is broken.
+ */
+const struct perfaux_frame *frames_join(struct frames *f,
+					const struct perfaux_reference *ref);
+
+/*
+ * Goes on through all segments, to be called when the main rings were read. @fn is
+ * called for each committed frame that belongs to no sample. Returns 0, what @fn
+ * returned, or -EBADMSG.
+ */
+int frames_walk(struct frames *f, frames_fn fn, void *ctx);
+
+/*
+ * Is there a READY segment whose samples had not all come at the last two calls?
+ * Then these may be lost: after PERFAUX_IOC_FLUSH and another look at the main
+ * rings frames_orphans() has them.
+ */
+bool frames_are_late(struct frames *f);
+int frames_orphans(struct frames *f, frames_fn fn, void *ctx);
+
+/* Gives back what is complete. All that was handed out is written out. */
+void frames_release(struct frames *f);
+
+#endif /* AUXREC_FRAMES_H */
