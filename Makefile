@@ -14,7 +14,8 @@ CPUS	?= 4
 SETUP	:= selftests/setup
 
 .PHONY: all tool module modules selftests check demo install clean help lint fuzz \
-	fuzz-corpus docs setup debug-kernel bench-ids table-ids softpt-tests FORCE
+	fuzz-corpus docs setup debug-kernel bench-ids bench-raw \
+	table-ids softpt-tests FORCE
 
 # The module only where it can be built; `make module` says why it cannot.
 all: tool $(if $(wildcard $(KDIR)/Makefile),module)
@@ -118,6 +119,7 @@ help:
 	@echo "make selftests    the test programs: $(BUILD)/selftests"
 	@echo "make modules      the modules and those of the tests for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
+	@echo "make bench-raw    raw data of samples by the raw ring, beside perf's and BPF's rings"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make soak-pt      softpt with random signals, for PT_SOAK_SECONDS=600"
 	@echo "make fuzz T=60    the ELF parser with libFuzzer, T seconds long"

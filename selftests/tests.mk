@@ -100,6 +100,14 @@ $(addprefix $(TESTS)/bench/,at_place map_ways): $(TESTS)/bench/%: \
 table-ids: tool $(TESTS)/ids/elf/list $(addprefix $(TESTS)/bench/,at_place map_ways)
 	@KERNELS="$(KERNELS)" selftests/bench/table
 
+$(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o $(BUILD)/tool/frames.o \
+		$(addprefix $(BUILD)/selftests/ring/,raw_bpf.o raw_lib.o ring_lib.o \
+		ring_event.o ring_sys.o)
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+bench-raw: $(TESTS)/bench/raw_rate
+	KERNELS="$(KERNELS)" selftests/bench/raw
+
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	KERNELS="$(KERNELS)" selftests/bench/ids
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frames.h"
+#include "util.h"
 
 #define load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rawring.h"
+#include "util.h"
 
 #define NO_SEGMENT	(~0U)
 

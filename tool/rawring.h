@@ -7,8 +7,9 @@
 
 #include <perfaux.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "util.h"
+struct diag;
 
 struct raw_segment {
 	__u64 seq;		/* of this use; 0: none seen yet */

@@ -41,6 +41,16 @@ static int map_create(enum bpf_map_type type, uint32_t value_size,
 	return bpf(BPF_MAP_CREATE, &attr);
 }
 
+static int ringbuf_create(uint32_t size)
+{
+	union bpf_attr attr = {
+		.map_type = BPF_MAP_TYPE_RINGBUF,
+		.max_entries = size,
+	};
+
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
 static int map_update(int map, uint32_t key, const void *value)
 {
 	union bpf_attr attr = {
@@ -52,53 +62,89 @@ static int map_update(int map, uint32_t key, const void *value)
 	return bpf(BPF_MAP_UPDATE_ELEM, &attr);
 }
 
-/* value = values[cpu]; if (size >= 8) value->n++; output(value) */
+#define MAX_INSNS	256
+
+struct code {
+	struct bpf_insn insns[MAX_INSNS];
+	size_t n;
+};
+
+#define EMIT(code, insn)	((code)->insns[(code)->n++] = (insn))
+
+static void emit_map(struct code *c, uint8_t reg, int map)
+{
+	EMIT(c, MAP(reg, map));
+	EMIT(c, UPPER);
+}
+
+/* r7 = values[cpu]; exits if there is none */
+static void emit_value(struct code *c, const struct raw_bpf *raw)
+{
+	EMIT(c, CALL(BPF_FUNC_get_smp_processor_id));
+	EMIT(c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_0, -4, 0));
+	emit_map(c, BPF_REG_1, raw->values);
+	EMIT(c, MOV(BPF_REG_2, BPF_REG_10));
+	EMIT(c, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4));
+	EMIT(c, CALL(BPF_FUNC_map_lookup_elem));
+	EMIT(c, INSN(BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 1, 0));
+	EMIT(c, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
+	EMIT(c, MOV(BPF_REG_7, BPF_REG_0));
+}
+
+/* value->n++, if there is room for it */
+static void emit_count(struct code *c, const struct raw_bpf *raw)
+{
+	if (raw->size < 8)
+		return;
+	EMIT(c, INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_7, 0, 0));
+	EMIT(c, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, 1));
+	EMIT(c, INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_7, BPF_REG_1, 0, 0));
+}
+
+/* r6 is the context. */
+static void emit_output(struct code *c, const struct raw_bpf *raw)
+{
+	if (raw->ringbuf >= 0) {
+		emit_map(c, BPF_REG_1, raw->ringbuf);
+		EMIT(c, MOV(BPF_REG_2, BPF_REG_7));
+		EMIT(c, SET(BPF_REG_3, raw->size));
+		EMIT(c, SET(BPF_REG_4, 0));
+		EMIT(c, CALL(BPF_FUNC_ringbuf_output));
+		return;
+	}
+	EMIT(c, MOV(BPF_REG_1, BPF_REG_6));
+	emit_map(c, BPF_REG_2, raw->events);
+	/* BPF_F_CURRENT_CPU */
+	EMIT(c, INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1));
+	EMIT(c, MOV(BPF_REG_4, BPF_REG_7));
+	EMIT(c, SET(BPF_REG_5, raw->size));
+	EMIT(c, CALL(BPF_FUNC_perf_event_output));
+}
+
 static int prog_load(const struct raw_bpf *raw)
 {
-	const bool counts = raw->size >= 8;
-	const struct bpf_insn insns[] = {
-		MOV(BPF_REG_6, BPF_REG_1),
-		CALL(BPF_FUNC_get_smp_processor_id),
-		INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_0, -4, 0),
-		MAP(BPF_REG_1, raw->values), UPPER,
-		MOV(BPF_REG_2, BPF_REG_10),
-		INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4),
-		CALL(BPF_FUNC_map_lookup_elem),
-		/* NULL: to the end */
-		INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0,
-		     counts ? 11 : 8, 0),
-		INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_0, 0, 0),
-		INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, 1),
-		INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_0, BPF_REG_1, 0, 0),
-		MOV(BPF_REG_4, BPF_REG_0),
-		MOV(BPF_REG_1, BPF_REG_6),
-		MAP(BPF_REG_2, raw->events), UPPER,
-		INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1),
-		SET(BPF_REG_5, raw->size),
-		CALL(BPF_FUNC_perf_event_output),
-		SET(BPF_REG_0, 0),
-		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
-	};
-	struct bpf_insn prog[ARRAY_SIZE(insns)];
-	const size_t head = 9;		/* before the number */
-	size_t n = ARRAY_SIZE(insns);
+	static struct code c;
 	static char log[65536];
 	union bpf_attr attr = {
 		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-		.insns = (unsigned long)prog,
+		.insns = (unsigned long)c.insns,
 		.license = (unsigned long)"GPL",
 		.log_buf = (unsigned long)log,
 		.log_size = sizeof(log),
 		.log_level = 1,
 	};
+	unsigned int i;
 
-	memcpy(prog, insns, sizeof(insns));
-	if (!counts) {
-		n -= 3;
-		memcpy(prog + head, insns + head + 3,
-		       (n - head) * sizeof(*prog));
+	c.n = 0;
+	EMIT(&c, MOV(BPF_REG_6, BPF_REG_1));
+	emit_value(&c, raw);
+	for (i = 0; i < raw->times; i++) {
+		emit_count(&c, raw);
+		emit_output(&c, raw);
 	}
-	attr.insn_cnt = n;
+	EMIT(&c, SET(BPF_REG_0, 0));
+	EMIT(&c, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
+	attr.insn_cnt = c.n;
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
@@ -119,11 +165,19 @@ static int fill(struct raw_bpf *raw)
 
 int raw_bpf_load(struct raw_bpf *raw, uint32_t size)
 {
+	return raw_bpf_load_many(raw, size, 1, 0);
+}
+
+int raw_bpf_load_many(struct raw_bpf *raw, uint32_t size, unsigned int times,
+		      uint32_t ring_size)
+{
 	int ret;
 
 	raw->prog = -1;
 	raw->events = -1;
+	raw->ringbuf = -1;
 	raw->size = size;
+	raw->times = times;
 	raw->values = map_create(BPF_MAP_TYPE_ARRAY, size < 8 ? 8 : size,
 				 possible_cpus());
 	if (raw->values < 0)
@@ -132,6 +186,11 @@ int raw_bpf_load(struct raw_bpf *raw, uint32_t size)
 				 possible_cpus());
 	if (raw->events < 0)
 		return raw->events;
+	if (ring_size) {
+		raw->ringbuf = ringbuf_create(ring_size);
+		if (raw->ringbuf < 0)
+			return raw->ringbuf;
+	}
 	ret = fill(raw);
 	if (ret)
 		return ret;
@@ -144,6 +203,8 @@ void raw_bpf_close(struct raw_bpf *raw)
 	close(raw->prog);
 	close(raw->values);
 	close(raw->events);
+	if (raw->ringbuf >= 0)
+		close(raw->ringbuf);
 }
 
 int raw_bpf_event(struct raw_bpf *raw, int cpu, int event)

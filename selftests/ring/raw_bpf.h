@@ -14,8 +14,10 @@
 struct raw_bpf {
 	int prog;
 	int values;		/* array: for each CPU a value of .size bytes */
-	int events;		/* perf event array: for each CPU an event */
+	int events;		/* perf event array: for each CPU an event; or */
+	int ringbuf;		/* BPF's own ring for all CPUs, else -1 */
 	uint32_t size;
+	unsigned int times;	/* that it is written for each hit */
 };
 
 /*
@@ -23,6 +25,9 @@ struct raw_bpf {
  * is that long; the rest is raw_bpf_byte().
  */
 int raw_bpf_load(struct raw_bpf *bpf, uint32_t size);
+/* Writes it @times, if @ring_size is not 0 to a BPF_MAP_TYPE_RINGBUF of that size. */
+int raw_bpf_load_many(struct raw_bpf *bpf, uint32_t size, unsigned int times,
+		      uint32_t ring_size);
 void raw_bpf_close(struct raw_bpf *bpf);
 /* What is written on @cpu goes to @event. */
 int raw_bpf_event(struct raw_bpf *bpf, int cpu, int event);
