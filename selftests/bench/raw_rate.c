@@ -234,10 +234,10 @@ static void teardown(struct bench *b)
 	raw_bpf_close(&b->bpf);
 }
 
-static struct result run(enum way way, uint32_t size, unsigned int times,
+static struct result run(enum way which, uint32_t size, unsigned int times,
 			 unsigned int hits)
 {
-	struct bench b = { .way = way, .to = malloc(2 * MIB) };
+	struct bench b = { .way = which, .to = malloc(2 * MIB) };
 	const double all = (double)hits * times;
 	struct result r;
 	pthread_t thread;
@@ -252,7 +252,7 @@ static struct result run(enum way way, uint32_t size, unsigned int times,
 	b.stop = true;
 	pthread_join(thread, NULL);
 	/* What was written and is still there. */
-	if (way == PERFAUX)
+	if (which == PERFAUX)
 		ring_flush(&b.ring, 0);
 	read_once(&b);
 	r.lost = 100.0 * (all - b.got) / all;

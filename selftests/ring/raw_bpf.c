@@ -69,26 +69,29 @@ struct code {
 	size_t n;
 };
 
-#define EMIT(code, insn)	((code)->insns[(code)->n++] = (insn))
+static void emit(struct code *c, struct bpf_insn insn)
+{
+	c->insns[c->n++] = insn;
+}
 
 static void emit_map(struct code *c, uint8_t reg, int map)
 {
-	EMIT(c, MAP(reg, map));
-	EMIT(c, UPPER);
+	emit(c, MAP(reg, map));
+	emit(c, UPPER);
 }
 
 /* r7 = values[cpu]; exits if there is none */
 static void emit_value(struct code *c, const struct raw_bpf *raw)
 {
-	EMIT(c, CALL(BPF_FUNC_get_smp_processor_id));
-	EMIT(c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_0, -4, 0));
+	emit(c, CALL(BPF_FUNC_get_smp_processor_id));
+	emit(c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_0, -4, 0));
 	emit_map(c, BPF_REG_1, raw->values);
-	EMIT(c, MOV(BPF_REG_2, BPF_REG_10));
-	EMIT(c, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4));
-	EMIT(c, CALL(BPF_FUNC_map_lookup_elem));
-	EMIT(c, INSN(BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 1, 0));
-	EMIT(c, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
-	EMIT(c, MOV(BPF_REG_7, BPF_REG_0));
+	emit(c, MOV(BPF_REG_2, BPF_REG_10));
+	emit(c, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4));
+	emit(c, CALL(BPF_FUNC_map_lookup_elem));
+	emit(c, INSN(BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 1, 0));
+	emit(c, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
+	emit(c, MOV(BPF_REG_7, BPF_REG_0));
 }
 
 /* value->n++, if there is room for it */
@@ -96,9 +99,9 @@ static void emit_count(struct code *c, const struct raw_bpf *raw)
 {
 	if (raw->size < 8)
 		return;
-	EMIT(c, INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_7, 0, 0));
-	EMIT(c, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, 1));
-	EMIT(c, INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_7, BPF_REG_1, 0, 0));
+	emit(c, INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_7, 0, 0));
+	emit(c, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, 1));
+	emit(c, INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_7, BPF_REG_1, 0, 0));
 }
 
 /* r6 is the context. */
@@ -106,19 +109,19 @@ static void emit_output(struct code *c, const struct raw_bpf *raw)
 {
 	if (raw->ringbuf >= 0) {
 		emit_map(c, BPF_REG_1, raw->ringbuf);
-		EMIT(c, MOV(BPF_REG_2, BPF_REG_7));
-		EMIT(c, SET(BPF_REG_3, raw->size));
-		EMIT(c, SET(BPF_REG_4, 0));
-		EMIT(c, CALL(BPF_FUNC_ringbuf_output));
+		emit(c, MOV(BPF_REG_2, BPF_REG_7));
+		emit(c, SET(BPF_REG_3, raw->size));
+		emit(c, SET(BPF_REG_4, 0));
+		emit(c, CALL(BPF_FUNC_ringbuf_output));
 		return;
 	}
-	EMIT(c, MOV(BPF_REG_1, BPF_REG_6));
+	emit(c, MOV(BPF_REG_1, BPF_REG_6));
 	emit_map(c, BPF_REG_2, raw->events);
 	/* BPF_F_CURRENT_CPU */
-	EMIT(c, INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1));
-	EMIT(c, MOV(BPF_REG_4, BPF_REG_7));
-	EMIT(c, SET(BPF_REG_5, raw->size));
-	EMIT(c, CALL(BPF_FUNC_perf_event_output));
+	emit(c, INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1));
+	emit(c, MOV(BPF_REG_4, BPF_REG_7));
+	emit(c, SET(BPF_REG_5, raw->size));
+	emit(c, CALL(BPF_FUNC_perf_event_output));
 }
 
 static int prog_load(const struct raw_bpf *raw)
@@ -136,14 +139,14 @@ static int prog_load(const struct raw_bpf *raw)
 	unsigned int i;
 
 	c.n = 0;
-	EMIT(&c, MOV(BPF_REG_6, BPF_REG_1));
+	emit(&c, MOV(BPF_REG_6, BPF_REG_1));
 	emit_value(&c, raw);
 	for (i = 0; i < raw->times; i++) {
 		emit_count(&c, raw);
 		emit_output(&c, raw);
 	}
-	EMIT(&c, SET(BPF_REG_0, 0));
-	EMIT(&c, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
+	emit(&c, SET(BPF_REG_0, 0));
+	emit(&c, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
 	attr.insn_cnt = c.n;
 	return bpf(BPF_PROG_LOAD, &attr);
 }
