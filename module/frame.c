@@ -170,14 +170,14 @@ struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 	if (need > ring->ctl->segment_size)
 		return NULL;
 	*cause = PERFAUX_CAUSE_FULL;
-	/* pa_frames_flush() waits for half a frame. */
+	/* pa_frames_flush() waits for half a frame: without its length. */
 	preempt_disable_notrace();
 	frame = pa_frame_find(ring, need);
-	preempt_enable_notrace();
-	if (frame) {
+	if (frame)
 		frame->length = length;
+	preempt_enable_notrace();
+	if (frame)
 		return frame;
-	}
 	atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	pa_ring_wake(ring);
 	return NULL;
@@ -233,27 +233,37 @@ u32 pa_frame_offset(struct pa_ring *ring, const struct perfaux_frame *frame)
 }
 
 /*
- * Publishes a segment whose frames are not all committed. Whose are not cannot
- * commit them afterwards; the segment's memory is not used for anything else until
- * they have tried, see pa_released().
+ * Takes a segment whose frames are not all committed from its writers, who could
+ * be anywhere in them. Returns whether it did.
+ */
+static bool pa_frames_take(struct pa_segment *seg)
+{
+	s64 word = atomic64_read(&seg->frames);
+
+	do {
+		if (!(word & PA_FRAMES_OPEN) || word & PA_FRAMES_EARLY)
+			return false;
+	} while (!atomic64_try_cmpxchg(&seg->frames, &word,
+				       word | PA_FRAMES_EARLY |
+				       PA_FRAMES_CLOSED));
+	return true;
+}
+
+/*
+ * Publishes a segment that was taken, when all its frames have their length. Whose
+ * are not committed cannot be any more; the segment's memory is not used for
+ * anything else until their writers have tried, see pa_released().
  */
 static void pa_frames_abandon(struct pa_segment *seg)
 {
-	s64 word = atomic64_read(&seg->frames);
+	u64 end = pa_frames_word(seg) & PA_FRAMES_POS;
 	struct pa_ring *ring = seg->ring;
 	u64 nr = 0, bytes = 0, from;
 	u32 at = 0;
 
-	do {
-		if (!(word & PA_FRAMES_OPEN) || word & PA_FRAMES_EARLY)
-			return;
-	} while (!atomic64_try_cmpxchg(&seg->frames, &word,
-				       word | PA_FRAMES_EARLY |
-				       PA_FRAMES_CLOSED));
-
 	from = pa_frame_state(PERFAUX_SEQ(READ_ONCE(seg->shared->state)),
 			      PERFAUX_FRAME_RESERVED);
-	while (at < (word & PA_FRAMES_POS)) {
+	while (at < end) {
 		struct perfaux_frame *frame = seg->base + at;
 		u64 to = from - PERFAUX_FRAME_RESERVED +
 			 PERFAUX_FRAME_ABANDONED;
@@ -272,19 +282,31 @@ static void pa_frames_abandon(struct pa_segment *seg)
 /* See PERFAUX_IOC_FLUSH. ring->lock held. */
 void pa_frames_flush(struct pa_ring *ring, bool abandon)
 {
-	unsigned int i;
+	unsigned int nr = ring->ctl->nr_segments, i;
+	bool any = false;
 
 	if (!ring->has_frames)
 		return;
-	for (i = 0; i < ring->ctl->nr_segments; i++)
+	for (i = 0; i < nr; i++)
 		pa_frames_close(&ring->seg[i]);
 	/*
 	 * Samples are written with preemption off, or by a program of BPF, which is
 	 * a reader of RCU: see __perf_event_output().
 	 */
 	synchronize_rcu();
-	for (i = 0; abandon && i < ring->ctl->nr_segments; i++)
-		pa_frames_abandon(&ring->seg[i]);
+	if (!abandon)
+		return;
+	for (i = 0; i < nr; i++) {
+		ring->seg[i].is_taken = pa_frames_take(&ring->seg[i]);
+		any |= ring->seg[i].is_taken;
+	}
+	if (!any)
+		return;
+	/* For who has just reserved a frame, see pa_frame_reserve(). */
+	synchronize_rcu();
+	for (i = 0; i < nr; i++)
+		if (ring->seg[i].is_taken)
+			pa_frames_abandon(&ring->seg[i]);
 }
 
 static void *pa_segment_map(const struct pa_segment *seg, unsigned int nr)

@@ -51,6 +51,7 @@ struct pa_segment {
 	unsigned int contig_order;	/* of the smallest run of pages */
 	void *base;			/* all pages in one piece, see frame.c */
 	atomic64_t frames;		/* see frame.c */
+	bool is_taken;			/* see pa_frames_flush() */
 	u32 size;			/* bytes */
 	u32 marker;			/* from here on it is full, see pmu.c */
 
