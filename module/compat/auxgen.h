@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between kernels that only the test module auxgen meets. */
+/* Differences between kernels that only the test modules auxgen and rawgen meet. */
 #ifndef PERFAUX_COMPAT_AUXGEN_H
 #define PERFAUX_COMPAT_AUXGEN_H
 
 #include <linux/hrtimer.h>
+#include <linux/perf_event.h>
 
 /* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
 #ifdef PA_HAVE_HRTIMER_SETUP
@@ -33,5 +34,23 @@ auxgen_timer_setup(struct hrtimer *timer,
 	apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR)
 #endif
 #endif
+
+/*
+ * 6.3 ("perf/core: Add perf_sample_save_raw_data() helper"), 6.13 ("perf/core: Check
+ * sample_type in perf_sample_save_raw_data"): raw data of a sample
+ */
+static inline void auxgen_save_raw(struct perf_sample_data *data,
+				   struct perf_event *event,
+				   struct perf_raw_record *raw)
+{
+#ifdef PA_HAVE_SAVE_RAW_DATA
+	perf_sample_save_raw_data(data, event, raw);
+#elif defined(PA_HAVE_SAVE_RAW_DATA_OLD)
+	perf_sample_save_raw_data(data, raw);
+#else
+	data->raw = raw;
+	data->sample_flags |= PERF_SAMPLE_RAW;
+#endif
+}
 
 #endif /* PERFAUX_COMPAT_AUXGEN_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interrupts for rawgen, of three kinds: NMIs from another CPU or this one, hard
+ * interrupts by irq_work, and softirqs.
+ */
+#include <linux/cpumask.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+
+#include "rawgen_pmu.h"
+
+/* Loops for an NMI to come. */
+#define RAWGEN_WAIT	10000
+
+struct rawgen_cpu {
+	struct irq_work work;
+	struct tasklet_struct tasklet;
+	int nmi_pending;
+};
+
+static DEFINE_PER_CPU(struct rawgen_cpu, rawgen_cpu);
+
+#ifdef CONFIG_X86_LOCAL_APIC
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+static int rawgen_nmi(unsigned int type, struct pt_regs *regs)
+{
+	if (!this_cpu_xchg(rawgen_cpu.nmi_pending, 0))
+		return NMI_DONE;
+	rawgen_run(RAWGEN_NMI);
+	return NMI_HANDLED;
+}
+
+/* One at a time: two of them may become one, of two not known by one handler. */
+static void rawgen_nmi_send(int cpu)
+{
+	if (!xchg(&per_cpu(rawgen_cpu, cpu).nmi_pending, 1))
+		auxgen_send_nmi(cpu);
+}
+
+static int rawgen_nmi_init(void)
+{
+	return register_nmi_handler(NMI_LOCAL, rawgen_nmi, 0, "rawgen");
+}
+
+static void rawgen_nmi_exit(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "rawgen");
+}
+
+bool rawgen_nmi_works(void)
+{
+	return true;
+}
+
+#else
+
+static void rawgen_nmi_send(int cpu)
+{
+}
+
+static int rawgen_nmi_init(void)
+{
+	return 0;
+}
+
+static void rawgen_nmi_exit(void)
+{
+}
+
+bool rawgen_nmi_works(void)
+{
+	return false;
+}
+#endif
+
+static void rawgen_tasklet(struct tasklet_struct *tasklet)
+{
+	rawgen_run(RAWGEN_SOFTIRQ);
+}
+
+/* A softirq that is interrupted here would have itself behind it. */
+static void rawgen_work(struct irq_work *work)
+{
+	rawgen_run(RAWGEN_HARDIRQ);
+	if (!in_serving_softirq())
+		tasklet_hi_schedule(this_cpu_ptr(&rawgen_cpu.tasklet));
+}
+
+/* Interrupts are off. */
+void rawgen_irq_others(u64 config)
+{
+	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
+
+	if (cpu >= nr_cpu_ids)
+		cpu = cpumask_first(cpu_online_mask);
+	if (config & RAWGEN_CONTEXT(RAWGEN_NMI))
+		rawgen_nmi_send(cpu);
+	if (config & RAWGEN_CONTEXT(RAWGEN_SOFTIRQ))
+		tasklet_hi_schedule(this_cpu_ptr(&rawgen_cpu.tasklet));
+}
+
+void rawgen_irq_here(enum rawgen_context context)
+{
+	struct rawgen_cpu *cpu = this_cpu_ptr(&rawgen_cpu);
+	int i;
+
+	if (context == RAWGEN_NMI)
+		return;
+	if (!irqs_disabled())
+		irq_work_queue(&cpu->work);
+	rawgen_nmi_send(smp_processor_id());
+	for (i = 0; i < RAWGEN_WAIT && READ_ONCE(cpu->nmi_pending); i++)
+		cpu_relax();
+}
+
+int rawgen_irq_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct rawgen_cpu *c = &per_cpu(rawgen_cpu, cpu);
+
+		c->work = IRQ_WORK_INIT_HARD(rawgen_work);
+		tasklet_setup(&c->tasklet, rawgen_tasklet);
+	}
+	return rawgen_nmi_init();
+}
+
+/* No event is left. */
+void rawgen_irq_exit(void)
+{
+	int cpu;
+
+	rawgen_nmi_exit();
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(&per_cpu(rawgen_cpu, cpu).work);
+		tasklet_kill(&per_cpu(rawgen_cpu, cpu).tasklet);
+	}
+}
