@@ -172,7 +172,8 @@ static int64_t walk(struct ring *ring, uint32_t i, uint64_t end, frame_fn fn,
 		const struct perfaux_frame *frame = (const void *)(base + at);
 		const uint32_t state = PERFAUX_STATE(frame->state);
 
-		if (PERFAUX_SEQ(frame->state) !=
+		if (at + sizeof(*frame) > end ||
+		    PERFAUX_SEQ(frame->state) !=
 		    PERFAUX_SEQ(ring_state(ring, i)) ||
 		    state < PERFAUX_FRAME_COMMITTED || frame->segment != i)
 			return -EBADMSG;
@@ -199,6 +200,9 @@ int64_t raw_walk(struct ring *ring, frame_fn fn, void *ctx, bool release)
 		    ring->marks[i] == PERFAUX_SEQ(state))
 			continue;
 		n = walk(ring, i, counter(&seg->frames_end), fn, ctx);
+		/* Somebody else gave it back, or it was overwritten. */
+		if (PERFAUX_SEQ(ring_state(ring, i)) != PERFAUX_SEQ(state))
+			continue;
 		if (n < 0)
 			return n;
 		sum += n;
