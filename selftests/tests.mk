@@ -4,7 +4,8 @@
 
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
-	 starved order races kernel_aux redirect modules ptmodel raw raw_nested
+	 starved order races kernel_aux redirect modules ptmodel raw raw_nested \
+	 raw_modules
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o rawgen_check.o)

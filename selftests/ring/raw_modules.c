@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * insmod and rmmod of perfaux with raw samples that go on all the time, from every
+ * context: what they have is a reference while they are attached, and the payload
+ * itself before and after.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+
+#include "kselftest_harness.h"
+#include "rawgen_check.h"
+
+#define SECONDS		120
+#define MAX_CPUS	16
+#define SIZE		200
+#define MAIN_SIZE	(256U << 10)
+/* Of each event, until something else is done */
+#define SAMPLES		100
+
+struct flow {
+	struct ring ring;
+	struct rawgen_check check;
+	int cpus[MAX_CPUS];
+	int nr;
+	/* see_any(): */
+	uint64_t references;
+	uint64_t payloads;
+};
+
+FIXTURE(flow) {
+	struct flow flow;
+};
+
+/* For samples that are read when there is no ring any more: all have their data. */
+static const struct perfaux_control no_control;
+static struct ring no_ring = { .fd = -1, .dev = -1, .ctl = &no_control };
+
+FIXTURE_SETUP(flow)
+{
+	const struct rawgen_config config = {
+		.config = 0x1d | RAWGEN_F_NEST,
+		.config1 = 5000ULL << 32 | SIZE,
+	};
+	struct flow *flow = &self->flow;
+	int i;
+
+	module_insert("perfaux", "");
+	flow->nr = online_cpus(flow->cpus, MAX_CPUS);
+	flow->check.ring = &no_ring;
+	for (i = 0; i < flow->nr; i++) {
+		struct rawgen_source *source = &flow->check.source[i];
+
+		ASSERT_EQ(0, rawgen_open(source, &config, -1, flow->cpus[i],
+					 MAIN_SIZE));
+		source->check = &flow->check;
+		source->cookie = i + 1;
+		source->loose = true;
+		flow->check.nr++;
+		ASSERT_EQ(0, event_enable(source->ev.fd));
+	}
+}
+
+FIXTURE_TEARDOWN(flow)
+{
+	struct flow *flow = &self->flow;
+	int i;
+
+	for (i = 0; i < flow->check.nr; i++)
+		raw_close(&flow->check.source[i].ev);
+	ring_close(&flow->ring);
+	module_insert("perfaux", "");
+}
+
+static int flow_ring(struct flow *flow)
+{
+	struct perfaux_create create;
+
+	ring_params(&create, 65536, 2 * flow->nr + 2);
+	return ring_open(&flow->ring, &create);
+}
+
+static int flow_attach(struct flow *flow)
+{
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < flow->nr; i++)
+		ret = raw_attach(&flow->ring, flow->check.source[i].ev.fd, i + 1);
+	return ret;
+}
+
+/* So many samples more in the context of a task on each CPU, and others. */
+static int flow_on(struct flow *flow, unsigned int n)
+{
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < flow->nr; i++) {
+		ret = pin_to(flow->cpus[i]);
+		if (!ret)
+			ret = rawgen_task(n);
+	}
+	return ret;
+}
+
+static uint64_t sum_frames(struct flow *flow)
+{
+	return rawgen_sum(&flow->check, frames);
+}
+
+static uint64_t sum_kept(struct flow *flow)
+{
+	return rawgen_sum(&flow->check, kept);
+}
+
+static void stop(struct flow *flow, struct __test_metadata *_metadata)
+{
+	int i;
+
+	for (i = 0; i < flow->nr; i++)
+		ASSERT_EQ(0, event_disable(flow->check.source[i].ev.fd));
+}
+
+/* Refused while events are attached, or the ring is there; then all is as before. */
+TEST_F_TIMEOUT(flow, in_use, SECONDS)
+{
+	struct flow *flow = &self->flow;
+	struct rawgen_check *check = &flow->check;
+	struct rawgen_use *uses;
+	uint64_t frames, kept;
+	int i;
+
+	ASSERT_EQ(0, flow_ring(flow));
+	uses = calloc(flow->ring.ctl->nr_segments, sizeof(*uses));
+	ASSERT_NE(NULL, uses);
+	check->ring = &flow->ring;
+	check->uses = uses;
+	check->copy = malloc(65536);
+	ASSERT_NE(NULL, check->copy);
+	for (i = 0; i < (int)flow->ring.ctl->nr_segments; i++) {
+		uses[i].followed = calloc(1, 65536 / 64 + 1);
+		ASSERT_NE(NULL, uses[i].followed);
+	}
+	ASSERT_EQ(0, flow_attach(flow));
+	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+	while (sum_frames(flow) < (uint64_t)SAMPLES * flow->nr && !check->wrong) {
+		ASSERT_EQ(0, flow_on(flow, 4));
+		ASSERT_EQ(0, rawgen_read_ring(check, true, 0));
+	}
+	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+	for (i = 0; i < flow->nr; i++)
+		ASSERT_EQ(0, ring_detach(&flow->ring, check->source[i].ev.fd));
+	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+	/* No other frames than those that samples led to. */
+	ASSERT_EQ(0, ring_flush(&flow->ring, 0));
+	ASSERT_EQ(0, rawgen_read_ring(check, true, 0));
+	frames = sum_frames(flow);
+	kept = sum_kept(flow);
+	EXPECT_EQ(flow->ring.ctl->frames, check->frames);
+	EXPECT_EQ(check->frames, frames + check->orphans);
+	EXPECT_GE(rawgen_sum_missed(check), check->orphans);
+
+	check->ring = &no_ring;
+	ring_close(&flow->ring);
+	EXPECT_EQ(0, module_remove_wait("perfaux"));
+	while (sum_kept(flow) < kept + (uint64_t)SAMPLES * flow->nr &&
+	       !check->wrong) {
+		ASSERT_EQ(0, flow_on(flow, 4));
+		ASSERT_EQ(0, rawgen_read(check));
+	}
+	stop(flow, _metadata);
+	ASSERT_EQ(0, rawgen_read(check));
+	EXPECT_STREQ("", check->wrong ?: "");
+	EXPECT_EQ(frames, sum_frames(flow));
+	EXPECT_EQ(rawgen_sum_written(check),
+		  rawgen_sum(check, samples) + rawgen_sum_missed(check));
+}
+
+struct seer {
+	struct flow *flow;
+	struct rawgen_source *source;
+};
+
+/* A reference of whatever ring, or the payload. */
+static void see_any(void *ctx, const struct raw_sample *sample)
+{
+	struct seer *seer = ctx;
+	struct flow *flow = seer->flow;
+	const char *what;
+
+	if (sample->raw_size == sizeof(struct perfaux_reference)) {
+		flow->references++;
+		return;
+	}
+	what = rawgen_check_payload(seer->source, sample->raw, sample->raw_size,
+				    sample->cpu);
+	if (what && !flow->check.wrong)
+		flow->check.wrong = what;
+	flow->payloads++;
+}
+
+static int read_any(struct flow *flow)
+{
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < flow->nr; i++) {
+		struct seer seer = { flow, &flow->check.source[i] };
+
+		ret = raw_read(&seer.source->ev, see_any, &seer);
+	}
+	return ret;
+}
+
+/* The ring is closed, and the module goes, in the middle of it. */
+TEST_F_TIMEOUT(flow, in_and_out, SECONDS)
+{
+	struct flow *flow = &self->flow;
+	struct rawgen_check *check = &flow->check;
+	struct rnd rnd = { rnd_seed() };
+	uint64_t before;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		before = flow->references;
+		ASSERT_EQ(0, flow_ring(flow));
+		ASSERT_EQ(0, flow_attach(flow));
+		while (flow->references == before && !check->wrong) {
+			ASSERT_EQ(0, flow_on(flow, 1 + rnd_below(&rnd, 16)));
+			ASSERT_EQ(0, read_any(flow));
+		}
+		ring_close(&flow->ring);
+		ASSERT_EQ(0, module_remove_wait("perfaux"));
+		/* What came before, and then no more. */
+		ASSERT_EQ(0, read_any(flow));
+		before = flow->references;
+		ASSERT_EQ(0, flow_on(flow, SAMPLES));
+		ASSERT_EQ(0, read_any(flow));
+		EXPECT_EQ(before, flow->references);
+		ASSERT_EQ(0, module_insert("perfaux", ""));
+	}
+	stop(flow, _metadata);
+	ASSERT_EQ(0, read_any(flow));
+	EXPECT_STREQ("", check->wrong ?: "");
+	EXPECT_EQ(rawgen_sum_written(check), flow->references + flow->payloads +
+					     rawgen_sum_missed(check));
+}
+
+TEST_HARNESS_MAIN
