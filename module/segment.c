@@ -43,7 +43,8 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 
 	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
 		return false;
-	if (PERFAUX_STATE(from) == PERFAUX_SEG_READY &&
+	/* In another ring it was released, whatever its mark is by now. */
+	if (seg->ring->overwrite && PERFAUX_STATE(from) == PERFAUX_SEG_READY &&
 	    READ_ONCE(*seg->mark) != PERFAUX_SEQ(from))
 		pa_lost(seg->ring, PERFAUX_CAUSE_OVERWRITTEN, shared->bytes);
 
