@@ -523,8 +523,7 @@ TEST_F_TIMEOUT(nested, all, SECONDS)
 	if (variant->beside & WALK)
 		EXPECT_LT(0, run->walked);
 	EXPECT_EQ(!!RAWGEN_FAIL(variant->group[0].config), check->discarded > 0);
-	if (!variant->lag && !variant->nr_segments)
-		EXPECT_EQ(0, missed);
+	EXPECT_LT(0, frames);
 }
 
 /* --- tasks that are switched ------------------------------------------------- */
