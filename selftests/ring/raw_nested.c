@@ -517,8 +517,8 @@ TEST_F_TIMEOUT(nested, all, SECONDS)
 	if (variant->group[0].config & NEST && variant->group[0].size >= 64 &&
 	    !overwrite && !lost && !missed) {
 		EXPECT_LE(1, depth[RAWGEN_SOFTIRQ]);
-		EXPECT_LE(2, depth[RAWGEN_HARDIRQ]);
-		EXPECT_LE(3, depth[RAWGEN_NMI]);
+		EXPECT_LE(1, depth[RAWGEN_HARDIRQ]);
+		EXPECT_LE(2, depth[RAWGEN_NMI]);
 	}
 	if (variant->beside & WALK)
 		EXPECT_LT(0, run->walked);

@@ -65,7 +65,17 @@ for size in 1 7 64 8192 65000 65535 65536 1048576; do
 	written $size
 	check "programs write $size bytes"
 done
+rm -f $PIN/raw_test f
+want 0 "$WRITE" $PIN/raw_test 7 "$AUXREC" -o f -a -e bpf-output/call-graph=dwarf/ \
+	--bpf-map $PIN/raw_test -- bash renames 20 </dev/null
+cp err said
+valid f
+for p in $PERFS; do
+	quiet "$p" script -i f
+done
+written 7
 rm -f $PIN/raw_test
+check "and 7 bytes before registers and a stack"
 
 # The same program at the same time, once by the ring, once without it.
 fields() { $REF script -i "$1" -F comm,tid,cpu,event,trace 2>/dev/null | grep -a raw-; }
