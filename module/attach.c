@@ -16,6 +16,7 @@
 #include <linux/string.h>
 
 #include "attach.h"
+#include "producer.h"
 #include "ring.h"
 
 static DEFINE_HASHTABLE(pa_table, 10);
@@ -145,7 +146,7 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u32 flags,
 		ret = -EOPNOTSUPP;
 	if (ret)
 		return ret;
-	if (ring->clock && ring->clock != event->clock)
+	if (!pa_clock_fits(ring, event))
 		return -EINVAL;
 	/* An attached event stays when its descriptor is closed. */
 	if (ring->nr_attached >= rlimit(RLIMIT_NOFILE))
@@ -176,7 +177,7 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u32 flags,
 		kfree(attached);
 		return -EBUSY;
 	}
-	ring->clock = event->clock;
+	WRITE_ONCE(ring->clock, event->clock);
 	list_add_tail(&attached->list, &ring->attached);
 	ring->nr_attached++;
 	WRITE_ONCE(ring->was_attached, true);

@@ -20,16 +20,19 @@ static struct pa_segment *pa_handle_segment(struct perf_output_handle *handle)
 	return (void *)((unsigned long)handle->rb & ~PA_TAG);
 }
 
-/* As perf_event_pid_type() in kernel/events/core.c */
-u32 pa_event_pid(struct perf_event *event, enum pid_type type)
+u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type)
 {
-	u32 nr;
+	u32 nr = __task_pid_nr_ns(current, type, ns);
 
-	if (event->parent)
-		event = event->parent;
-	nr = __task_pid_nr_ns(current, type, event->ns);
 	/* Not to be confused with the idle task. */
 	return nr || pid_alive(current) ? nr : -1;
+}
+
+u32 pa_event_pid(struct perf_event *event, enum pid_type type)
+{
+	if (event->parent)
+		event = event->parent;
+	return pa_current_pid(event->ns, type);
 }
 
 static void pa_span_thread(struct perf_event *event, u32 *pid, u32 *tid)

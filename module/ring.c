@@ -5,6 +5,8 @@
  * NMI, so freeing goes through irq_work and a workqueue.
  */
 #include <linux/module.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "attach.h"
@@ -25,6 +27,7 @@ static void pa_ring_free_work(struct work_struct *work)
 	pa_frames_exit(ring);
 	percpu_ref_exit(&ring->ref);
 	pa_ring_free_memory(ring);
+	put_pid_ns(ring->ns);
 	kfree(ring);
 	/* pa_ring_exit() waits for the rest of this function. */
 	module_put(THIS_MODULE);
@@ -112,6 +115,7 @@ struct pa_ring *pa_ring_create(const struct perfaux_create *arg)
 	mutex_init(&ring->lock);
 	INIT_LIST_HEAD(&ring->attached);
 	pa_pin_init(ring);
+	ring->ns = get_pid_ns(task_active_pid_ns(current));
 	__module_get(THIS_MODULE);
 	return ring;
 err:

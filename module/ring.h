@@ -35,6 +35,7 @@
 #define PA_FLUSH_FLAGS		(PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON)
 
 struct pa_ring;
+struct pid_namespace;
 struct user_struct;
 
 /*
@@ -86,7 +87,10 @@ struct pa_gap {
 };
 
 struct pa_ring {
-	/* one for the file, one for each span that is being written */
+	/*
+	 * one for the file, one for each span that is being written, and those of
+	 * producers, see producer.c
+	 */
 	struct percpu_ref ref;
 
 	struct perfaux_control *ctl;	/* vmalloc'ed, with all tables */
@@ -118,8 +122,9 @@ struct pa_ring {
 	struct pmu *pmu;		/* only to compare: it may be gone */
 	struct module *pmu_module;	/* a reference to it */
 	void (*free_aux)(void *aux);
-	u64 (*clock)(void);
+	u64 (*clock)(void);		/* set once frames or spans may come */
 
+	struct pid_namespace *ns;	/* of who made it */
 	size_t marks_size;		/* bytes, whole pages */
 	size_t tables_size;
 	size_t data_size;

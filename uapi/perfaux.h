@@ -118,6 +118,23 @@
  * Of a sample whose data found no room the reference has length 0, a cause, and the
  * length that was lost, which is counted in control.lost_*[] too.
  *
+ * Producers in the kernel
+ * =======================
+ *
+ * Other modules (module/perfaux.h) write frames of their own, without
+ * PERFAUX_FRAME_SAMPLE: there is no sample. They may be in the same segments as those
+ * of samples, and need no attached event. The cookie is the producer's; pid and tid
+ * are numbers in the pid namespace of the ring's creator.
+ *
+ * What of them finds no room, or is longer than a segment, is counted in
+ * control.lost_*[], and is in gaps with that cookie: their count, bytes and time are
+ * those of the frames that were lost. If an event and a producer share a cookie they
+ * share gaps too.
+ *
+ * A frame may stay RESERVED for as long as its producer likes; its segment is not
+ * READY before, nor does frames_end move on. PERFAUX_FLUSH_ABANDON ends that. Memory
+ * of the ring (see "Locked memory") stays until its producers let go of it.
+ *
  * How to read (not an overwrite ring)
  * ===================================
  *
@@ -144,7 +161,8 @@
  *
  * All times are nanoseconds of the clock of the attached events (perf's
  * attr.use_clockid and attr.clockid; by default perf's own clock), so they
- * compare with PERF_SAMPLE_TIME in the main ring.
+ * compare with PERF_SAMPLE_TIME in the main ring. A ring that gets a producer before
+ * its first event has perf's own clock.
  *
  * Errors of mmap()
  * ================
@@ -160,7 +178,8 @@
  * The memory of both mappings, and a page per possible CPU, counts against the
  * RLIMIT_MEMLOCK of the creator's user (CAP_IPC_LOCK is exempt); the driver's
  * tables, per CPU and segment, do not. It is given back when the ring's last
- * descriptor and mapping are gone and no PMU writes to it any more.
+ * descriptor and mapping are gone, no PMU writes to it any more, and no producer in
+ * the kernel has a reference to it.
  *
  * Counters
  * ========
@@ -282,7 +301,7 @@ struct perfaux_create {
  *   EBADF	fd is not an open file
  *   EINVAL	fd is not a perf event; unknown flags; reserved not 0;
  *		size below PERFAUX_ATTACH_SIZE_V0; the event's clock is not
- *		that of the ring's first event
+ *		that of the ring's first event or producer
  *   EOPNOTSUPP	the event's PMU has no AUX output, or its driver relies on
  *		details of perf's AUX area that a ring does not have
  *		(intel_bts, arm_spe, hisi_ptt), or the event takes AUX samples
@@ -492,7 +511,7 @@ enum perfaux_cause {
 	 * under its own cause.
 	 */
 	PERFAUX_CAUSE_NO_GAP	= 5,
-	/* a frame is longer than a segment; no gap entry */
+	/* a frame is longer than a segment; that of a sample has no gap entry */
 	PERFAUX_CAUSE_TOO_LARGE	= 6,
 	/* a frame was reserved and never committed, see PERFAUX_FLUSH_ABANDON */
 	PERFAUX_CAUSE_ABANDONED	= 7,
@@ -624,7 +643,7 @@ struct perfaux_frame {
 	__u64	state;			/* PERFAUX_STATE(), PERFAUX_SEQ() */
 	__u32	length;			/* of the data that follow, bytes */
 	__u32	flags;			/* PERFAUX_FRAME_* */
-	__u64	cookie;			/* of the attached event */
+	__u64	cookie;			/* of the attached event or producer */
 	__u64	time;
 	__u32	cpu;
 	__u32	pid;			/* of who ran, as in perf's records */
@@ -661,7 +680,7 @@ struct perfaux_gap {
 	__u32	pid;			/* who ran when it began */
 	__u32	tid;
 	__u64	count;			/* attempts to write in it */
-	__u64	bytes;			/* that the PMU wrote in it */
+	__u64	bytes;			/* that were lost in it */
 };
 
 #endif /* _UAPI_PERFAUX_H */

@@ -185,7 +185,8 @@ static int64_t walk(struct ring *ring, uint32_t i, uint64_t end, frame_fn fn,
 	return at == end ? n : -EBADMSG;
 }
 
-int64_t raw_walk(struct ring *ring, frame_fn fn, void *ctx, bool release)
+static int64_t walk_all(struct ring *ring, frame_fn fn, void *ctx, bool busy,
+			bool release)
 {
 	int64_t sum = 0, n;
 	uint32_t i;
@@ -195,7 +196,7 @@ int64_t raw_walk(struct ring *ring, frame_fn fn, void *ctx, bool release)
 		uint64_t state = ring_state(ring, i);
 
 		if (seg->kind != PERFAUX_KIND_FRAMES ||
-		    (PERFAUX_STATE(state) != PERFAUX_SEG_BUSY &&
+		    ((!busy || PERFAUX_STATE(state) != PERFAUX_SEG_BUSY) &&
 		     PERFAUX_STATE(state) != PERFAUX_SEG_READY) ||
 		    ring->marks[i] == PERFAUX_SEQ(state))
 			continue;
@@ -211,6 +212,16 @@ int64_t raw_walk(struct ring *ring, frame_fn fn, void *ctx, bool release)
 					 __ATOMIC_RELEASE);
 	}
 	return sum;
+}
+
+int64_t raw_walk(struct ring *ring, frame_fn fn, void *ctx, bool release)
+{
+	return walk_all(ring, fn, ctx, true, release);
+}
+
+int64_t raw_read_ready(struct ring *ring, frame_fn fn, void *ctx)
+{
+	return walk_all(ring, fn, ctx, false, true);
 }
 
 int raw_tracepoint(const char *system, const char *name)

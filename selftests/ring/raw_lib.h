@@ -64,6 +64,8 @@ const struct perfaux_frame *raw_follow(const struct ring *ring,
  */
 typedef void (*frame_fn)(void *ctx, const struct perfaux_frame *frame);
 int64_t raw_walk(struct ring *ring, frame_fn fn, void *ctx, bool release);
+/* The same for READY segments only, which are released: each frame comes once. */
+int64_t raw_read_ready(struct ring *ring, frame_fn fn, void *ctx);
 
 /* id of a tracepoint, or -errno */
 int raw_tracepoint(const char *system, const char *name);

@@ -192,7 +192,8 @@ static void reader_look(struct ring *ring)
 			ring->spans + (size_t)i * ring->ctl->spans_per_segment;
 		uint64_t state = ring_state(ring, i);
 
-		if (PERFAUX_STATE(state) < PERFAUX_SEG_BUSY)
+		if (PERFAUX_STATE(state) < PERFAUX_SEG_BUSY ||
+		    ring->segments[i].kind != PERFAUX_KIND_SPANS)
 			continue;
 		if (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
 		    ring->marks[i] == PERFAUX_SEQ(state))

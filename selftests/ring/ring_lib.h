@@ -87,7 +87,7 @@ int ring_poll(struct ring *ring, int timeout_ms);
 int64_t ring_fdinfo(int fd, const char *name);
 
 /*
- * Consumes what there is, in order of seq, and releases segments and gaps.
+ * Consumes what there is, in order of seq, and releases gaps and segments of spans.
  * Returns how many numbers were consumed.
  */
 uint64_t ring_read(struct ring *ring, record_fn fn, void *ctx);

@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Producers in the kernel: rawprod writes records with the functions that perfaux
+ * exports, from every context.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "abi.h"
+#include "produce_lib.h"
+
+#define SECONDS		150
+#define MAX_CPUS	64
+#define KIB		1024U
+#define MIB		(1U << 20)
+
+static const char *wrong_of(const struct streams *all)
+{
+	return all->wrong ?: "";
+}
+
+/* --- each context, each length --------------------------------------------- */
+
+FIXTURE(context) {
+	struct ring ring;
+	int dev;
+	int cpu;
+};
+
+FIXTURE_VARIANT(context) {
+	uint32_t context;
+};
+
+FIXTURE_VARIANT_ADD(context, task) { .context = RAWPROD_TASK };
+FIXTURE_VARIANT_ADD(context, softirq) { .context = RAWPROD_SOFTIRQ };
+FIXTURE_VARIANT_ADD(context, hardirq) { .context = RAWPROD_HARDIRQ };
+FIXTURE_VARIANT_ADD(context, nmi) { .context = RAWPROD_NMI };
+
+FIXTURE_SETUP(context)
+{
+	struct perfaux_create create;
+	int cpus[MAX_CPUS];
+
+	/* Maybe left by a test that failed. */
+	module_remove_wait("rawprod");
+	ASSERT_EQ(0, module_insert("rawprod", ""));
+	ring_params(&create, 2 * MIB, 16);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	self->dev = rawprod_open(self->ring.fd);
+	ASSERT_LE(0, self->dev);
+	/* Not the first one, which serves interrupts too. */
+	self->cpu = cpus[online_cpus(cpus, MAX_CPUS) - 1];
+	ASSERT_EQ(0, pin_to(self->cpu));
+}
+
+FIXTURE_TEARDOWN(context)
+{
+	close(self->dev);
+	ring_close(&self->ring);
+	EXPECT_EQ(0, module_remove_wait("rawprod"));
+}
+
+static const struct {
+	uint32_t length;
+	uint32_t count;
+} lengths[] = {
+	{ 0, 10 },
+	{ 1, 500 },
+	{ 7, 500 },
+	{ 64, 500 },
+	{ 8 * KIB, 200 },
+	{ 64 * KIB - 1, 60 },
+	{ 64 * KIB, 60 },
+	{ MIB, 12 },
+};
+
+TEST_F_TIMEOUT(context, every_length, SECONDS)
+{
+	uint64_t frames = 0, bytes = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		struct rawprod_run run = {
+			.context = variant->context,
+			.cpu = self->cpu,
+			.length = lengths[i].length,
+			.count = lengths[i].count,
+			.pause_us = variant->context > RAWPROD_SOFTIRQ ? 200 : 0,
+			.step = 1,
+			.cookie = (uint64_t)i << 32,
+		};
+		struct stream s;
+		struct streams all = { &s, 1, NULL };
+
+		ASSERT_EQ(0, stream_init(&s, run.cookie, run.count, run.length));
+		ASSERT_EQ(0, rawprod_run(self->dev, &run));
+		EXPECT_EQ(run.count, run.written);
+		ASSERT_EQ(0, ring_flush(&self->ring, 0));
+		EXPECT_EQ(run.count, raw_walk(&self->ring, NULL, NULL, false));
+		EXPECT_EQ(run.count, raw_read_ready(&self->ring, stream_see,
+						    &all));
+		EXPECT_STREQ("", wrong_of(&all));
+		EXPECT_EQ(run.count, s.committed);
+		EXPECT_TRUE(stream_in_order(&s));
+		EXPECT_EQ(self->cpu, s.last->cpu);
+		if (variant->context == RAWPROD_TASK) {
+			EXPECT_EQ(getpid(), s.last->pid);
+			EXPECT_EQ(syscall(SYS_gettid), s.last->tid);
+		}
+		frames += run.count;
+		bytes += (uint64_t)run.count * run.length;
+		stream_free(&s);
+	}
+	EXPECT_EQ(frames, self->ring.ctl->frames);
+	EXPECT_EQ(bytes, self->ring.ctl->frame_bytes);
+	EXPECT_EQ(0, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
+	EXPECT_EQ(0, self->ring.ctl->gaps);
+}
+
+/* Not read: what finds no room is counted, and is a gap. */
+TEST_F_TIMEOUT(context, loss, SECONDS)
+{
+	struct rawprod_run run = {
+		.context = variant->context,
+		.cpu = self->cpu,
+		.length = MIB / 2,
+		.count = 100,
+		.pause_us = variant->context > RAWPROD_SOFTIRQ ? 200 : 0,
+		.cookie = 5,
+	};
+	struct lost lost = { .cookie = 5, .count_cookies = 1 };
+	struct stream s;
+	struct streams all = { &s, 1, NULL };
+	uint64_t n;
+
+	ASSERT_EQ(0, stream_init(&s, run.cookie, 1, run.length));
+	s.same_cookie = true;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	n = run.count - run.written;
+	/* Three of them fit into a segment. */
+	EXPECT_EQ(3 * 16, run.written);
+	EXPECT_EQ(n, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
+	EXPECT_EQ(n * run.length,
+		  self->ring.ctl->lost_bytes[PERFAUX_CAUSE_FULL]);
+	EXPECT_EQ(run.written, raw_read_ready(&self->ring, stream_see, &all));
+
+	/* There is room again; with that the gap ends. */
+	run.count = 1;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(1, run.written);
+	ring_read(&self->ring, lost_see, &lost);
+	EXPECT_EQ(NULL, lost.wrong);
+	EXPECT_LE(1, lost.gaps);
+	EXPECT_EQ(n, lost.count[PERFAUX_CAUSE_FULL]);
+	EXPECT_EQ(n * run.length, lost.bytes[PERFAUX_CAUSE_FULL]);
+	EXPECT_STREQ("", wrong_of(&all));
+	EXPECT_EQ(48, s.committed);
+	stream_free(&s);
+}
+
+TEST_F(context, discard)
+{
+	struct rawprod_run run = {
+		.context = variant->context,
+		.cpu = self->cpu,
+		.length = 100,
+		.count = 20,
+		.pause_us = variant->context > RAWPROD_SOFTIRQ ? 200 : 0,
+		.end = RAWPROD_DISCARD,
+		.step = 1,
+	};
+	struct stream s;
+	struct streams all = { &s, 1, NULL };
+
+	ASSERT_EQ(0, stream_init(&s, 0, 40, run.length));
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(run.count, run.written);
+	run.end = RAWPROD_COMMIT;
+	run.cookie = 20;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	EXPECT_EQ(40, raw_read_ready(&self->ring, stream_see, &all));
+	EXPECT_STREQ("", wrong_of(&all));
+	EXPECT_EQ(20, s.discarded);
+	EXPECT_EQ(20, s.committed);
+	EXPECT_EQ(20, self->ring.ctl->frames);
+	EXPECT_EQ(2000, self->ring.ctl->frame_bytes);
+	stream_free(&s);
+}
+
+/* --- lifetime -------------------------------------------------------------- */
+
+FIXTURE(held) {
+	struct ring ring;
+	int dev;
+};
+
+FIXTURE_SETUP(held)
+{
+	struct perfaux_create create;
+
+	module_remove_wait("rawprod");
+	ASSERT_EQ(0, module_insert("rawprod", ""));
+	ring_params(&create, 16 * KIB, 2);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	self->dev = rawprod_open(self->ring.fd);
+	ASSERT_LE(0, self->dev);
+	ASSERT_EQ(0, pin_to(0));
+}
+
+FIXTURE_TEARDOWN(held)
+{
+	close(self->dev);
+	ring_close(&self->ring);
+	EXPECT_EQ(0, module_remove_wait("rawprod"));
+}
+
+static int64_t refcount(const char *module)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/refcnt", module);
+	return file_read(path, text, sizeof(text)) ? -1 : atoi(text);
+}
+
+TEST_F(held, errors)
+{
+	int dev = rawprod_open(self->ring.fd);
+
+	/* A ring has any number of producers. */
+	EXPECT_LE(0, dev);
+	close(dev);
+	EXPECT_EQ(-EBADF, rawprod_open(-1));
+	EXPECT_EQ(-EINVAL, rawprod_open(self->ring.dev));
+	EXPECT_EQ(0, ioctl(self->dev, RAWPROD_IOC_CLOSED));
+}
+
+/* A frame that is longer than a segment. */
+TEST_F(held, too_large)
+{
+	const uint32_t most = 16 * KIB - sizeof(struct perfaux_frame);
+	struct rawprod_run run = { .length = most + 1, .count = 3, .cookie = 9 };
+	struct lost lost = { .cookie = 9, .count_cookies = 1 };
+
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(0, run.written);
+	run.length = -1;
+	run.count = 1;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(0, run.written);
+	EXPECT_EQ(4, ring_lost(&self->ring, PERFAUX_CAUSE_TOO_LARGE));
+	EXPECT_EQ(4, ring_fdinfo(self->ring.fd, "lost_too_large"));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	ring_read(&self->ring, lost_see, &lost);
+	EXPECT_EQ(4, lost.count[PERFAUX_CAUSE_TOO_LARGE]);
+	EXPECT_EQ(3ULL * (most + 1) + UINT32_MAX,
+		  lost.bytes[PERFAUX_CAUSE_TOO_LARGE]);
+	EXPECT_EQ(lost.bytes[PERFAUX_CAUSE_TOO_LARGE],
+		  self->ring.ctl->lost_bytes[PERFAUX_CAUSE_TOO_LARGE]);
+	run.length = most;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(1, run.written);
+}
+
+/* What is reserved holds up its segment, and no more than that. */
+TEST_F(held, holds_up)
+{
+	struct rawprod_run run = {
+		.length = 1000, .count = 1, .end = RAWPROD_HOLD, .cookie = 1,
+	};
+	struct stream s;
+	struct streams all = { &s, 1, NULL };
+
+	ASSERT_EQ(0, stream_init(&s, 1, 4, run.length));
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(1, run.written);
+	run.end = RAWPROD_COMMIT;
+	run.count = 2;
+	run.cookie = 2;
+	run.step = 1;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(2, run.written);
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	EXPECT_EQ(0, raw_walk(&self->ring, NULL, NULL, false));
+	/* The segment is closed, the next record goes to the other one. */
+	run.count = 1;
+	run.cookie = 4;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(1, raw_walk(&self->ring, NULL, NULL, false));
+
+	EXPECT_EQ(1, ioctl(self->dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	EXPECT_EQ(4, raw_read_ready(&self->ring, stream_see, &all));
+	EXPECT_STREQ("", wrong_of(&all));
+	EXPECT_EQ(4, s.committed);
+	EXPECT_EQ(4, self->ring.ctl->frames);
+	stream_free(&s);
+}
+
+/*
+ * Given up, the reader goes on; the late commit does nothing, and the memory is
+ * nobody else's before it.
+ */
+TEST_F(held, abandoned)
+{
+	struct rawprod_run run = {
+		.length = 1000, .count = 1, .end = RAWPROD_HOLD, .cookie = 1,
+		.step = 1,
+	};
+	struct stream s;
+	struct streams all = { &s, 1, NULL };
+	uint64_t state[2], n;
+	uint32_t first;
+
+	ASSERT_EQ(0, stream_init(&s, 1, 1000, run.length));
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	first = PERFAUX_STATE(ring_state(&self->ring, 0)) != PERFAUX_SEG_BUSY;
+	run.end = RAWPROD_COMMIT;
+	run.count = 2;
+	run.cookie = 2;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_ABANDON));
+	EXPECT_EQ(1, ring_lost(&self->ring, PERFAUX_CAUSE_ABANDONED));
+	EXPECT_EQ(1000, self->ring.ctl->lost_bytes[PERFAUX_CAUSE_ABANDONED]);
+	state[0] = ring_state(&self->ring, first);
+	EXPECT_EQ(PERFAUX_SEG_READY, PERFAUX_STATE(state[0]));
+	EXPECT_EQ(3, raw_read_ready(&self->ring, stream_see, &all));
+	EXPECT_STREQ("", wrong_of(&all));
+	EXPECT_EQ(1, s.abandoned);
+	EXPECT_EQ(2, s.committed);
+	EXPECT_EQ(2, self->ring.ctl->frames);
+
+	/* Only the other segment is there to be written to. */
+	run.count = 100;
+	run.cookie = 4;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	n = run.written;
+	EXPECT_EQ(16 * KIB / (1000 + sizeof(struct perfaux_frame)), n);
+	EXPECT_EQ(100 - n, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
+	EXPECT_EQ(state[0], ring_state(&self->ring, first));
+
+	EXPECT_EQ(1, ioctl(self->dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
+	EXPECT_EQ(state[0], ring_state(&self->ring, first));
+	EXPECT_EQ(1, ring_lost(&self->ring, PERFAUX_CAUSE_ABANDONED));
+	run.count = 1;
+	run.cookie = 200;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(1, run.written);
+	state[1] = ring_state(&self->ring, first);
+	EXPECT_LT(PERFAUX_SEQ(state[0]), PERFAUX_SEQ(state[1]));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	EXPECT_EQ(n + 1, raw_read_ready(&self->ring, stream_see, &all));
+	EXPECT_STREQ("", wrong_of(&all));
+	EXPECT_EQ(n + 3, self->ring.ctl->frames);
+	EXPECT_EQ(n + 3, s.committed);
+	stream_free(&s);
+}
+
+/* The ring goes while a record is being written. */
+TEST_F(held, closed)
+{
+	struct rawprod_run run = {
+		.length = 1000, .count = 2, .end = RAWPROD_HOLD, .cookie = 1,
+	};
+
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(2, run.written);
+	ring_close(&self->ring);
+	EXPECT_EQ(1, ioctl(self->dev, RAWPROD_IOC_CLOSED));
+	run.end = RAWPROD_COMMIT;
+	run.count = 10;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(0, run.written);
+	EXPECT_EQ(2, ioctl(self->dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	EXPECT_EQ(0, run.written);
+	/* The producer's own reference is one to perfaux, too. */
+	EXPECT_EQ(2, refcount("perfaux"));
+	EXPECT_EQ(0, ioctl(self->dev, RAWPROD_IOC_PUT));
+}
+
+/* Nothing of perfaux goes while a producer is there. */
+TEST_F(held, modules)
+{
+	struct perfaux_create create;
+	int ret;
+
+	ring_close(&self->ring);
+	ret = module_remove("perfaux");
+	EXPECT_TRUE(ret == -EAGAIN || ret == -EWOULDBLOCK);
+	EXPECT_EQ(0, ioctl(self->dev, RAWPROD_IOC_PUT));
+	EXPECT_EQ(-EAGAIN, module_remove("rawprod"));
+	close(self->dev);
+	EXPECT_EQ(0, module_remove_wait("rawprod"));
+	/* Its memory too: the ring has gone with the reference. */
+	EXPECT_EQ(0, module_remove_wait("perfaux"));
+	ASSERT_EQ(0, module_insert("perfaux", ""));
+	ASSERT_EQ(0, module_insert("rawprod", ""));
+	ring_params(&create, 16 * KIB, 2);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	self->dev = rawprod_open(self->ring.fd);
+	EXPECT_LE(0, self->dev);
+}
+
+/* --- with events ----------------------------------------------------------- */
+
+static int tracepoint_event(bool monotonic)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = raw_tracepoint("task", "task_rename"),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW,
+		.disabled = 1,
+		.use_clockid = monotonic,
+		.clockid = monotonic ? CLOCK_MONOTONIC : 0,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			 PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* A producer that comes first brings perf's own clock. */
+TEST_F(held, default_clock)
+{
+	int monotonic = tracepoint_event(true), own = tracepoint_event(false);
+
+	ASSERT_LE(0, monotonic);
+	ASSERT_LE(0, own);
+	EXPECT_EQ(-EINVAL, raw_attach(&self->ring, monotonic, 0));
+	EXPECT_EQ(0, raw_attach(&self->ring, own, 0));
+	EXPECT_EQ(-EINVAL, raw_attach(&self->ring, monotonic, 0));
+	EXPECT_EQ(0, ring_detach(&self->ring, own));
+	EXPECT_EQ(-EINVAL, raw_attach(&self->ring, monotonic, 0));
+	close(monotonic);
+	close(own);
+}
+
+/* One that comes later has the clock of the events. */
+TEST_F(held, clock_of_events)
+{
+	struct rawprod_run run = { .length = 8, .count = 1, .step = 1 };
+	int event = tracepoint_event(true), dev;
+	struct perfaux_create create;
+	uint64_t before, after;
+	struct stream s;
+	struct streams all = { &s, 1, NULL };
+	struct ring ring;
+
+	ASSERT_EQ(0, stream_init(&s, 0, 1, run.length));
+	ring_params(&create, 16 * KIB, 2);
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	ASSERT_EQ(0, raw_attach(&ring, event, 0));
+	dev = rawprod_open(ring.fd);
+	ASSERT_LE(0, dev);
+	before = now_ns();
+	ASSERT_EQ(0, rawprod_run(dev, &run));
+	after = now_ns();
+	ASSERT_EQ(0, ring_flush(&ring, 0));
+	EXPECT_EQ(1, raw_read_ready(&ring, stream_see, &all));
+	EXPECT_LE(before, s.times[0]);
+	EXPECT_GE(after, s.times[0]);
+	close(dev);
+	close(event);
+	ring_close(&ring);
+	stream_free(&s);
+}
+
+/* --- all at once ----------------------------------------------------------- */
+
+#define WRITERS		6
+
+struct writer {
+	pthread_t thread;
+	struct rawprod_run run;
+	int pin;
+	int dev;
+	int error;
+	bool done;
+};
+
+static void *write_all(void *arg)
+{
+	struct writer *w = arg;
+
+	w->error = pin_to(w->pin) ?: rawprod_run(w->dev, &w->run);
+	__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+struct storm {
+	struct ring ring;
+	struct writer writer[WRITERS];
+	struct stream stream[WRITERS];
+	struct streams all;
+	int64_t bad;
+};
+
+/*
+ * One CPU is written to in all contexts, each of which interrupts the others. With
+ * @slow the last writer takes longer than a FLUSH for each of a few records.
+ */
+static int storm_start(struct storm *storm, uint32_t count, bool slow)
+{
+	static const struct {
+		uint32_t context, length, pause;
+	} kinds[WRITERS] = {
+		{ RAWPROD_TASK, 700, 0 },
+		{ RAWPROD_SOFTIRQ, 90, 0 },
+		{ RAWPROD_HARDIRQ, 1, 150 },
+		{ RAWPROD_NMI, 1500, 170 },
+		{ RAWPROD_NMI, 33, 130 },
+		{ RAWPROD_TASK, 5000, 0 },
+	};
+	int cpus[MAX_CPUS], nr = online_cpus(cpus, MAX_CPUS), i, ret = 0;
+	const int last = cpus[nr - 1];
+
+	storm->all = (struct streams){ storm->stream, WRITERS, NULL };
+	for (i = 0; !ret && i < WRITERS; i++) {
+		struct writer *w = &storm->writer[i];
+
+		w->done = false;
+		w->pin = i == WRITERS - 1 ? cpus[0] : last;
+		w->run = (struct rawprod_run){
+			.context = kinds[i].context,
+			.cpu = last,
+			.length = kinds[i].length,
+			.count = kinds[i].pause ? count / 4 : count,
+			.pause_us = kinds[i].pause,
+			.step = 1,
+			.cookie = (i + 1ULL) << 32,
+		};
+		if (slow && i == WRITERS - 1) {
+			w->run.write_us = 300000;
+			w->run.count = count / 500;
+		}
+		w->dev = rawprod_open(storm->ring.fd);
+		if (w->dev < 0)
+			return w->dev;
+		ret = stream_init(&storm->stream[i], w->run.cookie,
+				  w->run.count, w->run.length);
+	}
+	for (i = 0; !ret && i < WRITERS; i++)
+		ret = -pthread_create(&storm->writer[i].thread, NULL, write_all,
+				      &storm->writer[i]);
+	return ret;
+}
+
+static bool storm_is_over(const struct storm *storm)
+{
+	int i;
+
+	for (i = 0; i < WRITERS; i++)
+		if (!__atomic_load_n(&storm->writer[i].done, __ATOMIC_ACQUIRE))
+			return false;
+	return true;
+}
+
+static int storm_end(struct storm *storm)
+{
+	int i, ret = 0;
+
+	for (i = 0; i < WRITERS; i++) {
+		pthread_join(storm->writer[i].thread, NULL);
+		close(storm->writer[i].dev);
+		ret = ret ?: storm->writer[i].error;
+	}
+	return ret;
+}
+
+static void storm_take(struct storm *storm)
+{
+	const int64_t n = raw_read_ready(&storm->ring, stream_see, &storm->all);
+
+	if (n < 0)
+		storm->bad = n;
+}
+
+FIXTURE(storm) {
+	struct storm storm;
+};
+
+FIXTURE_SETUP(storm)
+{
+	module_remove_wait("rawprod");
+	ASSERT_EQ(0, module_insert("rawprod", ""));
+}
+
+FIXTURE_TEARDOWN(storm)
+{
+	int i;
+
+	ring_close(&self->storm.ring);
+	for (i = 0; i < WRITERS; i++)
+		stream_free(&self->storm.stream[i]);
+	EXPECT_EQ(0, module_remove_wait("rawprod"));
+}
+
+TEST_F_TIMEOUT(storm, read, SECONDS)
+{
+	struct lost lost = { .count_cookies = -1, .cookie = 0 };
+	struct storm *storm = &self->storm;
+	struct perfaux_create create;
+	uint64_t written = 0, tried = 0;
+	int i;
+
+	ring_params(&create, 64 * KIB, 8);
+	ASSERT_EQ(0, ring_open(&storm->ring, &create));
+	ASSERT_EQ(0, storm_start(storm, 8000, false));
+	while (!storm_is_over(storm)) {
+		ring_poll(&storm->ring, 1);
+		storm_take(storm);
+		ring_read(&storm->ring, lost_see, &lost);
+	}
+	ASSERT_EQ(0, storm_end(storm));
+	ASSERT_EQ(0, ring_flush(&storm->ring, 0));
+	storm_take(storm);
+	EXPECT_EQ(0, storm->bad);
+	EXPECT_STREQ("", wrong_of(&storm->all));
+	for (i = 0; i < WRITERS; i++) {
+		struct writer *w = &storm->writer[i];
+
+		EXPECT_EQ(w->run.written, storm->stream[i].committed);
+		EXPECT_TRUE(stream_in_order(&storm->stream[i]));
+		written += w->run.written;
+		tried += w->run.count;
+	}
+	TH_LOG("%lu of %lu written, %u segments", written, tried,
+	       (unsigned int)storm->ring.ctl->claims);
+	EXPECT_LT(0, written);
+	EXPECT_EQ(written, storm->ring.ctl->frames);
+	EXPECT_EQ(tried - written,
+		  ring_lost(&storm->ring, PERFAUX_CAUSE_FULL));
+}
+
+/* The reader takes away whatever is being written, at any moment. */
+TEST_F_TIMEOUT(storm, abandon, SECONDS)
+{
+	struct storm *storm = &self->storm;
+	struct perfaux_create create;
+	uint64_t written = 0, seen = 0, abandoned, i;
+
+	ring_params(&create, 64 * KIB, 8);
+	ASSERT_EQ(0, ring_open(&storm->ring, &create));
+	ASSERT_EQ(0, storm_start(storm, 8000, true));
+	while (!storm_is_over(storm)) {
+		ASSERT_EQ(0, ring_flush(&storm->ring, PERFAUX_FLUSH_ABANDON));
+		storm_take(storm);
+	}
+	ASSERT_EQ(0, storm_end(storm));
+	ASSERT_EQ(0, ring_flush(&storm->ring, 0));
+	storm_take(storm);
+	EXPECT_EQ(0, storm->bad);
+	EXPECT_STREQ("", wrong_of(&storm->all));
+	for (i = 0; i < WRITERS; i++) {
+		written += storm->writer[i].run.written;
+		seen += storm->stream[i].committed;
+	}
+	abandoned = ring_lost(&storm->ring, PERFAUX_CAUSE_ABANDONED);
+	TH_LOG("%lu of %lu abandoned", abandoned, written);
+	EXPECT_LT(0, abandoned);
+	EXPECT_EQ(written, seen + abandoned);
+	EXPECT_EQ(seen, storm->ring.ctl->frames);
+}
+
+TEST_HARNESS_MAIN

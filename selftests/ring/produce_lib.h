@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records of producers: rawprod driven, frames read and checked one by one.
+ *
+ * The functions return 0 (or what they say) or -errno.
+ */
+#ifndef PRODUCE_LIB_H
+#define PRODUCE_LIB_H
+
+#include "../modules/rawprod.h"
+#include "raw_lib.h"
+
+/* A file of rawprod's device, with @ring. */
+int rawprod_open(int ring);
+int rawprod_run(int dev, struct rawprod_run *run);
+
+/*
+ * Frames of one producer: their cookies are .cookie, .cookie + 1 ... in the order in
+ * which they were written.
+ */
+struct stream {
+	uint64_t cookie;
+	uint32_t count;		/* cookies that there can be */
+	uint32_t length;
+	bool same_cookie;	/* all have the first one */
+	/* what was seen */
+	uint64_t committed;
+	uint64_t discarded;
+	uint64_t abandoned;
+	uint64_t *times;	/* of each of count, 0: not seen */
+	const struct perfaux_frame *last;	/* valid until it is released */
+};
+
+struct streams {
+	struct stream *stream;
+	int nr;
+	const char *wrong;
+};
+
+int stream_init(struct stream *s, uint64_t cookie, uint32_t count,
+		uint32_t length);
+void stream_free(struct stream *s);
+
+/* frame_fn of raw_walk() and raw_read_ready(); @ctx: struct streams */
+void stream_see(void *ctx, const struct perfaux_frame *frame);
+/* Are the times those of one producer, who writes one after the other? */
+bool stream_in_order(const struct stream *s);
+
+/* What gaps say of the records with cookies from @cookie on */
+struct lost {
+	uint64_t cookie;
+	uint32_t count_cookies;
+	uint64_t gaps;
+	uint64_t count[PERFAUX_NR_CAUSES];
+	uint64_t bytes[PERFAUX_NR_CAUSES];
+	const char *wrong;
+};
+
+/* record_fn of ring_read(); @ctx: struct lost */
+void lost_see(void *ctx, const struct record *record);
+
+#endif /* PRODUCE_LIB_H */
