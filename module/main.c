@@ -7,6 +7,7 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
+#include "bpf.h"
 #include "device.h"
 #include "ids.h"
 #include "raw.h"
@@ -27,6 +28,7 @@ static int __init perfaux_init(void)
 	BUILD_BUG_ON(sizeof(struct perfaux_attach) != PERFAUX_ATTACH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_detach) != PERFAUX_DETACH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_flush) != PERFAUX_FLUSH_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_handle) != PERFAUX_HANDLE_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_ids) != PERFAUX_IDS_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_ids_stats) !=
 		     PERFAUX_IDS_STATS_SIZE_V0);
@@ -47,12 +49,14 @@ static int __init perfaux_init(void)
 	ret = pa_ids_init();
 	if (ret)
 		goto err_redirect;
+	pa_bpf_init();
 	ret = pa_device_init();
 	if (ret)
-		goto err_ids;
+		goto err_bpf;
 	return 0;
 
-err_ids:
+err_bpf:
+	pa_bpf_exit();
 	pa_ids_exit();
 err_redirect:
 	pa_redirect_exit();
@@ -67,6 +71,7 @@ static void __exit perfaux_exit(void)
 	pa_ids_exit();
 	/* Waits for the tail of the work that gave back the last reference. */
 	pa_ring_exit();
+	pa_bpf_exit();
 	pa_raw_hook_exit();
 	pa_redirect_exit();
 }

@@ -67,7 +67,8 @@ static struct perfaux_frame *pa_produce_here(struct pa_ring *ring, u32 length,
 					     enum perfaux_cause *cause)
 {
 	struct perfaux_frame *frame = pa_frame_reserve(ring, length, cause);
-	u64 now = READ_ONCE(ring->clock)();
+	typeof(ring->clock) clock = READ_ONCE(ring->clock);
+	u64 now = clock();
 
 	if (!frame) {
 		pa_produce_lost(ring, *cause, length, cookie, now);

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 
 #include "attach.h"
+#include "bpf.h"
 #include "ring.h"
 
 static struct workqueue_struct *pa_wq;
@@ -23,6 +24,7 @@ static void pa_ring_free_work(struct work_struct *work)
 	irq_work_sync(&ring->wake_irq);
 	cancel_work_sync(&ring->resume_work);
 	pa_pin_sync(ring);
+	pa_bpf_forget(ring);
 	pa_pmu_release(ring);
 	pa_frames_exit(ring);
 	percpu_ref_exit(&ring->ref);

@@ -124,6 +124,8 @@ struct pa_ring {
 	void (*free_aux)(void *aux);
 	u64 (*clock)(void);		/* set once frames or spans may come */
 
+	u64 handle;			/* or 0, see bpf.c */
+
 	struct pid_namespace *ns;	/* of who made it */
 	size_t marks_size;		/* bytes, whole pages */
 	size_t tables_size;

@@ -12,6 +12,7 @@
 
 #include "args.h"
 #include "attach.h"
+#include "bpf.h"
 #include "ring.h"
 
 static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
@@ -69,6 +70,19 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 	return 0;
 }
 
+static long pa_ioctl_handle(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_handle arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_HANDLE_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags || arg.handle)
+		return -EINVAL;
+	ret = pa_bpf_handle(ring, &arg.handle);
+	return ret ?: pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
+}
+
 static long pa_ring_ioctl(struct file *file, unsigned int cmd,
 			  unsigned long uarg)
 {
@@ -81,6 +95,8 @@ static long pa_ring_ioctl(struct file *file, unsigned int cmd,
 		return pa_ioctl_detach(ring, (void __user *)uarg);
 	case PERFAUX_IOC_FLUSH:
 		return pa_ioctl_flush(ring, (void __user *)uarg);
+	case PERFAUX_IOC_HANDLE:
+		return pa_ioctl_handle(ring, (void __user *)uarg);
 	}
 	return -ENOTTY;
 }

@@ -135,6 +135,36 @@
  * READY before, nor does frames_end move on. PERFAUX_FLUSH_ABANDON ends that. Memory
  * of the ring (see "Locked memory") stays until its producers let go of it.
  *
+ * Programs of BPF
+ * ===============
+ *
+ * A program that has the number which PERFAUX_IOC_HANDLE returns, in its code or a
+ * map, writes records of any length to the ring, with these functions of the module
+ * (kfuncs; perfaux.ko's BTF has them):
+ *
+ *	int perfaux_write(u64 ring, u64 cookie, const void *data, u32 data__sz);
+ *	int perfaux_write_dynptr(u64 ring, u64 cookie,
+ *				 const struct bpf_dynptr *data,
+ *				 u32 offset, u32 length);
+ *
+ *	struct perfaux_frame *perfaux_record_reserve(u64 ring, u64 cookie, u32 length);
+ *	__u8 *perfaux_record_data(struct perfaux_frame *record,
+ *				  const size_t rdwr_buf_size);
+ *	void perfaux_record_commit(struct perfaux_frame *record);
+ *	void perfaux_record_discard(struct perfaux_frame *record);
+ *
+ * The first two return 0, -ENOENT (no ring has that handle, or its last descriptor and
+ * mapping are gone), -ENOSPC (no segment was free) or -E2BIG (longer than a segment);
+ * of the dynptr also -EINVAL (offset and length are not in it) or -EOPNOTSUPP (it is
+ * not of local memory or of a record of BPF's ring buffer). perfaux_record_reserve()
+ * returns NULL for each of these. Every record that it returns is to be committed or
+ * discarded, or the verifier refuses the program. perfaux_record_data() returns the
+ * first rdwr_buf_size bytes, a constant, of a record of that length or more, else NULL.
+ *
+ * All types of programs may call them (from 6.9 on, before: tracing, LSM and syscall),
+ * in any context; what a program may do is decided when it is loaded. The handle is
+ * random, but no secret: who may load programs may write to any ring.
+ *
  * How to read (not an overwrite ring)
  * ===================================
  *
@@ -382,6 +412,27 @@ struct perfaux_flush {
 #define PERFAUX_FLUSH_ABANDON	_BITUL(1)
 
 /*
+ * PERFAUX_IOC_HANDLE (on a ring): the number by which programs of BPF name it, see
+ * "Programs of BPF". The same each time. Never 0, and not that of another ring, also
+ * of one that has gone, but for one of 2^32 chances.
+ *
+ * Errors:
+ *   EINVAL	size below PERFAUX_HANDLE_SIZE_V0; flags or handle not 0
+ *   EOPNOTSUPP	programs cannot call this module: it has no BTF, or the kernel does
+ *		not take its functions (the kernel's log says which)
+ *   ENOMEM	no memory to map the segments in one piece
+ *   EBUSY	there are 2^31 rings with a handle
+ *   E2BIG, EFAULT
+ */
+struct perfaux_handle {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: 0 */
+	__u64	handle;			/* in: 0; out */
+};
+
+#define PERFAUX_HANDLE_SIZE_V0	16
+
+/*
  * PERFAUX_IOC_IDS (on the device): as long as the returned descriptor is open,
  * every PERF_RECORD_MMAP2 that the kernel writes for an event with attr.build_id
  * carries the build-id of what is mapped, whether its pages are cached or not,
@@ -482,6 +533,7 @@ struct perfaux_notice {
 #define PERFAUX_IOC_FLUSH	_IO(PERFAUX_IOC_MAGIC, 4)
 #define PERFAUX_IOC_IDS		_IO(PERFAUX_IOC_MAGIC, 5)
 #define PERFAUX_IOC_IDS_STATS	_IO(PERFAUX_IOC_MAGIC, 6)
+#define PERFAUX_IOC_HANDLE	_IO(PERFAUX_IOC_MAGIC, 7)
 
 /*
  * poll() on a ring:

@@ -51,8 +51,6 @@ static noinline void rawprod_write(struct rawprod *p)
 	if (data) {
 		run->written++;
 		rawprod_fill(data, cookie, run->length);
-		if (run->write_us)
-			usleep_range(run->write_us, run->write_us + 1);
 	}
 	if (data && run->end == RAWPROD_HOLD)
 		p->held[p->nr_held++] = data;
@@ -66,6 +64,7 @@ static noinline void rawprod_write(struct rawprod *p)
 
 static bool rawprod_is_done(const struct rawprod *p)
 {
+	/* Pairs with rawprod_write(). */
 	return smp_load_acquire(&p->at) == p->run.count;
 }
 
@@ -189,7 +188,6 @@ static int rawprod_run(struct rawprod *p, struct rawprod_run __user *arg)
 		return -EFAULT;
 	if (!p->ring || !run->count || run->context > RAWPROD_NMI ||
 	    run->end > RAWPROD_HOLD || run->cpu >= nr_cpu_ids ||
-	    (run->write_us && run->context != RAWPROD_TASK) ||
 	    (run->end == RAWPROD_HOLD &&
 	     run->count > RAWPROD_HELD - p->nr_held))
 		return -EINVAL;

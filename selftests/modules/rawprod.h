@@ -38,7 +38,7 @@ struct rawprod_run {
 	__u32	pause_us;	/* between two of them; 0: none */
 	__u32	end;		/* enum rawprod_end */
 	__u32	step;		/* of the cookie */
-	__u32	write_us;	/* time that writing takes; TASK */
+	__u32	reserved;
 	__u64	cookie;
 	__u64	written;	/* out: records that found room */
 };

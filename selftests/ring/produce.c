@@ -22,7 +22,7 @@
 #define SECONDS		150
 #define MAX_CPUS	64
 #define KIB		1024U
-#define MIB		(1U << 20)
+#define MIB		(1024 * KIB)
 
 static const char *wrong_of(const struct streams *all)
 {
@@ -503,16 +503,13 @@ static void *write_all(void *arg)
 struct storm {
 	struct ring ring;
 	struct writer writer[WRITERS];
-	struct stream stream[WRITERS];
+	struct stream stream[WRITERS + 1];
 	struct streams all;
 	int64_t bad;
 };
 
-/*
- * One CPU is written to in all contexts, each of which interrupts the others. With
- * @slow the last writer takes longer than a FLUSH for each of a few records.
- */
-static int storm_start(struct storm *storm, uint32_t count, bool slow)
+/* One CPU is written to in all contexts, each of which interrupts the others. */
+static int storm_start(struct storm *storm, uint32_t count)
 {
 	static const struct {
 		uint32_t context, length, pause;
@@ -542,10 +539,6 @@ static int storm_start(struct storm *storm, uint32_t count, bool slow)
 			.step = 1,
 			.cookie = (i + 1ULL) << 32,
 		};
-		if (slow && i == WRITERS - 1) {
-			w->run.write_us = 300000;
-			w->run.count = count / 500;
-		}
 		w->dev = rawprod_open(storm->ring.fd);
 		if (w->dev < 0)
 			return w->dev;
@@ -603,7 +596,7 @@ FIXTURE_TEARDOWN(storm)
 	int i;
 
 	ring_close(&self->storm.ring);
-	for (i = 0; i < WRITERS; i++)
+	for (i = 0; i <= WRITERS; i++)
 		stream_free(&self->storm.stream[i]);
 	EXPECT_EQ(0, module_remove_wait("rawprod"));
 }
@@ -618,7 +611,7 @@ TEST_F_TIMEOUT(storm, read, SECONDS)
 
 	ring_params(&create, 64 * KIB, 8);
 	ASSERT_EQ(0, ring_open(&storm->ring, &create));
-	ASSERT_EQ(0, storm_start(storm, 8000, false));
+	ASSERT_EQ(0, storm_start(storm, 8000));
 	while (!storm_is_over(storm)) {
 		ring_poll(&storm->ring, 1);
 		storm_take(storm);
@@ -650,15 +643,30 @@ TEST_F_TIMEOUT(storm, abandon, SECONDS)
 {
 	struct storm *storm = &self->storm;
 	struct perfaux_create create;
-	uint64_t written = 0, seen = 0, abandoned, i;
+	uint64_t written = 0, seen = 0, held = 0, abandoned, i;
+	struct rawprod_run run = {
+		.length = 300, .count = 1, .end = RAWPROD_HOLD, .step = 1,
+	};
+	int dev;
 
 	ring_params(&create, 64 * KIB, 8);
 	ASSERT_EQ(0, ring_open(&storm->ring, &create));
-	ASSERT_EQ(0, storm_start(storm, 8000, true));
+	dev = rawprod_open(storm->ring.fd);
+	ASSERT_LE(0, dev);
+	ASSERT_EQ(0, stream_init(&storm->stream[WRITERS], 0, 1000, run.length));
+	ASSERT_EQ(0, storm_start(storm, 8000));
+	storm->all.nr++;
 	while (!storm_is_over(storm)) {
+		/* One is in the middle of it for sure. */
+		ASSERT_EQ(0, rawprod_run(dev, &run));
 		ASSERT_EQ(0, ring_flush(&storm->ring, PERFAUX_FLUSH_ABANDON));
 		storm_take(storm);
+		ASSERT_EQ(run.written, ioctl(dev, RAWPROD_IOC_END,
+					     RAWPROD_COMMIT));
+		held += run.written;
+		run.cookie++;
 	}
+	close(dev);
 	ASSERT_EQ(0, storm_end(storm));
 	ASSERT_EQ(0, ring_flush(&storm->ring, 0));
 	storm_take(storm);
@@ -669,9 +677,10 @@ TEST_F_TIMEOUT(storm, abandon, SECONDS)
 		seen += storm->stream[i].committed;
 	}
 	abandoned = ring_lost(&storm->ring, PERFAUX_CAUSE_ABANDONED);
-	TH_LOG("%lu of %lu abandoned", abandoned, written);
-	EXPECT_LT(0, abandoned);
-	EXPECT_EQ(written, seen + abandoned);
+	TH_LOG("%lu of %lu abandoned", abandoned, written + held);
+	EXPECT_LT(0, held);
+	EXPECT_EQ(held, storm->stream[WRITERS].abandoned);
+	EXPECT_EQ(written + held, seen + abandoned);
 	EXPECT_EQ(seen, storm->ring.ctl->frames);
 }
 

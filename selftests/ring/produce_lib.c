@@ -65,7 +65,7 @@ static const char *see_committed(struct stream *s,
 	s->committed++;
 	if (frame->length != s->length)
 		return "length";
-	if (!is_filled(frame->data, frame->cookie, frame->length))
+	if (!(s->check ?: is_filled)(frame->data, frame->cookie, frame->length))
 		return "data";
 	if (s->same_cookie)
 		return NULL;

@@ -23,6 +23,8 @@ struct stream {
 	uint32_t count;		/* cookies that there can be */
 	uint32_t length;
 	bool same_cookie;	/* all have the first one */
+	/* what the data must be, if not what rawprod_fill() makes */
+	bool (*check)(const void *data, uint64_t cookie, uint32_t length);
 	/* what was seen */
 	uint64_t committed;
 	uint64_t discarded;

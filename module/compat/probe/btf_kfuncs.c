@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
+
+BTF_KFUNCS_START(probe_kfuncs)
+BTF_KFUNCS_END(probe_kfuncs)

@@ -1,0 +1,961 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Programs of BPF that write records to a ring with perfaux's kfuncs.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/btf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "abi.h"
+#include "kfunc_lib.h"
+#include "produce_lib.h"
+#include "raw_bpf.h"
+
+#define SECONDS		150
+#define MAX_CPUS	64
+#define KIB		1024U
+#define MIB		(1024 * KIB)
+
+/*
+ * What a program works with: a value of an array for each CPU. It writes the data with
+ * the cookie that is there, and notes what came of it.
+ */
+struct value {
+	uint64_t handle;
+	uint64_t cookie;	/* counted up */
+	int64_t result;		/* 0, or -errno; 1: reserve, 2: data gave NULL */
+	uint64_t written;
+	uint8_t data[];		/* the first 8 bytes: written, if there are 8 */
+};
+
+enum way {
+	WRITE,
+	RECORD,
+	DYNPTR,
+};
+
+enum {
+	ID_WRITE,
+	ID_DYNPTR,
+	ID_RESERVE,
+	ID_DATA,
+	ID_COMMIT,
+	ID_DISCARD,
+	NR_IDS,
+};
+
+static const char * const names[NR_IDS] = {
+	"perfaux_write", "perfaux_write_dynptr", "perfaux_record_reserve",
+	"perfaux_record_data", "perfaux_record_commit", "perfaux_record_discard",
+};
+
+struct bpf {
+	struct kfunc_btf btf;
+	int id[NR_IDS];
+	int values;		/* map of struct value */
+	int prog;
+	uint32_t size;		/* of a record's data */
+};
+
+static int bpf_open(struct bpf *b)
+{
+	int i, ret = kfunc_btf_open(&b->btf, "perfaux");
+
+	b->values = -1;
+	b->prog = -1;
+	for (i = 0; !ret && i < NR_IDS; i++) {
+		b->id[i] = kfunc_btf_find(&b->btf, BTF_KIND_FUNC, names[i]);
+		if (b->id[i] < 0)
+			ret = b->id[i];
+	}
+	return ret;
+}
+
+static void bpf_close(struct bpf *b)
+{
+	kfunc_btf_close(&b->btf);
+	close(b->values);
+	close(b->prog);
+}
+
+/*
+ * The value of this CPU is in R6 then, or the program ends; handle and cookie are in R1
+ * and R2, the number of this record in R8.
+ */
+static void begin(struct kfunc_code *code, const struct bpf *b)
+{
+	CODE(code,
+	     CALL(BPF_FUNC_get_smp_processor_id),
+	     STORE32(BPF_REG_10, -4, BPF_REG_0),
+	     MAP(BPF_REG_1, b->values), UPPER(0),
+	     MOV(BPF_REG_2, BPF_REG_10),
+	     ADD(BPF_REG_2, -4),
+	     CALL(BPF_FUNC_map_lookup_elem),
+	     JUMP_NE(BPF_REG_0, 0, 1),
+	     EXIT,
+	     MOV(BPF_REG_6, BPF_REG_0),
+	     LOAD(BPF_REG_8, BPF_REG_6, offsetof(struct value, written)),
+	     ADD(BPF_REG_8, 1),
+	     LOAD(BPF_REG_1, BPF_REG_6, offsetof(struct value, handle)),
+	     LOAD(BPF_REG_2, BPF_REG_6, offsetof(struct value, cookie)));
+	if (b->size >= 8)
+		CODE(code, STORE(BPF_REG_6, offsetof(struct value, data),
+				 BPF_REG_8));
+}
+
+/* The result is in R7. */
+static void end(struct kfunc_code *code)
+{
+	CODE(code,
+	     STORE(BPF_REG_6, offsetof(struct value, result), BPF_REG_7),
+	     JUMP_NE(BPF_REG_7, 0, 4),
+	     STORE(BPF_REG_6, offsetof(struct value, written), BPF_REG_8),
+	     LOAD(BPF_REG_1, BPF_REG_6, offsetof(struct value, cookie)),
+	     ADD(BPF_REG_1, 1),
+	     STORE(BPF_REG_6, offsetof(struct value, cookie), BPF_REG_1),
+	     SET(BPF_REG_0, 0),
+	     EXIT);
+}
+
+/* The same of an int in R0, which is 64 bits then */
+static void end_int(struct kfunc_code *code)
+{
+	CODE(code,
+	     MOV(BPF_REG_7, BPF_REG_0),
+	     INSN(BPF_ALU64 | BPF_LSH | BPF_K, BPF_REG_7, 0, 0, 32),
+	     INSN(BPF_ALU64 | BPF_ARSH | BPF_K, BPF_REG_7, 0, 0, 32));
+	end(code);
+}
+
+static int load_write(const struct bpf *b, struct kfunc_prog *prog)
+{
+	begin(&prog->code, b);
+	CODE(&prog->code,
+	     MOV(BPF_REG_3, BPF_REG_6),
+	     ADD(BPF_REG_3, offsetof(struct value, data)),
+	     SET(BPF_REG_4, b->size),
+	     KFUNC(b->id[ID_WRITE]));
+	end_int(&prog->code);
+	return kfunc_load(prog);
+}
+
+/* Reserves b->size bytes and takes @take of them. */
+static int load_record(const struct bpf *b, struct kfunc_prog *prog,
+		       uint32_t take)
+{
+	begin(&prog->code, b);
+	CODE(&prog->code,
+	     SET(BPF_REG_3, b->size),
+	     KFUNC(b->id[ID_RESERVE]),
+	     SET(BPF_REG_7, 1),
+	     /* to the end */
+	     JUMP_EQ(BPF_REG_0, 0, 17),
+	     MOV(BPF_REG_9, BPF_REG_0),
+	     MOV(BPF_REG_1, BPF_REG_9),
+	     SET(BPF_REG_2, take),
+	     KFUNC(b->id[ID_DATA]),
+	     JUMP_NE(BPF_REG_0, 0, 4),
+	     MOV(BPF_REG_1, BPF_REG_9),
+	     KFUNC(b->id[ID_DISCARD]),
+	     SET(BPF_REG_7, 2),
+	     /* to the end */
+	     JUMP(8),
+	     MOV(BPF_REG_1, BPF_REG_0),
+	     SET(BPF_REG_2, take),
+	     MOV(BPF_REG_3, BPF_REG_6),
+	     ADD(BPF_REG_3, offsetof(struct value, data)),
+	     CALL(BPF_FUNC_probe_read_kernel),
+	     MOV(BPF_REG_7, BPF_REG_0),
+	     MOV(BPF_REG_1, BPF_REG_9),
+	     KFUNC(b->id[ID_COMMIT]));
+	end(&prog->code);
+	return kfunc_load(prog);
+}
+
+/* Of a dynptr of all data @length bytes from @offset on */
+static int load_dynptr(const struct bpf *b, struct kfunc_prog *prog,
+		       uint32_t offset, uint32_t length)
+{
+	begin(&prog->code, b);
+	CODE(&prog->code,
+	     MOV(BPF_REG_1, BPF_REG_6),
+	     ADD(BPF_REG_1, offsetof(struct value, data)),
+	     SET(BPF_REG_2, b->size),
+	     SET(BPF_REG_3, 0),
+	     MOV(BPF_REG_4, BPF_REG_10),
+	     ADD(BPF_REG_4, -32),
+	     CALL(BPF_FUNC_dynptr_from_mem),
+	     LOAD(BPF_REG_1, BPF_REG_6, offsetof(struct value, handle)),
+	     LOAD(BPF_REG_2, BPF_REG_6, offsetof(struct value, cookie)),
+	     MOV(BPF_REG_3, BPF_REG_10),
+	     ADD(BPF_REG_3, -32),
+	     SET(BPF_REG_4, offset),
+	     SET(BPF_REG_5, length),
+	     KFUNC(b->id[ID_DYNPTR]));
+	end_int(&prog->code);
+	return kfunc_load(prog);
+}
+
+/* Writes @v to the value of @cpu; the data are those of raw_bpf_byte(). */
+static int value_set(struct bpf *b, uint32_t cpu, const struct value *v)
+{
+	struct value *new = calloc(1, sizeof(*new) + b->size + 8);
+	union bpf_attr attr = {
+		.map_fd = b->values,
+		.key = (unsigned long)&cpu,
+		.value = (unsigned long)new,
+	};
+	uint32_t i;
+	int ret;
+
+	if (!new)
+		return -ENOMEM;
+	*new = *v;
+	for (i = b->size < 8 ? 0 : 8; i < b->size; i++)
+		new->data[i] = raw_bpf_byte(b->size, i);
+	ret = kfunc_bpf(BPF_MAP_UPDATE_ELEM, &attr);
+	free(new);
+	return ret;
+}
+
+static int value_get(struct bpf *b, uint32_t cpu, struct value *v)
+{
+	struct value *all = calloc(1, sizeof(*all) + b->size + 8);
+	union bpf_attr attr = {
+		.map_fd = b->values,
+		.key = (unsigned long)&cpu,
+		.value = (unsigned long)all,
+	};
+	int ret = all ? kfunc_bpf(BPF_MAP_LOOKUP_ELEM, &attr) : -ENOMEM;
+
+	if (!ret)
+		*v = *all;
+	free(all);
+	return ret;
+}
+
+/* Its values and program; cookies of CPU n begin with n << 32. */
+static int bpf_load(struct bpf *b, uint32_t size, enum way way,
+		    struct kfunc_prog *prog, uint64_t handle)
+{
+	int cpu, ret = 0;
+
+	b->size = size;
+	b->values = kfunc_map(BPF_MAP_TYPE_ARRAY,
+			      sizeof(struct value) + size + 8, possible_cpus());
+	if (b->values < 0)
+		return b->values;
+	for (cpu = 0; !ret && cpu < possible_cpus(); cpu++) {
+		const struct value v = {
+			.handle = handle, .cookie = (uint64_t)cpu << 32,
+		};
+
+		ret = value_set(b, cpu, &v);
+	}
+	if (ret)
+		return ret;
+	prog->btf = &b->btf;
+	prog->code.nr = 0;
+	if (way == WRITE)
+		b->prog = load_write(b, prog);
+	else if (way == RECORD)
+		b->prog = load_record(b, prog, size);
+	else
+		b->prog = load_dynptr(b, prog, 0, size);
+	return b->prog < 0 ? b->prog : 0;
+}
+
+static int bpf_run(const struct bpf *b)
+{
+	union bpf_attr attr = { .test.prog_fd = b->prog };
+
+	return kfunc_bpf(BPF_PROG_TEST_RUN, &attr);
+}
+
+static const struct kfunc_prog syscall_prog = {
+	.type = BPF_PROG_TYPE_SYSCALL,
+	.flags = BPF_F_SLEEPABLE,
+};
+
+static int ring_handle(const struct ring *ring, uint64_t *handle)
+{
+	struct perfaux_handle arg = { .size = sizeof(arg) };
+
+	if (ioctl(ring->fd, PERFAUX_IOC_HANDLE, &arg))
+		return -errno;
+	*handle = arg.handle;
+	return 0;
+}
+
+/* The data of value_set(), and the number that the program wrote to them */
+static bool check_data(const void *data, uint64_t cookie, uint32_t length)
+{
+	uint64_t n;
+
+	return raw_bpf_check(data, length, &n) &&
+	       (length < 8 || n == (uint32_t)cookie + 1);
+}
+
+/* A stream for each CPU */
+#define MOST	4096
+
+struct seen {
+	struct stream stream[MAX_CPUS];
+	struct streams all;
+};
+
+static int seen_init(struct seen *seen, uint32_t size)
+{
+	int i, ret = 0;
+
+	seen->all = (struct streams){ seen->stream, possible_cpus(), NULL };
+	for (i = 0; !ret && i < seen->all.nr; i++) {
+		ret = stream_init(&seen->stream[i], (uint64_t)i << 32, MOST, size);
+		seen->stream[i].check = check_data;
+	}
+	return ret;
+}
+
+static void seen_free(struct seen *seen)
+{
+	int i;
+
+	for (i = 0; i < seen->all.nr; i++)
+		stream_free(&seen->stream[i]);
+}
+
+static uint64_t seen_committed(const struct seen *seen)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < seen->all.nr; i++)
+		sum += seen->stream[i].committed;
+	return sum;
+}
+
+static const char *seen_wrong(const struct seen *seen)
+{
+	int i;
+
+	for (i = 0; i < seen->all.nr; i++)
+		if (!stream_in_order(&seen->stream[i]))
+			return "order";
+	return seen->all.wrong ?: "";
+}
+
+/* Of kernels whose programs cannot call functions of this module: it says so. */
+#define NO_KFUNCS	"perfaux.ko has no BTF here, so programs cannot call it"
+
+/* --- every length, every way ----------------------------------------------- */
+
+FIXTURE(length) {
+	struct ring ring;
+	struct bpf bpf;
+	uint64_t handle;
+};
+
+FIXTURE_VARIANT(length) {
+	uint32_t size;
+	uint32_t each;		/* on each CPU */
+};
+
+FIXTURE_VARIANT_ADD(length, bytes_1) { .size = 1, .each = 300 };
+FIXTURE_VARIANT_ADD(length, bytes_7) { .size = 7, .each = 300 };
+FIXTURE_VARIANT_ADD(length, bytes_64) { .size = 64, .each = 300 };
+FIXTURE_VARIANT_ADD(length, kib_8) { .size = 8 * KIB, .each = 100 };
+FIXTURE_VARIANT_ADD(length, kib_64_less_1) { .size = 64 * KIB - 1, .each = 50 };
+FIXTURE_VARIANT_ADD(length, kib_64) { .size = 64 * KIB, .each = 50 };
+FIXTURE_VARIANT_ADD(length, mib_1) { .size = MIB, .each = 10 };
+
+FIXTURE_SETUP(length)
+{
+	struct perfaux_create create;
+	int error;
+
+	self->bpf.values = -1;
+	self->bpf.prog = -1;
+	self->bpf.btf.fd = -1;
+	ring_params(&create, 2 * MIB, 16);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	error = ring_handle(&self->ring, &self->handle);
+	if (error == -EOPNOTSUPP)
+		SKIP(return, NO_KFUNCS);
+	ASSERT_EQ(0, error);
+	ASSERT_EQ(0, bpf_open(&self->bpf));
+}
+
+FIXTURE_TEARDOWN(length)
+{
+	bpf_close(&self->bpf);
+	ring_close(&self->ring);
+}
+
+static void run_everywhere(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(length) * self,
+			   const FIXTURE_VARIANT(length) * variant, enum way way)
+{
+	struct seen seen;
+	struct kfunc_prog prog = syscall_prog;
+	int cpus[MAX_CPUS], nr, i;
+	struct value v;
+	uint64_t sum;
+	uint32_t n;
+
+	ASSERT_EQ(0, seen_init(&seen, variant->size));
+	ASSERT_EQ(0, bpf_load(&self->bpf, variant->size, way, &prog,
+			      self->handle)) {
+		TH_LOG("%s", kfunc_log);
+	}
+	nr = online_cpus(cpus, MAX_CPUS);
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(0, pin_to(cpus[i]));
+		for (n = 0; n < variant->each; n++) {
+			ASSERT_EQ(0, bpf_run(&self->bpf));
+			if (n % 4 == 3)
+				raw_read_ready(&self->ring, stream_see, &seen.all);
+		}
+		ASSERT_EQ(0, value_get(&self->bpf, cpus[i], &v));
+		EXPECT_EQ(0, v.result);
+		EXPECT_EQ(variant->each, v.written);
+	}
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	raw_read_ready(&self->ring, stream_see, &seen.all);
+	EXPECT_STREQ("", seen_wrong(&seen));
+	sum = seen_committed(&seen);
+	EXPECT_EQ((uint64_t)nr * variant->each, sum);
+	EXPECT_EQ(sum, self->ring.ctl->frames);
+	EXPECT_EQ(sum * variant->size, self->ring.ctl->frame_bytes);
+	seen_free(&seen);
+}
+
+TEST_F_TIMEOUT(length, write, SECONDS)
+{
+	run_everywhere(_metadata, self, variant, WRITE);
+}
+
+TEST_F_TIMEOUT(length, record, SECONDS)
+{
+	run_everywhere(_metadata, self, variant, RECORD);
+}
+
+TEST_F_TIMEOUT(length, dynptr, SECONDS)
+{
+	run_everywhere(_metadata, self, variant, DYNPTR);
+}
+
+/* --- errors ---------------------------------------------------------------- */
+
+FIXTURE(errors) {
+	struct ring ring;
+	struct bpf bpf;
+	uint64_t handle;
+};
+
+FIXTURE_SETUP(errors)
+{
+	struct perfaux_create create;
+	int error;
+
+	self->bpf.values = -1;
+	self->bpf.prog = -1;
+	self->bpf.btf.fd = -1;
+	ring_params(&create, 16 * KIB, 2);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	error = ring_handle(&self->ring, &self->handle);
+	if (error == -EOPNOTSUPP)
+		SKIP(return, NO_KFUNCS);
+	ASSERT_EQ(0, error);
+	ASSERT_EQ(0, bpf_open(&self->bpf));
+	ASSERT_EQ(0, pin_to(0));
+}
+
+FIXTURE_TEARDOWN(errors)
+{
+	bpf_close(&self->bpf);
+	ring_close(&self->ring);
+}
+
+TEST_F(errors, handle)
+{
+	struct {
+		struct perfaux_handle arg;
+		uint64_t more;
+	} a = { .arg = { .size = sizeof(a) } };
+	struct perfaux_create create;
+	struct ring other;
+	uint64_t handle = 0;
+
+	EXPECT_NE(0, self->handle);
+	EXPECT_EQ(0, ring_handle(&self->ring, &handle));
+	EXPECT_EQ(self->handle, handle);
+	ring_params(&create, 16 * KIB, 2);
+	ASSERT_EQ(0, ring_open(&other, &create));
+	EXPECT_EQ(0, ring_handle(&other, &handle));
+	EXPECT_NE(self->handle, handle);
+	ring_close(&other);
+
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_HANDLE, &a));
+	EXPECT_EQ(self->handle, a.arg.handle);
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HANDLE, &a));
+	a.arg.handle = 0;
+	a.arg.flags = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HANDLE, &a));
+	a.arg.flags = 0;
+	a.more = 1;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_HANDLE, &a));
+	a.arg.size = PERFAUX_HANDLE_SIZE_V0 - 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HANDLE, &a));
+	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_HANDLE, (void *)8));
+}
+
+static int64_t run_with(struct bpf *b, uint64_t handle)
+{
+	const struct value v = { .handle = handle };
+	struct value after;
+	int ret = value_set(b, 0, &v) ?: bpf_run(b) ?: value_get(b, 0, &after);
+
+	return ret ? ret : after.result;
+}
+
+TEST_F(errors, wrong_handle)
+{
+	struct kfunc_prog prog = syscall_prog;
+
+	ASSERT_EQ(0, bpf_load(&self->bpf, 100, WRITE, &prog, self->handle));
+	EXPECT_EQ(0, run_with(&self->bpf, self->handle));
+	EXPECT_EQ(-ENOENT, run_with(&self->bpf, 0));
+	EXPECT_EQ(-ENOENT, run_with(&self->bpf, self->handle ^ 1ULL << 63));
+	EXPECT_EQ(-ENOENT, run_with(&self->bpf, self->handle ^ 1ULL << 20));
+	EXPECT_EQ(-ENOENT, run_with(&self->bpf, self->ring.ctl->key));
+	ring_close(&self->ring);
+	EXPECT_EQ(-ENOENT, run_with(&self->bpf, self->handle));
+}
+
+/* No room, and no room ever. */
+static void no_room(struct __test_metadata *_metadata,
+		    FIXTURE_DATA(errors) * self, enum way way)
+{
+	struct lost lost = { .count_cookies = 1 };
+	struct kfunc_prog prog = syscall_prog;
+	const uint32_t size = 5000;
+	struct seen seen;
+	int i;
+
+	ASSERT_EQ(0, seen_init(&seen, size));
+	/* run_with() begins anew each time. */
+	seen.stream[0].same_cookie = true;
+	ASSERT_EQ(0, bpf_load(&self->bpf, size, way, &prog, self->handle));
+	for (i = 0; i < 6; i++)
+		EXPECT_EQ(0, run_with(&self->bpf, self->handle));
+	for (i = 0; i < 10; i++)
+		EXPECT_EQ(way == RECORD ? 1 : -ENOSPC,
+			  run_with(&self->bpf, self->handle));
+	EXPECT_EQ(10, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
+	EXPECT_EQ(10 * size, self->ring.ctl->lost_bytes[PERFAUX_CAUSE_FULL]);
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	raw_read_ready(&self->ring, stream_see, &seen.all);
+	EXPECT_EQ(6, seen_committed(&seen));
+	EXPECT_STREQ("", seen_wrong(&seen));
+	seen_free(&seen);
+	ring_read(&self->ring, lost_see, &lost);
+	EXPECT_EQ(10, lost.count[PERFAUX_CAUSE_FULL]);
+	EXPECT_EQ(10 * size, lost.bytes[PERFAUX_CAUSE_FULL]);
+	EXPECT_EQ(0, run_with(&self->bpf, self->handle));
+
+	bpf_close(&self->bpf);
+	ASSERT_EQ(0, bpf_open(&self->bpf));
+	ASSERT_EQ(0, bpf_load(&self->bpf, 16 * KIB, way, &prog, self->handle));
+	EXPECT_EQ(way == RECORD ? 1 : -E2BIG,
+		  run_with(&self->bpf, self->handle));
+	EXPECT_EQ(1, ring_lost(&self->ring, PERFAUX_CAUSE_TOO_LARGE));
+}
+
+TEST_F(errors, write_no_room)
+{
+	no_room(_metadata, self, WRITE);
+}
+
+TEST_F(errors, record_no_room)
+{
+	no_room(_metadata, self, RECORD);
+}
+
+TEST_F(errors, dynptr_no_room)
+{
+	no_room(_metadata, self, DYNPTR);
+}
+
+/* More data than were reserved cannot be had. */
+TEST_F(errors, longer_than_reserved)
+{
+	struct kfunc_prog prog = syscall_prog;
+	struct seen seen;
+
+	ASSERT_EQ(0, seen_init(&seen, 96));
+	ASSERT_EQ(0, bpf_load(&self->bpf, 96, RECORD, &prog, self->handle));
+	close(self->bpf.prog);
+	prog.code.nr = 0;
+	self->bpf.prog = load_record(&self->bpf, &prog, 97);
+	ASSERT_LE(0, self->bpf.prog);
+	EXPECT_EQ(2, run_with(&self->bpf, self->handle));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	raw_read_ready(&self->ring, stream_see, &seen.all);
+	EXPECT_EQ(1, seen.stream[0].discarded);
+	EXPECT_EQ(0, seen_committed(&seen));
+	EXPECT_STREQ("", seen_wrong(&seen));
+	seen_free(&seen);
+}
+
+/* Parts of a dynptr: those that are in it. */
+TEST_F(errors, dynptr_part)
+{
+	static const struct {
+		uint32_t offset, length;
+		int64_t result;
+	} parts[] = {
+		{ 0, 100, 0 }, { 20, 80, 0 }, { 20, 81, -EINVAL },
+		{ 100, 0, 0 }, { 101, 0, -EINVAL }, { 50, -1, -EINVAL },
+		{ -1, 50, -EINVAL },
+	};
+	struct kfunc_prog prog = syscall_prog;
+	size_t i;
+
+	ASSERT_EQ(0, bpf_load(&self->bpf, 100, WRITE, &prog, self->handle));
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		close(self->bpf.prog);
+		prog.code.nr = 0;
+		self->bpf.prog = load_dynptr(&self->bpf, &prog, parts[i].offset,
+					     parts[i].length);
+		ASSERT_LE(0, self->bpf.prog) {
+			TH_LOG("%s", kfunc_log);
+		}
+		EXPECT_EQ(parts[i].result,
+			  run_with(&self->bpf, self->handle)) {
+			TH_LOG("part %zu", i);
+		}
+	}
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	EXPECT_EQ(3, self->ring.ctl->frames);
+	EXPECT_EQ(180, self->ring.ctl->frame_bytes);
+}
+
+/* --- what the verifier refuses --------------------------------------------- */
+
+/* A record of 64 bytes, in R9 */
+static void reserve(struct kfunc_code *code, const struct bpf *b,
+		    uint64_t handle)
+{
+	CODE(code,
+	     LOWER(BPF_REG_1, handle), UPPER(handle),
+	     SET(BPF_REG_2, 0),
+	     SET(BPF_REG_3, 64),
+	     KFUNC(b->id[ID_RESERVE]),
+	     JUMP_NE(BPF_REG_0, 0, 1),
+	     EXIT,
+	     MOV(BPF_REG_9, BPF_REG_0));
+}
+
+/* 64 bytes of the one in R9, in R0: or NULL */
+static void take_data(struct kfunc_code *code, const struct bpf *b)
+{
+	CODE(code,
+	     MOV(BPF_REG_1, BPF_REG_9),
+	     SET(BPF_REG_2, 64),
+	     KFUNC(b->id[ID_DATA]));
+}
+
+static void commit(struct kfunc_code *code, const struct bpf *b)
+{
+	CODE(code, MOV(BPF_REG_1, BPF_REG_9), KFUNC(b->id[ID_COMMIT]));
+}
+
+/* Returns the program, or an error. */
+static int load_and_forget(struct kfunc_prog *prog, const struct bpf *b)
+{
+	int fd;
+
+	CODE(&prog->code, SET(BPF_REG_0, 0), EXIT);
+	prog->btf = &b->btf;
+	fd = kfunc_load(prog);
+	*prog = syscall_prog;
+	return fd;
+}
+
+/* What the verifier says last, before its figures, has one of these words. */
+static bool last_words(const char *a, const char *b)
+{
+	char *end = strstr(kfunc_log, "\nprocessed "), *start;
+
+	if (!end)
+		return false;
+	*end = 0;
+	start = strrchr(kfunc_log, '\n') ?: kfunc_log;
+	return strstr(start, a) || (b && strstr(start, b));
+}
+
+/* 6.12 and later ones do not say the same. */
+#define EXPECT_REFUSED(older, newer) do {				\
+	EXPECT_GT(0, load_and_forget(&prog, b));			\
+	EXPECT_TRUE(last_words(older, newer)) {				\
+		TH_LOG("%s", kfunc_log);				\
+	}								\
+} while (0)
+
+TEST_F(errors, verifier)
+{
+	const char *no_record = "pointer type STRUCT perfaux_frame must point to";
+	const char *no_reference = "perfaux_record_commit expects referenced";
+	struct kfunc_prog prog = syscall_prog;
+	struct kfunc_code *code = &prog.code;
+	struct bpf *b = &self->bpf;
+
+	/* The frame may be read. */
+	reserve(code, b, self->handle);
+	CODE(code, LOAD(BPF_REG_2, BPF_REG_9,
+			offsetof(struct perfaux_frame, cookie)));
+	commit(code, b);
+	b->prog = load_and_forget(&prog, b);
+	ASSERT_LE(0, b->prog) {
+		TH_LOG("%s", kfunc_log);
+	}
+	EXPECT_EQ(0, bpf_run(b));
+
+	/* And is not committed. */
+	reserve(code, b, self->handle);
+	EXPECT_REFUSED("nreleased reference", "reference leak");
+
+	/* And is written to. */
+	reserve(code, b, self->handle);
+	CODE(code, STORE_IMM(BPF_REG_9, offsetof(struct perfaux_frame, flags), 7));
+	commit(code, b);
+	EXPECT_REFUSED("only read is supported", NULL);
+
+	/* Twice */
+	reserve(code, b, self->handle);
+	commit(code, b);
+	commit(code, b);
+	EXPECT_REFUSED(no_record, no_reference);
+
+	/* Without a look whether it is NULL */
+	CODE(code, LOWER(BPF_REG_1, self->handle), UPPER(self->handle),
+	     SET(BPF_REG_2, 0), SET(BPF_REG_3, 64), KFUNC(b->id[ID_RESERVE]),
+	     MOV(BPF_REG_1, BPF_REG_0), KFUNC(b->id[ID_COMMIT]));
+	EXPECT_REFUSED("NULL", NULL);
+
+	/* What is no record */
+	CODE(code, MOV(BPF_REG_1, BPF_REG_10), ADD(BPF_REG_1, -64),
+	     KFUNC(b->id[ID_COMMIT]));
+	EXPECT_REFUSED(no_record, no_reference);
+	CODE(code, LOWER(BPF_REG_1, self->handle), UPPER(self->handle),
+	     KFUNC(b->id[ID_COMMIT]));
+	EXPECT_REFUSED(no_record, no_reference);
+
+	/* A part of one */
+	reserve(code, b, self->handle);
+	CODE(code, MOV(BPF_REG_1, BPF_REG_9), ADD(BPF_REG_1, 8),
+	     KFUNC(b->id[ID_COMMIT]));
+	EXPECT_REFUSED("R1", NULL);
+
+	/* Behind the data */
+	reserve(code, b, self->handle);
+	take_data(code, b);
+	CODE(code, JUMP_EQ(BPF_REG_0, 0, 1), STORE_IMM(BPF_REG_0, 60, 1));
+	commit(code, b);
+	EXPECT_REFUSED("outside of the allowed memory range", NULL);
+
+	/* The data after the end */
+	reserve(code, b, self->handle);
+	take_data(code, b);
+	CODE(code, MOV(BPF_REG_8, BPF_REG_0));
+	commit(code, b);
+	CODE(code, JUMP_EQ(BPF_REG_8, 0, 1), STORE_IMM(BPF_REG_8, 0, 1));
+	EXPECT_REFUSED("invalid mem access 'scalar'", NULL);
+}
+
+/* --- types of programs, contexts ------------------------------------------- */
+
+static int load_type(const struct bpf *b, enum bpf_prog_type type,
+		     uint64_t handle)
+{
+	struct kfunc_prog prog = { .type = type, .btf = &b->btf };
+
+	CODE(&prog.code,
+	     STORE_IMM(BPF_REG_10, -8, 5),
+	     LOWER(BPF_REG_1, handle), UPPER(handle),
+	     SET(BPF_REG_2, 0),
+	     MOV(BPF_REG_3, BPF_REG_10),
+	     ADD(BPF_REG_3, -8),
+	     SET(BPF_REG_4, 8),
+	     KFUNC(b->id[ID_WRITE]),
+	     SET(BPF_REG_0, 0),
+	     EXIT);
+	return kfunc_load(&prog);
+}
+
+TEST_F(errors, types)
+{
+	static const enum bpf_prog_type types[] = {
+		BPF_PROG_TYPE_KPROBE, BPF_PROG_TYPE_TRACEPOINT,
+		BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_PERF_EVENT,
+		BPF_PROG_TYPE_XDP, BPF_PROG_TYPE_SCHED_CLS,
+		BPF_PROG_TYPE_SOCKET_FILTER,
+	};
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		fd = load_type(&self->bpf, types[i], self->handle);
+		EXPECT_LE(0, fd) {
+			TH_LOG("type %u: %s", types[i], kfunc_log);
+		}
+		close(fd);
+	}
+}
+
+/* A program that could call it keeps the module. */
+TEST_F(errors, keeps_module)
+{
+	struct kfunc_prog prog = syscall_prog;
+
+	ASSERT_EQ(0, bpf_load(&self->bpf, 8, WRITE, &prog, self->handle));
+	ring_close(&self->ring);
+	close(self->bpf.btf.fd);
+	self->bpf.btf.fd = -1;
+	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
+	close(self->bpf.prog);
+	self->bpf.prog = -1;
+	EXPECT_EQ(0, module_remove_wait("perfaux"));
+	EXPECT_EQ(0, module_insert("perfaux", ""));
+}
+
+#define RENAMES		300
+
+/* At a tracepoint, on all CPUs at once. */
+TEST_F_TIMEOUT(length, tracepoint, SECONDS)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = raw_tracepoint("task", "task_rename"),
+		.sample_period = 1,
+	};
+	struct kfunc_prog prog = { .type = BPF_PROG_TYPE_TRACEPOINT };
+	struct seen seen;
+	int cpus[MAX_CPUS], nr = online_cpus(cpus, MAX_CPUS), i, n, left = nr;
+	uint64_t written = 0;
+	struct raw_event ev;
+	struct value v;
+
+	ASSERT_EQ(0, seen_init(&seen, variant->size));
+	ASSERT_EQ(0, bpf_load(&self->bpf, variant->size, RECORD, &prog,
+			      self->handle)) {
+		TH_LOG("%s", kfunc_log);
+	}
+	ASSERT_EQ(0, raw_open(&ev, &attr, -1, cpus[0], 0));
+	/* A program at a tracepoint runs whoever hits it. */
+	ASSERT_EQ(0, ioctl(ev.fd, PERF_EVENT_IOC_SET_BPF, self->bpf.prog));
+	ASSERT_EQ(0, event_enable(ev.fd));
+	for (i = 0; i < nr; i++) {
+		if (fork())
+			continue;
+		pin_to(cpus[i]);
+		for (n = 0; n < RENAMES; n++)
+			prctl(PR_SET_NAME, "produce");
+		_exit(0);
+	}
+	while (left) {
+		left -= waitpid(-1, NULL, WNOHANG) > 0;
+		raw_read_ready(&self->ring, stream_see, &seen.all);
+	}
+	raw_close(&ev);
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	raw_read_ready(&self->ring, stream_see, &seen.all);
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(0, value_get(&self->bpf, cpus[i], &v));
+		EXPECT_EQ(v.written, seen.stream[cpus[i]].committed);
+		written += v.written;
+	}
+	EXPECT_LT(0, written);
+	EXPECT_EQ(written, seen_committed(&seen));
+	EXPECT_EQ(written, self->ring.ctl->frames);
+	EXPECT_LE((uint64_t)nr * RENAMES,
+		  written + ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
+	EXPECT_STREQ("", seen_wrong(&seen));
+}
+
+/* At a function that runs in NMI; while that writes a record of its own. */
+TEST_F_TIMEOUT(length, nmi, SECONDS)
+{
+	struct kfunc_prog prog = {
+		.type = BPF_PROG_TYPE_TRACING,
+		.attach_type = BPF_TRACE_FENTRY,
+	};
+	struct rawprod_run run = {
+		.context = RAWPROD_NMI,
+		.count = variant->each,
+		.length = 10,
+		.pause_us = 200,
+		.end = RAWPROD_DISCARD,
+		.cookie = 1ULL << 60,
+	};
+	struct seen seen;
+	union bpf_attr attr = { };
+	struct kfunc_btf rawprod;
+	struct value v;
+	int dev, link;
+
+	ASSERT_EQ(0, seen_init(&seen, variant->size));
+	/* Its own records, beside those of the program */
+	seen.all.nr = 2;
+	stream_free(&seen.stream[1]);
+	ASSERT_EQ(0, stream_init(&seen.stream[1], run.cookie, 1, run.length));
+	module_remove_wait("rawprod");
+	ASSERT_EQ(0, module_insert("rawprod", ""));
+	ASSERT_EQ(0, kfunc_btf_open(&rawprod, "rawprod"));
+	prog.attach_btf = &rawprod;
+	prog.attach_id = kfunc_btf_find(&rawprod, BTF_KIND_FUNC,
+					"rawprod_write");
+	ASSERT_LT(0, prog.attach_id);
+	ASSERT_EQ(0, bpf_load(&self->bpf, variant->size, RECORD, &prog,
+			      self->handle)) {
+		TH_LOG("%s", kfunc_log);
+	}
+	attr.raw_tracepoint.prog_fd = self->bpf.prog;
+	link = kfunc_bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+	ASSERT_LE(0, link);
+	dev = rawprod_open(self->ring.fd);
+	ASSERT_LE(0, dev);
+	while (run.count) {
+		const uint32_t left = run.count - 1;
+
+		run.count = 1;
+		ASSERT_EQ(0, rawprod_run(dev, &run));
+		run.count = left;
+		raw_read_ready(&self->ring, stream_see, &seen.all);
+	}
+	close(dev);
+	close(link);
+	ASSERT_EQ(0, value_get(&self->bpf, 0, &v));
+	EXPECT_EQ(0, v.result);
+	EXPECT_EQ(variant->each, v.written);
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	raw_read_ready(&self->ring, stream_see, &seen.all);
+	EXPECT_EQ(variant->each, seen.stream[0].committed);
+	EXPECT_EQ(variant->each, seen.stream[1].discarded);
+	EXPECT_STREQ("", seen_wrong(&seen));
+	seen_free(&seen);
+	kfunc_btf_close(&rawprod);
+	close(self->bpf.prog);
+	self->bpf.prog = -1;
+	EXPECT_EQ(0, module_remove_wait("rawprod"));
+}
+
+TEST_HARNESS_MAIN
