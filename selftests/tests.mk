@@ -78,7 +78,8 @@ $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
 	$(CC) $(CFLAGS) -o $@ $^ -lelf
 
 $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_write.o \
-		ring/raw_bpf.o ring/raw_lib.o ring/ring_sys.o ring/ring_event.o)
+		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_sys.o \
+		ring/ring_event.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
@@ -102,7 +103,7 @@ table-ids: tool $(TESTS)/ids/elf/list $(addprefix $(TESTS)/bench/,at_place map_w
 	@KERNELS="$(KERNELS)" selftests/bench/table
 
 $(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o $(BUILD)/tool/frames.o \
-		$(addprefix $(BUILD)/selftests/ring/,raw_bpf.o raw_lib.o ring_lib.o \
+		$(addprefix $(BUILD)/selftests/ring/,raw_bpf.o kfunc_lib.o raw_lib.o ring_lib.o \
 		ring_event.o ring_sys.o)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 

@@ -391,6 +391,10 @@ int session_make_events(struct session *s, struct diag *d)
 		if (s->sev[s->nr_sev - 1].aux || s->have_payloads)
 			s->have_raw = true;
 	}
+	if (s->opt->bpf_ring) {
+		s->have_payloads = true;
+		s->have_raw = true;
+	}
 	attr_groups(s);
 	err = add_sideband(s, switches, d);
 	if (!err)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bpf-output events, where programs of BPF find them: in a perf event array that is
- * pinned, by CPU (bpf_perf_event_output() with BPF_F_CURRENT_CPU).
+ * Where programs of BPF find what they write to, in maps that are pinned: bpf-output
+ * events in a perf event array, by CPU (bpf_perf_event_output() with
+ * BPF_F_CURRENT_CPU); the raw ring by its handle in an array.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "bpf_sys.h"
 #include "session.h"
 
-static int map_open(const char *path)
+static int map_get(const char *path)
 {
 	union bpf_attr attr;
 
@@ -18,52 +19,59 @@ static int map_open(const char *path)
 	return bpf_sys(BPF_OBJ_GET, &attr);
 }
 
-static int map_set(int map, __u32 cpu, int fd)
+static int map_set(int map, __u32 key, const void *value)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.map_fd = map;
-	attr.key = (unsigned long)&cpu;
-	attr.value = (unsigned long)&fd;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)value;
 	return bpf_sys(BPF_MAP_UPDATE_ELEM, &attr);
 }
 
-static int check_map(int map, const char *path, struct diag *d)
+/* Returns the map, if it is of that kind, or -errno with a message. */
+static int map_open(const char *option, const char *path, __u32 type,
+		    __u32 value_size, const char *kind, struct diag *d)
 {
+	const int map = map_get(path);
 	struct bpf_map_info info;
 	int err;
 
+	if (map < 0)
+		return diag(d, map, "%s: %s: %s%s", option, path,
+			    strerror(-map), map == -ENOENT || map == -EINVAL ||
+			    map == -EACCES ?
+			    ": it is the path of a pinned map, below /sys/fs/bpf" :
+			    "");
 	memset(&info, 0, sizeof(info));
 	err = bpf_get_info(map, &info, sizeof(info));
+	if (!err && info.type == type && info.value_size == value_size)
+		return map;
+	close(map);
 	if (err)
-		return diag(d, err, "--bpf-map: %s: %s", path, strerror(-err));
-	if (info.type != BPF_MAP_TYPE_PERF_EVENT_ARRAY)
-		return diag(d, -EINVAL,
-			    "--bpf-map: %s is no perf event array (BPF_MAP_TYPE_PERF_EVENT_ARRAY) but a map of type %u",
-			    path, info.type);
-	return 0;
+		return diag(d, err, "%s: %s: %s", option, path, strerror(-err));
+	return diag(d, -EINVAL,
+		    "%s: %s is no %s but a map of type %u with values of %u bytes",
+		    option, path, kind, info.type, info.value_size);
 }
 
 int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d)
 {
 	const char *path = sev->ev->bpf_map;
-	int map, err;
+	int map, err = 0;
 	size_t i;
 
 	if (s->nr_tids > 1)
 		return diag(d, -EINVAL,
 			    "--bpf-map: a map has one event for each CPU: record with -a, or one thread with -t");
-	map = map_open(path);
+	map = map_open("--bpf-map", path, BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4,
+		       "perf event array (BPF_MAP_TYPE_PERF_EVENT_ARRAY)", d);
 	if (map < 0)
-		return diag(d, map, "--bpf-map: %s: %s%s", path, strerror(-map),
-			    map == -ENOENT || map == -EINVAL || map == -EACCES ?
-			    ": it is the path of a pinned map, below /sys/fs/bpf" :
-			    "");
+		return map;
 	sev->map_fd = map;
-	err = check_map(map, path, d);
 	for (i = 0; !err && i < sev->nr_fds; i++) {
-		err = map_set(map, sev->fds[i].cpu, sev->fds[i].fd);
+		err = map_set(map, sev->fds[i].cpu, &sev->fds[i].fd);
 		if (err)
 			return diag(d, err,
 				    "--bpf-map: %s: the event of CPU %d: %s%s",
@@ -72,5 +80,29 @@ int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d)
 				    ": the map has fewer entries than there are CPUs" :
 				    "");
 	}
+	return err;
+}
+
+int bpf_ring_fill(struct session *s, struct diag *d)
+{
+	const char *path = s->opt->bpf_ring;
+	__u64 handle;
+	int map, err;
+
+	map = map_open("--bpf-ring", path, BPF_MAP_TYPE_ARRAY, sizeof(handle),
+		       "array of 64 bit values (BPF_MAP_TYPE_ARRAY)", d);
+	if (map < 0)
+		return map;
+	err = rawring_handle(&s->raw, &handle);
+	if (err == -EOPNOTSUPP)
+		diag(d, err,
+		     "--bpf-ring: programs of BPF cannot write to the raw ring with this kernel, its log says why: have them write to an event, with --bpf-map");
+	else if (err)
+		diag(d, err, "--bpf-ring: %s", strerror(-err));
+	else
+		err = map_set(map, 0, &handle);
+	if (err && !d->msg[0])
+		diag(d, err, "--bpf-ring: %s: %s", path, strerror(-err));
+	close(map);
 	return err;
 }

@@ -44,6 +44,8 @@ static const char help[] =
 "                       memory may be locked\n"
 "      --bpf-map PATH   puts the bpf-output event before it into this pinned map\n"
 "                       (perf event array), for the programs that write to it\n"
+"      --bpf-ring PATH  puts the raw ring's handle into this pinned map (array), for the\n"
+"                       programs that write records to it\n"
 "      --raw-ring       the raw data of samples by the raw ring: of any length; with\n"
 "                       the perfaux module the default of bpf-output\n"
 "      --no-raw-ring    not even of those\n"

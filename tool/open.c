@@ -366,6 +366,12 @@ int session_open(struct session *s, struct diag *d)
 			return err;
 	}
 
+	if (s->opt->bpf_ring) {
+		err = bpf_ring_fill(s, d);
+		if (err)
+			return err;
+	}
+
 	/* The sideband first: its descriptors own the main rings. */
 	for (i = 0; i < s->nr_sev; i++) {
 		if (s->sev[i].sideband) {

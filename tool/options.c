@@ -22,6 +22,7 @@ enum {
 	OPT_NO_BUILDID,
 	OPT_RAW_RING,
 	OPT_BPF_MAP,
+	OPT_BPF_RING,
 	OPT_NO_RAW_RING,
 };
 
@@ -44,6 +45,7 @@ static const struct option long_options[] = {
 	{ "all-kernel",		no_argument,	   NULL, OPT_KERNEL },
 	{ "no-buildid",		no_argument,	   NULL, OPT_NO_BUILDID },
 	{ "bpf-map",		required_argument, NULL, OPT_BPF_MAP },
+	{ "bpf-ring",		required_argument, NULL, OPT_BPF_RING },
 	{ "raw-ring",		no_argument,	   NULL, OPT_RAW_RING },
 	{ "no-raw-ring",	no_argument,	   NULL, OPT_NO_RAW_RING },
 	{ "quiet",		no_argument,	   NULL, 'q' },
@@ -303,6 +305,9 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		return 0;
 	case OPT_BPF_MAP:
 		return set_bpf_map(opt, optarg, d);
+	case OPT_BPF_RING:
+		opt->bpf_ring = optarg;
+		return 0;
 	case OPT_RAW_RING:
 		opt->raw_ring = true;
 		return 0;

@@ -186,6 +186,16 @@ int rawring_detach(struct rawring *r, int event_fd)
 	return ioctl(r->fd, PERFAUX_IOC_DETACH, &a) ? -errno : 0;
 }
 
+int rawring_handle(struct rawring *r, __u64 *handle)
+{
+	struct perfaux_handle a = { .size = sizeof(a) };
+
+	if (ioctl(r->fd, PERFAUX_IOC_HANDLE, &a))
+		return -errno;
+	*handle = a.handle;
+	return 0;
+}
+
 int rawring_flush(struct rawring *r, __u32 flags)
 {
 	struct perfaux_flush a = { .size = sizeof(a), .flags = flags };

@@ -178,6 +178,8 @@ int attach_error(const struct session *s, const struct sev *sev, int err,
  * again when the map's descriptor is closed. Returns 0 or -errno with a message.
  */
 int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d);
+/* Likewise the raw ring's handle, of --bpf-ring, which leads nowhere later. */
+int bpf_ring_fill(struct session *s, struct diag *d);
 
 /* auxfd.c: does this event's PMU have AUX data? */
 bool event_has_aux(const struct auxrec_event *ev);

@@ -36,7 +36,7 @@
 
 /* Instructions, one after the other */
 struct kfunc_code {
-	struct bpf_insn insns[96];
+	struct bpf_insn insns[192];
 	uint32_t nr;
 };
 

@@ -2,54 +2,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kfunc_lib.h"
 #include "raw_bpf.h"
-
-#define INSN(c, d, s, o, i) \
-	((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), \
-			    .off = (o), .imm = (i) })
-#define MOV(d, s)	INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define SET(d, i)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
-/* An instruction of 64 bits is two, the second one with the upper half. */
-#define MAP(d, fd)	INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd)
-#define UPPER		INSN(0, 0, 0, 0, 0)
-
-/* bpf(2), or -errno */
-static int bpf(int cmd, union bpf_attr *attr)
-{
-	int ret = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-
-	return ret < 0 ? -errno : ret;
-}
-
-static int map_create(enum bpf_map_type type, uint32_t value_size,
-		      uint32_t entries)
-{
-	union bpf_attr attr = {
-		.map_type = type,
-		.key_size = 4,
-		.value_size = value_size,
-		.max_entries = entries,
-	};
-
-	return bpf(BPF_MAP_CREATE, &attr);
-}
-
-static int ringbuf_create(uint32_t size)
-{
-	union bpf_attr attr = {
-		.map_type = BPF_MAP_TYPE_RINGBUF,
-		.max_entries = size,
-	};
-
-	return bpf(BPF_MAP_CREATE, &attr);
-}
 
 static int map_update(int map, uint32_t key, const void *value)
 {
@@ -59,96 +20,102 @@ static int map_update(int map, uint32_t key, const void *value)
 		.value = (unsigned long)value,
 	};
 
-	return bpf(BPF_MAP_UPDATE_ELEM, &attr);
-}
-
-#define MAX_INSNS	256
-
-struct code {
-	struct bpf_insn insns[MAX_INSNS];
-	size_t n;
-};
-
-static void emit(struct code *c, struct bpf_insn insn)
-{
-	c->insns[c->n++] = insn;
-}
-
-static void emit_map(struct code *c, uint8_t reg, int map)
-{
-	emit(c, MAP(reg, map));
-	emit(c, UPPER);
+	return kfunc_bpf(BPF_MAP_UPDATE_ELEM, &attr);
 }
 
 /* r7 = values[cpu]; exits if there is none */
-static void emit_value(struct code *c, const struct raw_bpf *raw)
+static void add_value(struct kfunc_code *c, const struct raw_bpf *raw)
 {
-	emit(c, CALL(BPF_FUNC_get_smp_processor_id));
-	emit(c, INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, BPF_REG_0, -4, 0));
-	emit_map(c, BPF_REG_1, raw->values);
-	emit(c, MOV(BPF_REG_2, BPF_REG_10));
-	emit(c, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_2, 0, 0, -4));
-	emit(c, CALL(BPF_FUNC_map_lookup_elem));
-	emit(c, INSN(BPF_JMP | BPF_JNE | BPF_K, BPF_REG_0, 0, 1, 0));
-	emit(c, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
-	emit(c, MOV(BPF_REG_7, BPF_REG_0));
+	CODE(c,
+	     CALL(BPF_FUNC_get_smp_processor_id),
+	     STORE32(BPF_REG_10, -4, BPF_REG_0),
+	     MAP(BPF_REG_1, raw->values), UPPER(0),
+	     MOV(BPF_REG_2, BPF_REG_10),
+	     ADD(BPF_REG_2, -4),
+	     CALL(BPF_FUNC_map_lookup_elem),
+	     JUMP_NE(BPF_REG_0, 0, 1),
+	     EXIT,
+	     MOV(BPF_REG_7, BPF_REG_0));
 }
 
 /* value->n++, if there is room for it */
-static void emit_count(struct code *c, const struct raw_bpf *raw)
+static void add_count(struct kfunc_code *c, const struct raw_bpf *raw)
 {
-	if (raw->size < 8)
-		return;
-	emit(c, INSN(BPF_LDX | BPF_MEM | BPF_DW, BPF_REG_1, BPF_REG_7, 0, 0));
-	emit(c, INSN(BPF_ALU64 | BPF_ADD | BPF_K, BPF_REG_1, 0, 0, 1));
-	emit(c, INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_7, BPF_REG_1, 0, 0));
+	if (raw->size >= 8)
+		CODE(c,
+		     LOAD(BPF_REG_1, BPF_REG_7, 0),
+		     ADD(BPF_REG_1, 1),
+		     STORE(BPF_REG_7, 0, BPF_REG_1));
+}
+
+static void add_ring_write(struct kfunc_code *c, const struct raw_bpf *raw,
+			   int write_id)
+{
+	CODE(c,
+	     STORE_IMM(BPF_REG_10, -8, 0),
+	     MAP(BPF_REG_1, raw->handles), UPPER(0),
+	     MOV(BPF_REG_2, BPF_REG_10),
+	     ADD(BPF_REG_2, -8),
+	     CALL(BPF_FUNC_map_lookup_elem),
+	     JUMP_NE(BPF_REG_0, 0, 1),
+	     EXIT,
+	     LOAD(BPF_REG_1, BPF_REG_0, 0),
+	     SET(BPF_REG_2, RAW_BPF_COOKIE),
+	     MOV(BPF_REG_3, BPF_REG_7),
+	     SET(BPF_REG_4, raw->size),
+	     KFUNC(write_id));
 }
 
 /* r6 is the context. */
-static void emit_output(struct code *c, const struct raw_bpf *raw)
+static void add_output(struct kfunc_code *c, const struct raw_bpf *raw,
+		       int write_id)
 {
-	if (raw->ringbuf >= 0) {
-		emit_map(c, BPF_REG_1, raw->ringbuf);
-		emit(c, MOV(BPF_REG_2, BPF_REG_7));
-		emit(c, SET(BPF_REG_3, raw->size));
-		emit(c, SET(BPF_REG_4, 0));
-		emit(c, CALL(BPF_FUNC_ringbuf_output));
-		return;
-	}
-	emit(c, MOV(BPF_REG_1, BPF_REG_6));
-	emit_map(c, BPF_REG_2, raw->events);
-	/* BPF_F_CURRENT_CPU */
-	emit(c, INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1));
-	emit(c, MOV(BPF_REG_4, BPF_REG_7));
-	emit(c, SET(BPF_REG_5, raw->size));
-	emit(c, CALL(BPF_FUNC_perf_event_output));
+	if (raw->handles >= 0)
+		add_ring_write(c, raw, write_id);
+	else if (raw->ringbuf >= 0)
+		CODE(c,
+		     MAP(BPF_REG_1, raw->ringbuf), UPPER(0),
+		     MOV(BPF_REG_2, BPF_REG_7),
+		     SET(BPF_REG_3, raw->size),
+		     SET(BPF_REG_4, 0),
+		     CALL(BPF_FUNC_ringbuf_output));
+	else
+		CODE(c,
+		     MOV(BPF_REG_1, BPF_REG_6),
+		     MAP(BPF_REG_2, raw->events), UPPER(0),
+		     /* BPF_F_CURRENT_CPU */
+		     INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1),
+		     MOV(BPF_REG_4, BPF_REG_7),
+		     SET(BPF_REG_5, raw->size),
+		     CALL(BPF_FUNC_perf_event_output));
 }
 
 static int prog_load(const struct raw_bpf *raw)
 {
-	static struct code c;
-	static char log[65536];
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-		.insns = (unsigned long)c.insns,
-		.license = (unsigned long)"GPL",
-		.log_buf = (unsigned long)log,
-		.log_size = sizeof(log),
-		.log_level = 1,
-	};
+	static struct kfunc_prog prog;
+	struct kfunc_btf btf;
+	int id = 0, ret = 0;
 	unsigned int i;
 
-	c.n = 0;
-	emit(&c, MOV(BPF_REG_6, BPF_REG_1));
-	emit_value(&c, raw);
-	for (i = 0; i < raw->times; i++) {
-		emit_count(&c, raw);
-		emit_output(&c, raw);
+	prog = (struct kfunc_prog){ .type = BPF_PROG_TYPE_TRACEPOINT };
+	if (raw->handles >= 0) {
+		ret = kfunc_btf_open(&btf, "perfaux");
+		if (ret)
+			return ret;
+		id = kfunc_btf_find(&btf, BTF_KIND_FUNC, "perfaux_write");
+		prog.btf = &btf;
 	}
-	emit(&c, SET(BPF_REG_0, 0));
-	emit(&c, INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
-	attr.insn_cnt = c.n;
-	return bpf(BPF_PROG_LOAD, &attr);
+	CODE(&prog.code, MOV(BPF_REG_6, BPF_REG_1));
+	add_value(&prog.code, raw);
+	for (i = 0; i < raw->times; i++) {
+		add_count(&prog.code, raw);
+		add_output(&prog.code, raw, id);
+	}
+	CODE(&prog.code, SET(BPF_REG_0, 0), EXIT);
+	ret = id < 0 ? id : kfunc_load(&prog);
+	if (raw->handles >= 0)
+		kfunc_btf_close(&btf);
+	return ret;
 }
 
 static int fill(struct raw_bpf *raw)
@@ -166,39 +133,50 @@ static int fill(struct raw_bpf *raw)
 	return ret;
 }
 
-int raw_bpf_load(struct raw_bpf *raw, uint32_t size)
-{
-	return raw_bpf_load_many(raw, size, 1, 0);
-}
-
-int raw_bpf_load_many(struct raw_bpf *raw, uint32_t size, unsigned int times,
-		      uint32_t ring_size)
+static int load(struct raw_bpf *raw)
 {
 	int ret;
 
 	raw->prog = -1;
-	raw->events = -1;
-	raw->ringbuf = -1;
-	raw->size = size;
-	raw->times = times;
-	raw->values = map_create(BPF_MAP_TYPE_ARRAY, size < 8 ? 8 : size,
-				 possible_cpus());
+	raw->values = kfunc_map(BPF_MAP_TYPE_ARRAY,
+				raw->size < 8 ? 8 : raw->size, possible_cpus());
 	if (raw->values < 0)
 		return raw->values;
-	raw->events = map_create(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4,
-				 possible_cpus());
+	raw->events = kfunc_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4,
+				possible_cpus());
 	if (raw->events < 0)
 		return raw->events;
-	if (ring_size) {
-		raw->ringbuf = ringbuf_create(ring_size);
-		if (raw->ringbuf < 0)
-			return raw->ringbuf;
-	}
 	ret = fill(raw);
 	if (ret)
 		return ret;
 	raw->prog = prog_load(raw);
 	return raw->prog < 0 ? raw->prog : 0;
+}
+
+int raw_bpf_load_many(struct raw_bpf *raw, uint32_t size, unsigned int times,
+		      uint32_t ring_size)
+{
+	*raw = (struct raw_bpf){
+		.size = size, .times = times, .ringbuf = -1, .handles = -1,
+	};
+	if (ring_size) {
+		raw->ringbuf = kfunc_map(BPF_MAP_TYPE_RINGBUF, 0, ring_size);
+		if (raw->ringbuf < 0)
+			return raw->ringbuf;
+	}
+	return load(raw);
+}
+
+int raw_bpf_load(struct raw_bpf *raw, uint32_t size)
+{
+	return raw_bpf_load_many(raw, size, 1, 0);
+}
+
+int raw_bpf_load_ring(struct raw_bpf *raw, uint32_t size)
+{
+	*raw = (struct raw_bpf){ .size = size, .times = 1, .ringbuf = -1 };
+	raw->handles = kfunc_map(BPF_MAP_TYPE_ARRAY, sizeof(uint64_t), 1);
+	return raw->handles < 0 ? raw->handles : load(raw);
 }
 
 void raw_bpf_close(struct raw_bpf *raw)
@@ -208,6 +186,8 @@ void raw_bpf_close(struct raw_bpf *raw)
 	close(raw->events);
 	if (raw->ringbuf >= 0)
 		close(raw->ringbuf);
+	if (raw->handles >= 0)
+		close(raw->handles);
 }
 
 int raw_bpf_event(struct raw_bpf *raw, int cpu, int event)

@@ -11,11 +11,15 @@
 
 #include "raw_lib.h"
 
+/* Of records in a raw ring */
+#define RAW_BPF_COOKIE	77
+
 struct raw_bpf {
 	int prog;
 	int values;		/* array: for each CPU a value of .size bytes */
 	int events;		/* perf event array: for each CPU an event; or */
-	int ringbuf;		/* BPF's own ring for all CPUs, else -1 */
+	int ringbuf;		/* BPF's own ring for all CPUs, else -1; or */
+	int handles;		/* array of a raw ring's handle, else -1 */
 	uint32_t size;
 	unsigned int times;	/* that it is written for each hit */
 };
@@ -29,6 +33,8 @@ int raw_bpf_load(struct raw_bpf *bpf, uint32_t size);
 int raw_bpf_load_many(struct raw_bpf *bpf, uint32_t size, unsigned int times,
 		      uint32_t ring_size);
 void raw_bpf_close(struct raw_bpf *bpf);
+/* To the raw ring whose handle (PERFAUX_IOC_HANDLE) is put into bpf->handles. */
+int raw_bpf_load_ring(struct raw_bpf *bpf, uint32_t size);
 /* What is written on @cpu goes to @event. */
 int raw_bpf_event(struct raw_bpf *bpf, int cpu, int event);
 /* To a tracepoint's event. */

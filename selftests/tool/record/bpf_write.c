@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bpf_write PIN SIZE CMD [ARG]...: runs CMD while a program of BPF writes SIZE bytes
+ * bpf_write [--ring] PIN SIZE CMD [ARG]...: runs CMD while a program of BPF writes SIZE bytes
  * to the perf event array that is pinned as PIN, each time that a task changes its
- * name (task:task_rename). What it writes: see ring/raw_bpf.h. Status 77 if this kernel
- * has no BPF.
+ * name (task:task_rename). What it writes: see ring/raw_bpf.h. With --ring PIN is an
+ * array that is to have the handle of a raw ring, which it writes to. Status 77 if this
+ * kernel has no BPF, or perfaux.ko no BTF.
  *
  * bpf_write --check SIZE FILE: is FILE such values, one after the other? Prints how
  * many. A value's number says how many its CPU has written.
@@ -25,7 +26,7 @@
 static int fail(const char *what, int err)
 {
 	fprintf(stderr, "bpf_write: %s: %s\n", what, strerror(-err));
-	return err == -ENOSYS ? STATUS_SKIP : 1;
+	return err == -ENOSYS || err == -ENOENT ? STATUS_SKIP : 1;
 }
 
 static int check(uint32_t size, const char *path)
@@ -74,21 +75,26 @@ int main(int argc, char **argv)
 		.config = raw_tracepoint("task", "task_rename"),
 		.sample_period = 1,
 	};
+	const bool ring = argc > 1 && !strcmp(argv[1], "--ring");
 	struct raw_event tracepoint;
 	struct raw_bpf bpf;
 	int err;
 
 	if (argc == 4 && !strcmp(argv[1], "--check"))
 		return check(strtoul(argv[2], NULL, 0), argv[3]);
-	if (argc < 4) {
-		fputs("usage: bpf_write PIN SIZE CMD [ARG]...\n"
+	argv += ring;
+	if (argc - ring < 4) {
+		fputs("usage: bpf_write [--ring] PIN SIZE CMD [ARG]...\n"
 		      "       bpf_write --check SIZE FILE\n", stderr);
 		return 2;
 	}
-	err = raw_bpf_load(&bpf, strtoul(argv[2], NULL, 0));
+	if (ring)
+		err = raw_bpf_load_ring(&bpf, strtoul(argv[2], NULL, 0));
+	else
+		err = raw_bpf_load(&bpf, strtoul(argv[2], NULL, 0));
 	if (err)
 		return fail("cannot load the program", err);
-	err = pin(bpf.events, argv[1]);
+	err = pin(ring ? bpf.handles : bpf.events, argv[1]);
 	if (err)
 		return fail(argv[1], err);
 	err = raw_open(&tracepoint, &attr, 0, -1, 0);

@@ -104,6 +104,37 @@ lengths() { grep -a task_rename "$1/index" | sed 's/.* bytes=\([0-9]*\) .*/\1/' 
 [[ $(lengths d) == $(lengths e) ]] || note "$(lengths d) $(lengths e)"
 check "extract has them with the same lengths"
 
+# By the ring's handle, without an event.
+rm -f f
+"$WRITE" --ring $PIN/raw_test 8 true 2>/dev/null
+if [[ $? == 77 ]]; then
+	rm -f $PIN/raw_test
+	"$WRITE" $PIN/raw_test 8 true
+	want 125 "$AUXREC" -o f -e dummy --bpf-ring $PIN/raw_test -- true
+	said 'is no array of 64 bit values'
+	dmesg | grep -q 'perfaux: programs of BPF cannot write to rings: ' ||
+		note "the module did not say that programs cannot write"
+	check "a kernel whose programs cannot write to a ring says so"
+else
+	for size in 1 7 65536 1048576; do
+		rm -f $PIN/raw_test f
+		want 0 "$WRITE" --ring $PIN/raw_test $size "$AUXREC" -o f -a -m 512K,4Mx12 -e dummy \
+			--bpf-ring $PIN/raw_test -- bash renames 20 </dev/null
+		valid f
+		for p in $PERFS; do
+			quiet "$p" script -i f
+		done
+		rm -rf d
+		want 0 "$AUXREC" extract --raw f d
+		values=$("$WRITE" --check $size d/event*.raw 2>&1)
+		index=$(grep -c "^data event.* bytes=$size .*event=raw-ring" d/index)
+		[[ $values == "$index" && $index -ge 20 ]] ||
+			note "$size bytes: $index in the index, whole: $values"
+	done
+	check "programs write records to the ring"
+fi
+rm -f $PIN/raw_test
+
 # The main ring is full, the raw ring is not: nothing of what it has is lost.
 rm -f f
 want 0 "$WRITE" $PIN/raw_test 64 "$AUXREC" -o f --json=json -m 4K,1Mx16 -a -e bpf-output \
