@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "payload.h"
 #include "read_bytes.h"
 
 /* Body bytes that a type has at least; 0xffff: no such type. */
@@ -154,6 +153,8 @@ static int check_kernel_record(struct check *c, const struct read_record *rec)
 	if (rec->type == PERF_RECORD_SAMPLE) {
 		if (check_is_chunk(s.event))
 			return check_chunk(c, rec, &s);
+		if (is_payload_event(&s.event->attr))
+			check_payload(c, rec, &s);
 		return 1;
 	}
 	check_kernel(c, rec, &s);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "chunk.h"
+#include "payload.h"
 #include "read.h"
 #include "read_attr.h"
 #include "read_bytes.h"
@@ -66,6 +67,9 @@ enum check_rule {
 	RULE_CHUNK_SPAN,
 	RULE_CHUNK_SEQ,
 	RULE_CHUNK_TIME,
+	RULE_PAYLOAD,
+	RULE_PAYLOAD_LENGTH,
+	RULE_PAYLOAD_PART,
 	RULE_TIME_ORDER,
 	RULE_GAP,
 	RULE_NR
@@ -137,6 +141,9 @@ struct check {
 	size_t nr_spans;
 	struct read_map span_by_cookie;
 
+	struct auxrec_payload payload;	/* the last part */
+	bool payload_open;	/* parts are missing */
+
 	__u64 time_max;		/* largest time so far */
 	__u64 time_next;	/* that before the last FINISHED_ROUND */
 	__u64 time_flushed;	/* that before the one before it */
@@ -197,6 +204,8 @@ void check_gap(struct check *c, const struct read_record *rec,
 void check_gap_error(struct check *c, const struct read_record *rec);
 int check_chunk(struct check *c, const struct read_record *rec,
 		const struct read_sample *s);
+void check_payload(struct check *c, const struct read_record *rec,
+		   const struct read_sample *s);
 bool check_is_chunk(const struct read_event *ev);
 void check_time(struct check *c, const struct read_record *rec,
 		const struct read_sample *s);

@@ -193,12 +193,6 @@ static bool get_header(const struct extract_raw *x, const struct read_sample *s,
 	       h->offset <= h->total;
 }
 
-static bool is_payload_event(const struct read_event *ev)
-{
-	return ev->attr.type == PERF_TYPE_SOFTWARE &&
-	       ev->attr.config == PERF_COUNT_SW_BPF_OUTPUT && ev->attr.config1;
-}
-
 /* The AUX data of PMUs travel as raw data too, see chunk.h. */
 static bool is_chunk(const struct read_sample *s)
 {
@@ -236,14 +230,14 @@ static int take_sample(struct extract_raw *x, const struct read_record *rec,
 	if (!(s->has & PERF_SAMPLE_RAW) || is_chunk(s))
 		return 0;
 	if (get_header(x, s, &h)) {
-		if (is_payload_event(s->event))
+		if (is_payload_event(&s->event->attr))
 			return take_part(x, s, &h);
 		/* Its parts come next, but for those that are lost. */
 		err = close_entry(x) ?: begin_parts(x, s, &h);
 		return err ?: (h.cause ? close_entry(x) : 0);
 	}
 	err = close_entry(x);
-	if (err || is_payload_event(s->event))
+	if (err || is_payload_event(&s->event->attr))
 		return err;
 	begin_entry(x, &entry, s, s->event->index);
 	entry.total = true_size(rec, s);
@@ -262,7 +256,7 @@ static int take(struct extract_raw *x, const struct read_record *rec)
 	case REC_ATTR:
 		rc = read_attrs_add(&e->attrs, rec);
 		if (e->attrs.nr &&
-		    is_payload_event(e->attrs.list[e->attrs.nr - 1]))
+		    is_payload_event(&e->attrs.list[e->attrs.nr - 1]->attr))
 			x->key = e->attrs.list[e->attrs.nr - 1]->attr.config1;
 		return rc == -ENOMEM ? rc : 0;
 	case REC_EVENT_UPDATE:

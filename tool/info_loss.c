@@ -18,6 +18,8 @@ const char *info_cause_name(__u32 cause)
 		[PERFAUX_CAUSE_OVERWRITTEN] = "overwritten",
 		[PERFAUX_CAUSE_OVERRUN] = "PMU overran",
 		[PERFAUX_CAUSE_NO_GAP] = "gap table full",
+		[PERFAUX_CAUSE_TOO_LARGE] = "larger than a segment",
+		[PERFAUX_CAUSE_ABANDONED] = "not finished",
 	};
 
 	return cause < PERFAUX_NR_CAUSES ? names[cause] : "unknown";

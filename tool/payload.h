@@ -20,7 +20,9 @@
 #ifndef AUXREC_PAYLOAD_H
 #define AUXREC_PAYLOAD_H
 
+#include <linux/perf_event.h>
 #include <linux/types.h>
+#include <stdbool.h>
 
 #define AUXREC_PAYLOAD_MAGIC	0x52585541	/* "AUXR", little endian */
 
@@ -39,6 +41,13 @@ struct auxrec_payload {
 	__u16	cause;		/* 0, or why there are none: enum perfaux_cause */
 	__u16	flags;		/* AUXREC_PAYLOAD_* */
 };
+
+/* config1 is what tells it from the event of chunk.h. */
+static inline bool is_payload_event(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       attr->config == PERF_COUNT_SW_BPF_OUTPUT && attr->config1;
+}
 
 /* Its sample was lost: the main ring was full. */
 #define AUXREC_PAYLOAD_NO_SAMPLE	0x1

@@ -379,11 +379,38 @@ def _(recs):
 
 
 
-@case("raw-align", "(4 + size) % 8 == 4, filled up by the record")
+@case("raw-align", "(4 + size) % 8 == 4, and no zeros behind it")
 def _(recs):
     recs[find(recs, "tp-1")] = g.tracepoint(
-        "tp-1", T0 + 450, struct.pack("<I", 8) + bytes(12))
+        "tp-1", T0 + 450, struct.pack("<I", 8) + bytes(11) + b"x")
 
+
+def payload_case(rule, what, name, *args, **over):
+    add(rule, what, swap(name, g.payload(name, *args, **over)), g.payload_stream)
+
+
+payload_case("payload", "magic", "payload-2", 2, T0 + 600, DATA, magic=1)
+payload_case("payload", "version", "payload-2", 2, T0 + 600, DATA, version=2)
+payload_case("payload", "header_size", "payload-2", 2, T0 + 600, DATA, header=64)
+payload_case("payload", "key", "payload-2", 2, T0 + 600, DATA, key=1)
+payload_case("payload", "number 0", "payload-2", 0, T0 + 600, DATA)
+payload_case("payload-length", "PERIOD", "payload-2", 2, T0 + 600, DATA, period=7)
+payload_case("payload-length", "more than RAW has", "payload-2", 2, T0 + 600, DATA,
+             total=200, length=200, period=200)
+payload_case("payload-length", "data in the padding", "payload-2", 2, T0 + 600,
+             DATA + b"xy", total=100, length=100, period=100)
+payload_case("payload-length", "data that are lost", "payload-3", 3, T0 + 900, DATA,
+             cause=1, id=g.TRACE)
+payload_case("payload-length", "an empty part", "payload-4", 4, T0 + 950, b"",
+             total=33, id=g.TRACE)
+payload_case("payload-part", "another offset", "payload-1b", 1, T0 + 500, DATA[:30],
+             70, 100, id=g.TRACE)
+payload_case("payload-part", "another event", "payload-1b", 1, T0 + 500, DATA[60:],
+             60, 100, id=g.CLOCK)
+payload_case("payload-part", "an old number", "payload-2", 1, T0 + 600, DATA)
+payload_case("payload-part", "does not begin at 0", "payload-2", 2, T0 + 600,
+             DATA[:30], 70, 100)
+add("payload-part", "the rest is missing", drop("payload-1b"), g.payload_stream)
 
 add("chunk", "magic", swap("chunk-1", g.chunk(
     "chunk-1", 1, T0 + 500, DATA, magic=1)))
@@ -436,7 +463,7 @@ def gap2(**over):
 
 
 add("gap", "code 0x5000", gap2(cause=0), GAPS)
-add("gap", "code 0x5006", gap2(cause=6), GAPS)
+add("gap", "code 0x5008", gap2(cause=8), GAPS)
 add("gap", "another time", lambda r: body(
     "gap-2-error", 32, "Q", T0 + 1601)(r), GAPS)
 add("gap", "another thread", gap2(tid=100) and (lambda r: body(
@@ -472,5 +499,6 @@ VALID = [
     ("Intel PT per thread, with one of 8 bytes", lambda: filter_stream(b"stop 0x1")),
     ("gaps", g.gaps_stream),
     ("a gap that began before the last round", late_gap_stream),
+    ("raw data beside samples", g.payload_stream),
     ("compressed", compressed_stream),
 ]

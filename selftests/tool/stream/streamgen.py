@@ -24,13 +24,15 @@ BASE = IDENTIFIER | TID | TIME | CPU
 PT_PMU = 8
 
 # Events of the stream: first id, attr type, config, sample_type, name
-CLOCK, TRACE, CHUNK, DUMMY, PT = 11, 21, 31, 41, 51
+CLOCK, TRACE, CHUNK, DUMMY, PT, PAYLOAD = 11, 21, 31, 41, 51, 61
+KEY = 0x123456789abcdef0
 EVENTS = {
     CLOCK: (1, 0, BASE | IP | PERIOD, "cpu-clock"),
     TRACE: (2, 316, BASE | PERIOD | RAW, "sched:sched_switch"),
     CHUNK: (1, 10, BASE | PERIOD | RAW, "auxgen//"),
     DUMMY: (1, 9, BASE, "dummy:u"),
     PT: (PT_PMU, 0, BASE, "intel_pt//"),
+    PAYLOAD: (1, 10, BASE | PERIOD | RAW, "raw-ring"),
 }
 
 
@@ -66,9 +68,10 @@ def sample_id(id_, time=0, tid=0, cpu=0, pid=None):
                        0, id_)
 
 
-def attr(type_, config, sample_type, flags=SAMPLE_ID_ALL, size=128, period=1000):
+def attr(type_, config, sample_type, flags=SAMPLE_ID_ALL, size=128, period=1000,
+         config1=0):
     data = struct.pack("<IIQQQQQ", type_, size, config, period, sample_type, 0,
-                       flags)
+                       flags) + struct.pack("<QQ", 0, config1)
     return data + bytes(128 - len(data))
 
 
@@ -79,6 +82,8 @@ def add_attr(id_, ids=None, **args):
                         1 << 9 | 1 << 13 | 1 << 23)
     if id_ in (CLOCK, DUMMY):
         args.setdefault("period", 1 if id_ == DUMMY else 250000)
+    if id_ == PAYLOAD:
+        args.setdefault("config1", KEY)
     ids = [id_, id_ + 1] if ids is None else ids
     return Rec(f"attr-{id_}", 64, attr(type_, config, sample_type, **args) +
                struct.pack(f"<{len(ids)}Q", *ids))
@@ -317,6 +322,41 @@ def chunk(name, seq, t, data, offset=0, span=None, end=None, **over):
     return sample(name, CHUNK, head["time"],
                   struct.pack("<Q", head["period"]) + body, tid=head["tid"],
                   cpu=head["cpu"])
+
+
+def payload_head(number, total, offset=0, length=0, **over):
+    """struct auxrec_payload"""
+    head = {"magic": 0x52585541, "version": 1, "header": 72, "key": KEY, "id": 0,
+            "cookie": 0, "at": T0 + 500, "cause": 0, "flags": 0} | over
+    return struct.pack("<IHHQQQQQQQIHH", head["magic"], head["version"],
+                       head["header"], head["key"], number, head["id"],
+                       head["cookie"], head["at"], total, offset, length,
+                       head["cause"], head["flags"])
+
+
+def payload(name, number, t, data, offset=0, total=None, **over):
+    """A part, as a sample of the payload event"""
+    period = over.pop("period", len(data))
+    length = over.pop("length", len(data))
+    body = payload_head(number, len(data) if total is None else total, offset,
+                        length, **over) + data
+    return sample(name, PAYLOAD, t, struct.pack("<Q", period) + raw(body))
+
+
+def payload_stream():
+    """Raw data beside its samples: larger than a record, without one, lost."""
+    data = bytes(range(1, 101))
+    return setup([CLOCK, TRACE, PAYLOAD, DUMMY]) + live_start() + [
+        tracepoint("tp-1", T0 + 450),
+        tracepoint("stub", T0 + 500, raw(payload_head(1, 100, id=TRACE))),
+        payload("payload-1a", 1, T0 + 500, data[:60], 0, 100, id=TRACE),
+        payload("payload-1b", 1, T0 + 500, data[60:], 60, 100, id=TRACE),
+        payload("payload-2", 2, T0 + 600, data[:7], cookie=77),
+        Rec("round", 68),
+        payload("payload-3", 3, T0 + 900, b"", 0, 5000, cause=1, id=TRACE),
+        payload("payload-4", 4, T0 + 950, data[:33], flags=1, id=TRACE),
+        clock("clock-1", T0 + 960),
+    ]
 
 
 def auxtrace(name, time, data, offset, idx=0, tid=100, cpu=NOBODY):

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -196,11 +197,11 @@ def test_info():
     ok(sorted(r["cpu"] for r in cpus) == [0, 1], "--by cpu", cpus)
 
 
-def extract(data, file="-"):
+def extract(data, file="-", what="--aux"):
     """Exit status, stderr, {file: bytes}, lines of the index; None: no DIR"""
     path = os.path.join(TMP, "extracted")
     shutil.rmtree(path, ignore_errors=True)
-    done = run(TOOL, "extract", "--aux", file, path,
+    done = run(TOOL, "extract", what, file, path,
                data=data if file == "-" else None)
     if not os.path.isdir(path):
         return done.returncode, done.stderr.decode(), None, None
@@ -316,6 +317,53 @@ def test_extract():
     rc, err, files, index = extract(g.dump(recs))
     ok(rc == 0 and files.get("777-777.pt", files.get("100-777.pt")) == b"",
        "a thread of which all was lost", (rc, index))
+
+
+def test_extract_raw():
+    data = g.dump(g.payload_stream())
+    at = "time=1000.0000"
+    who = "cpu=0 pid=100 tid=100"
+    rc, err, files, index = extract(data, what="--raw")
+    # As the kernel pads it.
+    tp = struct.pack("<HBBii", 316, 0, 0, 100, 101)
+    tp += bytes(-(len(tp) + 4) % 8)
+    ok(rc == 0 and not err and files == {
+        "event2.raw": tp + CHUNK + CHUNK[:33], "event3.raw": CHUNK[:7]},
+       "extract --raw: in samples, in parts, without a sample", (rc, err, files))
+    n = len(tp)
+    ok(index == [
+        f"data event2.raw offset=0 bytes={n} {at}00450 {who} event=sched:sched_switch",
+        f"data event2.raw offset={n} bytes=100 {at}00500 {who} event=sched:sched_switch",
+        f"data event3.raw offset=0 bytes=7 {at}00500 {who} event=raw-ring",
+        f"lost event2.raw offset={n + 100} bytes=0 {at}00500 {who} lost=5000 "
+        "cause=no free segment event=sched:sched_switch",
+        f"data event2.raw offset={n + 100} bytes=33 {at}00500 {who} sample=lost "
+        "event=sched:sched_switch"],
+       "its index", "\n".join(index))
+
+    recs = g.payload_stream()
+    del recs[g.find(recs, "payload-1b")]
+    rc, err, files, index = extract(g.dump(recs), what="--raw")
+    ok(rc == 0 and index[1].startswith(f"lost event2.raw offset={n} bytes=60 ") and
+       " lost=40 cause=not in the stream " in index[1],
+       "parts that are missing are told", "\n".join(index))
+    at = data.index(CHUNK[60:])
+    rc, err, files, index = extract(data[:at], what="--raw")
+    ok(rc == 3 and files["event2.raw"] == tp + CHUNK[:60] and
+       " lost=40 " in index[1], "cut in a part", (rc, err, index))
+
+    # The true length, behind the sample; and what only looks like it.
+    for magic, want in (0x4c585541, 11), (0x4c585542, 12):
+        recs = g.payload_stream()
+        recs[g.find(recs, "tp-1")] = g.tracepoint(
+            "tp-1", g.T0 + 450, g.raw(CHUNK[:11]) + struct.pack("<II", magic, 11))
+        rc, err, files, index = extract(g.dump(recs), what="--raw")
+        ok(rc == 0 and f" bytes={want} " in index[0], f"a length of {want}", index)
+
+    rc, err, files, index = extract(g.dump(full_pt_stream()), what="--raw")
+    ok(rc == 1 and "no raw data" in err and files is None, "no raw data", (rc, err))
+    rc, err, files, index = extract(g.dump(auxgen_stream()), what="--raw")
+    ok(rc == 0 and list(files) == ["event2.raw"], "AUX data are none", (rc, files))
 
 
 def test_extract_errors():
@@ -483,7 +531,7 @@ def test_perf_writes():
 def main():
     print("TAP version 13")
     for test in (test_valid, test_rules, test_offsets, test_usage, test_info,
-                 test_extract, test_extract_errors, test_extract_damage,
+                 test_extract, test_extract_raw, test_extract_errors, test_extract_damage,
                  test_long, test_escape, test_damage, test_perf_reads,
                  test_perf_writes, test_cut):
         test()
