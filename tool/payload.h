@@ -14,8 +14,8 @@
  * number of data bytes. Parts of one payload have the same number and follow each
  * other. A sample whose data travel like this, or are lost, has a struct
  * auxrec_payload without data as RAW, with the same number and key; but one of a
- * tracepoint whose data are lost is left out, as readers would take these for the
- * tracepoint's fields: there is only the payload event's sample, and a LOST_SAMPLES.
+ * tracepoint is left out, as readers would take that for the tracepoint's fields: there
+ * are only the payload event's samples, and a LOST_SAMPLES.
  */
 #ifndef AUXREC_PAYLOAD_H
 #define AUXREC_PAYLOAD_H

@@ -190,33 +190,15 @@ static int write_with(struct session *s, const struct source *src,
 	return stream_record(&s->out, to);
 }
 
-static int write_whole(struct session *s, const struct source *src,
-		       const struct perfaux_frame *frame)
+/* Readers would take what is left of a tracepoint's data for all of it. */
+static bool is_tracepoint(const struct source *src)
 {
-	struct payloads *p = &s->payloads;
-	struct part_sample part;
-	int err;
-
-	p->stats.count++;
-	p->stats.bytes += frame->length;
-	err = write_with(s, src, frame->data, frame->length);
-	if (err == -E2BIG) {
-		p->stats.apart++;
-		p->number++;
-		part_of_sample(s, &part, src);
-		part.payload.total = frame->length;
-		err = write_with(s, src, &part.payload, sizeof(part.payload));
-		if (!err)
-			err = write_parts(s, &part, frame->data);
-	}
-	return err ?: flush(s, frame->length);
+	return src->sev->attr.type == PERF_TYPE_TRACEPOINT;
 }
 
-static int write_lost(struct session *s, const struct source *src,
-		      __u32 cause, __u64 bytes)
+static int write_lost_sample(struct session *s, const struct source *src)
 {
-	struct payload_stats *st = &s->payloads.stats;
-	struct lost_samples lost = {
+	const struct lost_samples lost = {
 		.header = { PERF_RECORD_LOST_SAMPLES, 0, sizeof(lost) },
 		.lost = 1,
 		.id = {
@@ -227,6 +209,50 @@ static int write_lost(struct session *s, const struct source *src,
 			.id = src->sample.id,
 		},
 	};
+
+	return stream_record(&s->out, &lost);
+}
+
+/* Its sample says so, or is left out. */
+static int write_apart(struct session *s, const struct source *src,
+		       const struct perfaux_frame *frame)
+{
+	struct payloads *p = &s->payloads;
+	struct part_sample part;
+	int err;
+
+	p->stats.apart++;
+	p->number++;
+	part_of_sample(s, &part, src);
+	part.payload.total = frame->length;
+	if (is_tracepoint(src)) {
+		p->stats.left_out++;
+		part.payload.flags = AUXREC_PAYLOAD_NO_SAMPLE;
+		err = write_lost_sample(s, src);
+	} else {
+		err = write_with(s, src, &part.payload, sizeof(part.payload));
+	}
+	return err ?: write_parts(s, &part, frame->data);
+}
+
+static int write_whole(struct session *s, const struct source *src,
+		       const struct perfaux_frame *frame)
+{
+	struct payloads *p = &s->payloads;
+	int err;
+
+	p->stats.count++;
+	p->stats.bytes += frame->length;
+	err = write_with(s, src, frame->data, frame->length);
+	if (err == -E2BIG)
+		err = write_apart(s, src, frame);
+	return err ?: flush(s, frame->length);
+}
+
+static int write_lost(struct session *s, const struct source *src,
+		      __u32 cause, __u64 bytes)
+{
+	struct payload_stats *st = &s->payloads.stats;
 	struct part_sample part;
 	int err;
 
@@ -237,10 +263,10 @@ static int write_lost(struct session *s, const struct source *src,
 	part_of_sample(s, &part, src);
 	part.payload.total = bytes;
 	part.payload.cause = cause;
-	if (src->sev->attr.type != PERF_TYPE_TRACEPOINT)
+	if (!is_tracepoint(src))
 		return write_with(s, src, &part.payload, sizeof(part.payload));
 	err = write_parts(s, &part, NULL);
-	return err ?: stream_record(&s->out, &lost);
+	return err ?: write_lost_sample(s, src);
 }
 
 int payload_sample(struct session *s, const void *rec)

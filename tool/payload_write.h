@@ -14,6 +14,7 @@ struct payload_stats {
 	__u64 bytes;
 	__u64 apart;		/* of these, as samples of the payload event */
 	__u64 orphans;		/* of these, without their sample */
+	__u64 left_out;		/* samples that are too large with their data */
 	__u64 lost[16];		/* by cause; 0: their frame was not there */
 	__u64 lost_bytes[16];
 };

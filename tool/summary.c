@@ -55,6 +55,9 @@ static void print_payloads(const struct session *s)
 	if (st->orphans)
 		say("%llu samples were lost, but not their raw data: the main ring was full; a larger one helps (-m)",
 		    ULL(st->orphans));
+	if (st->left_out)
+		say("LOST %llu samples, but not their raw data, with which they are larger than a record: a smaller stack-size= helps",
+		    ULL(st->left_out));
 	for (i = 0; i < ARRAY_LEN(st->lost); i++)
 		if (st->lost[i])
 			say("LOST raw data of %llu samples, %llu bytes: %s",
@@ -291,9 +294,9 @@ static void json_payloads(FILE *f, const struct session *s)
 	unsigned int i;
 
 	fprintf(f,
-		",\"raw\":{\"count\":%llu,\"bytes\":%llu,\"apart\":%llu,\"without_sample\":%llu,\"abandoned\":%llu,\"lost\":[",
+		",\"raw\":{\"count\":%llu,\"bytes\":%llu,\"apart\":%llu,\"without_sample\":%llu,\"left_out\":%llu,\"abandoned\":%llu,\"lost\":[",
 		ULL(st->count), ULL(st->bytes), ULL(st->apart),
-		ULL(st->orphans),
+		ULL(st->orphans), ULL(st->left_out),
 		ULL(s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]));
 	for (i = 0; i < ARRAY_LEN(st->lost); i++) {
 		if (!st->lost[i])

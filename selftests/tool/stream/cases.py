@@ -404,7 +404,7 @@ payload_case("payload-length", "data that are lost", "payload-3", 3, T0 + 900, D
 payload_case("payload-length", "an empty part", "payload-4", 4, T0 + 950, b"",
              total=33, id=g.TRACE)
 payload_case("payload-part", "another offset", "payload-1b", 1, T0 + 500, DATA[:30],
-             70, 100, id=g.TRACE)
+             70, 100, id=g.OUTPUT)
 payload_case("payload-part", "another event", "payload-1b", 1, T0 + 500, DATA[60:],
              60, 100, id=g.CLOCK)
 payload_case("payload-part", "an old number", "payload-2", 1, T0 + 600, DATA)

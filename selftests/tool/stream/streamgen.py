@@ -24,7 +24,7 @@ BASE = IDENTIFIER | TID | TIME | CPU
 PT_PMU = 8
 
 # Events of the stream: first id, attr type, config, sample_type, name
-CLOCK, TRACE, CHUNK, DUMMY, PT, PAYLOAD = 11, 21, 31, 41, 51, 61
+CLOCK, TRACE, CHUNK, DUMMY, PT, PAYLOAD, OUTPUT = 11, 21, 31, 41, 51, 61, 71
 KEY = 0x123456789abcdef0
 EVENTS = {
     CLOCK: (1, 0, BASE | IP | PERIOD, "cpu-clock"),
@@ -33,6 +33,7 @@ EVENTS = {
     DUMMY: (1, 9, BASE, "dummy:u"),
     PT: (PT_PMU, 0, BASE, "intel_pt//"),
     PAYLOAD: (1, 10, BASE | PERIOD | RAW, "raw-ring"),
+    OUTPUT: (1, 10, BASE | IP | PERIOD | RAW, "bpf-output"),
 }
 
 
@@ -346,11 +347,12 @@ def payload(name, number, t, data, offset=0, total=None, **over):
 def payload_stream():
     """Raw data beside its samples: larger than a record, without one, lost."""
     data = bytes(range(1, 101))
-    return setup([CLOCK, TRACE, PAYLOAD, DUMMY]) + live_start() + [
+    return setup([CLOCK, TRACE, OUTPUT, PAYLOAD, DUMMY]) + live_start() + [
         tracepoint("tp-1", T0 + 450),
-        tracepoint("stub", T0 + 500, raw(payload_head(1, 100, id=TRACE))),
-        payload("payload-1a", 1, T0 + 500, data[:60], 0, 100, id=TRACE),
-        payload("payload-1b", 1, T0 + 500, data[60:], 60, 100, id=TRACE),
+        sample("stub", OUTPUT, T0 + 500, struct.pack("<Q", 1) +
+               raw(payload_head(1, 100, id=OUTPUT))),
+        payload("payload-1a", 1, T0 + 500, data[:60], 0, 100, id=OUTPUT),
+        payload("payload-1b", 1, T0 + 500, data[60:], 60, 100, id=OUTPUT),
         payload("payload-2", 2, T0 + 600, data[:7], cookie=77),
         Rec("round", 68),
         payload("payload-3", 3, T0 + 900, b"", 0, 5000, cause=1, id=TRACE),

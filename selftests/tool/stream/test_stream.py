@@ -328,28 +328,29 @@ def test_extract_raw():
     tp = struct.pack("<HBBii", 316, 0, 0, 100, 101)
     tp += bytes(-(len(tp) + 4) % 8)
     ok(rc == 0 and not err and files == {
-        "event2.raw": tp + CHUNK + CHUNK[:33], "event3.raw": CHUNK[:7]},
+        "event2.raw": tp + CHUNK[:33], "event3.raw": CHUNK,
+        "event4.raw": CHUNK[:7]},
        "extract --raw: in samples, in parts, without a sample", (rc, err, files))
     n = len(tp)
     ok(index == [
         f"data event2.raw offset=0 bytes={n} {at}00450 {who} event=sched:sched_switch",
-        f"data event2.raw offset={n} bytes=100 {at}00500 {who} event=sched:sched_switch",
-        f"data event3.raw offset=0 bytes=7 {at}00500 {who} event=raw-ring",
-        f"lost event2.raw offset={n + 100} bytes=0 {at}00500 {who} lost=5000 "
+        f"data event3.raw offset=0 bytes=100 {at}00500 {who} event=bpf-output",
+        f"data event4.raw offset=0 bytes=7 {at}00500 {who} event=raw-ring",
+        f"lost event2.raw offset={n} bytes=0 {at}00500 {who} lost=5000 "
         "cause=no free segment event=sched:sched_switch",
-        f"data event2.raw offset={n + 100} bytes=33 {at}00500 {who} sample=lost "
+        f"data event2.raw offset={n} bytes=33 {at}00500 {who} sample=lost "
         "event=sched:sched_switch"],
        "its index", "\n".join(index))
 
     recs = g.payload_stream()
     del recs[g.find(recs, "payload-1b")]
     rc, err, files, index = extract(g.dump(recs), what="--raw")
-    ok(rc == 0 and index[1].startswith(f"lost event2.raw offset={n} bytes=60 ") and
+    ok(rc == 0 and index[1].startswith("lost event3.raw offset=0 bytes=60 ") and
        " lost=40 cause=not in the stream " in index[1],
        "parts that are missing are told", "\n".join(index))
     at = data.index(CHUNK[60:])
     rc, err, files, index = extract(data[:at], what="--raw")
-    ok(rc == 3 and files["event2.raw"] == tp + CHUNK[:60] and
+    ok(rc == 3 and files["event3.raw"] == CHUNK[:60] and
        " lost=40 " in index[1], "cut in a part", (rc, err, index))
 
     # The true length, behind the sample; and what only looks like it.
