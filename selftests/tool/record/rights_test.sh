@@ -171,7 +171,7 @@ check "without the module"
 if [[ -e /sys/bus/event_source/devices/auxgen ]]; then
 	rm -f g
 	want 125 "$AUXREC" -e auxgen// -o g -- true
-	said 'AUX events need the perfaux module, and /dev/perfaux is not there'
+	said 'AUX events and --raw-ring need the perfaux module, and /dev/perfaux is not there'
 	said 'insmod perfaux.ko'
 	[[ ! -e g ]] || note "a file for nothing"
 	check "AUX data without the module"
