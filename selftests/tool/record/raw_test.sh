@@ -181,6 +181,21 @@ for p in $PERFS; do
 done
 check "so is what a tracepoint loses, and readers see no other fields"
 
+# A stack of nearly 64 KiB leaves no room for the fields: they are not lost.
+rm -f f
+want 0 "$AUXREC" -o f --raw-ring -m 16M -e task:task_rename/call-graph=dwarf,stack-size=65528/ -- \
+	bash renames 20
+cp err said
+valid f
+for p in $PERFS; do
+	"$p" script -i f >/dev/null 2>unsaid || note "$p: $(tail -n 1 unsaid)"
+done
+rm -rf d
+"$AUXREC" extract --raw f d
+fields=$(grep -c '^data event1.raw .* event=task:task_rename' d/index)
+((fields >= 20)) || note "$fields samples with their fields: $(head -n 2 d/index)"
+check "fields that do not fit beside a stack are kept apart"
+
 want 125 "$AUXREC" -o f -e task:task_rename --bpf-map $PIN/none -- true
 said 'task:task_rename is no bpf-output event'
 want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map $PIN/none -- true
