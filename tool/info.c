@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "chunk.h"
+#include "payload.h"
+#include "perfaux.h"
 
 const struct info_thread *info_find_thread(const struct info *info, __u32 tid)
 {
@@ -132,6 +134,33 @@ static bool get_chunk(const struct read_sample *s, struct auxrec_chunk *h)
 	return h->magic == AUXREC_CHUNK_MAGIC && h->version == 1;
 }
 
+/* A sample of a payload event: a whole payload or a part, or one that was lost. */
+static bool add_payload(struct info *info, const struct read_sample *s)
+{
+	struct info_event *ev = &info->events[s->event->index];
+	struct info_payload_loss *loss;
+	struct auxrec_payload h;
+
+	if (!is_payload_event(&s->event->attr) || !(s->has & PERF_SAMPLE_RAW) ||
+	    s->raw_size < sizeof(h))
+		return false;
+	memcpy(&h, s->raw, sizeof(h));
+	if (h.magic != AUXREC_PAYLOAD_MAGIC || h.version != 1)
+		return false;
+	if (h.cause) {
+		loss = &info->payload_losses[h.cause < INFO_NR_CAUSES ?
+					     h.cause : PERFAUX_CAUSE_NONE];
+		loss->count++;
+		loss->bytes += h.total;
+	} else {
+		ev->payloads += !h.offset;
+		ev->payload_bytes += h.length;
+	}
+	if (!h.offset && (h.flags & AUXREC_PAYLOAD_NO_SAMPLE))
+		info->without_sample++;
+	return true;
+}
+
 static int add_sample(struct info *info, const struct read_sample *s)
 {
 	struct info_event *ev = &info->events[s->event->index];
@@ -141,6 +170,8 @@ static int add_sample(struct info *info, const struct read_sample *s)
 	__u32 cpu = s->has & PERF_SAMPLE_CPU ? s->cpu : INFO_NOBODY;
 
 	ev->samples++;
+	if (add_payload(info, s))
+		return 0;
 	if (get_chunk(s, &h)) {
 		ev->aux_bytes += h.length;
 		return add_aux(info, true, tid, cpu, h.length, h.t_begin,

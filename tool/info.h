@@ -25,6 +25,8 @@ struct info_event {
 	__u64	samples;
 	__u64	lost;		/* records and samples, of its ring */
 	__u64	aux_bytes;	/* in chunks */
+	__u64	payloads;	/* of a raw ring's payload event (payload.h) */
+	__u64	payload_bytes;
 };
 
 struct info_thread {
@@ -50,6 +52,12 @@ struct info_cause {
 	__u64	duration;	/* sum; gaps of several CPUs may overlap */
 	__u64	longest;
 	__u64	first, last;	/* begin of the first, end of the last */
+};
+
+/* Raw data of samples, by why they are lost */
+struct info_payload_loss {
+	__u64	count;
+	__u64	bytes;
 };
 
 struct info_gap {
@@ -104,6 +112,8 @@ struct info {
 	size_t	nr_gaps;
 	__u64	lost, lost_samples;	/* of main rings */
 	__u64	aux_truncated;		/* AUX records that say so, no gaps */
+	struct info_payload_loss payload_losses[INFO_NR_CAUSES];
+	__u64	without_sample;		/* payloads whose sample was lost */
 
 	struct info_file *files;
 	size_t	nr_files;

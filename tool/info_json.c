@@ -63,8 +63,10 @@ static void print_events(const struct info *info)
 		fprintf(f, "\"%s\": %llu, \"ids\": %u, ",
 			ev->attr.freq ? "freq" : "period",
 			ev->attr.sample_period, ev->nr_ids);
-		fprintf(f, "\"samples\": %llu, \"lost\": %llu, \"aux_bytes\": %llu}",
+		fprintf(f, "\"samples\": %llu, \"lost\": %llu, \"aux_bytes\": %llu, ",
 			n->samples, n->lost, n->aux_bytes);
+		fprintf(f, "\"payloads\": %llu, \"payload_bytes\": %llu}",
+			n->payloads, n->payload_bytes);
 	}
 	fputs("],\n", f);
 }
@@ -128,6 +130,21 @@ static void print_losses(const struct info *info)
 	fprintf(f, "  \"losses\": {\"records\": %llu, \"samples\": %llu, ",
 		info->lost, info->lost_samples);
 	fprintf(f, "\"aux_truncated\": %llu,\n", info->aux_truncated);
+	fprintf(f, "    \"payloads_without_sample\": %llu,\n    \"payloads\": [",
+		info->without_sample);
+	for (i = 0; i < INFO_NR_CAUSES; i++) {
+		const struct info_payload_loss *loss = &info->payload_losses[i];
+
+		if (!loss->count)
+			continue;
+		fprintf(f, "%s\n      {\"cause\": %zu, ", sep, i);
+		key_string(f, "name", info_cause_name(i));
+		fprintf(f, ", \"count\": %llu, \"bytes\": %llu}", loss->count,
+			loss->bytes);
+		sep = ",";
+	}
+	fputs("],\n", f);
+	sep = "";
 	fputs("    \"causes\": [", f);
 	for (i = 0; i < INFO_NR_CAUSES; i++) {
 		const struct info_cause *cause = &info->causes[i];

@@ -80,7 +80,11 @@ static void print_events(const struct info *info)
 			ev->attr.exclude_kernel ? ", user only" : "",
 			ev->attr.exclude_user ? ", kernel only" : "",
 			ev->attr.context_switch ? ", switches" : "");
-		if (n->samples && !n->aux_bytes)
+		if (n->payloads)
+			fprintf(info->out, "; %llu payloads, %s", n->payloads,
+				read_print_size(size, sizeof(size),
+						n->payload_bytes));
+		else if (n->samples && !n->aux_bytes)
 			fprintf(info->out, "; %llu samples", n->samples);
 		if (n->aux_bytes)
 			fprintf(info->out, "; %s of AUX data in %llu chunks",
@@ -182,6 +186,30 @@ static void print_cause(const struct info *info, int i)
 		read_print_time(b, sizeof(b), cause->last));
 }
 
+/* Are there any? */
+static bool print_payload_losses(const struct info *info)
+{
+	bool any = info->without_sample;
+	char size[32];
+	int i;
+
+	for (i = 0; i < INFO_NR_CAUSES; i++) {
+		const struct info_payload_loss *loss = &info->payload_losses[i];
+
+		if (!loss->count)
+			continue;
+		any = true;
+		fprintf(info->out, "  raw data of %llu samples, %s: %s\n",
+			loss->count,
+			read_print_size(size, sizeof(size), loss->bytes),
+			info_cause_name(i));
+	}
+	if (info->without_sample)
+		fprintf(info->out, "  the samples of %llu payloads that are there\n",
+			info->without_sample);
+	return any;
+}
+
 static void print_losses(const struct info *info)
 {
 	bool any = info->lost || info->lost_samples || info->aux_truncated;
@@ -215,6 +243,8 @@ static void print_losses(const struct info *info)
 	if (info->lost_samples)
 		fprintf(info->out, "  main ring: %llu samples lost\n",
 			info->lost_samples);
+	if (print_payload_losses(info))
+		any = true;
 	if (!any)
 		fputs("  none\n", info->out);
 }

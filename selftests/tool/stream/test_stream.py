@@ -193,6 +193,18 @@ def test_info():
     lines = run(TOOL, "info", "--records", "-",
                 data=g.dump(g.gaps_stream())).stdout.decode().splitlines()
     ok(len(lines) == len(g.gaps_stream()), "--records: a line for each", lines)
+    report = info(g.dump(g.payload_stream()))
+    losses = report["losses"]
+    ok([(e["payloads"], e["payload_bytes"]) for e in report["events"]
+        if e["payloads"]] == [(3, 140)], "payloads", report["events"])
+    ok(losses["payloads"] == [{"cause": 1, "name": "no free segment", "count": 1,
+                               "bytes": 5000}] and
+       losses["payloads_without_sample"] == 1, "payloads that are lost", losses)
+    out = run(TOOL, "info", "-", data=g.dump(g.payload_stream())).stdout.decode()
+    ok("; 3 payloads, 140 B" in out and
+       "  raw data of 1 samples, 4.9 KiB: no free segment\n" in out and
+       "  the samples of 1 payloads that are there\n" in out,
+       "payloads in the text", out)
     cpus = info(g.dump(g.pt_stream(1)), "--by", "cpu")["timeline"]["rows"]
     ok(sorted(r["cpu"] for r in cpus) == [0, 1], "--by cpu", cpus)
 
