@@ -19,6 +19,7 @@
 #include "abi.h"
 #include "raw_bpf.h"
 #include "raw_lib.h"
+#include "raw_seen.h"
 
 #define SECONDS		100
 #define MAX_CPUS	64
@@ -50,91 +51,6 @@ static void rename_to(unsigned int n)
 
 	snprintf(name, sizeof(name), "raw-%u", n);
 	prctl(PR_SET_NAME, name);
-}
-
-/* What the samples of an event were, checked one by one. */
-struct seen {
-	struct ring *ring;
-	uint64_t cookie;
-	uint64_t samples;
-	uint64_t references;
-	uint64_t kept;		/* samples with their data */
-	uint64_t bytes;		/* in frames */
-	uint64_t lost[16];	/* references without data, by cause */
-	uint64_t lost_bytes;
-	uint64_t stale;		/* of segments that are in use anew */
-	uint64_t last_n;
-	const char *wrong;
-	/* what the data must be; or */
-	bool (*check)(const void *data, uint64_t size, uint64_t *n);
-	uint32_t size;
-	/* all of them, one after the other */
-	uint8_t *copy;
-	size_t copied, room;
-};
-
-static const char *wrong_of(const struct seen *seen)
-{
-	return seen->wrong ?: "";
-}
-
-static void seen_data(struct seen *seen, const void *data, uint64_t size)
-{
-	uint64_t n;
-
-	if (seen->check) {
-		if (size != seen->size || !seen->check(data, size, &n))
-			seen->wrong = "data";
-		else if (n && n <= seen->last_n)
-			seen->wrong = "order";
-		else
-			seen->last_n = n;
-	}
-	if (seen->copy && seen->copied + size <= seen->room) {
-		memcpy(seen->copy + seen->copied, data, size);
-		seen->copied += size;
-	}
-	seen->bytes += size;
-}
-
-static void see(void *ctx, const struct raw_sample *sample)
-{
-	const struct perfaux_frame *frame;
-	struct perfaux_reference ref;
-	struct seen *seen = ctx;
-	const char *wrong;
-
-	seen->samples++;
-	if (!raw_is_reference(seen->ring, sample, &ref)) {
-		seen->kept++;
-		seen_data(seen, sample->raw, sample->raw_size);
-		return;
-	}
-	seen->references++;
-	if (ref.cause) {
-		seen->lost[ref.cause & 15]++;
-		seen->lost_bytes += ref.lost;
-		if (ref.length)
-			seen->wrong = "lost, and has a length";
-		return;
-	}
-	frame = raw_follow(seen->ring, &ref, &wrong);
-	if (!frame) {
-		if (wrong)
-			seen->wrong = wrong;
-		seen->stale++;
-		return;
-	}
-	if (frame->pid != sample->pid || frame->tid != sample->tid)
-		seen->wrong = "task";
-	else if (frame->cpu != sample->cpu)
-		seen->wrong = "cpu";
-	else if (frame->cookie != seen->cookie)
-		seen->wrong = "cookie";
-	else if (frame->time > sample->time + 1000000 ||
-		 sample->time > frame->time + 1000000000ULL)
-		seen->wrong = "time";
-	seen_data(seen, frame->data, frame->length);
 }
 
 /* --- what may be attached -------------------------------------------------- */

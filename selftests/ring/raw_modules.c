@@ -2,15 +2,27 @@
 /*
  * insmod and rmmod of perfaux with raw samples that go on all the time, from every
  * context: what they have is a reference while they are attached, and the payload
- * itself before and after.
+ * itself before and after. And nothing changes for who is not attached.
  */
 #define _GNU_SOURCE
+#include <asm/perf_regs.h>
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "rawgen_check.h"
 
 #define SECONDS		120
+#define PAGE		4096
+#define MIB		(1U << 20)
 #define MAX_CPUS	16
 #define SIZE		200
 #define MAIN_SIZE	(256U << 10)
@@ -241,6 +253,177 @@ TEST_F_TIMEOUT(flow, in_and_out, SECONDS)
 	EXPECT_STREQ("", check->wrong ?: "");
 	EXPECT_EQ(rawgen_sum_written(check), flow->references + flow->payloads +
 					     rawgen_sum_missed(check));
+}
+
+/* --- who is not attached --------------------------------------------------- */
+
+#define HITS		1000
+#define PLAIN_SIZE	MIB
+
+/*
+ * All that a sample can have that is the same each time: of registers not those that
+ * are the caller's, and what prctl() returns to of the stack.
+ */
+#define PLAIN_TYPE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CPU | \
+			 PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW | \
+			 PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | \
+			 PERF_SAMPLE_STACK_USER)
+
+#define PLAIN_REGS	(1U << PERF_REG_X86_AX | 1U << PERF_REG_X86_SI | \
+			 1U << PERF_REG_X86_DI | 1U << PERF_REG_X86_SP | \
+			 1U << PERF_REG_X86_IP)
+
+struct plain {
+	int fd;
+	uint8_t *map;
+	uint8_t *bytes;		/* of all records, and how many */
+	uint64_t size;
+};
+
+static struct perf_event_attr rename_attr(void)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(struct perf_event_attr),
+		.config = raw_tracepoint("task", "task_rename"),
+		.sample_period = 1,
+		.disabled = 1,
+		.sample_type = PLAIN_TYPE,
+		.exclude_callchain_user = 1,
+		.sample_regs_user = PLAIN_REGS,
+		.sample_stack_user = sizeof(uint64_t),
+	};
+}
+
+/* FNV-1a */
+static uint64_t checksum(const struct plain *plain)
+{
+	uint64_t hash = 0xcbf29ce484222325, i;
+
+	for (i = 0; i < plain->size; i++)
+		hash = (hash ^ plain->bytes[i]) * 0x100000001b3;
+	return hash;
+}
+
+/* Where they begin to differ, or -1 */
+static long difference(const struct plain *a, const struct plain *b)
+{
+	uint64_t at;
+
+	for (at = 0; at < a->size && at < b->size; at++)
+		if (a->bytes[at] != b->bytes[at])
+			return at;
+	return a->size == b->size ? -1 : (long)at;
+}
+
+static int plain_open(struct plain *plain)
+{
+	struct perf_event_attr attr = rename_attr();
+
+	plain->fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+	if (plain->fd < 0)
+		return -errno;
+	plain->map = mmap(NULL, PAGE + PLAIN_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, plain->fd, 0);
+	return plain->map == MAP_FAILED ? -errno : 0;
+}
+
+/*
+ * Names of one length: strscpy() leaves what a longer one left in perf's buffer of
+ * this CPU behind it (perf_trace_buf).
+ */
+static void plain_hit(int n)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "plain-%04d", n);
+	prctl(PR_SET_NAME, name);
+}
+
+/*
+ * common_flags of each tracepoint's entry to 0: whether the task is to be scheduled is
+ * as chance has it (tracing_gen_ctx_irq_test()).
+ */
+static void forget_flags(struct plain *plain)
+{
+	struct perf_event_header *rec;
+	uint64_t at, nr;
+	uint8_t *raw;
+
+	for (at = 0; at < plain->size; at += rec->size) {
+		rec = (void *)(plain->bytes + at);
+		if (rec->type != PERF_RECORD_SAMPLE)
+			continue;
+		raw = (uint8_t *)(rec + 1) + 4 * sizeof(uint64_t);
+		memcpy(&nr, raw, sizeof(nr));
+		raw += (1 + nr) * sizeof(uint64_t) + sizeof(uint32_t);
+		raw[sizeof(uint16_t)] = 0;
+	}
+}
+
+static void plain_close(struct plain *plain)
+{
+	struct perf_event_mmap_page *page = (void *)plain->map;
+
+	plain->size = page->data_head;
+	plain->bytes = malloc(plain->size);
+	if (plain->bytes) {
+		memcpy(plain->bytes, plain->map + PAGE, plain->size);
+		forget_flags(plain);
+	}
+	munmap(plain->map, PAGE + PLAIN_SIZE);
+	close(plain->fd);
+}
+
+/*
+ * An event that is not attached writes, byte for byte (see above), what it writes when the module
+ * is not there: when it is, when samples of the same tracepoint and task go to a ring,
+ * and when it has gone.
+ */
+TEST_F_TIMEOUT(flow, not_attached, SECONDS)
+{
+	struct perf_event_attr attr = rename_attr();
+	struct flow *flow = &self->flow;
+	struct plain plain[4] = {};
+	struct raw_event ev;
+	int i, n;
+
+	stop(flow, _metadata);
+	ASSERT_EQ(0, pin_to(flow->cpus[0]));
+	for (i = 0; i < 4; i++) {
+		if (i % 3 == 0)
+			ASSERT_EQ(0, module_remove_wait("perfaux"));
+		if (i == 1)
+			ASSERT_EQ(0, module_insert("perfaux", ""));
+		if (i == 2) {
+			ASSERT_EQ(0, flow_ring(flow));
+			ASSERT_EQ(0, raw_open(&ev, &attr, 0, -1, PLAIN_SIZE));
+			ASSERT_EQ(0, raw_attach(&flow->ring, ev.fd, 1));
+			ASSERT_EQ(0, event_enable(ev.fd));
+		}
+		ASSERT_EQ(0, plain_open(&plain[i]));
+		plain_hit(HITS);
+		ASSERT_EQ(0, event_enable(plain[i].fd));
+		for (n = 0; n < HITS; n++)
+			plain_hit(n);
+		ASSERT_EQ(0, event_disable(plain[i].fd));
+		plain_close(&plain[i]);
+		ASSERT_NE(NULL, plain[i].bytes);
+		if (i == 2) {
+			raw_close(&ev);
+			ASSERT_EQ(0, ring_flush(&flow->ring, 0));
+			EXPECT_EQ(HITS + 1, flow->ring.ctl->frames);
+			ring_close(&flow->ring);
+		}
+		TH_LOG("%llu bytes, %016llx",
+		       (unsigned long long)plain[i].size,
+		       (unsigned long long)checksum(&plain[i]));
+		EXPECT_LT(HITS * 200, plain[i].size);
+		EXPECT_EQ(-1, difference(&plain[0], &plain[i]));
+	}
+	for (i = 0; i < 4; i++)
+		free(plain[i].bytes);
 }
 
 TEST_HARNESS_MAIN

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the samples of an event have: their data, or what a reference leads to.
+ */
+#ifndef RAW_SEEN_H
+#define RAW_SEEN_H
+
+#include "raw_lib.h"
+
+/* What the samples of an event were, checked one by one. */
+struct seen {
+	struct ring *ring;
+	uint64_t cookie;
+	uint64_t samples;
+	uint64_t references;
+	uint64_t kept;		/* samples with their data */
+	uint64_t bytes;		/* in frames */
+	uint64_t lost[16];	/* references without data, by cause */
+	uint64_t lost_bytes;
+	uint64_t stale;		/* of segments that are in use anew */
+	uint64_t last_n;
+	const char *wrong;
+	/* what the data must be; or */
+	bool (*check)(const void *data, uint64_t size, uint64_t *n);
+	uint32_t size;
+	/* all of them, one after the other */
+	uint8_t *copy;
+	size_t copied, room;
+};
+
+/* A raw_fn; @ctx is a struct seen. */
+void see(void *ctx, const struct raw_sample *sample);
+
+static inline const char *wrong_of(const struct seen *seen)
+{
+	return seen->wrong ?: "";
+}
+
+#endif /* RAW_SEEN_H */
