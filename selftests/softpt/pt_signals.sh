@@ -56,7 +56,7 @@ check "a timer that is faster than its handler, which is left by a jump"
 
 # Behind a tracestop nothing is stepped any more, and signals must not wait for steps.
 rm -f f
-clean timeout 60 "$AUXREC" -o f -e intel_pt//u --filter "tracestop mark_stop @ $P/timers" -- \
+clean timeout 400 "$AUXREC" -o f -e intel_pt//u --filter "tracestop mark_stop @ $P/timers" -- \
 	"$P/timers" long 3000 wait </dev/null >stdout 2>err || note "status $?: $(tail -n 2 err)"
 grep -qx 'mark_stop 1' stdout || note "it has not ended"
 check "signals go on behind a tracestop"

@@ -77,15 +77,24 @@ written 7
 rm -f $PIN/raw_test
 check "and 7 bytes before registers and a stack"
 
-# The same program at the same time, once by the ring, once without it.
+# The same program at the same time, once by the ring, once without it; with room for
+# all of it, stacks too.
 fields() { $REF script -i "$1" -F comm,tid,cpu,event,trace 2>/dev/null | grep -a raw-; }
 compared()
 {
+	local events=()
+
+	while (($#)) && [[ $1 != -- ]]; do
+		events+=("$1")
+		shift
+	done
+	(($#)) || set -- -- bash renames 200
 	rm -f plain
-	recorded 0 --raw-ring "$@" -- "$AUXREC" --no-raw-ring -q -o plain "$@" -- bash renames 200
+	recorded 0 -m 4M,4M --raw-ring "${events[@]}" -- \
+		"$AUXREC" --no-raw-ring -q -m 4M -o plain "${events[@]}" "$@"
 	fields f >with
 	fields plain >without
-	cmp -s with without || note "$(diff with without | head -n 5)"
+	cmp -s with without || note "$(diff with without | head -n 5) $(grep LOST said)"
 	(($(wc -l <with) >= 200)) || note "only $(wc -l <with) lines"
 }
 
@@ -103,6 +112,29 @@ rm -rf d e
 lengths() { grep -a task_rename "$1/index" | sed 's/.* bytes=\([0-9]*\) .*/\1/' | tail -n 200 | sort -u; }
 [[ $(lengths d) == $(lengths e) ]] || note "$(lengths d) $(lengths e)"
 check "extract has them with the same lengths"
+
+# A task that runs already; events of kprobes and uprobes
+G=/sys/kernel/tracing
+mountpoint -q $G || mount -t tracefs tracefs $G
+mkfifo go
+bash -c 'read -r _ <go; exec bash renames 200' &
+compared -e task:task_rename -p $! -- bash -c "echo >go; tail --pid=$! -f /dev/null"
+check "of a process that runs already"
+
+W=$B/selftests/demo_work
+read -r offset address < <(readelf -Wl "$W" | awk '$1 == "LOAD" && $0 ~ / E / { print $2, $3 }')
+at=$((0x$(nm "$W" | awk '$3 == "main" { print $1 }') - address + offset))
+# shellcheck disable=SC2016 # $arg2 is the kernel's
+echo 'p:raw_test/open do_sys_openat2 name=+0($arg2):ustring' >$G/kprobe_events
+echo "p:raw_test/main $W:$(printf %#x $at) n=%di:s32 name=+0(+0(%si)):string" >$G/uprobe_events
+cat >both <<-EOF
+	bash renames 200; for i in {1..20}; do (exec -a raw-\$i "$W" 1 1); done >/dev/null
+EOF
+compared -e raw_test:open -e raw_test:main -- bash both
+grep -q 'raw_test:main.*n=3 name="raw-' with || note "no line of the uprobe: $(tail -n 1 with)"
+echo '-:raw_test/main' >>$G/uprobe_events
+echo '-:raw_test/open' >>$G/kprobe_events
+check "of kprobes and uprobes, with strings"
 
 # By the ring's handle, without an event.
 rm -f f
