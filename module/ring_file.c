@@ -34,9 +34,15 @@ static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
 
 	if (ret)
 		return ret;
-	if (arg.flags || arg.reserved)
+	if (arg.flags & ~PERFAUX_DETACH_ALL || arg.reserved)
 		return -EINVAL;
-	return pa_detach(ring, arg.fd);
+	if (!(arg.flags & PERFAUX_DETACH_ALL))
+		return pa_detach(ring, arg.fd);
+	if (arg.fd != -1)
+		return -EINVAL;
+	pa_detach_all(ring);
+	pa_ring_wake(ring);
+	return 0;
 }
 
 static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)

@@ -431,17 +431,15 @@ void session_enable(struct session *s)
 
 void session_disable(struct session *s)
 {
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < s->nr_sev; i++)
 		sev_ioctl(&s->sev[i], PERF_EVENT_IOC_DISABLE);
-	for (i = 0; i < s->nr_sev; i++)
-		for (j = 0; (s->sev[i].aux || s->sev[i].raw_ring) &&
-		     j < s->sev[i].nr_fds; j++)
-			rawring_detach(&s->raw, s->sev[i].fds[j].fd);
-	if (s->have_raw)
-		rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS |
-			      (s->have_payloads ? PERFAUX_FLUSH_ABANDON : 0));
+	if (!s->have_raw)
+		return;
+	rawring_detach_all(&s->raw);
+	rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS |
+		      (s->have_payloads ? PERFAUX_FLUSH_ABANDON : 0));
 }
 
 void session_close(struct session *s)

@@ -179,9 +179,13 @@ int rawring_attach(struct rawring *r, int event_fd, __u32 flags, __u64 cookie)
 	return ioctl(r->fd, PERFAUX_IOC_ATTACH, &a) ? -errno : 0;
 }
 
-int rawring_detach(struct rawring *r, int event_fd)
+int rawring_detach_all(struct rawring *r)
 {
-	struct perfaux_detach a = { .size = sizeof(a), .fd = event_fd };
+	struct perfaux_detach a = {
+		.size = sizeof(a),
+		.flags = PERFAUX_DETACH_ALL,
+		.fd = -1,
+	};
 
 	return ioctl(r->fd, PERFAUX_IOC_DETACH, &a) ? -errno : 0;
 }

@@ -66,7 +66,7 @@ void rawring_close(struct rawring *r);
 /* Each returns 0 or -errno as documented in perfaux.h. */
 int rawring_handle(struct rawring *r, __u64 *handle);
 int rawring_attach(struct rawring *r, int event_fd, __u32 flags, __u64 cookie);
-int rawring_detach(struct rawring *r, int event_fd);
+int rawring_detach_all(struct rawring *r);
 int rawring_flush(struct rawring *r, __u32 flags);
 
 /*

@@ -50,7 +50,7 @@ static void print_payloads(const struct session *s)
 	const struct payload_stats *st = &s->payloads.stats;
 	unsigned int i;
 
-	say("%.3f MiB of raw data in %llu samples by the raw ring, %llu of them larger than a record",
+	say("%.3f MiB of raw data in %llu payloads by the raw ring, %llu of them apart from their sample",
 	    st->bytes / 1048576.0, ULL(st->count), ULL(st->apart));
 	if (st->orphans)
 		say("%llu samples were lost, but not their raw data: the main ring was full; a larger one helps (-m)",

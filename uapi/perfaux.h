@@ -369,14 +369,20 @@ struct perfaux_attach {
  * written end; when the call returns nothing more is written for this event.
  * The event itself stays as it is, without output.
  *
- * Errors: EBADF; ENOENT (not attached to this ring); EINVAL; E2BIG; EFAULT.
+ * Each call waits for an RCU grace period. With PERFAUX_DETACH_ALL one call does it for
+ * all events of the ring, if there are any.
+ *
+ * Errors: EBADF; ENOENT (not attached to this ring); EINVAL (also: with
+ * PERFAUX_DETACH_ALL fd is not -1); E2BIG; EFAULT.
  */
 struct perfaux_detach {
 	__u32	size;			/* in: of this struct */
-	__u32	flags;			/* in: 0 */
+	__u32	flags;			/* in: PERFAUX_DETACH_* */
 	__s32	fd;			/* in: the perf event */
 	__u32	reserved;
 };
+
+#define PERFAUX_DETACH_ALL	_BITUL(0)
 
 #define PERFAUX_DETACH_SIZE_V0	16
 

@@ -282,7 +282,9 @@ TEST_F(raw, detach)
 	arg.size = 5000;
 	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
 	arg.size = sizeof(arg);
-	arg.flags = 1;
+	arg.flags = PERFAUX_DETACH_ALL << 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
+	arg.flags = PERFAUX_DETACH_ALL;
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
 	arg.flags = 0;
 	arg.reserved = 1;
@@ -374,6 +376,28 @@ TEST_F(raw, event_descriptor_closed)
 	ring_read(&self->ring, check_record, &check);
 	EXPECT_STREQ("", check.error);
 	EXPECT_EQ(0, ring_poll(&self->ring, 0) & POLLHUP);
+}
+
+/* All of a ring, and of no other; also if there are none. */
+TEST_F(raw, detach_all)
+{
+	struct perfaux_detach arg = {
+		.size = sizeof(arg), .flags = PERFAUX_DETACH_ALL, .fd = -1,
+	};
+	const struct auxgen_config config = { .period = 1000 };
+	const int other = auxgen_open(&config, 0, -1, 0);
+
+	ASSERT_LE(0, other);
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
+	ASSERT_EQ(0, ring_attach(&self->ring, self->ev, 0));
+	ASSERT_EQ(0, ring_attach(&self->ring, other, 1));
+	EXPECT_EQ(0, call(self->other.fd, PERFAUX_IOC_DETACH, &arg));
+	EXPECT_EQ(-EBUSY, ring_attach(&self->other, self->ev, 0));
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_DETACH, &arg));
+	EXPECT_EQ(-ENOENT, ring_detach(&self->ring, self->ev));
+	EXPECT_EQ(0, ring_attach(&self->other, self->ev, 0));
+	EXPECT_EQ(0, ring_attach(&self->other, other, 1));
+	close(other);
 }
 
 /* After DETACH nothing more is written, though the event stays enabled. */

@@ -46,7 +46,7 @@ written()
 	[[ $values == "$index" && $index -ge 20 ]] ||
 		note "$index of $(wc -l <d/index) in the index, whole: $values"
 	cp said err
-	said "in $index samples by the raw ring"
+	said "in $index payloads by the raw ring"
 	! grep LOST said || note "lost"
 }
 
