@@ -228,6 +228,24 @@ fields=$(grep -c '^data event1.raw .* event=task:task_rename' d/index)
 ((fields >= 20)) || note "$fields samples with their fields: $(head -n 2 d/index)"
 check "fields that do not fit beside a stack are kept apart"
 
+# All that the scheduler and system calls have to say, of everybody: each payload is in
+# the stream once, in its sample or without it, and what is lost is counted.
+rm -f f
+want 0 "$AUXREC" -o f --json=json -a --raw-ring -m 4M -e 'sched:*' -e 'syscalls:*' -- \
+	bash -c "ls -lR /proc/self /proc/1; $REF bench sched messaging -g 1 -l 20" >out
+valid f
+rm -rf d
+"$AUXREC" extract --raw f d
+count=$(sed -n 's/.*"raw":{"count":\([0-9]*\),.*/\1/p' json)
+bytes=$(sed -n 's/.*"raw":{[^}]*"bytes":\([0-9]*\),.*/\1/p' json)
+apart=$(sed -n 's/.*"raw":{[^}]*"apart":\([0-9]*\),.*/\1/p' json)
+lines=$("$REF" script -i f -F event 2>/dev/null | wc -l)
+awk '/^data / { sub(/.* bytes=/, ""); sub(/ .*/, ""); n++; sum += $0 }
+	END { print n + 0, sum + 0 }' d/index >kept
+[[ $(cat kept) == "$count $bytes" ]] || note "$count payloads, $bytes bytes; extracted $(cat kept)"
+((lines == count - apart && lines > 5000)) || note "$lines samples of $count, $apart apart"
+check "a storm of tracepoints"
+
 want 125 "$AUXREC" -o f -e task:task_rename --bpf-map $PIN/none -- true
 said 'task:task_rename is no bpf-output event'
 want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map $PIN/none -- true
