@@ -15,6 +15,8 @@
 
 /* Of a raw ring that is smaller than the default. */
 #define RAW_MIN_SEGS	4
+/* Of enabling or disabling, until the rings are looked at */
+#define SWITCH_NS	10000000ULL
 
 static int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 		    int group)
@@ -399,42 +401,31 @@ int session_open(struct session *s, struct diag *d)
 	return 0;
 }
 
-static void sev_ioctl(const struct sev *sev, unsigned long request)
+/* For a while; returns whether that was all. */
+bool session_switch_some(struct session *s, struct session_switch *sw)
 {
-	size_t i;
+	const __u64 until = now_ns() + SWITCH_NS;
+	const struct sev *sev;
 
-	if (sev->group >= 0 && !sev->leader)
-		return;
-	for (i = 0; i < sev->nr_fds; i++)
-		ioctl(sev->fds[i].fd, request, 0);
+	for (; sw->sev < s->nr_sev; sw->sev++, sw->fd = 0) {
+		sev = &s->sev[sw->sev];
+		if (sev->sideband != sw->sideband ||
+		    (sev->group >= 0 && !sev->leader) ||
+		    (sw->request == PERF_EVENT_IOC_ENABLE &&
+		     sev->attr.enable_on_exec))
+			continue;
+		for (; sw->fd < sev->nr_fds; sw->fd++) {
+			if (now_ns() >= until)
+				return false;
+			ioctl(sev->fds[sw->fd].fd, sw->request, 0);
+		}
+	}
+	return true;
 }
 
-/* Before /proc is read, so that nothing falls between the two. */
-int session_enable_sideband(struct session *s)
+/* All events are disabled. */
+void session_detach(struct session *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nr_sev; i++)
-		if (s->sev[i].sideband && !s->sev[i].attr.enable_on_exec)
-			sev_ioctl(&s->sev[i], PERF_EVENT_IOC_ENABLE);
-	return 0;
-}
-
-void session_enable(struct session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->nr_sev; i++)
-		if (!s->sev[i].sideband && !s->sev[i].attr.enable_on_exec)
-			sev_ioctl(&s->sev[i], PERF_EVENT_IOC_ENABLE);
-}
-
-void session_disable(struct session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->nr_sev; i++)
-		sev_ioctl(&s->sev[i], PERF_EVENT_IOC_DISABLE);
 	if (!s->have_raw)
 		return;
 	rawring_detach_all(&s->raw);

@@ -187,6 +187,32 @@ static bool is_over(struct session *s)
 	return false;
 }
 
+/* Reads the rings meanwhile, unless that fails. */
+static int switch_events(struct session *s, unsigned long request, bool sideband,
+			 int err)
+{
+	struct session_switch sw = { .request = request, .sideband = sideband };
+
+	while (!session_switch_some(s, &sw))
+		if (!err)
+			err = pass(s, false);
+	return err;
+}
+
+static int enable(struct session *s)
+{
+	return switch_events(s, PERF_EVENT_IOC_ENABLE, false, 0);
+}
+
+/* Those that samples cannot be read without come last. */
+static int disable(struct session *s, int err)
+{
+	err = switch_events(s, PERF_EVENT_IOC_DISABLE, false, err);
+	err = switch_events(s, PERF_EVENT_IOC_DISABLE, true, err);
+	session_detach(s);
+	return err;
+}
+
 static int loop(struct session *s)
 {
 	const __u64 begin = now_ns();
@@ -198,8 +224,6 @@ static int loop(struct session *s)
 	fds = calloc(s->nr_rings + FIRST_RING, sizeof(*fds));
 	if (!fds)
 		return -ENOMEM;
-	if (enabled)
-		session_enable(s);
 	while (!err && !is_over(s)) {
 		int timeout = TICK_MS;
 
@@ -207,13 +231,14 @@ static int loop(struct session *s)
 			__u64 gone = now_ns() - begin;
 
 			if (gone >= delay) {
-				session_enable(s);
+				err = enable(s);
 				enabled = true;
 			} else if (delay - gone < TICK_MS * 1000000ULL) {
 				timeout = (delay - gone) / 1000000 + 1;
 			}
 		}
-		err = wait_events(s, fds, timeout);
+		if (!err)
+			err = wait_events(s, fds, timeout);
 		if (!err)
 			err = pass(s, false);
 		if (!err)
@@ -229,8 +254,10 @@ static int finish(struct session *s)
 	__u64 records;
 	int err, i = 0;
 
-	session_disable(s);
+	err = disable(s, 0);
 	bpf_stop(s);
+	if (err)
+		return err;
 	do {
 		records = s->out.records;
 		err = pass(s, false);
@@ -363,17 +390,27 @@ static int prepare(struct session *s, struct diag *d)
 
 static int run(struct session *s, struct diag *d)
 {
+	struct session_switch sideband = {
+		.request = PERF_EVENT_IOC_ENABLE, .sideband = true,
+	};
 	int err;
 
 	s->out.give_up = signals_give_up();
 	s->started = now_ns();
-	session_enable_sideband(s);
+	/* Before /proc is read, so that nothing falls between the two. */
+	while (!session_switch_some(s, &sideband))
+		;
 	bpf_start(s);
 	err = synth_all(s, d);
 	if (!err) {
 		if (s->kptr_hidden && !s->opt->quiet)
 			say("kernel addresses are hidden (%s): no kernel symbols in this stream",
 			    "/proc/sys/kernel/kptr_restrict");
+		/* Before the command has anything to record. */
+		if (!s->opt->delay_ms)
+			err = enable(s);
+	}
+	if (!err) {
 		err = child_start(s, d);
 		if (err) {
 			/* A stream without the command is still a stream. */
@@ -393,7 +430,7 @@ static int run(struct session *s, struct diag *d)
 	if (!err)
 		err = finish(s);
 	else
-		session_disable(s);
+		disable(s, err);
 	return err;
 }
 

@@ -159,9 +159,18 @@ void attr_groups(struct session *s);
 
 /* open.c: descriptors, main rings, raw ring. */
 int session_open(struct session *s, struct diag *d);
-int session_enable_sideband(struct session *s);
-void session_enable(struct session *s);
-void session_disable(struct session *s);
+/*
+ * Events are enabled or disabled a few at a time: of thousands it takes seconds, in
+ * which the rings are to be read. Zero but for:
+ */
+struct session_switch {
+	unsigned long request;	/* PERF_EVENT_IOC_ENABLE, not of those on exec; _DISABLE */
+	bool sideband;		/* the one that has the tasks' records, or the others */
+	size_t sev, fd;		/* the next one */
+};
+
+bool session_switch_some(struct session *s, struct session_switch *sw);
+void session_detach(struct session *s);
 void session_close(struct session *s);
 
 /* Is its PMU softpt, which is not Intel PT but looks like it? */

@@ -229,9 +229,10 @@ fields=$(grep -c '^data event1.raw .* event=task:task_rename' d/index)
 check "fields that do not fit beside a stack are kept apart"
 
 # All that the scheduler and system calls have to say, of everybody: each payload is in
-# the stream once, in its sample or without it, and what is lost is counted.
+# the stream once, in its sample or without it, and what is lost is counted. The command
+# begins when the last of these events is enabled.
 rm -f f
-want 0 "$AUXREC" -o f --json=json -a --raw-ring -m 4M -e 'sched:*' -e 'syscalls:*' -- \
+want 0 "$AUXREC" -o f --json=json -a --raw-ring -m 4M -e 'syscalls:*' -e 'sched:*' -- \
 	bash -c "ls -lR /proc/self /proc/1; $REF bench sched messaging -g 1 -l 20" >out
 valid f
 rm -rf d
@@ -239,7 +240,9 @@ rm -rf d
 count=$(sed -n 's/.*"raw":{"count":\([0-9]*\),.*/\1/p' json)
 bytes=$(sed -n 's/.*"raw":{[^}]*"bytes":\([0-9]*\),.*/\1/p' json)
 apart=$(sed -n 's/.*"raw":{[^}]*"apart":\([0-9]*\),.*/\1/p' json)
-lines=$("$REF" script -i f -F event 2>/dev/null | wc -l)
+"$REF" script -i f -F event,trace >out 2>/dev/null
+lines=$(wc -l <out)
+grep -q 'sched_process_exec: filename=[^ ]*/bash ' out || note "the command's exec is missing"
 awk '/^data / { sub(/.* bytes=/, ""); sub(/ .*/, ""); n++; sum += $0 }
 	END { print n + 0, sum + 0 }' d/index >kept
 [[ $(cat kept) == "$count $bytes" ]] || note "$count payloads, $bytes bytes; extracted $(cat kept)"
