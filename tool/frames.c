@@ -172,13 +172,14 @@ bool frames_are_late(struct frames *f)
 		struct frames_segment *seg = &f->seg[i];
 		const bool waits = seg->seq && seg->ready && !is_complete(seg);
 
-		late |= waits && seg->late;
-		seg->late = waits;
+		seg->late = waits && seg->waits;
+		seg->waits = waits;
+		late |= seg->late;
 	}
 	return late;
 }
 
-int frames_orphans(struct frames *f, frames_fn fn, void *ctx)
+int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx)
 {
 	int err = 0;
 	__u32 i, at;
@@ -186,7 +187,7 @@ int frames_orphans(struct frames *f, frames_fn fn, void *ctx)
 	for (i = 0; i < f->ring->ctl->nr_segments; i++) {
 		struct frames_segment *seg = &f->seg[i];
 
-		if (!seg->late || is_complete(seg))
+		if (!(all ? seg->waits : seg->late))
 			continue;
 		for (at = 0; !err && at < seg->walked;) {
 			const struct perfaux_frame *frame = frame_at(f, i, at);
@@ -216,6 +217,7 @@ void frames_release(struct frames *f)
 			continue;
 		store_release(&f->ring->marks[i], seg->seq);
 		seg->ready = false;
+		seg->waits = false;
 		seg->late = false;
 	}
 }

@@ -15,7 +15,8 @@ struct frames_segment {
 	__u32 joined;		/* frames whose sample came */
 	__u8 *done;		/* a bit for each 8 bytes: joined */
 	bool ready;
-	bool late;		/* READY and incomplete at the last look */
+	bool waits;		/* READY and incomplete at the last look */
+	bool late;		/* and at the one before it */
 };
 
 struct frames {
@@ -51,11 +52,12 @@ int frames_walk(struct frames *f, frames_fn fn, void *ctx);
 
 /*
  * Is there a READY segment whose samples had not all come at the last two calls?
- * Then these may be lost: after PERFAUX_IOC_FLUSH and another look at the main
- * rings frames_orphans() has them.
+ * Then these may be lost. If between the two there was PERFAUX_IOC_FLUSH, and the main
+ * rings were read after it, they are: frames_orphans() has them, of such segments or
+ * of @all that are READY.
  */
 bool frames_are_late(struct frames *f);
-int frames_orphans(struct frames *f, frames_fn fn, void *ctx);
+int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx);
 
 /* Gives back what is complete. All that was handed out is written out. */
 void frames_release(struct frames *f);

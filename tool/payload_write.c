@@ -339,7 +339,7 @@ int payload_pass(struct session *s, bool last)
 	late = frames_are_late(&p->frames);
 	/* The main rings were read since the flush: what has not come is lost. */
 	if (!err && (last || (late && p->flushed)))
-		err = frames_orphans(&p->frames, write_frame, s);
+		err = frames_orphans(&p->frames, last, write_frame, s);
 	p->flushed = late && !p->flushed && !rawring_flush(&s->raw, 0);
 	if (!err)
 		err = stream_flush(&s->out);

@@ -22,7 +22,7 @@
 #include <Zydis/Zydis.h>
 
 #include "insn.h"
-#include "tap.h"
+#include "../tap.h"
 
 #define MAX_SHOWN	20
 /* Of one file, so that there are many */

@@ -17,7 +17,7 @@
 
 #include "flow.h"
 #include "libipt.h"
-#include "tap.h"
+#include "../tap.h"
 
 #define NR_REGIONS	4
 #define INSNS_EACH	256

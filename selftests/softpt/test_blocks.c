@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "block.h"
-#include "tap.h"
+#include "../tap.h"
 
 #define IP	0x401000ULL
 

@@ -13,7 +13,7 @@
 
 #include "flow.h"
 #include "libipt.h"
-#include "tap.h"
+#include "../tap.h"
 
 #define MAX_CODE	32
 #define MAX_BYTES	4096

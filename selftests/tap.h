@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef SOFTPT_TAP_H
-#define SOFTPT_TAP_H
+#ifndef SELFTESTS_TAP_H
+#define SELFTESTS_TAP_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -31,4 +31,4 @@ static inline int tap_end(void)
 	return tap_failed || !tap_nr;
 }
 
-#endif /* SOFTPT_TAP_H */
+#endif /* SELFTESTS_TAP_H */

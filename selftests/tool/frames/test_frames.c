@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tool/frames.c, with a ring in ordinary memory in which the test is the kernel: when
+ * samples count as lost, and when segments are given back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frames.h"
+#include "../../tap.h"
+
+#define NR	3
+#define SIZE	65536
+#define KEY	0x1234
+
+static struct perfaux_control control = {
+	.nr_segments = NR, .segment_size = SIZE, .key = KEY,
+};
+
+static struct perfaux_segment segments[NR];
+static __u64 marks[NR];
+static __u8 data[NR * SIZE] __attribute__((aligned(8)));
+
+static struct rawring ring = {
+	.ctl = &control, .segments = segments, .marks = marks, .data = data,
+};
+
+/* --- the kernel ------------------------------------------------------------ */
+
+static void begin_use(__u32 i, __u64 seq)
+{
+	memset(&data[i * SIZE], 0, SIZE);
+	segments[i] = (struct perfaux_segment){
+		.state = seq << 8 | PERFAUX_SEG_BUSY,
+		.kind = PERFAUX_KIND_FRAMES,
+	};
+}
+
+static struct perfaux_reference add_frame(__u32 i, __u32 length, __u32 flags)
+{
+	const __u64 seq = PERFAUX_SEQ(segments[i].state);
+	const __u32 at = segments[i].frames_end;
+	struct perfaux_frame *frame = (void *)&data[i * SIZE + at];
+
+	*frame = (struct perfaux_frame){
+		.state = seq << 8 | PERFAUX_FRAME_COMMITTED,
+		.length = length, .flags = flags, .segment = i,
+	};
+	segments[i].frames_end = at + sizeof(*frame) + (length + 7) / 8 * 8;
+	return (struct perfaux_reference){
+		.key = KEY, .segment_seq = seq, .segment = i, .offset = at,
+		.length = length,
+	};
+}
+
+static void publish(__u32 i)
+{
+	segments[i].state = PERFAUX_SEQ(segments[i].state) << 8 |
+			    PERFAUX_SEG_READY;
+}
+
+static bool is_released(__u32 i)
+{
+	return marks[i] == PERFAUX_SEQ(segments[i].state);
+}
+
+/* --- what comes of it ------------------------------------------------------ */
+
+struct got {
+	unsigned int without;	/* frames of no sample */
+	unsigned int lost;	/* frames whose sample did not come */
+	__u32 segment;		/* of the last one */
+};
+
+static int got_frame(void *ctx, const struct perfaux_frame *frame, bool lost_sample)
+{
+	struct got *got = ctx;
+
+	*(lost_sample ? &got->lost : &got->without) += 1;
+	got->segment = frame->segment;
+	return 0;
+}
+
+static struct frames frames;
+
+static void begin(void)
+{
+	memset(marks, 0, sizeof(marks));
+	memset(segments, 0, sizeof(segments));
+	frames_init(&frames, &ring);
+}
+
+static bool look(struct got *got)
+{
+	frames_walk(&frames, got_frame, got);
+	return frames_are_late(&frames);
+}
+
+static void joined_and_released(void)
+{
+	struct perfaux_reference a, b;
+	struct got got = {};
+
+	begin();
+	begin_use(0, 7);
+	a = add_frame(0, 5, PERFAUX_FRAME_SAMPLE);
+	b = add_frame(0, 0, PERFAUX_FRAME_SAMPLE);
+	add_frame(0, 9, 0);
+	tap_report(frames_join(&frames, &a) == (void *)data, "a frame by its reference");
+	tap_report(!frames_join(&frames, &a), "only once");
+	look(&got);
+	frames_release(&frames);
+	tap_report(got.without == 1 && !is_released(0), "not released while it is written");
+	publish(0);
+	tap_report(!look(&got), "not late at the first look");
+	frames_release(&frames);
+	tap_report(!is_released(0), "not released without all samples");
+	tap_report(!!frames_join(&frames, &b), "a frame without data");
+	look(&got);
+	frames_release(&frames);
+	tap_report(got.without == 1 && got.lost == 0 && is_released(0),
+	   "released when all have come");
+
+	begin_use(0, 8);
+	tap_report(!frames_join(&frames, &a), "not what is there now");
+	a = add_frame(0, 5, PERFAUX_FRAME_SAMPLE);
+	a.length = 6;
+	tap_report(!frames_join(&frames, &a), "another length is another frame");
+	a.length = 5;
+	a.offset += 8;
+	tap_report(!frames_join(&frames, &a), "and another place");
+	frames_free(&frames);
+}
+
+/* The samples of what became READY just now may be in a main ring still. */
+static void late(void)
+{
+	struct perfaux_reference b;
+	struct got got = {};
+
+	begin();
+	begin_use(0, 1);
+	begin_use(1, 2);
+	add_frame(0, 5, PERFAUX_FRAME_SAMPLE);
+	b = add_frame(1, 6, PERFAUX_FRAME_SAMPLE);
+	publish(0);
+	tap_report(!look(&got) && look(&got), "late at the second look");
+	publish(1);
+	tap_report(look(&got), "and at the third");
+	frames_orphans(&frames, false, got_frame, &got);
+	tap_report(got.lost == 1 && got.segment == 0, "lost: what was READY before the flush");
+	frames_release(&frames);
+	tap_report(is_released(0) && !is_released(1), "which is released");
+	tap_report(frames_join(&frames, &b) == (void *)&data[SIZE],
+	   "what was READY after it has its sample");
+	tap_report(!look(&got), "nothing is late then");
+	frames_release(&frames);
+	tap_report(is_released(1) && got.lost == 1, "and it is released");
+
+	begin_use(1, 3);
+	add_frame(1, 6, PERFAUX_FRAME_SAMPLE);
+	publish(1);
+	look(&got);
+	frames_orphans(&frames, true, got_frame, &got);
+	tap_report(got.lost == 2, "at the end all that have not come are lost");
+	frames_release(&frames);
+	tap_report(is_released(1), "and released");
+	frames_free(&frames);
+}
+
+int main(void)
+{
+	joined_and_released();
+	late();
+	return tap_end();
+}
