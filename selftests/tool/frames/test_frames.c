@@ -119,7 +119,7 @@ static void joined_and_released(void)
 	look(&got);
 	frames_release(&frames);
 	tap_report(got.without == 1 && got.lost == 0 && is_released(0),
-	   "released when all have come");
+		   "released when all have come");
 
 	begin_use(0, 8);
 	tap_report(!frames_join(&frames, &a), "not what is there now");
@@ -152,7 +152,7 @@ static void late(void)
 	frames_release(&frames);
 	tap_report(is_released(0) && !is_released(1), "which is released");
 	tap_report(frames_join(&frames, &b) == (void *)&data[SIZE],
-	   "what was READY after it has its sample");
+		   "what was READY after it has its sample");
 	tap_report(!look(&got), "nothing is late then");
 	frames_release(&frames);
 	tap_report(is_released(1) && got.lost == 1, "and it is released");
