@@ -21,32 +21,38 @@
 
 static DEFINE_HASHTABLE(pa_table, 10);
 static DEFINE_HASHTABLE(pa_raw_table, 10);
+static DEFINE_HASHTABLE(pa_trigger_table, 10);
 static DEFINE_MUTEX(pa_attach_lock);
 
-notrace struct pa_attached *pa_attached_find(struct perf_event *event)
+/* Of AUX data, of raw samples, of triggers */
+static __always_inline struct pa_attached *
+pa_find_in(struct hlist_head *head, struct perf_event *event)
 {
 	struct pa_attached *attached;
 
-	if (event->parent)
-		event = event->parent;
-	hash_for_each_possible_rcu_notrace(pa_table, attached, node,
-					   (unsigned long)event)
+	hlist_for_each_entry_rcu_notrace(attached, head, node)
 		if (attached->event == event)
 			return attached;
 	return NULL;
 }
 
+#define pa_find(table, event)						\
+	pa_find_in(&(table)[hash_min((unsigned long)(event),		\
+				     HASH_BITS(table))], event)
+
+notrace struct pa_attached *pa_attached_find(struct perf_event *event)
+{
+	return pa_find(pa_table, event->parent ?: event);
+}
+
 notrace struct pa_attached *pa_attached_find_raw(struct perf_event *event)
 {
-	struct pa_attached *attached;
+	return pa_find(pa_raw_table, event->parent ?: event);
+}
 
-	if (event->parent)
-		event = event->parent;
-	hash_for_each_possible_rcu_notrace(pa_raw_table, attached, node,
-					   (unsigned long)event)
-		if (attached->event == event)
-			return attached;
-	return NULL;
+notrace struct pa_attached *pa_attached_find_trigger(struct perf_event *event)
+{
+	return pa_find(pa_trigger_table, event->parent ?: event);
 }
 
 static bool pa_is_attached(struct perf_event *event)
@@ -54,7 +60,8 @@ static bool pa_is_attached(struct perf_event *event)
 	bool found;
 
 	rcu_read_lock();
-	found = pa_attached_find(event) || pa_attached_find_raw(event);
+	found = pa_attached_find(event) || pa_attached_find_raw(event) ||
+		pa_attached_find_trigger(event);
 	rcu_read_unlock();
 	return found;
 }
@@ -114,36 +121,54 @@ static int pa_setup_aux(struct pa_ring *ring, struct perf_event *event)
 	return pmu ? pa_pmu_setup(ring, event, pmu) : -ENODEV;
 }
 
-static int pa_setup_raw(struct pa_ring *ring)
+/* The hooks are the same for raw samples and triggers. */
+static int pa_setup_samples(struct pa_ring *ring, u32 flags)
 {
-	int ret = pa_frames_init(ring);
+	int ret = flags & PERFAUX_ATTACH_RAW ? pa_frames_init(ring) : 0;
 
-	if (!ret && !ring->nr_raw)
+	if (!ret && !ring->nr_hooked)
 		ret = pa_raw_hook_get();
 	if (!ret)
-		ring->nr_raw++;
+		ring->nr_hooked++;
 	return ret;
 }
 
-static void pa_detach_raw(struct pa_ring *ring)
+static void pa_detach_samples(struct pa_ring *ring)
 {
-	if (!--ring->nr_raw)
+	if (!--ring->nr_hooked)
 		pa_raw_hook_put();
 }
 
+static int pa_check_event(struct pa_ring *ring, struct perf_event *event, u32 flags)
+{
+	if (flags & PERFAUX_ATTACH_RAW)
+		return pa_has_raw_samples(event) ? 0 : -EOPNOTSUPP;
+	if (flags & PERFAUX_ATTACH_TRIGGER)
+		return event->attr.sample_period ? 0 : -EOPNOTSUPP;
+	return pa_check_aux(ring, event);
+}
+
+static void pa_attached_add(struct pa_attached *attached)
+{
+	const unsigned long key = (unsigned long)attached->event;
+
+	if (attached->flags & PERFAUX_ATTACH_RAW)
+		hash_add_rcu(pa_raw_table, &attached->node, key);
+	else if (attached->flags & PERFAUX_ATTACH_TRIGGER)
+		hash_add_rcu(pa_trigger_table, &attached->node, key);
+	else
+		hash_add_rcu(pa_table, &attached->node, key);
+}
+
 /* ring->lock held. */
-static int pa_attach_event(struct pa_ring *ring, struct file *file, u32 flags,
-			   u64 cookie)
+static int pa_attach_event(struct pa_ring *ring, struct file *file,
+			   const struct perfaux_attach *arg)
 {
 	struct perf_event *event = file->private_data;
-	bool raw = flags & PERFAUX_ATTACH_RAW;
+	const bool samples = arg->flags;
 	struct pa_attached *attached;
-	int ret = 0;
+	int ret = pa_check_event(ring, event, arg->flags);
 
-	if (!raw)
-		ret = pa_check_aux(ring, event);
-	else if (!pa_has_raw_samples(event))
-		ret = -EOPNOTSUPP;
 	if (ret)
 		return ret;
 	if (!pa_clock_fits(ring, event))
@@ -161,9 +186,11 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u32 flags,
 	attached->event = event;
 	attached->file = file;
 	attached->ring = ring;
-	attached->cookie = cookie;
-	attached->raw = raw;
-	ret = raw ? pa_setup_raw(ring) : pa_setup_aux(ring, event);
+	attached->cookie = arg->cookie;
+	attached->flags = arg->flags;
+	attached->post = arg->post;
+	ret = samples ? pa_setup_samples(ring, arg->flags) :
+			pa_setup_aux(ring, event);
 	if (ret) {
 		kfree(attached);
 		return ret;
@@ -172,8 +199,8 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u32 flags,
 	mutex_lock(&pa_attach_lock);
 	if (pa_is_attached(event)) {
 		mutex_unlock(&pa_attach_lock);
-		if (raw)
-			pa_detach_raw(ring);
+		if (samples)
+			pa_detach_samples(ring);
 		kfree(attached);
 		return -EBUSY;
 	}
@@ -181,29 +208,25 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file, u32 flags,
 	list_add_tail(&attached->list, &ring->attached);
 	ring->nr_attached++;
 	WRITE_ONCE(ring->was_attached, true);
-	if (raw)
-		hash_add_rcu(pa_raw_table, &attached->node,
-			     (unsigned long)event);
-	else
-		hash_add_rcu(pa_table, &attached->node, (unsigned long)event);
+	pa_attached_add(attached);
 	mutex_unlock(&pa_attach_lock);
 
 	/* It may be running already, having found no AUX area. */
-	if (!raw)
+	if (!samples)
 		pa_kick_event(ring, event, PA_KICK_START);
 	return 0;
 }
 
 /* Process context. Takes its own reference to the event's file. */
-int pa_attach(struct pa_ring *ring, int fd, u32 flags, u64 cookie)
+int pa_attach(struct pa_ring *ring, const struct perfaux_attach *arg)
 {
-	struct file *file = pa_event_file(fd);
+	struct file *file = pa_event_file(arg->fd);
 	int ret;
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	mutex_lock(&ring->lock);
-	ret = pa_attach_event(ring, file, flags, cookie);
+	ret = pa_attach_event(ring, file, arg);
 	mutex_unlock(&ring->lock);
 	if (ret)
 		fput(file);
@@ -227,8 +250,8 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 	 */
 	synchronize_rcu();
 	list_for_each_entry_safe(attached, next, list, list) {
-		if (attached->raw)
-			pa_detach_raw(ring);
+		if (attached->flags)
+			pa_detach_samples(ring);
 		else
 			pa_kick_event(ring, attached->event, PA_KICK_STOP);
 		ring->nr_attached--;

@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 
 struct pa_ring;
+struct perfaux_attach;
 
 /* One attached event; its inherited children are found through ->parent. */
 struct pa_attached {
@@ -14,11 +15,12 @@ struct pa_attached {
 	struct file *file;		/* keeps the event */
 	struct pa_ring *ring;
 	u64 cookie;
-	bool raw;			/* samples, not AUX data */
+	u32 flags;			/* PERFAUX_ATTACH_* */
+	u32 post;
 };
 
 /* attach.c */
-int pa_attach(struct pa_ring *ring, int fd, u32 flags, u64 cookie);
+int pa_attach(struct pa_ring *ring, const struct perfaux_attach *arg);
 int pa_detach(struct pa_ring *ring, int fd);
 void pa_detach_all(struct pa_ring *ring);
 
@@ -29,6 +31,11 @@ void pa_detach_all(struct pa_ring *ring);
  */
 struct pa_attached *pa_attached_find(struct perf_event *event);
 struct pa_attached *pa_attached_find_raw(struct perf_event *event);
+/* Likewise, as a trigger. */
+struct pa_attached *pa_attached_find_trigger(struct perf_event *event);
+
+/* freeze.c */
+void pa_trigger(const struct pa_attached *attached, struct perf_event *event);
 
 /* raw_hook.c: process context */
 int pa_raw_hook_get(void);

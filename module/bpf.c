@@ -82,6 +82,7 @@ static struct perfaux_frame *pa_bpf_produce(u64 handle, u64 cookie, u32 length,
 		return frame;
 	switch (cause) {
 	case PERFAUX_CAUSE_FULL:
+	case PERFAUX_CAUSE_FROZEN:
 		return ERR_PTR(-ENOSPC);
 	case PERFAUX_CAUSE_TOO_LARGE:
 		return ERR_PTR(-E2BIG);

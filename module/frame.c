@@ -169,7 +169,6 @@ struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 	*cause = PERFAUX_CAUSE_TOO_LARGE;
 	if (need > ring->ctl->segment_size)
 		return NULL;
-	*cause = PERFAUX_CAUSE_FULL;
 	/* pa_frames_flush() waits for half a frame: without its length. */
 	preempt_disable_notrace();
 	frame = pa_frame_find(ring, need);
@@ -178,6 +177,7 @@ struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 	preempt_enable_notrace();
 	if (frame)
 		return frame;
+	*cause = pa_full_cause(ring);
 	atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	pa_ring_wake(ring);
 	return NULL;
@@ -252,7 +252,7 @@ static bool pa_frames_take(struct pa_segment *seg)
 /*
  * Publishes a segment that was taken, when all its frames have their length. Whose
  * are not committed cannot be any more; the segment's memory is not used for
- * anything else until their writers have tried, see pa_released().
+ * anything else until their writers have tried, see pa_segment_released().
  */
 static void pa_frames_abandon(struct pa_segment *seg)
 {

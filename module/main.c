@@ -29,6 +29,8 @@ static int __init perfaux_init(void)
 	BUILD_BUG_ON(sizeof(struct perfaux_detach) != PERFAUX_DETACH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_flush) != PERFAUX_FLUSH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_handle) != PERFAUX_HANDLE_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_hold) != PERFAUX_HOLD_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_thaw) != PERFAUX_THAW_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_ids) != PERFAUX_IDS_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_ids_stats) !=
 		     PERFAUX_IDS_STATS_SIZE_V0);

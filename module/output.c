@@ -59,16 +59,17 @@ static struct pa_segment *pa_starved(struct pa_ring *ring,
 				     struct perf_event *event, u64 cookie,
 				     u64 now)
 {
+	const enum perfaux_cause cause = pa_full_cause(ring);
 	struct pa_segment *sink;
 
 	atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	/* Pairs with the one in pa_segment_put(). */
 	smp_mb__after_atomic();
-	pa_lost(ring, PERFAUX_CAUSE_FULL, 0);
-	sink = pa_sink_get(ring, event);
+	pa_lost(ring, cause, 0);
+	sink = pa_sink_get(ring, event, cause);
 	if (!sink) {
 		struct pa_gap gap = {
-			.cause = PERFAUX_CAUSE_FULL,
+			.cause = cause,
 			.cookie = cookie,
 			.t_begin = now,
 		};

@@ -66,7 +66,12 @@ static void notrace pa_hook_raw(unsigned long ip, unsigned long parent_ip,
 	struct perf_event *event = (void *)pa_ftrace_argument(fregs, 0);
 	struct perf_sample_data *data = (void *)pa_ftrace_argument(fregs, 1);
 
+	struct pa_attached *trigger;
+
 	/* Who writes samples is a reader of RCU, see pa_frames_flush(). */
+	trigger = pa_attached_find_trigger(event);
+	if (trigger)
+		pa_trigger(trigger, event);
 	if (event->attr.sample_type & PERF_SAMPLE_RAW &&
 	    data->sample_flags & PERF_SAMPLE_RAW && data->raw &&
 	    !pa_raw_is_swapped(data) && pa_attached_find_raw(event))

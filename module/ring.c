@@ -87,7 +87,7 @@ static void pa_ring_resume_work(struct work_struct *work)
 	mutex_lock(&ring->lock);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	list_for_each_entry(attached, &ring->attached, list)
-		if (!attached->raw)
+		if (!attached->flags)
 			pa_kick_event(ring, attached->event, PA_KICK_START);
 	mutex_unlock(&ring->lock);
 }
@@ -109,6 +109,7 @@ struct pa_ring *pa_ring_create(const struct perfaux_create *arg)
 		goto err;
 
 	ring->overwrite = arg->flags & PERFAUX_RING_OVERWRITE;
+	pa_freeze_init(ring);
 	init_waitqueue_head(&ring->wait);
 	init_irq_work(&ring->wake_irq, pa_ring_wake_irq);
 	init_irq_work(&ring->free_irq, pa_ring_free_irq);

@@ -31,7 +31,7 @@
 #define PA_MAX_SPANS		65536
 #define PA_NR_GAPS		512
 #define PA_CREATE_FLAGS		PERFAUX_RING_OVERWRITE
-#define PA_ATTACH_FLAGS		PERFAUX_ATTACH_RAW
+#define PA_ATTACH_FLAGS		(PERFAUX_ATTACH_RAW | PERFAUX_ATTACH_TRIGGER)
 #define PA_FLUSH_FLAGS		(PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON)
 
 struct pa_ring;
@@ -72,6 +72,7 @@ struct pa_cpu {
 	struct irq_work pin_work;
 	struct pa_segment sink;		/* see sink.c */
 	int sink_busy;
+	enum perfaux_cause sink_cause;	/* why it is used */
 	struct perf_event *sink_event;	/* that writes to it */
 };
 
@@ -104,6 +105,7 @@ struct pa_ring {
 	struct pa_segment *seg;
 	struct pa_cpu __percpu *cpu;
 	bool overwrite;
+	atomic_t may_overwrite;		/* see freeze.c */
 
 	atomic64_t claim_seq;
 	atomic64_t ready_seq;
@@ -117,7 +119,7 @@ struct pa_ring {
 	struct mutex lock;		/* the fields below */
 	struct list_head attached;
 	unsigned int nr_attached;
-	unsigned int nr_raw;		/* of these, with PERFAUX_ATTACH_RAW */
+	unsigned int nr_hooked;		/* of these, with RAW or TRIGGER */
 	bool was_attached;
 	struct pmu *pmu;		/* only to compare: it may be gone */
 	struct module *pmu_module;	/* a reference to it */
@@ -179,6 +181,18 @@ bool pa_segments_publish_idle(struct pa_ring *ring);
 void pa_segments_make_way(struct pa_ring *ring);
 unsigned int pa_segments_ready(struct pa_ring *ring);
 bool pa_segments_available(struct pa_ring *ring);
+/* Is it anybody's who wants to write? */
+bool pa_segment_released(const struct pa_segment *seg, u64 state);
+
+/* hold.c */
+int pa_segments_hold(struct pa_ring *ring, unsigned int max);
+
+/* freeze.c; pa_trigger() is in attach.h */
+void pa_freeze_init(struct pa_ring *ring);
+bool pa_freeze_may(struct pa_ring *ring);
+bool pa_freeze_is_full(const struct pa_ring *ring);
+enum perfaux_cause pa_full_cause(const struct pa_ring *ring);
+int pa_thaw(struct pa_ring *ring);
 
 /* frame.c: writers */
 struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
@@ -208,7 +222,8 @@ bool pa_gaps_ready(struct pa_ring *ring);
 void pa_segment_set_size(struct pa_segment *seg, u32 size);
 
 /* sink.c: writers */
-struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event);
+struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event,
+			       enum perfaux_cause cause);
 void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now);
 void pa_sink_put(struct pa_segment *sink);
 bool pa_sink_is_used_by(struct pa_ring *ring, struct perf_event *event);

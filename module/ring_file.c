@@ -22,9 +22,12 @@ static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
 
 	if (ret)
 		return ret;
-	if (arg.flags & ~PA_ATTACH_FLAGS || arg.reserved)
+	if (arg.flags & ~PA_ATTACH_FLAGS || arg.flags == PA_ATTACH_FLAGS)
 		return -EINVAL;
-	return pa_attach(ring, arg.fd, arg.flags, arg.cookie);
+	if (arg.flags & PERFAUX_ATTACH_TRIGGER ?
+	    !ring->overwrite || arg.post > INT_MAX : arg.post)
+		return -EINVAL;
+	return pa_attach(ring, &arg);
 }
 
 static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
@@ -45,9 +48,30 @@ static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
 	return 0;
 }
 
-static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
+/* ring->lock held. @flags: PERFAUX_FLUSH_* */
+static void pa_ring_flush(struct pa_ring *ring, u32 flags)
 {
 	struct pa_attached *attached;
+
+	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+	/*
+	 * Before the kick: an event that cannot start begins a new gap, of
+	 * which the reader is told later.
+	 */
+	pa_gaps_close_all(ring, false);
+	list_for_each_entry(attached, &ring->attached, list)
+		if (!attached->flags)
+			pa_kick_event(ring, attached->event, PA_KICK_START |
+				      (flags & PERFAUX_FLUSH_SPANS ?
+				       PA_KICK_STOP : 0));
+	/* What the kick took out of a sink. */
+	pa_gaps_close_all(ring, true);
+	pa_segments_publish_idle(ring);
+	pa_frames_flush(ring, flags & PERFAUX_FLUSH_ABANDON);
+}
+
+static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
+{
 	struct perfaux_flush arg;
 	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_FLUSH_SIZE_V0, uarg);
 
@@ -57,23 +81,47 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 		return -EINVAL;
 
 	mutex_lock(&ring->lock);
-	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-	/*
-	 * Before the kick: an event that cannot start begins a new gap, of
-	 * which the reader is told later.
-	 */
-	pa_gaps_close_all(ring, false);
-	list_for_each_entry(attached, &ring->attached, list)
-		if (!attached->raw)
-			pa_kick_event(ring, attached->event, PA_KICK_START |
-				      (arg.flags & PERFAUX_FLUSH_SPANS ?
-				       PA_KICK_STOP : 0));
-	/* What the kick took out of a sink. */
-	pa_gaps_close_all(ring, true);
-	pa_segments_publish_idle(ring);
-	pa_frames_flush(ring, arg.flags & PERFAUX_FLUSH_ABANDON);
+	pa_ring_flush(ring, arg.flags);
 	mutex_unlock(&ring->lock);
 	return 0;
+}
+
+static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_hold arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_HOLD_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags & ~PA_FLUSH_FLAGS || arg.held || !ring->overwrite)
+		return -EINVAL;
+
+	mutex_lock(&ring->lock);
+	pa_ring_flush(ring, arg.flags);
+	ret = pa_segments_hold(ring, arg.max);
+	mutex_unlock(&ring->lock);
+	if (ret < 0)
+		return ret;
+	arg.held = ret;
+	return pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
+}
+
+static long pa_ioctl_thaw(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_thaw arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_THAW_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags)
+		return -EINVAL;
+
+	mutex_lock(&ring->lock);
+	ret = pa_thaw(ring);
+	mutex_unlock(&ring->lock);
+	if (!ret)
+		pa_ring_resume(ring);
+	return ret;
 }
 
 static long pa_ioctl_handle(struct pa_ring *ring, void __user *uarg)
@@ -103,6 +151,10 @@ static long pa_ring_ioctl(struct file *file, unsigned int cmd,
 		return pa_ioctl_flush(ring, (void __user *)uarg);
 	case PERFAUX_IOC_HANDLE:
 		return pa_ioctl_handle(ring, (void __user *)uarg);
+	case PERFAUX_IOC_HOLD:
+		return pa_ioctl_hold(ring, (void __user *)uarg);
+	case PERFAUX_IOC_THAW:
+		return pa_ioctl_thaw(ring, (void __user *)uarg);
 	}
 	return -ENOTTY;
 }
@@ -200,6 +252,8 @@ static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
 		pa_gaps_close_all(ring, true);
 		mask |= EPOLLIN | EPOLLRDNORM;
 	}
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_FROZEN)
+		mask |= EPOLLPRI;
 	if (READ_ONCE(ring->was_attached) && list_empty(&ring->attached))
 		mask |= EPOLLHUP;
 	return mask;
@@ -213,6 +267,7 @@ static const char * const pa_cause_names[PERFAUX_NR_CAUSES] = {
 	[PERFAUX_CAUSE_NO_GAP] = "no_gap",
 	[PERFAUX_CAUSE_TOO_LARGE] = "too_large",
 	[PERFAUX_CAUSE_ABANDONED] = "abandoned",
+	[PERFAUX_CAUSE_FROZEN] = "frozen",
 };
 
 #ifdef CONFIG_PROC_FS
@@ -240,6 +295,8 @@ static void pa_ring_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "gaps:\t%llu\n", READ_ONCE(ctl->gaps));
 	seq_printf(m, "frames:\t%llu\n", READ_ONCE(ctl->frames));
 	seq_printf(m, "frame_bytes:\t%llu\n", READ_ONCE(ctl->frame_bytes));
+	seq_printf(m, "triggers:\t%llu\n", READ_ONCE(ctl->triggers));
+	seq_printf(m, "frozen_time:\t%llu\n", READ_ONCE(ctl->frozen_time));
 	seq_printf(m, "merged_begin:\t%llu\n", READ_ONCE(ctl->merged_begin));
 	seq_printf(m, "merged_end:\t%llu\n", READ_ONCE(ctl->merged_end));
 	for (i = PERFAUX_CAUSE_FULL; i < PERFAUX_NR_CAUSES; i++) {

@@ -70,10 +70,11 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 	return true;
 }
 
-static bool pa_released(struct pa_segment *seg, u64 state)
+bool pa_segment_released(const struct pa_segment *seg, u64 state)
 {
 	return PERFAUX_STATE(state) == PERFAUX_SEG_FREE ||
-	       (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
+	       ((PERFAUX_STATE(state) == PERFAUX_SEG_READY ||
+		 PERFAUX_STATE(state) == PERFAUX_SEG_HELD) &&
 		READ_ONCE(*seg->mark) == PERFAUX_SEQ(state) &&
 		!pa_frames_are_open(seg));
 }
@@ -96,7 +97,7 @@ static struct pa_segment *pa_segment_find(struct pa_ring *ring,
 		struct pa_segment *seg = &ring->seg[(start + i) % nr];
 		u64 state = READ_ONCE(seg->shared->state);
 
-		if (pa_released(seg, state)) {
+		if (pa_segment_released(seg, state)) {
 			if (pa_segment_claim(seg, state, kind, t_begin))
 				return seg;
 			*again = true;
@@ -125,9 +126,11 @@ static bool pa_segments_close_frames(struct pa_ring *ring)
 	return found;
 }
 
+/* @may: of the segments that may be overwritten, see pa_freeze_may() */
 static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 					       enum perfaux_kind kind,
-					       u64 t_begin, bool *again)
+					       u64 t_begin, bool *may,
+					       bool *again)
 {
 	unsigned int nr = ring->ctl->nr_segments, i;
 	struct pa_segment *oldest = NULL;
@@ -152,6 +155,10 @@ static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 			*again |= pa_segments_publish_idle(ring);
 		return NULL;
 	}
+	if (!*may)
+		*may = pa_freeze_may(ring);
+	if (!*may)
+		return NULL;
 	if (pa_segment_claim(oldest, oldest_state, kind, t_begin))
 		return oldest;
 	*again = true;
@@ -162,7 +169,7 @@ static struct pa_segment *pa_segment_new(struct pa_ring *ring,
 					 unsigned int start,
 					 enum perfaux_kind kind, u64 t_begin)
 {
-	bool again = true;
+	bool again = true, may = false;
 	int tries;
 
 	for (tries = 0; again && tries < PA_TRIES; tries++) {
@@ -171,7 +178,8 @@ static struct pa_segment *pa_segment_new(struct pa_ring *ring,
 		again = false;
 		seg = pa_segment_find(ring, start, kind, t_begin, &again);
 		if (!seg && ring->overwrite)
-			seg = pa_segment_overwrite(ring, kind, t_begin, &again);
+			seg = pa_segment_overwrite(ring, kind, t_begin, &may,
+						   &again);
 		if (seg)
 			return seg;
 	}
@@ -307,13 +315,14 @@ unsigned int pa_segments_ready(struct pa_ring *ring)
 		u64 state = READ_ONCE(ring->segments[i].state);
 
 		n += PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
-		     !pa_released(&ring->seg[i], state);
+		     !pa_segment_released(&ring->seg[i], state);
 	}
 	return n;
 }
 
 bool pa_segments_available(struct pa_ring *ring)
 {
+	const bool overwrite = ring->overwrite && !pa_freeze_is_full(ring);
 	unsigned int i;
 
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
@@ -321,8 +330,8 @@ bool pa_segments_available(struct pa_ring *ring)
 
 		if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE ||
 		    (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
-		     ring->overwrite) ||
-		    pa_released(&ring->seg[i], state))
+		     overwrite) ||
+		    pa_segment_released(&ring->seg[i], state))
 			return true;
 	}
 	return false;

@@ -24,12 +24,14 @@
 #define PA_SINK_PAGES	64U
 
 /* Returns the sink of this CPU, or NULL if it is in use. */
-struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event)
+struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event,
+			       enum perfaux_cause cause)
 {
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
 
 	if (!cpu->sink.priv || xchg(&cpu->sink_busy, 1))
 		return NULL;
+	cpu->sink_cause = cause;
 	WRITE_ONCE(cpu->sink_event, event);
 	return &cpu->sink;
 }
@@ -37,8 +39,9 @@ struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event)
 /* @size: bytes that the PMU wrote. */
 void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now)
 {
+	const struct pa_cpu *cpu = container_of(sink, struct pa_cpu, sink);
 	const struct pa_gap gap = {
-		.cause = PERFAUX_CAUSE_FULL,
+		.cause = cpu->sink_cause,
 		.pid = sink->pid,
 		.tid = sink->tid,
 		.cookie = sink->cookie,
@@ -47,7 +50,7 @@ void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now)
 		.bytes = size,
 	};
 
-	pa_count(&sink->ring->ctl->lost_bytes[PERFAUX_CAUSE_FULL], size);
+	pa_count(&sink->ring->ctl->lost_bytes[gap.cause], size);
 	pa_gap_add(sink->ring, &gap);
 }
 

@@ -52,7 +52,7 @@
  *
  * A segment is written by one writer at a time. Its life:
  *
- *   FREE -> CLAIMED -> BUSY <-> IDLE -> READY -> FREE
+ *   FREE -> CLAIMED -> BUSY <-> IDLE -> READY [-> HELD] -> FREE
  *
  *   FREE     nobody's
  *   CLAIMED  being made ready for a writer; look away
@@ -60,8 +60,10 @@
  *   IDLE     has room left, but no PMU writes to it now; the spans can be
  *            read, any CPU may go on writing to it
  *   READY    published: it is the reader's until released
+ *   HELD     READY in an overwrite ring, and taken by PERFAUX_IOC_HOLD: it is
+ *            not overwritten before it is released
  *
- * The reader releases a READY segment by storing the segment's sequence number
+ * The reader releases a READY or HELD segment by storing the segment's sequence number
  * into segment_mark[i]; a mark with any other value means nothing. So a mark
  * that is late or wrong can never free a segment that was filled again. In an
  * overwrite ring the kernel also takes the oldest READY segment when it needs
@@ -182,9 +184,22 @@
  * How to read an overwrite ring
  * =============================
  *
- * Detach (or disable) the events, FLUSH, and read as above. While events run:
- * copy a READY segment and its spans, then read state again; if it changed,
- * what was copied is invalid.
+ * PERFAUX_IOC_HOLD takes what is there, while the events go on in other segments: read
+ * the HELD segments, sort their spans by seq, and release them. Or detach (or disable)
+ * the events, FLUSH, and read as above. Or, while events run, copy a READY segment and
+ * its spans, then read state again; if it changed, what was copied is invalid.
+ *
+ * Triggers
+ * ========
+ *
+ * An event that is attached with PERFAUX_ATTACH_TRIGGER freezes an overwrite ring when
+ * it has a sample: at once, in the context of the sample. From then on no more than
+ * attach.post segments are overwritten; when these are used up, and there is no free
+ * one, what is written is lost, with the cause FROZEN. PERFAUX_CTL_FROZEN is set in
+ * control.flags, poll() reports EPOLLPRI, and control.frozen_time and frozen_cookie are
+ * of the sample. It goes on so until PERFAUX_IOC_THAW: HOLD what is wanted before that.
+ * Samples of triggers while the ring is frozen are counted, in control.triggers, and
+ * change nothing else.
  *
  * Times
  * =====
@@ -329,17 +344,19 @@ struct perfaux_create {
  *
  * Errors:
  *   EBADF	fd is not an open file
- *   EINVAL	fd is not a perf event; unknown flags; reserved not 0;
- *		size below PERFAUX_ATTACH_SIZE_V0; the event's clock is not
- *		that of the ring's first event or producer
+ *   EINVAL	fd is not a perf event; unknown flags, or RAW and TRIGGER; post out
+ *		of range; TRIGGER on a ring without PERFAUX_RING_OVERWRITE; size below
+ *		PERFAUX_ATTACH_SIZE_V0; the event's clock is not that of the ring's
+ *		first event or producer
  *   EOPNOTSUPP	the event's PMU has no AUX output, or its driver relies on
  *		details of perf's AUX area that a ring does not have
  *		(intel_bts, arm_spe, hisi_ptt), or the event takes AUX samples
  *		(attr.aux_sample_size); with PERFAUX_ATTACH_RAW: the event has no
- *		samples with PERF_SAMPLE_RAW, or the kernel's functions that write
- *		them cannot be redirected (the kernel's log says why)
+ *		samples with PERF_SAMPLE_RAW; with PERFAUX_ATTACH_TRIGGER: it has no
+ *		samples; with either: the kernel's functions that write samples cannot
+ *		be redirected (the kernel's log says why)
  *   EXDEV	the ring's first event was of another PMU; not with
- *		PERFAUX_ATTACH_RAW
+ *		PERFAUX_ATTACH_RAW or PERFAUX_ATTACH_TRIGGER
  *   EBUSY	the event is attached, to this ring or another one
  *   EMFILE	as many events are attached to this ring as RLIMIT_NOFILE
  *		allows descriptors
@@ -351,7 +368,8 @@ struct perfaux_attach {
 	__u32	size;			/* in: of this struct */
 	__u32	flags;			/* in: PERFAUX_ATTACH_* */
 	__s32	fd;			/* in: the perf event */
-	__u32	reserved;
+	/* in: with PERFAUX_ATTACH_TRIGGER up to 2^31 - 1, else 0 */
+	__u32	post;
 	__u64	cookie;			/* in: handed back in spans and gaps */
 };
 
@@ -363,6 +381,13 @@ struct perfaux_attach {
  * number of such events can share a ring, also with one PMU's AUX data.
  */
 #define PERFAUX_ATTACH_RAW	_BITUL(0)
+
+/*
+ * Nothing of the event goes to the ring: each of its samples, and of those of what is
+ * inherited from it, is a trigger, see "Triggers". For any PMU and any event that has
+ * samples, and a ring with PERFAUX_RING_OVERWRITE. The event needs no ring of its own.
+ */
+#define PERFAUX_ATTACH_TRIGGER	_BITUL(1)
 
 /*
  * PERFAUX_IOC_DETACH (on a ring): undo ATTACH. The spans that are being
@@ -416,6 +441,39 @@ struct perfaux_flush {
  * while it wrote loses that frame.
  */
 #define PERFAUX_FLUSH_ABANDON	_BITUL(1)
+
+/*
+ * PERFAUX_IOC_HOLD (on a ring): FLUSH, and then take READY segments that are not released,
+ * in the order in which they became READY, the last one first: they are HELD then, and
+ * are not overwritten until the reader releases them. Those that are HELD already stay so.
+ * Writers need segments too: a ring of which all are HELD loses what comes, with the
+ * cause FULL. May sleep.
+ *
+ * Errors:
+ *   EINVAL	size below PERFAUX_HOLD_SIZE_V0; unknown flags; held not 0; not a ring
+ *		with PERFAUX_RING_OVERWRITE
+ *   ENOMEM, E2BIG, EFAULT (then segments may be HELD)
+ */
+struct perfaux_hold {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: PERFAUX_FLUSH_* */
+	__u32	max;			/* in: how many segments, 0: all */
+	__u32	held;			/* in: 0; out: how many were taken */
+};
+
+#define PERFAUX_HOLD_SIZE_V0	16
+
+/*
+ * PERFAUX_IOC_THAW (on a ring): segments are overwritten again, until the next trigger.
+ *
+ * Errors: EINVAL (size, flags); ENOENT (the ring is not frozen); E2BIG; EFAULT.
+ */
+struct perfaux_thaw {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: 0 */
+};
+
+#define PERFAUX_THAW_SIZE_V0	8
 
 /*
  * PERFAUX_IOC_HANDLE (on a ring): the number by which programs of BPF name it, see
@@ -540,6 +598,8 @@ struct perfaux_notice {
 #define PERFAUX_IOC_IDS		_IO(PERFAUX_IOC_MAGIC, 5)
 #define PERFAUX_IOC_IDS_STATS	_IO(PERFAUX_IOC_MAGIC, 6)
 #define PERFAUX_IOC_HANDLE	_IO(PERFAUX_IOC_MAGIC, 7)
+#define PERFAUX_IOC_HOLD	_IO(PERFAUX_IOC_MAGIC, 8)
+#define PERFAUX_IOC_THAW	_IO(PERFAUX_IOC_MAGIC, 9)
 
 /*
  * poll() on a ring:
@@ -573,7 +633,9 @@ enum perfaux_cause {
 	PERFAUX_CAUSE_TOO_LARGE	= 6,
 	/* a frame was reserved and never committed, see PERFAUX_FLUSH_ABANDON */
 	PERFAUX_CAUSE_ABANDONED	= 7,
-	PERFAUX_NR_CAUSES	= 8,	/* control has room for 16 */
+	/* a trigger has frozen the ring, see "Triggers" */
+	PERFAUX_CAUSE_FROZEN	= 8,
+	PERFAUX_NR_CAUSES	= 9,	/* control has room for 16 */
 };
 
 /*
@@ -605,6 +667,7 @@ enum perfaux_no_id {
 
 /* struct perfaux_control.flags */
 #define PERFAUX_CTL_STARVED	_BITUL(0)	/* an event found no segment */
+#define PERFAUX_CTL_FROZEN	_BITUL(1)	/* see "Triggers" */
 
 struct perfaux_control {
 	__u32	size;			/* of this struct */
@@ -635,9 +698,12 @@ struct perfaux_control {
 	/* committed frames and their data, as of the segments that are READY */
 	__u64	frames;
 	__u64	frame_bytes;
-	__u64	reserved[2];
+	__u64	triggers;		/* samples of triggers */
+	/* of the trigger that froze the ring (PERFAUX_CTL_FROZEN, load-acquire) */
+	__u64	frozen_time;
 	__u64	lost_count[16];		/* per cause: how often */
 	__u64	lost_bytes[16];		/* per cause: bytes, where known */
+	__u64	frozen_cookie;
 };
 
 enum perfaux_state {
@@ -646,6 +712,7 @@ enum perfaux_state {
 	PERFAUX_SEG_BUSY	= 2,
 	PERFAUX_SEG_IDLE	= 3,
 	PERFAUX_SEG_READY	= 4,
+	PERFAUX_SEG_HELD	= 5,
 };
 
 /* struct perfaux_segment.state: enum perfaux_state and a sequence number */

@@ -79,9 +79,9 @@ TEST_F(raw, attach_values)
 	arg.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
 	arg.flags = 0;
-	arg.reserved = 1;
+	arg.post = 1;
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
-	arg.reserved = 0;
+	arg.post = 0;
 	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
 	EXPECT_EQ(auxgen_type(), self->ring.ctl->pmu_type);
 	EXPECT_EQ(auxgen_type(), ring_fdinfo(self->ring.fd, "pmu_type"));

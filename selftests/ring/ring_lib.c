@@ -122,6 +122,35 @@ int ring_detach(struct ring *ring, int event)
 	return ioctl(ring->fd, PERFAUX_IOC_DETACH, &arg) ? -errno : 0;
 }
 
+int ring_attach_trigger(struct ring *ring, int event, uint64_t cookie, uint32_t post)
+{
+	struct perfaux_attach arg = {
+		.size = sizeof(arg),
+		.flags = PERFAUX_ATTACH_TRIGGER,
+		.fd = event,
+		.post = post,
+		.cookie = cookie,
+	};
+
+	return ioctl(ring->fd, PERFAUX_IOC_ATTACH, &arg) ? -errno : 0;
+}
+
+int ring_hold(struct ring *ring, uint32_t flags, uint32_t max)
+{
+	struct perfaux_hold arg = {
+		.size = sizeof(arg), .flags = flags, .max = max,
+	};
+
+	return ioctl(ring->fd, PERFAUX_IOC_HOLD, &arg) ? -errno : (int)arg.held;
+}
+
+int ring_thaw(struct ring *ring)
+{
+	struct perfaux_thaw arg = { .size = sizeof(arg) };
+
+	return ioctl(ring->fd, PERFAUX_IOC_THAW, &arg) ? -errno : 0;
+}
+
 int ring_flush(struct ring *ring, uint32_t flags)
 {
 	struct perfaux_flush arg = { .size = sizeof(arg), .flags = flags };
@@ -131,7 +160,7 @@ int ring_flush(struct ring *ring, uint32_t flags)
 
 int ring_poll(struct ring *ring, int timeout_ms)
 {
-	struct pollfd pfd = { .fd = ring->fd, .events = POLLIN };
+	struct pollfd pfd = { .fd = ring->fd, .events = POLLIN | POLLPRI };
 	int ret = poll(&pfd, 1, timeout_ms);
 
 	if (ret < 0)

@@ -79,6 +79,10 @@ void ring_close(struct ring *ring);
 int ring_attach(struct ring *ring, int event, uint64_t cookie);
 int ring_detach(struct ring *ring, int event);
 int ring_flush(struct ring *ring, uint32_t flags);
+int ring_attach_trigger(struct ring *ring, int event, uint64_t cookie, uint32_t post);
+/* How many segments, or -errno. */
+int ring_hold(struct ring *ring, uint32_t flags, uint32_t max);
+int ring_thaw(struct ring *ring);
 
 /* poll(2): revents, or -errno. */
 int ring_poll(struct ring *ring, int timeout_ms);

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PERFAUX_IOC_HOLD and triggers: what is taken from an overwrite ring stays as it is
+ * while events go on, and a trigger stops the overwriting where it happens.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include "kselftest_harness.h"
+#include "abi.h"
+#include "auxgen_check.h"
+#include "rawgen_check.h"
+
+#define SECONDS		120
+
+static struct perf_event_attr rename_attr(void)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = raw_tracepoint("task", "task_rename"),
+		.sample_period = 1,
+	};
+}
+
+/* --- arguments ------------------------------------------------------------- */
+
+FIXTURE(args) {
+	struct ring ring;	/* overwrite */
+	struct ring other;	/* not */
+	struct raw_event ev;
+};
+
+FIXTURE_SETUP(args)
+{
+	const struct perf_event_attr attr = rename_attr();
+	struct perfaux_create create;
+
+	ring_params(&create, 4096, 4);
+	ASSERT_EQ(0, ring_open(&self->other, &create));
+	create.flags = PERFAUX_RING_OVERWRITE;
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	ASSERT_EQ(0, raw_open(&self->ev, &attr, 0, -1, 0));
+}
+
+FIXTURE_TEARDOWN(args)
+{
+	raw_close(&self->ev);
+	ring_close(&self->ring);
+	ring_close(&self->other);
+}
+
+TEST_F(args, hold)
+{
+	struct perfaux_hold arg = { };
+	LONG(perfaux_hold) longer = { };
+
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.size = PERFAUX_HOLD_SIZE_V0 - 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.size = 5000;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.size = sizeof(arg);
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	EXPECT_EQ(0, arg.held);
+	EXPECT_EQ(-EINVAL, call(self->other.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.flags = 1U << 31;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.flags = PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.held = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_HOLD, NULL));
+	longer.arg.size = sizeof(longer);
+	longer.tail[1] = 1;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_HOLD, &longer));
+	longer.tail[1] = 0;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_HOLD, &longer));
+}
+
+TEST_F(args, thaw)
+{
+	struct perfaux_thaw arg = { };
+
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_THAW, &arg));
+	arg.size = sizeof(arg);
+	EXPECT_EQ(-ENOENT, call(self->ring.fd, PERFAUX_IOC_THAW, &arg));
+	arg.flags = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_THAW, &arg));
+	arg.flags = 0;
+	arg.size = 5000;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_THAW, &arg));
+	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_THAW, NULL));
+}
+
+TEST_F(args, trigger)
+{
+	struct perfaux_attach arg = {
+		.size = sizeof(arg), .flags = PERFAUX_ATTACH_TRIGGER,
+		.fd = self->ev.fd, .post = 1U << 31,
+	};
+	struct perf_event_attr counts = rename_attr();
+	struct raw_event ev;
+
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.post = 1;
+	arg.flags = 0;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.flags = PERFAUX_ATTACH_RAW;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.flags |= PERFAUX_ATTACH_TRIGGER;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.flags = PERFAUX_ATTACH_TRIGGER;
+	EXPECT_EQ(-EINVAL, call(self->other.fd, PERFAUX_IOC_ATTACH, &arg));
+	arg.post = (1U << 31) - 1;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	EXPECT_EQ(-EBUSY, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	EXPECT_EQ(-EBUSY, raw_attach(&self->ring, self->ev.fd, 0));
+	EXPECT_EQ(0, ring_detach(&self->ring, self->ev.fd));
+	EXPECT_EQ(-ENOENT, ring_detach(&self->ring, self->ev.fd));
+	EXPECT_EQ(0, raw_attach(&self->ring, self->ev.fd, 0));
+
+	counts.sample_period = 0;
+	ASSERT_EQ(0, raw_open(&ev, &counts, 0, -1, 0));
+	arg.fd = ev.fd;
+	EXPECT_EQ(-EOPNOTSUPP, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
+	raw_close(&ev);
+}
+
+/* --- a ring that is written to all the time -------------------------------- */
+
+FIXTURE(hold) {
+	struct ring ring;
+	struct check *check;
+	int events[CHECK_CPUS];
+	int cpus[CHECK_CPUS];
+	int nr;
+};
+
+FIXTURE_SETUP(hold)
+{
+	const struct auxgen_config config = {
+		AUXGEN_F_CTX | AUXGEN_F_TIMER | AUXGEN_F_NMI | 3 << 24 | 20, 150,
+	};
+	struct perfaux_create create;
+	int i;
+
+	self->check = calloc(1, sizeof(*self->check));
+	ASSERT_NE(NULL, self->check);
+	self->nr = online_cpus(self->cpus, CHECK_CPUS);
+	ring_params(&create, 16384, 4 * self->nr + 8U);
+	create.flags = PERFAUX_RING_OVERWRITE;
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	for (i = 0; i < self->nr; i++) {
+		self->events[i] = auxgen_open(&config, -1, self->cpus[i], 0);
+		ASSERT_LE(0, self->events[i]);
+		ASSERT_EQ(0, ring_attach(&self->ring, self->events[i],
+					 COOKIE(3)));
+	}
+	check_start(self->check, &self->ring);
+}
+
+FIXTURE_TEARDOWN(hold)
+{
+	int i;
+
+	for (i = 0; i < self->nr; i++)
+		close(self->events[i]);
+	ring_close(&self->ring);
+	free(self->check);
+}
+
+static int switch_all(const int *events, int nr, int (*how)(int event))
+{
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < nr; i++)
+		ret = how(events[i]);
+	return ret;
+}
+
+/* Until *@counter has come to @value; there is always something to do. */
+static bool run_until(const __u64 *value, uint64_t least)
+{
+	struct work work = {
+		.forks = 2, .threads = 2, .rounds = 10, .spin = 5000,
+	};
+	const uint64_t end = now_ns() + 60000000000ULL;
+	struct child child;
+
+	while (counter(value) < least) {
+		if (now_ns() > end || child_start(&child, work_fn, &work))
+			return false;
+		child_go(&child);
+		child_wait(&child);
+	}
+	return true;
+}
+
+static const __u64 *overwritten(const struct ring *ring)
+{
+	return &ring->ctl->lost_count[PERFAUX_CAUSE_OVERWRITTEN];
+}
+
+static bool is_held(const struct ring *ring, uint32_t i)
+{
+	return PERFAUX_STATE(ring_state(ring, i)) == PERFAUX_SEG_HELD;
+}
+
+static uint32_t nr_held(const struct ring *ring)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++)
+		n += is_held(ring, i);
+	return n;
+}
+
+static void release(struct ring *ring, uint32_t i)
+{
+	__atomic_store_n(&ring->marks[i], PERFAUX_SEQ(ring_state(ring, i)),
+			 __ATOMIC_RELEASE);
+}
+
+/* What is in a segment, tables included. */
+static uint64_t checksum(const struct ring *ring, uint32_t i)
+{
+	const uint32_t spans = ring->ctl->spans_per_segment;
+	const uint64_t size = ring->ctl->segment_size;
+	const uint64_t *words = (const void *)(ring->data + i * size);
+	uint64_t hash = 0, k;
+
+	for (k = 0; k < size / sizeof(*words); k++)
+		hash = (hash ^ words[k]) * 0x100000001b3;
+	words = (const void *)(ring->spans + (size_t)i * spans);
+	for (k = 0; k < spans * sizeof(*ring->spans) / sizeof(*words); k++)
+		hash = (hash ^ words[k]) * 0x100000001b3;
+	words = (const void *)&ring->segments[i];
+	for (k = 0; k < sizeof(*ring->segments) / sizeof(*words); k++)
+		hash = (hash ^ words[k]) * 0x100000001b3;
+	return hash;
+}
+
+/* What is HELD does not change, while all others are written over and over. */
+TEST_F_TIMEOUT(hold, stays_as_it_is, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint64_t sums[nr], states[nr];
+	uint32_t i, k;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	for (k = 0; k < 5; k++) {
+		ASSERT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + nr));
+		ASSERT_EQ(nr / 2, ring_hold(ring, PERFAUX_FLUSH_SPANS, nr / 2));
+		ASSERT_EQ(nr / 2, nr_held(ring));
+		for (i = 0; i < nr; i++) {
+			states[i] = ring_state(ring, i);
+			sums[i] = is_held(ring, i) ? checksum(ring, i) : 0;
+		}
+		ASSERT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + 2 * nr));
+		EXPECT_EQ(nr / 2, nr_held(ring));
+		for (i = 0; i < nr; i++) {
+			if (!sums[i])
+				continue;
+			EXPECT_EQ(states[i], ring_state(ring, i));
+			EXPECT_EQ(sums[i], checksum(ring, i));
+			release(ring, i);
+		}
+	}
+	ASSERT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + nr));
+	/* They are in use again. */
+	EXPECT_EQ(0, nr_held(ring));
+	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
+}
+
+/* All in all nothing is wrong, and what is missing was overwritten. */
+TEST_F_TIMEOUT(hold, all_is_counted, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct check *check = self->check;
+	struct ring *ring = &self->ring;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(run_until(overwritten(ring), nr));
+	ASSERT_EQ(nr / 3, ring_hold(ring, 0, nr / 3));
+	ASSERT_TRUE(run_until(overwritten(ring), 3 * nr));
+	ASSERT_EQ(nr / 3, ring_hold(ring, PERFAUX_FLUSH_SPANS, nr / 3));
+	EXPECT_EQ(nr / 3 * 2, nr_held(ring));
+	ASSERT_TRUE(run_until(overwritten(ring), 5 * nr));
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+	ASSERT_LT(0, ring_hold(ring, 0, 0));
+	EXPECT_EQ(0, ring_hold(ring, 0, 0));
+	EXPECT_LT(0, ring_read_still(ring, check_record, check));
+	check_end(check);
+	EXPECT_STREQ("", check->error)
+		TH_LOG("%u errors", check->errors);
+	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
+	EXPECT_LT(0, check->overwritten);
+	EXPECT_EQ(ring->ctl->seq, check->seq);
+}
+
+/* The newest ones, as many as are asked for. */
+TEST_F_TIMEOUT(hold, newest_first, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	uint64_t least = ~0ULL, most = 0;
+	struct ring *ring = &self->ring;
+	uint32_t i;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(run_until(overwritten(ring), nr));
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+	ASSERT_EQ(3, ring_hold(ring, 0, 3));
+	for (i = 0; i < nr; i++) {
+		const uint64_t seq = ring->segments[i].ready_seq;
+
+		if (is_held(ring, i) && seq < least)
+			least = seq;
+		if (PERFAUX_STATE(ring_state(ring, i)) == PERFAUX_SEG_READY &&
+		    seq > most)
+			most = seq;
+	}
+	EXPECT_LT(0, most);
+	EXPECT_LT(most, least);
+	/* What was released in advance is nobody's. */
+	for (i = 0; i < nr; i++)
+		if (PERFAUX_STATE(ring_state(ring, i)) == PERFAUX_SEG_READY)
+			release(ring, i);
+	EXPECT_EQ(0, ring_hold(ring, 0, 0));
+	EXPECT_EQ(3, nr_held(ring));
+}
+
+/* Nothing is left for the writers: that is a loss like any other. */
+TEST_F_TIMEOUT(hold, all_of_it, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint64_t claims;
+	uint32_t i;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(run_until(overwritten(ring), nr));
+	while (nr_held(ring) < nr) {
+		ASSERT_LE(0, ring_hold(ring, PERFAUX_FLUSH_SPANS, 0));
+		sched_yield();
+	}
+	ASSERT_TRUE(run_until(&ring->ctl->lost_count[PERFAUX_CAUSE_FULL], 5));
+	claims = counter(&ring->ctl->claims);
+	for (i = 0; i < nr; i++)
+		release(ring, i);
+	ASSERT_EQ(0, ring_flush(ring, 0));
+	EXPECT_TRUE(run_until(&ring->ctl->claims, claims + 2 * nr));
+}
+
+/* --- triggers -------------------------------------------------------------- */
+
+FIXTURE(trigger) {
+	struct ring ring;
+	int events[CHECK_CPUS];
+	int cpus[CHECK_CPUS];
+	int nr;
+	/* the first CPU's is a trigger; each sends NMIs to the next CPU */
+	struct rawgen_source nmi[CHECK_CPUS];
+	struct raw_event task;
+	int ev;			/* the trigger */
+	int firing[CHECK_CPUS];
+	int nr_firing;
+};
+
+FIXTURE_VARIANT(trigger) {
+	bool nmi;
+	uint32_t post;
+};
+
+FIXTURE_VARIANT_ADD(trigger, task_0) { .post = 0 };
+FIXTURE_VARIANT_ADD(trigger, task_7) { .post = 7 };
+FIXTURE_VARIANT_ADD(trigger, nmi_0) { .nmi = true, .post = 0 };
+FIXTURE_VARIANT_ADD(trigger, nmi_100) { .nmi = true, .post = 100 };
+
+FIXTURE_SETUP(trigger)
+{
+	const struct auxgen_config config = {
+		AUXGEN_F_CTX | AUXGEN_F_TIMER | AUXGEN_F_NMI | 3 << 24 | 20, 150,
+	};
+	const struct rawgen_config nmi = {
+		.config = RAWGEN_CONTEXT(RAWGEN_NMI),
+		.config1 = 2000ULL << 32 | 64,
+	};
+	struct perf_event_attr rename = rename_attr();
+	struct perfaux_create create;
+	int i;
+
+	rename.inherit = 1;
+	self->nr = online_cpus(self->cpus, CHECK_CPUS);
+	ring_params(&create, 16384, 4 * self->nr + 8U);
+	create.flags = PERFAUX_RING_OVERWRITE;
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	for (i = 0; i < self->nr; i++) {
+		self->events[i] = auxgen_open(&config, -1, self->cpus[i], 0);
+		ASSERT_LE(0, self->events[i]);
+		ASSERT_EQ(0, ring_attach(&self->ring, self->events[i],
+					 COOKIE(3)));
+	}
+	ASSERT_EQ(0, raw_open(&self->task, &rename, 0, -1, 0));
+	for (i = 0; i < self->nr; i++) {
+		ASSERT_EQ(0, rawgen_open(&self->nmi[i], &nmi, -1, self->cpus[i],
+					 1U << 16));
+		self->firing[i] = self->nmi[i].ev.fd;
+	}
+	self->nr_firing = self->nr;
+	if (!variant->nmi) {
+		self->firing[0] = self->task.fd;
+		self->nr_firing = 1;
+	}
+	self->ev = self->firing[0];
+	ASSERT_EQ(0, ring_attach_trigger(&self->ring, self->ev, 99,
+					 variant->post));
+}
+
+FIXTURE_TEARDOWN(trigger)
+{
+	int i;
+
+	raw_close(&self->task);
+	for (i = 0; i < self->nr; i++) {
+		raw_close(&self->nmi[i].ev);
+		close(self->events[i]);
+	}
+	ring_close(&self->ring);
+}
+
+/* One sample at least: of a child, if it is a task's. */
+static void wait_fired(const struct ring *ring, uint64_t before)
+{
+	while (counter(&ring->ctl->triggers) == before) {
+		if (!fork()) {
+			prctl(PR_SET_NAME, "trigger");
+			_exit(0);
+		}
+		wait(NULL);
+	}
+}
+
+static int fire(const struct ring *ring, const int *firing, int nr)
+{
+	const uint64_t before = counter(&ring->ctl->triggers);
+	int ret = switch_all(firing, nr, event_enable);
+
+	if (ret)
+		return ret;
+	wait_fired(ring, before);
+	return switch_all(firing, nr, event_disable);
+}
+
+static bool is_frozen(const struct ring *ring)
+{
+	const bool frozen = __atomic_load_n(&ring->ctl->flags, __ATOMIC_ACQUIRE) &
+			    PERFAUX_CTL_FROZEN;
+
+	return frozen && ring_poll((struct ring *)ring, 0) & POLLPRI;
+}
+
+/* Exactly so many segments more are overwritten, until the ring is thawed. */
+TEST_F_TIMEOUT(trigger, post, SECONDS)
+{
+	const __u64 *frozen = &self->ring.ctl->lost_count[PERFAUX_CAUSE_FROZEN];
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint64_t before, begin, k, lost;
+	uint32_t i, n;
+
+	for (k = 0; k < 3; k++) {
+		ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+		ASSERT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + nr));
+		ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+		EXPECT_FALSE(is_frozen(ring));
+		EXPECT_EQ(0, ring_poll(ring, 0) & POLLPRI);
+		before = counter(overwritten(ring));
+		lost = counter(frozen);
+		begin = now_ns();
+		ASSERT_EQ(0, fire(ring, self->firing, self->nr_firing));
+		EXPECT_TRUE(is_frozen(ring));
+		EXPECT_EQ(POLLPRI, ring_poll(ring, 10000) & POLLPRI);
+		EXPECT_LE(begin, ring->ctl->frozen_time);
+		EXPECT_GE(now_ns(), ring->ctl->frozen_time);
+		EXPECT_EQ(99, ring->ctl->frozen_cookie);
+		begin = ring->ctl->frozen_time;
+		/* A second one changes nothing. */
+		ASSERT_EQ(0, fire(ring, self->firing, self->nr_firing));
+		EXPECT_EQ(begin, ring->ctl->frozen_time);
+
+		ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+		ASSERT_TRUE(run_until(frozen, lost + 20));
+		EXPECT_EQ(before + variant->post, counter(overwritten(ring)));
+		ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+		EXPECT_EQ(before + variant->post, counter(overwritten(ring)));
+
+		ASSERT_LT(0, ring_hold(ring, 0, 0));
+		for (i = 0, n = 0; i < nr; i++) {
+			n += is_held(ring, i);
+			release(ring, i);
+		}
+		EXPECT_LT(nr / 2, n);
+		EXPECT_EQ(0, ring_thaw(ring));
+		EXPECT_EQ(-ENOENT, ring_thaw(ring));
+		EXPECT_FALSE(is_frozen(ring));
+	}
+	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
+	EXPECT_LE(6, ring_fdinfo(ring->fd, "triggers"));
+	EXPECT_LT(0, ring_fdinfo(ring->fd, "lost_frozen"));
+}
+
+/* Triggers all the time, and thaws, holds and attaches all the time. */
+TEST_F_TIMEOUT(trigger, storm, SECONDS)
+{
+	struct ring *ring = &self->ring;
+	uint64_t thaws = 0;
+	uint32_t i, n;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(run_until(overwritten(ring), ring->ctl->nr_segments));
+	ASSERT_EQ(0, switch_all(self->firing, self->nr_firing, event_enable));
+	for (n = 0; n < 300; n++) {
+		wait_fired(ring, counter(&ring->ctl->triggers));
+		ASSERT_LE(0, ring_hold(ring, n % 2 ? PERFAUX_FLUSH_SPANS : 0, n % 5));
+		for (i = 0; i < ring->ctl->nr_segments; i++)
+			if (is_held(ring, i))
+				release(ring, i);
+		if (n % 3 == 0) {
+			ASSERT_EQ(0, ring_detach(ring, self->ev));
+			ASSERT_EQ(0, ring_attach_trigger(ring, self->ev, n,
+							 variant->post));
+		}
+		thaws += !ring_thaw(ring);
+	}
+	EXPECT_EQ(300, thaws);
+	EXPECT_LE(300, counter(&ring->ctl->triggers));
+	ASSERT_EQ(0, switch_all(self->firing, self->nr_firing, event_disable));
+	ring_thaw(ring);
+	EXPECT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + 20));
+}
+
+TEST_HARNESS_MAIN
