@@ -141,6 +141,8 @@ static void follow(struct sev *sev, const struct sev *leader)
 	sev->attr.inherit = leader->attr.inherit;
 	/* Readers make its samples from the leader's. */
 	sev->attr.sample_type = leader->attr.sample_type;
+	/* It has no samples. */
+	sev->raw_ring = false;
 }
 
 void attr_groups(struct session *s)

@@ -24,6 +24,7 @@ static const char * const cause_names[] = {
 	[PERFAUX_CAUSE_NO_GAP]		= "more gaps than entries",
 	[PERFAUX_CAUSE_TOO_LARGE]	= "larger than a segment of the raw ring",
 	[PERFAUX_CAUSE_ABANDONED]	= "begun and not finished",
+	[PERFAUX_CAUSE_FROZEN]		= "raw ring frozen by a trigger",
 };
 
 const char *gap_cause_name(unsigned int cause)
@@ -34,10 +35,11 @@ const char *gap_cause_name(unsigned int cause)
 
 static const struct sev *cookie_sev(const struct session *s, __u64 cookie)
 {
+	const __u64 index = session_cookie_index(s, cookie);
 	size_t i;
 
-	if (cookie < s->nr_sev && s->sev[cookie].aux)
-		return &s->sev[cookie];
+	if (index != SESSION_COOKIE_NONE && s->sev[index].aux)
+		return &s->sev[index];
 	for (i = 0; i < s->nr_sev; i++)
 		if (s->sev[i].aux)
 			return &s->sev[i];
@@ -184,7 +186,7 @@ static int write_chunk(struct session *s, const struct sev *sev,
 			.seq = seq,
 			.t_begin = span->t_begin,
 			.t_end = span->t_end,
-			.cookie = span->cookie,
+			.cookie = session_cookie_index(s, span->cookie),
 			.flags = span->flags,
 			.offset = offset,
 			.length = length,
@@ -285,6 +287,9 @@ static int write_gap(struct session *s, const struct perfaux_gap *gap)
 	const struct sev *sev = cookie_sev(s, gap->cookie);
 	struct gap_stats *st = &s->gaps[gap->cause % ARRAY_LEN(s->gaps)];
 
+	if (s->have_payloads &&
+	    session_cookie_index(s, gap->cookie) == SESSION_COOKIE_NONE)
+		return payload_gap(s, gap);
 	st->count++;
 	st->attempts += gap->count;
 	st->time += gap->t_end - gap->t_begin;

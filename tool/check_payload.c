@@ -55,7 +55,13 @@ static void check_length(struct check *c, const struct read_record *rec,
 		check_fail(c, rec, RULE_PAYLOAD_LENGTH,
 			   check_expect(c, "PERIOD %u, the length", h->length),
 			   "%llu", s->period);
-	if (h->offset > h->total || h->length > h->total - h->offset)
+	if (h->flags & AUXREC_PAYLOAD_GAP && (!h->cause || h->length || h->id))
+		check_fail(c, rec, RULE_PAYLOAD_LENGTH,
+			   "a gap of a producer, with a cause", "cause %u, %u bytes",
+			   h->cause, h->length);
+	else if (h->flags & AUXREC_PAYLOAD_GAP)
+		return;
+	else if (h->offset > h->total || h->length > h->total - h->offset)
 		check_fail(c, rec, RULE_PAYLOAD_LENGTH,
 			   check_expect(c, "a part of the payload's %llu bytes",
 					h->total),
@@ -89,7 +95,7 @@ static void check_part(struct check *c, const struct read_record *rec,
 			   check_expect(c, "the rest of payload %llu, from %llu of %llu",
 					l->number, next, l->total),
 			   "payload %llu", h->number);
-	if (h->offset)
+	if (h->offset && !(h->flags & AUXREC_PAYLOAD_GAP))
 		check_fail(c, rec, RULE_PAYLOAD_PART,
 			   "offset 0 in a new payload", "%llu", h->offset);
 	if (h->number <= l->number)
@@ -110,5 +116,6 @@ void check_payload(struct check *c, const struct read_record *rec,
 	check_length(c, rec, s, &h);
 	check_part(c, rec, &h);
 	c->payload = h;
-	c->payload_open = !h.cause && h.offset + h.length < h.total;
+	c->payload_open = !h.cause && !(h.flags & AUXREC_PAYLOAD_GAP) &&
+			  h.offset + h.length < h.total;
 }

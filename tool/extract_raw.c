@@ -30,6 +30,8 @@ struct raw_entry {
 	__u32 cpu, pid, tid;
 	__u32 cause;
 	bool no_sample;
+	__u64 gap;		/* payloads that a producer lost; 0: it is one */
+	__u64 cookie;		/* of a payload without event, else 0 */
 	size_t file;		/* index of the event */
 };
 
@@ -117,8 +119,12 @@ static int write_entry(struct extract_raw *x, const struct raw_entry *entry)
 			entry->total - entry->got,
 			entry->cause ? info_cause_name(entry->cause) :
 				       "not in the stream");
+	if (entry->gap)
+		fprintf(x->index, " payloads=%llu", entry->gap);
 	if (entry->no_sample)
 		fputs(" sample=lost", x->index);
+	if (entry->cookie)
+		fprintf(x->index, " cookie=%#llx", entry->cookie);
 	fputs(" event=", x->index);
 	for (; *name; name++)
 		fputc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name,
@@ -159,6 +165,8 @@ static int begin_parts(struct extract_raw *x, const struct read_sample *s,
 	x->open.total = h->total;
 	x->open.cause = h->cause;
 	x->open.no_sample = h->flags & AUXREC_PAYLOAD_NO_SAMPLE;
+	x->open.gap = h->flags & AUXREC_PAYLOAD_GAP ? h->offset : 0;
+	x->open.cookie = h->id ? 0 : h->cookie;
 	/* What it was in the ring: later in the stream, if it had to be. */
 	if (h->time)
 		x->open.time = h->time;
@@ -172,8 +180,10 @@ static int take_part(struct extract_raw *x, const struct read_sample *s,
 
 	if (x->open.number != h->number)
 		err = close_entry(x) ?: begin_parts(x, s, h);
-	if (err || h->offset != x->open.got || h->length > h->total - h->offset)
-		return err;
+	if (err || x->open.gap)
+		return err ?: close_entry(x);
+	if (h->offset != x->open.got || h->length > h->total - h->offset)
+		return 0;
 	err = append(x, x->open.file, s->raw + h->header_size, h->length);
 	x->open.got += h->length;
 	return err ?: (x->open.got == x->open.total || h->cause ?
@@ -190,7 +200,7 @@ static bool get_header(const struct extract_raw *x, const struct read_sample *s,
 	       h->key == x->key && h->number &&
 	       h->header_size <= s->raw_size &&
 	       h->length <= s->raw_size - h->header_size &&
-	       h->offset <= h->total;
+	       (h->offset <= h->total || h->flags & AUXREC_PAYLOAD_GAP);
 }
 
 /* The AUX data of PMUs travel as raw data too, see chunk.h. */

@@ -152,8 +152,10 @@ int frames_walk(struct frames *f, frames_fn fn, void *ctx)
 		seg = segment(f, i, PERFAUX_SEQ(state));
 		if (!seg)
 			return -ENOMEM;
-		seg->ready = what == PERFAUX_SEG_READY;
+		/* @fn may release what is complete: this is not, before its end. */
+		seg->ready = false;
 		err = walk_segment(f, i, seg, end, fn, ctx);
+		seg->ready = !err && what == PERFAUX_SEG_READY;
 	}
 	return err;
 }

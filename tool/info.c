@@ -134,31 +134,42 @@ static bool get_chunk(const struct read_sample *s, struct auxrec_chunk *h)
 	return h->magic == AUXREC_CHUNK_MAGIC && h->version == 1;
 }
 
-/* A sample of a payload event: a whole payload or a part, or one that was lost. */
+static void add_payload_loss(struct info *info, const struct auxrec_payload *h)
+{
+	struct info_payload_loss *loss;
+
+	loss = &info->payload_losses[h->cause < INFO_NR_CAUSES ?
+				     h->cause : PERFAUX_CAUSE_NONE];
+	loss->count += h->flags & AUXREC_PAYLOAD_GAP ? h->offset : 1;
+	loss->bytes += h->total;
+}
+
+/*
+ * A sample of a payload event: a whole payload or a part, or one that was lost; or a
+ * sample that says that its data are. Returns whether it is of a payload event.
+ */
 static bool add_payload(struct info *info, const struct read_sample *s)
 {
+	const bool apart = is_payload_event(&s->event->attr);
 	struct info_event *ev = &info->events[s->event->index];
-	struct info_payload_loss *loss;
 	struct auxrec_payload h;
 
-	if (!is_payload_event(&s->event->attr) || !(s->has & PERF_SAMPLE_RAW) ||
+	if (!info->payload_key || !(s->has & PERF_SAMPLE_RAW) ||
 	    s->raw_size < sizeof(h))
 		return false;
 	memcpy(&h, s->raw, sizeof(h));
-	if (h.magic != AUXREC_PAYLOAD_MAGIC || h.version != 1)
+	if (h.magic != AUXREC_PAYLOAD_MAGIC || h.version != 1 ||
+	    h.key != info->payload_key)
 		return false;
 	if (h.cause) {
-		loss = &info->payload_losses[h.cause < INFO_NR_CAUSES ?
-					     h.cause : PERFAUX_CAUSE_NONE];
-		loss->count++;
-		loss->bytes += h.total;
-	} else {
+		add_payload_loss(info, &h);
+	} else if (apart) {
 		ev->payloads += !h.offset;
 		ev->payload_bytes += h.length;
 	}
 	if (!h.offset && (h.flags & AUXREC_PAYLOAD_NO_SAMPLE))
 		info->without_sample++;
-	return true;
+	return apart;
 }
 
 static int add_sample(struct info *info, const struct read_sample *s)
@@ -200,6 +211,8 @@ static int add_attr(struct info *info, const struct read_record *rec)
 		return -ENOMEM;
 	info->events = events;
 	memset(&events[info->nr_events], 0, sizeof(*events));
+	if (is_payload_event(&info->attrs.list[info->nr_events]->attr))
+		info->payload_key = info->attrs.list[info->nr_events]->attr.config1;
 	info->nr_events = info->attrs.nr;
 	return 0;
 }

@@ -113,6 +113,7 @@ struct info {
 	__u64	lost, lost_samples;	/* of main rings */
 	__u64	aux_truncated;		/* AUX records that say so, no gaps */
 	struct info_payload_loss payload_losses[INFO_NR_CAUSES];
+	__u64	payload_key;		/* of the payload event, 0: there is none */
 	__u64	without_sample;		/* payloads whose sample was lost */
 
 	struct info_file *files;

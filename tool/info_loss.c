@@ -20,6 +20,7 @@ const char *info_cause_name(__u32 cause)
 		[PERFAUX_CAUSE_NO_GAP] = "gap table full",
 		[PERFAUX_CAUSE_TOO_LARGE] = "larger than a segment",
 		[PERFAUX_CAUSE_ABANDONED] = "not finished",
+		[PERFAUX_CAUSE_FROZEN] = "frozen by a trigger",
 	};
 
 	return cause < PERFAUX_NR_CAUSES ? names[cause] : "unknown";

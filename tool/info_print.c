@@ -241,7 +241,7 @@ static void print_losses(const struct info *info)
 	if (info->lost)
 		fprintf(info->out, "  main ring: %llu records lost\n", info->lost);
 	if (info->lost_samples)
-		fprintf(info->out, "  main ring: %llu samples lost\n",
+		fprintf(info->out, "  main ring, or left out with their raw data: %llu samples lost\n",
 			info->lost_samples);
 	if (print_payload_losses(info))
 		any = true;

@@ -204,7 +204,7 @@ static int attach_raw(struct session *s, const struct sev *sev, int fd,
 {
 	int err = rawring_attach(&s->raw, fd,
 				 sev->raw_ring ? PERFAUX_ATTACH_RAW : 0,
-				 sev - s->sev);
+				 SESSION_COOKIE + (sev - s->sev));
 
 	return err ? attach_error(s, sev, err, d) : 0;
 }

@@ -36,7 +36,7 @@ struct auxrec_payload {
 	__u64	cookie;		/* of a frame that has no event */
 	__u64	time;		/* of the frame, ns */
 	__u64	total;		/* bytes of the whole payload, or lost ones */
-	__u64	offset;		/* of these data in it */
+	__u64	offset;		/* of these data in it; of a gap: how many payloads */
 	__u32	length;		/* of these data, without padding */
 	__u16	cause;		/* 0, or why there are none: enum perfaux_cause */
 	__u16	flags;		/* AUXREC_PAYLOAD_* */
@@ -51,6 +51,11 @@ static inline bool is_payload_event(const struct perf_event_attr *attr)
 
 /* Its sample was lost: the main ring was full. */
 #define AUXREC_PAYLOAD_NO_SAMPLE	0x1
+/*
+ * Not a payload: what a producer in the kernel (cookie) lost from time on, offset
+ * payloads with total bytes, because of cause.
+ */
+#define AUXREC_PAYLOAD_GAP		0x2
 
 #define AUXREC_LENGTH_MAGIC	0x4c585541	/* "AUXL" */
 

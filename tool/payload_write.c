@@ -213,6 +213,15 @@ static int write_lost_sample(struct session *s, const struct source *src)
 	return stream_record(&s->out, &lost);
 }
 
+/* The sample, which says that its data are elsewhere, or lost. -E2BIG: it cannot. */
+static int write_stub(struct session *s, const struct source *src,
+		      const struct part_sample *part)
+{
+	if (is_tracepoint(src))
+		return -E2BIG;
+	return write_with(s, src, &part->payload, sizeof(part->payload));
+}
+
 /* Its sample says so, or is left out. */
 static int write_apart(struct session *s, const struct source *src,
 		       const struct perfaux_frame *frame)
@@ -225,12 +234,11 @@ static int write_apart(struct session *s, const struct source *src,
 	p->number++;
 	part_of_sample(s, &part, src);
 	part.payload.total = frame->length;
-	if (is_tracepoint(src)) {
+	err = write_stub(s, src, &part);
+	if (err == -E2BIG) {
 		p->stats.left_out++;
 		part.payload.flags = AUXREC_PAYLOAD_NO_SAMPLE;
 		err = write_lost_sample(s, src);
-	} else {
-		err = write_with(s, src, &part.payload, sizeof(part.payload));
 	}
 	return err ?: write_parts(s, &part, frame->data);
 }
@@ -257,14 +265,18 @@ static int write_lost(struct session *s, const struct source *src,
 	int err;
 
 	cause %= ARRAY_LEN(st->lost);
+	/* In a ring that is not an overwrite ring that cannot be. */
+	if (!cause)
+		cause = PERFAUX_CAUSE_OVERWRITTEN;
 	st->lost[cause]++;
 	st->lost_bytes[cause] += bytes;
 	s->payloads.number++;
 	part_of_sample(s, &part, src);
 	part.payload.total = bytes;
 	part.payload.cause = cause;
-	if (!is_tracepoint(src))
-		return write_with(s, src, &part.payload, sizeof(part.payload));
+	err = write_stub(s, src, &part);
+	if (err != -E2BIG)
+		return err;
 	err = write_parts(s, &part, NULL);
 	return err ?: write_lost_sample(s, src);
 }
@@ -321,12 +333,35 @@ static int write_frame(void *ctx, const struct perfaux_frame *frame,
 	part.payload.time = frame->time;
 	part.payload.total = frame->length;
 	if (lost_sample) {
+		const __u64 index = session_cookie_index(s, frame->cookie);
+
 		part.payload.flags = AUXREC_PAYLOAD_NO_SAMPLE;
-		if (frame->cookie < s->nr_sev && s->sev[frame->cookie].nr_fds)
-			part.payload.id = s->sev[frame->cookie].fds[0].id;
+		if (index != SESSION_COOKIE_NONE && s->sev[index].nr_fds)
+			part.payload.id = s->sev[index].fds[0].id;
 	}
 	err = write_parts(s, &part, frame->data);
 	return err ?: flush(s, frame->length);
+}
+
+int payload_gap(struct session *s, const struct perfaux_gap *gap)
+{
+	struct payload_stats *st = &s->payloads.stats;
+	const __u32 cause = gap->cause % ARRAY_LEN(st->lost);
+	struct part_sample part;
+
+	st->lost[cause] += gap->count;
+	st->lost_bytes[cause] += gap->bytes;
+	begin_part(s, &part, ++s->payloads.number, in_time(s, gap->t_end));
+	part.pid = gap->pid;
+	part.tid = gap->tid;
+	part.cpu = gap->cpu;
+	part.payload.flags = AUXREC_PAYLOAD_GAP;
+	part.payload.cause = cause;
+	part.payload.cookie = gap->cookie;
+	part.payload.time = gap->t_begin;
+	part.payload.total = gap->bytes;
+	part.payload.offset = gap->count;
+	return write_parts(s, &part, NULL);
 }
 
 int payload_pass(struct session *s, bool last)

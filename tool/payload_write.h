@@ -15,7 +15,7 @@ struct payload_stats {
 	__u64 apart;		/* of these, as samples of the payload event */
 	__u64 orphans;		/* of these, without their sample */
 	__u64 left_out;		/* samples that are too large with their data */
-	__u64 lost[16];		/* by cause; 0: their frame was not there */
+	__u64 lost[16];		/* by cause */
 	__u64 lost_bytes[16];
 };
 
@@ -35,6 +35,9 @@ struct session;
 /* After the raw ring and the events were opened. Returns 0 or -ENOMEM. */
 int payload_init(struct session *s);
 void payload_free(struct session *s);
+
+/* What a producer in the kernel lost, to the stream. Returns 0 or -errno. */
+int payload_gap(struct session *s, const struct perfaux_gap *gap);
 
 /* A SAMPLE of a main ring, to the stream. Returns 0 or -errno. */
 int payload_sample(struct session *s, const void *rec);

@@ -118,6 +118,19 @@ struct session {
 	bool bpf_settled;		/* as of this pass */
 };
 
+/*
+ * What an event writes to the raw ring has its index in sev[] as cookie, behind a
+ * number that programs which write to the ring too will not have chosen.
+ */
+#define SESSION_COOKIE		0x6175787265630000ULL
+#define SESSION_COOKIE_NONE	(~0ULL)
+
+static inline __u64 session_cookie_index(const struct session *s, __u64 cookie)
+{
+	return cookie - SESSION_COOKIE < s->nr_sev ? cookie - SESSION_COOKIE :
+						     SESSION_COOKIE_NONE;
+}
+
 /* An event for records that no event made. */
 static inline __u64 session_sideband_id(const struct session *s)
 {

@@ -66,7 +66,10 @@ static bool is_released(__u32 i)
 
 /* --- what comes of it ------------------------------------------------------ */
 
+static struct frames frames;
+
 struct got {
+	bool release;		/* from within the walk */
 	unsigned int without;	/* frames of no sample */
 	unsigned int lost;	/* frames whose sample did not come */
 	__u32 segment;		/* of the last one */
@@ -78,10 +81,10 @@ static int got_frame(void *ctx, const struct perfaux_frame *frame, bool lost_sam
 
 	*(lost_sample ? &got->lost : &got->without) += 1;
 	got->segment = frame->segment;
+	if (got->release)
+		frames_release(&frames);
 	return 0;
 }
-
-static struct frames frames;
 
 static void begin(void)
 {
@@ -157,6 +160,19 @@ static void late(void)
 	frames_release(&frames);
 	tap_report(is_released(1) && got.lost == 1, "and it is released");
 
+	/* Whoever writes frames out may want to give back what is complete. */
+	begin_use(0, 9);
+	add_frame(0, 5, 0);
+	add_frame(0, 6, 0);
+	publish(0);
+	got = (struct got){ .release = true };
+	frames_walk(&frames, got_frame, &got);
+	tap_report(got.without == 2 && !is_released(0),
+		   "not released while it is gone through");
+	frames_release(&frames);
+	tap_report(is_released(0), "but after that");
+
+	got = (struct got){ .lost = 1 };
 	begin_use(1, 3);
 	add_frame(1, 6, PERFAUX_FRAME_SAMPLE);
 	publish(1);

@@ -401,12 +401,14 @@ payload_case("payload-length", "data in the padding", "payload-2", 2, T0 + 600,
              DATA + b"xy", total=100, length=100, period=100)
 payload_case("payload-length", "data that are lost", "payload-3", 3, T0 + 900, DATA,
              cause=1, id=g.TRACE)
-payload_case("payload-length", "an empty part", "payload-4", 4, T0 + 950, b"",
+payload_case("payload-length", "an empty part", "payload-5", 5, T0 + 950, b"",
              total=33, id=g.TRACE)
 payload_case("payload-part", "another offset", "payload-1b", 1, T0 + 500, DATA[:30],
              70, 100, id=g.OUTPUT)
 payload_case("payload-part", "another event", "payload-1b", 1, T0 + 500, DATA[60:],
              60, 100, id=g.CLOCK)
+payload_case("payload-length", "a gap without a cause", "payload-4", 4, T0 + 945, b"", 3,
+             999, flags=2)
 payload_case("payload-part", "an old number", "payload-2", 1, T0 + 600, DATA)
 payload_case("payload-part", "does not begin at 0", "payload-2", 2, T0 + 600,
              DATA[:30], 70, 100)
@@ -463,7 +465,7 @@ def gap2(**over):
 
 
 add("gap", "code 0x5000", gap2(cause=0), GAPS)
-add("gap", "code 0x5008", gap2(cause=8), GAPS)
+add("gap", "code 0x5009", gap2(cause=9), GAPS)
 add("gap", "another time", lambda r: body(
     "gap-2-error", 32, "Q", T0 + 1601)(r), GAPS)
 add("gap", "another thread", gap2(tid=100) and (lambda r: body(

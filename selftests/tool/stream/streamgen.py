@@ -356,7 +356,8 @@ def payload_stream():
         payload("payload-2", 2, T0 + 600, data[:7], cookie=77),
         Rec("round", 68),
         payload("payload-3", 3, T0 + 900, b"", 0, 5000, cause=1, id=TRACE),
-        payload("payload-4", 4, T0 + 950, data[:33], flags=1, id=TRACE),
+        payload("payload-4", 4, T0 + 945, b"", 3, 999, cause=1, flags=2, cookie=77),
+        payload("payload-5", 5, T0 + 950, data[:33], flags=1, id=TRACE),
         clock("clock-1", T0 + 960),
     ]
 

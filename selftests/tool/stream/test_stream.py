@@ -197,12 +197,12 @@ def test_info():
     losses = report["losses"]
     ok([(e["payloads"], e["payload_bytes"]) for e in report["events"]
         if e["payloads"]] == [(3, 140)], "payloads", report["events"])
-    ok(losses["payloads"] == [{"cause": 1, "name": "no free segment", "count": 1,
-                               "bytes": 5000}] and
+    ok(losses["payloads"] == [{"cause": 1, "name": "no free segment", "count": 4,
+                               "bytes": 5999}] and
        losses["payloads_without_sample"] == 1, "payloads that are lost", losses)
     out = run(TOOL, "info", "-", data=g.dump(g.payload_stream())).stdout.decode()
     ok("; 3 payloads, 140 B" in out and
-       "  raw data of 1 samples, 4.9 KiB: no free segment\n" in out and
+       "  raw data of 4 samples, 5.9 KiB: no free segment\n" in out and
        "  the samples of 1 payloads that are there\n" in out,
        "payloads in the text", out)
     cpus = info(g.dump(g.pt_stream(1)), "--by", "cpu")["timeline"]["rows"]
@@ -347,9 +347,12 @@ def test_extract_raw():
     ok(index == [
         f"data event2.raw offset=0 bytes={n} {at}00450 {who} event=sched:sched_switch",
         f"data event3.raw offset=0 bytes=100 {at}00500 {who} event=bpf-output",
-        f"data event4.raw offset=0 bytes=7 {at}00500 {who} event=raw-ring",
+        f"data event4.raw offset=0 bytes=7 {at}00500 {who} cookie=0x4d "
+        "event=raw-ring",
         f"lost event2.raw offset={n} bytes=0 {at}00500 {who} lost=5000 "
         "cause=no free segment event=sched:sched_switch",
+        f"lost event4.raw offset=7 bytes=0 {at}00500 {who} lost=999 "
+        "cause=no free segment payloads=3 cookie=0x4d event=raw-ring",
         f"data event2.raw offset={n} bytes=33 {at}00500 {who} sample=lost "
         "event=sched:sched_switch"],
        "its index", "\n".join(index))
