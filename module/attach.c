@@ -19,15 +19,18 @@
 #include "producer.h"
 #include "ring.h"
 
-static DEFINE_HASHTABLE(pa_table, 10);
-static DEFINE_HASHTABLE(pa_raw_table, 10);
-static DEFINE_HASHTABLE(pa_trigger_table, 10);
+#define PA_TABLE_BITS	10
+
+static DEFINE_HASHTABLE(pa_table, PA_TABLE_BITS);
+static DEFINE_HASHTABLE(pa_raw_table, PA_TABLE_BITS);
+static DEFINE_HASHTABLE(pa_trigger_table, PA_TABLE_BITS);
 static DEFINE_MUTEX(pa_attach_lock);
 
-/* Of AUX data, of raw samples, of triggers */
 static __always_inline struct pa_attached *
-pa_find_in(struct hlist_head *head, struct perf_event *event)
+pa_find(struct hlist_head *table, struct perf_event *event)
 {
+	struct hlist_head *head = &table[hash_min((unsigned long)event,
+						  PA_TABLE_BITS)];
 	struct pa_attached *attached;
 
 	hlist_for_each_entry_rcu_notrace(attached, head, node)
@@ -35,10 +38,6 @@ pa_find_in(struct hlist_head *head, struct perf_event *event)
 			return attached;
 	return NULL;
 }
-
-#define pa_find(table, event)						\
-	pa_find_in(&(table)[hash_min((unsigned long)(event),		\
-				     HASH_BITS(table))], event)
 
 notrace struct pa_attached *pa_attached_find(struct perf_event *event)
 {
@@ -171,7 +170,8 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file,
 
 	if (ret)
 		return ret;
-	if (!pa_clock_fits(ring, event))
+	if (!pa_clock_fits(ring, event) ||
+	    (samples && !pa_clock_is_safe(event)))
 		return -EINVAL;
 	/* An attached event stays when its descriptor is closed. */
 	if (ring->nr_attached >= rlimit(RLIMIT_NOFILE))
@@ -205,6 +205,7 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file,
 		return -EBUSY;
 	}
 	WRITE_ONCE(ring->clock, event->clock);
+	ring->clock_is_slow = !pa_clock_is_safe(event);
 	list_add_tail(&attached->list, &ring->attached);
 	ring->nr_attached++;
 	WRITE_ONCE(ring->was_attached, true);
@@ -254,7 +255,7 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 			pa_detach_samples(ring);
 		else
 			pa_kick_event(ring, attached->event, PA_KICK_STOP);
-		ring->nr_attached--;
+		WRITE_ONCE(ring->nr_attached, ring->nr_attached - 1);
 		fput(attached->file);
 		kfree(attached);
 	}

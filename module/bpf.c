@@ -120,6 +120,7 @@ __bpf_kfunc int perfaux_write(u64 ring, u64 cookie, const void *data,
 	return pa_bpf_write(ring, cookie, data, data__sz);
 }
 
+#ifdef PA_HAVE_DYNPTR_ARG
 __bpf_kfunc int perfaux_write_dynptr(u64 ring, u64 cookie,
 				     const struct bpf_dynptr *data, u32 offset,
 				     u32 length)
@@ -133,6 +134,7 @@ __bpf_kfunc int perfaux_write_dynptr(u64 ring, u64 cookie,
 		return -EINVAL;
 	return pa_bpf_write(ring, cookie, memory + offset, length);
 }
+#endif
 
 __bpf_kfunc struct perfaux_frame *perfaux_record_reserve(u64 ring, u64 cookie,
 							 u32 length)
@@ -165,7 +167,9 @@ __bpf_kfunc void perfaux_record_discard(struct perfaux_frame *record)
 
 BTF_KFUNCS_START(pa_kfuncs)
 BTF_ID_FLAGS(func, perfaux_write)
+#ifdef PA_HAVE_DYNPTR_ARG
 BTF_ID_FLAGS(func, perfaux_write_dynptr, KF_TRUSTED_ARGS)
+#endif
 BTF_ID_FLAGS(func, perfaux_record_reserve, KF_ACQUIRE | KF_RET_NULL)
 BTF_ID_FLAGS(func, perfaux_record_data, KF_RET_NULL | KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, perfaux_record_commit, KF_RELEASE)

@@ -132,19 +132,23 @@ static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
 {
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
 	struct pa_segment *seg = &ring->seg[READ_ONCE(cpu->frame_hint)];
+	bool mine = READ_ONCE(seg->shared->cpu) == smp_processor_id();
 	struct perfaux_frame *frame;
 	int tries;
 
-	if (READ_ONCE(seg->shared->cpu) == smp_processor_id()) {
-		frame = pa_frame_try(seg, need);
-		if (frame)
-			return frame;
-		pa_frames_close(seg);
-	}
+	frame = mine ? pa_frame_try(seg, need) : NULL;
+	if (frame)
+		return frame;
 	for (tries = 0; tries < PA_FRAME_TRIES; tries++) {
+		struct pa_segment *full = mine ? seg : NULL;
+
 		seg = pa_segment_get_frames(ring);
 		if (!seg)
 			break;
+		/* Not while there is no other: smaller frames fit into it. */
+		if (full)
+			pa_frames_close(full);
+		mine = false;
 		WRITE_ONCE(cpu->frame_hint, seg - ring->seg);
 		/* From here on others see it. */
 		atomic64_set_release(&seg->frames, 0);
@@ -178,8 +182,14 @@ struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 	if (frame)
 		return frame;
 	*cause = pa_full_cause(ring);
-	atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-	pa_ring_wake(ring);
+	/*
+	 * Once, until somebody has done something about it: the reader, whose poll()
+	 * makes way again, or pa_ring_resume_work().
+	 */
+	if (!(atomic_fetch_or(PERFAUX_CTL_STARVED,
+			      (atomic_t *)&ring->ctl->flags) &
+	      PERFAUX_CTL_STARVED))
+		pa_ring_wake(ring);
 	return NULL;
 }
 

@@ -20,6 +20,7 @@ static int pa_newest_first(const void *a, const void *b)
 
 static bool pa_candidate(struct pa_candidate *candidate, struct pa_segment *seg)
 {
+	/* Pairs with pa_segment_ready(): its ready_seq is of this use. */
 	u64 state = smp_load_acquire(&seg->shared->state);
 
 	/* One with frames that are written is not the reader's, see frame.c. */

@@ -32,12 +32,23 @@ bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event)
 	return !ring->clock || ring->clock == event->clock;
 }
 
+/*
+ * In any context? perf_event_set_clock() lets events that have no samples in an NMI have
+ * others, which wait for who is setting the clock.
+ */
+bool pa_clock_is_safe(const struct perf_event *event)
+{
+	return !event->attr.use_clockid ||
+	       event->attr.clockid == CLOCK_MONOTONIC ||
+	       event->attr.clockid == CLOCK_MONOTONIC_RAW;
+}
+
 int pa_produce_init(struct pa_ring *ring)
 {
 	int ret;
 
 	mutex_lock(&ring->lock);
-	ret = pa_frames_init(ring);
+	ret = ring->clock_is_slow ? -EINVAL : pa_frames_init(ring);
 	if (!ret && !ring->clock)
 		WRITE_ONCE(ring->clock, pa_default_clock);
 	mutex_unlock(&ring->lock);

@@ -29,5 +29,6 @@ void pa_produce_end(struct pa_ring *ring, struct perfaux_frame *frame,
 
 /* Do @event's times compare with those of the ring? ring->lock held. */
 bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event);
+bool pa_clock_is_safe(const struct perf_event *event);
 
 #endif /* PERFAUX_PRODUCER_H */

@@ -134,6 +134,17 @@ static s64 pa_raw_room(u64 size)
 }
 
 /*
+ * Has perf_prepare_sample() given all that was left of a record, of 64 KiB, to the stack
+ * or to AUX data, so that a reference that is longer than the data has no room? It has
+ * been called by now if the event has a program of BPF (bpf_overflow_handler()).
+ */
+static bool pa_raw_is_filled_up(const struct perf_sample_data *data, s64 more)
+{
+	return more > 0 &&
+	       data->sample_flags & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX);
+}
+
+/*
  * @output is the kernel's function, which is hooked too: it must not come here
  * again, see pa_raw_is_swapped().
  */
@@ -142,9 +153,12 @@ void pa_raw_output(struct perf_event *event, struct perf_sample_data *data,
 {
 	struct perf_raw_record *record = data->raw;
 	struct pa_raw_swap swap;
-	s64 more = 0;
+	s64 more;
 
-	if (pa_raw_take(event, record, &swap.ref)) {
+	more = pa_raw_room(sizeof(swap.ref)) -
+	       pa_raw_room(pa_raw_length(record));
+	if (!pa_raw_is_filled_up(data, more) &&
+	    pa_raw_take(event, record, &swap.ref)) {
 		swap.record = (struct perf_raw_record){
 			.frag = {
 				.copy = pa_raw_copy,
@@ -153,8 +167,6 @@ void pa_raw_output(struct perf_event *event, struct perf_sample_data *data,
 			},
 			.size = sizeof(swap.ref),
 		};
-		more = pa_raw_room(sizeof(swap.ref)) -
-		       pa_raw_room(pa_raw_length(record));
 	} else {
 		/* All that was there, behind nothing. */
 		swap.record = (struct perf_raw_record){
@@ -164,6 +176,7 @@ void pa_raw_output(struct perf_event *event, struct perf_sample_data *data,
 			},
 			.size = record->size,
 		};
+		more = 0;
 	}
 	data->raw = &swap.record;
 	pa_sample_grow(data, more);

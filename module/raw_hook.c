@@ -21,6 +21,7 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "attach.h"
 #include "raw.h"
@@ -43,7 +44,9 @@ static void pa_raw_backward(struct perf_event *event,
 /*
  * In place of perf_event_output(), whose address may not be taken where IBT is
  * sealed (apply_seal_endbr()). The other two do the same but for the result, which
- * programs see: __perf_output_begin() counts what it refuses.
+ * programs see: __perf_output_begin() counts what it refuses. That is what it is for
+ * this sample, or for one of the same event that was refused on another CPU or in an NMI
+ * meanwhile.
  */
 static int pa_raw_either(struct perf_event *event,
 			 struct perf_sample_data *data, struct pt_regs *regs)
@@ -172,15 +175,46 @@ static int pa_raw_hook_all(void)
 	return 0;
 }
 
+/*
+ * Each change is one to the kernel's code, which all CPUs are interrupted for: who
+ * attaches and detaches all the time is not to make them all the time.
+ */
+#define PA_UNHOOK_DELAY		(2 * HZ)
+
+static bool pa_raw_hooked;
+
+/* pa_raw_hook_lock held. */
+static void pa_raw_unhook_all(void)
+{
+	if (!pa_raw_hooked)
+		return;
+	pa_raw_unhook(ARRAY_SIZE(pa_raw_hooks));
+	/* Who came through a hook is a reader of RCU. */
+	synchronize_rcu();
+	pa_raw_hooked = false;
+}
+
+static void pa_raw_unhook_work(struct work_struct *work)
+{
+	mutex_lock(&pa_raw_hook_lock);
+	if (!pa_raw_hook_users)
+		pa_raw_unhook_all();
+	mutex_unlock(&pa_raw_hook_lock);
+}
+
+static DECLARE_DELAYED_WORK(pa_raw_unhook_later, pa_raw_unhook_work);
+
 int pa_raw_hook_get(void)
 {
 	int ret = 0;
 
 	mutex_lock(&pa_raw_hook_lock);
-	if (!pa_raw_hook_users)
+	if (!pa_raw_hooked)
 		ret = pa_raw_hook_all();
-	if (!ret)
+	if (!ret) {
+		pa_raw_hooked = true;
 		pa_raw_hook_users++;
+	}
 	mutex_unlock(&pa_raw_hook_lock);
 	return ret;
 }
@@ -188,11 +222,9 @@ int pa_raw_hook_get(void)
 void pa_raw_hook_put(void)
 {
 	mutex_lock(&pa_raw_hook_lock);
-	if (!--pa_raw_hook_users) {
-		pa_raw_unhook(ARRAY_SIZE(pa_raw_hooks));
-		/* Who came through a hook is a reader of RCU. */
-		synchronize_rcu();
-	}
+	if (!--pa_raw_hook_users)
+		mod_delayed_work(system_unbound_wq, &pa_raw_unhook_later,
+				 PA_UNHOOK_DELAY);
 	mutex_unlock(&pa_raw_hook_lock);
 }
 
@@ -201,6 +233,10 @@ void pa_raw_hook_exit(void)
 {
 	int i;
 
+	cancel_delayed_work_sync(&pa_raw_unhook_later);
+	mutex_lock(&pa_raw_hook_lock);
+	pa_raw_unhook_all();
+	mutex_unlock(&pa_raw_hook_lock);
 	for (i = 0; i < ARRAY_SIZE(pa_raw_hooks); i++)
 		ftrace_free_filter(&pa_raw_hooks[i].ops);
 }

@@ -125,6 +125,7 @@ struct pa_ring {
 	struct module *pmu_module;	/* a reference to it */
 	void (*free_aux)(void *aux);
 	u64 (*clock)(void);		/* set once frames or spans may come */
+	bool clock_is_slow;		/* and not for NMIs */
 
 	u64 handle;			/* or 0, see bpf.c */
 

@@ -243,6 +243,7 @@ static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &ring->wait, wait);
 
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED) {
+		pa_segments_make_way(ring);
 		pa_ring_resume(ring);
 		enough = 1;
 	}
@@ -254,7 +255,8 @@ static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
 	}
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_FROZEN)
 		mask |= EPOLLPRI;
-	if (READ_ONCE(ring->was_attached) && list_empty(&ring->attached))
+	/* Not before what they were writing is there, see pa_detach_list(). */
+	if (READ_ONCE(ring->was_attached) && !READ_ONCE(ring->nr_attached))
 		mask |= EPOLLHUP;
 	return mask;
 }

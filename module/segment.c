@@ -314,8 +314,9 @@ unsigned int pa_segments_ready(struct pa_ring *ring)
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
 		u64 state = READ_ONCE(ring->segments[i].state);
 
+		/* A late frame keeps it from the writers, not the reader busy. */
 		n += PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
-		     !pa_segment_released(&ring->seg[i], state);
+		     READ_ONCE(*ring->seg[i].mark) != PERFAUX_SEQ(state);
 	}
 	return n;
 }

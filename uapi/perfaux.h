@@ -155,7 +155,8 @@
  *	void perfaux_record_commit(struct perfaux_frame *record);
  *	void perfaux_record_discard(struct perfaux_frame *record);
  *
- * The first two return 0, -ENOENT (no ring has that handle, or its last descriptor and
+ * perfaux_write_dynptr() is there from 6.11 on: before, the verifier took any memory for
+ * a dynptr. The first two return 0, -ENOENT (no ring has that handle, or its last descriptor and
  * mapping are gone), -ENOSPC (no segment was free) or -E2BIG (longer than a segment);
  * of the dynptr also -EINVAL (offset and length are not in it) or -EOPNOTSUPP (it is
  * not of local memory or of a record of BPF's ring buffer). perfaux_record_reserve()
@@ -334,6 +335,9 @@ struct perfaux_create {
  * The ring holds the event's file: as with a mapping of the event, closing the
  * descriptor does not end the event. Detach, or close the ring, first.
  *
+ * Who has the descriptor of an event may attach it: the LSM that was asked when it was
+ * opened (security_perf_event_open()) is not asked again, as it is for read() and mmap().
+ *
  * An event from which another one of its group takes AUX samples
  * (attr.aux_sample_size) stays with perf's own AUX area.
  *
@@ -347,7 +351,8 @@ struct perfaux_create {
  *   EINVAL	fd is not a perf event; unknown flags, or RAW and TRIGGER; post out
  *		of range; TRIGGER on a ring without PERFAUX_RING_OVERWRITE; size below
  *		PERFAUX_ATTACH_SIZE_V0; the event's clock is not that of the ring's
- *		first event or producer
+ *		first event or producer; with RAW or TRIGGER: it cannot be read in
+ *		an NMI (CLOCK_REALTIME, _BOOTTIME, _TAI)
  *   EOPNOTSUPP	the event's PMU has no AUX output, or its driver relies on
  *		details of perf's AUX area that a ring does not have
  *		(intel_bts, arm_spe, hisi_ptt), or the event takes AUX samples
@@ -481,7 +486,8 @@ struct perfaux_thaw {
  * of one that has gone, but for one of 2^32 chances.
  *
  * Errors:
- *   EINVAL	size below PERFAUX_HANDLE_SIZE_V0; flags or handle not 0
+ *   EINVAL	size below PERFAUX_HANDLE_SIZE_V0; flags or handle not 0; the ring's
+ *		clock is one that cannot be read in an NMI
  *   EOPNOTSUPP	programs cannot call this module: it has no BTF, or the kernel does
  *		not take its functions (the kernel's log says which)
  *   ENOMEM	no memory to map the segments in one piece

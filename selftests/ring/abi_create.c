@@ -65,7 +65,8 @@ TEST_F(dev, info)
 	EXPECT_EQ(2, info.min_segments);
 	EXPECT_EQ(4096, info.max_segments);
 	EXPECT_EQ(65536, info.max_spans);
-	EXPECT_EQ(PERFAUX_ATTACH_RAW, info.attach_flags);
+	EXPECT_EQ(PERFAUX_ATTACH_RAW | PERFAUX_ATTACH_TRIGGER,
+		  info.attach_flags);
 }
 
 TEST_F(dev, info_size)
@@ -106,14 +107,14 @@ TEST_F(dev, unknown_ioctl)
 	int ring = call(self->fd, PERFAUX_IOC_CREATE, &self->create);
 
 	ASSERT_LE(0, ring);
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(PERFAUX_IOC_MAGIC, 8), &attach));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(PERFAUX_IOC_MAGIC, 10), &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(PERFAUX_IOC_MAGIC, 255), NULL));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_ATTACH, &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_DETACH, &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_FLUSH, &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_IDS_STATS, &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_HANDLE, &attach));
-	EXPECT_EQ(-ENOTTY, call(ring, _IO(PERFAUX_IOC_MAGIC, 8), &attach));
+	EXPECT_EQ(-ENOTTY, call(ring, _IO(PERFAUX_IOC_MAGIC, 10), &attach));
 	EXPECT_EQ(-ENOTTY, call(ring, PERFAUX_IOC_IDS, &attach));
 	EXPECT_EQ(-ENOTTY, call(ring, PERFAUX_IOC_INFO, &attach));
 	EXPECT_EQ(-ENOTTY, call(ring, PERFAUX_IOC_CREATE, &self->create));

@@ -53,8 +53,8 @@ FIXTURE_TEARDOWN(args)
 
 TEST_F(args, hold)
 {
-	struct perfaux_hold arg = { };
 	LONG(perfaux_hold) longer = { };
+	struct perfaux_hold arg = { };
 
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
 	arg.size = PERFAUX_HOLD_SIZE_V0 - 1;

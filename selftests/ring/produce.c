@@ -339,6 +339,9 @@ TEST_F(held, abandoned)
 	EXPECT_EQ(1, s.abandoned);
 	EXPECT_EQ(2, s.committed);
 	EXPECT_EQ(2, self->ring.ctl->frames);
+	/* The reader has given back what there is: that is no news for it. */
+	EXPECT_EQ(0, ring_poll(&self->ring, 0));
+	EXPECT_EQ(0, ring_fdinfo(self->ring.fd, "ready"));
 
 	/* Only the other segment is there to be written to. */
 	run.count = 100;

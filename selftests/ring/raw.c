@@ -123,7 +123,8 @@ TEST_F(attach, errors)
 	int ev;
 
 	EXPECT_EQ(0, call(self->ring.dev, PERFAUX_IOC_INFO, &info));
-	EXPECT_EQ(PERFAUX_ATTACH_RAW, info.attach_flags);
+	EXPECT_EQ(PERFAUX_ATTACH_RAW | PERFAUX_ATTACH_TRIGGER,
+		  info.attach_flags);
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
 	EXPECT_EQ(-EINVAL, ring_flush(&self->ring, 4));
 	EXPECT_EQ(-EBADF, raw_attach(&self->ring, -1, 0));
@@ -146,6 +147,26 @@ TEST_F(attach, errors)
 	EXPECT_EQ(0, ring_detach(&self->ring, self->ev.fd));
 	EXPECT_EQ(POLLHUP, ring_poll(&self->ring, 0));
 	EXPECT_EQ(0, raw_attach(&self->ring, self->ev.fd, 0));
+}
+
+/* One that waits for who sets it, which an NMI may have interrupted. */
+TEST_F(attach, clock_that_waits)
+{
+	static const int clocks[] = { CLOCK_REALTIME, CLOCK_BOOTTIME, CLOCK_TAI };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		struct perf_event_attr attr = output_attr();
+		int ev;
+
+		attr.sample_type = RAW_SAMPLE_TYPE;
+		attr.use_clockid = 1;
+		attr.clockid = clocks[i];
+		ev = open_attr(&attr);
+		ASSERT_LE(0, ev);
+		EXPECT_EQ(-EINVAL, raw_attach(&self->ring, ev, 0));
+		close(ev);
+	}
 }
 
 static void count_record(void *ctx, const struct record *record)
