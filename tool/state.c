@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tasks. The kernel's part is state_kernel.c. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "records.h"
+#include "state.h"
+#include "state_kernel.h"
+#include "state_maps.h"
+
+#define COMM_LEN	16
+
+struct task_ids {	/* FORK, EXIT */
+	struct perf_event_header header;
+	__u32 pid, ppid;
+	__u32 tid, ptid;
+	__u64 time;
+};
+
+struct comm {
+	struct perf_event_header header;
+	__u32 pid, tid;
+	char comm[];
+};
+
+struct thread {
+	__u32 tid;
+	bool exited;			/* the first one of a process that goes on */
+	bool named;
+	char comm[COMM_LEN];
+	struct perf_event_header *namespaces;	/* NULL: not told */
+};
+
+struct process {
+	__u32 pid;
+	__u32 ppid;
+	__u64 number;			/* numbers of processes are used again, this not */
+	__u64 parent;			/* number of it, 0: was not known */
+	struct state_maps *maps;
+	void *threads;			/* tree of struct thread */
+	size_t nr_threads;		/* that have not exited */
+};
+
+struct state {
+	void *processes;		/* tree of struct process */
+	struct state_kernel kernel;
+	struct rec_sample_id id;	/* of records that we make */
+	__u64 number;			/* of the last process */
+	size_t nr_processes;
+	size_t nr_threads;
+	size_t bytes;
+};
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static struct process *find_process(const struct state *st, __u32 pid)
+{
+	const struct process key = { .pid = pid };
+	struct process **node = tfind(&key, &st->processes, by_pid);
+
+	return node ? *node : NULL;
+}
+
+static struct process *get_process(struct state *st, __u32 pid)
+{
+	struct process *p = find_process(st, pid);
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->number = ++st->number;
+	if (!tsearch(p, &st->processes, by_pid)) {
+		free(p);
+		return NULL;
+	}
+	st->nr_processes++;
+	st->bytes += sizeof(*p);
+	return p;
+}
+
+static struct thread *find_thread(const struct process *p, __u32 tid)
+{
+	const struct thread key = { .tid = tid };
+	struct thread **node = p ? tfind(&key, &p->threads, by_tid) : NULL;
+
+	return node ? *node : NULL;
+}
+
+static struct thread *get_thread(struct state *st, struct process *p, __u32 tid)
+{
+	struct thread *t = find_thread(p, tid);
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	if (!tsearch(t, &p->threads, by_tid)) {
+		free(t);
+		return NULL;
+	}
+	p->nr_threads++;
+	st->nr_threads++;
+	st->bytes += sizeof(*t);
+	return t;
+}
+
+static void set_namespaces(struct state *st, struct thread *t,
+			   struct perf_event_header *namespaces)
+{
+	if (t->namespaces) {
+		st->bytes -= t->namespaces->size;
+		free(t->namespaces);
+	}
+	t->namespaces = namespaces;
+	if (namespaces)
+		st->bytes += namespaces->size;
+}
+
+static void free_thread(struct state *st, struct process *p, struct thread *t)
+{
+	set_namespaces(st, t, NULL);
+	tdelete(t, &p->threads, by_tid);
+	p->nr_threads -= !t->exited;
+	st->nr_threads -= !t->exited;
+	st->bytes -= sizeof(*t);
+	free(t);
+}
+
+static void free_process(struct state *st, struct process *p)
+{
+	while (p->threads)
+		free_thread(st, p, *(struct thread **)p->threads);
+	state_maps_put(p->maps, &st->bytes);
+	tdelete(p, &st->processes, by_pid);
+	st->nr_processes--;
+	st->bytes -= sizeof(*p);
+	free(p);
+}
+
+struct state *state_new(void)
+{
+	struct state *st = calloc(1, sizeof(*st));
+
+	if (st)
+		st->bytes = sizeof(*st);
+	return st;
+}
+
+void state_free(struct state *st)
+{
+	if (!st)
+		return;
+	while (st->processes)
+		free_process(st, *(struct process **)st->processes);
+	state_kernel_free(&st->kernel, &st->bytes);
+	free(st);
+}
+
+/* --- what records say ------------------------------------------------------ */
+
+/*
+ * As perf's readers have it (thread__fork()): a thread has its parent's name, a process
+ * its maps too, unless the record is of a task that was there before the recording.
+ */
+static int fold_fork(struct state *st, const struct task_ids *rec)
+{
+	struct process *parent = find_process(st, rec->ppid), *p;
+	const struct thread *from = find_thread(parent, rec->ptid);
+	struct thread *t;
+
+	p = find_process(st, rec->pid);
+	/* Its exit was lost: the number is another task's now. */
+	if (p && rec->pid == rec->tid)
+		free_process(st, p);
+	if (rec->pid == rec->ppid && !parent)
+		from = NULL;
+	p = get_process(st, rec->pid);
+	if (!p)
+		return -ENOMEM;
+	if (rec->pid == rec->tid) {
+		p->ppid = rec->ppid;
+		p->parent = parent ? parent->number : 0;
+	}
+	t = find_thread(p, rec->tid);
+	if (t && rec->pid != rec->tid)
+		free_thread(st, p, t);
+	t = get_thread(st, p, rec->tid);
+	if (!t)
+		return -ENOMEM;
+	if (from) {
+		t->named = from->named;
+		memcpy(t->comm, from->comm, sizeof(t->comm));
+	}
+	if (rec->pid != rec->ppid && parent &&
+	    !(rec->header.misc & REC_MISC_FORK_EXEC)) {
+		state_maps_put(p->maps, &st->bytes);
+		p->maps = state_maps_get(parent->maps);
+	}
+	return 0;
+}
+
+static int fold_exit(struct state *st, const struct task_ids *rec)
+{
+	struct process *p = find_process(st, rec->pid);
+	struct thread *t = find_thread(p, rec->tid);
+
+	if (!t || t->exited)
+		return 0;
+	if (rec->tid == rec->pid) {
+		t->exited = true;
+		p->nr_threads--;
+		st->nr_threads--;
+	} else {
+		free_thread(st, p, t);
+	}
+	if (!p->nr_threads)
+		free_process(st, p);
+	return 0;
+}
+
+static int fold_comm(struct state *st, const struct comm *rec)
+{
+	struct process *p = get_process(st, rec->pid);
+	struct thread *t = p ? get_thread(st, p, rec->tid) : NULL;
+
+	if (!t)
+		return -ENOMEM;
+	memset(t->comm, 0, sizeof(t->comm));
+	strncpy(t->comm, rec->comm, sizeof(t->comm) - 1);
+	t->named = true;
+	if (rec->header.misc & PERF_RECORD_MISC_COMM_EXEC) {
+		state_maps_put(p->maps, &st->bytes);
+		p->maps = NULL;
+	}
+	return 0;
+}
+
+static int fold_map(struct state *st, const struct perf_event_header *rec)
+{
+	__u32 pid;
+	struct process *p;
+
+	memcpy(&pid, rec + 1, sizeof(pid));
+	if (pid == (__u32)-1)
+		return state_maps_add(&st->kernel.maps, rec, &st->bytes);
+	p = get_process(st, pid);
+	return p ? state_maps_add(&p->maps, rec, &st->bytes) : -ENOMEM;
+}
+
+static int fold_namespaces(struct state *st, const struct perf_event_header *rec)
+{
+	const struct comm *ids = (const void *)rec;
+	struct process *p = get_process(st, ids->pid);
+	struct thread *t = p ? get_thread(st, p, ids->tid) : NULL;
+	struct perf_event_header *copy = t ? malloc(rec->size) : NULL;
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, rec, rec->size);
+	set_namespaces(st, t, copy);
+	return 0;
+}
+
+int state_fold(struct state *st, const struct perf_event_header *rec)
+{
+	int err;
+
+	switch (rec->type) {
+	case PERF_RECORD_FORK:
+		err = fold_fork(st, (const void *)rec);
+		break;
+	case PERF_RECORD_EXIT:
+		err = fold_exit(st, (const void *)rec);
+		break;
+	case PERF_RECORD_COMM:
+		err = fold_comm(st, (const void *)rec);
+		break;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		err = fold_map(st, rec);
+		break;
+	case PERF_RECORD_NAMESPACES:
+		err = fold_namespaces(st, rec);
+		break;
+	default:
+		return state_kernel_fold(&st->kernel, rec, &st->bytes);
+	}
+	if (!err)
+		memcpy(&st->id, (const char *)rec + rec->size - sizeof(st->id),
+		       sizeof(st->id));
+	return err;
+}
+
+/* --- and said again -------------------------------------------------------- */
+
+struct emit {
+	const struct state *st;
+	const struct process *process;
+	__u64 time;
+	state_fn fn;
+	void *ctx;
+	int err;
+	union {
+		struct perf_event_header header;
+		struct task_ids ids;
+		struct comm comm;
+		__u8 bytes[REC_SIZE_MAX];
+	} rec;
+};
+
+/* Its last part is the sample id. */
+static void emit_record(struct emit *e)
+{
+	struct rec_sample_id *id = (void *)(e->rec.bytes + e->rec.header.size -
+					    sizeof(*id));
+
+	id->time = e->time;
+	e->err = e->fn(e->ctx, &e->rec.header);
+}
+
+static void emit_made(struct emit *e, __u32 type, __u16 misc, size_t size, __u32 tid)
+{
+	struct rec_sample_id *id = (void *)(e->rec.bytes + size);
+
+	*id = e->st->id;
+	id->pid = e->process->pid;
+	id->tid = tid;
+	e->rec.header = (struct perf_event_header){ type, misc, size + sizeof(*id) };
+	emit_record(e);
+}
+
+static void emit_copy(struct emit *e, const struct perf_event_header *rec)
+{
+	memcpy(e->rec.bytes, rec, rec->size);
+}
+
+/* Whose parent has gone is another one's child by now: of the first process, mostly. */
+static __u32 parent_of(const struct emit *e)
+{
+	const struct process *p = e->process;
+	const struct process *parent = find_process(e->st, p->ppid);
+
+	return !p->parent || (parent && parent->number == p->parent) ? p->ppid : 1;
+}
+
+static void emit_thread(struct emit *e, const struct thread *t)
+{
+	const __u32 pid = e->process->pid;
+	const __u32 from = t->tid == pid ? parent_of(e) : pid;
+
+	e->rec.ids.pid = pid;
+	e->rec.ids.ppid = from;
+	e->rec.ids.tid = t->tid;
+	e->rec.ids.ptid = from;
+	e->rec.ids.time = e->time;
+	emit_made(e, PERF_RECORD_FORK, REC_MISC_FORK_EXEC, sizeof(e->rec.ids), t->tid);
+	if (!e->err) {
+		e->rec.comm.pid = pid;
+		e->rec.comm.tid = t->tid;
+		memset(e->rec.comm.comm, 0, sizeof(t->comm));
+		/* As readers call it. Else it would have its parent's name. */
+		snprintf(e->rec.comm.comm, sizeof(t->comm), ":%u", t->tid);
+		if (t->named)
+			memcpy(e->rec.comm.comm, t->comm, sizeof(t->comm));
+		emit_made(e, PERF_RECORD_COMM, 0,
+			  sizeof(e->rec.comm) + sizeof(t->comm), t->tid);
+	}
+	if (!e->err && t->namespaces) {
+		emit_copy(e, t->namespaces);
+		emit_record(e);
+	}
+}
+
+static void emit_node(const void *node, VISIT which, void *ctx)
+{
+	const struct thread *t = *(struct thread * const *)node;
+	struct emit *e = ctx;
+
+	if ((which == postorder || which == leaf) && !e->err &&
+	    t->tid != e->process->pid)
+		emit_thread(e, t);
+}
+
+static void emit_maps(struct emit *e, const struct state_maps *maps, __u32 pid)
+{
+	size_t i;
+
+	for (i = 0; !e->err && maps && i < maps->nr; i++) {
+		emit_copy(e, maps->list[i]->rec);
+		/* It may have been mapped by who this one was forked from. */
+		memcpy(&e->rec.header + 1, &pid, sizeof(pid));
+		memcpy((__u8 *)(&e->rec.header + 1) + 4, &pid, sizeof(pid));
+		emit_record(e);
+	}
+}
+
+static void emit_process(const void *node, VISIT which, void *ctx)
+{
+	const struct process *p = *(struct process * const *)node;
+	const struct thread *first = find_thread(p, p->pid);
+	const struct thread unknown = { .tid = p->pid };
+	struct emit *e = ctx;
+
+	if ((which != postorder && which != leaf) || e->err)
+		return;
+	e->process = p;
+	emit_thread(e, first ?: &unknown);
+	twalk_r(p->threads, emit_node, e);
+	emit_maps(e, p->maps, p->pid);
+}
+
+int state_emit(const struct state *st, __u64 time, state_fn fn, void *ctx)
+{
+	struct emit *e = calloc(1, sizeof(*e));
+	int err;
+
+	if (!e)
+		return -ENOMEM;
+	*e = (struct emit){ .st = st, .time = time, .fn = fn, .ctx = ctx };
+	emit_maps(e, st->kernel.maps, -1);
+	if (!e->err)
+		e->err = state_kernel_emit(&st->kernel, time, fn, ctx);
+	twalk_r(st->processes, emit_process, e);
+	err = e->err;
+	free(e);
+	return err;
+}
+
+static void count_process(const void *node, VISIT which, void *ctx)
+{
+	const struct process *p = *(struct process * const *)node;
+	struct state_stats *stats = ctx;
+
+	if (which == postorder || which == leaf)
+		stats->maps += p->maps ? p->maps->nr : 0;
+}
+
+void state_stats(const struct state *st, struct state_stats *stats)
+{
+	*stats = (struct state_stats){
+		.bytes = st->bytes,
+		.processes = st->nr_processes,
+		.threads = st->nr_threads,
+		.maps = st->kernel.maps ? st->kernel.maps->nr : 0,
+		.symbols = st->kernel.nr_symbols,
+	};
+	twalk_r(st->processes, count_process, stats);
+}

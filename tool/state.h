@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the records of a recording have said up to some time, without these records:
+ * tasks with their names, namespaces and maps, the kernel's maps and symbols, programs of
+ * BPF, cgroups. A snapshot begins with it, in place of all that came before.
+ *
+ * Memory follows the tasks that live, and what they have mapped; what is inherited is
+ * shared until it changes.
+ */
+#ifndef AUXREC_STATE_H
+#define AUXREC_STATE_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <stddef.h>
+
+struct state;
+
+/* NULL: no memory. */
+struct state *state_new(void);
+void state_free(struct state *st);
+
+/*
+ * state_fold() - what a record of the kernel says becomes part of the state
+ * @rec: of a main ring or made like one, with struct rec_sample_id at its end. Those of
+ *	other types than sideband are passed over.
+ *
+ * Records must come in the order of their times. An EXIT ends what is known of its task:
+ * fold it when nothing that is kept can refer to the task any more.
+ *
+ * Return: 0 or -ENOMEM: then the record is not part of the state.
+ */
+int state_fold(struct state *st, const struct perf_event_header *rec);
+
+/*
+ * state_emit() - the records that bring a reader to this state
+ * @time: that they have, for readers that sort
+ *
+ * Return: 0, or what @fn returned.
+ */
+typedef int (*state_fn)(void *ctx, const struct perf_event_header *rec);
+int state_emit(const struct state *st, __u64 time, state_fn fn, void *ctx);
+
+struct state_stats {
+	size_t	bytes;		/* of memory, without what malloc() needs */
+	size_t	processes;
+	size_t	threads;
+	size_t	maps;		/* each as often as it is mapped */
+	size_t	symbols;	/* of the kernel */
+};
+
+void state_stats(const struct state *st, struct state_stats *stats);
+
+#endif /* AUXREC_STATE_H */
