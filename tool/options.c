@@ -416,6 +416,12 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 
 	if (optind < argc)
 		opt->cmd = argv + optind;
+	/* Programs write without an event: it counts nothing, records nothing. */
+	if (opt->bpf_ring && !opt->nr_events) {
+		err = add_event(opt, "dummy", d);
+		if (err)
+			return err;
+	}
 	/* As perf has it: -C alone means all that runs there. */
 	if (opt->cpus && !opt->nr_targets)
 		opt->system_wide = true;
