@@ -70,7 +70,7 @@ $(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
-		$(addprefix $(BUILD)/tool/,options.o options_perf.o cpus.o util.o)
+		$(addprefix $(BUILD)/tool/,options.o options_perf.o options_raw.o cpus.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \

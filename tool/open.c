@@ -315,12 +315,16 @@ static size_t ungroup(struct session *s, int group)
 static int open_raw(struct session *s, struct diag *d)
 {
 	const __u32 page = sysconf(_SC_PAGESIZE);
-	const bool large = s->have_payloads && !s->opt->raw_given;
-	__u32 size = large ? AUXREC_SEG_LARGE : s->opt->seg_size;
-	__u32 nr = large ? AUXREC_SEG_LARGE_COUNT : s->opt->nr_segs;
-	const __u64 wanted = (__u64)size * nr;
+	bool aux = false;
+	__u32 size, nr;
+	__u64 wanted;
+	size_t i;
 	int err;
 
+	for (i = 0; i < s->nr_sev; i++)
+		aux |= s->sev[i].aux != AUX_NONE;
+	options_raw_size(s->opt, s->have_payloads, aux, s->cpus.nr, &size, &nr);
+	wanted = (__u64)size * nr;
 	for (;;) {
 		err = rawring_open(&s->raw, size, nr, d);
 		if (err != -EPERM || s->opt->raw_given)

@@ -103,16 +103,19 @@ static __u64 round_up_pow2(__u64 v)
 	return p;
 }
 
-/* SIZExCOUNT, or the size of all: then segments of the usual size. */
+/* SIZExCOUNT, or the size of all: of what segments is known later. */
 static int parse_raw(struct options *opt, const char *s, struct diag *d)
 {
 	const __u64 page = sysconf(_SC_PAGESIZE);
 	const char *end;
 	__u64 size, count;
+	__u32 seg, nr;
 
 	if (parse_bytes(s, &end, page, &size))
 		goto bad;
 
+	opt->raw_given = true;
+	opt->raw_bytes = 0;
 	if (*end == 'x') {
 		if (parse_number(end + 1, &end, &count) || *end)
 			goto bad;
@@ -123,15 +126,10 @@ static int parse_raw(struct options *opt, const char *s, struct diag *d)
 	} else {
 		if (*end)
 			goto bad;
-		/* At least four, so that one CPU never waits for itself. */
-		opt->seg_size = AUXREC_SEG_SIZE;
-		while (opt->seg_size > page && size / opt->seg_size < 4)
-			opt->seg_size /= 2;
-		/* At most 4096, see perfaux.h. */
-		while (opt->seg_size < 1U << 30 && size / opt->seg_size > 4096)
-			opt->seg_size *= 2;
-		count = (size + opt->seg_size - 1) / opt->seg_size;
-		size = opt->seg_size;
+		opt->raw_bytes = size;
+		options_raw_size(opt, false, false, 0, &seg, &nr);
+		count = nr;
+		size = seg;
 	}
 
 	if (count < 2 || count > 4096)
@@ -140,7 +138,6 @@ static int parse_raw(struct options *opt, const char *s, struct diag *d)
 			    (unsigned long long)count);
 	opt->seg_size = size;
 	opt->nr_segs = count;
-	opt->raw_given = true;
 	return 0;
 bad:
 	return diag(d, -EINVAL,

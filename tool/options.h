@@ -27,9 +27,9 @@
 #define AUXREC_SEG_SIZE		(256U << 10)
 #define AUXREC_SEG_COUNT	64
 
-/* With raw data of samples, of which each needs room in one piece. */
+/* With raw data of samples, of which each needs room in one piece; and of all. */
 #define AUXREC_SEG_LARGE	(4U << 20)
-#define AUXREC_SEG_LARGE_COUNT	8
+#define AUXREC_LARGE_BYTES	(32U << 20)
 
 #define AUXREC_FREQ_DEFAULT	4000
 #define AUXREC_FREQ_MAX		(~0ULL)		/* -F max */
@@ -62,6 +62,7 @@ struct options {
 	__u32 seg_size;			/* bytes, a power of two */
 	__u32 nr_segs;
 	bool raw_given;			/* else these two are the default */
+	__u64 raw_bytes;		/* a size of all was given; 0: none */
 	__u64 freq;			/* -F, 0: not given */
 	__u64 period;			/* -c, 0: not given */
 	bool callchain;
@@ -84,6 +85,13 @@ struct options {
  */
 int options_parse(struct options *opt, int argc, char **argv, struct diag *d);
 void options_free(struct options *opt);
+
+/*
+ * options_raw.c: the raw ring's segments. @payloads, @aux: does it take frames, AUX
+ * data? @nr_cpus: how many CPUs may write to it.
+ */
+void options_raw_size(const struct options *opt, bool payloads, bool aux,
+		      unsigned int nr_cpus, __u32 *size, __u32 *nr);
 
 void options_help(void);
 

@@ -270,6 +270,8 @@ static int write_lost(struct session *s, const struct source *src,
 		cause = PERFAUX_CAUSE_OVERWRITTEN;
 	st->lost[cause]++;
 	st->lost_bytes[cause] += bytes;
+	if (cause == PERFAUX_CAUSE_TOO_LARGE && bytes > st->too_large)
+		st->too_large = bytes;
 	s->payloads.number++;
 	part_of_sample(s, &part, src);
 	part.payload.total = bytes;
@@ -348,9 +350,14 @@ int payload_gap(struct session *s, const struct perfaux_gap *gap)
 	struct payload_stats *st = &s->payloads.stats;
 	const __u32 cause = gap->cause % ARRAY_LEN(st->lost);
 	struct part_sample part;
+	__u64 mean;
 
 	st->lost[cause] += gap->count;
 	st->lost_bytes[cause] += gap->bytes;
+	/* Of several only the sum is known. */
+	mean = gap->count ? (gap->bytes + gap->count - 1) / gap->count : 0;
+	if (cause == PERFAUX_CAUSE_TOO_LARGE && mean > st->too_large)
+		st->too_large = mean;
 	begin_part(s, &part, ++s->payloads.number, in_time(s, gap->t_end));
 	part.pid = gap->pid;
 	part.tid = gap->tid;

@@ -17,6 +17,7 @@ struct payload_stats {
 	__u64 left_out;		/* samples that are too large with their data */
 	__u64 lost[16];		/* by cause */
 	__u64 lost_bytes[16];
+	__u64 too_large;	/* bytes of the longest of PERFAUX_CAUSE_TOO_LARGE */
 };
 
 struct payloads {

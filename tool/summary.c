@@ -13,10 +13,27 @@
 
 #define ULL(x)	((unsigned long long)(x))
 
+/* As -m takes it */
+static const char *ring_size(__u64 size, __u64 nr, char text[32])
+{
+	if (size & 0xfffff)
+		snprintf(text, 32, "%lluKx%llu", ULL(size >> 10), ULL(nr));
+	else
+		snprintf(text, 32, "%lluMx%llu", ULL(size >> 20), ULL(nr));
+	return text;
+}
+
+static const char *size_now(const struct session *s, char text[32])
+{
+	return ring_size(s->raw.ctl->segment_size, s->raw.ctl->nr_segments,
+			 text);
+}
+
 static void print_gaps(const struct session *s)
 {
 	const struct perfaux_control *ctl = s->raw.ctl;
 	unsigned int i;
+	char now[32];
 
 	for (i = 0; i < ARRAY_LEN(s->gaps); i++) {
 		const struct gap_stats *g = &s->gaps[i];
@@ -41,14 +58,35 @@ static void print_gaps(const struct session *s)
 		say("LOST AUX data: %llu spans missing, %llu impossible: please report",
 		    ULL(s->raw.missing), ULL(s->bad_spans));
 	if (s->gaps[PERFAUX_CAUSE_FULL].count)
-		say("  a larger raw ring helps: -m MAIN,RAW (now %ux%uK), or a faster disk",
-		    ctl->nr_segments, ctl->segment_size >> 10);
+		say("  a larger raw ring helps: -m MAIN,RAW (now %s), or a faster disk",
+		    size_now(s, now));
+}
+
+/* Segments that what was too large fits into, of at least as much memory */
+static void say_larger_segments(const struct session *s)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+	const __u64 bytes = (__u64)ctl->segment_size * ctl->nr_segments;
+	const __u64 need = s->payloads.stats.too_large +
+			   sizeof(struct perfaux_frame);
+	__u64 size = ctl->segment_size;
+	char now[32], larger[32];
+
+	while (size < need)
+		size *= 2;
+	if (size > 1U << 30)
+		say("  no segment can be that large: 1G is the largest");
+	else
+		say("  larger segments help: -m ,%s (now %s)",
+		    ring_size(size, bytes / size < 4 ? 4 : bytes / size, larger),
+		    size_now(s, now));
 }
 
 static void print_payloads(const struct session *s)
 {
 	const struct payload_stats *st = &s->payloads.stats;
 	unsigned int i;
+	char now[32];
 
 	say("%.3f MiB of raw data in %llu payloads by the raw ring, %llu of them apart from their sample",
 	    st->bytes / 1048576.0, ULL(st->count), ULL(st->apart));
@@ -63,9 +101,11 @@ static void print_payloads(const struct session *s)
 			say("LOST raw data of %llu samples, %llu bytes: %s",
 			    ULL(st->lost[i]), ULL(st->lost_bytes[i]),
 			    gap_cause_name(i));
-	if (st->lost[PERFAUX_CAUSE_FULL] || st->lost[PERFAUX_CAUSE_TOO_LARGE])
-		say("  a larger raw ring, or one of larger segments, helps: -m MAIN,RAW (now %ux%uK)",
-		    s->raw.ctl->nr_segments, s->raw.ctl->segment_size >> 10);
+	if (st->lost[PERFAUX_CAUSE_FULL])
+		say("  a larger raw ring helps: -m MAIN,RAW (now %s)",
+		    size_now(s, now));
+	if (st->lost[PERFAUX_CAUSE_TOO_LARGE])
+		say_larger_segments(s);
 	if (s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED])
 		say("LOST %llu frames that were begun and not finished",
 		    ULL(s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]));

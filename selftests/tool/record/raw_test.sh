@@ -196,6 +196,20 @@ lost=$(grep -c '^lost .* bytes=0 .* lost=8192 cause=' d/index)
 said "LOST raw data of $lost samples, $((lost * 8192)) bytes: raw ring full"
 check "what is lost is told sample by sample"
 
+# Larger than a segment; with what the summary says nothing is.
+rm -f f
+want 0 "$WRITE" $PIN/raw_test 65535 "$AUXREC" -o f -m 512K,16Kx64 -a -e bpf-output \
+	--bpf-map $PIN/raw_test -- bash renames 20
+cp err said
+said 'LOST raw data of [0-9]* samples, .*: larger than a segment'
+said 'larger segments help: -m ,128Kx8 (now 16Kx64)'
+rm -f $PIN/raw_test
+want 0 "$WRITE" $PIN/raw_test 65535 "$AUXREC" -o f -m 512K,128Kx64 -a -e bpf-output \
+	--bpf-map $PIN/raw_test -- bash renames 20
+! grep LOST err || note "lost"
+rm -f $PIN/raw_test
+check "what is larger than a segment is told, and what would do"
+
 rm -f f
 want 0 "$AUXREC" -o f --raw-ring -m 1M,4Kx2 -e task:task_rename -- \
 	bash -c "kill -STOP \$PPID; bash renames 500; kill -CONT \$PPID"

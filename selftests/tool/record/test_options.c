@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpus.h"
 #include "options.h"
 
 #define MAX_ARGS	32
@@ -28,6 +29,25 @@ static void add(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(meaning + len, sizeof(meaning) - len, fmt, ap);
 	va_end(ap);
+}
+
+/* As it will be: intel_pt is an AUX event here, 4 CPUs are there. */
+static void add_raw(const struct options *o)
+{
+	bool payloads = o->raw_ring || o->bpf_ring, aux = false;
+	struct cpus cpus = { NULL, 4 };
+	__u32 size, nr;
+	size_t i;
+
+	for (i = 0; i < o->nr_events; i++) {
+		payloads |= !!o->events[i].bpf_map;
+		aux |= !strncmp(o->events[i].spec, "intel_pt", 8);
+	}
+	if (o->cpus)
+		cpus_parse(&cpus, o->cpus);
+	options_raw_size(o, payloads, aux, cpus.nr, &size, &nr);
+	cpus_free(&cpus);
+	add("; raw %ux%u", nr, size);
 }
 
 static void add_record(const struct options *o)
@@ -75,8 +95,9 @@ static void add_record(const struct options *o)
 	if (o->json)
 		add("; json%s%s", o->json_file ? " " : "",
 		    o->json_file ? o->json_file : "");
-	add("; main %zu; raw %ux%u; output %s", o->main_bytes, o->nr_segs,
-	    o->seg_size, o->output);
+	add("; main %zu", o->main_bytes);
+	add_raw(o);
+	add("; output %s", o->output);
 	if (o->cmd)
 		add("; cmd");
 	for (i = 0; o->cmd && o->cmd[i]; i++)
