@@ -101,6 +101,9 @@ static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 
 	if (attr->type == PERF_TYPE_TRACEPOINT || is_bpf_output(attr))
 		attr->sample_type |= PERF_SAMPLE_RAW;
+	/* The map takes no other, see perf_event_read_local(). */
+	if (sev->ev->bpf_map)
+		attr->inherit = 0;
 	/* One for each time that a program writes. */
 	if (is_bpf_output(attr) && !sev->ev->freq_given && !s->opt->freq)
 		attr->sample_period = 1;
@@ -328,9 +331,15 @@ static int set_bpf_map(struct auxrec_events *events, size_t first,
 	for (i = first; i < events->nr && oe->bpf_map; i++) {
 		struct auxrec_event *ev = &events->list[i];
 
-		if (events->nr > first + 1 || !is_bpf_output(&ev->attr))
+		if (!is_bpf_output(&ev->attr))
 			return diag(d, -EINVAL,
-				    "--bpf-map: %s is no bpf-output event, to which alone programs write: -e bpf-output --bpf-map %s",
+				    "--bpf-map: %s is no bpf-output event, to which alone programs write: -e bpf-output --bpf-map %s%s",
+				    ev->name, oe->bpf_map,
+				    events->nr > first + 1 ?
+				    "; give it an -e of its own" : "");
+		if (events->nr > first + 1)
+			return diag(d, -EINVAL,
+				    "--bpf-map: %s is not the only event of its -e: give it an -e of its own: -e bpf-output --bpf-map %s",
 				    ev->name, oe->bpf_map);
 		ev->bpf_map = oe->bpf_map;
 	}

@@ -236,10 +236,17 @@ static int add_filter(struct options *opt, const char *filter, struct diag *d)
 
 static int set_bpf_map(struct options *opt, const char *path, struct diag *d)
 {
+	struct option_event *e;
+
 	if (!opt->nr_events)
 		return diag(d, -EINVAL,
 			    "--bpf-map belongs to the -e before it: -e bpf-output --bpf-map PATH");
-	opt->events[opt->nr_events - 1].bpf_map = path;
+	e = &opt->events[opt->nr_events - 1];
+	if (e->bpf_map)
+		return diag(d, -EINVAL,
+			    "--bpf-map %s: the event goes to %s already; give another -e bpf-output for it",
+			    path, e->bpf_map);
+	e->bpf_map = path;
 	return 0;
 }
 

@@ -77,6 +77,23 @@ written 7
 rm -f $PIN/raw_test
 check "and 7 bytes before registers and a stack"
 
+# One thread that runs already. Without it nobody's.
+mkfifo thread
+bash -c 'read -r _ <thread; exec bash renames 20' &
+rm -f f
+want 0 "$WRITE" $PIN/raw_test 8192 "$AUXREC" -o f -t $! -e bpf-output --bpf-map $PIN/raw_test -- \
+	bash -c "bash renames 20; echo >thread; tail --pid=$! -f /dev/null" </dev/null
+cp err said
+valid f
+for p in $PERFS; do
+	quiet "$p" script -i f
+done
+written 8192
+[[ $(sed 's/.* tid=\([0-9]*\) .*/\1/' d/index | sort -u) == "$!" ]] ||
+	note "not of $!: $(head -n 2 d/index)"
+rm -f $PIN/raw_test
+check "of one thread"
+
 # The same program at the same time, once by the ring, once without it; with room for
 # all of it, stacks too.
 fields() { $REF script -i "$1" -F comm,tid,cpu,event,trace 2>/dev/null | grep -a raw-; }
@@ -265,6 +282,10 @@ check "a storm of tracepoints"
 
 want 125 "$AUXREC" -o f -e task:task_rename --bpf-map $PIN/none -- true
 said 'task:task_rename is no bpf-output event'
+for events in bpf-output,cpu-clock cpu-clock,bpf-output bpf-output,bpf-output; do
+	want 125 "$AUXREC" -o f -a -e $events --bpf-map $PIN/none -- true
+	said 'give it an -e of its own'
+done
 want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map $PIN/none -- true
 said "$PIN/none: No such file.*the path of a pinned map"
 want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map "$T/renames" -- true
