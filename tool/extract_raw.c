@@ -16,7 +16,9 @@
 #define NAME_LEN	32
 
 struct raw_file {
-	FILE *f;
+	FILE *f;		/* NULL: closed, as there are too many */
+	bool created;
+	__u64 used;		/* when, by extract_raw.uses */
 	__u64 bytes;
 };
 
@@ -39,6 +41,7 @@ struct extract_raw {
 	struct extract *e;
 	struct raw_file *files;
 	size_t nr_files;
+	__u64 uses;
 	FILE *index;
 	__u64 key;		/* of the payload event */
 	struct raw_entry open;
@@ -55,31 +58,77 @@ static int failed(struct extract *e, const char *name)
 	return -ECANCELED;
 }
 
-static FILE *create(struct extract *e, const char *name)
+/* Of the events' files the one that was not used for longest. -ENOENT: none. */
+static int close_oldest(struct extract_raw *x)
 {
-	const int fd = openat(e->dir_fd, name,
-			      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	struct raw_file *oldest = NULL;
+	char name[NAME_LEN];
+	FILE *f;
+	size_t i;
 
+	for (i = 0; i < x->nr_files; i++) {
+		struct raw_file *file = &x->files[i];
+
+		if (file->f && (!oldest || file->used < oldest->used))
+			oldest = file;
+	}
+	if (!oldest)
+		return -ENOENT;
+	f = oldest->f;
+	oldest->f = NULL;
+	if (!fclose(f))
+		return 0;
+	file_name(oldest - x->files, name);
+	return failed(x->e, name);
+}
+
+/* @flags: O_EXCL to create it, or O_APPEND. NULL: the message is there. */
+static FILE *open_file(struct extract_raw *x, const char *name, int flags)
+{
+	FILE *f;
+	int fd, err;
+
+	/* There can be more events than a process may have files. */
+	while ((fd = openat(x->e->dir_fd, name, O_WRONLY | O_CLOEXEC | flags,
+			    0666)) < 0 && errno == EMFILE) {
+		err = close_oldest(x);
+		if (err == -ECANCELED)
+			return NULL;
+		if (err) {
+			errno = EMFILE;
+			break;
+		}
+	}
+	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
-		failed(e, name);
+		failed(x->e, name);
 	return f;
+}
+
+static FILE *create(struct extract_raw *x, const char *name)
+{
+	return open_file(x, name, O_CREAT | O_EXCL);
 }
 
 static struct raw_file *get_file(struct extract_raw *x, size_t event)
 {
+	struct raw_file *file;
 	char name[NAME_LEN];
 
 	while (x->nr_files <= event) {
 		if (grow((void **)&x->files, x->nr_files, sizeof(*x->files)))
 			return NULL;
-		x->files[x->nr_files++] = (struct raw_file){ NULL, 0 };
+		x->files[x->nr_files++] = (struct raw_file){ .f = NULL };
 	}
-	if (!x->files[event].f) {
+	file = &x->files[event];
+	if (!file->f) {
 		file_name(event, name);
-		x->files[event].f = create(x->e, name);
+		file->f = file->created ? open_file(x, name, O_APPEND) :
+					  create(x, name);
+		file->created |= !!file->f;
 	}
-	return x->files[event].f ? &x->files[event] : NULL;
+	file->used = ++x->uses;
+	return file->f ? file : NULL;
 }
 
 static int append(struct extract_raw *x, size_t event, const void *data,
@@ -103,7 +152,7 @@ static int write_entry(struct extract_raw *x, const struct raw_entry *entry)
 	char file[NAME_LEN];
 
 	if (!x->index)
-		x->index = create(x->e, EXTRACT_INDEX);
+		x->index = create(x, EXTRACT_INDEX);
 	if (!x->index)
 		return -ECANCELED;
 	file_name(entry->file, file);
@@ -305,6 +354,7 @@ int extract_raw(struct extract *e, read_fill_t fill, void *ctx)
 	struct read_record rec;
 	int rc, err;
 
+	raise_nofile();
 	e->stream = read_open(fill, ctx);
 	if (!e->stream)
 		return -ENOMEM;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -357,15 +356,10 @@ static void say_user_only(const struct session *s, const struct sev *sev)
 
 int session_open(struct session *s, struct diag *d)
 {
-	struct rlimit lim;
 	size_t i;
 	int err;
 
-	if (!getrlimit(RLIMIT_NOFILE, &lim)) {
-		lim.rlim_cur = lim.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &lim);
-	}
-
+	raise_nofile();
 	if (s->have_raw) {
 		err = open_raw(s, d);
 		if (err)

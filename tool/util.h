@@ -18,6 +18,9 @@
 
 #define NSEC_PER_SEC		1000000000ULL
 
+/* As many files as may be: the soft limit is that of programs with select(). */
+void raise_nofile(void);
+
 /*
  * A message for people, filled where an error is found and shown by the
  * topmost caller, which knows on what and whether to go on.

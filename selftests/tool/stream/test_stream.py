@@ -9,6 +9,7 @@ AUXREC is the tool (or stream_tool), PERF stock perf (default: perf, if any).
 import json
 import os
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -40,8 +41,12 @@ def skip(name, why):
     print(f"ok {len(results)} - {name} # SKIP {why}", flush=True)
 
 
-def run(*args, data=None):
-    return subprocess.run(args, input=data, capture_output=True, timeout=60)
+def run(*args, data=None, nofile=None):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, nofile)
+
+    return subprocess.run(args, input=data, capture_output=True, timeout=60,
+                          preexec_fn=limit if nofile else None)
 
 
 def check(data, *options):
@@ -209,11 +214,12 @@ def test_info():
     ok(sorted(r["cpu"] for r in cpus) == [0, 1], "--by cpu", cpus)
 
 
-def extract(data, file="-", what="--aux"):
-    """Exit status, stderr, {file: bytes}, lines of the index; None: no DIR"""
+def extract(data, file="-", what="--aux", nofile=None):
+    """Exit status, stderr, {file: bytes}, lines of the index; None: no DIR
+    nofile: how many files it may have open"""
     path = os.path.join(TMP, "extracted")
     shutil.rmtree(path, ignore_errors=True)
-    done = run(TOOL, "extract", what, file, path,
+    done = run(TOOL, "extract", what, file, path, nofile=nofile,
                data=data if file == "-" else None)
     if not os.path.isdir(path):
         return done.returncode, done.stderr.decode(), None, None
@@ -375,6 +381,30 @@ def test_extract_raw():
             "tp-1", g.T0 + 450, g.raw(CHUNK[:11]) + struct.pack("<II", magic, 11))
         rc, err, files, index = extract(g.dump(recs), what="--raw")
         ok(rc == 0 and f" bytes={want} " in index[0], f"a length of {want}", index)
+
+    # More events than files: each is closed and opened again.
+    events = range(101, 501, 10)
+    for i in events:
+        g.EVENTS[i] = g.EVENTS[g.OUTPUT]
+    recs = [g.add_attr(i) for i in events]
+    want = {}
+    for n in range(3):
+        for i in events:
+            data = struct.pack("<IQ", i, n)
+            recs.append(g.sample(f"s-{i}-{n}", i, g.T0 + n,
+                                 struct.pack("<Q", 1) + g.raw(data)))
+            name = f"event{events.index(i) + 1}.raw"
+            want[name] = want.get(name, b"") + data
+    for nofile in (10, 10), (10, 4096):
+        rc, err, files, index = extract(g.dump(recs), what="--raw", nofile=nofile)
+        ok(rc == 0 and files == want and len(index) == 3 * len(events) and
+           index[-1].startswith("data event40.raw offset=24 bytes=12 "),
+           f"40 events, with {nofile} files", (rc, err, index))
+    rc, err, files, index = extract(g.dump(recs), what="--raw", nofile=(4, 4))
+    ok(rc == 2 and "Too many open files" in err, "without any file it ends",
+       (rc, err, index))
+    for i in events:
+        del g.EVENTS[i]
 
     rc, err, files, index = extract(g.dump(full_pt_stream()), what="--raw")
     ok(rc == 1 and "no raw data" in err and files is None, "no raw data", (rc, err))
