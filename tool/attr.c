@@ -94,12 +94,26 @@ static bool wants_raw_ring(const struct options *opt,
 	       (is_bpf_output(attr) && !access(PERFAUX_DEVICE, F_OK));
 }
 
+/*
+ * Of PMUs with a number of their own some have raw data (IBS, s390's), and sysfs does
+ * not tell. The others' samples have four bytes of zeros then
+ * (perf_output_sample()), so these have to be asked for.
+ */
+static bool has_raw_data(const struct options *opt,
+			 const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_TRACEPOINT || is_bpf_output(attr))
+		return true;
+	return attr->type >= PERF_TYPE_MAX &&
+	       (opt->raw_samples || opt->raw_ring);
+}
+
 static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 		       struct diag *d)
 {
 	struct perf_event_attr *attr = &sev->attr;
 
-	if (attr->type == PERF_TYPE_TRACEPOINT || is_bpf_output(attr))
+	if (has_raw_data(s->opt, attr))
 		attr->sample_type |= PERF_SAMPLE_RAW;
 	/* The map takes no other, see perf_event_read_local(). */
 	if (sev->ev->bpf_map)
@@ -400,6 +414,9 @@ int session_make_events(struct session *s, struct diag *d)
 		if (s->sev[s->nr_sev - 1].aux || s->have_payloads)
 			s->have_raw = true;
 	}
+	if (s->opt->raw_ring && !s->have_payloads && !s->opt->bpf_ring)
+		return diag(d, -EINVAL,
+			    "--raw-ring: none of these events has raw data: tracepoints (with kprobes and uprobes) and bpf-output have, and some PMUs such as ibs_op");
 	if (s->opt->bpf_ring) {
 		s->have_payloads = true;
 		s->have_raw = true;

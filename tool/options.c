@@ -46,6 +46,7 @@ static const struct option long_options[] = {
 	{ "no-buildid",		no_argument,	   NULL, OPT_NO_BUILDID },
 	{ "bpf-map",		required_argument, NULL, OPT_BPF_MAP },
 	{ "bpf-ring",		required_argument, NULL, OPT_BPF_RING },
+	{ "raw-samples",	no_argument,	   NULL, 'R' },
 	{ "raw-ring",		no_argument,	   NULL, OPT_RAW_RING },
 	{ "no-raw-ring",	no_argument,	   NULL, OPT_NO_RAW_RING },
 	{ "quiet",		no_argument,	   NULL, 'q' },
@@ -312,6 +313,9 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 	case OPT_BPF_RING:
 		opt->bpf_ring = optarg;
 		return 0;
+	case 'R':
+		opt->raw_samples = true;
+		return 0;
 	case OPT_RAW_RING:
 		opt->raw_ring = true;
 		return 0;
@@ -401,7 +405,7 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 	for (;;) {
 		const int at = optind ? optind : 1;
 
-		c = getopt_long(argc, argv, "+:e:p:t:aC:o:m:F:c:gD:qh",
+		c = getopt_long(argc, argv, "+:e:p:t:aC:o:m:F:c:gD:Rqh",
 				long_options, NULL);
 		if (c == -1)
 			break;

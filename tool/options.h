@@ -71,6 +71,7 @@ struct options {
 	unsigned int delay_ms;
 	bool no_buildid;
 	const char *bpf_ring;		/* path of a pinned map, or NULL */
+	bool raw_samples;		/* of PMUs too */
 	bool raw_ring;			/* raw data of all samples goes there */
 	bool no_raw_ring;		/* that of none */
 	bool quiet;

@@ -27,7 +27,6 @@ static const struct perf_option perf_options[] = {
 	/* All samples have these. */
 	{ 'T', "timestamp",		NULL },
 	{ 'P', "period",		NULL },
-	{ 'R', "raw-samples",		NULL },
 	{ 0,   "sample-cpu",		NULL },
 	{ 0,   "sample-identifier",	NULL },
 	/* The summary leaves nothing out. */

@@ -153,6 +153,26 @@ echo '-:raw_test/main' >>$G/uprobe_events
 echo '-:raw_test/open' >>$G/kprobe_events
 check "of kprobes and uprobes, with strings"
 
+# What a PMU has, of which nobody knows whether it has any
+written_by_pmu() { bash -c 'echo 50 >/sys/bus/event_source/devices/rawgen/task'; }
+export -f written_by_pmu
+pmu()
+{
+	rm -rf d
+	recorded 0 "$@" -- bash -c written_by_pmu
+	"$AUXREC" extract --raw f d
+}
+pmu -m 512K,4Mx12 --raw-ring -e rawgen/config=1,config1=70000,period=1/
+[[ $(grep -c '^data .* bytes=70000 .*event=rawgen/' d/index) == 50 ]] ||
+	note "by the ring: $(head -n 3 d/index)"
+pmu -R -e rawgen/config=1,config1=64,period=1/
+[[ $(grep -c '^data .* bytes=68 .*event=rawgen/' d/index) == 50 ]] ||
+	note "without it: $(head -n 3 d/index)"
+pmu -e rawgen/config=1,config1=64,period=1/
+said '50 samples'
+[[ ! -e d ]] || note "neither: $(head -n 3 d/index)"
+check "of a PMU, if it is asked for"
+
 # By the ring's handle, without an event.
 rm -f f
 "$WRITE" --ring $PIN/raw_test 8 true 2>/dev/null
@@ -290,6 +310,10 @@ want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map $PIN/none -- true
 said "$PIN/none: No such file.*the path of a pinned map"
 want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map "$T/renames" -- true
 said "the path of a pinned map"
+for events in cpu-clock page-faults,dummy; do
+	want 125 "$AUXREC" -o f --raw-ring -e $events -- true
+	said 'none of these events has raw data: tracepoints'
+done
 want 3 "$AUXREC" extract --raw /dev/null nod
 want 2 "$AUXREC" extract --raw --aux f d
 check "bad input is told"

@@ -78,6 +78,8 @@ static void add_record(const struct options *o)
 		add("; period %llu", (unsigned long long)o->period);
 	if (o->bpf_ring)
 		add("; bpf-ring %s", o->bpf_ring);
+	if (o->raw_samples)
+		add("; raw-samples");
 	if (o->raw_ring)
 		add("; raw-ring");
 	if (o->no_raw_ring)
