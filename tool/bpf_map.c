@@ -30,6 +30,17 @@ static int map_set(int map, __u32 key, const void *value)
 	return bpf_sys(BPF_MAP_UPDATE_ELEM, &attr);
 }
 
+static int map_get_value(int map, __u32 key, void *value)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)value;
+	return bpf_sys(BPF_MAP_LOOKUP_ELEM, &attr);
+}
+
 /* Returns the map, if it is of that kind, or -errno with a message. */
 static int map_open(const char *option, const char *path, __u32 type,
 		    __u32 value_size, const char *kind, struct diag *d)
@@ -83,26 +94,42 @@ int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d)
 	return err;
 }
 
-int bpf_ring_fill(struct session *s, struct diag *d)
+int bpf_ring_open(struct session *s, struct diag *d)
 {
-	const char *path = s->opt->bpf_ring;
-	__u64 handle;
-	int map, err;
+	int err;
 
-	map = map_open("--bpf-ring", path, BPF_MAP_TYPE_ARRAY, sizeof(handle),
-		       "array of 64 bit values (BPF_MAP_TYPE_ARRAY)", d);
-	if (map < 0)
-		return map;
-	err = rawring_handle(&s->raw, &handle);
+	s->bpf_ring_fd = map_open("--bpf-ring", s->opt->bpf_ring,
+				  BPF_MAP_TYPE_ARRAY, sizeof(s->bpf_handle),
+				  "array of 64 bit values (BPF_MAP_TYPE_ARRAY)",
+				  d);
+	if (s->bpf_ring_fd < 0)
+		return s->bpf_ring_fd;
+	err = rawring_handle(&s->raw, &s->bpf_handle);
 	if (err == -EOPNOTSUPP)
-		diag(d, err,
-		     "--bpf-ring: programs of BPF cannot write to the raw ring with this kernel, its log says why: have them write to an event, with --bpf-map");
-	else if (err)
-		diag(d, err, "--bpf-ring: %s", strerror(-err));
-	else
-		err = map_set(map, 0, &handle);
-	if (err && !d->msg[0])
-		diag(d, err, "--bpf-ring: %s: %s", path, strerror(-err));
-	close(map);
-	return err;
+		return diag(d, err,
+			    "--bpf-ring: programs of BPF cannot write to the raw ring with this kernel, its log says why: have them write to an event, with --bpf-map");
+	return err ? diag(d, err, "--bpf-ring: %s", strerror(-err)) : 0;
+}
+
+int bpf_ring_store(struct session *s, struct diag *d)
+{
+	const int err = map_set(s->bpf_ring_fd, 0, &s->bpf_handle);
+
+	if (err)
+		return diag(d, err, "--bpf-ring: %s: %s, recording ended",
+			    s->opt->bpf_ring, strerror(-err));
+	s->bpf_ring_stored = true;
+	return 0;
+}
+
+void bpf_ring_clear(struct session *s)
+{
+	const __u64 none = 0;
+	__u64 now;
+
+	/* It may be another recording's by now. */
+	if (s->bpf_ring_stored && !map_get_value(s->bpf_ring_fd, 0, &now) &&
+	    now == s->bpf_handle)
+		map_set(s->bpf_ring_fd, 0, &none);
+	s->bpf_ring_stored = false;
 }

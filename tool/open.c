@@ -367,7 +367,7 @@ int session_open(struct session *s, struct diag *d)
 	}
 
 	if (s->opt->bpf_ring) {
-		err = bpf_ring_fill(s, d);
+		err = bpf_ring_open(s, d);
 		if (err)
 			return err;
 	}
@@ -456,6 +456,8 @@ void session_close(struct session *s)
 	auxrec_events_free(&s->events);
 	ids_close(s);
 	bpf_close(s);
+	if (s->bpf_ring_fd >= 0)
+		close(s->bpf_ring_fd);
 	if (s->json_fd >= 0)
 		close(s->json_fd);
 }

@@ -199,21 +199,28 @@ static int switch_events(struct session *s, unsigned long request, bool sideband
 	return err;
 }
 
-static int enable(struct session *s)
+static int enable(struct session *s, struct diag *d)
 {
+	if (s->opt->bpf_ring) {
+		const int err = bpf_ring_store(s, d);
+
+		if (err)
+			return err;
+	}
 	return switch_events(s, PERF_EVENT_IOC_ENABLE, false, 0);
 }
 
 /* Those that samples cannot be read without come last. */
 static int disable(struct session *s, int err)
 {
+	bpf_ring_clear(s);
 	err = switch_events(s, PERF_EVENT_IOC_DISABLE, false, err);
 	err = switch_events(s, PERF_EVENT_IOC_DISABLE, true, err);
 	session_detach(s);
 	return err;
 }
 
-static int loop(struct session *s)
+static int loop(struct session *s, struct diag *d)
 {
 	const __u64 begin = now_ns();
 	const __u64 delay = s->opt->delay_ms * 1000000ULL;
@@ -231,7 +238,7 @@ static int loop(struct session *s)
 			__u64 gone = now_ns() - begin;
 
 			if (gone >= delay) {
-				err = enable(s);
+				err = enable(s, d);
 				enabled = true;
 			} else if (delay - gone < TICK_MS * 1000000ULL) {
 				timeout = (delay - gone) / 1000000 + 1;
@@ -408,7 +415,7 @@ static int run(struct session *s, struct diag *d)
 			    "/proc/sys/kernel/kptr_restrict");
 		/* Before the command has anything to record. */
 		if (!s->opt->delay_ms)
-			err = enable(s);
+			err = enable(s, d);
 	}
 	if (!err) {
 		err = child_start(s, d);
@@ -422,7 +429,7 @@ static int run(struct session *s, struct diag *d)
 	if (err)
 		child_dismiss(s);
 	if (!err)
-		err = loop(s);
+		err = loop(s, d);
 	status_clear();
 	s->stopped = now_ns();
 	if (signals_stop_forward())
@@ -437,7 +444,8 @@ static int run(struct session *s, struct diag *d)
 int auxrec_record_main(int argc, char **argv)
 {
 	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1,
-			     .ids.fd = -1, .bpf.stop_fd = -1, .json_fd = -1 };
+			     .ids.fd = -1, .bpf.stop_fd = -1, .json_fd = -1,
+			     .bpf_ring_fd = -1 };
 	struct diag d = { "" };
 	struct options opt;
 	const char *problem;

@@ -85,6 +85,9 @@ struct session {
 	bool have_raw;
 	bool have_payloads;		/* some event has raw_ring */
 	struct rawring raw;
+	int bpf_ring_fd;		/* the map of --bpf-ring, else -1 */
+	__u64 bpf_handle;		/* for it */
+	bool bpf_ring_stored;
 	struct payloads payloads;
 	struct queues queues;
 	bool primed;			/* see write_primer() */
@@ -200,8 +203,14 @@ int attach_error(const struct session *s, const struct sev *sev, int err,
  * again when the map's descriptor is closed. Returns 0 or -errno with a message.
  */
 int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d);
-/* Likewise the raw ring's handle, of --bpf-ring, which leads nowhere later. */
-int bpf_ring_fill(struct session *s, struct diag *d);
+/*
+ * The map of --bpf-ring, and the raw ring's handle, which is in it while events are
+ * enabled. Return 0 or -errno with a message. When the process was killed it stays
+ * there, and leads nowhere.
+ */
+int bpf_ring_open(struct session *s, struct diag *d);
+int bpf_ring_store(struct session *s, struct diag *d);
+void bpf_ring_clear(struct session *s);
 
 /* auxfd.c: does this event's PMU have AUX data? */
 bool event_has_aux(const struct auxrec_event *ev);

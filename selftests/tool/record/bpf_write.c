@@ -8,6 +8,8 @@
  *
  * bpf_write --check SIZE FILE: is FILE such values, one after the other? Prints how
  * many. A value's number says how many its CPU has written.
+ *
+ * bpf_write --value PIN: what is in element 0 of that array?
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -58,6 +60,29 @@ static int check(uint32_t size, const char *path)
 	return 0;
 }
 
+/* Element 0 of an array of numbers */
+static int value(const char *path)
+{
+	union bpf_attr attr;
+	uint32_t key = 0;
+	uint64_t number;
+	int map;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.pathname = (unsigned long)path;
+	map = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
+	if (map < 0)
+		return fail(path, -errno);
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = map;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)&number;
+	if (syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr)))
+		return fail(path, -errno);
+	printf("%llu\n", (unsigned long long)number);
+	return 0;
+}
+
 static int pin(int map, const char *path)
 {
 	union bpf_attr attr;
@@ -82,10 +107,13 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "--check"))
 		return check(strtoul(argv[2], NULL, 0), argv[3]);
+	if (argc == 3 && !strcmp(argv[1], "--value"))
+		return value(argv[2]);
 	argv += ring;
 	if (argc - ring < 4) {
 		fputs("usage: bpf_write [--ring] PIN SIZE CMD [ARG]...\n"
-		      "       bpf_write --check SIZE FILE\n", stderr);
+		      "       bpf_write --check SIZE FILE\n"
+		      "       bpf_write --value PIN\n", stderr);
 		return 2;
 	}
 	if (ring)

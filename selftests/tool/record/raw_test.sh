@@ -201,6 +201,16 @@ else
 			note "$size bytes: $index in the index, whole: $values"
 	done
 	check "programs write records to the ring"
+
+	# Its handle is there while it is recorded, and not longer.
+	rm -f $PIN/raw_test f
+	want 0 "$WRITE" --ring $PIN/raw_test 8 "$AUXREC" -q -o f -a --bpf-ring $PIN/raw_test -D 600000 -- \
+		"$WRITE" --value $PIN/raw_test >out
+	[[ $(cat out) == 0 ]] || note "before the delay is over: $(cat out)"
+	want 0 "$AUXREC" -q -o f -a --bpf-ring $PIN/raw_test -- "$WRITE" --value $PIN/raw_test >out
+	[[ $(cat out) =~ ^[1-9] ]] || note "meanwhile: $(cat out)"
+	[[ $("$WRITE" --value $PIN/raw_test) == 0 ]] || note "at the end: $("$WRITE" --value $PIN/raw_test)"
+	check "they find its handle only while it is recorded"
 fi
 rm -f $PIN/raw_test
 
