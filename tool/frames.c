@@ -140,7 +140,8 @@ int frames_walk(struct frames *f, frames_fn fn, void *ctx)
 		struct frames_segment *seg;
 		__u64 end;
 
-		if ((what != PERFAUX_SEG_BUSY && what != PERFAUX_SEG_READY) ||
+		if ((what != PERFAUX_SEG_BUSY && what != PERFAUX_SEG_READY &&
+		     what != PERFAUX_SEG_HELD) ||
 		    r->marks[i] == PERFAUX_SEQ(state) ||
 		    r->segments[i].kind != PERFAUX_KIND_FRAMES)
 			continue;
@@ -155,7 +156,7 @@ int frames_walk(struct frames *f, frames_fn fn, void *ctx)
 		/* @fn may release what is complete: this is not, before its end. */
 		seg->ready = false;
 		err = walk_segment(f, i, seg, end, fn, ctx);
-		seg->ready = !err && what == PERFAUX_SEG_READY;
+		seg->ready = !err && what != PERFAUX_SEG_BUSY;
 	}
 	return err;
 }

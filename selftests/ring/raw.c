@@ -499,6 +499,79 @@ TEST(too_large)
 	ring_close(&ring);
 }
 
+/* --- held ------------------------------------------------------------------ */
+
+#define HELD_RENAMES	300
+
+struct held_seen {
+	struct ring *ring;
+	unsigned int samples;
+	unsigned int found;	/* of the first HELD_RENAMES */
+	unsigned int stale;	/* of those behind them */
+	const char *wrong;
+};
+
+/* The n-th sample is of the n-th name. */
+static void see_held(void *ctx, const struct raw_sample *sample)
+{
+	struct held_seen *seen = ctx;
+	const unsigned int n = seen->samples++;
+	const struct perfaux_frame *frame;
+	struct perfaux_reference ref;
+	const char *wrong;
+	char name[16];
+
+	if (!raw_is_reference(seen->ring, sample, &ref) || ref.cause) {
+		seen->wrong = "no reference";
+		return;
+	}
+	frame = raw_follow(seen->ring, &ref, &wrong);
+	if (!frame) {
+		seen->stale += n >= HELD_RENAMES;
+		if (wrong)
+			seen->wrong = wrong;
+		return;
+	}
+	snprintf(name, sizeof(name), "raw-%u", n);
+	if (!memmem(frame->data, frame->length, name, strlen(name) + 1))
+		seen->wrong = "another sample's data";
+	seen->found += n < HELD_RENAMES;
+}
+
+/* Samples that are read late find their data in what was held, and only there. */
+TEST_F_TIMEOUT(attach, held, SECONDS)
+{
+	const struct perf_event_attr attr = rename_attr();
+	struct held_seen seen = { };
+	struct perfaux_create create;
+	struct raw_event ev;
+	struct ring ring;
+	int n;
+
+	ring_params(&create, 4096, 24);
+	create.flags = PERFAUX_RING_OVERWRITE;
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	ASSERT_EQ(0, raw_open(&ev, &attr, 0, -1, 2 * MIB));
+	seen.ring = &ring;
+	ASSERT_EQ(0, raw_attach(&ring, ev.fd, 0));
+	ASSERT_EQ(0, event_enable(ev.fd));
+	for (n = 0; n < HELD_RENAMES; n++)
+		rename_to(n);
+	ASSERT_LT(1, ring_hold(&ring, 0, 0));
+	for (; n < 20 * HELD_RENAMES; n++)
+		rename_to(n);
+	ASSERT_EQ(0, event_disable(ev.fd));
+	EXPECT_LT(20, ring_lost(&ring, PERFAUX_CAUSE_OVERWRITTEN));
+	EXPECT_EQ(0, ring_lost(&ring, PERFAUX_CAUSE_FULL));
+	ASSERT_EQ(0, raw_read(&ev, see_held, &seen));
+	EXPECT_STREQ("", seen.wrong ?: "");
+	EXPECT_EQ(20 * HELD_RENAMES, seen.samples);
+	EXPECT_EQ(HELD_RENAMES, seen.found);
+	EXPECT_LT(0, seen.stale);
+	raw_close(&ev);
+	ring_close(&ring);
+}
+
 /* --- tasks ----------------------------------------------------------------- */
 
 #define CHILDREN	8

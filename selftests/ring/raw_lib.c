@@ -197,7 +197,7 @@ static int64_t walk_all(struct ring *ring, frame_fn fn, void *ctx, bool busy,
 
 		if (seg->kind != PERFAUX_KIND_FRAMES ||
 		    ((!busy || PERFAUX_STATE(state) != PERFAUX_SEG_BUSY) &&
-		     PERFAUX_STATE(state) != PERFAUX_SEG_READY) ||
+		     PERFAUX_STATE(state) < PERFAUX_SEG_READY) ||
 		    ring->marks[i] == PERFAUX_SEQ(state))
 			continue;
 		n = walk(ring, i, counter(&seg->frames_end), fn, ctx);
@@ -207,7 +207,7 @@ static int64_t walk_all(struct ring *ring, frame_fn fn, void *ctx, bool busy,
 		if (n < 0)
 			return n;
 		sum += n;
-		if (release && PERFAUX_STATE(state) == PERFAUX_SEG_READY)
+		if (release && PERFAUX_STATE(state) >= PERFAUX_SEG_READY)
 			__atomic_store_n(&ring->marks[i], PERFAUX_SEQ(state),
 					 __ATOMIC_RELEASE);
 	}
