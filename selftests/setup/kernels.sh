@@ -24,8 +24,9 @@ kernel_abi() {
 	apt_prepare "$rel"
 	for abi in $(APT "$rel" apt-cache pkgnames "linux-headers-$k." |
 		sed -n 's/^linux-headers-\(.*-cloud-amd64\)$/\1/p' | sort -Vr); do
+		# Not grep -q: who is killed as nobody reads any more has failed.
 		if APT "$rel" apt-cache pkgnames "linux-image-$abi" |
-			grep -Fxq "linux-image-$abi"; then
+			grep -Fx "linux-image-$abi" >/dev/null; then
 			echo "$abi"
 			return
 		fi

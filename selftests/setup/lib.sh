@@ -67,13 +67,14 @@ unlock() {
 # recipe files and of those inputs: a changed recipe or a new package version
 # makes a new one, beside the old, which a running VM may still use. What
 # clone of the tree wants which is remembered per recipe, for MAX_AGE, so that
-# the usual call asks no package index.
+# the usual call asks no package index. What is made from another artefact has that
+# one's directory in ARTEFACT_OF, or it would be believed when that is a newer one already.
 artefact() {
 	local name=$1 resolve=$2 make=$3
 	shift 3
 	local recipe pointer inputs key dir tmp start fd
 
-	recipe=$(cat -- "$@" | sha256sum | cut -c1-12)
+	recipe=$({ cat -- "$@" && printf '%s' "${ARTEFACT_OF-}"; } | sha256sum | cut -c1-12)
 	pointer=$CACHE/current/$name.$recipe
 	if is_young "$pointer" && [[ -d $pointer/ ]]; then
 		readlink "$pointer"
