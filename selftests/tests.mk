@@ -19,7 +19,8 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
-	$(addprefix $(TESTS)/tool/,events/test_events frames/test_frames state/test_state record/test_options \
+	$(addprefix $(TESTS)/tool/,events/test_events frames/test_frames state/test_state state/test_recent \
+		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
@@ -81,8 +82,9 @@ $(TESTS)/tool/frames/test_frames: $(BUILD)/selftests/tool/frames/test_frames.o \
 		$(BUILD)/tool/frames.o
 	$(CC) $(CFLAGS) -o $@ $^
 
-$(TESTS)/tool/state/test_state: $(BUILD)/selftests/tool/state/test_state.o \
-		$(addprefix $(BUILD)/tool/,state.o state_maps.o state_kernel.o)
+$(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
+		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
+		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_write.o \

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <search.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -365,7 +364,11 @@ static __u32 parent_of(const struct emit *e)
 	return !p->parent || (parent && parent->number == p->parent) ? p->ppid : 1;
 }
 
-static void emit_thread(struct emit *e, const struct thread *t)
+/*
+ * A thread whose name was not told, as records were lost, is left to be found: a FORK
+ * would give it its parent's name, which it need not have.
+ */
+static void emit_name(struct emit *e, const struct thread *t)
 {
 	const __u32 pid = e->process->pid;
 	const __u32 from = t->tid == pid ? parent_of(e) : pid;
@@ -376,17 +379,18 @@ static void emit_thread(struct emit *e, const struct thread *t)
 	e->rec.ids.ptid = from;
 	e->rec.ids.time = e->time;
 	emit_made(e, PERF_RECORD_FORK, REC_MISC_FORK_EXEC, sizeof(e->rec.ids), t->tid);
-	if (!e->err) {
-		e->rec.comm.pid = pid;
-		e->rec.comm.tid = t->tid;
-		memset(e->rec.comm.comm, 0, sizeof(t->comm));
-		/* As readers call it. Else it would have its parent's name. */
-		snprintf(e->rec.comm.comm, sizeof(t->comm), ":%u", t->tid);
-		if (t->named)
-			memcpy(e->rec.comm.comm, t->comm, sizeof(t->comm));
-		emit_made(e, PERF_RECORD_COMM, 0,
-			  sizeof(e->rec.comm) + sizeof(t->comm), t->tid);
-	}
+	if (e->err)
+		return;
+	e->rec.comm.pid = pid;
+	e->rec.comm.tid = t->tid;
+	memcpy(e->rec.comm.comm, t->comm, sizeof(t->comm));
+	emit_made(e, PERF_RECORD_COMM, 0, sizeof(e->rec.comm) + sizeof(t->comm), t->tid);
+}
+
+static void emit_thread(struct emit *e, const struct thread *t)
+{
+	if (t->named)
+		emit_name(e, t);
 	if (!e->err && t->namespaces) {
 		emit_copy(e, t->namespaces);
 		emit_record(e);
@@ -420,13 +424,13 @@ static void emit_process(const void *node, VISIT which, void *ctx)
 {
 	const struct process *p = *(struct process * const *)node;
 	const struct thread *first = find_thread(p, p->pid);
-	const struct thread unknown = { .tid = p->pid };
 	struct emit *e = ctx;
 
 	if ((which != postorder && which != leaf) || e->err)
 		return;
 	e->process = p;
-	emit_thread(e, first ?: &unknown);
+	if (first)
+		emit_thread(e, first);
 	twalk_r(p->threads, emit_node, e);
 	emit_maps(e, p->maps, p->pid);
 }

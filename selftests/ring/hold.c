@@ -515,6 +515,8 @@ TEST_F_TIMEOUT(trigger, post, SECONDS)
 /* Triggers all the time, and thaws, holds and attaches all the time. */
 TEST_F_TIMEOUT(trigger, storm, SECONDS)
 {
+	/* Debug kernels take long. */
+	const uint64_t end = now_ns() + 30000000000ULL;
 	struct ring *ring = &self->ring;
 	uint64_t thaws = 0;
 	uint32_t i, n;
@@ -522,7 +524,7 @@ TEST_F_TIMEOUT(trigger, storm, SECONDS)
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
 	ASSERT_TRUE(run_until(overwritten(ring), ring->ctl->nr_segments));
 	ASSERT_EQ(0, switch_all(self->firing, self->nr_firing, event_enable));
-	for (n = 0; n < 300; n++) {
+	for (n = 0; n < 300 && now_ns() < end; n++) {
 		wait_fired(ring, counter(&ring->ctl->triggers));
 		ASSERT_LE(0, ring_hold(ring, n % 2 ? PERFAUX_FLUSH_SPANS : 0, n % 5));
 		for (i = 0; i < ring->ctl->nr_segments; i++)
@@ -535,8 +537,9 @@ TEST_F_TIMEOUT(trigger, storm, SECONDS)
 		}
 		thaws += !ring_thaw(ring);
 	}
-	EXPECT_EQ(300, thaws);
-	EXPECT_LE(300, counter(&ring->ctl->triggers));
+	EXPECT_LT(10, n);
+	EXPECT_EQ(n, thaws);
+	EXPECT_LE(n, counter(&ring->ctl->triggers));
 	ASSERT_EQ(0, switch_all(self->firing, self->nr_firing, event_disable));
 	ring_thaw(ring);
 	EXPECT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + 20));

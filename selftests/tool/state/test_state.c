@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * tool/state.c: random lives of tasks, told as records. Whoever reads the records that
- * state_emit() has instead of all of them knows the same. What records mean is said here
- * a second time, in the simplest way: an array of pages for each process.
+ * state_emit() has instead of all of them knows the same.
  *
  * test_state [SEED]
  */
@@ -11,364 +10,11 @@
 #include <string.h>
 
 #include "../../tap.h"
+#include "history.h"
 #include "records.h"
 #include "state.h"
 
-#define PIDS	24		/* numbers of tasks: they are used again */
-#define PAGES	40
-#define PAGE	4096
-#define THINGS	16		/* symbols, programs, cgroups */
-#define KERNEL	PIDS		/* index of the kernel's maps */
 #define OPS	400
-
-static uint64_t seed;
-
-static uint32_t rnd(uint32_t below)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (seed >> 33) % below;
-}
-
-/* Tasks have the numbers 1000 and up. */
-static uint32_t tid_of(uint32_t i)
-{
-	return i == KERNEL ? (uint32_t)-1 : 1000 + i;
-}
-
-static uint32_t index_of(uint32_t tid)
-{
-	return tid == (uint32_t)-1 ? KERNEL : tid - 1000;
-}
-
-/* --- what a reader knows --------------------------------------------------- */
-
-struct task {
-	bool lives;
-	uint32_t pid;		/* index of its process */
-	char comm[16];
-	uint32_t namespaces;
-};
-
-struct model {
-	struct task task[PIDS];		/* by tid */
-	uint64_t page[PIDS + 1][PAGES];	/* by pid: file and page of it */
-	uint32_t symbol[THINGS], program[THINGS], cgroup[THINGS];
-};
-
-static bool process_lives(const struct model *m, uint32_t pid)
-{
-	uint32_t i;
-
-	for (i = 0; i < PIDS; i++)
-		if (m->task[i].lives && m->task[i].pid == pid)
-			return true;
-	return false;
-}
-
-/* --- records --------------------------------------------------------------- */
-
-union record {
-	struct perf_event_header header;
-	uint64_t words[64];
-	uint8_t bytes[512];
-};
-
-static union record rec;
-static size_t end;
-
-static void begin(uint32_t type, uint16_t misc)
-{
-	memset(&rec, 0, sizeof(rec));
-	rec.header.type = type;
-	rec.header.misc = misc;
-	end = sizeof(rec.header);
-}
-
-static void add(const void *data, size_t size)
-{
-	memcpy(rec.bytes + end, data, size);
-	end += size;
-}
-
-static void add_u16(uint16_t v) { add(&v, sizeof(v)); }
-static void add_u32(uint32_t v) { add(&v, sizeof(v)); }
-static void add_u64(uint64_t v) { add(&v, sizeof(v)); }
-
-static void add_text(const char *text)
-{
-	add(text, strlen(text) + 1);
-	end = (end + 7) / 8 * 8;
-}
-
-static const struct perf_event_header *done(uint64_t time)
-{
-	const struct rec_sample_id id = { .time = time, .id = 5 };
-
-	add(&id, sizeof(id));
-	rec.header.size = end;
-	return &rec.header;
-}
-
-/* --- what they mean -------------------------------------------------------- */
-
-static uint32_t word(const struct perf_event_header *h, size_t at)
-{
-	uint32_t v;
-
-	memcpy(&v, (const uint8_t *)h + at, sizeof(v));
-	return v;
-}
-
-static uint64_t quad(const struct perf_event_header *h, size_t at)
-{
-	uint64_t v;
-
-	memcpy(&v, (const uint8_t *)h + at, sizeof(v));
-	return v;
-}
-
-static void learn_fork(struct model *m, const struct perf_event_header *h)
-{
-	const uint32_t pid = index_of(word(h, 8)), ppid = index_of(word(h, 12));
-	const uint32_t tid = index_of(word(h, 16)), ptid = index_of(word(h, 20));
-	struct task *t = &m->task[tid];
-
-	*t = (struct task){ .lives = true, .pid = pid };
-	if (ptid < PIDS && m->task[ptid].lives && m->task[ptid].pid == ppid)
-		memcpy(t->comm, m->task[ptid].comm, sizeof(t->comm));
-	if (pid != tid || pid == ppid)
-		return;
-	if (h->misc & REC_MISC_FORK_EXEC || ppid >= PIDS)
-		memset(m->page[pid], 0, sizeof(m->page[pid]));
-	else
-		memcpy(m->page[pid], m->page[ppid], sizeof(m->page[pid]));
-}
-
-static void learn_map(struct model *m, const struct perf_event_header *h)
-{
-	const uint32_t pid = index_of(word(h, 8)), name = h->type == PERF_RECORD_MMAP2 ?
-					       REC_MMAP2_NAME : REC_MMAP_NAME;
-	const uint64_t file = atoi((const char *)h + name);
-	const uint64_t first = quad(h, 16) / PAGE, nr = quad(h, 24) / PAGE;
-	uint64_t i;
-
-	for (i = 0; i < nr; i++)
-		m->page[pid][first + i] = file << 32 | (quad(h, 32) / PAGE + i);
-}
-
-static void learn(struct model *m, const struct perf_event_header *h)
-{
-	const uint32_t tid = word(h, 12);
-
-	switch (h->type) {
-	case PERF_RECORD_FORK:
-		learn_fork(m, h);
-		break;
-	case PERF_RECORD_EXIT:
-		m->task[index_of(word(h, 16))].lives = false;
-		break;
-	case PERF_RECORD_COMM:
-		strncpy(m->task[index_of(tid)].comm, (const char *)h + 16, 15);
-		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
-			memset(m->page[index_of(word(h, 8))], 0, sizeof(m->page[0]));
-		break;
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2:
-		learn_map(m, h);
-		break;
-	case PERF_RECORD_NAMESPACES:
-		m->task[index_of(tid)].namespaces = word(h, 16);
-		break;
-	case PERF_RECORD_KSYMBOL:
-		m->symbol[quad(h, 8)] = word(h, 20) >> 16 ? 0 : word(h, 16);
-		break;
-	case PERF_RECORD_BPF_EVENT:
-		m->program[word(h, 12)] = (word(h, 8) & 0xffff) ==
-					  PERF_BPF_EVENT_PROG_LOAD;
-		break;
-	case PERF_RECORD_CGROUP:
-		m->cgroup[quad(h, 8)] = atoi((const char *)h + 16);
-		break;
-	}
-}
-
-/* A name that was never told is as readers would say it. */
-static bool same_name(const struct task *a, const struct task *b, uint32_t i)
-{
-	char name[16];
-
-	snprintf(name, sizeof(name), ":%u", tid_of(i));
-	return !strcmp(a->comm[0] ? a->comm : name, b->comm);
-}
-
-static bool same(const struct model *a, const struct model *b)
-{
-	uint32_t i;
-
-	for (i = 0; i <= PIDS; i++)
-		if ((i == KERNEL || process_lives(a, i)) &&
-		    memcmp(a->page[i], b->page[i], sizeof(a->page[i])))
-			return false;
-	for (i = 0; i < PIDS; i++) {
-		const struct task *x = &a->task[i], *y = &b->task[i];
-
-		/* A first thread that has gone is made known again. */
-		if (x->lives != y->lives && (x->lives || !process_lives(a, i)))
-			return false;
-		if (x->lives && (x->pid != y->pid || !same_name(x, y, i) ||
-				 x->namespaces != y->namespaces))
-			return false;
-	}
-	return !memcmp(a->symbol, b->symbol, sizeof(a->symbol)) &&
-	       !memcmp(a->program, b->program, sizeof(a->program)) &&
-	       !memcmp(a->cgroup, b->cgroup, sizeof(a->cgroup));
-}
-
-/* --- lives ----------------------------------------------------------------- */
-
-/* A number that no task has, and no process as its first thread; or -1 */
-static int unused(const struct model *m)
-{
-	const uint32_t start = rnd(PIDS);
-	uint32_t i;
-
-	for (i = 0; i < PIDS; i++) {
-		const uint32_t tid = (start + i) % PIDS;
-
-		if (!m->task[tid].lives && !process_lives(m, tid))
-			return tid;
-	}
-	return -1;
-}
-
-static int some(const struct model *m)
-{
-	const uint32_t start = rnd(PIDS);
-	uint32_t i;
-
-	for (i = 0; i < PIDS; i++)
-		if (m->task[(start + i) % PIDS].lives)
-			return (start + i) % PIDS;
-	return -1;
-}
-
-static void make_ids(uint32_t type, uint16_t misc, int pid, int ppid, int tid, int ptid)
-{
-	begin(type, misc);
-	add_u32(tid_of(pid));
-	add_u32(ppid < 0 ? 1 : tid_of(ppid));
-	add_u32(tid_of(tid));
-	add_u32(ptid < 0 ? 1 : tid_of(ptid));
-	add_u64(0);
-}
-
-static void make_map(uint32_t pid, uint32_t tid)
-{
-	const uint32_t first = rnd(PAGES), nr = 1 + rnd(PAGES - first);
-	const bool two = rnd(2);
-	char name[16];
-
-	begin(two ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP, 0);
-	add_u32(tid_of(pid));
-	add_u32(tid_of(tid));
-	add_u64((uint64_t)first * PAGE);
-	add_u64((uint64_t)nr * PAGE);
-	add_u64((uint64_t)rnd(100) * PAGE);
-	if (two)
-		end = REC_MMAP2_NAME;
-	snprintf(name, sizeof(name), "%u", 1 + rnd(1000));
-	add_text(name);
-}
-
-static void make_name(uint32_t type, uint16_t misc, uint32_t pid, uint32_t tid)
-{
-	char name[16];
-
-	begin(type, misc);
-	add_u32(tid_of(pid));
-	add_u32(tid_of(tid));
-	snprintf(name, sizeof(name), "task-%u", rnd(100000));
-	add_text(name);
-}
-
-static void make_thing(void)
-{
-	char name[16];
-
-	switch (rnd(3)) {
-	case 0:
-		begin(PERF_RECORD_KSYMBOL, 0);
-		add_u64(rnd(THINGS));
-		add_u32(1 + rnd(100));
-		add_u16(1);
-		add_u16(rnd(2));	/* UNREGISTER */
-		add_text("symbol");
-		break;
-	case 1:
-		begin(PERF_RECORD_BPF_EVENT, 0);
-		add_u16(PERF_BPF_EVENT_PROG_LOAD + rnd(2));
-		add_u16(0);
-		add_u32(rnd(THINGS));
-		add_u64(0);
-		break;
-	default:
-		begin(PERF_RECORD_CGROUP, 0);
-		add_u64(rnd(THINGS));
-		snprintf(name, sizeof(name), "%u", 1 + rnd(100));
-		add_text(name);
-		break;
-	}
-}
-
-/* Something that can happen, in rec. */
-static void make_something(const struct model *m)
-{
-	const int who = some(m), fresh = unused(m);
-	const int pid = who < 0 ? -1 : (int)m->task[who].pid;
-
-	if (who < 0) {
-		make_ids(PERF_RECORD_FORK, REC_MISC_FORK_EXEC, 0, -1, 0, -1);
-		return;
-	}
-	switch (rnd(12)) {
-	case 0:
-	case 1:
-		if (fresh < 0)
-			break;
-		make_ids(PERF_RECORD_FORK, 0, fresh, pid, fresh, who);
-		return;
-	case 2:
-		if (fresh < 0)
-			break;
-		make_ids(PERF_RECORD_FORK, 0, pid, pid, fresh, who);
-		return;
-	case 3:
-	case 4:
-		break;
-	case 5:
-		make_name(PERF_RECORD_COMM, 0, pid, who);
-		return;
-	case 6:
-		make_name(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, pid, who);
-		return;
-	case 7:
-		begin(PERF_RECORD_NAMESPACES, 0);
-		add_u32(tid_of(pid));
-		add_u32(tid_of(who));
-		add_u64(1 + rnd(1000));
-		return;
-	case 8:
-		make_thing();
-		return;
-	case 9:
-		make_map(KERNEL, KERNEL);
-		return;
-	default:
-		make_map(pid, who);
-		return;
-	}
-	make_ids(PERF_RECORD_EXIT, 0, pid, pid, who, who);
-}
 
 static int learn_emitted(void *ctx, const struct perf_event_header *h)
 {
@@ -377,7 +23,7 @@ static int learn_emitted(void *ctx, const struct perf_event_header *h)
 
 	if (id->time != 77 || id->id != 5)
 		return -1;
-	learn(ctx, h);
+	history_learn(ctx, h);
 	return 0;
 }
 
@@ -394,18 +40,19 @@ static int live(void)
 {
 	struct state *st = state_new();
 	static struct model all, emitted;
+	const struct perf_event_header *rec;
 	int n, wrong = 0;
 
 	memset(&all, 0, sizeof(all));
 	for (n = 1; n <= OPS && !wrong; n++) {
-		make_something(&all);
-		done(n);
-		learn(&all, &rec.header);
-		if (state_fold(st, &rec.header))
+		history_something(&all);
+		rec = history_done(n);
+		history_learn(&all, rec);
+		if (state_fold(st, rec))
 			wrong = n;
 		memset(&emitted, 0, sizeof(emitted));
 		if (n % 7 == 0 &&
-		    (state_emit(st, 77, learn_emitted, &emitted) || !same(&all, &emitted)))
+		    (state_emit(st, 77, learn_emitted, &emitted) || !history_same(&all, &emitted)))
 			wrong = n;
 	}
 	state_free(st);
@@ -420,26 +67,26 @@ static void churn(unsigned int processes)
 	size_t before, most = 0;
 	unsigned int i;
 
-	make_ids(PERF_RECORD_FORK, REC_MISC_FORK_EXEC, 0, -1, 0, -1);
-	state_fold(st, done(1));
+	history_ids(PERF_RECORD_FORK, REC_MISC_FORK_EXEC, 0, -1, 0, -1);
+	state_fold(st, history_done(1));
 	for (i = 0; i < 20; i++) {
-		make_map(0, 0);
-		state_fold(st, done(1));
+		history_map(0, 0);
+		state_fold(st, history_done(1));
 	}
 	before = bytes_of(st);
 	for (i = 0; i < processes; i++) {
 		const uint32_t pid = 1 + i % (PIDS - 1);
 
-		make_ids(PERF_RECORD_FORK, 0, pid, 0, pid, 0);
-		state_fold(st, done(2));
-		make_name(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, pid, pid);
-		state_fold(st, done(2));
-		make_map(pid, pid);
-		state_fold(st, done(2));
+		history_ids(PERF_RECORD_FORK, 0, pid, 0, pid, 0);
+		state_fold(st, history_done(2));
+		history_name(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, pid, pid);
+		state_fold(st, history_done(2));
+		history_map(pid, pid);
+		state_fold(st, history_done(2));
 		if (bytes_of(st) > most)
 			most = bytes_of(st);
-		make_ids(PERF_RECORD_EXIT, 0, pid, 0, pid, 0);
-		state_fold(st, done(2));
+		history_ids(PERF_RECORD_EXIT, 0, pid, 0, pid, 0);
+		state_fold(st, history_done(2));
 	}
 	state_stats(st, &stats);
 	tap_report(stats.bytes == before && stats.processes == 1 && stats.threads == 1 &&
@@ -454,13 +101,13 @@ int main(int argc, char **argv)
 	int i, wrong = 0;
 
 	for (i = 0; i < 500 && !wrong; i++) {
-		seed = first + i;
+		history_seed = first + i;
 		wrong = live();
 	}
 	if (wrong)
 		printf("# SEED=%llu, record %d\n", (unsigned long long)first + i - 1, wrong);
 	tap_report(!wrong, "500 histories of %d records", OPS);
-	seed = first;
+	history_seed = first;
 	churn(10000);
 	churn(100000);
 	return tap_end();

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Random lives of tasks, told as records, and what these mean, said in the simplest way:
+ * an array of pages for each process.
+ */
+#ifndef HISTORY_H
+#define HISTORY_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PIDS	24		/* numbers of tasks: they are used again */
+#define PAGES	40
+#define PAGE	4096
+#define THINGS	16		/* symbols, programs, cgroups */
+#define KERNEL	PIDS		/* index of the kernel's maps */
+
+/* What a reader knows: */
+struct task {
+	bool lives;
+	uint32_t pid;		/* index of its process */
+	char comm[16];
+	uint32_t namespaces;
+};
+
+struct model {
+	struct task task[PIDS];		/* by tid */
+	uint64_t page[PIDS + 1][PAGES];	/* by pid: file and page of it */
+	uint32_t symbol[THINGS], program[THINGS], cgroup[THINGS];
+};
+
+union record {
+	struct perf_event_header header;
+	uint64_t words[64];
+	uint8_t bytes[512];
+};
+
+extern uint64_t history_seed;
+uint32_t history_rnd(uint32_t below);
+
+/* The record becomes part of what is known. */
+void history_learn(struct model *m, const struct perf_event_header *h);
+/* Does @b, who was told of all at once, know what @a does? */
+bool history_same(const struct model *a, const struct model *b);
+
+/*
+ * Each begins a record, history_done() ends and returns it: something that can happen;
+ * FORK or EXIT; MMAP; COMM or what begins like it. Tasks by index, -1: one outside.
+ */
+void history_something(const struct model *m);
+void history_ids(uint32_t type, uint16_t misc, int pid, int ppid, int tid, int ptid);
+void history_map(uint32_t pid, uint32_t tid);
+void history_name(uint32_t type, uint16_t misc, uint32_t pid, uint32_t tid);
+const struct perf_event_header *history_done(uint64_t time);
+
+#endif /* HISTORY_H */

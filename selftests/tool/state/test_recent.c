@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tool/recent.c: random histories with samples among them, of several CPUs that are read
+ * one after the other. What is given out tells the same as all of it; samples are the
+ * newest, each once; memory is what was allowed.
+ *
+ * test_recent [SEED]
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../tap.h"
+#include "history.h"
+#include "recent.h"
+#include "records.h"
+
+#define RECORDS		3000
+#define BATCH		32	/* of time, that is read at once */
+#define CPUS		4
+
+struct history {
+	struct recent_limits limits;
+	bool late;		/* one CPU is read a batch later */
+	struct recent *recent;
+	struct model all;
+	uint64_t nr_samples;	/* so many came */
+	const char *wrong;
+	/* while records are given out */
+	struct model told;
+	uint64_t seen;
+	uint64_t newest;	/* number of a sample */
+	uint64_t oldest;
+	uint64_t time;		/* of the sideband's last record */
+	bool samples;		/* have begun */
+};
+
+struct sample {
+	struct perf_event_header header;
+	uint64_t id, ip, tid, time;
+	uint64_t number;
+	uint64_t data[64];
+};
+
+/* A batch is read CPU by CPU: in order of time on each, not over all. */
+struct arrived {
+	union record rec;
+	struct sample sample;
+	uint64_t time;
+	uint32_t cpu;
+	bool is_sample;
+};
+
+static void make(struct history *h, struct arrived *a, uint64_t time)
+{
+	*a = (struct arrived){ .time = time, .cpu = history_rnd(CPUS) };
+	a->is_sample = history_rnd(3);
+	if (a->is_sample) {
+		a->sample.header.type = PERF_RECORD_SAMPLE;
+		a->sample.header.size = sizeof(a->sample) - 8 * history_rnd(64);
+		a->sample.time = time;
+		a->sample.number = ++h->nr_samples;
+	} else {
+		const struct perf_event_header *rec;
+
+		history_something(&h->all);
+		rec = history_done(time);
+		memcpy(&a->rec, rec, rec->size);
+		history_learn(&h->all, rec);
+	}
+}
+
+static void add_cpu(struct history *h, const struct arrived *batch, uint32_t cpu)
+{
+	int i;
+
+	for (i = 0; i < BATCH; i++)
+		if (batch[i].time && batch[i].cpu == cpu &&
+		    recent_add(h->recent, batch[i].is_sample ?
+			       &batch[i].sample.header : &batch[i].rec.header,
+			       batch[i].time))
+			h->wrong = "no memory";
+}
+
+/* What the last CPU wrote in the batch before, if it is read late. */
+static struct arrived held[BATCH];
+
+static void add_batch(struct history *h, uint64_t first)
+{
+	static struct arrived batch[BATCH];
+	uint32_t cpu;
+	int i;
+
+	for (i = 0; i < BATCH; i++)
+		make(h, &batch[i], first + i);
+	for (cpu = 0; cpu < (uint32_t)CPUS - h->late; cpu++)
+		add_cpu(h, batch, cpu);
+	if (h->late) {
+		add_cpu(h, held, CPUS - 1);
+		memcpy(held, batch, sizeof(held));
+	}
+}
+
+static int tell(void *ctx, const struct perf_event_header *rec)
+{
+	const struct sample *sample = (const void *)rec;
+	const struct rec_sample_id *id = (const void *)((const uint8_t *)rec +
+							rec->size - sizeof(*id));
+	struct history *h = ctx;
+
+	if (rec->type != PERF_RECORD_SAMPLE) {
+		if (h->samples || id->time < h->time)
+			h->wrong = "sideband is not in order";
+		h->time = id->time;
+		history_learn(&h->told, rec);
+		return 0;
+	}
+	h->samples = true;
+	h->seen++;
+	if (sample->number > h->newest)
+		h->newest = sample->number;
+	if (!h->oldest || sample->number < h->oldest)
+		h->oldest = sample->number;
+	return 0;
+}
+
+static void check(struct history *h, uint64_t now)
+{
+	const size_t side = h->limits.sideband;
+	struct recent_stats stats;
+
+	memset(&h->told, 0, sizeof(h->told));
+	h->seen = 0;
+	h->newest = 0;
+	h->oldest = 0;
+	h->time = 0;
+	h->samples = false;
+	recent_stats(h->recent, &stats);
+	if (recent_emit(h->recent, tell, h))
+		h->wrong = "emit";
+	else if (!history_same(&h->all, &h->told))
+		h->wrong = "somebody who was told all knows something else";
+	else if (stats.samples + stats.forgotten != h->nr_samples)
+		h->wrong = "samples do not add up";
+	else if (stats.samples && h->newest != h->nr_samples)
+		h->wrong = "the newest sample is not there";
+	else if (h->limits.window && stats.begin &&
+		 stats.begin + h->limits.window + 2 * BATCH < now &&
+		 stats.sideband && !stats.forgotten)
+		h->wrong = "records are older than the window";
+	else if (stats.bytes > h->limits.samples + side + BATCH * sizeof(union record) +
+		 4096)
+		h->wrong = "too much memory";
+}
+
+static void live(struct history *h)
+{
+	uint64_t time;
+
+	memset(held, 0, sizeof(held));
+	h->recent = recent_new(&h->limits);
+	for (time = 1; time < RECORDS && !h->wrong; time += BATCH) {
+		const uint64_t next = time + BATCH;
+		const uint64_t wanted = history_rnd(2) || time < 300 ? ~0ULL : time - 300;
+
+		add_batch(h, time);
+		if (recent_trim(h->recent, next, h->late ? time : next, wanted))
+			h->wrong = "no memory";
+		if (!h->wrong && !h->late)
+			check(h, next);
+	}
+	if (h->late) {
+		add_cpu(h, held, CPUS - 1);
+		if (recent_trim(h->recent, time, time, ~0ULL))
+			h->wrong = "no memory";
+		if (!h->wrong)
+			check(h, time);
+	}
+	recent_free(h->recent);
+}
+
+static void try(const char *what, const struct recent_limits *limits, bool late,
+		uint64_t first)
+{
+	struct history *h = NULL;
+	const char *wrong = NULL;
+	int i;
+
+	for (i = 0; i < 60 && !wrong; i++) {
+		free(h);
+		h = calloc(1, sizeof(*h));
+		if (!h)
+			abort();
+		h->limits = *limits;
+		h->late = late;
+		history_seed = first + i;
+		live(h);
+		wrong = h->wrong;
+	}
+	if (wrong)
+		printf("# SEED=%llu: %s\n", (unsigned long long)first + i - 1, wrong);
+	tap_report(!wrong, "%s%s", what, late ? ", one CPU is late" : "");
+	free(h);
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	const struct recent_limits all = { 4 << 20, 4 << 20, 0 };
+	const struct recent_limits samples = { 20000, 4 << 20, 0 };
+	const struct recent_limits sideband = { 4 << 20, 20000, 0 };
+	const struct recent_limits window = { 4 << 20, 4 << 20, 200 };
+	const struct recent_limits little = { 600, 20000, 50 };
+
+	int late;
+
+	for (late = 0; late < 2; late++) {
+		try("room for all", &all, late, first);
+		try("few samples", &samples, late, first);
+		try("little sideband", &sideband, late, first);
+		try("a window", &window, late, first);
+		try("little of all", &little, late, first);
+	}
+	return tap_end();
+}

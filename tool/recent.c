@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recent.h"
+#include "records.h"
+#include "util.h"
+
+/* In the ring of samples, and beside it */
+struct kept {
+	__u64 time;
+	struct perf_event_header rec[];
+};
+
+struct side {
+	struct side *older, *newer;
+	struct kept kept;
+};
+
+struct recent {
+	struct recent_limits limits;
+	struct state *state;
+	/*
+	 * Samples: whole ones, one behind the other; when the next one does not fit at the
+	 * end it is at the start, and end says where the last one ends.
+	 */
+	__u8 *ring;
+	size_t head, tail, end;
+	__u64 nr_samples;
+	__u64 last_gone;		/* time of the newest sample that is gone */
+	/* Sideband */
+	struct side *oldest, *newest;
+	__u64 nr_sides;
+	size_t side_bytes;
+	__u64 begin;
+	__u64 forgotten;
+	__u64 too_large;
+};
+
+struct recent *recent_new(const struct recent_limits *limits)
+{
+	struct recent *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->limits = *limits;
+	r->limits.samples &= ~(size_t)7;
+	r->state = state_new();
+	r->ring = malloc(r->limits.samples);
+	if (r->state && r->ring)
+		return r;
+	recent_free(r);
+	return NULL;
+}
+
+static size_t side_size(const struct side *side)
+{
+	return sizeof(*side) + side->kept.rec->size;
+}
+
+static void side_free(struct recent *r, struct side *side)
+{
+	*(side->older ? &side->older->newer : &r->oldest) = side->newer;
+	*(side->newer ? &side->newer->older : &r->newest) = side->older;
+	r->side_bytes -= side_size(side);
+	r->nr_sides--;
+	free(side);
+}
+
+void recent_free(struct recent *r)
+{
+	if (!r)
+		return;
+	while (r->oldest)
+		side_free(r, r->oldest);
+	state_free(r->state);
+	free(r->ring);
+	free(r);
+}
+
+/* --- samples --------------------------------------------------------------- */
+
+static struct kept *sample_at(const struct recent *r, size_t at)
+{
+	return (struct kept *)(r->ring + at);
+}
+
+static size_t sample_size(const struct perf_event_header *rec)
+{
+	return sizeof(struct kept) + ALIGN8(rec->size);
+}
+
+/* Where the next one is, behind one that ends at @at. */
+static size_t sample_next(const struct recent *r, size_t at)
+{
+	return r->nr_samples && r->head <= r->tail && at == r->end ? 0 : at;
+}
+
+static void forget_sample(struct recent *r)
+{
+	const struct kept *oldest = sample_at(r, r->tail);
+
+	if (oldest->time > r->last_gone)
+		r->last_gone = oldest->time;
+	r->forgotten++;
+	r->tail = sample_next(r, r->tail + sample_size(oldest->rec));
+	r->nr_samples--;
+	if (!r->nr_samples) {
+		r->head = 0;
+		r->tail = 0;
+	}
+}
+
+/* Is there room for @size bytes at head, or else at the start? Moves head there. */
+static bool make_place(struct recent *r, size_t size)
+{
+	if (!r->nr_samples)
+		return true;
+	if (r->head <= r->tail)
+		return r->tail - r->head >= size;
+	if (r->limits.samples - r->head >= size)
+		return true;
+	if (r->tail < size)
+		return false;
+	r->end = r->head;
+	r->head = 0;
+	return true;
+}
+
+static void add_sample(struct recent *r, const struct perf_event_header *rec, __u64 time)
+{
+	const size_t size = sample_size(rec);
+	struct kept *kept;
+
+	if (size > r->limits.samples) {
+		r->too_large++;
+		r->forgotten++;
+		if (time > r->last_gone)
+			r->last_gone = time;
+		return;
+	}
+	while (!make_place(r, size))
+		forget_sample(r);
+	kept = sample_at(r, r->head);
+	kept->time = time;
+	memcpy(kept->rec, rec, rec->size);
+	r->head += size;
+	r->nr_samples++;
+}
+
+/* --- sideband -------------------------------------------------------------- */
+
+static bool is_sideband(const struct perf_event_header *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_NAMESPACES:
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_TEXT_POKE:
+		return true;
+	}
+	return false;
+}
+
+/* Mostly the newest; behind those of the same time, which came before it. */
+static int add_side(struct recent *r, const struct perf_event_header *rec, __u64 time)
+{
+	struct side *side = malloc(sizeof(*side) + rec->size), *at = r->newest;
+
+	if (!side)
+		return -ENOMEM;
+	side->kept.time = time;
+	memcpy(side->kept.rec, rec, rec->size);
+	while (at && at->kept.time > time)
+		at = at->older;
+	side->older = at;
+	side->newer = at ? at->newer : r->oldest;
+	*(at ? &at->newer : &r->oldest) = side;
+	*(side->newer ? &side->newer->older : &r->newest) = side;
+	r->side_bytes += side_size(side);
+	r->nr_sides++;
+	return 0;
+}
+
+int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time)
+{
+	if (is_sideband(rec))
+		return add_side(r, rec, time);
+	add_sample(r, rec, time);
+	return 0;
+}
+
+/* --- what is too old ------------------------------------------------------- */
+
+static int fold_before(struct recent *r, __u64 begin)
+{
+	while (r->oldest && r->oldest->kept.time < begin) {
+		const int err = state_fold(r->state, r->oldest->kept.rec);
+
+		if (err)
+			return err;
+		side_free(r, r->oldest);
+	}
+	if (begin > r->begin)
+		r->begin = begin;
+	return 0;
+}
+
+static size_t side_memory(const struct recent *r)
+{
+	struct state_stats stats;
+
+	state_stats(r->state, &stats);
+	return r->side_bytes + stats.bytes;
+}
+
+int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
+{
+	__u64 begin = r->last_gone ? r->last_gone + 1 : 0;
+	int err;
+
+	if (r->limits.window && now > r->limits.window && begin < now - r->limits.window)
+		begin = now - r->limits.window;
+	while (r->nr_samples && sample_at(r, r->tail)->time < begin)
+		forget_sample(r);
+	/* All samples are there from a time on that can be folded up to only now. */
+	if (begin > wanted)
+		begin = wanted;
+	if (begin > settled)
+		begin = settled;
+	err = fold_before(r, begin);
+	while (!err && r->oldest && r->oldest->kept.time < settled &&
+	       side_memory(r) > r->limits.sideband)
+		err = fold_before(r, r->oldest->kept.time + 1);
+	return err;
+}
+
+/* --- and given out again --------------------------------------------------- */
+
+int recent_emit(const struct recent *r, state_fn fn, void *ctx)
+{
+	const struct side *side;
+	size_t at = r->tail;
+	__u64 i;
+	int err;
+
+	err = state_emit(r->state, r->begin ? r->begin - 1 : 0, fn, ctx);
+	for (side = r->oldest; !err && side; side = side->newer)
+		err = fn(ctx, side->kept.rec);
+	for (i = 0; !err && i < r->nr_samples; i++) {
+		const struct kept *kept = sample_at(r, at);
+
+		/* The state is not of its time. */
+		if (kept->time >= r->begin)
+			err = fn(ctx, kept->rec);
+		at = sample_next(r, at + sample_size(kept->rec));
+	}
+	return err;
+}
+
+void recent_stats(const struct recent *r, struct recent_stats *stats)
+{
+	*stats = (struct recent_stats){
+		.bytes = sizeof(*r) + r->limits.samples + side_memory(r),
+		.begin = r->begin,
+		.samples = r->nr_samples,
+		.sideband = r->nr_sides,
+		.forgotten = r->forgotten,
+		.too_large = r->too_large,
+	};
+}
