@@ -138,26 +138,32 @@ FIXTURE(hold) {
 	int nr;
 };
 
-FIXTURE_SETUP(hold)
+/* A ring, and an event for each CPU that writes to it, disabled. 0 or -errno */
+static int open_all(struct ring *ring, int *events, const int *cpus, int nr)
 {
 	const struct auxgen_config config = {
 		AUXGEN_F_CTX | AUXGEN_F_TIMER | AUXGEN_F_NMI | 3 << 24 | 20, 150,
 	};
 	struct perfaux_create create;
-	int i;
+	int i, ret;
 
+	ring_params(&create, 16384, 4 * nr + 8U);
+	create.flags = PERFAUX_RING_OVERWRITE;
+	ret = ring_open(ring, &create);
+	for (i = 0; i < nr && !ret; i++) {
+		events[i] = auxgen_open(&config, -1, cpus[i], 0);
+		ret = events[i] < 0 ? events[i] :
+				      ring_attach(ring, events[i], COOKIE(3));
+	}
+	return ret;
+}
+
+FIXTURE_SETUP(hold)
+{
 	self->check = calloc(1, sizeof(*self->check));
 	ASSERT_NE(NULL, self->check);
 	self->nr = online_cpus(self->cpus, CHECK_CPUS);
-	ring_params(&create, 16384, 4 * self->nr + 8U);
-	create.flags = PERFAUX_RING_OVERWRITE;
-	ASSERT_EQ(0, ring_open(&self->ring, &create));
-	for (i = 0; i < self->nr; i++) {
-		self->events[i] = auxgen_open(&config, -1, self->cpus[i], 0);
-		ASSERT_LE(0, self->events[i]);
-		ASSERT_EQ(0, ring_attach(&self->ring, self->events[i],
-					 COOKIE(3)));
-	}
+	ASSERT_EQ(0, open_all(&self->ring, self->events, self->cpus, self->nr));
 	check_start(self->check, &self->ring);
 }
 
@@ -381,28 +387,16 @@ FIXTURE_VARIANT_ADD(trigger, nmi_100) { .nmi = true, .post = 100 };
 
 FIXTURE_SETUP(trigger)
 {
-	const struct auxgen_config config = {
-		AUXGEN_F_CTX | AUXGEN_F_TIMER | AUXGEN_F_NMI | 3 << 24 | 20, 150,
-	};
 	const struct rawgen_config nmi = {
 		.config = RAWGEN_CONTEXT(RAWGEN_NMI),
 		.config1 = 2000ULL << 32 | 64,
 	};
 	struct perf_event_attr rename = rename_attr();
-	struct perfaux_create create;
 	int i;
 
 	rename.inherit = 1;
 	self->nr = online_cpus(self->cpus, CHECK_CPUS);
-	ring_params(&create, 16384, 4 * self->nr + 8U);
-	create.flags = PERFAUX_RING_OVERWRITE;
-	ASSERT_EQ(0, ring_open(&self->ring, &create));
-	for (i = 0; i < self->nr; i++) {
-		self->events[i] = auxgen_open(&config, -1, self->cpus[i], 0);
-		ASSERT_LE(0, self->events[i]);
-		ASSERT_EQ(0, ring_attach(&self->ring, self->events[i],
-					 COOKIE(3)));
-	}
+	ASSERT_EQ(0, open_all(&self->ring, self->events, self->cpus, self->nr));
 	ASSERT_EQ(0, raw_open(&self->task, &rename, 0, -1, 0));
 	for (i = 0; i < self->nr; i++) {
 		ASSERT_EQ(0, rawgen_open(&self->nmi[i], &nmi, -1, self->cpus[i],
