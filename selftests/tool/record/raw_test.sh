@@ -301,8 +301,9 @@ count=$(sed -n 's/.*"raw":{"count":\([0-9]*\),.*/\1/p' json)
 bytes=$(sed -n 's/.*"raw":{[^}]*"bytes":\([0-9]*\),.*/\1/p' json)
 apart=$(sed -n 's/.*"raw":{[^}]*"apart":\([0-9]*\),.*/\1/p' json)
 "$REF" script -i f -F event,trace >out 2>/dev/null
-lines=$(wc -l <out)
-grep -q 'sched_process_exec: filename=[^ ]*/bash ' out || note "the command's exec is missing"
+# What a system call was given may have lines of its own.
+lines=$(grep -acE '^ *(syscalls|sched):[a-z0-9_]+: ' out)
+grep -aq 'sched_process_exec: filename=[^ ]*/bash ' out || note "the command's exec is missing"
 awk '/^data / { sub(/.* bytes=/, ""); sub(/ .*/, ""); n++; sum += $0 }
 	END { print n + 0, sum + 0 }' d/index >kept
 [[ $(cat kept) == "$count $bytes" ]] || note "$count payloads, $bytes bytes; extracted $(cat kept)"
