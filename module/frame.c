@@ -18,6 +18,7 @@
  *
  * Context: writers' functions, any up to NMI.
  */
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -161,6 +162,27 @@ static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
 }
 
 /*
+ * There is no room: the reader, whose poll() makes way, or pa_ring_resume_work() may do
+ * something about it. Whoever is told clears STARVED only if there was a segment to be
+ * had: it may still be set although segments came back since, were filled in part, and
+ * the reader went to sleep before that. So it is told again, but not by each of a storm
+ * of records: once a jiffy. Of two contexts in one jiffy, also an NMI and what it
+ * interrupts, the cmpxchg() lets one through, without waiting for the other.
+ */
+static void pa_frames_starve(struct pa_ring *ring)
+{
+	unsigned long last = READ_ONCE(ring->starved_at), now = jiffies;
+	bool is_new = !(atomic_fetch_or(PERFAUX_CTL_STARVED,
+					(atomic_t *)&ring->ctl->flags) &
+			PERFAUX_CTL_STARVED);
+	bool is_first = last != now &&
+			cmpxchg(&ring->starved_at, last, now) == last;
+
+	if (is_new || is_first)
+		pa_ring_wake(ring);
+}
+
+/*
  * Room for @length bytes, to be followed by pa_frame_end(). The caller fills what
  * comes after state but segment. Returns NULL and why not.
  */
@@ -182,14 +204,7 @@ struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 	if (frame)
 		return frame;
 	*cause = pa_full_cause(ring);
-	/*
-	 * Once, until somebody has done something about it: the reader, whose poll()
-	 * makes way again, or pa_ring_resume_work().
-	 */
-	if (!(atomic_fetch_or(PERFAUX_CTL_STARVED,
-			      (atomic_t *)&ring->ctl->flags) &
-	      PERFAUX_CTL_STARVED))
-		pa_ring_wake(ring);
+	pa_frames_starve(ring);
 	return NULL;
 }
 

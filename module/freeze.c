@@ -3,9 +3,11 @@
  * Triggers: a sample of an event stops the overwriting of a ring, where it happens.
  *
  * ring->may_overwrite is how many segments may still be overwritten, or PA_THAWED.
- * Whoever is to overwrite one takes it from there first, so that it is never one more
- * than the trigger's post; a writer to whom others were faster may have taken one in
- * vain: one less is overwritten then.
+ * Whoever is to overwrite one takes it from there first, so that it is not more than the
+ * trigger's post, but for writers who had asked before the trigger came: each still
+ * overwrites the one segment it was about to. That is at most one segment more per CPU
+ * (one per context, if a writer that had asked was interrupted by another). A writer to
+ * whom others were faster may have taken one in vain: one less is overwritten then.
  */
 #include <linux/perf_event.h>
 

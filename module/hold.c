@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PERFAUX_IOC_HOLD: segments of an overwrite ring that are not overwritten for a while. */
+/* PERFAUX_IOC_HOLD, _UNHOLD: segments that are not overwritten for a while. */
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -61,4 +61,36 @@ int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 	}
 	kvfree(list);
 	return held;
+}
+
+/*
+ * One of a use that is HELD becomes READY again. Its ready_seq is as it was: so is its
+ * age. Returns whether it did. Process context.
+ */
+static bool pa_segment_unhold(struct pa_segment *seg, u64 state)
+{
+	/* Its mark may say so this moment: then a writer takes it from READY as well. */
+	return PERFAUX_STATE(state) == PERFAUX_SEG_HELD &&
+	       !pa_segment_released(seg, state) &&
+	       cmpxchg64(&seg->shared->state, state,
+			 PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_READY) == state;
+}
+
+/* Returns 0 or -ENOENT. Process context. */
+int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq)
+{
+	struct pa_segment *seg = &ring->seg[i];
+	u64 state = READ_ONCE(seg->shared->state);
+
+	return PERFAUX_SEQ(state) == seq && pa_segment_unhold(seg, state) ?
+	       0 : -ENOENT;
+}
+
+void pa_segments_unhold_all(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++)
+		pa_segment_unhold(&ring->seg[i],
+				  READ_ONCE(ring->seg[i].shared->state));
 }

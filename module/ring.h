@@ -102,6 +102,7 @@ struct pa_ring {
 	u64 *gap_states;		/* see gap.c */
 	bool gaps_wait;			/* in a CPU's slot, maybe */
 	bool has_frames;		/* pa_frames_init() was called */
+	unsigned long starved_at;	/* jiffies, see pa_frames_starve() */
 	struct pa_segment *seg;
 	struct pa_cpu __percpu *cpu;
 	bool overwrite;
@@ -187,6 +188,8 @@ bool pa_segment_released(const struct pa_segment *seg, u64 state);
 
 /* hold.c */
 int pa_segments_hold(struct pa_ring *ring, unsigned int max);
+int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq);
+void pa_segments_unhold_all(struct pa_ring *ring);
 
 /* freeze.c; pa_trigger() is in attach.h */
 void pa_freeze_init(struct pa_ring *ring);

@@ -106,6 +106,29 @@ static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 	return pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
 }
 
+static long pa_ioctl_unhold(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_unhold arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_UNHOLD_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags & ~PERFAUX_UNHOLD_ALL || arg.reserved ||
+	    arg.segment >= ring->ctl->nr_segments)
+		return -EINVAL;
+	if (arg.flags & PERFAUX_UNHOLD_ALL) {
+		if (arg.segment || arg.seq)
+			return -EINVAL;
+		pa_segments_unhold_all(ring);
+	} else {
+		ret = pa_segments_unhold(ring, arg.segment, arg.seq);
+	}
+	/* Those that found no segment may overwrite it now. */
+	if (!ret && READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+		pa_ring_resume(ring);
+	return ret;
+}
+
 static long pa_ioctl_thaw(struct pa_ring *ring, void __user *uarg)
 {
 	struct perfaux_thaw arg;
@@ -155,6 +178,8 @@ static long pa_ring_ioctl(struct file *file, unsigned int cmd,
 		return pa_ioctl_hold(ring, (void __user *)uarg);
 	case PERFAUX_IOC_THAW:
 		return pa_ioctl_thaw(ring, (void __user *)uarg);
+	case PERFAUX_IOC_UNHOLD:
+		return pa_ioctl_unhold(ring, (void __user *)uarg);
 	}
 	return -ENOTTY;
 }

@@ -186,21 +186,23 @@
  * =============================
  *
  * PERFAUX_IOC_HOLD takes what is there, while the events go on in other segments: read
- * the HELD segments, sort their spans by seq, and release them. Or detach (or disable)
+ * the HELD segments, sort their spans by seq, and give them back: to the writers by
+ * releasing them, or to the ring's history by PERFAUX_IOC_UNHOLD. Or detach (or disable)
  * the events, FLUSH, and read as above. Or, while events run, copy a READY segment and
  * its spans, then read state again; if it changed, what was copied is invalid.
  *
  * Triggers
  * ========
  *
- * An event that is attached with PERFAUX_ATTACH_TRIGGER freezes an overwrite ring when
- * it has a sample: at once, in the context of the sample. From then on no more than
- * attach.post segments are overwritten; when these are used up, and there is no free
- * one, what is written is lost, with the cause FROZEN. PERFAUX_CTL_FROZEN is set in
- * control.flags, poll() reports EPOLLPRI, and control.frozen_time and frozen_cookie are
- * of the sample. It goes on so until PERFAUX_IOC_THAW: HOLD what is wanted before that.
- * Samples of triggers while the ring is frozen are counted, in control.triggers, and
- * change nothing else.
+ * An event that is attached with PERFAUX_ATTACH_TRIGGER freezes an overwrite ring when it
+ * has a sample: at once, in the context of the sample. From then on no more than
+ * attach.post segments are overwritten, and those that were about to be at that moment,
+ * at most one per CPU (or per context there that was interrupted by another); when these
+ * are used up, and there is no free one, what is written is lost, with the cause FROZEN.
+ * PERFAUX_CTL_FROZEN is set in control.flags, poll() reports EPOLLPRI, and
+ * control.frozen_time and frozen_cookie are of the sample. It goes on so until
+ * PERFAUX_IOC_THAW: HOLD what is wanted before that. Samples of triggers while the ring
+ * is frozen are counted, in control.triggers, and change nothing else.
  *
  * Times
  * =====
@@ -469,6 +471,31 @@ struct perfaux_hold {
 #define PERFAUX_HOLD_SIZE_V0	16
 
 /*
+ * PERFAUX_IOC_UNHOLD (on a ring): a segment that is HELD becomes READY again, of the age
+ * that it had, for another HOLD or to be overwritten in its turn. (What the reader
+ * releases is free at once, and lost for the next HOLD.)
+ *
+ * Errors:
+ *   EINVAL	size below PERFAUX_UNHOLD_SIZE_V0; unknown flags; segment out of range;
+ *		with PERFAUX_UNHOLD_ALL segment or seq not 0
+ *   ENOENT	it is not HELD, or not in its use number seq, or is released; not with
+ *		PERFAUX_UNHOLD_ALL
+ *   E2BIG, EFAULT
+ */
+struct perfaux_unhold {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: PERFAUX_UNHOLD_* */
+	__u32	segment;		/* in: index */
+	__u32	reserved;		/* in: 0 */
+	__u64	seq;			/* in: PERFAUX_SEQ() of its state */
+};
+
+/* All segments that are HELD and not released. */
+#define PERFAUX_UNHOLD_ALL	_BITUL(0)
+
+#define PERFAUX_UNHOLD_SIZE_V0	24
+
+/*
  * PERFAUX_IOC_THAW (on a ring): segments are overwritten again, until the next trigger.
  *
  * Errors: EINVAL (size, flags); ENOENT (the ring is not frozen); E2BIG; EFAULT.
@@ -606,6 +633,7 @@ struct perfaux_notice {
 #define PERFAUX_IOC_HANDLE	_IO(PERFAUX_IOC_MAGIC, 7)
 #define PERFAUX_IOC_HOLD	_IO(PERFAUX_IOC_MAGIC, 8)
 #define PERFAUX_IOC_THAW	_IO(PERFAUX_IOC_MAGIC, 9)
+#define PERFAUX_IOC_UNHOLD	_IO(PERFAUX_IOC_MAGIC, 10)
 
 /*
  * poll() on a ring:

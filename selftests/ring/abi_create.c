@@ -107,14 +107,14 @@ TEST_F(dev, unknown_ioctl)
 	int ring = call(self->fd, PERFAUX_IOC_CREATE, &self->create);
 
 	ASSERT_LE(0, ring);
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(PERFAUX_IOC_MAGIC, 10), &attach));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(PERFAUX_IOC_MAGIC, 200), &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(PERFAUX_IOC_MAGIC, 255), NULL));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_ATTACH, &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_DETACH, &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_FLUSH, &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_IDS_STATS, &attach));
 	EXPECT_EQ(-ENOTTY, call(self->fd, PERFAUX_IOC_HANDLE, &attach));
-	EXPECT_EQ(-ENOTTY, call(ring, _IO(PERFAUX_IOC_MAGIC, 10), &attach));
+	EXPECT_EQ(-ENOTTY, call(ring, _IO(PERFAUX_IOC_MAGIC, 200), &attach));
 	EXPECT_EQ(-ENOTTY, call(ring, PERFAUX_IOC_IDS, &attach));
 	EXPECT_EQ(-ENOTTY, call(ring, PERFAUX_IOC_INFO, &attach));
 	EXPECT_EQ(-ENOTTY, call(ring, PERFAUX_IOC_CREATE, &self->create));

@@ -15,15 +15,6 @@
 
 #define SECONDS		120
 
-static struct perf_event_attr rename_attr(void)
-{
-	return (struct perf_event_attr){
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = raw_tracepoint("task", "task_rename"),
-		.sample_period = 1,
-	};
-}
-
 /* --- arguments ------------------------------------------------------------- */
 
 FIXTURE(args) {
@@ -34,7 +25,7 @@ FIXTURE(args) {
 
 FIXTURE_SETUP(args)
 {
-	const struct perf_event_attr attr = rename_attr();
+	const struct perf_event_attr attr = raw_rename_attr();
 	struct perfaux_create create;
 
 	ring_params(&create, 4096, 4);
@@ -79,6 +70,38 @@ TEST_F(args, hold)
 	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_HOLD, &longer));
 }
 
+TEST_F(args, unhold)
+{
+	LONG(perfaux_unhold) longer = { };
+	struct perfaux_unhold arg = { };
+
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &arg));
+	arg.size = PERFAUX_UNHOLD_SIZE_V0 - 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &arg));
+	arg.size = sizeof(arg);
+	EXPECT_EQ(-ENOENT, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &arg));
+	EXPECT_EQ(-ENOENT, call(self->other.fd, PERFAUX_IOC_UNHOLD, &arg));
+	arg.segment = 4;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &arg));
+	arg.segment = 0;
+	arg.reserved = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &arg));
+	arg.reserved = 0;
+	arg.flags = 2;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &arg));
+	arg.flags = PERFAUX_UNHOLD_ALL;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &arg));
+	arg.seq = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &arg));
+	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_UNHOLD, NULL));
+	longer.arg.size = sizeof(longer);
+	longer.arg.flags = PERFAUX_UNHOLD_ALL;
+	longer.tail[1] = 1;
+	EXPECT_EQ(-E2BIG, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &longer));
+	longer.tail[1] = 0;
+	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_UNHOLD, &longer));
+}
+
 TEST_F(args, thaw)
 {
 	struct perfaux_thaw arg = { };
@@ -100,7 +123,7 @@ TEST_F(args, trigger)
 		.size = sizeof(arg), .flags = PERFAUX_ATTACH_TRIGGER,
 		.fd = self->ev.fd, .post = 1U << 31,
 	};
-	struct perf_event_attr counts = rename_attr();
+	struct perf_event_attr counts = raw_rename_attr();
 	struct raw_event ev;
 
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_ATTACH, &arg));
@@ -186,24 +209,6 @@ static int switch_all(const int *events, int nr, int (*how)(int event))
 	return ret;
 }
 
-/* Until *@counter has come to @value; there is always something to do. */
-static bool run_until(const __u64 *value, uint64_t least)
-{
-	struct work work = {
-		.forks = 2, .threads = 2, .rounds = 10, .spin = 5000,
-	};
-	const uint64_t end = now_ns() + 60000000000ULL;
-	struct child child;
-
-	while (counter(value) < least) {
-		if (now_ns() > end || child_start(&child, work_fn, &work))
-			return false;
-		child_go(&child);
-		child_wait(&child);
-	}
-	return true;
-}
-
 static const __u64 *overwritten(const struct ring *ring)
 {
 	return &ring->ctl->lost_count[PERFAUX_CAUSE_OVERWRITTEN];
@@ -258,14 +263,14 @@ TEST_F_TIMEOUT(hold, stays_as_it_is, SECONDS)
 
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
 	for (k = 0; k < 5; k++) {
-		ASSERT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + nr));
+		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
 		ASSERT_EQ(nr / 2, ring_hold(ring, PERFAUX_FLUSH_SPANS, nr / 2));
 		ASSERT_EQ(nr / 2, nr_held(ring));
 		for (i = 0; i < nr; i++) {
 			states[i] = ring_state(ring, i);
 			sums[i] = is_held(ring, i) ? checksum(ring, i) : 0;
 		}
-		ASSERT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + 2 * nr));
+		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + 2 * nr));
 		EXPECT_EQ(nr / 2, nr_held(ring));
 		for (i = 0; i < nr; i++) {
 			if (!sums[i])
@@ -275,7 +280,7 @@ TEST_F_TIMEOUT(hold, stays_as_it_is, SECONDS)
 			release(ring, i);
 		}
 	}
-	ASSERT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + nr));
+	ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
 	/* They are in use again. */
 	EXPECT_EQ(0, nr_held(ring));
 	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
@@ -289,12 +294,12 @@ TEST_F_TIMEOUT(hold, all_is_counted, SECONDS)
 	struct ring *ring = &self->ring;
 
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
-	ASSERT_TRUE(run_until(overwritten(ring), nr));
+	ASSERT_TRUE(work_until(overwritten(ring), nr));
 	ASSERT_EQ(nr / 3, ring_hold(ring, 0, nr / 3));
-	ASSERT_TRUE(run_until(overwritten(ring), 3 * nr));
+	ASSERT_TRUE(work_until(overwritten(ring), 3 * nr));
 	ASSERT_EQ(nr / 3, ring_hold(ring, PERFAUX_FLUSH_SPANS, nr / 3));
 	EXPECT_EQ(nr / 3 * 2, nr_held(ring));
-	ASSERT_TRUE(run_until(overwritten(ring), 5 * nr));
+	ASSERT_TRUE(work_until(overwritten(ring), 5 * nr));
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
 	ASSERT_LT(0, ring_hold(ring, 0, 0));
 	EXPECT_EQ(0, ring_hold(ring, 0, 0));
@@ -316,7 +321,7 @@ TEST_F_TIMEOUT(hold, newest_first, SECONDS)
 	uint32_t i;
 
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
-	ASSERT_TRUE(run_until(overwritten(ring), nr));
+	ASSERT_TRUE(work_until(overwritten(ring), nr));
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
 	ASSERT_EQ(3, ring_hold(ring, 0, 3));
 	for (i = 0; i < nr; i++) {
@@ -338,6 +343,61 @@ TEST_F_TIMEOUT(hold, newest_first, SECONDS)
 	EXPECT_EQ(3, nr_held(ring));
 }
 
+/* What comes back is history, the oldest that there is, until it is overwritten. */
+TEST_F_TIMEOUT(hold, comes_back, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint64_t sums[nr], states[nr];
+	uint32_t i, k, first = nr;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(work_until(overwritten(ring), nr));
+	for (k = 0; k < 3; k++) {
+		ASSERT_EQ(nr / 2, ring_hold(ring, PERFAUX_FLUSH_SPANS, nr / 2));
+		for (i = 0; i < nr; i++) {
+			states[i] = ring_state(ring, i);
+			sums[i] = is_held(ring, i) ? checksum(ring, i) : 0;
+		}
+		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
+		ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+		/* One by one, or all at once; no more than once. */
+		for (i = 0; i < nr; i++) {
+			if (!sums[i])
+				continue;
+			if (k)
+				EXPECT_EQ(0, ring_unhold(ring, i));
+			if (k == 2)
+				EXPECT_EQ(-ENOENT, ring_unhold(ring, i));
+		}
+		EXPECT_EQ(0, ring_unhold_all(ring));
+		EXPECT_EQ(0, nr_held(ring));
+		/* They are as they were, so are their ages. */
+		EXPECT_LT(nr / 2, ring_hold(ring, 0, 0));
+		for (i = 0; i < nr; i++) {
+			if (!sums[i])
+				continue;
+			EXPECT_EQ(states[i], ring_state(ring, i));
+			EXPECT_EQ(sums[i], checksum(ring, i));
+			first = i;
+		}
+		EXPECT_EQ(0, ring_unhold_all(ring));
+		ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr / 2));
+		for (i = 0; i < nr; i++)
+			if (sums[i])
+				EXPECT_NE(states[i], ring_state(ring, i));
+	}
+	/* What was released is not the ring's any more. */
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+	ASSERT_LT(0, ring_hold(ring, 0, 0));
+	release(ring, first);
+	EXPECT_EQ(-ENOENT, ring_unhold(ring, first));
+	EXPECT_EQ(0, ring_unhold_all(ring));
+	EXPECT_EQ(1, nr_held(ring));
+	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
+}
+
 /* Nothing is left for the writers: that is a loss like any other. */
 TEST_F_TIMEOUT(hold, all_of_it, SECONDS)
 {
@@ -347,17 +407,17 @@ TEST_F_TIMEOUT(hold, all_of_it, SECONDS)
 	uint32_t i;
 
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
-	ASSERT_TRUE(run_until(overwritten(ring), nr));
+	ASSERT_TRUE(work_until(overwritten(ring), nr));
 	while (nr_held(ring) < nr) {
 		ASSERT_LE(0, ring_hold(ring, PERFAUX_FLUSH_SPANS, 0));
 		sched_yield();
 	}
-	ASSERT_TRUE(run_until(&ring->ctl->lost_count[PERFAUX_CAUSE_FULL], 5));
+	ASSERT_TRUE(work_until(&ring->ctl->lost_count[PERFAUX_CAUSE_FULL], 5));
 	claims = counter(&ring->ctl->claims);
 	for (i = 0; i < nr; i++)
 		release(ring, i);
 	ASSERT_EQ(0, ring_flush(ring, 0));
-	EXPECT_TRUE(run_until(&ring->ctl->claims, claims + 2 * nr));
+	EXPECT_TRUE(work_until(&ring->ctl->claims, claims + 2 * nr));
 }
 
 /* --- triggers -------------------------------------------------------------- */
@@ -391,7 +451,7 @@ FIXTURE_SETUP(trigger)
 		.config = RAWGEN_CONTEXT(RAWGEN_NMI),
 		.config1 = 2000ULL << 32 | 64,
 	};
-	struct perf_event_attr rename = rename_attr();
+	struct perf_event_attr rename = raw_rename_attr();
 	int i;
 
 	rename.inherit = 1;
@@ -467,7 +527,7 @@ TEST_F_TIMEOUT(trigger, post, SECONDS)
 
 	for (k = 0; k < 3; k++) {
 		ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
-		ASSERT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + nr));
+		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
 		ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
 		EXPECT_FALSE(is_frozen(ring));
 		EXPECT_EQ(0, ring_poll(ring, 0) & POLLPRI);
@@ -486,7 +546,7 @@ TEST_F_TIMEOUT(trigger, post, SECONDS)
 		EXPECT_EQ(begin, ring->ctl->frozen_time);
 
 		ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
-		ASSERT_TRUE(run_until(frozen, lost + 20));
+		ASSERT_TRUE(work_until(frozen, lost + 20));
 		EXPECT_EQ(before + variant->post, counter(overwritten(ring)));
 		ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
 		EXPECT_EQ(before + variant->post, counter(overwritten(ring)));
@@ -516,7 +576,7 @@ TEST_F_TIMEOUT(trigger, storm, SECONDS)
 	uint32_t i, n;
 
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
-	ASSERT_TRUE(run_until(overwritten(ring), ring->ctl->nr_segments));
+	ASSERT_TRUE(work_until(overwritten(ring), ring->ctl->nr_segments));
 	ASSERT_EQ(0, switch_all(self->firing, self->nr_firing, event_enable));
 	for (n = 0; n < 300 && now_ns() < end; n++) {
 		wait_fired(ring, counter(&ring->ctl->triggers));
@@ -536,7 +596,7 @@ TEST_F_TIMEOUT(trigger, storm, SECONDS)
 	EXPECT_LE(n, counter(&ring->ctl->triggers));
 	ASSERT_EQ(0, switch_all(self->firing, self->nr_firing, event_disable));
 	ring_thaw(ring);
-	EXPECT_TRUE(run_until(overwritten(ring), counter(overwritten(ring)) + 20));
+	EXPECT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + 20));
 }
 
 TEST_HARNESS_MAIN

@@ -74,24 +74,6 @@ FIXTURE_TEARDOWN(overwrite)
 	free(self->check);
 }
 
-/* Until some segments were overwritten; there is always something to do. */
-static bool run_until_overwritten(struct ring *ring, uint64_t segments)
-{
-	struct work work = {
-		.forks = 2, .threads = 2, .rounds = 20, .spin = 5000,
-	};
-	uint64_t end = now_ns() + 60000000000ULL;
-	struct child child;
-
-	while (ring_lost(ring, PERFAUX_CAUSE_OVERWRITTEN) < segments) {
-		if (now_ns() > end || child_start(&child, work_fn, &work))
-			return false;
-		child_go(&child);
-		child_wait(&child);
-	}
-	return true;
-}
-
 /*
  * The events of CPUs run all the time, so each has a segment of its own, and
  * what is left of each CPU's chunks is an unbroken tail.
@@ -113,8 +95,8 @@ TEST_F_TIMEOUT(overwrite, cpus, SECONDS)
 	check_start(check, &self->ring);
 	for (i = 0; i < self->nr; i++)
 		ASSERT_EQ(0, event_enable(self->events[i]));
-	EXPECT_TRUE(run_until_overwritten(&self->ring,
-					  2 * self->ring.ctl->nr_segments));
+	EXPECT_TRUE(work_until(&self->ring.ctl->lost_count[PERFAUX_CAUSE_OVERWRITTEN],
+			       2 * self->ring.ctl->nr_segments));
 	for (i = 0; i < self->nr; i++)
 		ASSERT_EQ(0, event_disable(self->events[i]));
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -367,6 +368,57 @@ TEST_F(held, abandoned)
 	EXPECT_EQ(n + 3, self->ring.ctl->frames);
 	EXPECT_EQ(n + 3, s.committed);
 	stream_free(&s);
+}
+
+/*
+ * The reader has gone to sleep while late records kept all segments from everybody. It is
+ * not told when these end, so the ring stays STARVED; when such a segment has been written
+ * in part and has no room for the next record, it is needed to make way.
+ */
+TEST_F(held, starved_again)
+{
+	struct rawprod_run run = {
+		.length = 9000, .count = 1, .end = RAWPROD_HOLD,
+	};
+	struct epoll_event event = { .events = EPOLLIN };
+	int poller = epoll_create1(EPOLL_CLOEXEC), other, i, n = 0;
+	int cpus[MAX_CPUS];
+
+	if (online_cpus(cpus, MAX_CPUS) < 2)
+		SKIP(return, "one CPU: a write ends its gap");
+	other = rawprod_open(self->ring.fd);
+	ASSERT_LE(0, other);
+	/* One in each segment: FLUSH closes the first. */
+	ASSERT_EQ(0, rawprod_run(other, &run));
+	ASSERT_EQ(0, ring_flush(&self->ring, 0));
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	ASSERT_EQ(1, run.written);
+	ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_ABANDON));
+	ASSERT_EQ(2, raw_read_ready(&self->ring, NULL, NULL));
+	run.end = RAWPROD_COMMIT;
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	ASSERT_EQ(0, run.written);
+	/* From here on poll() is called again only if somebody wakes the reader. */
+	ASSERT_EQ(0, epoll_ctl(poller, EPOLL_CTL_ADD, self->ring.fd, &event));
+	ASSERT_EQ(0, epoll_wait(poller, &event, 1, 0));
+
+	ASSERT_EQ(1, ioctl(self->dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
+	ASSERT_EQ(0, pin_to(cpus[1]));
+	ASSERT_EQ(0, rawprod_run(self->dev, &run));
+	ASSERT_EQ(1, run.written);
+	ASSERT_EQ(PERFAUX_CTL_STARVED, self->ring.ctl->flags);
+	ASSERT_EQ(0, epoll_wait(poller, &event, 1, 0));
+	/* Once a jiffy: the first one may be in that of the last wake. */
+	ASSERT_EQ(0, pin_to(cpus[0]));
+	for (i = 0; !n && i < 100; i++) {
+		ASSERT_EQ(0, rawprod_run(self->dev, &run));
+		ASSERT_EQ(0, run.written);
+		n = epoll_wait(poller, &event, 1, 20);
+	}
+	EXPECT_EQ(1, n);
+	EXPECT_EQ(1, raw_read_ready(&self->ring, NULL, NULL));
+	close(other);
+	close(poller);
 }
 
 /* The ring goes while a record is being written. */

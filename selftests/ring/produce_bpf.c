@@ -17,268 +17,13 @@
 #include "abi.h"
 #include "kfunc_lib.h"
 #include "produce_lib.h"
+#include "produce_prog.h"
 #include "raw_bpf.h"
 
 #define SECONDS		150
 #define MAX_CPUS	64
 #define KIB		1024U
 #define MIB		(1024 * KIB)
-
-/*
- * What a program works with: a value of an array for each CPU. It writes the data with
- * the cookie that is there, and notes what came of it.
- */
-struct value {
-	uint64_t handle;
-	uint64_t cookie;	/* counted up */
-	int64_t result;		/* 0, or -errno; 1: reserve, 2: data gave NULL */
-	uint64_t written;
-	uint8_t data[];		/* the first 8 bytes: written, if there are 8 */
-};
-
-enum way {
-	WRITE,
-	RECORD,
-	DYNPTR,
-};
-
-enum {
-	ID_WRITE,
-	ID_DYNPTR,
-	ID_RESERVE,
-	ID_DATA,
-	ID_COMMIT,
-	ID_DISCARD,
-	NR_IDS,
-};
-
-static const char * const names[NR_IDS] = {
-	"perfaux_write", "perfaux_write_dynptr", "perfaux_record_reserve",
-	"perfaux_record_data", "perfaux_record_commit", "perfaux_record_discard",
-};
-
-struct bpf {
-	struct kfunc_btf btf;
-	int id[NR_IDS];
-	int values;		/* map of struct value */
-	int prog;
-	uint32_t size;		/* of a record's data */
-};
-
-static int bpf_open(struct bpf *b)
-{
-	int i, ret = kfunc_btf_open(&b->btf, "perfaux");
-
-	b->values = -1;
-	b->prog = -1;
-	for (i = 0; !ret && i < NR_IDS; i++) {
-		b->id[i] = kfunc_btf_find(&b->btf, BTF_KIND_FUNC, names[i]);
-		if (b->id[i] < 0)
-			ret = b->id[i];
-	}
-	return ret;
-}
-
-static void bpf_close(struct bpf *b)
-{
-	kfunc_btf_close(&b->btf);
-	close(b->values);
-	close(b->prog);
-}
-
-/*
- * The value of this CPU is in R6 then, or the program ends; handle and cookie are in R1
- * and R2, the number of this record in R8.
- */
-static void begin(struct kfunc_code *code, const struct bpf *b)
-{
-	CODE(code,
-	     CALL(BPF_FUNC_get_smp_processor_id),
-	     STORE32(BPF_REG_10, -4, BPF_REG_0),
-	     MAP(BPF_REG_1, b->values), UPPER(0),
-	     MOV(BPF_REG_2, BPF_REG_10),
-	     ADD(BPF_REG_2, -4),
-	     CALL(BPF_FUNC_map_lookup_elem),
-	     JUMP_NE(BPF_REG_0, 0, 1),
-	     EXIT,
-	     MOV(BPF_REG_6, BPF_REG_0),
-	     LOAD(BPF_REG_8, BPF_REG_6, offsetof(struct value, written)),
-	     ADD(BPF_REG_8, 1),
-	     LOAD(BPF_REG_1, BPF_REG_6, offsetof(struct value, handle)),
-	     LOAD(BPF_REG_2, BPF_REG_6, offsetof(struct value, cookie)));
-	if (b->size >= 8)
-		CODE(code, STORE(BPF_REG_6, offsetof(struct value, data),
-				 BPF_REG_8));
-}
-
-/* The result is in R7. */
-static void end(struct kfunc_code *code)
-{
-	CODE(code,
-	     STORE(BPF_REG_6, offsetof(struct value, result), BPF_REG_7),
-	     JUMP_NE(BPF_REG_7, 0, 4),
-	     STORE(BPF_REG_6, offsetof(struct value, written), BPF_REG_8),
-	     LOAD(BPF_REG_1, BPF_REG_6, offsetof(struct value, cookie)),
-	     ADD(BPF_REG_1, 1),
-	     STORE(BPF_REG_6, offsetof(struct value, cookie), BPF_REG_1),
-	     SET(BPF_REG_0, 0),
-	     EXIT);
-}
-
-/* The same of an int in R0, which is 64 bits then */
-static void end_int(struct kfunc_code *code)
-{
-	CODE(code,
-	     MOV(BPF_REG_7, BPF_REG_0),
-	     INSN(BPF_ALU64 | BPF_LSH | BPF_K, BPF_REG_7, 0, 0, 32),
-	     INSN(BPF_ALU64 | BPF_ARSH | BPF_K, BPF_REG_7, 0, 0, 32));
-	end(code);
-}
-
-static int load_write(const struct bpf *b, struct kfunc_prog *prog)
-{
-	begin(&prog->code, b);
-	CODE(&prog->code,
-	     MOV(BPF_REG_3, BPF_REG_6),
-	     ADD(BPF_REG_3, offsetof(struct value, data)),
-	     SET(BPF_REG_4, b->size),
-	     KFUNC(b->id[ID_WRITE]));
-	end_int(&prog->code);
-	return kfunc_load(prog);
-}
-
-/* Reserves b->size bytes and takes @take of them. */
-static int load_record(const struct bpf *b, struct kfunc_prog *prog,
-		       uint32_t take)
-{
-	begin(&prog->code, b);
-	CODE(&prog->code,
-	     SET(BPF_REG_3, b->size),
-	     KFUNC(b->id[ID_RESERVE]),
-	     SET(BPF_REG_7, 1),
-	     /* to the end */
-	     JUMP_EQ(BPF_REG_0, 0, 17),
-	     MOV(BPF_REG_9, BPF_REG_0),
-	     MOV(BPF_REG_1, BPF_REG_9),
-	     SET(BPF_REG_2, take),
-	     KFUNC(b->id[ID_DATA]),
-	     JUMP_NE(BPF_REG_0, 0, 4),
-	     MOV(BPF_REG_1, BPF_REG_9),
-	     KFUNC(b->id[ID_DISCARD]),
-	     SET(BPF_REG_7, 2),
-	     /* to the end */
-	     JUMP(8),
-	     MOV(BPF_REG_1, BPF_REG_0),
-	     SET(BPF_REG_2, take),
-	     MOV(BPF_REG_3, BPF_REG_6),
-	     ADD(BPF_REG_3, offsetof(struct value, data)),
-	     CALL(BPF_FUNC_probe_read_kernel),
-	     MOV(BPF_REG_7, BPF_REG_0),
-	     MOV(BPF_REG_1, BPF_REG_9),
-	     KFUNC(b->id[ID_COMMIT]));
-	end(&prog->code);
-	return kfunc_load(prog);
-}
-
-/* Of a dynptr of all data @length bytes from @offset on */
-static int load_dynptr(const struct bpf *b, struct kfunc_prog *prog,
-		       uint32_t offset, uint32_t length)
-{
-	begin(&prog->code, b);
-	CODE(&prog->code,
-	     MOV(BPF_REG_1, BPF_REG_6),
-	     ADD(BPF_REG_1, offsetof(struct value, data)),
-	     SET(BPF_REG_2, b->size),
-	     SET(BPF_REG_3, 0),
-	     MOV(BPF_REG_4, BPF_REG_10),
-	     ADD(BPF_REG_4, -32),
-	     CALL(BPF_FUNC_dynptr_from_mem),
-	     LOAD(BPF_REG_1, BPF_REG_6, offsetof(struct value, handle)),
-	     LOAD(BPF_REG_2, BPF_REG_6, offsetof(struct value, cookie)),
-	     MOV(BPF_REG_3, BPF_REG_10),
-	     ADD(BPF_REG_3, -32),
-	     SET(BPF_REG_4, offset),
-	     SET(BPF_REG_5, length),
-	     KFUNC(b->id[ID_DYNPTR]));
-	end_int(&prog->code);
-	return kfunc_load(prog);
-}
-
-/* Writes @v to the value of @cpu; the data are those of raw_bpf_byte(). */
-static int value_set(struct bpf *b, uint32_t cpu, const struct value *v)
-{
-	struct value *new = calloc(1, sizeof(*new) + b->size + 8);
-	union bpf_attr attr = {
-		.map_fd = b->values,
-		.key = (unsigned long)&cpu,
-		.value = (unsigned long)new,
-	};
-	uint32_t i;
-	int ret;
-
-	if (!new)
-		return -ENOMEM;
-	*new = *v;
-	for (i = b->size < 8 ? 0 : 8; i < b->size; i++)
-		new->data[i] = raw_bpf_byte(b->size, i);
-	ret = kfunc_bpf(BPF_MAP_UPDATE_ELEM, &attr);
-	free(new);
-	return ret;
-}
-
-static int value_get(struct bpf *b, uint32_t cpu, struct value *v)
-{
-	struct value *all = calloc(1, sizeof(*all) + b->size + 8);
-	union bpf_attr attr = {
-		.map_fd = b->values,
-		.key = (unsigned long)&cpu,
-		.value = (unsigned long)all,
-	};
-	int ret = all ? kfunc_bpf(BPF_MAP_LOOKUP_ELEM, &attr) : -ENOMEM;
-
-	if (!ret)
-		*v = *all;
-	free(all);
-	return ret;
-}
-
-/* Its values and program; cookies of CPU n begin with n << 32. */
-static int bpf_load(struct bpf *b, uint32_t size, enum way way,
-		    struct kfunc_prog *prog, uint64_t handle)
-{
-	int cpu, ret = 0;
-
-	b->size = size;
-	b->values = kfunc_map(BPF_MAP_TYPE_ARRAY,
-			      sizeof(struct value) + size + 8, possible_cpus());
-	if (b->values < 0)
-		return b->values;
-	for (cpu = 0; !ret && cpu < possible_cpus(); cpu++) {
-		const struct value v = {
-			.handle = handle, .cookie = (uint64_t)cpu << 32,
-		};
-
-		ret = value_set(b, cpu, &v);
-	}
-	if (ret)
-		return ret;
-	prog->btf = &b->btf;
-	prog->code.nr = 0;
-	if (way == WRITE)
-		b->prog = load_write(b, prog);
-	else if (way == RECORD)
-		b->prog = load_record(b, prog, size);
-	else
-		b->prog = load_dynptr(b, prog, 0, size);
-	return b->prog < 0 ? b->prog : 0;
-}
-
-static int bpf_run(const struct bpf *b)
-{
-	union bpf_attr attr = { .test.prog_fd = b->prog };
-
-	return kfunc_bpf(BPF_PROG_TEST_RUN, &attr);
-}
 
 static const struct kfunc_prog syscall_prog = {
 	.type = BPF_PROG_TYPE_SYSCALL,
@@ -295,7 +40,7 @@ static int ring_handle(const struct ring *ring, uint64_t *handle)
 	return 0;
 }
 
-/* The data of value_set(), and the number that the program wrote to them */
+/* The data of producer_set(), and the number that the program wrote to them */
 static bool check_data(const void *data, uint64_t cookie, uint32_t length)
 {
 	uint64_t n;
@@ -359,7 +104,7 @@ static const char *seen_wrong(const struct seen *seen)
 
 FIXTURE(length) {
 	struct ring ring;
-	struct bpf bpf;
+	struct producer bpf;
 	uint64_t handle;
 };
 
@@ -390,40 +135,40 @@ FIXTURE_SETUP(length)
 	if (error == -EOPNOTSUPP)
 		SKIP(return, NO_KFUNCS);
 	ASSERT_EQ(0, error);
-	ASSERT_EQ(0, bpf_open(&self->bpf));
+	ASSERT_EQ(0, producer_open(&self->bpf));
 }
 
 FIXTURE_TEARDOWN(length)
 {
-	bpf_close(&self->bpf);
+	producer_close(&self->bpf);
 	ring_close(&self->ring);
 }
 
 static void run_everywhere(struct __test_metadata *_metadata,
 			   FIXTURE_DATA(length) * self,
-			   const FIXTURE_VARIANT(length) * variant, enum way way)
+			   const FIXTURE_VARIANT(length) * variant, enum producer_way way)
 {
 	struct seen seen;
 	struct kfunc_prog prog = syscall_prog;
 	int cpus[MAX_CPUS], nr, i;
-	struct value v;
+	struct producer_value v;
 	uint64_t sum;
 	uint32_t n;
 
 	ASSERT_EQ(0, seen_init(&seen, variant->size));
-	ASSERT_EQ(0, bpf_load(&self->bpf, variant->size, way, &prog,
-			      self->handle)) {
+	ASSERT_EQ(0, producer_load(&self->bpf, variant->size, way, &prog,
+				   self->handle)) {
 		TH_LOG("%s", kfunc_log);
 	}
 	nr = online_cpus(cpus, MAX_CPUS);
 	for (i = 0; i < nr; i++) {
 		ASSERT_EQ(0, pin_to(cpus[i]));
 		for (n = 0; n < variant->each; n++) {
-			ASSERT_EQ(0, bpf_run(&self->bpf));
+			ASSERT_EQ(0, producer_run(&self->bpf));
 			if (n % 4 == 3)
 				raw_read_ready(&self->ring, stream_see, &seen.all);
 		}
-		ASSERT_EQ(0, value_get(&self->bpf, cpus[i], &v));
+		ASSERT_EQ(0, producer_get(&self->bpf, cpus[i], &v));
 		EXPECT_EQ(0, v.result);
 		EXPECT_EQ(variant->each, v.written);
 	}
@@ -456,7 +201,7 @@ TEST_F_TIMEOUT(length, dynptr, SECONDS)
 
 FIXTURE(errors) {
 	struct ring ring;
-	struct bpf bpf;
+	struct producer bpf;
 	uint64_t handle;
 };
 
@@ -474,13 +219,13 @@ FIXTURE_SETUP(errors)
 	if (error == -EOPNOTSUPP)
 		SKIP(return, NO_KFUNCS);
 	ASSERT_EQ(0, error);
-	ASSERT_EQ(0, bpf_open(&self->bpf));
+	ASSERT_EQ(0, producer_open(&self->bpf));
 	ASSERT_EQ(0, pin_to(0));
 }
 
 FIXTURE_TEARDOWN(errors)
 {
-	bpf_close(&self->bpf);
+	producer_close(&self->bpf);
 	ring_close(&self->ring);
 }
 
@@ -517,11 +262,11 @@ TEST_F(errors, handle)
 	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_HANDLE, (void *)8));
 }
 
-static int64_t run_with(struct bpf *b, uint64_t handle)
+static int64_t run_with(struct producer *b, uint64_t handle)
 {
-	const struct value v = { .handle = handle };
-	struct value after;
-	int ret = value_set(b, 0, &v) ?: bpf_run(b) ?: value_get(b, 0, &after);
+	const struct producer_value v = { .handle = handle };
+	struct producer_value after;
+	int ret = producer_set(b, 0, &v) ?: producer_run(b) ?: producer_get(b, 0, &after);
 
 	return ret ? ret : after.result;
 }
@@ -530,7 +275,7 @@ TEST_F(errors, wrong_handle)
 {
 	struct kfunc_prog prog = syscall_prog;
 
-	ASSERT_EQ(0, bpf_load(&self->bpf, 100, WRITE, &prog, self->handle));
+	ASSERT_EQ(0, producer_load(&self->bpf, 100, WRITE, &prog, self->handle));
 	EXPECT_EQ(0, run_with(&self->bpf, self->handle));
 	EXPECT_EQ(-ENOENT, run_with(&self->bpf, 0));
 	EXPECT_EQ(-ENOENT, run_with(&self->bpf, self->handle ^ 1ULL << 63));
@@ -542,7 +287,7 @@ TEST_F(errors, wrong_handle)
 
 /* No room, and no room ever. */
 static void no_room(struct __test_metadata *_metadata,
-		    FIXTURE_DATA(errors) * self, enum way way)
+		    FIXTURE_DATA(errors) * self, enum producer_way way)
 {
 	struct lost lost = { .count_cookies = 1 };
 	struct kfunc_prog prog = syscall_prog;
@@ -553,7 +298,7 @@ static void no_room(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, seen_init(&seen, size));
 	/* run_with() begins anew each time. */
 	seen.stream[0].same_cookie = true;
-	ASSERT_EQ(0, bpf_load(&self->bpf, size, way, &prog, self->handle));
+	ASSERT_EQ(0, producer_load(&self->bpf, size, way, &prog, self->handle));
 	for (i = 0; i < 6; i++)
 		EXPECT_EQ(0, run_with(&self->bpf, self->handle));
 	for (i = 0; i < 10; i++)
@@ -571,9 +316,9 @@ static void no_room(struct __test_metadata *_metadata,
 	EXPECT_EQ(10 * size, lost.bytes[PERFAUX_CAUSE_FULL]);
 	EXPECT_EQ(0, run_with(&self->bpf, self->handle));
 
-	bpf_close(&self->bpf);
-	ASSERT_EQ(0, bpf_open(&self->bpf));
-	ASSERT_EQ(0, bpf_load(&self->bpf, 16 * KIB, way, &prog, self->handle));
+	producer_close(&self->bpf);
+	ASSERT_EQ(0, producer_open(&self->bpf));
+	ASSERT_EQ(0, producer_load(&self->bpf, 16 * KIB, way, &prog, self->handle));
 	EXPECT_EQ(way == RECORD ? 1 : -E2BIG,
 		  run_with(&self->bpf, self->handle));
 	EXPECT_EQ(1, ring_lost(&self->ring, PERFAUX_CAUSE_TOO_LARGE));
@@ -601,10 +346,10 @@ TEST_F(errors, longer_than_reserved)
 	struct seen seen;
 
 	ASSERT_EQ(0, seen_init(&seen, 96));
-	ASSERT_EQ(0, bpf_load(&self->bpf, 96, RECORD, &prog, self->handle));
+	ASSERT_EQ(0, producer_load(&self->bpf, 96, RECORD, &prog, self->handle));
 	close(self->bpf.prog);
 	prog.code.nr = 0;
-	self->bpf.prog = load_record(&self->bpf, &prog, 97);
+	self->bpf.prog = producer_load_record(&self->bpf, &prog, 97);
 	ASSERT_LE(0, self->bpf.prog);
 	EXPECT_EQ(2, run_with(&self->bpf, self->handle));
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));
@@ -629,12 +374,12 @@ TEST_F(errors, dynptr_part)
 	struct kfunc_prog prog = syscall_prog;
 	size_t i;
 
-	ASSERT_EQ(0, bpf_load(&self->bpf, 100, WRITE, &prog, self->handle));
+	ASSERT_EQ(0, producer_load(&self->bpf, 100, WRITE, &prog, self->handle));
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		close(self->bpf.prog);
 		prog.code.nr = 0;
-		self->bpf.prog = load_dynptr(&self->bpf, &prog, parts[i].offset,
-					     parts[i].length);
+		self->bpf.prog = producer_load_dynptr(&self->bpf, &prog, parts[i].offset,
+						      parts[i].length);
 		ASSERT_LE(0, self->bpf.prog) {
 			TH_LOG("%s", kfunc_log);
 		}
@@ -651,7 +396,7 @@ TEST_F(errors, dynptr_part)
 /* --- what the verifier refuses --------------------------------------------- */
 
 /* A record of 64 bytes, in R9 */
-static void reserve(struct kfunc_code *code, const struct bpf *b,
+static void reserve(struct kfunc_code *code, const struct producer *b,
 		    uint64_t handle)
 {
 	CODE(code,
@@ -665,7 +410,7 @@ static void reserve(struct kfunc_code *code, const struct bpf *b,
 }
 
 /* 64 bytes of the one in R9, in R0: or NULL */
-static void take_data(struct kfunc_code *code, const struct bpf *b)
+static void take_data(struct kfunc_code *code, const struct producer *b)
 {
 	CODE(code,
 	     MOV(BPF_REG_1, BPF_REG_9),
@@ -673,13 +418,13 @@ static void take_data(struct kfunc_code *code, const struct bpf *b)
 	     KFUNC(b->id[ID_DATA]));
 }
 
-static void commit(struct kfunc_code *code, const struct bpf *b)
+static void commit(struct kfunc_code *code, const struct producer *b)
 {
 	CODE(code, MOV(BPF_REG_1, BPF_REG_9), KFUNC(b->id[ID_COMMIT]));
 }
 
 /* Returns the program, or an error. */
-static int load_and_forget(struct kfunc_prog *prog, const struct bpf *b)
+static int load_and_forget(struct kfunc_prog *prog, const struct producer *b)
 {
 	int fd;
 
@@ -716,7 +461,7 @@ TEST_F(errors, verifier)
 	const char *no_reference = "perfaux_record_commit expects referenced";
 	struct kfunc_prog prog = syscall_prog;
 	struct kfunc_code *code = &prog.code;
-	struct bpf *b = &self->bpf;
+	struct producer *b = &self->bpf;
 
 	/* The frame may be read. */
 	reserve(code, b, self->handle);
@@ -727,7 +472,7 @@ TEST_F(errors, verifier)
 	ASSERT_LE(0, b->prog) {
 		TH_LOG("%s", kfunc_log);
 	}
-	EXPECT_EQ(0, bpf_run(b));
+	EXPECT_EQ(0, producer_run(b));
 
 	/* And is not committed. */
 	reserve(code, b, self->handle);
@@ -783,7 +528,7 @@ TEST_F(errors, verifier)
 
 /* --- types of programs, contexts ------------------------------------------- */
 
-static int load_type(const struct bpf *b, enum bpf_prog_type type,
+static int load_type(const struct producer *b, enum bpf_prog_type type,
 		     uint64_t handle)
 {
 	struct kfunc_prog prog = { .type = type, .btf = &b->btf };
@@ -826,7 +571,7 @@ TEST_F(errors, keeps_module)
 {
 	struct kfunc_prog prog = syscall_prog;
 
-	ASSERT_EQ(0, bpf_load(&self->bpf, 8, WRITE, &prog, self->handle));
+	ASSERT_EQ(0, producer_load(&self->bpf, 8, WRITE, &prog, self->handle));
 	ring_close(&self->ring);
 	close(self->bpf.btf.fd);
 	self->bpf.btf.fd = -1;
@@ -842,21 +587,17 @@ TEST_F(errors, keeps_module)
 /* At a tracepoint, on all CPUs at once. */
 TEST_F_TIMEOUT(length, tracepoint, SECONDS)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = raw_tracepoint("task", "task_rename"),
-		.sample_period = 1,
-	};
+	const struct perf_event_attr attr = raw_rename_attr();
 	struct kfunc_prog prog = { .type = BPF_PROG_TYPE_TRACEPOINT };
 	struct seen seen;
 	int cpus[MAX_CPUS], nr = online_cpus(cpus, MAX_CPUS), i, n, left = nr;
 	uint64_t written = 0;
 	struct raw_event ev;
-	struct value v;
+	struct producer_value v;
 
 	ASSERT_EQ(0, seen_init(&seen, variant->size));
-	ASSERT_EQ(0, bpf_load(&self->bpf, variant->size, RECORD, &prog,
-			      self->handle)) {
+	ASSERT_EQ(0, producer_load(&self->bpf, variant->size, RECORD, &prog,
+				   self->handle)) {
 		TH_LOG("%s", kfunc_log);
 	}
 	ASSERT_EQ(0, raw_open(&ev, &attr, -1, cpus[0], 0));
@@ -879,7 +620,7 @@ TEST_F_TIMEOUT(length, tracepoint, SECONDS)
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));
 	raw_read_ready(&self->ring, stream_see, &seen.all);
 	for (i = 0; i < nr; i++) {
-		ASSERT_EQ(0, value_get(&self->bpf, cpus[i], &v));
+		ASSERT_EQ(0, producer_get(&self->bpf, cpus[i], &v));
 		EXPECT_EQ(v.written, seen.stream[cpus[i]].committed);
 		written += v.written;
 	}
@@ -909,7 +650,7 @@ TEST_F_TIMEOUT(length, nmi, SECONDS)
 	struct seen seen;
 	union bpf_attr attr = { };
 	struct kfunc_btf rawprod;
-	struct value v;
+	struct producer_value v;
 	int dev, link;
 
 	ASSERT_EQ(0, seen_init(&seen, variant->size));
@@ -924,8 +665,8 @@ TEST_F_TIMEOUT(length, nmi, SECONDS)
 	prog.attach_id = kfunc_btf_find(&rawprod, BTF_KIND_FUNC,
 					"rawprod_write");
 	ASSERT_LT(0, prog.attach_id);
-	ASSERT_EQ(0, bpf_load(&self->bpf, variant->size, RECORD, &prog,
-			      self->handle)) {
+	ASSERT_EQ(0, producer_load(&self->bpf, variant->size, RECORD, &prog,
+				   self->handle)) {
 		TH_LOG("%s", kfunc_log);
 	}
 	attr.raw_tracepoint.prog_fd = self->bpf.prog;
@@ -943,7 +684,7 @@ TEST_F_TIMEOUT(length, nmi, SECONDS)
 	}
 	close(dev);
 	close(link);
-	ASSERT_EQ(0, value_get(&self->bpf, 0, &v));
+	ASSERT_EQ(0, producer_get(&self->bpf, 0, &v));
 	EXPECT_EQ(0, v.result);
 	EXPECT_EQ(variant->each, v.written);
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));

@@ -26,15 +26,6 @@
 #define MIB		(1U << 20)
 #define MAIN_SIZE	(256U << 10)
 
-static struct perf_event_attr rename_attr(void)
-{
-	return (struct perf_event_attr){
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = raw_tracepoint("task", "task_rename"),
-		.sample_period = 1,
-	};
-}
-
 static struct perf_event_attr output_attr(void)
 {
 	return (struct perf_event_attr){
@@ -62,7 +53,7 @@ FIXTURE(attach) {
 
 FIXTURE_SETUP(attach)
 {
-	const struct perf_event_attr attr = rename_attr();
+	const struct perf_event_attr attr = raw_rename_attr();
 	struct perfaux_create create;
 
 	ring_params(&create, 65536, 4);
@@ -88,7 +79,7 @@ static int open_attr(struct perf_event_attr *attr)
 
 TEST_F(attach, needs_raw_samples)
 {
-	struct perf_event_attr attr = rename_attr();
+	struct perf_event_attr attr = raw_rename_attr();
 	struct perf_event_attr output = output_attr();
 	int ev;
 
@@ -114,7 +105,7 @@ TEST_F(attach, needs_raw_samples)
 TEST_F(attach, errors)
 {
 	struct perfaux_info info = { .size = sizeof(info) };
-	struct perf_event_attr attr = rename_attr();
+	struct perf_event_attr attr = raw_rename_attr();
 	struct perfaux_attach arg = {
 		.size = sizeof(arg), .fd = self->ev.fd, .flags = 2,
 	};
@@ -209,7 +200,7 @@ TEST_F(attach, beside_aux)
 /* The same bytes as without the ring, and not only for who is attached. */
 TEST_F(attach, same_as_without)
 {
-	const struct perf_event_attr attr = rename_attr();
+	const struct perf_event_attr attr = raw_rename_attr();
 	struct raw_event plain, odd, odd_ring;
 	struct seen seen[4] = {
 		{ .ring = &self->ring }, { .ring = &self->ring },
@@ -369,11 +360,13 @@ FIXTURE_VARIANT_ADD(bpf, bytes_64) { .size = 64, .each = 500 };
 FIXTURE_VARIANT_ADD(bpf, kib_8) { .size = 8192, .each = 300 };
 FIXTURE_VARIANT_ADD(bpf, kib_64_less_1) { .size = 65535, .each = 100 };
 FIXTURE_VARIANT_ADD(bpf, kib_64) { .size = 65536, .each = 100 };
+/* header.size of perf's own record, a u16, would be that of a small one. */
+FIXTURE_VARIANT_ADD(bpf, kib_64_and_100) { .size = 65536 + 100, .each = 100 };
 FIXTURE_VARIANT_ADD(bpf, mib_1) { .size = MIB, .each = 20 };
 
 FIXTURE_SETUP(bpf)
 {
-	const struct perf_event_attr rename = rename_attr();
+	const struct perf_event_attr rename = raw_rename_attr();
 	const struct perf_event_attr output = output_attr();
 	struct perfaux_create create;
 	int i;
@@ -468,7 +461,7 @@ TEST_F_TIMEOUT(bpf, loss, SECONDS)
 /* A frame that no segment can have. */
 TEST(too_large)
 {
-	const struct perf_event_attr rename = rename_attr();
+	const struct perf_event_attr rename = raw_rename_attr();
 	const struct perf_event_attr output = output_attr();
 	struct raw_event ev, tracepoint;
 	struct perfaux_create create;
@@ -541,7 +534,7 @@ static void see_held(void *ctx, const struct raw_sample *sample)
 /* Samples that are read late find their data in what was held, and only there. */
 TEST_F_TIMEOUT(attach, held, SECONDS)
 {
-	const struct perf_event_attr attr = rename_attr();
+	const struct perf_event_attr attr = raw_rename_attr();
 	struct held_seen seen = { };
 	struct perfaux_create create;
 	struct raw_event ev;
@@ -580,7 +573,7 @@ TEST_F_TIMEOUT(attach, held, SECONDS)
 /* Inherited by children, which run on all CPUs; each sample has its data. */
 TEST_F_TIMEOUT(attach, inherited, SECONDS)
 {
-	struct perf_event_attr attr = rename_attr();
+	struct perf_event_attr attr = raw_rename_attr();
 	struct raw_event ev[MAX_CPUS];
 	struct seen seen[MAX_CPUS];
 	uint64_t samples = 0, bytes = 0;
@@ -627,7 +620,7 @@ TEST_F_TIMEOUT(attach, inherited, SECONDS)
  */
 TEST_F_TIMEOUT(attach, few_segments, SECONDS)
 {
-	const struct perf_event_attr attr = rename_attr();
+	const struct perf_event_attr attr = raw_rename_attr();
 	struct raw_event ev[MAX_CPUS];
 	struct seen seen[MAX_CPUS];
 	uint64_t samples = 0, frames = 0;

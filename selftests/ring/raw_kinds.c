@@ -154,19 +154,30 @@ static __u32 user_enabled, user_index;
 static void user_hit(unsigned int n)
 {
 	const char *text = string_of(n);
+	/* Its length, and in the lower half its distance: it comes next. */
+	__u32 location = (strlen(text) + 1) << 16;
 	const struct iovec io[] = {
 		{ &user_index, sizeof(user_index) },
-		{ (void *)text, strlen(text) },
+		{ &location, sizeof(location) },
+		{ (void *)text, strlen(text) + 1 },
 	};
 
 	/* Nobody listens before the event is enabled: then it fails. */
-	if (writev(user_fd, io, 2) < 0 && errno != EBADF)
+	if (writev(user_fd, io, ARRAY_SIZE(io)) < 0 && errno != EBADF)
 		perror("user_events_data");
+}
+
+/* Unlike the other kinds it does not pad its data: frames have the true length. */
+static uint64_t user_length(unsigned int n)
+{
+	const size_t common = 8;
+
+	return common + sizeof(__u32) + strlen(string_of(n)) + 1;
 }
 
 static int user_open(void)
 {
-	static const char name[] = "raw_kinds_user char[0] text";
+	static const char name[] = "raw_kinds_user __rel_loc char[] text";
 	struct user_register reg = {
 		.size = sizeof(reg),
 		.enable_size = sizeof(user_enabled),
@@ -199,6 +210,7 @@ FIXTURE(kinds) {
 FIXTURE_VARIANT(kinds) {
 	int (*open)(void);	/* returns its id */
 	void (*hit)(unsigned int n);
+	uint64_t (*length)(unsigned int n);	/* if perf has to pad it */
 };
 
 FIXTURE_VARIANT_ADD(kinds, tracepoint) {
@@ -218,7 +230,7 @@ FIXTURE_VARIANT_ADD(kinds, uprobe) {
 };
 
 FIXTURE_VARIANT_ADD(kinds, user_events) {
-	.open = user_open, .hit = user_hit,
+	.open = user_open, .hit = user_hit, .length = user_length,
 };
 
 struct task {
@@ -306,9 +318,11 @@ static void see_task(void *ctx, const struct raw_sample *sample)
 TEST_F_TIMEOUT(kinds, same_as_without, SECONDS)
 {
 	const uint32_t pid = self->child.pid;
-	uint64_t references = 0;
+	uint64_t references = 0, bytes = 0;
 	int i;
 
+	for (i = 0; variant->length && i < HITS; i++)
+		bytes += variant->length(i);
 	child_go(&self->child);
 	ASSERT_EQ(0, child_wait(&self->child));
 	for (i = 0; i < SCOPES; i++) {
@@ -321,6 +335,7 @@ TEST_F_TIMEOUT(kinds, same_as_without, SECONDS)
 
 		by_ring.seen.room = MAIN_SIZE;
 		plain.seen.room = MAIN_SIZE;
+		by_ring.seen.pad = variant->length;
 		by_ring.seen.copy = calloc(1, MAIN_SIZE);
 		plain.seen.copy = calloc(1, MAIN_SIZE);
 		ASSERT_NE(NULL, by_ring.seen.copy);
@@ -339,6 +354,8 @@ TEST_F_TIMEOUT(kinds, same_as_without, SECONDS)
 		EXPECT_EQ(plain.seen.copied, by_ring.seen.copied);
 		EXPECT_EQ(0, memcmp(plain.seen.copy, by_ring.seen.copy,
 				    plain.seen.copied));
+		if (variant->length)
+			EXPECT_EQ(bytes, by_ring.seen.bytes);
 		references += by_ring.seen.references;
 		free(by_ring.seen.copy);
 		free(plain.seen.copy);

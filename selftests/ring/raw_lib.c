@@ -234,3 +234,12 @@ int raw_tracepoint(const char *system, const char *name)
 	ret = file_read(path, text, sizeof(text));
 	return ret ? ret : atoi(text);
 }
+
+struct perf_event_attr raw_rename_attr(void)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_TRACEPOINT,
+		.config = raw_tracepoint("task", "task_rename"),
+		.sample_period = 1,
+	};
+}

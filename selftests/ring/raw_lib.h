@@ -69,5 +69,7 @@ int64_t raw_read_ready(struct ring *ring, frame_fn fn, void *ctx);
 
 /* id of a tracepoint, or -errno */
 int raw_tracepoint(const char *system, const char *name);
+/* Each task:task_rename: prctl(PR_SET_NAME) */
+struct perf_event_attr raw_rename_attr(void);
 
 #endif /* RAW_LIB_H */

@@ -255,6 +255,85 @@ TEST_F_TIMEOUT(flow, in_and_out, SECONDS)
 					     rawgen_sum_missed(check));
 }
 
+/* --- how long the hooks stay ----------------------------------------------- */
+
+/* pa_raw_unhook_later: so long after the last event has gone */
+#define UNHOOK_NS	2000000000ULL
+
+static bool hooked(void)
+{
+	FILE *f = fopen("/sys/kernel/tracing/enabled_functions", "re");
+	bool found = false;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		found |= !strncmp(line, "perf_event_output_forward ", 26);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Samples on all CPUs; *@more: how many of them led to the ring. */
+static int more_references(struct flow *flow, uint64_t *more)
+{
+	const uint64_t before = flow->references;
+	int ret = flow_on(flow, SAMPLES) ?: read_any(flow);
+
+	*more = flow->references - before;
+	return ret;
+}
+
+/*
+ * They stay for a while, so that who attaches again finds them, and keeps them; then
+ * they go, and come again. Samples go on meanwhile.
+ */
+TEST_F_TIMEOUT(flow, unhook, SECONDS)
+{
+	struct flow *flow = &self->flow;
+	struct raw_event *ev = &flow->check.source[0].ev;
+	uint64_t detached, attached, more;
+
+	EXPECT_FALSE(hooked());
+	ASSERT_EQ(0, flow_ring(flow));
+	ASSERT_EQ(0, raw_attach(&flow->ring, ev->fd, 1));
+	EXPECT_TRUE(hooked());
+	detached = now_ns();
+	ASSERT_EQ(0, ring_detach(&flow->ring, ev->fd));
+	/* On a slow machine that may have taken too long. */
+	if (hooked())
+		TH_LOG("hooked after the last has gone");
+	else
+		EXPECT_LT(detached + UNHOOK_NS, now_ns());
+	ASSERT_EQ(0, raw_attach(&flow->ring, ev->fd, 1));
+	EXPECT_TRUE(hooked());
+	attached = now_ns();
+	/* What was to unhook finds that somebody is there again. */
+	do {
+		ASSERT_EQ(0, ring_flush(&flow->ring, 0));
+		raw_read_ready(&flow->ring, NULL, NULL);
+		ASSERT_EQ(0, more_references(flow, &more));
+		EXPECT_LT(0, more);
+	} while (now_ns() < attached + 2 * UNHOOK_NS);
+	EXPECT_TRUE(hooked());
+
+	detached = now_ns();
+	ASSERT_EQ(0, ring_detach(&flow->ring, ev->fd));
+	ASSERT_EQ(0, read_any(flow));
+	while (hooked() && now_ns() < detached + 10 * UNHOOK_NS) {
+		ASSERT_EQ(0, more_references(flow, &more));
+		EXPECT_EQ(0, more);
+	}
+	EXPECT_FALSE(hooked());
+	EXPECT_LE(detached + UNHOOK_NS * 9 / 10, now_ns());
+	ASSERT_EQ(0, raw_attach(&flow->ring, ev->fd, 1));
+	EXPECT_TRUE(hooked());
+	ASSERT_EQ(0, more_references(flow, &more));
+	EXPECT_LT(0, more);
+	stop(flow, _metadata);
+	ASSERT_EQ(0, read_any(flow));
+	EXPECT_STREQ("", flow->check.wrong ?: "");
+}
+
 /* --- who is not attached --------------------------------------------------- */
 
 #define HITS		1000
@@ -280,19 +359,17 @@ struct plain {
 	uint64_t size;
 };
 
-static struct perf_event_attr rename_attr(void)
+static struct perf_event_attr plain_attr(void)
 {
-	return (struct perf_event_attr){
-		.type = PERF_TYPE_TRACEPOINT,
-		.size = sizeof(struct perf_event_attr),
-		.config = raw_tracepoint("task", "task_rename"),
-		.sample_period = 1,
-		.disabled = 1,
-		.sample_type = PLAIN_TYPE,
-		.exclude_callchain_user = 1,
-		.sample_regs_user = PLAIN_REGS,
-		.sample_stack_user = sizeof(uint64_t),
-	};
+	struct perf_event_attr attr = raw_rename_attr();
+
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	attr.sample_type = PLAIN_TYPE;
+	attr.exclude_callchain_user = 1;
+	attr.sample_regs_user = PLAIN_REGS;
+	attr.sample_stack_user = sizeof(uint64_t);
+	return attr;
 }
 
 /* FNV-1a */
@@ -318,7 +395,7 @@ static long difference(const struct plain *a, const struct plain *b)
 
 static int plain_open(struct plain *plain)
 {
-	struct perf_event_attr attr = rename_attr();
+	struct perf_event_attr attr = plain_attr();
 
 	plain->fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
 			    PERF_FLAG_FD_CLOEXEC);
@@ -383,7 +460,7 @@ static void plain_close(struct plain *plain)
  */
 TEST_F_TIMEOUT(flow, not_attached, SECONDS)
 {
-	struct perf_event_attr attr = rename_attr();
+	struct perf_event_attr attr = plain_attr();
 	struct flow *flow = &self->flow;
 	struct plain plain[4] = {};
 	struct raw_event ev;

@@ -5,6 +5,8 @@
 
 static void seen_data(struct seen *seen, const void *data, uint64_t size)
 {
+	/* See perf_prepare_sample(): with its size they are a multiple of 8. */
+	const uint64_t padded = seen->pad ? ((size + 4 + 7) & ~7ULL) - 4 : size;
 	uint64_t n;
 
 	if (seen->check) {
@@ -15,9 +17,10 @@ static void seen_data(struct seen *seen, const void *data, uint64_t size)
 		else
 			seen->last_n = n;
 	}
-	if (seen->copy && seen->copied + size <= seen->room) {
+	if (seen->copy && seen->copied + padded <= seen->room) {
 		memcpy(seen->copy + seen->copied, data, size);
-		seen->copied += size;
+		memset(seen->copy + seen->copied + size, 0, padded - size);
+		seen->copied += padded;
 	}
 	seen->bytes += size;
 }

@@ -23,8 +23,9 @@ struct seen {
 	/* what the data must be; or */
 	bool (*check)(const void *data, uint64_t size, uint64_t *n);
 	uint32_t size;
-	/* all of them, one after the other */
+	/* all of them, one after the other, and zeros as perf pads a sample's data */
 	uint8_t *copy;
+	bool pad;
 	size_t copied, room;
 };
 

@@ -151,6 +151,26 @@ int ring_thaw(struct ring *ring)
 	return ioctl(ring->fd, PERFAUX_IOC_THAW, &arg) ? -errno : 0;
 }
 
+int ring_unhold(struct ring *ring, uint32_t segment)
+{
+	struct perfaux_unhold arg = {
+		.size = sizeof(arg),
+		.segment = segment,
+		.seq = PERFAUX_SEQ(ring_state(ring, segment)),
+	};
+
+	return ioctl(ring->fd, PERFAUX_IOC_UNHOLD, &arg) ? -errno : 0;
+}
+
+int ring_unhold_all(struct ring *ring)
+{
+	struct perfaux_unhold arg = {
+		.size = sizeof(arg), .flags = PERFAUX_UNHOLD_ALL,
+	};
+
+	return ioctl(ring->fd, PERFAUX_IOC_UNHOLD, &arg) ? -errno : 0;
+}
+
 int ring_flush(struct ring *ring, uint32_t flags)
 {
 	struct perfaux_flush arg = { .size = sizeof(arg), .flags = flags };

@@ -83,6 +83,9 @@ int ring_attach_trigger(struct ring *ring, int event, uint64_t cookie, uint32_t 
 /* How many segments, or -errno. */
 int ring_hold(struct ring *ring, uint32_t flags, uint32_t max);
 int ring_thaw(struct ring *ring);
+/* As it is HELD now. */
+int ring_unhold(struct ring *ring, uint32_t segment);
+int ring_unhold_all(struct ring *ring);
 
 /* poll(2): revents, or -errno. */
 int ring_poll(struct ring *ring, int timeout_ms);
@@ -202,6 +205,8 @@ void work_run(const struct work *work);
 /* For child_start(): the work that @arg says; some work until it is killed. */
 void work_fn(void *arg);
 void endless_fn(void *arg);
+/* Works until *@value is @least, or for a minute: then returns false. */
+bool work_until(const __u64 *value, uint64_t least);
 void spin(unsigned int loops);
 
 /* Pseudo random numbers, the same for the same seed. */

@@ -165,6 +165,23 @@ void endless_fn(void *arg)
 		work_run(&work);
 }
 
+bool work_until(const __u64 *value, uint64_t least)
+{
+	struct work work = {
+		.forks = 2, .threads = 2, .rounds = 10, .spin = 5000,
+	};
+	const uint64_t end = now_ns() + 60000000000ULL;
+	struct child child;
+
+	while (counter(value) < least) {
+		if (now_ns() > end || child_start(&child, work_fn, &work))
+			return false;
+		child_go(&child);
+		child_wait(&child);
+	}
+	return true;
+}
+
 uint64_t rnd_seed(void)
 {
 	const char *seed = getenv("PERFAUX_SEED");

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Programs of BPF that write records to a ring with perfaux's kfuncs, each in a way of
+ * its own.
+ *
+ * The functions return 0 (or what they say) or -errno.
+ */
+#ifndef PRODUCE_PROG_H
+#define PRODUCE_PROG_H
+
+#include "kfunc_lib.h"
+
+/*
+ * What a program works with: a value of an array for each CPU. It writes the data with
+ * the cookie that is there, and notes what came of it.
+ */
+struct producer_value {
+	uint64_t handle;
+	uint64_t cookie;	/* counted up */
+	int64_t result;		/* 0, or -errno; 1: reserve, 2: data gave NULL */
+	uint64_t written;
+	uint8_t data[];		/* the first 8 bytes: written, if there are 8 */
+};
+
+/* perfaux_write(), _record_reserve() and so on, _write_dynptr() */
+enum producer_way {
+	WRITE,
+	RECORD,
+	DYNPTR,
+};
+
+/* Index of producer.id[] */
+enum {
+	ID_WRITE,
+	ID_DYNPTR,
+	ID_RESERVE,
+	ID_DATA,
+	ID_COMMIT,
+	ID_DISCARD,
+	NR_IDS,
+};
+
+struct producer {
+	struct kfunc_btf btf;
+	int id[NR_IDS];
+	int values;		/* map of struct producer_value */
+	int prog;
+	uint32_t size;		/* of a record's data */
+};
+
+/* -ENOENT: the kernel, or perfaux.ko, has no such functions */
+int producer_open(struct producer *b);
+void producer_close(struct producer *b);
+
+/*
+ * Its values and program, with what else @prog says; cookies of CPU n begin with
+ * n << 32.
+ */
+int producer_load(struct producer *b, uint32_t size, enum producer_way way,
+		  struct kfunc_prog *prog, uint64_t handle);
+/* Other programs of the same values. Each returns the program. */
+int producer_load_record(const struct producer *b, struct kfunc_prog *prog,
+			 uint32_t take);
+int producer_load_dynptr(const struct producer *b, struct kfunc_prog *prog,
+			 uint32_t offset, uint32_t length);
+/* One of type SYSCALL is run once, here. */
+int producer_run(const struct producer *b);
+
+/* The value of @cpu: its fields, and for set() the data of raw_bpf_byte() */
+int producer_set(struct producer *b, uint32_t cpu,
+		 const struct producer_value *v);
+int producer_get(struct producer *b, uint32_t cpu, struct producer_value *v);
+
+#endif /* PRODUCE_PROG_H */
