@@ -23,7 +23,7 @@ make_payload() {
 		printf '%s=%q\n' KERNEL "$KERNEL" PERF "$(perf_version)" \
 			MODULES "$MODULES" DEADLINE "$DEADLINE" \
 			DEBUG_SHELL "$DEBUG_SHELL" KMEMLEAK "$KMEMLEAK" \
-			SHARE "$(share_kind)"
+			SHARE "$(share_kind)" SYSTEMD "$SYSTEMD"
 	} >"$stage/payload/config"
 
 	tar -cf "$stage/payload/tree.tar" -C "$TOP" --exclude=./.git \
