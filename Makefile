@@ -14,7 +14,7 @@ CPUS	?= 4
 SETUP	:= selftests/setup
 
 .PHONY: all tool module modules selftests check demo install clean help lint fuzz \
-	fuzz-corpus docs setup debug-kernel bench-ids bench-raw \
+	fuzz-corpus docs setup debug-kernel bench-ids bench-raw bench-flight \
 	table-ids softpt-tests FORCE
 
 # The module only where it can be built; `make module` says why it cannot.
@@ -90,6 +90,12 @@ install: tool
 	install -D -m 644 uapi/perfaux.h $(DESTDIR)$(PREFIX)/include/linux/perfaux.h
 	install -D -m 644 Documentation/auxrec.1 $(DESTDIR)$(PREFIX)/share/man/man1/auxrec.1
 	install -D -m 644 Documentation/perfaux.4 $(DESTDIR)$(PREFIX)/share/man/man4/perfaux.4
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)/etc/default
+	sed 's|/usr/local/|$(PREFIX)/|' packaging/auxrec-flight.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/auxrec-flight.service
+	@# What it records is the administrator's.
+	test -e $(DESTDIR)/etc/default/auxrec-flight || install -m 644 \
+		packaging/auxrec-flight.default $(DESTDIR)/etc/default/auxrec-flight
 	@if test -e perfaux.ko; then \
 		release=$$(modinfo -F vermagic perfaux.ko | cut -d' ' -f1); \
 		for ko in perfaux.ko softpt.ko; do \
@@ -119,6 +125,7 @@ help:
 	@echo "make selftests    the test programs: $(BUILD)/selftests"
 	@echo "make modules      the modules and those of the tests for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
+	@echo "make bench-flight a flight recorder, beside perf record's snapshots and overwriting"
 	@echo "make bench-raw    raw data of samples by the raw ring, beside perf's and BPF's rings"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make soak-pt      softpt with random signals, for PT_SOAK_SECONDS=600"

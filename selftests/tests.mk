@@ -19,10 +19,14 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
-	$(addprefix $(TESTS)/tool/,events/test_events frames/test_frames state/test_state state/test_recent \
+	$(addprefix $(TESTS)/tool/,events/test_events frames/test_frames frames/test_sums state/test_state state/test_recent \
+		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
+		daemon/test_daemon daemon/test_notify flight/standin flight/actor \
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
-		record/aux_verify record/aux_work record/bpf_hold record/bpf_write) \
+		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
+		flight/test_trigger flight/test_snapfile \
+		flight/test_keep) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
 
 # kselftest_harness.h comes from the kernel's source package.
@@ -35,7 +39,7 @@ $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 	$$(CC) $$(USER_FLAGS) $$(CFLAGS) $$(CPPFLAGS) -MMD -MP -c -o $$@ $$< \
 		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests
 endef
-$(foreach dir,ring ids,$(eval $(call HARNESS_RULE,$(dir))))
+$(foreach dir,ring ids tool/control tool/daemon tool/flight,$(eval $(call HARNESS_RULE,$(dir))))
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
@@ -71,7 +75,9 @@ $(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
-		$(addprefix $(BUILD)/tool/,options.o options_perf.o options_raw.o cpus.o util.o)
+		$(addprefix $(BUILD)/tool/,options.o options_perf.o options_raw.o \
+		flight_options.o trigger.o trigger_spec.o signames.o parse_time.o \
+		snapfile.o snapfile_name.o stream.o cpus.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
@@ -82,17 +88,66 @@ $(TESTS)/tool/frames/test_frames: $(BUILD)/selftests/tool/frames/test_frames.o \
 		$(BUILD)/tool/frames.o
 	$(CC) $(CFLAGS) -o $@ $^
 
+$(TESTS)/tool/frames/test_sums: $(BUILD)/selftests/tool/frames/test_sums.o \
+		$(addprefix $(BUILD)/tool/,auxdata.o frames.o payload_write.o queues.o \
+		rawring.o read_attr.o read_map.o read_sample.o stream.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
-		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o)
+		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o read_map.o)
 	$(CC) $(CFLAGS) -o $@ $^
+
+$(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \
+		$(TESTS)/tool/control/%: $(BUILD)/selftests/tool/control/%.o \
+		$(addprefix $(BUILD)/tool/,control.o control_client.o control_line.o \
+		control_socket.o ctl_main.o ctl_options.o pidfile.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/daemon/test_daemon: $(BUILD)/selftests/tool/daemon/test_daemon.o \
+		$(addprefix $(BUILD)/tool/,daemon.o log.o pidfile.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/daemon/test_notify: $(BUILD)/selftests/tool/daemon/test_notify.o \
+		$(BUILD)/tool/notify.o
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/flight/standin: $(BUILD)/selftests/tool/flight/standin.o \
+		$(addprefix $(BUILD)/tool/,control.o control_client.o control_line.o \
+		control_socket.o daemon.o log.o notify.o pidfile.o signals.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/flight/test_trigger: $(BUILD)/selftests/tool/flight/test_trigger.o \
+		$(addprefix $(BUILD)/tool/,trigger.o trigger_spec.o signames.o parse_time.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+# File systems that can do less are made by the tests.
+$(TESTS)/tool/flight/test_snapfile: $(addprefix $(BUILD)/selftests/tool/flight/,test_snapfile.o \
+		snap_dir.o) $(addprefix $(BUILD)/tool/,snapfile.o snapfile_name.o stream.o \
+		parse_time.o util.o)
+	$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=renameat2,--wrap=link -o $@ $^
+
+$(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test_keep.o \
+		snap_dir.o) $(addprefix $(BUILD)/tool/,keep.o snapfile.o snapfile_name.o \
+		stream.o parse_time.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \
+		$(BUILD)/selftests/tool/merge/%.o $(addprefix $(BUILD)/selftests/tool/, \
+		merge/world.o merge/world_write.o state/history.o) \
+		$(addprefix $(BUILD)/tool/,merge.o merge_body.o merge_events.o merge_out.o \
+		merge_plan.o merge_read.o merge_scan.o merge_seen.o merge_setup.o recent.o \
+		state.o state_maps.o state_kernel.o util.o) \
+		$(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/check_main.c, \
+		$(wildcard tool/check*.c tool/read*.c)))
+	$(CC) $(CFLAGS) -o $@ $^ -lzstd
 
 $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_write.o \
 		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_sys.o \
 		ring/ring_event.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
-$(addprefix $(TESTS)/tool/record/,aux_verify aux_work bpf_hold): %: %.o
+$(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(TESTS)/tool/record/fork_killed.so: selftests/tool/record/fork_killed.c Makefile
@@ -119,6 +174,14 @@ $(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o $(BUILD)/tool/frame
 
 bench-raw: $(TESTS)/bench/raw_rate
 	KERNELS="$(KERNELS)" selftests/bench/raw
+
+FLIGHT_BENCH := $(addprefix $(TESTS)/bench/,flight_churn flight_latency flight_spin)
+
+$(FLIGHT_BENCH): %: %.o
+	$(CC) $(CFLAGS) -Wl,--build-id -o $@ $^
+
+bench-flight: tool $(FLIGHT_BENCH)
+	KERNELS="$(KERNELS)" selftests/bench/flight
 
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	KERNELS="$(KERNELS)" selftests/bench/ids

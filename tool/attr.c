@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "filter.h"
+#include "flight.h"
 #include "session.h"
 
 /*
@@ -285,6 +286,21 @@ static int add_payload_event(struct session *s, struct diag *d)
 	return 0;
 }
 
+/* See snapshot_mark.h. Never opened. */
+static int add_snapshot_event(struct session *s, struct diag *d)
+{
+	struct sev *sev = add_sev(s);
+
+	if (!sev)
+		return diag(d, -ENOMEM, "out of memory");
+	sev->name = "snapshot";
+	sev->snapshots = true;
+	sev->chunk_id = (1ULL << 62) + s->nr_sev;
+	set_made(s, &sev->attr);
+	sev->attr.config2 = s->flight->recording;
+	return 0;
+}
+
 /*
  * Several filters of one -e: events pass all of a tracepoint's, and any of an
  * AUX event's, whose filters are parts of the address space.
@@ -365,6 +381,9 @@ static int parse_events(struct session *s, struct diag *d)
 	size_t i;
 	int err = 0;
 
+	if (s->flight)
+		err = flight_events(s, d);
+	s->nr_trigger_events = s->events.nr;
 	for (i = 0; !err && i < s->opt->nr_events; i++) {
 		const struct option_event *oe = &s->opt->events[i];
 		size_t first = s->events.nr;
@@ -406,6 +425,10 @@ int session_make_events(struct session *s, struct diag *d)
 		err = add_event(s, &s->events.list[i], max, d);
 		if (err)
 			return err;
+		if (i < s->nr_trigger_events) {
+			flight_event(s, i, &s->sev[s->nr_sev - 1]);
+			continue;
+		}
 		/* Who ran on a CPU is not in Intel PT's own data. */
 		if (s->sev[s->nr_sev - 1].aux && !session_per_task(s))
 			switches = true;
@@ -427,5 +450,7 @@ int session_make_events(struct session *s, struct diag *d)
 		err = add_chunk_events(s, d);
 	if (!err && s->have_payloads)
 		err = add_payload_event(s, d);
+	if (!err && s->flight)
+		err = add_snapshot_event(s, d);
 	return err;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "auxdata.h"
 #include "chunk.h"
 #include "records.h"
 #include "session.h"
@@ -217,7 +218,7 @@ static int write_chunks(struct session *s, const struct sev *sev,
 	return err;
 }
 
-static int write_span(struct session *s, const struct raw_item *item)
+int auxdata_span(struct session *s, const struct raw_item *item)
 {
 	const struct perfaux_span *span = item->span;
 	const struct sev *sev = cookie_sev(s, span->cookie);
@@ -282,7 +283,7 @@ static int write_loss(struct session *s, const struct sev *sev,
 	return write_error(s, gap);
 }
 
-static int write_gap(struct session *s, const struct perfaux_gap *gap)
+int auxdata_gap(struct session *s, const struct perfaux_gap *gap)
 {
 	const struct sev *sev = cookie_sev(s, gap->cookie);
 	struct gap_stats *st = &s->gaps[gap->cause % ARRAY_LEN(s->gaps)];
@@ -324,9 +325,9 @@ int auxdata_pass(struct session *s, bool last)
 
 		if (item->span) {
 			bytes += item->span->length;
-			err = write_span(s, item);
+			err = auxdata_span(s, item);
 		} else {
-			err = write_gap(s, item->gap);
+			err = auxdata_gap(s, item->gap);
 		}
 		/* The others have nothing to give back. */
 		if (item->gap || item->last)
@@ -341,7 +342,10 @@ int auxdata_pass(struct session *s, bool last)
 	return flush_items(s, items, &nr);
 }
 
-/* A loss that has no entry in the gap table. */
+/*
+ * A loss that has no entry in the gap table. @sev: NULL if no event has AUX data; then
+ * it is one of producers in the kernel.
+ */
 static int write_sum(struct session *s, const struct sev *sev,
 		     unsigned int cause, __u64 begin, __u64 end, __u64 count,
 		     __u64 bytes)
@@ -357,7 +361,9 @@ static int write_sum(struct session *s, const struct sev *sev,
 		.cpu = -1U,
 	};
 
-	return count ? write_loss(s, sev, &gap) : 0;
+	if (!count)
+		return 0;
+	return sev ? write_loss(s, sev, &gap) : payload_gap(s, &gap);
 }
 
 /* What the control page counts and no gap told. */
@@ -368,7 +374,7 @@ int auxdata_summary(struct session *s)
 	__u64 end = s->main.max_time;
 	int err;
 
-	if (!sev)
+	if (!sev && !s->have_payloads)
 		return 0;
 	err = write_sum(s, sev, PERFAUX_CAUSE_NO_GAP,
 			ctl->merged_begin, ctl->merged_end,

@@ -13,6 +13,8 @@
 #define RING_SIZE	16384
 /* Of infos that wait for a slow reader of the stream. */
 #define QUEUE_MAX	(64U << 20)
+/* Types that are known to be told; of months of programs nobody needs all. */
+#define BTFS_MAX	4096
 
 /* PERF_RECORD_BPF_EVENT and PERF_RECORD_LOST, without sample ids. */
 struct bpf_rec {
@@ -77,8 +79,11 @@ static void take_btf(struct bpf_reader *b, __u32 id)
 		free(item);
 		return;
 	}
-	if (!err || err == -E2BIG)
-		read_map_set(&b->btfs, id, 0);
+	if (err && err != -E2BIG)
+		return;
+	if (b->btfs.nr >= BTFS_MAX)
+		read_map_free(&b->btfs);
+	read_map_set(&b->btfs, id, 0);
 }
 
 static void take_prog(struct bpf_reader *b, __u32 id)
@@ -86,10 +91,11 @@ static void take_prog(struct bpf_reader *b, __u32 id)
 	struct bpf_item *item;
 	int fd, err;
 
-	/* Loaded while those that are loaded were asked for. */
+	/* Loaded while those that are loaded were asked for. Later none comes twice. */
 	if (read_map_get(&b->progs, id, NULL))
 		return;
-	read_map_set(&b->progs, id, 0);
+	if (b->stop_fd < 0)
+		read_map_set(&b->progs, id, 0);
 	fd = bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, id);
 	if (fd < 0) {
 		count_failure(b, fd);

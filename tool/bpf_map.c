@@ -19,7 +19,8 @@ static int map_get(const char *path)
 	return bpf_sys(BPF_OBJ_GET, &attr);
 }
 
-static int map_set(int map, __u32 key, const void *value)
+/* @cmd: BPF_MAP_UPDATE_ELEM or BPF_MAP_LOOKUP_ELEM, from or to *@value */
+static int map_elem(int cmd, int map, __u32 key, const void *value)
 {
 	union bpf_attr attr;
 
@@ -27,23 +28,11 @@ static int map_set(int map, __u32 key, const void *value)
 	attr.map_fd = map;
 	attr.key = (unsigned long)&key;
 	attr.value = (unsigned long)value;
-	return bpf_sys(BPF_MAP_UPDATE_ELEM, &attr);
+	return bpf_sys(cmd, &attr);
 }
 
-static int map_get_value(int map, __u32 key, void *value)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_fd = map;
-	attr.key = (unsigned long)&key;
-	attr.value = (unsigned long)value;
-	return bpf_sys(BPF_MAP_LOOKUP_ELEM, &attr);
-}
-
-/* Returns the map, if it is of that kind, or -errno with a message. */
-static int map_open(const char *option, const char *path, __u32 type,
-		    __u32 value_size, const char *kind, struct diag *d)
+int bpf_map_open(const char *option, const char *path, __u32 type,
+		 __u32 value_size, const char *kind, struct diag *d)
 {
 	const int map = map_get(path);
 	struct bpf_map_info info;
@@ -76,13 +65,14 @@ int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d)
 	if (s->nr_tids > 1)
 		return diag(d, -EINVAL,
 			    "--bpf-map: a map has one event for each CPU: record with -a, or one thread with -t");
-	map = map_open("--bpf-map", path, BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4,
-		       "perf event array (BPF_MAP_TYPE_PERF_EVENT_ARRAY)", d);
+	map = bpf_map_open("--bpf-map", path, BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4,
+			   "perf event array (BPF_MAP_TYPE_PERF_EVENT_ARRAY)", d);
 	if (map < 0)
 		return map;
 	sev->map_fd = map;
 	for (i = 0; !err && i < sev->nr_fds; i++) {
-		err = map_set(map, sev->fds[i].cpu, &sev->fds[i].fd);
+		err = map_elem(BPF_MAP_UPDATE_ELEM, map, sev->fds[i].cpu,
+			       &sev->fds[i].fd);
 		if (err)
 			return diag(d, err,
 				    "--bpf-map: %s: the event of CPU %d: %s%s",
@@ -98,10 +88,10 @@ int bpf_ring_open(struct session *s, struct diag *d)
 {
 	int err;
 
-	s->bpf_ring_fd = map_open("--bpf-ring", s->opt->bpf_ring,
-				  BPF_MAP_TYPE_ARRAY, sizeof(s->bpf_handle),
-				  "array of 64 bit values (BPF_MAP_TYPE_ARRAY)",
-				  d);
+	s->bpf_ring_fd = bpf_map_open("--bpf-ring", s->opt->bpf_ring,
+				      BPF_MAP_TYPE_ARRAY, sizeof(s->bpf_handle),
+				      "array of 64 bit values (BPF_MAP_TYPE_ARRAY)",
+				      d);
 	if (s->bpf_ring_fd < 0)
 		return s->bpf_ring_fd;
 	err = rawring_handle(&s->raw, &s->bpf_handle);
@@ -113,7 +103,8 @@ int bpf_ring_open(struct session *s, struct diag *d)
 
 int bpf_ring_store(struct session *s, struct diag *d)
 {
-	const int err = map_set(s->bpf_ring_fd, 0, &s->bpf_handle);
+	const int err = map_elem(BPF_MAP_UPDATE_ELEM, s->bpf_ring_fd, 0,
+				 &s->bpf_handle);
 
 	if (err)
 		return diag(d, err, "--bpf-ring: %s: %s, recording ended",
@@ -128,8 +119,9 @@ void bpf_ring_clear(struct session *s)
 	__u64 now;
 
 	/* It may be another recording's by now. */
-	if (s->bpf_ring_stored && !map_get_value(s->bpf_ring_fd, 0, &now) &&
+	if (s->bpf_ring_stored &&
+	    !map_elem(BPF_MAP_LOOKUP_ELEM, s->bpf_ring_fd, 0, &now) &&
 	    now == s->bpf_handle)
-		map_set(s->bpf_ring_fd, 0, &none);
+		map_elem(BPF_MAP_UPDATE_ELEM, s->bpf_ring_fd, 0, &none);
 	s->bpf_ring_stored = false;
 }

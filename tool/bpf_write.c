@@ -9,7 +9,7 @@ static struct synth_rec rec;
 
 /*
  * As many in a record as it holds: readers that print features print, at each
- * record, all that they know.
+ * record, all that they know. One in each if they are kept one by one.
  */
 static int write_feature(struct session *s, const struct bpf_item *item,
 			 __u64 feature)
@@ -21,7 +21,7 @@ static int write_feature(struct session *s, const struct bpf_item *item,
 	for (;; item = item->next) {
 		while (item && item->feature != feature)
 			item = item->next;
-		if (nr && (!item || rec.len + item->size > REC_SIZE_MAX - 4)) {
+		if (nr && (!item || s->out.keep || rec.len + item->size > REC_SIZE_MAX - 4)) {
 			memcpy(rec.bytes + at, &nr, sizeof(nr));
 			err = synth_end(s, &rec);
 			if (err)

@@ -146,6 +146,7 @@ static int check_kernel_record(struct check *c, const struct read_record *rec)
 		check_setup(c, rec, NULL);
 		return 1;
 	}
+	check_snapshot_first(c, rec, &s);
 	check_setup(c, rec, &s);
 	if (rec->type == PERF_RECORD_SAMPLE)
 		check_rest(c, rec, &s);
@@ -155,6 +156,8 @@ static int check_kernel_record(struct check *c, const struct read_record *rec)
 			return check_chunk(c, rec, &s);
 		if (is_payload_event(&s.event->attr))
 			check_payload(c, rec, &s);
+		if (is_snapshot_event(&s.event->attr))
+			check_snapshot(c, rec, &s);
 		return 1;
 	}
 	check_kernel(c, rec, &s);
@@ -203,6 +206,7 @@ static int check_record(struct check *c, const struct read_record *rec)
 	if (rec->type < REC_ATTR)
 		return check_kernel_record(c, rec);
 
+	check_snapshot_first(c, rec, NULL);
 	check_setup(c, rec, NULL);
 	switch (rec->type) {
 	case REC_TRACING_DATA:
@@ -246,6 +250,8 @@ static void note_end(struct check *c)
 	}
 	if (c->gap_open)
 		c->note = "ends between an AUX gap and its AUXTRACE_ERROR";
+	if (c->snapshots && !c->snapshot_seen)
+		c->note = "ends before the snapshot's sample";
 	if (!c->init_seen)
 		c->note = "ends before FINISHED_INIT";
 }

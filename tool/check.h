@@ -15,6 +15,7 @@
 #include "read_attr.h"
 #include "read_bytes.h"
 #include "read_sample.h"
+#include "snapshot_mark.h"
 
 #ifndef __printf
 #define __printf(a, b) \
@@ -70,6 +71,8 @@ enum check_rule {
 	RULE_PAYLOAD,
 	RULE_PAYLOAD_LENGTH,
 	RULE_PAYLOAD_PART,
+	RULE_SNAPSHOT,
+	RULE_SNAPSHOT_FIRST,
 	RULE_TIME_ORDER,
 	RULE_GAP,
 	RULE_NR
@@ -141,6 +144,11 @@ struct check {
 	size_t nr_spans;
 	struct read_map span_by_cookie;
 
+	bool snapshots;		/* there is a snapshot event: it is a snapshot */
+	bool first_seen;	/* what is behind FINISHED_INIT */
+	bool snapshot_seen;
+	__u64 state_time;	/* largest before FINISHED_INIT */
+
 	struct auxrec_payload payload;	/* the last part */
 	bool payload_open;	/* parts are missing */
 
@@ -207,6 +215,11 @@ int check_chunk(struct check *c, const struct read_record *rec,
 void check_payload(struct check *c, const struct read_record *rec,
 		   const struct read_sample *s);
 bool check_is_chunk(const struct read_event *ev);
+void check_snapshot(struct check *c, const struct read_record *rec,
+		    const struct read_sample *s);
+/* What is the first thing in a snapshot behind FINISHED_INIT? */
+void check_snapshot_first(struct check *c, const struct read_record *rec,
+			  const struct read_sample *s);
 void check_time(struct check *c, const struct read_record *rec,
 		const struct read_sample *s);
 void check_round(struct check *c);

@@ -55,10 +55,11 @@ static void check_length(struct check *c, const struct read_record *rec,
 		check_fail(c, rec, RULE_PAYLOAD_LENGTH,
 			   check_expect(c, "PERIOD %u, the length", h->length),
 			   "%llu", s->period);
-	if (h->flags & AUXREC_PAYLOAD_GAP && (!h->cause || h->length || h->id))
+	if (h->flags & AUXREC_PAYLOAD_GAP && (!h->offset || h->length || h->id))
 		check_fail(c, rec, RULE_PAYLOAD_LENGTH,
-			   "a gap of a producer, with a cause", "cause %u, %u bytes",
-			   h->cause, h->length);
+			   "a gap of a producer, in which something was lost",
+			   "%llu payloads, %u bytes, id %llu", h->offset,
+			   h->length, h->id);
 	else if (h->flags & AUXREC_PAYLOAD_GAP)
 		return;
 	else if (h->offset > h->total || h->length > h->total - h->offset)

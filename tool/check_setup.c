@@ -86,8 +86,18 @@ static int record_phase(const struct check *c, const struct read_record *rec)
 	return PHASE_ANY;
 }
 
-/* Can only come from a ring, or has a time, which what is made up has not. */
-static bool is_live(const struct read_record *rec, const struct read_sample *s)
+/* A snapshot's state is in order of tasks, not of types. */
+static bool is_state(const struct check *c, const struct read_record *rec)
+{
+	return c->snapshots && !c->init_seen && rec->type < REC_ATTR;
+}
+
+/*
+ * Can only come from a ring, or has a time, which what is made up has not, but in a
+ * snapshot.
+ */
+static bool is_live(const struct check *c, const struct read_record *rec,
+		    const struct read_sample *s)
 {
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
@@ -108,7 +118,7 @@ static bool is_live(const struct read_record *rec, const struct read_sample *s)
 	case REC_AUXTRACE_ERROR:
 		return true;
 	}
-	return s && (s->has & PERF_SAMPLE_TIME) && s->time;
+	return s && (s->has & PERF_SAMPLE_TIME) && s->time && !is_state(c, rec);
 }
 
 /* Once, when the set-up is over: what it must have brought. */
@@ -162,6 +172,7 @@ static void add_attr(struct check *c, const struct read_record *rec)
 		return;
 	first = c->attrs.list[0];
 	ev = c->attrs.list[nr];
+	c->snapshots |= is_snapshot_event(&ev->attr);
 	if (!ev->nr_ids)
 		check_fail(c, rec, RULE_ATTR_IDS, "at least one id", "none");
 	else if (read_attrs_find(&c->attrs, 0) == ev)
@@ -203,8 +214,8 @@ static void check_features_end(struct check *c, const struct read_record *rec)
 void check_setup(struct check *c, const struct read_record *rec,
 		 const struct read_sample *s)
 {
-	int phase = record_phase(c, rec);
-	bool live = is_live(rec, s);
+	int phase = is_state(c, rec) ? PHASE_ANY : record_phase(c, rec);
+	bool live = is_live(c, rec, s);
 
 	if (rec->type != REC_FEATURE && rec->type != REC_BUILD_ID)
 		check_features_end(c, rec);

@@ -149,7 +149,7 @@ int child_start(struct session *s, struct diag *d)
 		return 0;
 	/* It may have come before there was a child to get it. */
 	if (signals_stop())
-		child_kill(s, signals_stop());
+		child_stop(s);
 	s->child_started = true;
 	r = write(s->go_fd, "g", 1);
 	child_dismiss(s);
@@ -207,4 +207,10 @@ void child_kill(struct session *s, int sig)
 {
 	if (s->child && !s->child_done)
 		kill(s->child, sig);
+}
+
+/* SIGUSR2 has a meaning to auxrec only. */
+void child_stop(struct session *s)
+{
+	child_kill(s, signals_stop() == SIGUSR2 ? SIGTERM : signals_stop());
 }

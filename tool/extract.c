@@ -9,6 +9,7 @@
 #include "extract.h"
 #include "info.h"
 #include "read_bytes.h"
+#include "snapshot_mark.h"
 
 #define BLOB_BUF	(64 * 1024)
 
@@ -85,7 +86,8 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 static bool is_chunk(const struct read_event *ev)
 {
 	return ev->attr.type == PERF_TYPE_SOFTWARE &&
-	       ev->attr.config == PERF_COUNT_SW_BPF_OUTPUT && !ev->attr.config1;
+	       ev->attr.config == PERF_COUNT_SW_BPF_OUTPUT && !ev->attr.config1 &&
+	       !is_snapshot_event(&ev->attr);
 }
 
 /* As session_per_task() when it was recorded. */

@@ -149,6 +149,8 @@ static int append(struct extract_raw *x, size_t event, const void *data,
 static int write_entry(struct extract_raw *x, const struct raw_entry *entry)
 {
 	const char *name = read_event_name(x->e->attrs.list[entry->file]);
+	const bool told = entry->cause || entry->gap;
+	const bool lost = told || entry->got < entry->total;
 	char file[NAME_LEN];
 
 	if (!x->index)
@@ -159,15 +161,14 @@ static int write_entry(struct extract_raw *x, const struct raw_entry *entry)
 	x->e->nr_payloads++;
 	fprintf(x->index,
 		"%s %s offset=%llu bytes=%llu time=%llu.%09llu cpu=%d pid=%d tid=%d",
-		entry->cause || entry->got < entry->total ? "lost" : "data",
-		file, entry->offset, entry->got, entry->time / NSEC_PER_SEC,
-		entry->time % NSEC_PER_SEC, (int)entry->cpu, (int)entry->pid,
-		(int)entry->tid);
-	if (entry->cause || entry->got < entry->total)
+		lost ? "lost" : "data", file, entry->offset, entry->got,
+		entry->time / NSEC_PER_SEC, entry->time % NSEC_PER_SEC,
+		(int)entry->cpu, (int)entry->pid, (int)entry->tid);
+	if (lost)
 		fprintf(x->index, " lost=%llu cause=%s",
 			entry->total - entry->got,
-			entry->cause ? info_cause_name(entry->cause) :
-				       "not in the stream");
+			told ? info_cause_name(entry->cause) :
+			       "not in the stream");
 	if (entry->gap)
 		fprintf(x->index, " payloads=%llu", entry->gap);
 	if (entry->no_sample)

@@ -72,6 +72,14 @@ static void set_done(struct frames_segment *seg, __u32 offset)
 	seg->done[offset / 64] |= 1 << (offset / 8 % 8);
 }
 
+static bool is_to_read(const struct frames *f, __u32 what)
+{
+	if (what == PERFAUX_SEG_HELD)
+		return true;
+	return !f->held_only &&
+	       (what == PERFAUX_SEG_BUSY || what == PERFAUX_SEG_READY);
+}
+
 const struct perfaux_frame *frames_join(struct frames *f,
 					const struct perfaux_reference *ref)
 {
@@ -85,7 +93,8 @@ const struct perfaux_frame *frames_join(struct frames *f,
 	    ref->length > ctl->segment_size - sizeof(*frame) - ref->offset)
 		return NULL;
 	state = load_acquire(&f->ring->segments[ref->segment].state);
-	if (PERFAUX_SEQ(state) != ref->segment_seq)
+	if (PERFAUX_SEQ(state) != ref->segment_seq ||
+	    !is_to_read(f, PERFAUX_STATE(state)))
 		return NULL;
 	frame = frame_at(f, ref->segment, ref->offset);
 	if (PERFAUX_SEQ(frame->state) != ref->segment_seq ||
@@ -140,9 +149,8 @@ int frames_walk(struct frames *f, frames_fn fn, void *ctx)
 		struct frames_segment *seg;
 		__u64 end;
 
-		if ((what != PERFAUX_SEG_BUSY && what != PERFAUX_SEG_READY &&
-		     what != PERFAUX_SEG_HELD) ||
-		    r->marks[i] == PERFAUX_SEQ(state) ||
+		if (!is_to_read(f, what) ||
+		    (!f->held_only && r->marks[i] == PERFAUX_SEQ(state)) ||
 		    r->segments[i].kind != PERFAUX_KIND_FRAMES)
 			continue;
 		end = load_acquire(&r->segments[i].frames_end);
@@ -216,7 +224,7 @@ void frames_release(struct frames *f)
 	for (i = 0; i < f->ring->ctl->nr_segments; i++) {
 		struct frames_segment *seg = &f->seg[i];
 
-		if (!is_complete(seg))
+		if (!is_complete(seg) || f->held_only)
 			continue;
 		store_release(&f->ring->marks[i], seg->seq);
 		seg->ready = false;

@@ -22,6 +22,7 @@ struct frames_segment {
 struct frames {
 	struct rawring *ring;
 	struct frames_segment *seg;
+	bool held_only;		/* HELD segments are read, none is given back */
 };
 
 /* A frame that no sample has, or whose sample did not come. */

@@ -20,6 +20,9 @@
 
 static struct synth_rec rec;
 
+/* Of each set; a recorder runs for months. */
+#define NAMES_MAX	65536
+
 /* FNV-1a; never 0 */
 static __u64 hash_bytes(__u64 hash, const void *data, size_t len)
 {
@@ -46,6 +49,12 @@ static bool set_has(const struct name_set *set, __u64 hash)
 	return set->size && set->hashes[set_slot(set, hash)];
 }
 
+static void set_clear(struct name_set *set)
+{
+	free(set->hashes);
+	*set = (struct name_set){ .incomplete = true };
+}
+
 static void set_add(struct name_set *set, __u64 hash)
 {
 	struct name_set larger = { .size = set->size ? set->size * 2 : 256 };
@@ -53,6 +62,9 @@ static void set_add(struct name_set *set, __u64 hash)
 
 	if (set_has(set, hash))
 		return;
+	/* Then a record more is written than need be, at most. */
+	if (set->nr >= NAMES_MAX)
+		set_clear(set);
 	if (set->nr * 2 >= set->size) {
 		larger.hashes = calloc(larger.size, sizeof(*larger.hashes));
 		if (!larger.hashes) {

@@ -161,7 +161,7 @@ static bool add_payload(struct info *info, const struct read_sample *s)
 	if (h.magic != AUXREC_PAYLOAD_MAGIC || h.version != 1 ||
 	    h.key != info->payload_key)
 		return false;
-	if (h.cause) {
+	if (h.cause || h.flags & AUXREC_PAYLOAD_GAP) {
 		add_payload_loss(info, &h);
 	} else if (apart) {
 		ev->payloads += !h.offset;
@@ -181,6 +181,8 @@ static int add_sample(struct info *info, const struct read_sample *s)
 	__u32 cpu = s->has & PERF_SAMPLE_CPU ? s->cpu : INFO_NOBODY;
 
 	ev->samples++;
+	if (is_snapshot_event(&s->event->attr))
+		return info_snapshot(info, s);
 	if (add_payload(info, s))
 		return 0;
 	if (get_chunk(s, &h)) {
@@ -308,6 +310,7 @@ void info_free(struct info *info)
 
 	for (i = 0; i <= REC_FEAT_MAX; i++)
 		free(info->feature[i]);
+	info_free_snapshots(info);
 	for (i = 0; i < info->nr_files; i++)
 		free(info->files[i].name);
 	free(info->files);

@@ -13,6 +13,7 @@
 #include "read.h"
 #include "read_attr.h"
 #include "read_sample.h"
+#include "snapshot_mark.h"
 
 #define INFO_NR_CAUSES	16
 #define INFO_MAX_GAPS	1000	/* gaps that are remembered one by one */
@@ -74,6 +75,13 @@ struct info_file {
 	bool	id;		/* from a BUILD_ID record */
 };
 
+/* Of a flight recording, see snapshot_mark.h. */
+struct info_snapshot {
+	struct auxrec_snapshot h;
+	char	*name;
+	__u8	*data;		/* that the trigger brought along */
+};
+
 struct info {
 	/* options */
 	bool	by_cpu;
@@ -116,6 +124,9 @@ struct info {
 	__u64	payload_key;		/* of the payload event, 0: there is none */
 	__u64	without_sample;		/* payloads whose sample was lost */
 
+	struct info_snapshot *snapshots;
+	size_t	nr_snapshots;
+
 	struct info_file *files;
 	size_t	nr_files;
 	struct read_map by_file;
@@ -152,6 +163,12 @@ int info_aux(struct info *info, const struct read_record *rec,
 	     const struct read_sample *s);
 void info_lost(struct info *info, const struct read_record *rec,
 	       const struct read_sample *s);
+
+/* info_snapshot.c. Return: 0, -ENOMEM */
+int info_snapshot(struct info *info, const struct read_sample *s);
+void info_print_snapshots(const struct info *info);
+void info_json_snapshots(const struct info *info);
+void info_free_snapshots(struct info *info);
 
 /* info_task.c. Return: 0, -ENOMEM */
 int info_task(struct info *info, const struct read_record *rec,

@@ -243,6 +243,7 @@ void info_json(const struct info *info, const char *file, const char *result,
 	fprintf(f, "  \"first\": %llu,\n  \"last\": %llu,\n", info->first,
 		info->last);
 	print_machine(info);
+	info_json_snapshots(info);
 	print_events(info);
 	print_types(info);
 	print_threads(info);

@@ -277,6 +277,7 @@ static void print_files(const struct info *info)
 void info_print(const struct info *info, int width)
 {
 	print_machine(info);
+	info_print_snapshots(info);
 	print_events(info);
 	print_types(info);
 	print_threads(info);

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "check_main.h"
+#include "ctl_main.h"
 #include "event.h"
 #include "extract_main.h"
 #include "info_main.h"
+#include "merge_main.h"
 #include "session.h"
 
 int main(int argc, char **argv)
@@ -21,6 +23,8 @@ int main(int argc, char **argv)
 		{ "info", "auxrec info", auxrec_info_main },
 		{ "check", "auxrec check", auxrec_check_main },
 		{ "extract", "auxrec extract", auxrec_extract_main },
+		{ "ctl", "auxrec ctl", auxrec_ctl_main },
+		{ "merge", "auxrec merge", auxrec_merge_main },
 	};
 	size_t i;
 

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "session.h"
+#include "flight.h"
 
 /* Of a raw ring that is smaller than the default. */
 #define RAW_MIN_SEGS	4
@@ -138,7 +138,8 @@ static int group_fd(const struct session *s, const struct sev *sev, pid_t tid,
 		if (!l->leader || l->group != sev->group)
 			continue;
 		for (j = 0; j < l->nr_fds; j++)
-			if (l->fds[j].tid == tid && l->fds[j].cpu == cpu)
+			if (l->fds[j].tid == tid && l->fds[j].cpu == cpu &&
+			    l->fds[j].fd >= 0)
 				return l->fds[j].fd;
 	}
 	return -1;
@@ -208,9 +209,8 @@ static int attach_raw(struct session *s, const struct sev *sev, int fd,
 	return err ? attach_error(s, sev, err, d) : 0;
 }
 
-/* One descriptor. A task that is gone or a CPU that is off is no error. */
-static int open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
-		    struct diag *d)
+int session_open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
+		     struct diag *d)
 {
 	int group = group_fd(s, sev, tid, cpu);
 	struct perf_event_attr *attr = &sev->attr;
@@ -257,14 +257,14 @@ static int open_sev(struct session *s, struct sev *sev, struct diag *d)
 	for (t = 0; !err && t < s->nr_tids; t++) {
 		/* One for all CPUs: only the raw ring can take that. */
 		if (sev->aux && session_per_task(s)) {
-			err = open_one(s, sev, s->tids[t], -1, d);
+			err = session_open_one(s, sev, s->tids[t], -1, d);
 			continue;
 		}
 		for (c = 0; !err && c < s->cpus.nr; c++) {
 			int cpu = s->cpus.list[c];
 
 			if (!mask.nr || cpus_has(&mask, cpu))
-				err = open_one(s, sev, s->tids[t], cpu, d);
+				err = session_open_one(s, sev, s->tids[t], cpu, d);
 		}
 	}
 	if (!err && !sev->nr_fds)
@@ -325,7 +325,8 @@ static int open_raw(struct session *s, struct diag *d)
 	options_raw_size(s->opt, s->have_payloads, aux, s->cpus.nr, &size, &nr);
 	wanted = (__u64)size * nr;
 	for (;;) {
-		err = rawring_open(&s->raw, size, nr, d);
+		err = rawring_open(&s->raw, s->flight ? PERFAUX_RING_OVERWRITE : 0,
+				   size, nr, d);
 		if (err != -EPERM || s->opt->raw_given)
 			break;
 		if (nr > RAW_MIN_SEGS)
@@ -435,6 +436,7 @@ void session_close(struct session *s)
 {
 	size_t i, j;
 
+	flight_close(s);
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_unmap(&s->rings[i]);
 	payload_free(s);
@@ -442,7 +444,8 @@ void session_close(struct session *s)
 		rawring_close(&s->raw);
 	for (i = 0; i < s->nr_sev; i++) {
 		for (j = 0; j < s->sev[i].nr_fds; j++)
-			close(s->sev[i].fds[j].fd);
+			if (s->sev[i].fds[j].fd >= 0)
+				close(s->sev[i].fds[j].fd);
 		free(s->sev[i].fds);
 		if (s->sev[i].map_fd > 0)
 			close(s->sev[i].map_fd);

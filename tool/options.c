@@ -51,6 +51,16 @@ static const struct option long_options[] = {
 	{ "no-raw-ring",	no_argument,	   NULL, OPT_NO_RAW_RING },
 	{ "quiet",		no_argument,	   NULL, 'q' },
 	{ "json",		optional_argument, NULL, OPT_JSON },
+	{ "flight",		optional_argument, NULL, FLIGHT_OPT_FLIGHT },
+	{ "memory",		required_argument, NULL, FLIGHT_OPT_MEMORY },
+	{ "trigger",		required_argument, NULL, FLIGHT_OPT_TRIGGER },
+	{ "name",	required_argument, NULL, FLIGHT_OPT_NAME },
+	{ "keep",		required_argument, NULL, FLIGHT_OPT_KEEP },
+	{ "keep-bytes",		required_argument, NULL, FLIGHT_OPT_KEEP_BYTES },
+	{ "keep-age",		required_argument, NULL, FLIGHT_OPT_KEEP_AGE },
+	{ "daemon",		no_argument,	   NULL, FLIGHT_OPT_DAEMON },
+	{ "pid-file",		required_argument, NULL, FLIGHT_OPT_PID_FILE },
+	{ "log",		required_argument, NULL, FLIGHT_OPT_LOG },
 	{ "help",		no_argument,	   NULL, 'h' },
 	{ "version",		no_argument,	   NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 }
@@ -71,11 +81,7 @@ static int parse_number(const char *s, const char **end, __u64 *val)
 	return 0;
 }
 
-/*
- * "64" is @unit times 64 bytes (perf counts pages), "64K" is 64 KiB.
- * Returns 0 or -EINVAL.
- */
-static int parse_bytes(const char *s, const char **end, __u64 unit, __u64 *val)
+int options_parse_bytes(const char *s, const char **end, __u64 unit, __u64 *val)
 {
 	static const char suffix[] = "BKMG";
 	const char *p;
@@ -112,7 +118,7 @@ static int parse_raw(struct options *opt, const char *s, struct diag *d)
 	__u64 size, count;
 	__u32 seg, nr;
 
-	if (parse_bytes(s, &end, page, &size))
+	if (options_parse_bytes(s, &end, page, &size))
 		goto bad;
 
 	opt->raw_given = true;
@@ -153,7 +159,7 @@ static int parse_mmap(struct options *opt, const char *s, struct diag *d)
 	__u64 size;
 
 	if (*s != ',') {
-		if (parse_bytes(s, &end, page, &size) || (*end && *end != ','))
+		if (options_parse_bytes(s, &end, page, &size) || (*end && *end != ','))
 			return diag(d, -EINVAL,
 				    "-m: main ring size '%s' is neither a number of pages nor a size such as 512K",
 				    s);
@@ -329,6 +335,8 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		opt->json = true;
 		opt->json_file = optarg;
 		return 0;
+	case 'M':
+		return flight_option(&opt->flight, FLIGHT_OPT_MEMORY, optarg, d);
 	case 'h':
 		opt->command = AUXREC_HELP;
 		return 0;
@@ -336,7 +344,7 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		opt->command = AUXREC_VERSION_ONLY;
 		return 0;
 	}
-	return diag(d, -EINVAL, "internal: option %d", c);
+	return flight_option(&opt->flight, c, optarg, d);
 }
 
 /* What contradicts itself, or leaves open what to record. */
@@ -395,7 +403,6 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 	int c, err;
 
 	*opt = (struct options){
-		.output = AUXREC_DEFAULT_FILE,
 		.seg_size = AUXREC_SEG_SIZE,
 		.nr_segs = AUXREC_SEG_COUNT,
 	};
@@ -405,7 +412,7 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 	for (;;) {
 		const int at = optind ? optind : 1;
 
-		c = getopt_long(argc, argv, "+:e:p:t:aC:o:m:F:c:gD:Rqh",
+		c = getopt_long(argc, argv, "+:e:p:t:aC:o:m:M:F:c:gD:Rqh",
 				long_options, NULL);
 		if (c == -1)
 			break;
@@ -424,6 +431,9 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 
 	if (optind < argc)
 		opt->cmd = argv + optind;
+	if (!opt->output)
+		opt->output = opt->flight.on ? FLIGHT_DEFAULT_FILE :
+					       AUXREC_DEFAULT_FILE;
 	/* Programs write without an event: it counts nothing, records nothing. */
 	if (opt->bpf_ring && !opt->nr_events) {
 		err = add_event(opt, "dummy", d);
@@ -437,7 +447,8 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 		return diag(d, -EINVAL,
 			    "-C records whole CPUs, -%c tasks wherever they run: leave one out",
 			    opt->threads ? 't' : 'p');
-	return check(opt, d);
+	err = flight_options_check(opt, d);
+	return err ?: check(opt, d);
 }
 
 void options_free(struct options *opt)
@@ -448,6 +459,7 @@ void options_free(struct options *opt)
 		free(opt->events[i].filters);
 	free(opt->events);
 	free(opt->targets);
+	flight_options_free(&opt->flight);
 	opt->events = NULL;
 	opt->targets = NULL;
 }

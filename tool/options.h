@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "flight_options.h"
 #include "util.h"
 
 #define AUXREC_VERSION		"0.1"
@@ -77,6 +78,7 @@ struct options {
 	bool quiet;
 	bool json;
 	const char *json_file;		/* NULL: stderr */
+	struct flight_options flight;
 	char **cmd;			/* NULL-terminated, or NULL */
 };
 
@@ -93,6 +95,12 @@ void options_free(struct options *opt);
  */
 void options_raw_size(const struct options *opt, bool payloads, bool aux,
 		      unsigned int nr_cpus, __u32 *size, __u32 *nr);
+
+/*
+ * "64" is @unit times 64 bytes (perf counts pages), "64K" is 64 KiB. @end: what follows.
+ * Returns 0 or -EINVAL.
+ */
+int options_parse_bytes(const char *s, const char **end, __u64 unit, __u64 *val);
 
 void options_help(void);
 

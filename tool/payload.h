@@ -53,7 +53,8 @@ static inline bool is_payload_event(const struct perf_event_attr *attr)
 #define AUXREC_PAYLOAD_NO_SAMPLE	0x1
 /*
  * Not a payload: what a producer in the kernel (cookie) lost from time on, offset
- * payloads with total bytes, because of cause.
+ * payloads with total bytes, because of cause (0: not known). What several lost of
+ * which only the sum is known has pid, tid and cpu -1 and cookie 0.
  */
 #define AUXREC_PAYLOAD_GAP		0x2
 

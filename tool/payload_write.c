@@ -28,12 +28,6 @@ struct part_sample {
 	struct auxrec_payload payload;
 } __attribute__((packed, aligned(4)));
 
-struct lost_samples {
-	struct perf_event_header header;
-	__u64 lost;
-	struct rec_sample_id id;
-};
-
 /* A sample of a main ring, taken apart. */
 struct source {
 	const __u8 *rec;
@@ -198,7 +192,7 @@ static bool is_tracepoint(const struct source *src)
 
 static int write_lost_sample(struct session *s, const struct source *src)
 {
-	const struct lost_samples lost = {
+	const struct rec_lost_samples lost = {
 		.header = { PERF_RECORD_LOST_SAMPLES, 0, sizeof(lost) },
 		.lost = 1,
 		.id = {

@@ -37,7 +37,7 @@ struct session;
 int payload_init(struct session *s);
 void payload_free(struct session *s);
 
-/* What a producer in the kernel lost, to the stream. Returns 0 or -errno. */
+/* What producers in the kernel lost, to the stream. Returns 0 or -errno. */
 int payload_gap(struct session *s, const struct perfaux_gap *gap);
 
 /* A SAMPLE of a main ring, to the stream. Returns 0 or -errno. */

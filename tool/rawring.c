@@ -18,29 +18,15 @@
 #define load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 
-static int map_ring(struct rawring *r, const struct perfaux_create *create,
-		    struct diag *d)
+static int map_tables(struct rawring *r, struct diag *d)
 {
-	const struct perfaux_control *ctl;
-	void *p;
+	void *p = mmap(NULL, r->ring_size, PROT_READ, MAP_SHARED, r->fd, r->marks_size);
+	const struct perfaux_control *ctl = p;
 
-	p = mmap(NULL, create->marks_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		 r->fd, 0);
-	if (p == MAP_FAILED)
-		return diag(d, -errno, "mapping the raw ring's marks: %s",
-			    strerror(errno));
-	r->marks = p;
-	r->marks_size = create->marks_size;
-
-	p = mmap(NULL, create->ring_size, PROT_READ, MAP_SHARED, r->fd,
-		 create->marks_size);
 	if (p == MAP_FAILED)
 		return diag(d, -errno, "mapping the raw ring: %s",
 			    strerror(errno));
-	r->ctl = p;
-	r->ring_size = create->ring_size;
-
-	ctl = r->ctl;
+	r->ctl = ctl;
 	if (ctl->abi != PERFAUX_ABI)
 		return diag(d, -EPROTO,
 			    "the raw ring has ABI %u, this auxrec knows %u",
@@ -50,6 +36,28 @@ static int map_ring(struct rawring *r, const struct perfaux_create *create,
 	r->gaps = (const void *)((const __u8 *)p + ctl->gaps_offset);
 	r->data = (const __u8 *)p + ctl->data_offset;
 	return 0;
+}
+
+static int map_ring(struct rawring *r, const struct perfaux_create *create,
+		    struct diag *d)
+{
+	void *p;
+
+	p = mmap(NULL, create->marks_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 r->fd, 0);
+	if (p == MAP_FAILED)
+		return diag(d, -errno, "mapping the raw ring's marks: %s",
+			    strerror(errno));
+	r->marks = p;
+	r->marks_size = create->marks_size;
+	r->ring_size = create->ring_size;
+	return map_tables(r, d);
+}
+
+int rawring_map_again(struct rawring *r, struct diag *d)
+{
+	r->marks = NULL;
+	return map_tables(r, d);
 }
 
 /* All that can be visible at once, twice: numbers of others may be between. */
@@ -120,11 +128,12 @@ static int create_error(int err, __u32 seg_size, __u32 nr_segs, struct diag *d)
 	}
 }
 
-int rawring_open(struct rawring *r, __u32 seg_size, __u32 nr_segs,
+int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 		 struct diag *d)
 {
 	struct perfaux_create create = {
 		.size = sizeof(create),
+		.flags = flags,
 		.segment_size = seg_size,
 		.nr_segments = nr_segs,
 		/* Awake early enough to find most of the ring still free. */
@@ -177,6 +186,13 @@ int rawring_attach(struct rawring *r, int event_fd, __u32 flags, __u64 cookie)
 	};
 
 	return ioctl(r->fd, PERFAUX_IOC_ATTACH, &a) ? -errno : 0;
+}
+
+int rawring_detach(struct rawring *r, int event_fd)
+{
+	struct perfaux_detach a = { .size = sizeof(a), .fd = event_fd };
+
+	return ioctl(r->fd, PERFAUX_IOC_DETACH, &a) ? -errno : 0;
 }
 
 int rawring_detach_all(struct rawring *r)

@@ -27,7 +27,7 @@ struct raw_entry {
 
 struct rawring {
 	int fd;
-	__u64 *marks;
+	__u64 *marks;		/* NULL: not to be changed, see rawring_map_again() */
 	size_t marks_size;
 	const struct perfaux_control *ctl;
 	size_t ring_size;
@@ -59,13 +59,14 @@ struct raw_item {
  * Opens the device, checks the ABI and creates a ring. Returns 0 or -errno
  * with a message that says what to do.
  */
-int rawring_open(struct rawring *r, __u32 seg_size, __u32 nr_segs,
+int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 		 struct diag *d);
 void rawring_close(struct rawring *r);
 
 /* Each returns 0 or -errno as documented in perfaux.h. */
 int rawring_handle(struct rawring *r, __u64 *handle);
 int rawring_attach(struct rawring *r, int event_fd, __u32 flags, __u64 cookie);
+int rawring_detach(struct rawring *r, int event_fd);
 int rawring_detach_all(struct rawring *r);
 int rawring_flush(struct rawring *r, __u32 flags);
 
@@ -88,6 +89,29 @@ bool rawring_next(struct rawring *r, struct raw_item *item, bool skip);
  * out: the gap's entry, or the segment if item->last.
  */
 void rawring_release(struct rawring *r, const struct raw_item *item);
+
+/*
+ * An overwrite ring: rawring_scan() and _next() are for its gaps only. Each of these returns
+ * what its ioctl does.
+ */
+int rawring_attach_trigger(struct rawring *r, int event_fd, __u32 post, __u64 cookie);
+int rawring_hold(struct rawring *r, __u32 flags, __u32 max);
+int rawring_unhold(struct rawring *r, __u32 segment);
+int rawring_unhold_all(struct rawring *r);
+int rawring_thaw(struct rawring *r);
+bool rawring_is_frozen(const struct rawring *r);
+
+/* Gaps that have ended, in any order; to be released. false: no more. Begin with *@i 0. */
+bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item);
+
+/* After fork(): the mappings are not there any more. 0 or -errno with a message. */
+int rawring_map_again(struct rawring *r, struct diag *d);
+
+/* The next span of HELD segments, @item being the last one, or zero. false: no more. */
+bool rawring_next_held(const struct rawring *r, struct raw_item *item);
+
+/* When the oldest of what is in the ring began, about; ~0: nothing is. */
+__u64 rawring_history(const struct rawring *r);
 
 /* For the status line. */
 unsigned int rawring_free_segments(const struct rawring *r);

@@ -34,10 +34,15 @@ struct recent {
 	struct side *oldest, *newest;
 	__u64 nr_sides;
 	size_t side_bytes;
+	__u64 first;			/* time of the first record that came */
 	__u64 begin;
 	__u64 forgotten;
 	__u64 too_large;
+	size_t maps_limit;		/* of a process, see recent_is_over() */
 };
+
+/* Of one process: few have more. */
+#define MAPS_MANY	2048
 
 struct recent *recent_new(const struct recent_limits *limits)
 {
@@ -47,6 +52,7 @@ struct recent *recent_new(const struct recent_limits *limits)
 		return NULL;
 	r->limits = *limits;
 	r->limits.samples &= ~(size_t)7;
+	r->maps_limit = MAPS_MANY;
 	r->state = state_new();
 	r->ring = malloc(r->limits.samples);
 	if (r->state && r->ring)
@@ -57,7 +63,7 @@ struct recent *recent_new(const struct recent_limits *limits)
 
 static size_t side_size(const struct side *side)
 {
-	return sizeof(*side) + side->kept.rec->size;
+	return sizeof(*side) + side->kept.rec->size + ALLOC_COST;
 }
 
 static void side_free(struct recent *r, struct side *side)
@@ -152,7 +158,7 @@ static void add_sample(struct recent *r, const struct perf_event_header *rec, __
 
 /* --- sideband -------------------------------------------------------------- */
 
-static bool is_sideband(const struct perf_event_header *rec)
+bool recent_is_sideband(const struct perf_event_header *rec)
 {
 	switch (rec->type) {
 	case PERF_RECORD_FORK:
@@ -165,6 +171,9 @@ static bool is_sideband(const struct perf_event_header *rec)
 	case PERF_RECORD_BPF_EVENT:
 	case PERF_RECORD_CGROUP:
 	case PERF_RECORD_TEXT_POKE:
+	/* auxrec's own, which have no sample id */
+	case REC_FEATURE:
+	case REC_BUILD_ID:
 		return true;
 	}
 	return false;
@@ -192,10 +201,50 @@ static int add_side(struct recent *r, const struct perf_event_header *rec, __u64
 
 int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time)
 {
-	if (is_sideband(rec))
+	if (time && (!r->first || time < r->first))
+		r->first = time;
+	if (recent_is_sideband(rec))
 		return add_side(r, rec, time);
 	add_sample(r, rec, time);
 	return 0;
+}
+
+int recent_fold(struct recent *r, const struct perf_event_header *rec)
+{
+	return state_fold(r->state, rec);
+}
+
+/* COMM and FORK begin alike. */
+struct task_rec {
+	struct perf_event_header header;
+	__u32 pid;
+	union {
+		struct {
+			__u32 tid;
+			char comm[];
+		} comm;
+		struct {
+			__u32 ppid, tid, ptid;
+		} fork;
+	};
+};
+
+const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
+{
+	const struct side *side;
+
+	for (side = r->newest; side; side = side->older) {
+		const struct task_rec *rec = (const void *)side->kept.rec;
+
+		if (rec->header.type == PERF_RECORD_COMM && rec->comm.tid == tid)
+			return rec->comm.comm;
+		/* It had its parent's name then. */
+		if (rec->header.type == PERF_RECORD_FORK && rec->fork.tid == tid) {
+			pid = rec->fork.ppid;
+			tid = rec->fork.ptid;
+		}
+	}
+	return state_name(r->state, pid, tid);
 }
 
 /* --- what is too old ------------------------------------------------------- */
@@ -216,10 +265,16 @@ static int fold_before(struct recent *r, __u64 begin)
 
 static size_t side_memory(const struct recent *r)
 {
-	struct state_stats stats;
+	return r->side_bytes + state_bytes(r->state);
+}
 
-	state_stats(r->state, &stats);
-	return r->side_bytes + stats.bytes;
+int recent_cut(struct recent *r, __u64 begin, __u64 settled)
+{
+	if (!r->first || begin <= r->first)
+		return 0;
+	while (r->nr_samples && sample_at(r, r->tail)->time < begin)
+		forget_sample(r);
+	return fold_before(r, begin < settled ? begin : settled);
 }
 
 int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
@@ -227,7 +282,9 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	__u64 begin = r->last_gone ? r->last_gone + 1 : 0;
 	int err;
 
-	if (r->limits.window && now > r->limits.window && begin < now - r->limits.window)
+	/* Of a time before all records there is nothing to let go of, nor to speak of. */
+	if (r->limits.window && r->first && now > r->first + r->limits.window &&
+	    begin < now - r->limits.window)
 		begin = now - r->limits.window;
 	while (r->nr_samples && sample_at(r, r->tail)->time < begin)
 		forget_sample(r);
@@ -243,18 +300,61 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	return err;
 }
 
+static bool is_over(const struct recent *r)
+{
+	return side_memory(r) > r->limits.sideband;
+}
+
+/* A set that has doubled is looked at: with what is unmapped it would only grow. */
+static bool has_many_maps(const struct recent *r)
+{
+	return state_most_maps(r->state) > r->maps_limit;
+}
+
+bool recent_is_over(const struct recent *r, bool look)
+{
+	return has_many_maps(r) || (look && is_over(r));
+}
+
+size_t recent_shrink(struct recent *r, const struct state_ask *ask)
+{
+	size_t n, most, dropped = 0;
+
+	state_prune(r->state, ask, is_over(r) ? 0 : r->maps_limit / 2);
+	most = state_most_maps(r->state);
+	r->maps_limit = most > MAPS_MANY / 2 ? 2 * most : MAPS_MANY;
+	while (is_over(r)) {
+		n = state_shrink(r->state);
+		if (!n)
+			break;
+		dropped += n;
+	}
+	return dropped;
+}
+
 /* --- and given out again --------------------------------------------------- */
 
-int recent_emit(const struct recent *r, state_fn fn, void *ctx)
+int recent_emit_state(const struct recent *r, state_fn fn, void *ctx)
+{
+	return state_emit(r->state, r->begin ? r->begin - 1 : 0, fn, ctx);
+}
+
+int recent_emit_sideband(const struct recent *r, state_fn fn, void *ctx)
 {
 	const struct side *side;
-	size_t at = r->tail;
-	__u64 i;
-	int err;
+	int err = 0;
 
-	err = state_emit(r->state, r->begin ? r->begin - 1 : 0, fn, ctx);
 	for (side = r->oldest; !err && side; side = side->newer)
 		err = fn(ctx, side->kept.rec);
+	return err;
+}
+
+int recent_emit_samples(const struct recent *r, state_fn fn, void *ctx)
+{
+	size_t at = r->tail;
+	int err = 0;
+	__u64 i;
+
 	for (i = 0; !err && i < r->nr_samples; i++) {
 		const struct kept *kept = sample_at(r, at);
 
@@ -268,9 +368,11 @@ int recent_emit(const struct recent *r, state_fn fn, void *ctx)
 
 void recent_stats(const struct recent *r, struct recent_stats *stats)
 {
+	const __u64 samples = r->last_gone ? r->last_gone + 1 : 0;
+
 	*stats = (struct recent_stats){
 		.bytes = sizeof(*r) + r->limits.samples + side_memory(r),
-		.begin = r->begin,
+		.begin = r->begin > samples ? r->begin : samples,
 		.samples = r->nr_samples,
 		.sideband = r->nr_sides,
 		.forgotten = r->forgotten,

@@ -9,6 +9,7 @@
 
 #include <linux/perf_event.h>
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "state.h"
@@ -23,7 +24,7 @@ struct recent_limits {
 
 struct recent_stats {
 	size_t	bytes;		/* of memory, the state included */
-	__u64	begin;		/* records from this time on are all there; 0: all */
+	__u64	begin;		/* records from this time on are all there, 0: all */
 	__u64	samples;	/* records that are there */
 	__u64	sideband;
 	__u64	forgotten;	/* samples and the like, as they became too old */
@@ -43,6 +44,21 @@ void recent_free(struct recent *r);
  */
 int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time);
 
+/* What describes the time before all records; in the state at once. 0 or -ENOMEM. */
+int recent_fold(struct recent *r, const struct perf_event_header *rec);
+
+/*
+ * The name that a task has now, or NULL. Goes back through the sideband to where it was
+ * told. Valid until the next call of any function here.
+ */
+const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
+
+/* Is it kept beside the samples? */
+bool recent_is_sideband(const struct perf_event_header *rec);
+
+/* Lets go of what is older than @begin, as recent_trim() does. */
+int recent_cut(struct recent *r, __u64 begin, __u64 settled);
+
 /*
  * recent_trim() - lets go of what is too old, or too much
  * @now: the window ends here
@@ -56,12 +72,26 @@ int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time
 int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted);
 
 /*
- * recent_emit() - the state as of the oldest record, and all records since
+ * recent_is_over() - is there more sideband than recent_trim() could keep to, or are there
+ * processes with very many maps, which may be there no more?
+ * @look: else only the latter, which costs little
  *
- * Those of the sideband come first, in order of time; then samples, as they came.
- * Return: 0, or what @fn returned.
+ * recent_shrink() - does something about that
+ * @ask: see state.h
+ *
+ * Forgets maps that are there no more, and if that does not suffice, others.
+ * Return: how many others.
  */
-int recent_emit(const struct recent *r, state_fn fn, void *ctx);
+size_t recent_shrink(struct recent *r, const struct state_ask *ask);
+bool recent_is_over(const struct recent *r, bool look);
+
+/*
+ * What there is: the state as of the oldest record, the sideband since, in order of time,
+ * and samples, as they came. Each returns 0, or what @fn returned.
+ */
+int recent_emit_state(const struct recent *r, state_fn fn, void *ctx);
+int recent_emit_sideband(const struct recent *r, state_fn fn, void *ctx);
+int recent_emit_samples(const struct recent *r, state_fn fn, void *ctx);
 
 void recent_stats(const struct recent *r, struct recent_stats *stats);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "buildid.h"
+#include "flight.h"
 #include "records.h"
 #include "signals.h"
 #include "synth.h"
@@ -23,7 +24,7 @@
 /* Passes after the end until nothing comes any more; one is usual. */
 #define DRAIN_PASSES		1000
 /* Descriptors that are polled before those of the main rings. */
-#define FIRST_RING		3
+#define FIRST_RING		4
 
 /*
  * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
@@ -71,6 +72,10 @@ static int write_record(void *ctx, const void *rec)
 	const struct perf_event_header *h = rec;
 	struct session *s = ctx;
 
+	if (s->flight) {
+		flight_record(s, rec);
+		return 0;
+	}
 	if (h->type == PERF_RECORD_SAMPLE && s->have_payloads)
 		return payload_sample(s, rec);
 	return stream_record(&s->out, rec);
@@ -93,16 +98,22 @@ static int pass(struct session *s, bool last)
 	s->bpf_settled = bpf_settled(&s->bpf);
 	/* Before the programs' records: readers look then what is known. */
 	err = bpf_write(s);
-	if (!err && s->have_raw)
+	if (s->flight && s->have_raw)
+		flight_gaps(s);
+	else if (!err && s->have_raw)
 		err = auxdata_pass(s, last);
 	for (i = 0; !err && i < s->nr_rings; i++)
 		err = mainring_copy(&s->rings[i], write_record, s, &s->main,
 				    &s->ids);
-	if (!err && s->have_payloads)
+	if (!err && s->have_payloads && !s->flight)
 		err = payload_pass(s, last);
 	/* After the records that they belong to. */
 	if (!err)
 		err = ids_pass(s);
+	if (s->flight) {
+		flight_settle(s);
+		return err;
+	}
 	if (!err)
 		err = stream_flush(&s->out);
 	if (!err && (s->out.records != records || s->held_since))
@@ -121,6 +132,13 @@ static int wait_events(struct session *s, struct pollfd *fds, int timeout)
 		.events = POLLIN,
 	};
 	fds[nr++] = (struct pollfd){ .fd = s->ids.fd, .events = POLLIN };
+	fds[nr++] = (struct pollfd){
+		.fd = s->flight ? s->flight->epoll_fd : -1,
+		.events = POLLIN,
+	};
+	/* A ring that is frozen says so until it is thawed. */
+	if (s->flight && !s->flight->frozen_since)
+		fds[1].events |= POLLPRI;
 	for (i = 0; i < s->nr_rings; i++)
 		fds[nr++] = (struct pollfd){
 			.fd = s->rings[i].hangup ? -1 : s->rings[i].fd,
@@ -163,6 +181,8 @@ static const char *stop_reason(int sig)
 		return "interrupted";
 	case SIGHUP:
 		return "terminal closed (SIGHUP)";
+	case SIGUSR2:
+		return "asked to merge (SIGUSR2)";
 	default:
 		return "terminated";
 	}
@@ -170,6 +190,10 @@ static const char *stop_reason(int sig)
 
 static bool is_over(struct session *s)
 {
+	if (s->flight && s->flight->stop) {
+		s->end_reason = "stopped by its control socket";
+		return true;
+	}
 	if (signals_stop()) {
 		s->end_reason = stop_reason(signals_stop());
 		return true;
@@ -228,9 +252,12 @@ static int loop(struct session *s, struct diag *d)
 	struct pollfd *fds;
 	int err = 0;
 
-	fds = calloc(s->nr_rings + FIRST_RING, sizeof(*fds));
+	/* CPUs may be added, see flight_cpus.c. */
+	fds = calloc(s->nr_rings + sysconf(_SC_NPROCESSORS_CONF) + FIRST_RING, sizeof(*fds));
 	if (!fds)
 		return -ENOMEM;
+	if (s->flight)
+		err = flight_begun(s, d);
 	while (!err && !is_over(s)) {
 		int timeout = TICK_MS;
 
@@ -244,10 +271,19 @@ static int loop(struct session *s, struct diag *d)
 				timeout = (delay - gone) / 1000000 + 1;
 			}
 		}
+		if (s->flight)
+			timeout = flight_timeout(s, timeout);
 		if (!err)
 			err = wait_events(s, fds, timeout);
 		if (!err)
 			err = pass(s, false);
+		if (!err && s->flight)
+			flight_run(s);
+		/* What is complete is what the look before this one saw. */
+		if (!err && s->flight && flight_is_due(s))
+			err = pass(s, false);
+		if (!err && s->flight)
+			flight_write_due(s);
 		if (!err)
 			status_show(s);
 	}
@@ -275,6 +311,10 @@ static int finish(struct session *s)
 	/* Nothing is attached: a number that is missing will not come. */
 	if (!err)
 		err = pass(s, true);
+	if (s->flight) {
+		flight_finish(s);
+		return err;
+	}
 	if (!err && s->have_raw)
 		err = auxdata_summary(s);
 	if (!err)
@@ -368,9 +408,12 @@ static int summarize(struct session *s, const char *problem, int err)
 
 static int prepare(struct session *s, struct diag *d)
 {
-	int err;
+	int err = 0;
 
-	err = session_make_events(s, d);
+	if (s->opt->flight.on)
+		err = flight_prepare(s, d);
+	if (!err)
+		err = session_make_events(s, d);
 	/* Else a mistyped name would replace the recording of the right one. */
 	if (!err && s->opt->cmd)
 		err = child_find(s, d);
@@ -389,6 +432,8 @@ static int prepare(struct session *s, struct diag *d)
 		bpf_open(s);
 	if (!err)
 		err = summary_open(s, d);
+	if (s->flight)
+		return err ?: flight_open(s, d);
 	/* Last: only a recording that can begin replaces the old file. */
 	if (!err)
 		err = stream_open(&s->out, s->opt->output, d);
@@ -408,7 +453,11 @@ static int run(struct session *s, struct diag *d)
 	while (!session_switch_some(s, &sideband))
 		;
 	bpf_start(s);
+	if (s->flight)
+		flight_setup(s, true);
 	err = synth_all(s, d);
+	if (s->flight)
+		flight_setup(s, false);
 	if (!err) {
 		if (s->kptr_hidden && !s->opt->quiet)
 			say("kernel addresses are hidden (%s): no kernel symbols in this stream",
@@ -433,7 +482,7 @@ static int run(struct session *s, struct diag *d)
 	status_clear();
 	s->stopped = now_ns();
 	if (signals_stop_forward())
-		child_kill(s, signals_stop());
+		child_stop(s);
 	if (!err)
 		err = finish(s);
 	else
@@ -467,9 +516,14 @@ int auxrec_record_main(int argc, char **argv)
 
 	s.opt = &opt;
 	s.raw.fd = -1;
-	err = signals_init();
-	if (err)
-		diag(&d, err, "signals: %s", strerror(-err));
+	err = opt.flight.on ? flight_defaults(&opt, &d) : 0;
+	if (!err && opt.flight.daemon)
+		err = flight_daemon(&opt, &d);
+	if (!err) {
+		err = signals_init();
+		if (err)
+			diag(&d, err, "signals: %s", strerror(-err));
+	}
 	if (!err)
 		err = prepare(&s, &d);
 	if (err) {
@@ -484,6 +538,8 @@ int auxrec_record_main(int argc, char **argv)
 	}
 
 	err = run(&s, &d);
+	if (!err && s.flight && signals_merge())
+		err = flight_merge(&s, &d);
 	status = stream_close(&s.out);
 	if (!err)
 		err = status;

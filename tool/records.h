@@ -181,6 +181,13 @@ struct rec_sample_id {
 	__u64 id;
 };
 
+/* PERF_RECORD_LOST_SAMPLES with its sample id. */
+struct rec_lost_samples {
+	struct perf_event_header header;
+	__u64 lost;
+	struct rec_sample_id id;
+};
+
 /* PERF_RECORD_AUX with its sample id. */
 struct rec_aux {
 	struct perf_event_header header;

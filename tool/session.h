@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#include "auxdata.h"
 #include "bpf.h"
 #include "cpus.h"
 #include "event.h"
@@ -26,10 +27,11 @@ enum aux_format {
 
 /* One perf event of one task and CPU (-1: any). */
 struct opened {
-	int fd;
+	int fd;			/* -1: closed, its CPU went offline; records have its id */
 	int cpu;
 	pid_t tid;		/* -1: every task of the CPU */
 	__u64 id;
+	__u64 closed;		/* then: time of the newest record */
 };
 
 /* An event of the stream: one ATTR. */
@@ -48,6 +50,9 @@ struct sev {
 	int map_fd;			/* of --bpf-map; 0: none */
 	bool raw_ring;			/* raw data of its samples goes there */
 	bool payloads;			/* the payload event, see payload.h */
+	bool snapshots;			/* the snapshot event, see snapshot_mark.h */
+	struct trigger *trigger;	/* its samples are, NULL: not */
+	bool used_up;			/* it was, until its count= was reached */
 };
 
 /* Thread to AUXTRACE queue. */
@@ -75,6 +80,7 @@ struct gap_stats {
 struct session {
 	const struct options *opt;
 	struct auxrec_events events;
+	size_t nr_trigger_events;	/* of these, the first ones */
 	struct sev *sev;
 	size_t nr_sev;
 	pid_t *tids;			/* what is recorded, -1: all */
@@ -119,6 +125,7 @@ struct session {
 	struct ids ids;
 	struct bpf_reader bpf;
 	bool bpf_settled;		/* as of this pass */
+	struct flight *flight;		/* NULL: not a flight recorder */
 };
 
 /*
@@ -164,6 +171,8 @@ void child_dismiss(struct session *s);
 int child_explain(struct session *s, int err, struct diag *d);
 void child_reap(struct session *s);
 void child_kill(struct session *s, int sig);
+/* Passes on the signal that ends the recording. */
+void child_stop(struct session *s);
 
 /* attr.c: sev[] from the options. Returns 0 or -errno with a message. */
 int session_make_events(struct session *s, struct diag *d);
@@ -175,6 +184,9 @@ void attr_groups(struct session *s);
 
 /* open.c: descriptors, main rings, raw ring. */
 int session_open(struct session *s, struct diag *d);
+/* One descriptor. A task that is gone or a CPU that is off is no error. */
+int session_open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
+		     struct diag *d);
 /*
  * Events are enabled or disabled a few at a time: of thousands it takes seconds, in
  * which the rings are to be read. Zero but for:
@@ -199,7 +211,14 @@ int attach_error(const struct session *s, const struct sev *sev, int err,
 		 struct diag *d);
 
 /*
- * bpf_map.c: puts the event's descriptors into its pinned map. They are taken out
+ * bpf_map.c: a pinned map, if it is of that type and its values have that size. @option,
+ * @kind: for the message. Returns its descriptor or -errno with a message.
+ */
+int bpf_map_open(const char *option, const char *path, __u32 type, __u32 value_size,
+		 const char *kind, struct diag *d);
+
+/*
+ * Puts the event's descriptors into its pinned map. They are taken out
  * again when the map's descriptor is closed. Returns 0 or -errno with a message.
  */
 int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d);
@@ -215,11 +234,6 @@ void bpf_ring_clear(struct session *s);
 /* auxfd.c: does this event's PMU have AUX data? */
 bool event_has_aux(const struct auxrec_event *ev);
 enum aux_format event_aux_format(const struct auxrec_event *ev);
-
-/* auxdata.c: raw ring to stream. Return 0 or -errno of the stream. */
-int auxdata_pass(struct session *s, bool last);
-int auxdata_summary(struct session *s);
-const char *gap_cause_name(unsigned int cause);
 
 /* queues.c; NULL: out of memory */
 struct queue *queue_get(struct queues *q, __u32 tid);

@@ -12,7 +12,8 @@
 #include "signals.h"
 
 /* Written by handlers, of which one may interrupt another. */
-static int stop, forward, count, give_up;
+static int stop, forward, count, give_up, merge;
+static unsigned int triggered[_NSIG];
 
 #define get(v)		__atomic_load_n(&(v), __ATOMIC_SEQ_CST)
 #define set(v, x)	__atomic_store_n(&(v), x, __ATOMIC_SEQ_CST)
@@ -100,4 +101,64 @@ int signals_count(void)
 const int *signals_give_up(void)
 {
 	return &give_up;
+}
+
+static void on_trigger(int sig)
+{
+	__atomic_add_fetch(&triggered[sig], 1, __ATOMIC_SEQ_CST);
+	wake_up();
+}
+
+int signals_trigger(int sig)
+{
+	struct sigaction trigger = {
+		.sa_handler = on_trigger,
+		.sa_flags = SA_RESTART,
+	};
+
+	return sigaction(sig, &trigger, NULL) ? -errno : 0;
+}
+
+unsigned int signals_triggered(int sig)
+{
+	return __atomic_exchange_n(&triggered[sig], 0, __ATOMIC_SEQ_CST);
+}
+
+static void on_merge(int sig, siginfo_t *info, void *context)
+{
+	set(merge, 1);
+	on_stop(sig, info, context);
+}
+
+int signals_merge_init(void)
+{
+	struct sigaction merging = {
+		.sa_sigaction = on_merge,
+		.sa_flags = SA_SIGINFO,
+	};
+
+	return sigaction(SIGUSR2, &merging, NULL) ? -errno : 0;
+}
+
+bool signals_merge(void)
+{
+	return get(merge);
+}
+
+void signals_reset(void (*handler)(int sig))
+{
+	struct sigaction action = { .sa_handler = handler };
+	int sig;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGUSR2, &action, NULL);
+	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	for (sig = 1; sig < _NSIG; sig++) {
+		struct sigaction old;
+
+		if (!sigaction(sig, NULL, &old) && old.sa_handler == on_trigger)
+			sigaction(sig, &action, NULL);
+	}
 }

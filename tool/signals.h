@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Signals: INT, TERM and HUP end a recording, CHLD wakes it, PIPE and XFSZ are
- * errors of write() only.
+ * errors of write() only. A flight recorder has more.
  */
 #ifndef AUXREC_SIGNALS_H
 #define AUXREC_SIGNALS_H
@@ -29,5 +29,17 @@ int signals_count(void);
 
 /* Set with the second one: do not wait for a reader that does not read. */
 const int *signals_give_up(void);
+
+/* From now on @sig is counted. Returns 0 or -errno. */
+int signals_trigger(int sig);
+/* How often it came since the last call. */
+unsigned int signals_triggered(int sig);
+
+/* SIGUSR2 asks to stop, and to merge. Returns 0 or -errno. */
+int signals_merge_init(void);
+bool signals_merge(void);
+
+/* For a child: all that we handle to @handler, but for SIGPIPE and SIGXFSZ. */
+void signals_reset(void (*handler)(int sig));
 
 #endif /* AUXREC_SIGNALS_H */

@@ -11,6 +11,7 @@
 #include "state.h"
 #include "state_kernel.h"
 #include "state_maps.h"
+#include "util.h"
 
 #define COMM_LEN	16
 
@@ -53,7 +54,11 @@ struct state {
 	size_t nr_processes;
 	size_t nr_threads;
 	size_t bytes;
+	size_t most_maps;		/* that one had since the last state_prune() */
 };
+
+#define PROCESS_BYTES	(sizeof(struct process) + TREE_COST + ALLOC_COST)
+#define THREAD_BYTES	(sizeof(struct thread) + TREE_COST + ALLOC_COST)
 
 static int by_pid(const void *a, const void *b)
 {
@@ -93,7 +98,7 @@ static struct process *get_process(struct state *st, __u32 pid)
 		return NULL;
 	}
 	st->nr_processes++;
-	st->bytes += sizeof(*p);
+	st->bytes += PROCESS_BYTES;
 	return p;
 }
 
@@ -121,7 +126,7 @@ static struct thread *get_thread(struct state *st, struct process *p, __u32 tid)
 	}
 	p->nr_threads++;
 	st->nr_threads++;
-	st->bytes += sizeof(*t);
+	st->bytes += THREAD_BYTES;
 	return t;
 }
 
@@ -129,12 +134,12 @@ static void set_namespaces(struct state *st, struct thread *t,
 			   struct perf_event_header *namespaces)
 {
 	if (t->namespaces) {
-		st->bytes -= t->namespaces->size;
+		st->bytes -= t->namespaces->size + ALLOC_COST;
 		free(t->namespaces);
 	}
 	t->namespaces = namespaces;
 	if (namespaces)
-		st->bytes += namespaces->size;
+		st->bytes += namespaces->size + ALLOC_COST;
 }
 
 static void free_thread(struct state *st, struct process *p, struct thread *t)
@@ -143,7 +148,7 @@ static void free_thread(struct state *st, struct process *p, struct thread *t)
 	tdelete(t, &p->threads, by_tid);
 	p->nr_threads -= !t->exited;
 	st->nr_threads -= !t->exited;
-	st->bytes -= sizeof(*t);
+	st->bytes -= THREAD_BYTES;
 	free(t);
 }
 
@@ -154,7 +159,7 @@ static void free_process(struct state *st, struct process *p)
 	state_maps_put(p->maps, &st->bytes);
 	tdelete(p, &st->processes, by_pid);
 	st->nr_processes--;
-	st->bytes -= sizeof(*p);
+	st->bytes -= PROCESS_BYTES;
 	free(p);
 }
 
@@ -265,7 +270,11 @@ static int fold_map(struct state *st, const struct perf_event_header *rec)
 	if (pid == (__u32)-1)
 		return state_maps_add(&st->kernel.maps, rec, &st->bytes);
 	p = get_process(st, pid);
-	return p ? state_maps_add(&p->maps, rec, &st->bytes) : -ENOMEM;
+	if (!p || state_maps_add(&p->maps, rec, &st->bytes))
+		return -ENOMEM;
+	if (p->maps->nr > st->most_maps)
+		st->most_maps = p->maps->nr;
+	return 0;
 }
 
 static int fold_namespaces(struct state *st, const struct perf_event_header *rec)
@@ -384,7 +393,9 @@ static void emit_name(struct emit *e, const struct thread *t)
 	e->rec.comm.pid = pid;
 	e->rec.comm.tid = t->tid;
 	memcpy(e->rec.comm.comm, t->comm, sizeof(t->comm));
-	emit_made(e, PERF_RECORD_COMM, 0, sizeof(e->rec.comm) + sizeof(t->comm), t->tid);
+	/* Padded as the kernel does it (perf_event_comm_event()). */
+	emit_made(e, PERF_RECORD_COMM, 0,
+		  sizeof(e->rec.comm) + ALIGN8(strlen(t->comm) + 1), t->tid);
 }
 
 static void emit_thread(struct emit *e, const struct thread *t)
@@ -414,8 +425,10 @@ static void emit_maps(struct emit *e, const struct state_maps *maps, __u32 pid)
 	for (i = 0; !e->err && maps && i < maps->nr; i++) {
 		emit_copy(e, maps->list[i]->rec);
 		/* It may have been mapped by who this one was forked from. */
-		memcpy(&e->rec.header + 1, &pid, sizeof(pid));
-		memcpy((__u8 *)(&e->rec.header + 1) + 4, &pid, sizeof(pid));
+		if (pid != (__u32)-1) {
+			memcpy(&e->rec.header + 1, &pid, sizeof(pid));
+			memcpy((__u8 *)(&e->rec.header + 1) + 4, &pid, sizeof(pid));
+		}
 		emit_record(e);
 	}
 }
@@ -471,4 +484,88 @@ void state_stats(const struct state *st, struct state_stats *stats)
 		.symbols = st->kernel.nr_symbols,
 	};
 	twalk_r(st->processes, count_process, stats);
+}
+
+const char *state_name(const struct state *st, __u32 pid, __u32 tid)
+{
+	const struct thread *t = find_thread(find_process(st, pid), tid);
+
+	return t && t->named ? t->comm : NULL;
+}
+
+size_t state_bytes(const struct state *st)
+{
+	return st->bytes;
+}
+
+size_t state_most_maps(const struct state *st)
+{
+	return st->most_maps;
+}
+
+/* --- maps that no record takes away ---------------------------------------- */
+
+/* Fewer are not worth a look at the process. */
+#define MAPS_FEW	32
+
+struct prune {
+	struct state *st;
+	const struct state_ask *ask;
+	size_t least;
+	const struct process *most;
+	size_t dropped;
+};
+
+/* Sets that are shared are those of forks that have mapped nothing since. */
+static void prune_process(const void *node, VISIT which, void *ctx)
+{
+	const struct process *p = *(struct process * const *)node;
+	struct prune *prune = ctx;
+
+	if ((which != postorder && which != leaf) || !p->maps || p->maps->refs > 1 ||
+	    p->maps->nr <= prune->least || !prune->ask->begin(prune->ask->ctx, p->pid))
+		return;
+	prune->dropped += state_maps_filter(p->maps, prune->ask->mapped, prune->ask->ctx,
+					    &prune->st->bytes);
+}
+
+static void find_most(const void *node, VISIT which, void *ctx)
+{
+	const struct process *p = *(struct process * const *)node;
+	struct prune *prune = ctx;
+
+	if ((which == postorder || which == leaf) && p->maps && p->maps->nr > MAPS_FEW &&
+	    (!prune->most || p->maps->nr > prune->most->maps->nr))
+		prune->most = p;
+}
+
+size_t state_prune(struct state *st, const struct state_ask *ask, size_t least)
+{
+	struct prune prune = {
+		.st = st, .ask = ask, .least = least > MAPS_FEW ? least : MAPS_FEW,
+	};
+
+	twalk_r(st->processes, prune_process, &prune);
+	twalk_r(st->processes, find_most, &prune);
+	st->most_maps = prune.most ? prune.most->maps->nr : 0;
+	return prune.dropped;
+}
+
+static bool every_other(void *ctx, __u64 start, __u64 last)
+{
+	size_t *n = ctx;
+
+	(void)start;
+	(void)last;
+	return ++*n & 1;
+}
+
+size_t state_shrink(struct state *st)
+{
+	struct prune prune = { .st = st };
+	size_t n = 0;
+
+	twalk_r(st->processes, find_most, &prune);
+	return prune.most ? state_maps_filter(prune.most->maps, every_other, &n,
+					      &st->bytes) : 0;
 }

@@ -12,6 +12,7 @@
 
 #include <linux/perf_event.h>
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct state;
@@ -41,14 +42,42 @@ int state_fold(struct state *st, const struct perf_event_header *rec);
 typedef int (*state_fn)(void *ctx, const struct perf_event_header *rec);
 int state_emit(const struct state *st, __u64 time, state_fn fn, void *ctx);
 
+/*
+ * state_prune() - forgets maps that are there no more: no record says when one is unmapped
+ * @ask: what a process has mapped now
+ * @least: of those that have more maps than that
+ *
+ * state_shrink() - forgets half of the maps of the process that has most of them
+ *
+ * Return: how many were forgotten.
+ */
+struct state_ask {
+	/* False: nothing is known of it. */
+	bool (*begin)(void *ctx, __u32 pid);
+	/* Of the process that was begun: is something mapped between these, both included? */
+	bool (*mapped)(void *ctx, __u64 start, __u64 last);
+	void *ctx;
+};
+
+size_t state_prune(struct state *st, const struct state_ask *ask, size_t least);
+size_t state_shrink(struct state *st);
+
+/* The name of a task; NULL: not told. */
+const char *state_name(const struct state *st, __u32 pid, __u32 tid);
+
 struct state_stats {
-	size_t	bytes;		/* of memory, without what malloc() needs */
+	size_t	bytes;		/* of memory */
 	size_t	processes;
 	size_t	threads;
 	size_t	maps;		/* each as often as it is mapped */
 	size_t	symbols;	/* of the kernel */
 };
 
+/* Goes through all processes. */
 void state_stats(const struct state *st, struct state_stats *stats);
+
+/* Of memory; the most maps that a process has had since the last state_prune(). */
+size_t state_bytes(const struct state *st);
+size_t state_most_maps(const struct state *st);
 
 #endif /* AUXREC_STATE_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Symbols of code that is made at run time, programs of BPF, cgroups, code that was
- * changed: of each the last record, until one says that it is gone.
+ * changed: of each the last record, until one says that it is gone. Build-ids of files
+ * that were read late, types of programs: as many as there is room for.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read_map.h"
 #include "records.h"
 #include "state_kernel.h"
 #include "state_maps.h"
+#include "util.h"
 
 struct ksymbol {
 	struct perf_event_header header;
@@ -39,10 +42,42 @@ struct cgroup {
 	__u64 id;
 };
 
+/* With one entry, as bpf_write() makes them for records that are kept. */
+struct feature {
+	struct perf_event_header header;
+	__u64 feature;
+	__u32 nr;
+	union {
+		struct {
+			__u32 info_len, data_len;
+			__u64 arrays;
+			__u32 type;
+			__u32 id;	/* of the program */
+		} __attribute__((packed)) program;
+		__u32 btf_id;
+	};
+};
+
+struct build_id {
+	struct perf_event_header header;
+	__u32 pid;
+	__u8 id[24];
+	char name[];
+};
+
+/* Those of some months are of no use to any snapshot. */
+#define MAX_IDS		4096
+#define MAX_TYPES	(4U << 20)	/* bytes */
+
 struct known {
 	__u64 key;
 	struct perf_event_header rec[];
 };
+
+static size_t known_bytes(const struct known *entry)
+{
+	return sizeof(*entry) + entry->rec->size + TREE_COST + ALLOC_COST;
+}
 
 static int by_key(const void *a, const void *b)
 {
@@ -61,7 +96,7 @@ static bool forget(void **tree, __u64 key, size_t *bytes)
 		return false;
 	entry = *node;
 	tdelete(entry, tree, by_key);
-	*bytes -= sizeof(*entry) + entry->rec->size;
+	*bytes -= known_bytes(entry);
 	free(entry);
 	return true;
 }
@@ -82,7 +117,7 @@ static int keep(void **tree, __u64 key, const struct perf_event_header *rec,
 		free(entry);
 		return -ENOMEM;
 	}
-	*bytes += sizeof(*entry) + rec->size;
+	*bytes += known_bytes(entry);
 	return !replaces;
 }
 
@@ -101,15 +136,73 @@ static int fold_symbol(struct state_kernel *k, const struct ksymbol *rec, size_t
 	return 0;
 }
 
+struct first {
+	const struct known *entry;
+};
+
+static void note_first(const void *node, VISIT which, void *ctx)
+{
+	struct first *first = ctx;
+
+	if ((which == postorder || which == leaf) && !first->entry)
+		first->entry = *(struct known * const *)node;
+}
+
+static __u64 smallest_key(void *tree)
+{
+	struct first first = { NULL };
+
+	twalk_r(tree, note_first, &first);
+	return first.entry->key;
+}
+
+/* The oldest go first: numbers are not used again. */
+static int fold_types(struct state_kernel *k, const struct feature *rec, size_t *bytes)
+{
+	const size_t before = *bytes;
+	int ret = keep(&k->types, rec->btf_id, &rec->header, bytes);
+
+	k->types_bytes += *bytes - before;
+	while (ret >= 0 && k->types_bytes > MAX_TYPES) {
+		const size_t with = *bytes;
+
+		forget(&k->types, smallest_key(k->types), bytes);
+		k->types_bytes -= with - *bytes;
+	}
+	return ret;
+}
+
+static int fold_feature(struct state_kernel *k, const struct feature *rec, size_t *bytes)
+{
+	if (rec->header.size < sizeof(*rec) || rec->nr != 1)
+		return 0;
+	if (rec->feature == REC_FEAT_BPF_BTF)
+		return fold_types(k, rec, bytes);
+	return keep(&k->infos, rec->program.id, &rec->header, bytes);
+}
+
+static int fold_id(struct state_kernel *k, const struct build_id *rec, size_t *bytes)
+{
+	int ret = keep(&k->ids, read_map_string_key(rec->name), &rec->header, bytes);
+
+	if (ret > 0 && ++k->nr_ids > MAX_IDS) {
+		forget(&k->ids, (*(struct known **)k->ids)->key, bytes);
+		k->nr_ids--;
+	}
+	return ret;
+}
+
 static int fold_program(struct state_kernel *k, const struct bpf_event *rec,
 			size_t *bytes)
 {
 	int ret = 0;
 
-	if (rec->type == PERF_BPF_EVENT_PROG_UNLOAD)
+	if (rec->type == PERF_BPF_EVENT_PROG_UNLOAD) {
 		forget(&k->programs, rec->id, bytes);
-	else
+		forget(&k->infos, rec->id, bytes);
+	} else {
 		ret = keep(&k->programs, rec->id, &rec->header, bytes);
+	}
 	return ret < 0 ? ret : 0;
 }
 
@@ -128,6 +221,12 @@ int state_kernel_fold(struct state_kernel *k, const struct perf_event_header *re
 		break;
 	case PERF_RECORD_TEXT_POKE:
 		ret = keep(&k->code, ((const struct text_poke *)rec)->addr, rec, bytes);
+		break;
+	case REC_FEATURE:
+		ret = fold_feature(k, (const void *)rec, bytes);
+		break;
+	case REC_BUILD_ID:
+		ret = fold_id(k, (const void *)rec, bytes);
 		break;
 	}
 	return ret < 0 ? ret : 0;
@@ -149,6 +248,10 @@ static void emit_entry(const void *node, VISIT which, void *ctx)
 
 	if ((which != postorder && which != leaf) || e->err)
 		return;
+	if (entry->rec->type >= REC_ATTR) {
+		e->err = e->fn(e->ctx, entry->rec);
+		return;
+	}
 	memcpy(e->rec, entry->rec, entry->rec->size);
 	id = (void *)(e->rec + entry->rec->size - sizeof(*id));
 	id->time = e->time;
@@ -166,6 +269,10 @@ int state_kernel_emit(const struct state_kernel *k, __u64 time, state_fn fn, voi
 	e->fn = fn;
 	e->ctx = ctx;
 	e->err = 0;
+	/* Readers look at these when they are told of the programs. */
+	twalk_r(k->types, emit_entry, e);
+	twalk_r(k->infos, emit_entry, e);
+	twalk_r(k->ids, emit_entry, e);
 	twalk_r(k->symbols, emit_entry, e);
 	twalk_r(k->programs, emit_entry, e);
 	twalk_r(k->cgroups, emit_entry, e);
@@ -188,4 +295,7 @@ void state_kernel_free(struct state_kernel *k, size_t *bytes)
 	forget_all(&k->programs, bytes);
 	forget_all(&k->cgroups, bytes);
 	forget_all(&k->code, bytes);
+	forget_all(&k->types, bytes);
+	forget_all(&k->infos, bytes);
+	forget_all(&k->ids, bytes);
 }

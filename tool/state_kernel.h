@@ -15,7 +15,12 @@ struct state_kernel {
 	void *symbols;			/* trees of records: KSYMBOL by address, */
 	void *programs;			/* BPF_EVENT by number, */
 	void *cgroups;			/* CGROUP by number, */
-	void *code;			/* TEXT_POKE by address */
+	void *code;			/* TEXT_POKE by address, */
+	void *types;			/* FEATURE with BTF by its number, */
+	void *infos;			/* FEATURE with a program's info by its number, */
+	void *ids;			/* BUILD_ID by its name's hash */
+	size_t types_bytes;
+	size_t nr_ids;
 	size_t nr_symbols;
 };
 

@@ -5,18 +5,10 @@
 
 #include "records.h"
 #include "state_maps.h"
+#include "util.h"
 
-/* MMAP and MMAP2 begin alike. */
-struct map_head {
-	struct perf_event_header header;
-	__u32 pid;
-	__u32 tid;
-	__u64 start;
-	__u64 len;
-	__u64 pgoff;
-};
-
-static const struct map_head *head(const struct state_map *map)
+/* MMAP, which is shorter, begins as MMAP2 does. */
+static const struct rec_mmap2 *head(const struct state_map *map)
 {
 	return (const void *)map->rec;
 }
@@ -29,7 +21,7 @@ static __u64 start_of(const struct state_map *map)
 /* The last byte: the kernel's map may end at the end of all addresses. */
 static __u64 last_of(const struct state_map *map)
 {
-	const struct map_head *h = head(map);
+	const struct rec_mmap2 *h = head(map);
 	const __u64 last = h->start + h->len - 1;
 
 	return h->len && last >= h->start ? last : ~0ULL;
@@ -37,7 +29,7 @@ static __u64 last_of(const struct state_map *map)
 
 static size_t map_bytes(const struct state_map *map)
 {
-	return sizeof(*map) + map->rec->size;
+	return sizeof(*map) + map->rec->size + ALLOC_COST;
 }
 
 static struct state_map *map_new(const struct perf_event_header *rec, size_t *bytes)
@@ -65,7 +57,7 @@ static struct state_map *map_part(const struct state_map *map, __u64 start, __u6
 				  size_t *bytes)
 {
 	struct state_map *part = map_new(map->rec, bytes);
-	struct map_head *h;
+	struct rec_mmap2 *h;
 
 	if (!part)
 		return NULL;
@@ -85,7 +77,7 @@ struct state_maps *state_maps_get(struct state_maps *maps)
 
 static size_t set_bytes(const struct state_maps *maps)
 {
-	return sizeof(*maps) + maps->room * sizeof(*maps->list);
+	return sizeof(*maps) + maps->room * sizeof(*maps->list) + 2 * ALLOC_COST;
 }
 
 void state_maps_put(struct state_maps *maps, size_t *bytes)
@@ -230,4 +222,30 @@ int state_maps_add(struct state_maps **maps, const struct perf_event_header *rec
 	set->nr += c.nr;
 	set->nr -= c.to - c.from;
 	return 0;
+}
+
+size_t state_maps_filter(struct state_maps *maps, state_maps_fn keep, void *ctx,
+			 size_t *bytes)
+{
+	size_t i, kept = 0, nr = maps->nr;
+	struct state_map **smaller;
+
+	for (i = 0; i < nr; i++) {
+		struct state_map *map = maps->list[i];
+
+		if (keep(ctx, start_of(map), last_of(map)))
+			maps->list[kept++] = map;
+		else
+			map_put(map, bytes);
+	}
+	maps->nr = kept;
+	smaller = kept < maps->room / 2 ?
+		  realloc(maps->list, (kept + 4) * sizeof(*maps->list)) : NULL;
+	if (smaller) {
+		*bytes -= set_bytes(maps);
+		maps->list = smaller;
+		maps->room = kept + 4;
+		*bytes += set_bytes(maps);
+	}
+	return nr - kept;
 }

@@ -8,6 +8,7 @@
 
 #include <linux/perf_event.h>
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One record. Shared by all sets that have it; never changed. */
@@ -32,5 +33,13 @@ void state_maps_put(struct state_maps *maps, size_t *bytes);
  */
 int state_maps_add(struct state_maps **maps, const struct perf_event_header *rec,
 		   size_t *bytes);
+
+/*
+ * Drops those for which @keep says no; of a set that is shared too, for all who have it.
+ * Returns how many.
+ */
+typedef bool (*state_maps_fn)(void *ctx, __u64 start, __u64 last);
+size_t state_maps_filter(struct state_maps *maps, state_maps_fn keep, void *ctx,
+			 size_t *bytes);
 
 #endif /* AUXREC_STATE_MAPS_H */

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "session.h"
+#include "flight.h"
 
 #define FIRST_NS	(NSEC_PER_SEC)		/* short ones need none */
 #define EVERY_NS	(NSEC_PER_SEC / 2)
@@ -63,7 +63,10 @@ void status_show(struct session *s)
 	    now - s->started < FIRST_NS || now - last_ns < EVERY_NS)
 		return;
 
-	make_line(s, now, line, sizeof(line));
+	if (s->flight)
+		flight_line(s, line, sizeof(line));
+	else
+		make_line(s, now, line, sizeof(line));
 	/* At once: what others write must not get between. */
 	fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
 	last_ns = now;

@@ -40,7 +40,32 @@ static int open_file(const char *path, struct diag *d)
 	return fd;
 }
 
+static int open_stdout(struct diag *d)
+{
+	int fd;
+
+	if (isatty(STDOUT_FILENO))
+		return diag(d, -EINVAL,
+			    "stdout is a terminal: redirect it, or give -o FILE");
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return diag(d, -errno, "stdout: %s", strerror(errno));
+	return fd;
+}
+
 int stream_open(struct stream *s, const char *path, struct diag *d)
+{
+	int fd;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = -1;
+	fd = strcmp(path, "-") ? open_file(path, d) : open_stdout(d);
+	if (fd < 0)
+		return fd;
+	return stream_open_fd(s, fd, d);
+}
+
+int stream_open_fd(struct stream *s, int fd, struct diag *d)
 {
 	static const struct {
 		char magic[8];
@@ -50,30 +75,19 @@ int stream_open(struct stream *s, const char *path, struct diag *d)
 	off_t pos;
 
 	memset(s, 0, sizeof(*s));
-	s->fd = -1;
-
-	if (strcmp(path, "-")) {
-		s->fd = open_file(path, d);
-	} else {
-		if (isatty(STDOUT_FILENO))
-			return diag(d, -EINVAL,
-				    "stdout is a terminal: redirect it, or give -o FILE");
-		s->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		if (s->fd < 0)
-			return diag(d, -errno, "stdout: %s", strerror(errno));
-	}
-	if (s->fd < 0)
-		return s->fd;
-
-	pos = lseek(s->fd, 0, SEEK_CUR);
-	if (!fstat(s->fd, &st) && S_ISREG(st.st_mode) && pos >= 0) {
+	s->fd = fd;
+	pos = lseek(fd, 0, SEEK_CUR);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && pos >= 0) {
 		s->regular = true;
 		s->start = pos;
 	}
 
 	s->buf = malloc(STREAM_BUF);
-	if (!s->buf)
+	if (!s->buf) {
+		close(fd);
+		s->fd = -1;
 		return diag(d, -ENOMEM, "out of memory");
+	}
 	memcpy(s->buf, &head, sizeof(head));
 	s->len = sizeof(head);
 	s->iov[0] = (struct iovec){ s->buf, s->len };
@@ -176,6 +190,14 @@ int stream_flush(struct stream *s)
 				return fail(s, -EINTR, written);
 			continue;
 		}
+		if (r < 0 && (errno == ENOSPC || errno == EDQUOT) &&
+		    s->no_space) {
+			const int err = -errno;
+
+			if (s->no_space(s->no_space_ctx))
+				continue;
+			return fail(s, err, written);
+		}
 		if (r <= 0)
 			return fail(s, r ? -errno : -EIO, written);
 
@@ -229,6 +251,8 @@ int stream_record(struct stream *s, const void *rec)
 	const struct perf_event_header *h = rec;
 	int err;
 
+	if (s->keep)
+		return s->keep(s->ctx, rec, h->size, NULL, 0, 0);
 	err = make_room(s, h->size);
 	if (err)
 		return err;
@@ -243,6 +267,8 @@ int stream_record_data(struct stream *s, const void *head, size_t head_len,
 	bool copy = len <= COPY_MAX;
 	int err;
 
+	if (s->keep)
+		return s->keep(s->ctx, head, head_len, data, len, pad);
 	err = make_room(s, head_len + pad + (copy ? len : 0));
 	if (err)
 		return err;
@@ -256,6 +282,17 @@ int stream_record_data(struct stream *s, const void *head, size_t head_len,
 	if (pad)
 		put(s, NULL, pad);
 	s->records++;
+	return 0;
+}
+
+int stream_bytes(struct stream *s, const void *data, size_t len)
+{
+	const int err = make_room(s, 0);
+
+	if (err || !len)
+		return err;
+	s->iov[s->nr_iov++] = (struct iovec){ (void *)data, len };
+	s->pending += len;
 	return 0;
 }
 

@@ -31,6 +31,13 @@ struct stream {
 	unsigned int nr_iov;
 	size_t pending;		/* bytes in iov[] */
 	const int *give_up;	/* do not wait for a reader */
+	/* if set, records go there, in the parts of stream_record_data(); no file */
+	int (*keep)(void *ctx, const void *head, size_t head_len,
+		    const void *data, size_t len, size_t pad);
+	void *ctx;		/* of it */
+	/* The disk is full: is there room now? NULL: no. To be set once it is open. */
+	bool (*no_space)(void *ctx);
+	void *no_space_ctx;
 };
 
 /*
@@ -38,6 +45,12 @@ struct stream {
  * that exists is renamed to PATH.old. Returns 0 or -errno.
  */
 int stream_open(struct stream *s, const char *path, struct diag *d);
+
+/*
+ * The same to @fd, which is the stream's from now on: it is closed with it, or
+ * if this fails. Returns 0 or -ENOMEM.
+ */
+int stream_open_fd(struct stream *s, int fd, struct diag *d);
 
 /* Closes; says whether the data reached the file. Returns 0 or -errno. */
 int stream_close(struct stream *s);
@@ -52,6 +65,9 @@ int stream_record(struct stream *s, const void *rec);
  */
 int stream_record_data(struct stream *s, const void *head, size_t head_len,
 		       const void *data, size_t len, size_t pad);
+
+/* Whole records, as they are. @data must stay so until stream_flush(). */
+int stream_bytes(struct stream *s, const void *data, size_t len);
 
 /* Writes all out. Returns 0 or -errno (-EPIPE, -ENOSPC, ...). */
 int stream_flush(struct stream *s);

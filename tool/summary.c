@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "session.h"
+#include "flight.h"
 
 #define ULL(x)	((unsigned long long)(x))
 
@@ -43,7 +43,8 @@ static void print_gaps(const struct session *s)
 			    gap_cause_name(i), ULL(g->count), g->time / 1e9,
 			    ULL(g->bytes), g->bytes ? "" : " that are known of");
 	}
-	if (ctl->merged_begin)
+	/* Without AUX data they are those of producers, see auxdata_summary(). */
+	if (ctl->merged_begin && !s->payloads.stats.lost[PERFAUX_CAUSE_NO_GAP])
 		say("LOST AUX data: %s: %llu gaps between %.9f and %.9f, %llu bytes",
 		    gap_cause_name(PERFAUX_CAUSE_NO_GAP),
 		    ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
@@ -250,15 +251,18 @@ void summary_print(struct session *s, const char *problem)
 	const bool to_file = strcmp(s->opt->output, "-");
 
 	(void)problem;
-	say("%.3f MiB%s%s: %llu samples, %llu other records%s%s",
-	    s->out.bytes / 1048576.0, to_file ? " in " : "",
-	    to_file ? s->opt->output : " written",
-	    ULL(s->main.samples), ULL(s->main.records - s->main.samples),
-	    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
-	if (s->have_raw && (s->spans || !s->have_payloads))
+	if (s->flight)
+		flight_summary(s);
+	else
+		say("%.3f MiB%s%s: %llu samples, %llu other records%s%s",
+		    s->out.bytes / 1048576.0, to_file ? " in " : "",
+		    to_file ? s->opt->output : " written",
+		    ULL(s->main.samples), ULL(s->main.records - s->main.samples),
+		    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
+	if (s->have_raw && !s->flight && (s->spans || !s->have_payloads))
 		say("%.3f MiB of AUX data in %llu spans",
 		    s->aux_bytes / 1048576.0, ULL(s->spans));
-	if (s->have_payloads)
+	if (s->have_payloads && !s->flight)
 		print_payloads(s);
 	if (s->main.lost)
 		say("LOST %llu records: the main ring was full; a larger one helps (-m)",
@@ -413,6 +417,8 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 		json_raw(f, s);
 	if (s->have_payloads)
 		json_payloads(f, s);
+	if (s->flight)
+		flight_json(f, s);
 	if (s->ids.fd >= 0)
 		json_ids(f, s);
 	if (no_ids_reason(s)) {

@@ -72,27 +72,48 @@ static int finished_init(struct session *s)
 	return stream_record(&s->out, &h);
 }
 
-int synth_all(struct session *s, struct diag *d)
+static int run_all(struct session *s, int (* const *list)(struct session *s), size_t nr)
 {
-	/* The order is that of readers: each needs what is above it. */
-	static int (* const before[])(struct session *) = {
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < nr; i++)
+		err = list[i](s);
+	return err;
+}
+
+/* The order is that of readers: each needs what is above it. */
+static int write_first(struct session *s, struct diag *d)
+{
+	static int (* const list[])(struct session *) = {
 		synth_attrs, synth_features,
 	};
-	static int (* const after[])(struct session *) = {
+	const int err = run_all(s, list, ARRAY_LEN(list));
+
+	return err ?: synth_tracing_data(s, d);
+}
+
+int synth_setup(struct session *s, struct diag *d)
+{
+	static int (* const list[])(struct session *) = {
+		synth_time_conv, synth_id_index, synth_auxtrace_info,
+		synth_event_updates, synth_thread_map, synth_cpu_map,
+	};
+	const int err = write_first(s, d);
+
+	return err ?: run_all(s, list, ARRAY_LEN(list));
+}
+
+int synth_all(struct session *s, struct diag *d)
+{
+	static int (* const list[])(struct session *) = {
 		synth_time_conv, synth_id_index, synth_auxtrace_info,
 		synth_kernel, synth_event_updates, synth_thread_map,
 		synth_cpu_map, synth_bpf, synth_tasks, finished_init,
 	};
-	size_t i;
-	int err = 0;
+	int err = write_first(s, d);
 
-	for (i = 0; !err && i < ARRAY_LEN(before); i++)
-		err = before[i](s);
 	if (!err)
-		err = synth_tracing_data(s, d);
-	for (i = 0; !err && i < ARRAY_LEN(after); i++)
-		err = after[i](s);
-	if (!err)
-		err = stream_flush(&s->out);
-	return err;
+		err = run_all(s, list, ARRAY_LEN(list));
+	return err ?: stream_flush(&s->out);
 }

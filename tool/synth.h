@@ -29,6 +29,9 @@ int synth_cpu_map(struct session *s);
 int synth_bpf(struct session *s);
 int synth_tasks(struct session *s);
 
+/* Of these: what the recording is, not what the machine runs. */
+int synth_setup(struct session *s, struct diag *d);
+
 /* All of the above and FINISHED_INIT. */
 int synth_all(struct session *s, struct diag *d);
 

@@ -14,6 +14,7 @@
 #include "util.h"
 
 static bool line_pending;
+static void (*say_out)(const char *text);
 
 int diag(struct diag *d, int err, const char *fmt, ...)
 {
@@ -34,10 +35,23 @@ void say_clear_line(bool pending)
 	line_pending = pending;
 }
 
+void say_to(void (*out)(const char *text))
+{
+	say_out = out;
+}
+
 void say(const char *fmt, ...)
 {
+	char text[4096];
 	va_list ap;
 
+	if (say_out) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		say_out(text);
+		return;
+	}
 	say_clear_line(false);
 	fputs("auxrec: ", stderr);
 	va_start(ap, fmt);

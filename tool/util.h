@@ -16,6 +16,10 @@
 #define ALIGN_UP(x, a)		((((x) - 1) | ((__typeof__(x))(a) - 1)) + 1)
 #define ALIGN8(x)		ALIGN_UP(x, 8)
 
+/* What an allocation takes besides its bytes, and a node of tsearch(3), for accounts. */
+#define ALLOC_COST		16
+#define TREE_COST		(32 + ALLOC_COST)
+
 #define NSEC_PER_SEC		1000000000ULL
 
 /* As many files as may be: the soft limit is that of programs with select(). */
@@ -35,6 +39,9 @@ int diag(struct diag *d, int err, const char *fmt, ...)
 
 /* "auxrec: ..." on stderr, on a line of its own. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* From now on @out gets what is said, without "auxrec: " and newline. NULL: stderr again. */
+void say_to(void (*out)(const char *text));
 
 /*
  * @pending: stderr ends in a status line, which the next say() clears. Else it

@@ -196,11 +196,7 @@ static void setup(struct bench *b, uint32_t size, unsigned int times)
 		.config = PERF_COUNT_SW_BPF_OUTPUT,
 		.sample_period = 1,
 	};
-	const struct perf_event_attr rename = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = raw_tracepoint("task", "task_rename"),
-		.sample_period = 1,
-	};
+	const struct perf_event_attr rename = raw_rename_attr();
 
 	must("program", raw_bpf_load_many(&b->bpf, size, times,
 					  b->way == RINGBUF ? MEMORY : 0));
@@ -326,11 +322,7 @@ static double sample_cost(const struct raw_event *ev)
 
 static void unattached(void)
 {
-	const struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = raw_tracepoint("task", "task_rename"),
-		.sample_period = 1,
-	};
+	const struct perf_event_attr attr = raw_rename_attr();
 	double none[ROUNDS], on[ROUNDS], itself[ROUNDS], base;
 	struct raw_event ev, other;
 	struct perfaux_create create;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bpf_write [--ring] PIN SIZE CMD [ARG]...: runs CMD while a program of BPF writes SIZE bytes
- * to the perf event array that is pinned as PIN, each time that a task changes its
- * name (task:task_rename). What it writes: see ring/raw_bpf.h. With --ring PIN is an
- * array that is to have the handle of a raw ring, which it writes to. Status 77 if this
- * kernel has no BPF, or perfaux.ko no BTF.
+ * bpf_write [--ring|--ringbuf] PIN SIZE CMD [ARG]...: runs CMD while a program of BPF
+ * writes SIZE bytes to the perf event array that is pinned as PIN, each time that a task
+ * changes its name (task:task_rename). What it writes: see ring/raw_bpf.h. With --ring PIN is an
+ * array that is to have the handle of a raw ring, which it writes to. With --ringbuf it
+ * is BPF's own ring. Status 77 if this kernel has no BPF, or perfaux.ko no BTF.
  *
  * bpf_write --check SIZE FILE: is FILE such values, one after the other? Prints how
  * many. A value's number says how many its CPU has written.
@@ -24,6 +24,7 @@
 #include "../../ring/raw_bpf.h"
 
 #define STATUS_SKIP	77
+#define RINGBUF_SIZE	65536
 
 static int fail(const char *what, int err)
 {
@@ -93,36 +94,60 @@ static int pin(int map, const char *path)
 	return syscall(SYS_bpf, BPF_OBJ_PIN, &attr, sizeof(attr)) ? -errno : 0;
 }
 
+enum where {
+	EVENTS,
+	RING,
+	RINGBUF,
+};
+
+/* Loads the program, and returns the map that it writes to, or an error. */
+static int load(struct raw_bpf *bpf, enum where where, uint32_t size)
+{
+	int err;
+
+	switch (where) {
+	case RING:
+		err = raw_bpf_load_ring(bpf, size);
+		return err ? err : bpf->handles;
+	case RINGBUF:
+		err = raw_bpf_load_many(bpf, size, 1, RINGBUF_SIZE);
+		return err ? err : bpf->ringbuf;
+	default:
+		err = raw_bpf_load(bpf, size);
+		return err ? err : bpf->events;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	const struct perf_event_attr attr = {
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = raw_tracepoint("task", "task_rename"),
-		.sample_period = 1,
-	};
-	const bool ring = argc > 1 && !strcmp(argv[1], "--ring");
+	const struct perf_event_attr attr = raw_rename_attr();
+	enum where where = EVENTS;
 	struct raw_event tracepoint;
 	struct raw_bpf bpf;
-	int err;
+	int map, err;
 
 	if (argc == 4 && !strcmp(argv[1], "--check"))
 		return check(strtoul(argv[2], NULL, 0), argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "--value"))
 		return value(argv[2]);
-	argv += ring;
-	if (argc - ring < 4) {
-		fputs("usage: bpf_write [--ring] PIN SIZE CMD [ARG]...\n"
+	if (argc > 1 && !strcmp(argv[1], "--ring"))
+		where = RING;
+	else if (argc > 1 && !strcmp(argv[1], "--ringbuf"))
+		where = RINGBUF;
+	if (where != EVENTS) {
+		argc--;
+		argv++;
+	}
+	if (argc < 4) {
+		fputs("usage: bpf_write [--ring|--ringbuf] PIN SIZE CMD [ARG]...\n"
 		      "       bpf_write --check SIZE FILE\n"
 		      "       bpf_write --value PIN\n", stderr);
 		return 2;
 	}
-	if (ring)
-		err = raw_bpf_load_ring(&bpf, strtoul(argv[2], NULL, 0));
-	else
-		err = raw_bpf_load(&bpf, strtoul(argv[2], NULL, 0));
-	if (err)
-		return fail("cannot load the program", err);
-	err = pin(ring ? bpf.handles : bpf.events, argv[1]);
+	map = load(&bpf, where, strtoul(argv[2], NULL, 0));
+	if (map < 0)
+		return fail("cannot load the program", map);
+	err = pin(map, argv[1]);
 	if (err)
 		return fail(argv[1], err);
 	err = raw_open(&tracepoint, &attr, 0, -1, 0);

@@ -22,7 +22,7 @@ page() { grep -v '^\.\\"' "$PAGE" | sed 's/\\-/-/g; s/\\[fm]./ /g; s/\\[~c]/ /g'
 help()
 {
 	"$AUXREC" --help
-	for command in list info check extract; do
+	for command in list info check extract ctl merge; do
 		"$AUXREC" $command --help
 	done
 }

@@ -201,6 +201,30 @@ else
 	done
 	check "programs write records to the ring"
 
+	# More threads lose something than there are entries for that, and there is no AUX
+	# event.
+	rm -f $PIN/raw_test f
+	want 0 "$WRITE" --ring $PIN/raw_test 8192 "$AUXREC" -o f -a -m 512K,4Kx2 -e dummy \
+		--bpf-ring $PIN/raw_test -- bash -c \
+		"kill -STOP \$PPID; for i in {1..700}; do /bin/true; done; kill -CONT \$PPID"
+	cp err said
+	valid f
+	for p in $PERFS; do
+		quiet "$p" script -i f
+	done
+	rm -rf d
+	"$AUXREC" extract --raw f d
+	more=$(sed -n 's/^lost .*tid=-1 .* cause=gap table full payloads=\([0-9]*\) .*/\1/p' d/index)
+	[[ $more -ge 150 ]] || note "the rest: $more; $(tail -n 2 d/index)"
+	lost=$(grep -c '^lost .* lost=8192 cause=larger than a segment' d/index)
+	((lost >= 400)) || note "$lost gaps: $(head -n 2 d/index)"
+	cp said err
+	said "LOST raw data of $more samples, $((more * 8192)) bytes: more gaps than entries"
+	! grep 'LOST AUX' said || note "no event has AUX data"
+	"$AUXREC" info f >out
+	grep -q 'gap table full' out || note "$(cat out)"
+	check "what has no entry in the gap table is told in sum"
+
 	# Its handle is there while it is recorded, and not longer.
 	rm -f $PIN/raw_test f
 	want 0 "$WRITE" --ring $PIN/raw_test 8 "$AUXREC" -q -o f -a --bpf-ring $PIN/raw_test -D 600000 -- \

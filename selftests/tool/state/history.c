@@ -146,7 +146,7 @@ void history_learn(struct model *m, const struct perf_event_header *h)
 		learn_map(m, h);
 		break;
 	case PERF_RECORD_NAMESPACES:
-		m->task[index_of(tid)].namespaces = word(h, 16);
+		m->task[index_of(tid)].namespaces = quad(h, 32);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		m->symbol[quad(h, 8)] = word(h, 20) >> 16 ? 0 : word(h, 16);
@@ -235,7 +235,8 @@ void history_map(uint32_t pid, uint32_t tid)
 	const bool two = history_rnd(2);
 	char name[16];
 
-	begin(two ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP, 0);
+	begin(two ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP,
+	      pid == KERNEL ? PERF_RECORD_MISC_KERNEL : 0);
 	add_u32(tid_of(pid));
 	add_u32(tid_of(tid));
 	add_u64((uint64_t)first * PAGE);
@@ -322,6 +323,8 @@ void history_something(const struct model *m)
 		begin(PERF_RECORD_NAMESPACES, 0);
 		add_u32(tid_of(pid));
 		add_u32(tid_of(who));
+		add_u64(1);
+		add_u64(0);
 		add_u64(1 + history_rnd(1000));
 		return;
 	case 8:

@@ -135,7 +135,9 @@ static void check(struct history *h, uint64_t now)
 	h->time = 0;
 	h->samples = false;
 	recent_stats(h->recent, &stats);
-	if (recent_emit(h->recent, tell, h))
+	if (recent_emit_state(h->recent, tell, h) ||
+	    recent_emit_sideband(h->recent, tell, h) ||
+	    recent_emit_samples(h->recent, tell, h))
 		h->wrong = "emit";
 	else if (!history_same(&h->all, &h->told))
 		h->wrong = "somebody who was told all knows something else";
@@ -202,6 +204,29 @@ static void try(const char *what, const struct recent_limits *limits, bool late,
 	free(h);
 }
 
+/* A recording that is younger than its window has all from the start. */
+static void try_young(void)
+{
+	const struct recent_limits limits = { 4096, 4096, 200 };
+	struct sample sample = { .header = { PERF_RECORD_SAMPLE, 0, sizeof(sample) } };
+	struct recent *r = recent_new(&limits);
+	struct recent_stats young, old;
+	bool fine;
+
+	fine = !recent_add(r, &sample.header, 1000) && !recent_trim(r, 1150, 1150, ~0ULL);
+	/* Nor is there anything to leave out that was before. */
+	fine = fine && !recent_cut(r, 900, 1150);
+	recent_stats(r, &young);
+	fine = fine && !recent_trim(r, 1300, 1300, ~0ULL);
+	recent_stats(r, &old);
+	fine = fine && !young.begin && young.samples == 1 && old.begin == 1100 &&
+	       !old.samples;
+	if (!fine)
+		printf("# begins %llu, %llu\n", young.begin, old.begin);
+	tap_report(fine, "younger than the window");
+	recent_free(r);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -220,5 +245,6 @@ int main(int argc, char **argv)
 		try("a window", &window, late, first);
 		try("little of all", &little, late, first);
 	}
+	try_young();
 	return tap_end();
 }

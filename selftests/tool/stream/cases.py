@@ -389,6 +389,35 @@ def payload_case(rule, what, name, *args, **over):
     add(rule, what, swap(name, g.payload(name, *args, **over)), g.payload_stream)
 
 
+def snapshot_case(what, **over):
+    add("snapshot", what, swap("snapshot-2", g.snapshot("snapshot-2", T0 + 451, **over)),
+        g.snapshot_stream)
+
+
+snapshot_case("magic", magic=1)
+snapshot_case("version", version=2)
+snapshot_case("header_size", header=96)
+snapshot_case("another recording", recording=1)
+snapshot_case("number 0", number=0)
+snapshot_case("another time", trigger=T0 + 450)
+snapshot_case("a name longer than the record", name_size=1000)
+snapshot_case("data longer than the record", data_size=1 << 31)
+snapshot_case("bytes behind the data", tail=bytes(8))
+snapshot_case("padding that is not zero", tail=b"!")
+snapshot_case("no name", text_=b"")
+snapshot_case("a name without its end", text_=b"name")
+snapshot_case("a name with two ends", text_=b"na\0me\0")
+snapshot_case("a name that steers a terminal", text_=b"\x1b[2J\0")
+add("snapshot", "no header", swap("snapshot-2", g.sample(
+    "snapshot-2", g.SNAPSHOT, T0 + 451, struct.pack("<Q", 1) + g.raw(bytes(12)))),
+    g.snapshot_stream)
+add("snapshot-first", "a sample before it", before("snapshot", g.clock("early", T0 + 400)),
+    g.snapshot_stream)
+add("snapshot-first", "a round before it", before("snapshot", Rec("early", 68)),
+    g.snapshot_stream)
+add("snapshot-first", "a state of its time", swap("comm-state", g.comm(
+    "comm-state", 7, "seven", T0 + 50)), g.snapshot_stream)
+
 payload_case("payload", "magic", "payload-2", 2, T0 + 600, DATA, magic=1)
 payload_case("payload", "version", "payload-2", 2, T0 + 600, DATA, version=2)
 payload_case("payload", "header_size", "payload-2", 2, T0 + 600, DATA, header=64)
@@ -407,8 +436,8 @@ payload_case("payload-part", "another offset", "payload-1b", 1, T0 + 500, DATA[:
              70, 100, id=g.OUTPUT)
 payload_case("payload-part", "another event", "payload-1b", 1, T0 + 500, DATA[60:],
              60, 100, id=g.CLOCK)
-payload_case("payload-length", "a gap without a cause", "payload-4", 4, T0 + 945, b"", 3,
-             999, flags=2)
+payload_case("payload-length", "a gap of nothing", "payload-4", 4, T0 + 945, b"", 0,
+             999, cause=1, flags=2)
 payload_case("payload-part", "an old number", "payload-2", 1, T0 + 600, DATA)
 payload_case("payload-part", "does not begin at 0", "payload-2", 2, T0 + 600,
              DATA[:30], 70, 100)
@@ -502,5 +531,6 @@ VALID = [
     ("gaps", g.gaps_stream),
     ("a gap that began before the last round", late_gap_stream),
     ("raw data beside samples", g.payload_stream),
+    ("a snapshot", g.snapshot_stream),
     ("compressed", compressed_stream),
 ]

@@ -25,7 +25,9 @@ PT_PMU = 8
 
 # Events of the stream: first id, attr type, config, sample_type, name
 CLOCK, TRACE, CHUNK, DUMMY, PT, PAYLOAD, OUTPUT = 11, 21, 31, 41, 51, 61, 71
+SNAPSHOT = 81
 KEY = 0x123456789abcdef0
+RECORDING = 0x77
 EVENTS = {
     CLOCK: (1, 0, BASE | IP | PERIOD, "cpu-clock"),
     TRACE: (2, 316, BASE | PERIOD | RAW, "sched:sched_switch"),
@@ -33,6 +35,7 @@ EVENTS = {
     DUMMY: (1, 9, BASE, "dummy:u"),
     PT: (PT_PMU, 0, BASE, "intel_pt//"),
     PAYLOAD: (1, 10, BASE | PERIOD | RAW, "raw-ring"),
+    SNAPSHOT: (1, 10, BASE | PERIOD | RAW, "snapshot"),
     OUTPUT: (1, 10, BASE | IP | PERIOD | RAW, "bpf-output"),
 }
 
@@ -70,9 +73,9 @@ def sample_id(id_, time=0, tid=0, cpu=0, pid=None):
 
 
 def attr(type_, config, sample_type, flags=SAMPLE_ID_ALL, size=128, period=1000,
-         config1=0):
+         config1=0, config2=0):
     data = struct.pack("<IIQQQQQ", type_, size, config, period, sample_type, 0,
-                       flags) + struct.pack("<QQ", 0, config1)
+                       flags) + struct.pack("<QQQ", 0, config1, config2)
     return data + bytes(128 - len(data))
 
 
@@ -85,6 +88,8 @@ def add_attr(id_, ids=None, **args):
         args.setdefault("period", 1 if id_ == DUMMY else 250000)
     if id_ == PAYLOAD:
         args.setdefault("config1", KEY)
+    if id_ == SNAPSHOT:
+        args.setdefault("config2", RECORDING)
     ids = [id_, id_ + 1] if ids is None else ids
     return Rec(f"attr-{id_}", 64, attr(type_, config, sample_type, **args) +
                struct.pack(f"<{len(ids)}Q", *ids))
@@ -359,6 +364,34 @@ def payload_stream():
         payload("payload-4", 4, T0 + 945, b"", 3, 999, cause=1, flags=2, cookie=77),
         payload("payload-5", 5, T0 + 950, data[:33], flags=1, id=TRACE),
         clock("clock-1", T0 + 960),
+    ]
+
+
+def snapshot(name, t, number=1, text_=b"signal=USR1\0", data=b"xy", **over):
+    """struct auxrec_snapshot, as a sample of the snapshot event"""
+    head = {"magic": 0x53585541, "version": 1, "header": 104,
+            "recording": RECORDING, "trigger": t, "begin": T0 + 50, "kind": 1,
+            "name_size": len(text_), "data_size": len(data), "tail": b""} | over
+    body = struct.pack("<IHH10Q4I", head["magic"], head["version"],
+                       head["header"], head["recording"], number,
+                       head["trigger"], head["begin"], T0 + 500, T0 + 600, 0, 0,
+                       1, 0, head["kind"], head["name_size"],
+                       head["data_size"], 0) + text_ + data + head["tail"]
+    return sample(name, SNAPSHOT, t, struct.pack("<Q", 1) + raw(body))
+
+
+def snapshot_stream():
+    """Of a flight recording: the state is of the time before, in any order."""
+    recs = setup([CLOCK, SNAPSHOT, DUMMY])
+    state = [comm("comm-state", 7, "seven", T0 + 49),
+             kernel_map()]
+    recs[find(recs, "init"):find(recs, "init")] = state
+    return recs + [
+        snapshot("snapshot", T0 + 450),
+        snapshot("snapshot-2", T0 + 451, text_=b"another\0"),
+        clock("clock-1", T0 + 400),
+        fork("fork-live", 101, 100, T0 + 410, misc=0),
+        Rec("round", 68),
     ]
 
 

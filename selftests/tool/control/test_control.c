@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tool/control.c: requests and answers, and clients that mean no good.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "control_client.h"
+
+#define CLIENTS	32
+#define NOBODY	65534
+
+static int open_files(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+FIXTURE(control) {
+	char dir[32];
+	struct diag diag;
+	struct recorder rec;
+};
+
+FIXTURE_SETUP(control)
+{
+	strcpy(self->dir, "/tmp/control.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	memset(&self->rec, 0, sizeof(self->rec));
+	snprintf(self->rec.path, sizeof(self->rec.path), "%s/sock", self->dir);
+	self->rec.at_once = true;
+	self->diag.msg[0] = '\0';
+	ASSERT_TRUE(recorder_open(&self->rec, &self->diag)) {
+		TH_LOG("%s", self->diag.msg);
+	}
+}
+
+/* Nothing is left behind: the directory is empty. */
+FIXTURE_TEARDOWN(control)
+{
+	control_close(self->rec.control);
+	EXPECT_EQ(0, rmdir(self->dir));
+}
+
+TEST_F(control, requests)
+{
+	struct recorder *r = &self->rec;
+	int fd = client_connect(r->path);
+
+	ASSERT_LE(0, fd);
+	client_send(fd, "snapshot\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("ok /tmp/(none)\n", client_read(fd));
+	client_send(fd, "  snapshot   a-name.1\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("ok /tmp/a-name.1\n", client_read(fd));
+	client_send(fd, "status\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("snapshots: 2\nok\n", client_read(fd));
+	client_send(fd, "stop\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("ok\n", client_read(fd));
+	EXPECT_EQ(1, r->stops);
+
+	r->fails = true;
+	client_send(fd, "snapshot x\nstop\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("error the disk?is full\nerror Device or resource busy\n", client_read(fd));
+	client_send(fd, "\nmake tea\nstatus now\nsnapshot a/b\nsnapshot a b\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_EQ(5, count(client_read(fd), "error "));
+	close(fd);
+}
+
+/* Answers come as things are done; each snapshot's to the client who asked for it. */
+TEST_F(control, later)
+{
+	struct recorder *r = &self->rec;
+	int a = client_connect(r->path), b = client_connect(r->path);
+
+	r->at_once = false;
+	client_send(a, "snapshot one\nsnapshot two\nstatus\n");
+	ASSERT_TRUE(run(r));
+	client_send(b, "snapshot three\n");
+	ASSERT_TRUE(run(r));
+	ASSERT_EQ(3, r->snapshots);
+	EXPECT_STREQ("snapshots: 2\nok\n", client_read(a));
+	EXPECT_STREQ("", client_read(b));
+	control_answer(r->control, r->tokens[2], "ok %s", "/3");
+	EXPECT_STREQ("ok /3\n", client_read(b));
+	EXPECT_STREQ("", client_read(a));
+	control_answer(r->control, r->tokens[1], "ok /%d", 2);
+	control_answer(r->control, r->tokens[0], "error no\nspace");
+	EXPECT_STREQ("ok /2\nerror no?space\n", client_read(a));
+	/* Once more than it was asked */
+	control_answer(r->control, r->tokens[0], "ok again");
+	control_answer(r->control, 12345, "ok nobody");
+	EXPECT_STREQ("", client_read(a));
+	ASSERT_TRUE(run(r));
+	close(a);
+	close(b);
+}
+
+/* A client may end its half and wait for the answers; it is closed after the last. */
+TEST_F(control, half_closed)
+{
+	struct recorder *r = &self->rec;
+	int fd = client_connect(r->path);
+
+	r->at_once = false;
+	client_send(fd, "snapshot\nsnapshot\n");
+	shutdown(fd, SHUT_WR);
+	ASSERT_TRUE(run(r));
+	ASSERT_EQ(2, r->snapshots);
+	control_answer(r->control, r->tokens[0], "ok 1");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("ok 1\n", client_read(fd));
+	control_answer(r->control, r->tokens[1], "ok 2");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("ok 2\n(end)", client_read(fd));
+	close(fd);
+}
+
+TEST_F(control, half_lines)
+{
+	struct recorder *r = &self->rec;
+	const char *text = "snapshot abc\nstatus\n";
+	int fd = client_connect(r->path);
+
+	for (; *text; text++) {
+		ASSERT_EQ(1, send(fd, text, 1, 0));
+		ASSERT_TRUE(run(r));
+	}
+	EXPECT_STREQ("ok /tmp/abc\nsnapshots: 1\nok\n", client_read(fd));
+	client_send(fd, "snapshot ab");
+	ASSERT_TRUE(run(r));
+	shutdown(fd, SHUT_WR);
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("error the last request does not end in a newline\n(end)", client_read(fd));
+	EXPECT_EQ(1, r->snapshots);
+	close(fd);
+}
+
+TEST_F(control, many_in_one)
+{
+	struct recorder *r = &self->rec;
+	int fd = client_connect(r->path);
+	unsigned int answers = 0;
+
+	ASSERT_EQ(35000, client_send_times(fd, "status\n", 5000));
+	while (r->statuses < 5000) {
+		ASSERT_TRUE(run(r));
+		answers += count(client_read(fd), "ok\n");
+	}
+	answers += count(client_read(fd), "ok\n");
+	EXPECT_EQ(5000, answers);
+	close(fd);
+}
+
+/* One call of control_run() carries out a bounded number. */
+TEST_F(control, takes_turns)
+{
+	struct recorder *r = &self->rec;
+	int a = client_connect(r->path), b = client_connect(r->path);
+
+	client_send_times(a, "status\n", 100);
+	control_run(r->control);
+	control_run(r->control);
+	client_send(b, "snapshot\n");
+	control_run(r->control);
+	EXPECT_EQ(1, r->snapshots);
+	EXPECT_GT(100, r->statuses);
+	/* Not more than its socket holds, until it reads. */
+	ASSERT_TRUE(run(r));
+	client_read(a);
+	ASSERT_TRUE(run(r));
+	client_read(a);
+	ASSERT_TRUE(run(r));
+	EXPECT_EQ(100, r->statuses);
+	close(a);
+	close(b);
+}
+
+TEST_F(control, long_lines)
+{
+	struct recorder *r = &self->rec;
+	char text[CONTROL_LINE_MAX + 2];
+	int fd = client_connect(r->path);
+
+	memset(text, ' ', sizeof(text));
+	memcpy(text, "status", 6);
+	strcpy(text + CONTROL_LINE_MAX - 1, "\n");
+	client_send(fd, text);
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("snapshots: 0\nok\n", client_read(fd));
+	text[CONTROL_LINE_MAX - 1] = ' ';
+	strcpy(text + CONTROL_LINE_MAX, "\n");
+	client_send(fd, text);
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("error a request has more than 1024 bytes: goodbye\n(end)",
+		     client_read(fd));
+	EXPECT_EQ(1, r->statuses);
+	close(fd);
+}
+
+/*
+ * It is not read from, so what it asks for stays in the socket, and others are served. When it
+ * reads at last, it gets all of it.
+ */
+TEST_F(control, never_reads)
+{
+	struct recorder *r = &self->rec;
+	int fd = client_connect(r->path), other, i;
+	unsigned int sent = 0, done = 0;
+
+	r->status_bytes = CONTROL_STATUS_MAX - 64;
+	for (i = 0; i < 10000; i++) {
+		if (client_send(fd, "status\n") != 7)
+			break;
+		sent++;
+		ASSERT_TRUE(run(r));
+	}
+	ASSERT_GT(10000, i);
+	EXPECT_LT(r->statuses, 100);
+	other = client_connect(r->path);
+	client_send(other, "snapshot\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("ok /tmp/(none)\n", client_read(other));
+	for (i = 0; i < 100000 && done < sent; i++) {
+		done += count(client_read(fd), "ok\n");
+		ASSERT_TRUE(run(r));
+	}
+	EXPECT_EQ(sent, done);
+	close(fd);
+	close(other);
+}
+
+/* Of requests that wait for their answers there are so many and no more. */
+TEST_F(control, never_waits)
+{
+	struct recorder *r = &self->rec;
+	int fd = client_connect(r->path);
+	unsigned int answered = 0, read = 0, i;
+
+	r->at_once = false;
+	ASSERT_EQ(9000, client_send_times(fd, "snapshot\n", 1000));
+	ASSERT_TRUE(run(r));
+	EXPECT_EQ(CONTROL_PENDING_MAX, r->snapshots);
+	for (i = 0; i < 1000; i++) {
+		while (answered < r->snapshots) {
+			control_answer(r->control, r->tokens[answered++], "ok %04000d", 1);
+			ASSERT_TRUE(run(r));
+		}
+		ASSERT_GE(CONTROL_PENDING_MAX, r->snapshots - answered);
+		read += count(client_read(fd), "ok ");
+		ASSERT_TRUE(run(r));
+	}
+	EXPECT_EQ(1000, answered);
+	EXPECT_EQ(1000, read);
+	close(fd);
+}
+
+TEST_F(control, goes_away)
+{
+	struct recorder *r = &self->rec;
+	int before = open_files(), fd, i;
+
+	r->at_once = false;
+	for (i = 0; i < 100; i++) {
+		fd = client_connect(r->path);
+		ASSERT_LE(0, fd);
+		client_send(fd, i % 2 ? "snapshot\nstatus\nsnap" : "snapshot\n");
+		if (i % 3)
+			ASSERT_TRUE(run(r));
+		close(fd);
+		if (i % 5)
+			ASSERT_TRUE(run(r));
+		control_answer(r->control, r->tokens[0], "ok too late");
+	}
+	ASSERT_TRUE(run(r));
+	EXPECT_EQ(100, r->snapshots);
+	EXPECT_EQ(before, open_files());
+	/* The same slot, another client */
+	fd = client_connect(r->path);
+	client_send(fd, "snapshot\n");
+	ASSERT_TRUE(run(r));
+	control_answer(r->control, r->tokens[99], "ok too late");
+	EXPECT_STREQ("", client_read(fd));
+	close(fd);
+}
+
+/* A trigger counts, whether or not somebody wants to hear of it. */
+TEST_F(control, gone_with_requests)
+{
+	struct recorder *r = &self->rec;
+	int fd = client_connect(r->path), before = open_files() - 1;
+
+	r->at_once = false;
+	ASSERT_EQ(4500, client_send_times(fd, "snapshot\n", 500));
+	close(fd);
+	ASSERT_TRUE(run(r));
+	EXPECT_EQ(500, r->snapshots);
+	EXPECT_EQ(before, open_files());
+}
+
+TEST_F(control, many_clients)
+{
+	struct recorder *r = &self->rec;
+	int fds[CLIENTS], i, one_more;
+
+	for (i = 0; i < CLIENTS; i++) {
+		fds[i] = client_connect(r->path);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_TRUE(run(r));
+	}
+	one_more = client_connect(r->path);
+	client_send(one_more, "snapshot\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("error too many clients\n(end)", client_read(one_more));
+	EXPECT_EQ(0, r->snapshots);
+	close(one_more);
+	for (i = 0; i < CLIENTS; i++)
+		client_send(fds[i], "status\n");
+	ASSERT_TRUE(run(r));
+	for (i = 0; i < CLIENTS; i++)
+		EXPECT_STREQ("snapshots: 0\nok\n", client_read(fds[i]));
+	close(fds[7]);
+	ASSERT_TRUE(run(r));
+	fds[7] = client_connect(r->path);
+	client_send(fds[7], "snapshot\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("ok /tmp/(none)\n", client_read(fds[7]));
+	for (i = 0; i < CLIENTS; i++)
+		close(fds[i]);
+}
+
+/* The poll loop must not spin on a client that cannot be accepted. */
+TEST_F(control, no_descriptor)
+{
+	struct recorder *r = &self->rec;
+	int fd = client_connect(r->path), low = dup(0);
+	struct rlimit lim;
+
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &lim));
+	lim.rlim_cur = low;
+	close(low);
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &lim));
+	EXPECT_TRUE(run(r));
+	EXPECT_STREQ("error the recorder has too many open files\n(end)", client_read(fd));
+	lim.rlim_cur = lim.rlim_max;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &lim));
+	close(fd);
+	fd = client_connect(r->path);
+	client_send(fd, "status\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_STREQ("snapshots: 0\nok\n", client_read(fd));
+	close(fd);
+}
+
+/* Another user, though the file lets him. */
+TEST_F(control, wrong_user)
+{
+	struct recorder *r = &self->rec;
+	int status, report[2];
+	pid_t pid;
+	char c;
+
+	if (geteuid())
+		SKIP(return, "only root can become another user");
+	ASSERT_EQ(0, chmod(r->path, 0666));
+	ASSERT_EQ(0, chmod(self->dir, 0755));
+	ASSERT_EQ(0, pipe(report));
+	pid = fork();
+	if (!pid) {
+		struct pollfd p = { .events = POLLIN };
+		char buf[256] = "";
+
+		close(report[0]);
+		if (setresuid(NOBODY, NOBODY, NOBODY))
+			_exit(1);
+		p.fd = client_connect(r->path);
+		if (p.fd < 0)
+			_exit(2);
+		client_send(p.fd, "snapshot\n");
+		close(report[1]);
+		poll(&p, 1, 10000);
+		if (recv(p.fd, buf, sizeof(buf) - 1, 0) <= 0)
+			_exit(3);
+		_exit(strncmp(buf, "error only root", 15) ? 4 : 0);
+	}
+	close(report[1]);
+	EXPECT_EQ(0, read(report[0], &c, 1));
+	ASSERT_TRUE(run(r));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, r->snapshots);
+	close(report[0]);
+}
+
+/* Anything, from several, which come and go. */
+TEST_F(control, noise)
+{
+	static const char * const pieces[] = {
+		"snapshot\n", "snapshot a\n", "status\n", "stop\n", "\n", "\0\n", "snap",
+		"\xff\xfe", "snapshot ../../x\n", " ", "status", "\r\n",
+	};
+	struct recorder *r = &self->rec;
+	int before = open_files(), fds[40], i, n;
+	unsigned int answered = 0;
+
+	srand(1);
+	for (i = 0; i < 40; i++)
+		fds[i] = -1;
+	r->at_once = false;
+	for (i = 0; i < 30000; i++) {
+		n = rand() % 40;
+		if (fds[n] < 0)
+			fds[n] = client_connect(r->path);
+		if (fds[n] < 0)
+			continue;
+		switch (rand() % 12) {
+		case 0:
+			close(fds[n]);
+			fds[n] = -1;
+			break;
+		case 1:
+			shutdown(fds[n], SHUT_WR);
+			break;
+		case 2:
+		case 3:
+			client_read(fds[n]);
+			break;
+		case 4:
+			if (answered < r->snapshots && r->snapshots - answered <= MOST_TOKENS)
+				control_answer(r->control, r->tokens[answered++ % MOST_TOKENS],
+					       rand() % 2 ? "ok %0900d" : "error", 1);
+			break;
+		case 5:
+		case 6:
+			control_run(r->control);
+			break;
+		default:
+			client_send(fds[n], pieces[rand() % ARRAY_LEN(pieces)]);
+		}
+	}
+	ASSERT_TRUE(run(r));
+	EXPECT_LT(100, r->snapshots);
+	for (i = 0; i < 40; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	ASSERT_TRUE(run(r));
+	EXPECT_EQ(before, open_files());
+}
+
+/* What waits when the recorder ends: what was answered arrives, the rest ends. */
+TEST_F(control, ends)
+{
+	struct recorder *r = &self->rec;
+	int a = client_connect(r->path), b = client_connect(r->path);
+
+	r->at_once = false;
+	client_send(a, "stop\n");
+	client_send(b, "snapshot\n");
+	ASSERT_TRUE(run(r));
+	control_close(r->control);
+	EXPECT_STREQ("ok\n(end)", client_read(a));
+	EXPECT_STREQ("(end)", client_read(b));
+	EXPECT_EQ(-ENOENT, client_connect(r->path));
+	ASSERT_TRUE(recorder_open(r, &self->diag));
+	close(a);
+	close(b);
+}
+
+TEST_HARNESS_MAIN

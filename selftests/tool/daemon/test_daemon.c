@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tool/daemon.c, log.c and pidfile.c: a process that stands for the one who types the
+ * command (the caller), and its daemon.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "daemon.h"
+#include "log.h"
+#include "pidfile.h"
+
+FIXTURE(daemon) {
+	char dir[32];
+	struct daemon_options opt;
+	struct diag d;
+	int order[2];		/* what the daemon is told to do, one byte each */
+	int report[2];		/* what it says */
+	int err;		/* of the caller: its stderr */
+	pid_t caller;
+	char text[8192];
+};
+
+FIXTURE_SETUP(daemon)
+{
+	/* A shell's background job has it ignored. */
+	signal(SIGINT, SIG_DFL);
+	strcpy(self->dir, "/tmp/daemon.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, chdir(self->dir));
+	self->opt = (struct daemon_options){ "pid", "log" };
+	ASSERT_EQ(0, pipe2(self->order, O_CLOEXEC));
+	ASSERT_EQ(0, pipe2(self->report, O_CLOEXEC));
+	/* Orphans come to us, so that their end can be waited for. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+FIXTURE_TEARDOWN(daemon)
+{
+	unlink("log");
+	unlink("log.1");
+	unlink("pid");
+	EXPECT_EQ(0, rmdir(self->dir));
+}
+
+/* What the daemon does before it is ready. */
+enum begin { READY, FAILS, KILLED, HELD };
+
+static void do_daemon(FIXTURE_DATA(daemon) *self, enum begin begin)
+{
+	char c, text[512];
+
+	if (daemon_begin(&self->opt, &self->d)) {
+		say("%s", self->d.msg);
+		exit(125);
+	}
+	close(self->order[1]);
+	say("before");
+	if (begin == FAILS)
+		exit(3);
+	if (begin == KILLED)
+		raise(SIGKILL);
+	/* Not ready yet */
+	if (begin == HELD && (write(self->report[1], "b", 1) != 1 ||
+			      read(self->order[0], &c, 1) != 1))
+		exit(4);
+	if (daemon_ready(&self->d)) {
+		dprintf(self->report[1], "%s", self->d.msg);
+		exit(5);
+	}
+	say("after");
+	while (read(self->order[0], &c, 1) == 1) {
+		switch (c) {
+		case 's':
+			say("said");
+			dprintf(self->report[1], ".");
+			break;
+		case 'i':
+			snprintf(text, sizeof(text), "%d %d ", getpid() == getsid(0), getpid());
+			if (readlink("/proc/self/fd/2", text + strlen(text), 64) < 0)
+				exit(6);
+			dprintf(self->report[1], "%.64s.", text);
+			break;
+		}
+	}
+	daemon_end();
+	exit(7);
+}
+
+/* Starts the caller; its stderr is a pipe. */
+static void call(FIXTURE_DATA(daemon) *self, enum begin begin)
+{
+	int err[2];
+
+	if (pipe2(err, O_CLOEXEC))
+		abort();
+	self->caller = fork();
+	if (!self->caller) {
+		dup2(err[1], STDERR_FILENO);
+		close(err[1]);
+		do_daemon(self, begin);
+	}
+	close(err[1]);
+	self->err = err[0];
+}
+
+/* Its exit status, and in @text what it said: until nobody has its stderr any more. */
+static int called(FIXTURE_DATA(daemon) *self)
+{
+	size_t len = 0;
+	ssize_t n;
+	int status;
+
+	while ((n = read(self->err, self->text + len, sizeof(self->text) - 1 - len)) > 0)
+		len += n;
+	self->text[len] = '\0';
+	close(self->err);
+	waitpid(self->caller, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const char *file(const char *path)
+{
+	static char text[8192];
+	int fd = open(path, O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return n < 0 ? "(none)" : text;
+}
+
+static void order(FIXTURE_DATA(daemon) *self, char what, char *answer)
+{
+	size_t len = 0;
+
+	if (write(self->order[1], &what, 1) != 1)
+		abort();
+	do {
+		if (read(self->report[0], answer + len, 1) != 1)
+			abort();
+	} while (answer[len++] != '.');
+	answer[len] = '\0';
+}
+
+/* Ends the daemon by end of its orders; returns its wait status. */
+static int end(FIXTURE_DATA(daemon) *self)
+{
+	int status;
+
+	close(self->order[1]);
+	return waitpid(-1, &status, 0) > 0 ? status : -1;
+}
+
+static bool matches(const char *text, const char *pattern)
+{
+	regex_t re;
+	int r;
+
+	regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB);
+	r = regexec(&re, text, 0, NULL, 0);
+	regfree(&re);
+	return !r;
+}
+
+#define STAMP "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\\.[0-9]{3}[+-][0-9]{4} auxrec\\[[0-9]+\\]: "
+
+TEST_F(daemon, lives)
+{
+	char answer[512], text[64];
+	pid_t pid;
+
+	call(self, READY);
+	/* That it gets here with the daemon alive: that one has left our stderr. */
+	EXPECT_EQ(0, called(self));
+	EXPECT_STREQ("auxrec: before\n", self->text);
+	order(self, 'i', answer);
+	pid = atoi(file("pid"));
+	/* Leads its session, is the one in the file, has nothing as stderr. */
+	snprintf(text, sizeof(text), "1 %d /dev/null.", pid);
+	EXPECT_STREQ(text, answer);
+	kill(pid, SIGHUP);
+	order(self, 's', answer);
+	EXPECT_TRUE(matches(file("log"), "^" STAMP "before\n" STAMP "after\n" STAMP "said\n$")) {
+		TH_LOG("%s", file("log"));
+	}
+	EXPECT_EQ(7 << 8, end(self));
+	EXPECT_STREQ("(none)", file("pid"));
+}
+
+/* The caller waits for the word. */
+TEST_F(daemon, waits)
+{
+	struct pollfd p;
+	char c, answer[512];
+
+	call(self, HELD);
+	ASSERT_EQ(1, read(self->report[0], &c, 1));
+	EXPECT_EQ(0, waitpid(self->caller, NULL, WNOHANG));
+	p = (struct pollfd){ .fd = self->err, .events = POLLIN };
+	EXPECT_EQ(1, poll(&p, 1, 0));
+	ASSERT_EQ(1, write(self->order[1], "g", 1));
+	EXPECT_EQ(0, called(self));
+	order(self, 's', answer);
+	end(self);
+}
+
+TEST_F(daemon, fails)
+{
+	call(self, FAILS);
+	EXPECT_EQ(3, called(self));
+	EXPECT_STREQ("auxrec: before\n", self->text);
+	EXPECT_TRUE(matches(file("log"), "^" STAMP "before\n$"));
+	EXPECT_STREQ("(none)", file("pid"));
+
+	call(self, KILLED);
+	EXPECT_EQ(128 + SIGKILL, called(self));
+	EXPECT_NE(NULL, strstr(self->text, "killed by signal 9"));
+	/* And the next one takes over what it left. */
+	EXPECT_STRNE("(none)", file("pid"));
+	call(self, FAILS);
+	EXPECT_EQ(3, called(self));
+
+	self->opt.log = "none/log";
+	call(self, READY);
+	EXPECT_EQ(125, called(self));
+	EXPECT_NE(NULL, strstr(self->text, "none/log: no log can be written there"));
+	self->opt.log = "log";
+	self->opt.pid_file = "none/pid";
+	call(self, READY);
+	EXPECT_EQ(125, called(self));
+	EXPECT_NE(NULL, strstr(self->text, "none/pid: No such file"));
+}
+
+TEST_F(daemon, one_at_a_time)
+{
+	char text[64];
+	pid_t pid;
+
+	call(self, READY);
+	ASSERT_EQ(0, called(self));
+	pid = atoi(file("pid"));
+	call(self, READY);
+	EXPECT_EQ(125, called(self));
+	snprintf(text, sizeof(text), "pid: held by another recorder, process %d\n", pid);
+	EXPECT_NE(NULL, strstr(self->text, text)) {
+		TH_LOG("%s", self->text);
+	}
+	EXPECT_EQ(pid, atoi(file("pid")));
+	EXPECT_EQ(7 << 8, end(self));
+}
+
+/* Ctrl-C while it begins. */
+TEST_F(daemon, caller_killed)
+{
+	char text[512] = "", c;
+	int status;
+
+	call(self, HELD);
+	ASSERT_EQ(1, read(self->report[0], &c, 1));
+	kill(self->caller, SIGINT);
+	ASSERT_EQ(self->caller, waitpid(self->caller, &status, 0));
+	EXPECT_EQ(SIGINT, WTERMSIG(status));
+	ASSERT_EQ(1, write(self->order[1], "g", 1));
+	ASSERT_LT(0, waitpid(-1, &status, 0));
+	EXPECT_EQ(5 << 8, status);
+	EXPECT_LT(0, read(self->report[0], text, sizeof(text) - 1));
+	EXPECT_NE(NULL, strstr(text, "has gone"));
+	EXPECT_STREQ("(none)", file("pid"));
+	close(self->err);
+}
+
+/* stdio that is not there, SIGCHLD that is ignored: as some start programs. */
+TEST_F(daemon, odd_start)
+{
+	char answer[512];
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		signal(SIGCHLD, SIG_IGN);
+		close(0);
+		close(1);
+		close(2);
+		do_daemon(self, READY);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	order(self, 's', answer);
+	EXPECT_TRUE(matches(file("log"), "^" STAMP "before\n" STAMP "after\n" STAMP "said\n$"));
+	EXPECT_EQ(7 << 8, end(self));
+}
+
+TEST_F(daemon, log_rotates)
+{
+	int i;
+
+	ASSERT_EQ(0, log_to_file("log", &self->d));
+	say_to(log_write);
+	say("one");
+	ASSERT_EQ(0, rename("log", "log.1"));
+	say("two\n");
+	say("three");
+	EXPECT_TRUE(matches(file("log.1"), "^" STAMP "one\n$"));
+	EXPECT_TRUE(matches(file("log"), "^" STAMP "two\n\n" STAMP "three\n$"));
+	ASSERT_EQ(0, unlink("log"));
+	say("four %0*d", 4000, 0);
+	EXPECT_TRUE(matches(file("log"), STAMP "four 0+\n$"));
+	/* Truncated by copytruncate */
+	ASSERT_EQ(0, truncate("log", 0));
+	say("five");
+	EXPECT_TRUE(matches(file("log"), "^" STAMP "five\n$"));
+
+	ASSERT_EQ(0, unlink("log"));
+	ASSERT_EQ(0, symlink("/dev/full", "log"));
+	for (i = 0; i < 3; i++)
+		say("lost");
+	ASSERT_EQ(0, unlink("log"));
+	say("six");
+	EXPECT_TRUE(matches(file("log"), "^" STAMP "3 messages could not be written here\n"
+			    STAMP "six\n$")) {
+		TH_LOG("%s", file("log"));
+	}
+	log_close();
+	say("nowhere");
+	say_to(NULL);
+}
+
+TEST_F(daemon, pid_file)
+{
+	struct pidfile p = { NULL }, q = { NULL };
+	int status;
+	pid_t pid, holder;
+
+	ASSERT_EQ(0, pidfile_take(&p, "pid", NULL, &self->d));
+	EXPECT_EQ(getpid(), atoi(file("pid")));
+	EXPECT_EQ(-EBUSY, pidfile_take(&q, "pid", &holder, &self->d));
+	EXPECT_EQ(getpid(), holder);
+	/* A child does not take it away. */
+	pid = fork();
+	if (!pid) {
+		pidfile_drop(&p);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(getpid(), atoi(file("pid")));
+	EXPECT_EQ(-EBUSY, pidfile_take(&q, "pid", NULL, &self->d));
+	/* Nor is somebody else's taken away. */
+	ASSERT_EQ(0, unlink("pid"));
+	ASSERT_EQ(0, pidfile_take(&q, "pid", NULL, &self->d));
+	pidfile_drop(&p);
+	EXPECT_EQ(getpid(), atoi(file("pid")));
+	pidfile_drop(&q);
+	EXPECT_STREQ("(none)", file("pid"));
+	pidfile_drop(&q);
+
+	/* Longer than a process id */
+	status = open("pid", O_CREAT | O_WRONLY, 0600);
+	ASSERT_EQ(20, write(status, "12345678901234567890", 20));
+	close(status);
+	ASSERT_EQ(0, pidfile_take(&p, "pid", NULL, &self->d));
+	EXPECT_EQ(getpid(), atoi(file("pid")));
+	EXPECT_GT(12, strlen(file("pid")));
+	pidfile_drop(&p);
+
+	ASSERT_EQ(0, symlink("log", "pid"));
+	EXPECT_EQ(-ELOOP, pidfile_take(&p, "pid", NULL, &self->d));
+	ASSERT_EQ(0, unlink("pid"));
+	ASSERT_EQ(0, mkfifo("pid", 0600));
+	EXPECT_EQ(-EINVAL, pidfile_take(&p, "pid", NULL, &self->d));
+}
+
+/* One at a time, whatever comes together. */
+TEST_F(daemon, pid_file_race)
+{
+	struct pidfile p = { NULL };
+	int i, j, status, bad = 0, shared;
+	pid_t pids[4];
+
+	shared = open("log", O_CREAT | O_RDWR, 0600);
+	for (i = 0; i < 4; i++) {
+		pids[i] = fork();
+		for (j = 0; !pids[i] && j < 3000; j++) {
+			char c = 'x';
+
+			if (pidfile_take(&p, "pid", NULL, &self->d))
+				continue;
+			/* Nobody else is between these two. */
+			if (pread(shared, &c, 1, 0) == 1 && c == 'h')
+				_exit(1);
+			if (pwrite(shared, "h", 1, 0) != 1 || pwrite(shared, "-", 1, 0) != 1)
+				_exit(2);
+			pidfile_drop(&p);
+		}
+		if (!pids[i])
+			_exit(0);
+	}
+	for (i = 0; i < 4; i++) {
+		waitpid(pids[i], &status, 0);
+		bad += status != 0;
+	}
+	EXPECT_EQ(0, bad);
+	close(shared);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# flight_raw_test.sh [AUXREC]: a flight recorder's snapshots of a raw ring: of auxgen, each
+# byte of which aux_verify checks; of raw data of tracepoints; of Intel PT by softpt. As
+# root, in a VM. Prints TAP.
+
+# shellcheck source=selftests/tool/flight/flight.sh
+. "$(dirname "$0")/flight.sh"
+VERIFY=$B/selftests/tool/record/aux_verify
+STATS=/sys/bus/event_source/devices/auxgen/stats
+SPT=$B/selftests/softpt
+MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
+AUXGEN=auxgen/timer=1,period=4000,chunks=64/
+trap 'cd /; [[ -z $pid ]] || kill -9 $pid 2>/dev/null; rm -rf "$T"; rmmod softpt 2>/dev/null' EXIT
+
+# chunks auxgen has written, lost ones not counted
+written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
+# shellcheck disable=SC2317 # it is waited for
+# wrote N: so many more than $begun
+wrote() { (($(written) - begun >= $1)); }
+
+# whole FILE: its chunks are without a hole; in $chunks how many
+whole()
+{
+	valid "$1"
+	"$VERIFY" "$1" >verify 2>verr || note "$1: $(head -n 3 verr | tr '\n' '|')"
+	read -r _ _ _ _ _ chunks _ <verify
+	((chunks > 0)) || note "$1: no chunks"
+}
+
+# --- two of the same ring --------------------------------------------------------------
+
+"$WORK" 600000 2 &
+work=$!
+begun=$(written)
+launch -a -M 48M -m 512K,64Kx256 -e auxgen/timer=1,period=10000,chunks=2/ --trigger signal=USR1
+await wrote 200
+for name in a b c; do
+	most=$(($(written) - begun))
+	f=$(ctl snapshot $name) || note "no $name"
+	whole "$f"
+	((chunks >= most)) || note "$name: $chunks chunks, of $most that were written before"
+	echo "# $name: $chunks chunks, $most before it"
+done
+readable "$f"
+check "snapshots in short succession have all of the history"
+
+catch
+most=$(($(written) - begun))
+await wrote $((most + 200))
+kill -CONT "$writer"
+await is_status waiting 0
+files
+whole "${files[-1]}"
+((chunks >= most)) || note "$chunks chunks, of $most"
+most=$(($(written) - begun))
+f=$(ctl snapshot)
+whole "$f"
+((chunks >= most)) || note "the next: $chunks chunks, of $most"
+check "the trace goes on while one is written"
+
+files
+want 0 "$AUXREC" merge "${files[@]}" -o merged
+whole merged
+((chunks >= most)) || note "$chunks chunks, of $most"
+readable merged
+check "they are merged, each chunk once"
+
+catch 1
+kill -9 $pid
+over 137
+# Caught before it had asked to be killed with its parent it looks whether that lives.
+kill -CONT "$writer" 2>/dev/null
+await is_gone "$writer"
+files
+for f in "${files[@]}"; do
+	whole "$f"
+done
+await is_free
+check "kill -9 while it writes: snapshots are whole, the module is free"
+
+# --- what an event freezes ---------------------------------------------------------------
+
+# The ring is full before the event comes, and written to when it does.
+frozen()
+{
+	begun=$(written)
+	launch -a -M 16M -m 512K,16Kx32 -e $AUXGEN \
+		"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/,name=frozen,$1"
+	await wrote $((2 * 16384 * 32 / 64))
+	/bin/true
+	await of frozen
+	f=$(of frozen)
+	whole "$f"
+	[[ $(mark "$f" frozen) == true ]] || note "not frozen: $(marks "$f")"
+	after=$(mark "$f" after_bytes)
+	"$AUXREC" info "$f" | grep -q 'of the raw ring kept behind the trigger, .*, frozen' ||
+		note "info: $("$AUXREC" info "$f" | grep -A3 frozen)"
+	((chunks * 64 > 16384 * 8)) || note "$chunks chunks are little history"
+	echo "# $1: $after bytes, $(mark "$f" after_ns) ns behind the trigger; $chunks chunks"
+}
+
+frozen post=0
+cpus=$(getconf _NPROCESSORS_ONLN)
+((after <= 16384 * (cpus + 1))) || note "$after bytes behind it"
+# It is thawed: what is written later is in the next one.
+more=$(($(written) - begun + 1000))
+await wrote $more
+g=$(ctl snapshot)
+whole "$g"
+[[ $(mark "$g" frozen) == false ]] || note "still frozen"
+last() { "$AUXREC" info --json "$1" | sed -n 's/.*"end": \([0-9]*\), "after_bytes.*/\1/p' | tail -n 1; }
+(($(last "$g") > $(last "$f"))) || note "nothing new: $(last "$f"), $(last "$g")"
+land
+check "an event freezes the ring: little is written behind it"
+
+frozen post=3
+((after >= 16384 * 2 && after <= 16384 * (3 + cpus + 1))) || note "$after bytes behind it"
+land
+check "and so many more segments, if asked for"
+
+kill $work
+wait $work 2>/dev/null
+
+# --- raw data of samples -------------------------------------------------------------------
+
+# renames COUNT: each of them is one task:task_rename
+cat >"$T/renames" <<-'EOF'
+	for ((i = 0; i < $1; i++)); do printf "raw-%d" "$i" >/proc/self/comm; done
+EOF
+# No -a: the plain recording's events are the same, of the same tasks.
+launch -a -m 1M,64Kx32 -M 32M --raw-ring -e task:task_rename
+want 0 "$AUXREC" -q -a --no-raw-ring -m 1M -e task:task_rename -o plain -- bash "$T/renames" 100
+f=$(ctl snapshot)
+readable "$f"
+fields() { "$PERF" script -i "$1" -F comm,tid,cpu,event,trace 2>/dev/null | grep -a 'newcomm=raw-'; }
+fields "$f" >with
+fields plain >without
+cmp -s with without || note "$(diff with without | head -n 4)"
+(($(wc -l <without) >= 100)) || note "$(wc -l <without) lines"
+f=$(ctl snapshot)
+fields "$f" >with
+cmp -s with without || note "the second: $(diff with without | head -n 4)"
+land
+check "raw data of tracepoints are the same as in a plain recording"
+
+# --- Intel PT ---------------------------------------------------------------------------
+
+if [[ -e $MODULES/softpt.ko && -x $SPT/work-static ]] && insmod "$MODULES/softpt.ko"; then
+	setarch -R env -i "$SPT/stepper" "$T/stepped" "$SPT/work-static" calls 100 >/dev/null 2>&1
+	od -An -v -t x8 -w8 "$T/stepped/0.ips" | sed 's/^ *0*//' | sort -u >"$T/known"
+	launch -m 64K,16Kx16 -M 16M -e intel_pt//u --trigger signal=USR1 -- \
+		setarch -R env -i "$SPT/work-static" calls 10000000
+	child=$(pgrep -P $pid)
+	# More trace than the ring holds takes so many ticks of its time.
+	await has_run "$child" 100
+	kill -USR1 $pid
+	await of signal-USR1
+	f=$(of signal-USR1)
+	g=$(ctl snapshot)
+	want 0 ctl stop
+	kill "$child"
+	wait $pid
+	pid=
+	for f in "$f" "$g"; do
+		valid "$f"
+		"$PERF" script -i "$f" --itrace=i0nse -F ip,sym >got 2>perr || note "$PERF: $(tail -n 1 perr)"
+		# The first decoder to begin in the middle may have to look for a PSB.
+		errors=$(grep -c 'instruction trace error' got)
+		((errors <= 1)) || note "$f: $errors errors: $(grep -m 2 'trace error' got)"
+		awk 'NF == 2 { print $1 }' got | sort -u >found
+		(($(awk 'NF == 2' got | wc -l) > 1000)) || note "$f: $(wc -l <got) instructions"
+		comm -23 found "$T/known" >unknown
+		[[ ! -s unknown ]] || note "$f: not in the program: $(head -n 3 unknown | tr '\n' ' ')"
+		grep -q ' add$' got || note "$f: nothing of the loop"
+	done
+	rmmod softpt
+	check "Intel PT: perf decodes a snapshot"
+else
+	skip "Intel PT: perf decodes a snapshot" "no softpt"
+fi
+
+await is_free
+check "the module is free again"
+
+finish

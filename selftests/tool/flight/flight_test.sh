@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# flight_test.sh [AUXREC]: snapshots of a flight recorder: what is in them, their
+# files, merging them, the daemon. Stock perf judges. As root; prints TAP.
+
+# shellcheck source=selftests/tool/flight/flight.sh
+. "$(dirname "$0")/flight.sh"
+
+id_of() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
+
+# --- a snapshot -----------------------------------------------------------------
+
+launch -a -e sched:sched_switch -e cpu-clock -F 250 --trigger signal=USR1
+cp "$WORK" "$T/gone"
+for _ in {1..4}; do
+	"$WORK" 100
+	"$T/gone" 100
+done
+rm "$T/gone"
+kill -USR1 $pid
+await there 1
+await is_status waiting 0
+files
+f=${files[0]-none}
+[[ ${#files[@]} == 1 && $f =~ ^perf\.data\.sample\.[0-9]{16}$ ]] || note "files: ${files[*]}"
+for left in .??*; do
+	note "left: $left"
+done
+check "a signal makes one snapshot, and nothing else"
+
+readable "$f"
+check "it is a stream, and perf reads it"
+
+"$PERF" script -i "$f" -F comm,ip,sym,dso >samples 2>err
+for name in "$WORK" "$T/gone"; do
+	comm=${name##*/}
+	nr=$(grep -c "^ *$comm .*($name)\$" samples)
+	((nr >= 5)) || note "$nr samples in $name: $(grep -m 3 "^ *$comm " samples)"
+done
+grep -q "^ *aux_work .* work ($WORK)" samples || note "no symbol: $(grep -m 3 aux_work samples)"
+! grep '^ *\(aux_work\|gone\) .*(\[unknown])' samples >unknown ||
+	note "$(wc -l <unknown) samples of nothing known: $(head -n 2 unknown)"
+check "samples of processes that have exited lie in their programs"
+
+"$PERF" report --stdio -i "$f" --sort comm,dso >sorted 2>said
+grep -q "aux_work  *aux_work" sorted || note "$(grep -v '^#' sorted | head -n 5)"
+grep -q "gone  *gone" sorted || note "$(grep -v '^#' sorted | head -n 5)"
+check "perf report has them"
+
+# --- several of them -------------------------------------------------------------
+
+"$WORK" 50
+b=$(ctl snapshot) || note "ctl: $b"
+a=$f
+[[ -s $b && $a != "$b" ]] || note "second: $b"
+lines "$a" >la
+lines "$b" >lb
+(($(sort la lb | uniq -d | wc -l) > 50)) ||
+	note "they share $(sort la lb | uniq -d | wc -l) of $(wc -l <la) lines"
+want 0 "$AUXREC" merge "$a" "$b" -o merged
+valid merged
+lines merged | sort >got
+sort -u la lb >wanted
+cmp -s wanted got || note "$(diff wanted got | head -n 4)"
+readable merged
+check "two snapshots that overlap are merged, each sample once"
+
+"$WORK" 30
+kill -USR1 $pid
+await there 3
+await is_status waiting 0
+files
+land_merging
+logged 'perf.data: of 3 snapshots'
+lines "${files[@]}" | sort -u >wanted
+lines perf.data | sort >got
+cmp -s wanted got || note "$(diff wanted got | head -n 4)"
+[[ $(marks perf.data | wc -l) == 3 ]] || note "$(marks perf.data)"
+readable perf.data
+check "SIGUSR2 makes one stream of all snapshots, and ends"
+
+# Of a stream with tracepoints perf buildid-list loses its place, of any.
+launch -a -e cpu-clock -F 500
+cp "$WORK" "$T/gone"
+"$WORK" 100
+"$T/gone" 100
+rm "$T/gone"
+f=$(ctl snapshot)
+for p in $PERFS; do
+	quiet "$p" buildid-list -i "$f"
+	for name in "$WORK" "$T/gone"; do
+		grep -qx "$(id_of "$WORK") $name" "$T/out" || note "$p has no $(id_of "$WORK") $name: $(head -n 3 "$T/out")"
+	done
+done
+land
+check "perf buildid-list has the build-ids of programs that have exited"
+
+launch -a -e cpu-clock -F 100
+land_merging
+logged 'no snapshot to merge'
+[[ ! -e perf.data ]] || note "there is a perf.data"
+check "SIGUSR2 without a snapshot"
+
+# --- retention ----------------------------------------------------------------------
+
+# snapshots NAME...: one after the other
+snapshots()
+{
+	local name
+
+	for name; do
+		ctl snapshot "$name" >/dev/null || note "$name failed"
+	done
+}
+
+# names: of the snapshots that there are, as they came
+names()
+{
+	files
+	for f in "${files[@]}"; do
+		mark "$f" name
+	done | tr '\n' ' '
+}
+
+launch -a -e cpu-clock -F 100 --keep=2
+snapshots a b c d
+[[ $(names) == "c d " ]] || note "there are $(names)"
+is_status removed 2 || note "$(status removed) removed"
+check "--keep keeps the newest"
+
+# The clock goes back by a day, and forth.
+day=$((24 * 3600))
+now=$(date +%s)
+date -s "@$((now - day))" >/dev/null
+snapshots e
+[[ $(names) == "d e " ]] || note "a day back: $(names)"
+snapshots f
+[[ $(names) == "e f " ]] || note "a day back: $(names)"
+date -s "@$((now + 60))" >/dev/null
+snapshots g
+[[ $(names) == "f g " ]] || note "forth again: $(names)"
+files
+for f in "${files[@]}"; do
+	valid "$f"
+done
+land
+check "a clock that is set back and forth: the newest are kept"
+
+launch -a -e cpu-clock -F 100
+now=$(date +%s)
+date -s "@$((now - day))" >/dev/null
+snapshots a
+date -s "@$((now - day))" >/dev/null
+snapshots b
+date -s "@$((now - day))" >/dev/null
+snapshots c
+date -s "@$now" >/dev/null
+snapshots d
+[[ $(names) == "a b c d " ]] || note "there are $(names)"
+land_merging
+readable perf.data
+check "and no file takes another one's name"
+
+launch -a -e cpu-clock -F 100
+snapshots a
+files
+size=$(stat -c %s "${files[0]}")
+land
+start -a -e cpu-clock -F 100 --keep-bytes=$((size * 5 / 2))
+snapshots b c d e f
+files
+sum=$(stat -c %s "${files[@]}" | awk '{ n += $1 } END { print n }')
+((sum <= size * 5 / 2 && ${#files[@]} >= 1 && ${#files[@]} <= 2)) ||
+	note "${#files[@]} files, $sum bytes of $((size * 5 / 2))"
+[[ $(names) == *"f " ]] || note "there are $(names)"
+land
+check "--keep-bytes, with those of the run before"
+
+# --- the daemon ----------------------------------------------------------------------
+
+cd "$T" && rm -rf d && mkdir d && cd d || exit 2
+want 0 "$AUXREC" --flight --trigger socket=s --daemon --pid-file pid --log log \
+	-a -e cpu-clock -F 500
+ctl status >out || note "does not record when it returns"
+pid=$(cat pid)
+[[ $(cat /proc/"$pid"/comm) == auxrec ]] || note "pid $pid is $(cat /proc/"$pid"/comm)"
+kill -HUP "$pid"
+"$WORK" 30
+f=$(ctl snapshot alive) || note "no snapshot after SIGHUP: $(cat log)"
+readable "$f"
+[[ $(mark "$f" name) == alive ]] || note "$(marks "$f")"
+check "--daemon returns when it records, and survives SIGHUP"
+
+want 0 ctl stop
+await is_gone "$pid"
+[[ ! -e pid ]] || note "the pid file is left"
+[[ ! -e s ]] || note "the socket is left"
+pid=
+grep -q '1 snapshots' log || note "the log: $(cat log)"
+check "ctl stop ends it, and its files are gone"
+
+finish

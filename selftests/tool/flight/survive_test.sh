@@ -1,0 +1,264 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# survive_test.sh [AUXREC]: a flight recorder among signals by the thousand, slow and full
+# disks, kill -9, stops, churn and CPUs that go. As root; prints TAP.
+
+# shellcheck source=selftests/tool/flight/flight.sh
+. "$(dirname "$0")/flight.sh"
+RENAMES=(-a -e task:task_rename -e cpu-clock/freq=100/ -c 1)
+
+# renames FILE NAME: how many samples tell of a task that called itself so
+renames()
+{
+	"$PERF" script -i "$1" -F event,trace 2>/dev/null | grep -ac "task_rename:.* newcomm=$2 "
+}
+
+# --- a storm of triggers ------------------------------------------------------------
+
+STORM=100000
+launch "${RENAMES[@]}" --trigger signal=USR1
+"$ACTOR" signal $pid 10 $STORM storm-end || note "the recorder is gone"
+await is_status waiting 0
+last=$(of signal-USR1)
+valid "$last"
+[[ $(renames "$last" storm-end) == 1 ]] || note "$last is older than the last signal"
+check "$STORM signals: the last snapshot is behind the last of them"
+
+files
+((${#files[@]} > 0 && ${#files[@]} < STORM / 50)) || note "${#files[@]} snapshots"
+sum=0
+for f in "${files[@]}"; do
+	sum=$((sum + $(mark "$f" triggers)))
+done
+suppressed=$(status suppressed)
+land
+logged "^auxrec: ${#files[@]} snapshots, .* of $((sum + suppressed)) triggers"
+for f in "${files[@]}"; do
+	nr=$(mark "$f" triggers)
+	((nr == 1)) || "$AUXREC" info "$f" | grep -q ", for $nr triggers" ||
+		note "info does not tell of $nr"
+done
+check "their number is bounded, and each trigger is told of"
+echo "# ${#files[@]} snapshots of $sum signals that arrived, $suppressed suppressed"
+
+launch "${RENAMES[@]}" --trigger signal=USR1,rate=1/min
+"$ACTOR" signal $pid 10 $((STORM / 10)) storm-end
+await is_status waiting 0
+until is_status snapshots 1; do nap; done
+suppressed=$(status suppressed)
+((suppressed > 0)) || note "nothing is suppressed: $(told)"
+f=$(ctl snapshot)
+[[ $(mark "$f" suppressed) == "$suppressed" ]] || note "in the next one: $(marks "$f")"
+land
+logged "$suppressed triggers have no snapshot"
+check "a storm with rate=: what is suppressed is told"
+
+# --- a slow disk -----------------------------------------------------------------------
+
+launch "${RENAMES[@]}" --trigger signal=USR1
+catch
+"$ACTOR" fork 20 meanwhile
+ctl snapshot later >answer &
+ctl=$!
+kill -USR1 $pid
+await is_status waiting 3
+[[ ! -s answer ]] || note "the second one is said to be done"
+kill -CONT "$writer"
+await is_status waiting 0
+wait $ctl
+files
+second=$(<answer)
+first=${files[-2]}
+valid "$first"
+valid "$second"
+[[ $second -ef ${files[-1]} ]] || note "the second is $second, not the last of ${files[*]}"
+[[ $(renames "$first" meanwhile) == 0 ]] || note "the first has what came later"
+[[ $(renames "$second" meanwhile) == 20 ]] || note "$(renames "$second" meanwhile) of 20 are in the second"
+[[ $(marks "$second" | wc -l) == 2 ]] || note "not of both: $(marks "$second")"
+is_status 'lost records' 0 || note "$(told)"
+is_status 'not kept' 0 || note "$(told)"
+land
+unlogged LOST
+check "triggers during a dump: a second snapshot, with what came meanwhile"
+
+# --- a full disk ------------------------------------------------------------------------
+
+# on_small: works in a small file system; little comes while it is full
+on_small()
+{
+	cd "$T" && mkdir -p small && mount -t tmpfs -o size=3m none small && cd small || exit 2
+	start -a -e cpu-clock -F 1 "$@"
+}
+
+# fill: leaves so little room that no snapshot fits
+fill()
+{
+	head -c 4M /dev/zero >filler 2>/dev/null
+	truncate -s -20480 filler
+}
+
+leave()
+{
+	land
+	cd "$T" || exit 2
+	umount small || note "small is busy"
+}
+
+on_small
+fill
+ctl snapshot >out 2>said && note "it is said to be there: $(cat out)"
+grep -q 'No space' said || note "ctl: $(cat said)"
+logged 'snapshot 1 .* failed: .*No space.*recording goes on'
+for f in perf.data.* .auxrec-*; do
+	note "there is $f"
+done
+is_status failed 1 || note "$(told)"
+check "a full disk: said, and no part of a file is left"
+
+rm filler
+f=$(ctl snapshot) || note "$f"
+readable "$f"
+leave
+logged '1 snapshots FAILED'
+check "and the next one succeeds when there is room"
+
+on_small --keep=9
+for name in a b c; do
+	ctl snapshot $name >/dev/null || note "no $name"
+done
+files
+oldest=${files[0]}
+fill
+f=$(ctl snapshot d) || note "no d: $f"
+readable "$f"
+[[ ! -e $oldest ]] || note "the oldest is still there"
+logged "$oldest removed: no space"
+is_status failed 0 || note "$(told)"
+leave
+check "a full disk with --keep: the oldest make room"
+
+on_small --keep=9
+for name in a b; do
+	ctl snapshot $name >/dev/null || note "no $name"
+done
+files
+truncate -s 4096 "${files[0]}"
+fill
+ctl snapshot c >out 2>said && note "it is said to be there: $(cat out)"
+is_status failed 1 || note "$(told)"
+is_status removed 1 || note "$(told)"
+[[ ! -e ${files[0]} && -s ${files[1]} ]] || note "there is $(echo perf.data.*)"
+valid "${files[1]}"
+leave
+check "and if they make too little room it fails, and the newest stays"
+
+# --- kill -9 ------------------------------------------------------------------------------
+
+launch "${RENAMES[@]}" --trigger signal=USR1
+ctl snapshot >/dev/null
+catch 1
+kill -9 $pid
+over 137
+# Caught before it had asked to be killed with its parent it looks whether that lives.
+kill -CONT "$writer" 2>/dev/null
+await is_gone "$writer"
+files
+((${#files[@]} >= 1)) || note "no snapshot"
+for f in "${files[@]}"; do
+	readable "$f"
+done
+for f in .auxrec-*; do
+	note "there is $f"
+done
+check "kill -9 while it writes: complete snapshots stay, and no others"
+
+: >.auxrec-aBc123.tmp
+: >.auxrec-other
+f=${files[0]}
+start "${RENAMES[@]}"
+[[ ! -e .auxrec-aBc123.tmp ]] || note "it is left"
+[[ -e .auxrec-other && -s $f ]] || note "others' files are gone"
+f=$(ctl snapshot) || note "$f"
+valid "$f"
+land
+check "the next one removes what was left, and takes over the socket"
+
+# --- stopped ---------------------------------------------------------------------------
+
+launch -m 16K "${RENAMES[@]}"
+kill -STOP $pid
+"$ACTOR" fork 400 stopped
+kill -CONT $pid
+# It answers when it has read what there is.
+ctl status >/dev/null
+"$ACTOR" fork 1 going
+f=$(ctl snapshot)
+valid "$f"
+nr=$(renames "$f" stopped)
+lost=$(status 'lost records')
+((nr == 400 || (nr < 400 && lost >= 400 - nr))) || note "$nr of 400, $lost are told lost"
+[[ $(renames "$f" going) == 1 ]] || note "does not go on"
+land
+((lost == 0)) || logged LOST
+echo "# $nr of 400 samples, $lost lost"
+check "stopped for a while: a valid snapshot, and what was lost is told"
+
+# --- memory -----------------------------------------------------------------------------
+
+LIMIT=16
+# kib FILE KEY
+kib() { awk -v key="$2:" '$1 == key { n += $2 } END { print n + 0 }' "$1"; }
+launch "${RENAMES[@]}" -e sched:sched_switch -M ${LIMIT}M --trigger signal=USR1
+"$ACTOR" fork 2000 churn
+"$ACTOR" map "$ACTOR" 20000
+"$ACTOR" fork 500 churn
+catch
+"$ACTOR" fork 500 churn
+"$ACTOR" map "$ACTOR" 5000
+both=$(($(kib /proc/$pid/smaps_rollup Pss) + $(kib "/proc/$writer/smaps_rollup" Pss)))
+((both <= LIMIT << 10)) || note "both: $both KiB"
+kill -CONT "$writer"
+await is_status waiting 0
+f=$(ctl snapshot)
+valid "$f"
+most=$(kib /proc/$pid/status VmHWM)
+((most <= LIMIT << 10)) || note "VmHWM $most KiB"
+land
+echo "# VmHWM $most KiB, with the process that writes $both KiB, of $((LIMIT << 10))"
+check "memory during churn is no more than -M"
+
+# --- CPUs that go and come ---------------------------------------------------------------
+
+online=/sys/devices/system/cpu/cpu1/online
+# shellcheck disable=SC2317 # it is waited for
+# seen: are there samples of it on that CPU again?
+seen()
+{
+	local f
+
+	taskset -c 1 "$T/again" 200
+	f=$(ctl snapshot) &&
+		"$PERF" script -i "$f" -F comm,cpu,event 2>/dev/null |
+			grep -q '^ *again *\[001] *cpu-clock'
+}
+if [[ -w $online ]]; then
+	launch -a -e cpu-clock -F 500
+	echo 0 >$online
+	f=$(ctl snapshot) || note "without CPU 1: $f"
+	readable "$f"
+	echo 1 >$online
+	f=$(ctl snapshot) || note "with CPU 1 again: $f"
+	readable "$f"
+	check "a CPU that goes and comes"
+
+	cp "$WORK" "$T/again"
+	await seen
+	land
+	check "it is recorded again"
+else
+	skip "a CPU that goes and comes" "no CPU can be switched off"
+	skip "it is recorded again" "no CPU can be switched off"
+fi
+
+finish

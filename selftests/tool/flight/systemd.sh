@@ -1,0 +1,168 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# systemd.sh [AUXREC]: packaging/auxrec-flight.service under a real systemd: comes up, does
+# what it is for within its sandbox, is restarted when it hangs, stops; and a daemon's
+# messages arrive in the journal. In a VM that was started with --systemd. Prints TAP.
+#
+# What the sandbox allows is asked of a stand-in (standin.c) of auxrec's own parts; then
+# the recorder itself is the service.
+
+# shellcheck disable=SC2317 # called by trap
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/../record/record.sh"
+TOP=$HERE/../../..
+STANDIN=$B/selftests/tool/flight/standin
+UNIT=auxrec-flight
+SOCKET=/run/$UNIT/control
+STATE=/var/lib/$UNIT
+UNITS=/run/systemd/system
+
+[[ -d /run/systemd/private || -S /run/systemd/private ]] || {
+	echo "1..0 # SKIP no systemd here: selftests/vm/run --systemd"
+	exit 4
+}
+
+clean()
+{
+	systemctl stop "$UNIT"
+	rm -rf "$UNITS/$UNIT.service" "$UNITS/$UNIT.service.d" "/etc/default/$UNIT"
+	systemctl daemon-reload
+	rm -rf "$T"
+}
+trap clean EXIT
+
+property() { systemctl show -P "$1" "$UNIT"; }
+is() { [[ $(property "$1") == "$2" ]] || note "$1 is $(property "$1"), not $2"; }
+ctl() { want 0 "$AUXREC" ctl --timeout=60 "$@" >out; }
+
+# line KEY VALUE: of the last status
+line() { grep -qx "$1: $2" out || note "not '$1: $2' but: $(grep "^$1:" out)"; }
+
+# restarted N: waits for the Nth restart to be up, or for systemd to give up
+restarted()
+{
+	local state
+	while state=$(property ActiveState); do
+		[[ $state == active && $(property NRestarts) -ge $1 ]] && return
+		[[ $state == failed ]] && note "failed: $(property Result)" && return
+	done
+}
+
+# drop_in TEXT
+drop_in()
+{
+	mkdir -p "$UNITS/$UNIT.service.d"
+	printf '%s\n' "$1" >"$UNITS/$UNIT.service.d/test.conf"
+	systemctl daemon-reload
+}
+
+cp "$TOP/packaging/$UNIT.service" "$UNITS/"
+mkdir -p /etc/default
+cp "$TOP/packaging/$UNIT.default" /etc/default/$UNIT
+systemd-analyze verify --man=no "$TOP/packaging/$UNIT.service" 2>&1 |
+	grep -v '/usr/local/bin/auxrec is not executable' >complaints
+[[ ! -s complaints ]] || note "$(cat complaints)"
+check "the unit is valid"
+
+# The sandbox hides nothing of /perfaux, but PrivateTmp= and such would of $T.
+drop_in "[Service]
+ExecStart=
+ExecStart=$STANDIN %t/$UNIT/control $AUXREC"
+want 0 systemctl start $UNIT
+is ActiveState active
+is SubState running
+is StatusText "recording, watchdog every 15000 ms"
+[[ $(stat -c %a $SOCKET) == 600 ]] || note "socket: $(stat -c %A $SOCKET)"
+[[ $(stat -c %a $STATE) == 700 ]] || note "snapshots: $(stat -c %A $STATE)"
+check "comes up once it says so"
+
+ctl $SOCKET status
+line event yes
+line bpf yes
+[[ ! -e /dev/perfaux ]] || line device yes
+line maps yes
+line 'write here' yes
+line 'write etc' 'Read-only file system'
+line memory '.*not permitted'
+ctl $SOCKET snapshot first
+[[ $(<out) == "$STATE/first" ]] || note "the name is $(<out)"
+valid $STATE/first
+check "may do what it is for, and no more"
+
+journalctl -u $UNIT -o cat >journal
+grep -qx 'auxrec: snapshot first' journal || note "the journal: $(cat journal)"
+check "its messages are in the journal"
+
+pid=$(property MainPID)
+want 125 "$AUXREC" ctl --timeout=60 $SOCKET snapshot crash
+restarted 1
+[[ $(property MainPID) != "$pid" ]] || note "the same process"
+ctl $SOCKET status
+check "is restarted when it crashes"
+
+drop_in "[Service]
+ExecStart=
+ExecStart=$STANDIN %t/$UNIT/control
+WatchdogSec=2"
+want 0 systemctl restart $UNIT
+is StatusText "recording, watchdog every 1000 ms"
+pid=$(property MainPID)
+ctl $SOCKET snapshot hang
+restarted 1
+[[ $(property MainPID) != "$pid" ]] || note "the same process"
+journalctl -u $UNIT -o cat >journal
+grep -q 'Watchdog timeout' journal || note "the journal: $(tail -n 5 journal)"
+check "is restarted when it hangs"
+
+# Twice its watchdog's time
+pid=$(property MainPID)
+end=$((SECONDS + 5))
+until ((SECONDS >= end)); do ctl $SOCKET status; done
+[[ $(property MainPID) == "$pid" ]] || note "was restarted all the same"
+check "is left alone when it does not"
+
+ctl $SOCKET stop
+until [[ $(property ActiveState) != active ]]; do :; done
+is ActiveState inactive
+is Result success
+[[ ! -e $SOCKET ]] || note "$SOCKET is left"
+want 0 systemctl start $UNIT
+want 0 systemctl stop $UNIT
+is Result success
+journalctl -u $UNIT -o cat | tail -n 20 >journal
+grep -qx 'auxrec: stopped' journal || note "not in order: $(cat journal)"
+check "stops by ctl and by SIGTERM"
+
+# As it is packaged, but for where auxrec is and how long the watchdog waits.
+drop_in "[Service]
+ExecStart=
+ExecStart=$AUXREC \$FLIGHT_OPTIONS --trigger socket=%t/$UNIT/control
+WatchdogSec=10"
+want 0 systemctl start $UNIT
+is ActiveState active
+ctl $SOCKET snapshot real
+valid "$(<out)"
+[[ $(<out) == "$STATE"/* ]] || note "the file is $(<out)"
+pid=$(property MainPID)
+kill -STOP "$pid"
+restarted 1
+[[ $(property MainPID) != "$pid" ]] || note "the same process"
+ctl $SOCKET snapshot again
+valid "$(<out)"
+ctl $SOCKET stop
+until [[ $(property ActiveState) != active ]]; do :; done
+is Result success
+check "the recorder is such a service"
+
+want 0 "$STANDIN" --daemon "$T/pid" - "$T/sock"
+pid=$(<pid)
+ctl "$T/sock" snapshot x
+ctl "$T/sock" stop
+journalctl --sync
+journalctl -t auxrec _PID="$pid" -o cat >journal
+grep -qx 'recording' journal || note "the journal: $(cat journal)"
+grep -qx 'snapshot x' journal || note "the journal: $(cat journal)"
+check "a daemon's messages are in the journal"
+
+finish

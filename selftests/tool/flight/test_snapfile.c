@@ -1,0 +1,662 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tool/snapfile.c and snapfile_name.c: names; files that are whole or not there,
+ * whoever is killed when, and that replace nothing.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "snap_dir.h"
+#include "snapfile.h"
+#include "stream.h"
+#include "wrap.h"
+
+#define ONE_NAME "would be the name of each snapshot: give %t (time) or %s (number) in it"
+#define ONE_DIR "all snapshots go to one directory"
+#define THERE_ARE "there are %o (the name of -o), %t (time), %n (trigger), %s (number) and %%"
+
+#define T0	1785412800ULL		/* 2026-07-30 12:00:00 UTC */
+#define NS(cs)	(T0 * NSEC_PER_SEC + (cs) * 10000000ULL)
+
+/* --- file systems that can do less --- */
+
+static bool no_tmpfile, no_noreplace, no_link;
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	if (no_tmpfile && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return __real_open(path, flags, mode);
+}
+
+int __wrap_renameat2(int from_dir, const char *from, int to_dir, const char *to,
+		     unsigned int flags)
+{
+	if (no_noreplace) {
+		errno = EINVAL;
+		return -1;
+	}
+	return __real_renameat2(from_dir, from, to_dir, to, flags);
+}
+
+int __wrap_link(const char *from, const char *to)
+{
+	if (no_link) {
+		errno = EPERM;
+		return -1;
+	}
+	return __real_link(from, to);
+}
+
+/* --- names --- */
+
+static const struct {
+	const char *pattern;
+	const char *base;
+	const char *says;	/* NULL: is right */
+} pattern_cases[] = {
+	{ "%o.sample.%t", "auxrec.data", NULL },
+	{ "%o.%s", "auxrec.data", NULL },
+	{ "/var/x%%y/%n-%t", "auxrec.data", NULL },
+	{ "%o/%t", "dir", NULL },
+	{ "%o", "x", "'%o' " ONE_NAME },
+	{ "%o.%n", "x", "'%o.%n' " ONE_NAME },
+	{ "", "x", "'' " ONE_NAME },
+	{ "%o.%%t", "x", "'%o.%%t' " ONE_NAME },
+	{ "%t%t", "x", "'%t%t': %t is there twice: give it once" },
+	{ "%o%t%o", "x", "'%o%t%o': %o is there twice: give it once" },
+	{ "%t/%s", "x",
+	  "'%t/%s': %t is in a directory's name: give it behind the last '/', " ONE_DIR },
+	{ "%t.%o", "a/b",
+	  "'%t.%o', 'a/b': %t is in a directory's name: give it behind %o, " ONE_DIR },
+	{ "%t.%y", "x",
+	  "'%t.%y': there is no %y: " THERE_ARE },
+	{ "%t.%", "x",
+	  "'%t.%': there is no %: " THERE_ARE },
+};
+
+TEST(patterns)
+{
+	struct snapfile_name n;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(pattern_cases); i++) {
+		struct diag d = { "" };
+		int err = snapfile_name_init(&n, pattern_cases[i].pattern,
+					     pattern_cases[i].base, &d);
+
+		EXPECT_EQ(pattern_cases[i].says ? -EINVAL : 0, err);
+		EXPECT_STREQ(pattern_cases[i].says ?: "", d.msg);
+	}
+}
+
+TEST(long_names)
+{
+	char base[5000];
+	struct snapfile_name n;
+	struct diag d;
+	char name[NAME_MAX + 1];
+
+	/* .sample., 16 digits and -99999 have room. */
+	memset(base, 'a', sizeof(base));
+	base[NAME_MAX - 30] = '\0';
+	ASSERT_EQ(0, snapfile_name_init(&n, SNAPFILE_PATTERN, base, &d));
+	snapfile_name_make(&n, "x", 1, NS(0), SNAPFILE_SAME, name);
+	EXPECT_EQ(NAME_MAX, strlen(name));
+	strcat(base, "a");
+	EXPECT_EQ(-ENAMETOOLONG, snapfile_name_init(&n, SNAPFILE_PATTERN, base, &d));
+
+	memset(base, 'a', sizeof(base));
+	strcpy(base + sizeof(base) - 3, "/b");
+	EXPECT_EQ(-ENAMETOOLONG, snapfile_name_init(&n, SNAPFILE_PATTERN, base, &d));
+}
+
+static const struct {
+	const char *pattern;
+	const char *base;
+	const char *trigger;
+	unsigned int again;
+	const char *dir;
+	const char *name;
+} name_cases[] = {
+	{ "%o.sample.%t", "auxrec.data", "x", 1, ".", "auxrec.data.sample.2026073012000042" },
+	{ "%o.sample.%t", "auxrec.data", "x", 2, ".", "auxrec.data.sample.2026073012000042-2" },
+	{ "%o.sample.%t", "/var/a", "x", 1, "/var", "a.sample.2026073012000042" },
+	{ "%o.sample.%t", "/a", "x", 1, "/", "a.sample.2026073012000042" },
+	{ "d%%/%o-%s-%n", "50%t", "x", 13, "d%", "50%t-7-13-x" },
+	{ "%%t%t%%", "x", "x", 2, ".", "%t2026073012000042-2%" },
+	{ "%s%t", "x", "x", 3, ".", "72026073012000042-3" },
+	{ "%t%s", "x", "x", 3, ".", "2026073012000042-37" },
+	{ "%s0", "x", "x", 1, ".", "70" },
+	{ "%n%s", "x", "event-sched:sched_switch", 1, ".", "event-sched_sched_switch7" },
+	{ "%n.%s", "x", "exec-foo*", 1, ".", "exec-foo_.7" },
+	{ "%n.%s", "x", ".. a/b", 1, ".", "_._a_b.7" },
+	{ "%n.%s", "x", "-rf", 1, ".", "_rf.7" },
+};
+
+TEST(names)
+{
+	struct snapfile_parts parts;
+	char name[NAME_MAX + 1];
+	struct snapfile_name n;
+	struct diag d;
+	size_t i;
+
+	setenv("TZ", "UTC0", 1);
+	for (i = 0; i < ARRAY_LEN(name_cases); i++) {
+		ASSERT_EQ(0, snapfile_name_init(&n, name_cases[i].pattern, name_cases[i].base, &d))
+			TH_LOG("%s", d.msg);
+		EXPECT_STREQ(name_cases[i].dir, n.dir);
+		snapfile_name_make(&n, name_cases[i].trigger, 7, NS(42), name_cases[i].again, name);
+		EXPECT_STREQ(name_cases[i].name, name);
+		EXPECT_TRUE(snapfile_name_match(&n, name, &parts))
+			TH_LOG("%s", name);
+		if (parts.has_time)
+			EXPECT_EQ(NS(42), parts.time);
+	}
+}
+
+TEST(time_zone)
+{
+	struct snapfile_parts parts;
+	char name[NAME_MAX + 1];
+	struct snapfile_name n;
+	struct diag d;
+
+	setenv("TZ", "XYZ-5:30", 1);
+	ASSERT_EQ(0, snapfile_name_init(&n, "%t", "x", &d));
+	snapfile_name_make(&n, "x", 7, NS(42), 1, name);
+	EXPECT_STREQ("2026073017300042", name);
+	EXPECT_TRUE(snapfile_name_match(&n, name, &parts));
+	EXPECT_EQ(NS(42), parts.time);
+}
+
+TEST(parts)
+{
+	struct snapfile_parts parts;
+	struct snapfile_name n;
+	struct diag d;
+
+	setenv("TZ", "UTC0", 1);
+	ASSERT_EQ(0, snapfile_name_init(&n, "%o-%n-%s-%t.x", "a", &d));
+	ASSERT_TRUE(snapfile_name_match(&n, "a-b-1-c-12-2026073012000000-3.x", &parts));
+	EXPECT_EQ(12, parts.number);
+	EXPECT_EQ(3, parts.again);
+	EXPECT_EQ(NS(0), parts.time);
+}
+
+/* What users and other programs have beside them */
+static const char * const others[] = {
+	"auxrec.data", "auxrec.data.sample.", "auxrec.data.sample.202607301200004",
+	"auxrec.data.sample.20260730120000420", "auxrec.data.sample.2026073012000042-",
+	"auxrec.data.sample.2026073012000042-1", "auxrec.data.sample.2026073012000042-02",
+	"auxrec.data.sample.2026073012000042-2x", "auxrec.data.sample.2026073012000042.old",
+	"auxrec.data.sample.2026073012000042-100000", "auxrec.data.sample.2026133012000042",
+	"auxrec.data.sample.2026073024000042", "auxrec.data.sample.2026070012000042",
+	"xauxrec.data.sample.2026073012000042", "Auxrec.data.sample.2026073012000042",
+	"auxrec.data.sample.2026-73012000042", "auxrec.data.sample.9999073012000042",
+	".auxrec-aaaaaa.tmp", "",
+};
+
+TEST(other_names)
+{
+	struct snapfile_parts parts;
+	struct snapfile_name n;
+	struct diag d;
+	size_t i;
+
+	setenv("TZ", "UTC0", 1);
+	ASSERT_EQ(0, snapfile_name_init(&n, SNAPFILE_PATTERN, "auxrec.data", &d));
+	for (i = 0; i < ARRAY_LEN(others); i++)
+		EXPECT_FALSE(snapfile_name_match(&n, others[i], &parts))
+			TH_LOG("%s", others[i]);
+	ASSERT_EQ(0, snapfile_name_init(&n, "%s", "x", &d));
+	EXPECT_TRUE(snapfile_name_match(&n, "18446744073709551615", &parts));
+	EXPECT_EQ(~0ULL, parts.number);
+	EXPECT_FALSE(snapfile_name_match(&n, "18446744073709551616", &parts));
+	EXPECT_FALSE(snapfile_name_match(&n, "01", &parts));
+	EXPECT_FALSE(snapfile_name_match(&n, "-2", &parts));
+}
+
+/* --- files --- */
+
+#define PATTERN	"%o.%s"
+
+FIXTURE(files) {
+	char dir[64];
+	struct snapfile f;
+	struct diag d;
+};
+
+/* In which way a file gets its name */
+FIXTURE_VARIANT(files) {
+	bool no_tmpfile;
+	bool no_noreplace;
+};
+
+FIXTURE_VARIANT_ADD(files, unnamed) { };
+FIXTURE_VARIANT_ADD(files, renamed) { .no_tmpfile = true };
+FIXTURE_VARIANT_ADD(files, linked) { .no_tmpfile = true, .no_noreplace = true };
+
+FIXTURE_SETUP(files)
+{
+	int fd;
+
+	no_tmpfile = variant->no_tmpfile;
+	no_noreplace = variant->no_noreplace;
+	ASSERT_TRUE(snap_dir_enter(self->dir, sizeof(self->dir)));
+	if (no_tmpfile)
+		return;
+	fd = __real_open(".", O_TMPFILE | O_WRONLY, 0600);
+	if (fd < 0) {
+		snap_dir_leave(self->dir);
+		SKIP(return, "no O_TMPFILE here");
+	}
+	close(fd);
+}
+
+FIXTURE_TEARDOWN(files)
+{
+	snap_dir_leave(self->dir);
+}
+
+static int begin(struct snapfile *f, __u64 number)
+{
+	struct diag d;
+
+	return snapfile_begin(f, PATTERN, "a", "x", number, NS(0), &d);
+}
+
+#define FULL	100000
+
+/* Whole snapshots are so many of one byte. */
+static bool fill(int fd, char byte)
+{
+	char data[1000];
+	int i;
+
+	memset(data, byte, sizeof(data));
+	for (i = 0; i < FULL; i += sizeof(data)) {
+		if (write(fd, data, sizeof(data)) != sizeof(data))
+			return false;
+	}
+	return true;
+}
+
+static bool is_full(const char *name)
+{
+	static char data[FULL + 1];
+	int fd = __real_open(name, O_RDONLY | O_CLOEXEC);
+	ssize_t len, i;
+
+	len = read(fd, data, sizeof(data));
+	close(fd);
+	for (i = 0; i < len; i++) {
+		if (data[i] != data[0])
+			return false;
+	}
+	return len == FULL;
+}
+
+static bool write_one(struct snapfile *f, __u64 number)
+{
+	const int fd = begin(f, number);
+	struct diag d;
+
+	return fd >= 0 && fill(fd, 'a' + number % 26) && !close(fd) &&
+	       !snapfile_commit(f, &d);
+}
+
+TEST_F(files, commit)
+{
+	struct stat st;
+	int fd;
+
+	umask(0);
+	fd = begin(&self->f, 1);
+	ASSERT_LE(3, fd);
+	EXPECT_TRUE(fill(fd, 'x'));
+	/* Nobody sees anything that looks like a snapshot. */
+	EXPECT_EQ(variant->no_tmpfile ? 1 : 0, snap_dir_count());
+	EXPECT_EQ(NULL, strstr(snap_dir_list(), "a.1"));
+	close(fd);
+	ASSERT_EQ(0, snapfile_commit(&self->f, &self->d));
+	EXPECT_STREQ("./a.1", self->f.path);
+	EXPECT_STREQ("a.1 ", snap_dir_list());
+	EXPECT_TRUE(is_full("a.1"));
+	ASSERT_EQ(0, stat("a.1", &st));
+	EXPECT_EQ(S_IFREG | 0600, st.st_mode);
+	EXPECT_EQ(1, st.st_nlink);
+	/* Both descriptors are closed, and there is nothing to abort. */
+	EXPECT_EQ(-1, fcntl(self->f.fd, F_GETFD));
+	snapfile_abort(&self->f);
+	EXPECT_STREQ("a.1 ", snap_dir_list());
+}
+
+TEST_F(files, abort)
+{
+	const int fd = begin(&self->f, 1);
+
+	ASSERT_LE(3, fd);
+	EXPECT_TRUE(fill(fd, 'x'));
+	close(fd);
+	snapfile_abort(&self->f);
+	EXPECT_STREQ("", snap_dir_list());
+	EXPECT_EQ(-1, fcntl(self->f.fd, F_GETFD));
+	snapfile_abort(&self->f);
+}
+
+TEST_F(files, replaces_nothing)
+{
+	ASSERT_TRUE(snap_write("a.1", 0));
+	ASSERT_EQ(0, symlink("nowhere", "a.1-2"));
+	ASSERT_EQ(0, mkdir("a.1-3", 0700));
+	ASSERT_TRUE(write_one(&self->f, 1));
+	EXPECT_STREQ("./a.1-4", self->f.path);
+	ASSERT_TRUE(write_one(&self->f, 1));
+	EXPECT_STREQ("a.1 a.1-2 a.1-3 a.1-4 a.1-5 ", snap_dir_list());
+	EXPECT_FALSE(is_full("a.1"));
+	EXPECT_TRUE(is_full("a.1-4"));
+}
+
+/* Several at once, which begin before one is done */
+TEST_F(files, at_once)
+{
+	static struct snapfile f[4];
+	int fd[4], i;
+
+	for (i = 0; i < 4; i++)
+		ASSERT_LE(3, fd[i] = begin(&f[i], 1));
+	for (i = 0; i < 4; i++) {
+		EXPECT_TRUE(fill(fd[i], 'a' + i));
+		close(fd[i]);
+		/* A start in between */
+		EXPECT_EQ(0, snapfile_clean(PATTERN, "a", &self->d));
+	}
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(0, snapfile_commit(&f[i], &self->d));
+	EXPECT_STREQ("a.1 a.1-2 a.1-3 a.1-4 ", snap_dir_list());
+}
+
+/* A child that begins a snapshot, and tells by a byte when it has written. */
+static pid_t hang(int *told)
+{
+	static struct snapfile f;
+	int p[2];
+	pid_t pid;
+
+	if (pipe(p))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		const int fd = begin(&f, 1);
+
+		if (fd >= 0 && fill(fd, 'x') && write(p[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(p[1]);
+	*told = p[0];
+	return pid;
+}
+
+static void kill_9(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+TEST_F(files, killed)
+{
+	const bool named = variant->no_tmpfile;
+	pid_t dead, alive;
+	int told;
+	char c;
+
+	dead = hang(&told);
+	ASSERT_EQ(1, read(told, &c, 1));
+	close(told);
+	alive = hang(&told);
+	ASSERT_EQ(1, read(told, &c, 1));
+	close(told);
+	kill_9(dead);
+	EXPECT_EQ(named ? 2 : 0, snap_dir_count());
+	/* Of whatever pattern: the directory is what counts. */
+	EXPECT_EQ(named ? 1 : 0, snapfile_clean("%t", "b", &self->d));
+	EXPECT_EQ(named ? 1 : 0, snap_dir_count());
+	EXPECT_EQ(0, snapfile_clean(PATTERN, "a", &self->d));
+	kill_9(alive);
+	EXPECT_EQ(named ? 1 : 0, snapfile_clean(PATTERN, "a", &self->d));
+	EXPECT_STREQ("", snap_dir_list());
+}
+
+/* A stopped one lives. */
+TEST_F(files, stopped)
+{
+	pid_t pid;
+	int told, status;
+	char c;
+
+	pid = hang(&told);
+	ASSERT_EQ(1, read(told, &c, 1));
+	close(told);
+	kill(pid, SIGSTOP);
+	waitpid(pid, &status, WUNTRACED);
+	EXPECT_TRUE(WIFSTOPPED(status));
+	EXPECT_EQ(0, snapfile_clean(PATTERN, "a", &self->d));
+	EXPECT_EQ(variant->no_tmpfile ? 1 : 0, snap_dir_count());
+	kill_9(pid);
+}
+
+/* Kills a child that writes one after the other, wherever it is. */
+TEST_F_TIMEOUT(files, killed_anywhere, 120)
+{
+	unsigned int i, done, nr = 0, temporary = 0;
+	char list[65536], *name, *save;
+
+	for (i = 0; i < 100; i++) {
+		int p[2];
+		pid_t pid;
+
+		ASSERT_EQ(0, pipe(p));
+		pid = fork();
+		if (!pid) {
+			for (;;) {
+				if (!write_one(&self->f, i + 1) ||
+				    write(p[1], "", 1) != 1)
+					_exit(1);
+			}
+		}
+		close(p[1]);
+		/* After some of them, in the next one */
+		for (done = 0; done <= i % 4; done++) {
+			char c;
+
+			ASSERT_EQ(1, read(p[0], &c, 1));
+		}
+		/* At any moment of it: nothing waits for this. */
+		usleep(rand() % 300);
+		kill_9(pid);
+		close(p[0]);
+	}
+	strcpy(list, snap_dir_list());
+	for (name = strtok_r(list, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+		if (name[0] == '.') {
+			temporary++;
+			continue;
+		}
+		nr++;
+		EXPECT_TRUE(is_full(name))
+			TH_LOG("%s", name);
+	}
+	EXPECT_LE(250, nr);
+	EXPECT_EQ(variant->no_tmpfile, temporary > 0);
+	EXPECT_EQ(temporary, snapfile_clean(PATTERN, "a", &self->d));
+	EXPECT_EQ(nr, snap_dir_count());
+}
+
+/* Recorders of one name start, clean and write at once: all is there, once. */
+TEST_F_TIMEOUT(files, race, 120)
+{
+	pid_t pids[4];
+	int i, j, status;
+
+	for (i = 0; i < 4; i++) {
+		pids[i] = fork();
+		if (pids[i])
+			continue;
+		for (j = 0; j < 100; j++) {
+			/* May take one that is not locked yet: another is made. */
+			if (snapfile_clean(PATTERN, "a", &self->d) < 0 ||
+			    !write_one(&self->f, j + 1))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	for (i = 0; i < 4; i++) {
+		waitpid(pids[i], &status, 0);
+		EXPECT_EQ(0, status);
+	}
+	EXPECT_EQ(400, snap_dir_count());
+	EXPECT_EQ(0, access("a.100-4", F_OK));
+}
+
+TEST_F(files, disk_full)
+{
+	struct snapfile *f = &self->f;
+	struct stream s;
+	char data[32768];
+	int fd, i;
+
+	if (!snap_dir_small("256k"))
+		SKIP(return, "cannot mount a tmpfs");
+	/* What a snapshot would fail for */
+	memset(data, 0, sizeof(data));
+	for (i = 0; i < 10; i++) {
+		struct perf_event_header h = {
+			.type = PERF_RECORD_SAMPLE, .size = sizeof(data),
+		};
+		int err;
+
+		fd = begin(f, 1);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, stream_open_fd(&s, fd, &self->d));
+		do {
+			memcpy(data, &h, sizeof(h));
+			err = stream_record(&s, data) ?: stream_flush(&s);
+		} while (!err);
+		EXPECT_EQ(-ENOSPC, err);
+		/* Half a record is cut off. */
+		EXPECT_EQ(0, (s.bytes - 16) % sizeof(data));
+		EXPECT_EQ(s.bytes, lseek(fd, 0, SEEK_END));
+		EXPECT_EQ(-ENOSPC, stream_close(&s));
+		/* That one could be kept; the next has room again. */
+		snapfile_abort(f);
+		EXPECT_STREQ("", snap_dir_list());
+	}
+}
+
+TEST_F(files, stream)
+{
+	static const char head[16] = "PERFILE2\x10";
+	const int fd = begin(&self->f, 1);
+	char is[32];
+	struct stream s;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, stream_open_fd(&s, fd, &self->d));
+	EXPECT_EQ(0, stream_close(&s));
+	EXPECT_EQ(-1, fcntl(fd, F_GETFD));
+	ASSERT_EQ(0, snapfile_commit(&self->f, &self->d));
+	EXPECT_EQ(16, read(__real_open("a.1", O_RDONLY), is, sizeof(is)));
+	EXPECT_EQ(0, memcmp(is, head, 16));
+}
+
+/* What is not a recorder's temporary file is left alone. */
+TEST_F(files, clean_others)
+{
+	ASSERT_EQ(0, mkdir(".auxrec-000000.tmp", 0700));
+	ASSERT_EQ(0, symlink("a.1", ".auxrec-000001.tmp"));
+	ASSERT_EQ(0, mkfifo(".auxrec-000002.tmp", 0700));
+	ASSERT_TRUE(snap_write("a.1", 0));
+	ASSERT_TRUE(snap_write("auxrec-000003.tmp", 0));
+	ASSERT_TRUE(snap_write(".auxrec-0000004.tmp", 0));
+	ASSERT_TRUE(snap_write(".auxrec-000005.tmx", 0));
+	ASSERT_TRUE(snap_write(".auxrec-000006.tmp", 0));
+	EXPECT_EQ(1, snapfile_clean(PATTERN, "a", &self->d));
+	EXPECT_EQ(7, snap_dir_count());
+	EXPECT_NE(0, access(".auxrec-000006.tmp", F_OK));
+}
+
+TEST_F(files, no_directory)
+{
+	EXPECT_EQ(-ENOENT, snapfile_clean("%o.%t", "nowhere/a", &self->d));
+	EXPECT_STREQ("snapshots cannot go to nowhere: No such file or directory",
+		     self->d.msg);
+	EXPECT_EQ(-ENOENT, snapfile_begin(&self->f, "%o.%t", "nowhere/a", "x", 1, 1, &self->d));
+	EXPECT_STREQ("cannot create a snapshot in nowhere: No such file or directory",
+		     self->d.msg);
+	snapfile_abort(&self->f);
+	EXPECT_EQ(-EINVAL, snapfile_clean("%o", "a", &self->d));
+}
+
+FIXTURE(less) {
+	char dir[64];
+	struct snapfile f;
+	struct diag d;
+};
+
+FIXTURE_SETUP(less)
+{
+	no_tmpfile = true;
+	no_noreplace = true;
+	ASSERT_TRUE(snap_dir_enter(self->dir, sizeof(self->dir)));
+}
+
+FIXTURE_TEARDOWN(less)
+{
+	snap_dir_leave(self->dir);
+}
+
+/* It fails loudly, can be tried again, and leaves nothing. */
+TEST_F(less, cannot_name)
+{
+	int fd;
+
+	fd = begin(&self->f, 1);
+	ASSERT_LE(0, fd);
+	close(fd);
+	no_link = true;
+	EXPECT_EQ(-EPERM, snapfile_commit(&self->f, &self->d));
+	EXPECT_STREQ("cannot name a snapshot ./a.1: its file system has no link() nor RENAME_NOREPLACE",
+		     self->d.msg);
+	no_link = false;
+	EXPECT_EQ(0, snapfile_commit(&self->f, &self->d));
+	EXPECT_STREQ("a.1 ", snap_dir_list());
+	no_link = true;
+	fd = begin(&self->f, 2);
+	ASSERT_LE(0, fd);
+	close(fd);
+	EXPECT_EQ(-EPERM, snapfile_commit(&self->f, &self->d));
+	snapfile_abort(&self->f);
+	EXPECT_STREQ("a.1 ", snap_dir_list());
+}
+
+TEST_HARNESS_MAIN

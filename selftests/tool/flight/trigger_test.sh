@@ -1,0 +1,252 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# trigger_test.sh [AUXREC]: what makes a flight recorder write a snapshot, each kind and
+# each option. As root; prints TAP.
+
+# shellcheck source=selftests/tool/flight/flight.sh
+. "$(dirname "$0")/flight.sh"
+WRITE=$B/selftests/tool/record/bpf_write
+PIN=/sys/fs/bpf/flight_test
+SAMPLER=(-a -e cpu-clock -F 200)
+
+# made NAME KIND: there is a snapshot of that trigger, whole, and it says so
+made()
+{
+	local f
+
+	await of "$1" || return
+	f=$(of "$1")
+	valid "$f"
+	[[ $(mark "$f" kind) == "$2" ]] || note "$1 is of kind $(mark "$f" kind)"
+	"$AUXREC" info "$f" | grep -q "^  [0-9]*: $1 ($2) at " || note "info does not tell of $1"
+}
+
+# --- the socket -------------------------------------------------------------------
+
+launch "${SAMPLER[@]}"
+for name in one 'two-words'; do
+	f=$(ctl snapshot "$name") || note "ctl failed: $f"
+	# Asked at once: it is whole by now.
+	valid "$f"
+	[[ $(mark "$f" name) == "$name" && $(mark "$f" kind) == socket ]] || note "$(marks "$f")"
+done
+f=$(ctl snapshot)
+[[ $(mark "$f" name) == socket-s ]] || note "without a name: $(marks "$f")"
+is_status snapshots 3 || note "$(told)"
+is_status 'trigger socket-s' '3 taken, 0 suppressed' || note "$(told)"
+want 125 ctl snapshot 'two words'
+want 125 ctl snapshot "$(printf 'a%.0s' {1..100})"
+want 125 "$AUXREC" ctl nowhere status
+check "the socket: snapshots with names, and status"
+
+want 0 ctl stop
+over 0
+logged '3 snapshots'
+[[ ! -e s ]] || note "the socket is left"
+check "and it ends the recorder"
+
+# --- all others, at the same time ------------------------------------------------------
+
+touch_address()
+{
+	mkfifo "$T/go"
+	"$ACTOR" touch <"$T/go" >"$T/address" &
+	toucher=$!
+	exec {go}>"$T/go"
+	await test -s "$T/address"
+	cat "$T/address"
+}
+touch_address >/dev/null
+at=$(cat "$T/address")
+main=$(nm "$ACTOR" | awk '$3 == "main" { print $1 }')
+read -r offset address < <(readelf -Wl "$ACTOR" | awk '$1 == "LOAD" && $0 ~ / E / { print $2, $3 }')
+echo "p:flight_test/main $ACTOR:$(printf %#x $((0x$main - address + offset)))" >$G/uprobe_events
+# shellcheck disable=SC2016 # $comm is the kernel's
+echo 'p:flight_test/exec begin_new_exec comm=$comm' >$G/kprobe_events
+cp "$WORK" "$T/flight-exec"
+
+# shellcheck disable=SC2054 # the commas are theirs
+triggers=(signal=USR1 signal=RTMIN,name=real-time
+	'event=sched:sched_process_fork/parent_comm == "fork-parent"/,name=fork'
+	event=flight_test:main,name=uprobe,count=1
+	'event=flight_test:exec/comm == "exec-parent"/,name=kprobe'
+	'exec=flight-ex*,name=execs' exit=flight-exit crash=SEGV,ABRT,name=crashed)
+launch "${SAMPLER[@]}" "${triggers[@]/#/--trigger=}"
+# Nothing of the sort has happened yet.
+"$WORK" 20
+is_status snapshots 0 || note "$(told)"
+check "triggers that do not come make no snapshots"
+
+kill -USR1 $pid
+made signal-USR1 signal
+kill -RTMIN $pid
+made real-time signal
+check "signals"
+
+"$ACTOR" fork 1
+made uprobe event
+! of fork >/dev/null || note "fork, in spite of its filter"
+check "a uprobe"
+
+(printf fork-parent >/proc/$BASHPID/comm; true | true)
+made fork event
+check "a tracepoint with a filter"
+
+(printf exec-parent >/proc/$BASHPID/comm; exec /bin/true)
+made kprobe event
+check "a kprobe with a filter"
+
+! of execs >/dev/null || note "there is one before"
+"$T/flight-exec" 1
+made execs exec
+check "exec="
+
+! of exit-flight-exit >/dev/null || note "there is one before"
+"$ACTOR" fork 1 flight-exit
+made exit-flight-exit exit
+check "exit="
+
+{ "$ACTOR" crash 15; } 2>/dev/null
+is_status 'trigger crashed' '0 taken, 0 suppressed' || note "SIGTERM is a crash"
+bash -c 'trap : ABRT; kill -ABRT $$'
+is_status 'trigger crashed' '0 taken, 0 suppressed' || note "a handler is a crash"
+{ "$ACTOR" crash 11; } 2>/dev/null
+made crashed crash
+"$PERF" script -i "$(of crashed)" -F comm,event,trace 2>/dev/null |
+	grep -q "actor .*signal_deliver:.*sig=11" || note "no sample of it"
+check "crash, and nothing that is none"
+
+land
+logged "snapshots, .* of [0-9]* triggers"
+unlogged LOST
+check "all at once in one run, and nothing is lost"
+echo >$G/uprobe_events
+echo >$G/kprobe_events
+
+rm -f $PIN
+if "$WRITE" --ringbuf $PIN 24 rm $PIN; then
+	# It runs its command while there is the program.
+	"$WRITE" --ringbuf $PIN 24 bash -c "
+		. '$HERE/../flight/flight.sh' '$AUXREC' >/dev/null
+		launch ${SAMPLER[*]} --trigger=bpf=$PIN,name=bytes
+		printf flight-name >/proc/\$\$/comm
+		await of bytes
+		await is_status waiting 0
+		valid \"\$(of bytes)\"
+		marks \"\$(of bytes)\" >$T/bytes
+		ctl stop
+		over 0
+		printf %s \"\$why\"" >"$T/bpf.out"
+	[[ ! -s $T/bpf.out ]] || note "$(cat "$T/bpf.out")"
+	data=$(sed -n 's/.*"data": "\([0-9a-f]*\)".*/\1/p' "$T/bytes" | tail -n 1)
+	printf '%s' "$data" | sed 's/../\\x&/g' | xargs -0 printf >"$T/data"
+	[[ $(cat "$T/bytes") == *'"kind": "bpf"'* && -n $data ]] || note "marks: $(cat "$T/bytes")"
+	want 0 "$WRITE" --check 24 "$T/data" >/dev/null
+	check "a BPF program's ring buffer: its bytes are in the snapshot"
+	rm -f $PIN
+else
+	skip "a BPF program's ring buffer" "no BPF here"
+fi
+
+# --- breakpoints -----------------------------------------------------------------------
+
+# QEMU has them; the task is one that runs.
+"$AUXREC" --flight --trigger socket="$T/s" --trigger "event=mem:$at/4:w,name=touched" \
+	-p $toucher -e cpu-clock -F 100 -o "$T/bp" >/dev/null 2>"$T/log" &
+pid=$!
+cd "$T" || exit 2
+await ctl status
+echo >&"$go"
+wait $toucher
+over 0
+f=$(echo bp.sample.*)
+if [[ -e $f ]]; then
+	valid "$f"
+	[[ $(mark "$f" name) == touched ]] || note "$(marks "$f")"
+else
+	note "no snapshot: $(cat log)"
+fi
+check "a breakpoint, of a task that runs"
+
+# --- their options -------------------------------------------------------------------
+
+# times FILE: of its samples of cpu-clock, ns
+times()
+{
+	"$PERF" script -i "$1" --ns -F time,event 2>/dev/null | awk '/cpu-clock/ { gsub(/[.:]/, "", $1); sub(/^0*/, "", $1); print $1 }' |
+		sort -n
+}
+
+launch "${SAMPLER[@]}" --trigger signal=USR1,count=2,name=twice
+for i in 1 2; do
+	kill -USR1 $pid
+	await is_status snapshots $i
+done
+for i in 1 2 3; do
+	kill -USR1 $pid
+	await is_status suppressed $i
+done
+f=$(ctl snapshot)
+[[ $(mark "$f" suppressed) == 3 ]] || note "in the next one: $(marks "$f")"
+files
+[[ ${#files[@]} == 3 ]] || note "files: ${files[*]}"
+is_status 'trigger twice' '2 taken, 3 suppressed' || note "$(told)"
+land
+logged '3 triggers have no snapshot: count= or rate='
+check "count=2: two snapshots, and the others are told"
+
+# An event that is used up interrupts nobody any more.
+launch "${SAMPLER[@]}" --trigger event=sched:sched_process_fork,count=1,name=once
+"$ACTOR" fork 1
+await of once
+"$ACTOR" fork 50
+f=$(ctl snapshot)
+(($(mark "$f" suppressed) < 50)) || note "$(mark "$f" suppressed) suppressed"
+files
+[[ ${#files[@]} == 2 ]] || note "files: ${files[*]}"
+land
+check "count=1 of an event"
+
+launch "${SAMPLER[@]}" --trigger signal=USR1,rate=2/h
+for i in 1 2; do
+	kill -USR1 $pid
+	await is_status snapshots $i
+done
+for i in 1 2; do
+	kill -USR1 $pid
+	await is_status suppressed $i
+done
+is_status snapshots 2 || note "$(told)"
+land
+logged '2 triggers have no snapshot'
+check "rate=2/h: two snapshots, and the others are told"
+
+launch "${SAMPLER[@]}" --trigger signal=USR1,pre=300ms
+"$WORK" 1000
+kill -USR1 $pid
+await of signal-USR1
+f=$(of signal-USR1)
+valid "$f"
+t=$(mark "$f" trigger)
+first=$(times "$f" | head -n 1)
+((first >= t - 300000000 && first < t)) || note "the first sample is $((t - first)) ns before the trigger"
+g=$(ctl snapshot)
+(($(times "$g" | head -n 1) < t - 500000000)) || note "the other trigger has no more"
+land
+check "pre=300ms: nothing older, while others have all"
+
+launch "${SAMPLER[@]}" --trigger signal=USR1,post=500ms
+"$WORK" 2000 &
+kill -USR1 $pid
+await of signal-USR1
+f=$(of signal-USR1)
+valid "$f"
+t=$(mark "$f" trigger)
+last=$(times "$f" | tail -n 1)
+((last > t + 400000000)) || note "the last sample is $((last - t)) ns behind the trigger"
+wait $!
+land
+check "post=500ms: what comes behind it is there"
+
+finish

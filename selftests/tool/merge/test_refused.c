@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * auxrec merge: what it does not take, and says so. What OUT was before stays as it was, and
+ * nothing is left beside it.
+ *
+ * test_refused [SEED]
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../tap.h"
+#include "merge.h"
+#include "world.h"
+
+#define OLD	"what was there"
+#define CUTS	300
+#define FLIPS	3000
+
+static char dir[64];
+static char path[3][128], out[128];
+static struct world *world;
+
+static size_t load(const char *name, uint8_t **data)
+{
+	FILE *f = fopen(name, "rb");
+	size_t len;
+
+	*data = malloc(1 << 20);
+	if (!f || !*data)
+		abort();
+	len = fread(*data, 1, 1 << 20, f);
+	fclose(f);
+	return len;
+}
+
+static void store(const char *name, const void *data, size_t len)
+{
+	FILE *f = fopen(name, "wb");
+
+	if (!f || fwrite(data, 1, len, f) != len || fclose(f))
+		abort();
+}
+
+/* Every @from in the file, or the first, becomes @to, of the same length. */
+static void change(const char *name, const void *from, const void *to, size_t len, bool all)
+{
+	uint8_t *data;
+	const size_t size = load(name, &data);
+	size_t at, nr = 0;
+
+	for (at = 0; at + len <= size && (all || !nr); at++)
+		if (!memcmp(data + at, from, len)) {
+			memcpy(data + at, to, len);
+			nr++;
+		}
+	if (!nr)
+		abort();
+	store(name, data, size);
+	free(data);
+}
+
+/* Two snapshots of one recording. */
+static void make(void)
+{
+	static const struct recent_limits limits = { 40000, 60000, 0 };
+	int i;
+
+	memset(world, 0, sizeof(*world));
+	world->limits = limits;
+	history_seed = 7;
+	world_begin(world);
+	for (i = 0; i < 2; i++) {
+		world_pass(world);
+		world_pass(world);
+		world_snapshot(world, path[i]);
+	}
+	world_end(world);
+	store(out, OLD, sizeof(OLD));
+}
+
+static bool is_clean(void)
+{
+	uint8_t *data;
+	const size_t len = load(out, &data);
+	bool clean = len == sizeof(OLD) && !memcmp(data, OLD, len);
+	struct dirent *e;
+	DIR *d = opendir(dir);
+
+	while (d && (e = readdir(d)))
+		clean &= !strstr(e->d_name, ".tmp");
+	closedir(d);
+	free(data);
+	return clean;
+}
+
+static void refuse(const char *what, int err, const char *name, const char *says,
+		   const char *to)
+{
+	char *const list[] = { path[0], path[1] };
+	struct diag d = { "" };
+	struct merge_summary sum;
+	const int rc = merge_streams(list, 2, to, &sum, &d);
+	const bool right = rc == err && strstr(d.msg, name) && strstr(d.msg, says);
+
+	merge_summary_free(&sum);
+	if (!right)
+		printf("# returned %d, said: %s\n", rc, d.msg);
+	tap_report(right && is_clean(), "%s", what);
+}
+
+static void test_files(void)
+{
+	const uint64_t recording = WORLD_RECORDING, other = WORLD_RECORDING + 1, none = 0;
+	const uint64_t period = 1, more = 2;
+
+	make();
+	store(path[1], "", 0);
+	refuse("an empty file", -EBADMSG, path[1], "is empty", out);
+	store(path[1], "# some text, not a stream", 25);
+	refuse("a text", -EINVAL, path[1], "is no snapshot", out);
+	unlink(path[1]);
+	refuse("no file", -ENOENT, path[1], "No such file", out);
+	mkdir(path[1], 0700);
+	refuse("a directory", -EINVAL, path[1], "is not a file", out);
+	rmdir(path[1]);
+	if (mkfifo(path[1], 0600))
+		abort();
+	refuse("a pipe", -EINVAL, path[1], "is not a file", out);
+	unlink(path[1]);
+	make();
+	change(path[1], &recording, &other, 8, true);
+	refuse("another recording", -EINVAL, path[1], "only snapshots of one recording", out);
+	make();
+	change(path[1], &recording, &none, 8, false);
+	refuse("no snapshot", -EINVAL, path[1], "is no snapshot", out);
+	make();
+	change(path[1], "signal=USR1", "signal=USR\n", 11, false);
+	refuse("a damaged sample", -EBADMSG, path[1], "not printable", out);
+	make();
+	change(path[1], &period, &more, 8, false);
+	refuse("other events", -EINVAL, path[1], "other events", out);
+}
+
+static void test_number(void)
+{
+	uint8_t *data;
+	size_t len;
+
+	make();
+	len = load(path[0], &data);
+	store(path[1], data, len);
+	free(data);
+	change(path[1], "signal=USR1", "signal=USR2", 11, false);
+	refuse("two that have one number", -EINVAL, path[1], "both have snapshot 1", out);
+}
+
+static void test_out(void)
+{
+	char link[160], text[192];
+
+	make();
+	snprintf(link, sizeof(link), "%s/link", dir);
+	if (symlink(path[0], link))
+		abort();
+	refuse("OUT is one of the files", -EEXIST, path[0], "one of the files", path[0]);
+	refuse("OUT is one of the files, by a link", -EEXIST, link, "one of the files", link);
+	unlink(link);
+	snprintf(text, sizeof(text), "%s/none/out", dir);
+	refuse("OUT's directory is missing", -ENOENT, text, "cannot create", text);
+	refuse("no space", -ENOSPC, "/dev/full", "no space left", "/dev/full");
+}
+
+static void test_cut(void)
+{
+	char *const list[] = { path[0], path[1] };
+	const char *wrong = NULL;
+	uint8_t *data;
+	size_t len, at = 0;
+	int i;
+
+	make();
+	len = load(path[1], &data);
+	for (i = 0; i < CUTS && !wrong; i++) {
+		struct diag d = { "" };
+		struct merge_summary sum;
+
+		at = history_rnd(len);
+		store(path[1], data, at);
+		if (merge_streams(list, 2, out, &sum, &d) != -EBADMSG)
+			wrong = "it was merged";
+		else if (!strstr(d.msg, path[1]))
+			wrong = "it is not said which file";
+		else if (!is_clean())
+			wrong = "something was left";
+		merge_summary_free(&sum);
+	}
+	if (wrong)
+		printf("# cut at %zu of %zu: %s\n", at, len, wrong);
+	tap_report(!wrong, "files that are cut short anywhere");
+	free(data);
+}
+
+/* Some bytes differ: whatever comes of it, it ends. */
+static void test_damage(uint64_t seed)
+{
+	char *const list[] = { path[0], path[1] };
+	int i, j, refused = 0, wrong = 0;
+	uint8_t *data;
+	size_t len;
+
+	make();
+	len = load(path[1], &data);
+	history_seed = seed;
+	for (i = 0; i < FLIPS; i++) {
+		uint8_t *copy = malloc(len);
+		struct diag d = { "" };
+		struct merge_summary sum;
+
+		if (!copy)
+			abort();
+		memcpy(copy, data, len);
+		for (j = history_rnd(4); j >= 0; j--)
+			copy[history_rnd(len)] ^= 1 << history_rnd(8);
+		store(path[1], copy, len);
+		if (merge_streams(list, 2, out, &sum, &d)) {
+			refused++;
+			wrong += !d.msg[0] || !is_clean();
+		}
+		store(out, OLD, sizeof(OLD));
+		merge_summary_free(&sum);
+		free(copy);
+	}
+	printf("# SEED=%llu: %d of %d were refused\n", (unsigned long long)seed, refused,
+	       FLIPS);
+	tap_report(refused && !wrong, "files with bytes that are wrong");
+	free(data);
+}
+
+static void clean(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		unlink(path[i]);
+	unlink(out);
+	rmdir(dir);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	world = malloc(sizeof(*world));
+	snprintf(dir, sizeof(dir), "/tmp/test_refused.XXXXXX");
+	if (!world || !mkdtemp(dir))
+		return 2;
+	for (i = 0; i < 3; i++)
+		snprintf(path[i], sizeof(path[i]), "%s/snapshot%d", dir, i);
+	snprintf(out, sizeof(out), "%s/out", dir);
+	test_files();
+	test_number();
+	test_out();
+	test_cut();
+	test_damage(argc > 1 ? strtoull(argv[1], NULL, 0) : 1);
+	clean();
+	free(world);
+	return tap_end();
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The flight recorder: what becomes of records, and when snapshots are written.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "flight.h"
+#include "flight_gap.h"
+#include "notify.h"
+#include "proc_maps.h"
+#include "records.h"
+#include "signals.h"
+#include "snapfile.h"
+
+/* Between looks at what is mapped */
+#define SHRINK_NS	NSEC_PER_SEC
+
+/* --- what describes the machine ------------------------------------------- */
+
+static int add_setup(struct flight *f, const void *data, size_t len)
+{
+	if (f->setup_size + len > f->setup_room) {
+		const size_t room = (f->setup_size + len) * 2;
+		__u8 *larger = realloc(f->setup, room);
+
+		if (!larger)
+			return -ENOMEM;
+		f->setup = larger;
+		f->setup_room = room;
+	}
+	if (data)
+		memcpy(f->setup + f->setup_size, data, len);
+	else
+		memset(f->setup + f->setup_size, 0, len);
+	f->setup_size += len;
+	return 0;
+}
+
+static bool is_program_info(const struct perf_event_header *h)
+{
+	const __u64 *feature = (const void *)(h + 1);
+
+	return *feature == REC_FEAT_BPF_PROG_INFO || *feature == REC_FEAT_BPF_BTF;
+}
+
+/* Of the records that auxrec makes: those that go with the state, not the setup. */
+static bool is_of_state(const struct perf_event_header *h)
+{
+	return h->type < REC_ATTR || h->type == REC_BUILD_ID ||
+	       (h->type == REC_FEATURE && is_program_info(h));
+}
+
+/* struct stream.keep */
+static int keep_made(void *ctx, const void *head, size_t head_len, const void *data,
+		     size_t len, size_t pad)
+{
+	const struct perf_event_header *h = head;
+	struct session *s = ctx;
+	struct flight *f = s->flight;
+	int err;
+
+	if (h->type == REC_FINISHED_INIT || h->type == REC_FINISHED_ROUND)
+		return 0;
+	if (!len && is_of_state(h))
+		return f->in_setup ? recent_fold(f->recent, h) :
+				     recent_add(f->recent, h, s->main.max_time);
+	if (!f->in_setup)
+		return 0;
+	err = add_setup(f, head, head_len);
+	if (!err)
+		err = add_setup(f, data, len);
+	return err ?: add_setup(f, NULL, pad);
+}
+
+void flight_setup(struct session *s, bool begin)
+{
+	struct flight *f = s->flight;
+
+	if (begin)
+		f->setup_size = 0;
+	f->in_setup = begin;
+}
+
+/* --- its life -------------------------------------------------------------- */
+
+int flight_open(struct session *s, struct diag *d)
+{
+	struct flight *f = s->flight;
+	struct recent_limits limits;
+	int err;
+
+	err = flight_divide(s, &f->memory, d);
+	if (err)
+		return err;
+	limits = (struct recent_limits){
+		.samples = f->memory.samples,
+		.sideband = f->memory.sideband,
+		.window = s->opt->flight.window,
+	};
+	f->recent = recent_new(&limits);
+	f->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (!f->recent)
+		return diag(d, -ENOMEM, "-M %lluM: there is not so much memory: give less",
+			    (unsigned long long)f->memory.limit >> 20);
+	if (f->epoll_fd < 0)
+		return diag(d, -errno, "epoll_create1: %s", strerror(errno));
+	err = perf_clock_open(&f->clock);
+	if (err)
+		return diag(d, err, "an event of auxrec itself, for the time: %s",
+			    strerror(-err));
+	err = snapfile_clean(s->opt->flight.name, s->opt->output, d);
+	if (err >= 0)
+		err = keep_start(&f->keep, &s->opt->flight.keep, s->opt->flight.name,
+				 s->opt->output, d);
+	if (err)
+		return err;
+	s->out.keep = keep_made;
+	s->out.ctx = s;
+	err = flight_cpus_open(s);
+	if (err)
+		return diag(d, err, "cannot read which CPUs are online: %s",
+			    strerror(-err));
+	return flight_triggers_open(s, d);
+}
+
+int flight_prepare(struct session *s, struct diag *d)
+{
+	struct flight *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return diag(d, -ENOMEM, "out of memory");
+	/* Before there is a command, which is not the service. */
+	notify_init();
+	f->result_fd = -1;
+	f->epoll_fd = -1;
+	f->uevents = -1;
+	f->end = &f->first;
+	while (!f->recording)
+		if (getrandom(&f->recording, sizeof(f->recording), 0) < 0)
+			f->recording = now_ns();
+	s->flight = f;
+	return 0;
+}
+
+void flight_close(struct session *s)
+{
+	struct flight *f = s->flight;
+	size_t i;
+
+	if (!f)
+		return;
+	flight_triggers_close(s);
+	flight_cpus_close(s);
+	perf_clock_close(&f->clock);
+	recent_free(f->recent);
+	read_map_free(&f->trigger_ids);
+	free(f->event_triggers);
+	flight_wishes_free(f->first);
+	flight_wishes_free(f->writing);
+	for (i = 0; i < f->nr_files; i++)
+		free(f->files[i]);
+	free(f->files);
+	free(f->setup);
+	keep_free(&f->keep);
+	if (f->epoll_fd >= 0)
+		close(f->epoll_fd);
+	free(f);
+	s->flight = NULL;
+}
+
+/* --- records --------------------------------------------------------------- */
+
+static __u64 record_time(const struct perf_event_header *rec)
+{
+	const __u8 *bytes = (const void *)rec;
+	struct rec_sample_id id;
+	__u64 time = 0;
+
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		/* After id (IDENTIFIER), ip, pid and tid. */
+		if (rec->size >= 40)
+			memcpy(&time, bytes + 32, sizeof(time));
+	} else if (rec->size >= sizeof(*rec) + sizeof(id)) {
+		memcpy(&id, bytes + rec->size - sizeof(id), sizeof(id));
+		time = id.time;
+	}
+	return time;
+}
+
+static void look_for_trigger(struct session *s, const struct perf_event_header *rec,
+			     __u64 time)
+{
+	struct flight *f = s->flight;
+	__u64 id;
+	__u32 i;
+
+	if (rec->type != PERF_RECORD_SAMPLE || !f->trigger_ids.nr ||
+	    rec->size < sizeof(*rec) + sizeof(id))
+		return;
+	memcpy(&id, rec + 1, sizeof(id));
+	if (read_map_get(&f->trigger_ids, id, &i))
+		flight_wish(s, &s->opt->flight.triggers[i], NULL, time, 0, NULL, 0);
+}
+
+/* An EXIT, whose task's name may be in records that are not read yet: mostly it is known. */
+static void look_for_exit(struct session *s, const struct perf_event_header *rec,
+			  __u64 time)
+{
+	const struct {
+		struct perf_event_header header;
+		__u32 pid, ppid, tid, ptid;
+	} *ids = (const void *)rec;
+	const char *name;
+	size_t i;
+
+	if (rec->type != PERF_RECORD_EXIT || !s->flight->exit_records)
+		return;
+	name = recent_name(s->flight->recent, ids->pid, ids->tid);
+	for (i = 0; name && i < s->opt->flight.nr_triggers; i++) {
+		struct trigger *t = &s->opt->flight.triggers[i];
+
+		if (t->kind == TRIGGER_EXIT && !fnmatch(t->value, name, 0))
+			flight_wish(s, t, NULL, time, 0, NULL, 0);
+	}
+}
+
+/*
+ * What is not kept, while a snapshot is written, is told where it is missing, as the
+ * kernel does it.
+ */
+static void drop(struct session *s, const struct perf_event_header *rec, __u64 time)
+{
+	struct flight_dropped *dropped = &s->flight->dropped;
+
+	s->flight->stats.not_kept++;
+	dropped->nr++;
+	dropped->time = time;
+	if (rec->type == PERF_RECORD_SAMPLE)
+		memcpy(&dropped->id, rec + 1, sizeof(dropped->id));
+	else
+		memcpy(&dropped->id, (const __u8 *)rec + rec->size - sizeof(dropped->id),
+		       sizeof(dropped->id));
+}
+
+void flight_tell_dropped(struct session *s)
+{
+	struct flight_dropped *dropped = &s->flight->dropped;
+	const struct rec_lost_samples rec = {
+		.header = { PERF_RECORD_LOST_SAMPLES, 0, sizeof(rec) },
+		.lost = dropped->nr,
+		.id = { -1, -1, dropped->time, -1, 0, dropped->id },
+	};
+
+	if (dropped->nr && recent_add(s->flight->recent, &rec.header, dropped->time))
+		return;
+	dropped->nr = 0;
+}
+
+/* Memory that is not there costs this record, not the recording. */
+void flight_record(struct session *s, const struct perf_event_header *rec)
+{
+	const __u64 time = record_time(rec);
+	struct flight *f = s->flight;
+
+	look_for_trigger(s, rec, time);
+	look_for_exit(s, rec, time);
+	if (f->child) {
+		f->added += rec->size;
+		if (f->added > f->memory.reserve &&
+		    !recent_is_sideband(rec)) {
+			drop(s, rec, time);
+			return;
+		}
+	}
+	if (recent_add(f->recent, rec, time))
+		f->stats.not_kept++;
+}
+
+void flight_gaps(struct session *s)
+{
+	struct flight_gap rec = {
+		.header = { FLIGHT_GAP_TYPE, 0, sizeof(rec) },
+	};
+	struct raw_item item;
+	__u32 i = 0;
+
+	while (rawring_next_gap(&s->raw, &i, &item)) {
+		rec.gap = *item.gap;
+		rawring_release(&s->raw, &item);
+		if (recent_add(s->flight->recent, &rec.header, rec.gap.t_end))
+			s->flight->stats.not_kept++;
+	}
+}
+
+/* Nobody says what was unmapped: that is looked up when memory is short, not too often. */
+static void shrink(struct session *s)
+{
+	struct flight *f = s->flight;
+	struct proc_maps maps = { NULL };
+	const struct state_ask ask = proc_maps_ask(&maps);
+	const __u64 now = now_ns();
+
+	if (!recent_is_over(f->recent, now - f->shrunk >= SHRINK_NS))
+		return;
+	f->stats.forgotten_maps += recent_shrink(f->recent, &ask);
+	proc_maps_free(&maps);
+	f->shrunk = now_ns();
+}
+
+void flight_settle(struct session *s)
+{
+	struct flight *f = s->flight;
+	__u64 wanted = ~0ULL, now = perf_clock_about(&f->clock);
+
+	s->flushed_time = s->round_time;
+	s->round_time = s->main.max_time;
+	if (s->have_raw)
+		wanted = rawring_history(&s->raw);
+	if (now < s->main.max_time)
+		now = s->main.max_time;
+	if (recent_trim(f->recent, now, s->flushed_time, wanted))
+		f->stats.not_kept++;
+	shrink(s);
+}
+
+/* --- the loop -------------------------------------------------------------- */
+
+static bool is_due(const struct session *s, const struct flight_wish *w)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+
+	if (s->flight->quit || now_ns() >= w->due)
+		return true;
+	return w->overwritten && ctl &&
+	       ctl->lost_count[PERFAUX_CAUSE_OVERWRITTEN] >= w->overwritten;
+}
+
+/* Those that are due are of one snapshot. */
+static bool take_due(struct session *s)
+{
+	struct flight *f = s->flight;
+	struct flight_wish **at = &f->first, **to = &f->writing;
+
+	while (*at) {
+		struct flight_wish *w = *at;
+
+		if (!is_due(s, w)) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		w->next = NULL;
+		*to = w;
+		to = &w->next;
+	}
+	f->end = at;
+	return f->writing;
+}
+
+bool flight_is_due(const struct session *s)
+{
+	const struct flight_wish *w;
+
+	for (w = s->flight->first; w && !s->flight->child; w = w->next)
+		if (is_due(s, w))
+			return true;
+	return false;
+}
+
+void flight_run(struct session *s)
+{
+	flight_cpus_run(s);
+	flight_triggers_run(s);
+	flight_dump_end(s, false);
+	flight_watch(s);
+}
+
+void flight_write_due(struct session *s)
+{
+	if (!s->flight->child && take_due(s))
+		flight_dump_begin(s);
+}
+
+int flight_timeout(const struct session *s, int timeout)
+{
+	const struct flight_wish *w;
+	const __u64 now = now_ns();
+
+	for (w = s->flight->first; w && !s->flight->child; w = w->next) {
+		const __u64 left = w->due > now ? (w->due - now) / 1000000 + 1 : 0;
+
+		if (left < (__u64)timeout)
+			timeout = left;
+	}
+	return timeout;
+}
+
+/* Who asks twice to stop does not want to wait for a slow disk. */
+void flight_finish(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	flight_over(s);
+	f->quit = true;
+	flight_triggers_run(s);
+	while (f->child || f->first) {
+		flight_dump_end(s, true);
+		flight_watch(s);
+		if (!f->child && take_due(s))
+			flight_dump_begin(s);
+	}
+}

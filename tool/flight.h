@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The flight recorder: records are kept in memory, the newest of them, and written when
+ * something calls for it, by a child, while the recording goes on.
+ */
+#ifndef AUXREC_FLIGHT_H
+#define AUXREC_FLIGHT_H
+
+#include "control.h"
+#include "perf_clock.h"
+#include "read_map.h"
+#include "recent.h"
+#include "session.h"
+
+struct flight_bpf;
+
+/* Something that calls for a snapshot. */
+struct flight_wish {
+	struct flight_wish *next;
+	struct trigger *trigger;
+	char name[TRIGGER_NAME_MAX];
+	__u64 time;			/* of the recording's clock */
+	__u64 due;			/* now_ns() */
+	__u64 overwritten;		/* segments, from which on it is due too; 0: none */
+	__u64 triggers;			/* so many that it is of */
+	__u64 *tokens;			/* of the control socket */
+	size_t nr_tokens;
+	__u8 *data;			/* that the trigger brought along */
+	size_t data_size;
+};
+
+/* How the memory is divided, bytes. */
+struct flight_memory {
+	__u64 limit;			/* of all */
+	__u64 own;			/* the tool's, without what follows */
+	size_t main;			/* a main ring, of which there is one per CPU */
+	__u64 raw;			/* the raw ring */
+	__u64 samples;
+	__u64 sideband;
+	__u64 reserve;			/* for what is copied while a snapshot is written */
+};
+
+struct flight_stats {
+	__u64 snapshots;
+	__u64 failed;
+	__u64 bytes;			/* of snapshots */
+	__u64 wishes;			/* triggers that came */
+	__u64 not_kept;			/* records: the reserve was used up, or no memory */
+	__u64 longest_ns;		/* from a trigger to its file */
+	__u64 removed;			/* old snapshots */
+	__u64 forgotten_maps;		/* that tasks have, for want of memory */
+};
+
+/* Records, since the last one that was kept */
+struct flight_dropped {
+	__u64 nr;
+	__u64 time, id;			/* of the last one */
+};
+
+struct flight {
+	struct flight_memory memory;
+	struct recent *recent;
+	struct perf_clock clock;
+	/* what each snapshot begins with */
+	__u8 *setup;
+	size_t setup_size, setup_room;
+	bool in_setup;
+	__u64 recording;		/* a random number */
+	__u64 number;			/* of the last snapshot */
+	__u64 suppressed;
+	struct read_map trigger_ids;	/* ids of their events: place in opt->flight.triggers */
+	__u32 *event_triggers;		/* of each event of triggers, the same */
+	bool exit_records;		/* exit= is found in records, see flight_event.c */
+	struct flight_wish *first, **end;
+	struct flight_wish *writing;	/* those that the child serves */
+	pid_t child;			/* 0: none */
+	int result_fd;			/* of the child, else -1 */
+	__u64 added;			/* bytes since the child began */
+	struct flight_dropped dropped;
+	__u64 frozen_since;		/* now_ns(), 0: it is not */
+	struct keep keep;
+	char **files;			/* snapshots of this run */
+	size_t nr_files;
+	int epoll_fd;
+	int uevents;			/* of CPUs; -1: they are looked at */
+	struct cpus online;
+	__u64 cpus_seen;		/* now_ns() of that */
+	struct control *control;
+	struct flight_bpf *bpf;		/* --trigger bpf= */
+	__u64 stop_token;
+	bool stop;			/* the socket said so */
+	bool quit;			/* do not wait any more */
+	__u64 watched;			/* now_ns() of the last sign of life */
+	__u64 shrunk;			/* and of the last look at what is mapped */
+	__u64 aged;			/* and of the last look for --keep-age */
+	struct flight_stats stats;
+};
+
+/* flight_memory.c: sizes of rings that are not given; then what is left for the rest. */
+int flight_defaults(struct options *opt, struct diag *d);
+int flight_divide(struct session *s, struct flight_memory *m, struct diag *d);
+
+/* flight.c. 0, or -errno with a message. */
+int flight_prepare(struct session *s, struct diag *d);	/* before anything else */
+int flight_open(struct session *s, struct diag *d);	/* after session_open() */
+void flight_close(struct session *s);
+/* --daemon: goes on in the background. Before anything else. 0, or -errno with a message. */
+int flight_daemon(const struct options *opt, struct diag *d);
+/* All events are enabled: whoever has started this may know. 0, or -errno with a message. */
+int flight_begun(struct session *s, struct diag *d);
+/* Around what describes the machine, see synth.h: that is kept. */
+void flight_setup(struct session *s, bool begin);
+/* A record of a main ring. */
+void flight_record(struct session *s, const struct perf_event_header *rec);
+/* What could not be kept, which is over. */
+void flight_tell_dropped(struct session *s);
+/* The raw ring's gaps. */
+void flight_gaps(struct session *s);
+/* One look at all rings is over: what is too old goes. */
+void flight_settle(struct session *s);
+/* In each round: signs of life, old snapshots. At the end: it may take a while. */
+void flight_watch(struct session *s);
+void flight_over(struct session *s);
+/* @committed: a new snapshot, or NULL */
+void flight_remove_old(struct session *s, const char *committed);
+/*
+ * A round of the loop: triggers, and snapshots that have been written; is one to be written
+ * now? Then one more look at all rings makes it complete; write it.
+ */
+void flight_run(struct session *s);
+bool flight_is_due(const struct session *s);
+void flight_write_due(struct session *s);
+int flight_timeout(const struct session *s, int timeout);
+/* The recording is over: what was called for is still written. */
+void flight_finish(struct session *s);
+/* SIGUSR2: all snapshots become one. 0, or -errno with a message. */
+int flight_merge(struct session *s, struct diag *d);
+
+/* flight_wish.c */
+void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
+		 __u64 token, const void *data, size_t size);
+/* @nr more of the last wish of @t, which came at the same time. */
+void flight_wish_more(struct session *s, struct trigger *t, __u64 nr);
+void flight_wishes_free(struct flight_wish *list);
+
+/* flight_trigger.c: what is not an event of the session */
+int flight_triggers_open(struct session *s, struct diag *d);
+void flight_triggers_run(struct session *s);
+void flight_triggers_close(struct session *s);
+/* Does a snapshot wait that an event called for, which has frozen the raw ring? */
+bool flight_event_waits(const struct flight *f);
+/* An event of a trigger was opened: its id, and the raw ring. */
+int flight_trigger_event(struct session *s, const struct sev *sev, const struct opened *o,
+			 struct diag *d);
+
+/* flight_event.c: events of triggers, before all others; what is special about one. */
+int flight_events(struct session *s, struct diag *d);
+void flight_event(struct session *s, size_t i, struct sev *sev);
+
+/* flight_cpus.c: CPUs that go offline take their events along, and come back without. */
+int flight_cpus_open(struct session *s);
+void flight_cpus_run(struct session *s);
+void flight_cpus_close(struct session *s);
+
+/* flight_dump.c: the child */
+int flight_dump_begin(struct session *s);
+/* It has ended, or (@wait) is waited for. */
+void flight_dump_end(struct session *s, bool wait);
+
+/* snapshot.c: in the child. 0 or -errno of the stream. */
+struct snapshot_job {
+	__u64 begin;			/* older data are left out, ns */
+	bool frozen;
+};
+
+int snapshot_write(struct session *s, const struct snapshot_job *job);
+
+/* flight_report.c */
+void flight_status(void *session, FILE *to);
+void flight_summary(const struct session *s);
+void flight_line(const struct session *s, char *buf, size_t size);
+void flight_json(FILE *to, const struct session *s);
+
+#endif /* AUXREC_FLIGHT_H */

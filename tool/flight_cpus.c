@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CPUs that go offline and come back, with -a. perf_event_exit_cpu_context() takes the
+ * events of a CPU out of their context for good: they are closed and opened anew. Records
+ * that are there have the old ids, which stay known until there are none any more.
+ *
+ * Not so for BPF programs that are loaded on a CPU that came back (bpf.h): of these there is
+ * what the kernel's own records say.
+ */
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "flight.h"
+#include "synth.h"
+
+/* Where there are no uevents (other network namespaces) */
+#define LOOK_NS		NSEC_PER_SEC
+
+static int open_uevents(struct flight *f)
+{
+	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	struct epoll_event ev = { .events = EPOLLIN };
+	const int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			      NETLINK_KOBJECT_UEVENT);
+
+	if (fd >= 0 && !bind(fd, (void *)&addr, sizeof(addr)) &&
+	    !epoll_ctl(f->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+int flight_cpus_open(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	if (!s->opt->system_wide)
+		return 0;
+	f->uevents = open_uevents(f);
+	return cpus_online(&f->online);
+}
+
+void flight_cpus_close(struct session *s)
+{
+	if (s->flight->uevents >= 0)
+		close(s->flight->uevents);
+	cpus_free(&s->flight->online);
+}
+
+static void remove_cpu(struct cpus *cpus, int cpu)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < cpus->nr; i++)
+		if (cpus->list[i] != cpu)
+			cpus->list[nr++] = cpus->list[i];
+	cpus->nr = nr;
+}
+
+/*
+ * So that one that went offline and came back between two looks is seen: it is taken for
+ * offline until the next look. "offline@/devices/system/cpu/cpu1". Returns whether there
+ * was anything, or too much.
+ */
+static bool read_uevents(struct flight *f)
+{
+	static const char offline[] = "offline@/devices/system/cpu/cpu";
+	bool any = false;
+	char buf[4096];
+	ssize_t n;
+
+	for (;;) {
+		n = recv(f->uevents, buf, sizeof(buf) - 1, 0);
+		if (n < 0 && errno == ENOBUFS) {
+			/* Any of them may have been away. */
+			f->online.nr = 0;
+			return true;
+		}
+		if (n <= 0)
+			return any;
+		buf[n] = 0;
+		any = true;
+		if (!strncmp(buf, offline, sizeof(offline) - 1))
+			remove_cpu(&f->online, atoi(buf + sizeof(offline) - 1));
+	}
+}
+
+/* --- one CPU --------------------------------------------------------------- */
+
+/* Ids that no record can have any more, and descriptors that do nothing. */
+static void close_old(struct session *s, struct sev *sev, int cpu, __u64 begin)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < sev->nr_fds; i++) {
+		struct opened *o = &sev->fds[i];
+
+		if (o->cpu == cpu && o->fd >= 0) {
+			if (s->have_raw && (sev->aux || sev->raw_ring || sev->trigger))
+				rawring_detach(&s->raw, o->fd);
+			close(o->fd);
+			o->fd = -1;
+			o->closed = s->main.max_time;
+		}
+		if (o->fd >= 0 || o->closed >= begin)
+			sev->fds[nr++] = *o;
+	}
+	sev->nr_fds = nr;
+}
+
+static void close_ring(struct session *s, int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_rings && s->rings[i].cpu != cpu; i++)
+		;
+	if (i == s->nr_rings)
+		return;
+	mainring_unmap(&s->rings[i]);
+	s->nr_rings--;
+	memmove(&s->rings[i], &s->rings[i + 1], (s->nr_rings - i) * sizeof(*s->rings));
+}
+
+static int open_again(struct session *s, struct sev *sev, int cpu, struct diag *d)
+{
+	const size_t nr = sev->nr_fds;
+	int err;
+
+	if (sev->used_up)
+		return 0;
+	err = session_open_one(s, sev, -1, cpu, d);
+	sev->attr.disabled = 1;
+	if (err || sev->nr_fds == nr)
+		return err;
+	if (sev->trigger)
+		err = flight_trigger_event(s, sev, &sev->fds[nr], d);
+	if (!err && (sev->group < 0 || sev->leader))
+		ioctl(sev->fds[nr].fd, PERF_EVENT_IOC_ENABLE, 0);
+	return err;
+}
+
+/* Is it an event of this CPU? */
+static bool is_wanted(const struct sev *sev, int cpu)
+{
+	struct cpus mask = { NULL, 0 };
+	bool wanted;
+
+	if (!sev->ev || !sev->ev->cpus || !*sev->ev->cpus)
+		return sev->ev || sev->sideband;
+	cpus_parse(&mask, sev->ev->cpus);
+	wanted = cpus_has(&mask, cpu);
+	cpus_free(&mask);
+	return wanted;
+}
+
+static int cpu_back(struct session *s, int cpu, struct diag *d)
+{
+	struct recent_stats stats;
+	int err = 0, sideband;
+	size_t i;
+
+	recent_stats(s->flight->recent, &stats);
+	for (i = 0; i < s->nr_sev; i++)
+		close_old(s, &s->sev[i], cpu, stats.begin);
+	close_ring(s, cpu);
+	/* The sideband first: its descriptor owns the main ring. */
+	for (sideband = 1; sideband >= 0; sideband--)
+		for (i = 0; !err && i < s->nr_sev; i++)
+			if (s->sev[i].sideband == sideband && is_wanted(&s->sev[i], cpu))
+				err = open_again(s, &s->sev[i], cpu, d);
+	return err;
+}
+
+/* --- all of them ----------------------------------------------------------- */
+
+static void compare(struct session *s, const struct cpus *online)
+{
+	struct flight *f = s->flight;
+	struct diag d = { "" };
+	bool changed = false;
+	size_t i;
+
+	for (i = 0; i < online->nr; i++) {
+		const int cpu = online->list[i];
+
+		if (cpus_has(&f->online, cpu) || (s->opt->cpus && !cpus_has(&s->cpus, cpu)))
+			continue;
+		changed = true;
+		if (cpu_back(s, cpu, &d))
+			say("CPU %d came online and cannot be recorded: %s", cpu, d.msg);
+		else if (!s->opt->quiet)
+			say("CPU %d came online: it is recorded again", cpu);
+	}
+	if (!changed)
+		return;
+	flight_setup(s, true);
+	if (synth_setup(s, &d))
+		say("out of memory: the next snapshots may lack what describes them");
+	flight_setup(s, false);
+}
+
+void flight_cpus_run(struct session *s)
+{
+	struct flight *f = s->flight;
+	const __u64 now = now_ns();
+	struct cpus online;
+	bool look;
+
+	if (!s->opt->system_wide)
+		return;
+	look = f->uevents >= 0 && read_uevents(f);
+	if (!look && now - f->cpus_seen < LOOK_NS)
+		return;
+	f->cpus_seen = now;
+	if (cpus_online(&online))
+		return;
+	compare(s, &online);
+	cpus_free(&f->online);
+	f->online = online;
+}

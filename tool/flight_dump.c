@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A snapshot is written by a child: it has the records as they were when it was made, and
+ * maps the raw ring's segments, which are HELD. However slow the disk is, the recorder
+ * goes on reading the main rings, and writers go on in the other segments.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "flight.h"
+#include "signals.h"
+#include "snapfile.h"
+
+/* What the child says at its end; nothing: it was killed. */
+struct result {
+	int err;
+	__u64 bytes;
+	__u64 removed;
+	char text[PATH_MAX];	/* the file's name, or what went wrong */
+};
+
+/* --- in the child ---------------------------------------------------------- */
+
+static void say_removed(void *ctx, const char *path, const char *why, int err)
+{
+	__u64 *removed = ctx;
+
+	if (err) {
+		say("%s cannot be removed (%s): %s", path, why, strerror(-err));
+		return;
+	}
+	(*removed)++;
+	say("%s removed: %s", path, why);
+}
+
+static __u64 removed;
+
+static bool make_room(void *ctx)
+{
+	struct session *s = ctx;
+	struct diag d;
+
+	return keep_make_room(&s->flight->keep, say_removed, &removed, &d) > 0;
+}
+
+/* What is for the recorder is not for us; what is to be written is written. */
+static void become_writer(pid_t recorder)
+{
+	signals_reset(SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != recorder)
+		_exit(1);
+}
+
+/* The earliest that any of them wants; 0: all. The raw ring knows of no window. */
+static __u64 wanted_begin(const struct session *s)
+{
+	const __u64 window = s->opt->flight.window;
+	const struct flight_wish *w;
+	__u64 begin = ~0ULL;
+
+	for (w = s->flight->writing; w; w = w->next) {
+		const __u64 pre = w->trigger->pre && (!window || w->trigger->pre < window) ?
+				  w->trigger->pre : window;
+		const __u64 from = pre && pre < w->time ? w->time - pre : 0;
+
+		if (from < begin)
+			begin = from;
+	}
+	return begin;
+}
+
+static int write_file(struct session *s, bool frozen, struct result *result,
+		      struct diag *d)
+{
+	const struct options *opt = s->opt;
+	const struct flight_wish *first = s->flight->writing;
+	const struct snapshot_job job = {
+		.begin = wanted_begin(s), .frozen = frozen,
+	};
+	static struct snapfile file;
+	struct timespec now;
+	int fd, err, closed;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	fd = snapfile_begin(&file, opt->flight.name, opt->output, first->name,
+			    s->flight->number, now.tv_sec * NSEC_PER_SEC + now.tv_nsec, d);
+	if (fd < 0)
+		return fd;
+	err = stream_open_fd(&s->out, fd, d);
+	if (!err) {
+		s->out.no_space = make_room;
+		s->out.no_space_ctx = s;
+		err = snapshot_write(s, &job);
+		result->bytes = s->out.bytes;
+		closed = stream_close(&s->out);
+		if (!err)
+			err = closed;
+		if (err)
+			diag(d, err, "%s: %s", opt->output, strerror(-err));
+	}
+	if (err) {
+		snapfile_abort(&file);
+		return err;
+	}
+	err = snapfile_commit(&file, d);
+	if (err) {
+		snapfile_abort(&file);
+		return err;
+	}
+	/* Whoever has asked may be somewhere else. */
+	if (!realpath(file.path, result->text))
+		memcpy(result->text, file.path, sizeof(result->text));
+	return 0;
+}
+
+static void write_all(const void *data, size_t size, int fd)
+{
+	const char *at = data;
+
+	while (size) {
+		const ssize_t n = write(fd, at, size);
+
+		if (n <= 0 && errno != EINTR)
+			return;
+		if (n > 0) {
+			at += n;
+			size -= n;
+		}
+	}
+}
+
+static void child_main(struct session *s, pid_t recorder, bool frozen, int report)
+{
+	struct result result = { 0 };
+	struct diag d = { "" };
+
+	become_writer(recorder);
+	result.err = s->have_raw ? rawring_map_again(&s->raw, &d) : 0;
+	if (!result.err)
+		result.err = write_file(s, frozen, &result, &d);
+	result.removed = removed;
+	if (result.err)
+		memcpy(result.text, d.msg, sizeof(d.msg));
+	write_all(&result, sizeof(result), report);
+	_exit(0);
+}
+
+/* --- in the recorder ------------------------------------------------------- */
+
+/*
+ * Writers need segments, too, while the others are written to disk: as many as run at
+ * a time, and a quarter of the history.
+ */
+static __u32 hold_most(const struct session *s)
+{
+	const __u32 nr = s->raw.ctl->nr_segments;
+	__u32 left = nr / 4;
+
+	if (left < s->cpus.nr)
+		left = s->cpus.nr < nr / 2 ? s->cpus.nr : nr / 2;
+	return nr - (left ? left : 1);
+}
+
+static void answer(struct session *s, const struct flight_wish *list, const char *how,
+		   const char *text)
+{
+	size_t i;
+
+	for (; list; list = list->next)
+		for (i = 0; i < list->nr_tokens; i++)
+			control_answer(s->flight->control, list->tokens[i], "%s %s", how,
+				       text);
+}
+
+static void dump_failed(struct session *s, const char *why)
+{
+	struct flight *f = s->flight;
+
+	f->stats.failed++;
+	say("snapshot %llu (%s) failed: %s; recording goes on",
+	    (unsigned long long)f->number, f->writing->name, why);
+	answer(s, f->writing, "error", why);
+	flight_wishes_free(f->writing);
+	f->writing = NULL;
+	if (s->have_raw)
+		rawring_unhold_all(&s->raw);
+}
+
+int flight_dump_begin(struct session *s)
+{
+	struct flight *f = s->flight;
+	const pid_t self = getpid();
+	bool frozen = false;
+	int fds[2];
+
+	f->number++;
+	if (s->have_raw) {
+		frozen = rawring_is_frozen(&s->raw);
+		rawring_hold(&s->raw, PERFAUX_FLUSH_SPANS, hold_most(s));
+		/* One that waits for its post= is of the same freeze. */
+		if (!flight_event_waits(f)) {
+			rawring_thaw(&s->raw);
+			f->frozen_since = 0;
+		}
+	}
+	if (pipe2(fds, O_CLOEXEC)) {
+		dump_failed(s, strerror(errno));
+		return 0;
+	}
+	f->child = fork();
+	if (!f->child)
+		child_main(s, self, frozen, fds[1]);
+	close(fds[1]);
+	if (f->child < 0) {
+		f->child = 0;
+		close(fds[0]);
+		dump_failed(s, strerror(errno));
+		return 0;
+	}
+	f->result_fd = fds[0];
+	f->added = 0;
+	return 0;
+}
+
+/* Returns whether there is all of it. */
+static bool read_result(int fd, struct result *result)
+{
+	size_t have = 0;
+
+	while (have < sizeof(*result)) {
+		const ssize_t n = read(fd, (char *)result + have,
+				       sizeof(*result) - have);
+
+		if (n > 0)
+			have += n;
+		else if (!n || errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
+static void remember(struct flight *f, const char *path)
+{
+	if (grow((void **)&f->files, f->nr_files, sizeof(*f->files)))
+		return;
+	f->files[f->nr_files] = strdup(path);
+	if (f->files[f->nr_files])
+		f->nr_files++;
+}
+
+/* Here, not in the child: who knows what this run wrote is the recorder. */
+void flight_remove_old(struct session *s, const char *committed)
+{
+	struct diag d = { "" };
+
+	if (keep_apply(&s->flight->keep, committed, say_removed,
+		       &s->flight->stats.removed, &d) < 0)
+		say("%s", d.msg);
+}
+
+static void succeeded(struct session *s, const struct result *result)
+{
+	struct flight *f = s->flight;
+	const __u64 took = perf_clock_now(&f->clock) - f->writing->time;
+
+	f->stats.snapshots++;
+	f->stats.bytes += result->bytes;
+	if (took > f->stats.longest_ns)
+		f->stats.longest_ns = took;
+	remember(f, result->text);
+	if (!s->opt->quiet)
+		say("%s: %.1f MiB, %s", result->text, result->bytes / 1048576.0,
+		    f->writing->name);
+	answer(s, f->writing, "ok", result->text);
+	flight_wishes_free(f->writing);
+	f->writing = NULL;
+	flight_remove_old(s, result->text);
+}
+
+void flight_dump_end(struct session *s, bool wait)
+{
+	struct flight *f = s->flight;
+	struct pollfd p = { .fd = f->result_fd, .events = POLLIN };
+	struct result result;
+	int status;
+	bool done;
+
+	if (!f->child)
+		return;
+	while (poll(&p, 1, wait ? 1000 : 0) <= 0) {
+		if (!wait)
+			return;
+		flight_watch(s);
+		if (signals_count() > 1)
+			kill(f->child, SIGKILL);
+	}
+	done = read_result(f->result_fd, &result);
+	close(f->result_fd);
+	f->result_fd = -1;
+	while (waitpid(f->child, &status, 0) < 0 && errno == EINTR)
+		;
+	f->child = 0;
+	flight_tell_dropped(s);
+	/* To make room; there may be too little all the same. */
+	if (done)
+		f->stats.removed += result.removed;
+	if (!done)
+		dump_failed(s, "the process that wrote it was killed");
+	else if (result.err)
+		dump_failed(s, result.text);
+	else
+		succeeded(s, &result);
+	if (s->have_raw)
+		rawring_unhold_all(&s->raw);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How the memory of a flight recorder is divided: -M bounds all of it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpus.h"
+#include "flight.h"
+
+/* The program itself, the stream's buffer, tables; as measured, with room to spare. */
+#define OWN		(6ULL << 20)
+/* Of a CPU besides its main ring: that of bpf.h, with the page before it. */
+#define PER_CPU		(5ULL * 4096)
+/* Main rings: a burst of some ms fits in the smaller. */
+#define MAIN_MIN	(32U << 10)
+#define MAIN_MAX	AUXREC_MAIN_DEFAULT
+/* What is left for records must be worth a snapshot. */
+#define RECORDS_MIN	(1ULL << 20)
+
+static __u64 main_memory(size_t bytes, size_t nr_cpus)
+{
+	return (bytes + sysconf(_SC_PAGESIZE) + PER_CPU) * nr_cpus;
+}
+
+static int too_little(const struct options *opt, __u64 wanted, struct diag *d)
+{
+	return diag(d, -EINVAL,
+		    "-M %lluM does not suffice for this machine and these rings: give at least %lluM, or smaller rings with -m",
+		    (unsigned long long)opt->flight.memory >> 20,
+		    (unsigned long long)(wanted + (1 << 20) - 1) >> 20);
+}
+
+int flight_defaults(struct options *opt, struct diag *d)
+{
+	const __u64 limit = opt->flight.memory;
+	struct cpus cpus;
+	__u64 fixed;
+	int err;
+
+	err = cpus_online(&cpus);
+	if (err)
+		return diag(d, err, "cannot read which CPUs are online: %s", strerror(-err));
+	if (!opt->main_bytes) {
+		opt->main_bytes = MAIN_MAX;
+		while (opt->main_bytes > MAIN_MIN &&
+		       main_memory(opt->main_bytes, cpus.nr) > limit / 8)
+			opt->main_bytes /= 2;
+	}
+	fixed = OWN + main_memory(opt->main_bytes, cpus.nr);
+	cpus_free(&cpus);
+	if (fixed + RECORDS_MIN > limit)
+		return too_little(opt, fixed + RECORDS_MIN, d);
+	/* If there is one, see flight_divide(). */
+	if (!opt->raw_given) {
+		opt->raw_given = true;
+		opt->raw_bytes = (limit - fixed) / 2;
+	}
+	return 0;
+}
+
+/*
+ * A snapshot is written by a child that has the records as they were: what is written
+ * over meanwhile is there twice, and may be no more than the reserve.
+ */
+int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
+{
+	const struct options *opt = s->opt;
+	__u64 fixed, rest;
+
+	*m = (struct flight_memory){
+		.limit = opt->flight.memory,
+		.own = OWN,
+		.main = opt->main_bytes,
+		.raw = s->have_raw ? s->raw.ring_size + s->raw.marks_size : 0,
+	};
+	fixed = m->own + main_memory(m->main, s->cpus.nr) + m->raw;
+	if (fixed + RECORDS_MIN > m->limit)
+		return too_little(opt, fixed + RECORDS_MIN, d);
+	rest = m->limit - fixed;
+	m->reserve = rest / 4;
+	m->sideband = rest / 4;
+	m->samples = rest - m->reserve - m->sideband;
+	return 0;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Triggers at work: signals, the control socket, BPF's ring buffers, and the raw ring that
+ * an event has frozen. Samples of events are seen in flight.c.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+
+#include "flight.h"
+#include "flight_bpf.h"
+#include "signals.h"
+
+/*
+ * A sample can be behind the freeze that it made, and a trigger that is over its rate has
+ * no snapshot: then history goes on.
+ */
+#define FROZEN_MAX	(200ULL * 1000000)
+/* post= segments may take for ever, where little runs. */
+#define POST_MAX	(2 * NSEC_PER_SEC)
+
+/* --- the control socket ---------------------------------------------------- */
+
+static struct trigger *socket_trigger(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->opt->flight.nr_triggers; i++)
+		if (s->opt->flight.triggers[i].kind == TRIGGER_SOCKET)
+			return &s->opt->flight.triggers[i];
+	return NULL;
+}
+
+static int on_snapshot(void *ctx, const char *name, __u64 token, struct diag *d)
+{
+	struct session *s = ctx;
+
+	(void)d;
+	flight_wish(s, socket_trigger(s), name, perf_clock_now(&s->flight->clock), token,
+		    NULL, 0);
+	return 0;
+}
+
+static int on_stop(void *ctx, __u64 token)
+{
+	struct session *s = ctx;
+
+	s->flight->stop = true;
+	/* Of several the last one is answered when it is over, the others now. */
+	if (s->flight->stop_token)
+		control_answer(s->flight->control, s->flight->stop_token, "ok");
+	s->flight->stop_token = token;
+	return 0;
+}
+
+static int open_socket(struct session *s, const struct trigger *t, struct diag *d)
+{
+	static const struct control_ops ops = {
+		.snapshot = on_snapshot, .status = flight_status, .stop = on_stop,
+	};
+	struct flight *f = s->flight;
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	f->control = control_open(t->value, &ops, s, d);
+	if (!f->control)
+		return -EINVAL;
+	if (epoll_ctl(f->epoll_fd, EPOLL_CTL_ADD, control_fd(f->control), &ev))
+		return diag(d, -errno, "%s: %s", t->value, strerror(errno));
+	return 0;
+}
+
+/* --- events ---------------------------------------------------------------- */
+
+/* What is not to be frozen is attached all the same, for the time and the count. */
+static __u32 post_segments(const struct trigger *t)
+{
+	if (t->post_in_segments)
+		return t->post_segments;
+	return t->post ? INT_MAX : 0;
+}
+
+int flight_trigger_event(struct session *s, const struct sev *sev, const struct opened *o,
+			 struct diag *d)
+{
+	int err;
+
+	err = read_map_set(&s->flight->trigger_ids, o->id,
+			   sev->trigger - s->opt->flight.triggers);
+	if (!err && s->have_raw)
+		err = rawring_attach_trigger(&s->raw, o->fd, post_segments(sev->trigger),
+					     SESSION_COOKIE + (sev - s->sev));
+	return err ? diag(d, err, "--trigger %s: cannot freeze the raw ring: %s",
+			  sev->trigger->name, strerror(-err)) : 0;
+}
+
+static int open_events(struct session *s, struct diag *d)
+{
+	size_t i, j;
+	int err = 0;
+
+	for (i = 0; i < s->nr_sev; i++)
+		for (j = 0; !err && s->sev[i].trigger && j < s->sev[i].nr_fds; j++)
+			err = flight_trigger_event(s, &s->sev[i], &s->sev[i].fds[j], d);
+	return err;
+}
+
+/* A count that is used up: it need not interrupt anybody any more. */
+static void disable_used_up(struct session *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		struct sev *sev = &s->sev[i];
+		const struct trigger *t = sev->trigger;
+
+		if (!t || !t->count || t->taken < t->count)
+			continue;
+		for (j = 0; j < sev->nr_fds; j++)
+			if (sev->fds[j].fd >= 0)
+				ioctl(sev->fds[j].fd, PERF_EVENT_IOC_DISABLE, 0);
+		sev->trigger = NULL;
+		sev->used_up = true;
+	}
+}
+
+bool flight_event_waits(const struct flight *f)
+{
+	const struct flight_wish *w;
+
+	for (w = f->first; w; w = w->next)
+		if (trigger_is_event(w->trigger))
+			return true;
+	return false;
+}
+
+/* The ring's next segments are wanted too: until so many have been overwritten. */
+static void wait_for_segments(struct session *s)
+{
+	struct flight_wish *w;
+
+	for (w = s->flight->first; w; w = w->next) {
+		if (!w->trigger->post_in_segments || !w->trigger->post_segments ||
+		    w->overwritten)
+			continue;
+		w->overwritten = s->raw.ctl->lost_count[PERFAUX_CAUSE_OVERWRITTEN] +
+				 w->trigger->post_segments;
+		w->due = now_ns() + POST_MAX;
+	}
+}
+
+static void look_at_ring(struct session *s)
+{
+	struct flight *f = s->flight;
+	const __u64 now = now_ns();
+
+	wait_for_segments(s);
+	if (!rawring_is_frozen(&s->raw)) {
+		f->frozen_since = 0;
+		return;
+	}
+	if (!f->frozen_since)
+		f->frozen_since = now;
+	if (!flight_event_waits(f) && now - f->frozen_since > FROZEN_MAX) {
+		rawring_thaw(&s->raw);
+		f->frozen_since = 0;
+	}
+}
+
+/* --- a signal that is none of them ----------------------------------------- */
+
+static bool has_signal(const struct flight_options *opt, int sig)
+{
+	size_t i;
+
+	for (i = 0; i < opt->nr_triggers; i++)
+		if (opt->triggers[i].kind == TRIGGER_SIGNAL &&
+		    opt->triggers[i].signal == sig)
+			return true;
+	return false;
+}
+
+/* Who is used to it, and has given other triggers, should not kill the recorder by it. */
+static void look_at_usr1(const struct session *s)
+{
+	static bool told;
+
+	if (told || has_signal(&s->opt->flight, SIGUSR1) || !signals_triggered(SIGUSR1))
+		return;
+	told = true;
+	say("SIGUSR1 is no trigger here, and does nothing: give --trigger signal=USR1 as well");
+}
+
+/* --- all of them ----------------------------------------------------------- */
+
+int flight_triggers_open(struct session *s, struct diag *d)
+{
+	const struct flight_options *opt = &s->opt->flight;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < opt->nr_triggers; i++) {
+		const struct trigger *t = &opt->triggers[i];
+
+		switch (t->kind) {
+		case TRIGGER_SIGNAL:
+			err = signals_trigger(t->signal);
+			if (err)
+				diag(d, err, "--trigger signal %d: %s", t->signal,
+				     strerror(-err));
+			break;
+		case TRIGGER_SOCKET:
+			err = open_socket(s, t, d);
+			break;
+		case TRIGGER_BPF:
+			err = flight_bpf_open(s, t, d);
+			break;
+		default:
+			break;
+		}
+	}
+	if (!err)
+		err = signals_trigger(SIGUSR1);
+	if (!err)
+		err = signals_merge_init();
+	return err ?: open_events(s, d);
+}
+
+void flight_triggers_run(struct session *s)
+{
+	const struct flight_options *opt = &s->opt->flight;
+	struct flight *f = s->flight;
+	size_t i;
+
+	for (i = 0; i < opt->nr_triggers; i++) {
+		struct trigger *t = &opt->triggers[i];
+		unsigned int nr;
+
+		if (t->kind != TRIGGER_SIGNAL)
+			continue;
+		nr = signals_triggered(t->signal);
+		if (nr)
+			flight_wish(s, t, NULL, perf_clock_now(&f->clock), 0, NULL, 0);
+		/* They came as one, and are told as many. */
+		if (nr > 1)
+			flight_wish_more(s, t, nr - 1);
+	}
+	look_at_usr1(s);
+	if (f->control)
+		control_run(f->control);
+	flight_bpf_run(s);
+	disable_used_up(s);
+	if (s->have_raw)
+		look_at_ring(s);
+}
+
+void flight_triggers_close(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	if (f->control && f->stop_token)
+		control_answer(f->control, f->stop_token, "ok");
+	control_close(f->control);
+	f->control = NULL;
+	flight_bpf_close(s);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What calls for snapshots, in the order in which it came. None is dropped: one that comes
+ * while another one of its trigger waits is of the same snapshot.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flight.h"
+
+/* Of one snapshot; a record's size is the limit. */
+#define DATA_MAX	(48U << 10)
+
+/* Has its snapshot not begun yet, and would have the same name? */
+static bool joins(const struct flight_wish *w, const struct trigger *t, const char *name)
+{
+	return w->trigger == t && !strcmp(w->name, name);
+}
+
+static int add_token(struct flight_wish *w, __u64 token)
+{
+	if (!token)
+		return 0;
+	if (grow((void **)&w->tokens, w->nr_tokens, sizeof(*w->tokens)))
+		return -1;
+	w->tokens[w->nr_tokens++] = token;
+	return 0;
+}
+
+/* What does not fit is cut; that is seen from its size. */
+static void add_data(struct flight_wish *w, const void *data, size_t size)
+{
+	__u8 *to;
+
+	if (size > DATA_MAX - w->data_size)
+		size = DATA_MAX - w->data_size;
+	to = size ? realloc(w->data, w->data_size + size) : NULL;
+	if (!to)
+		return;
+	memcpy(to + w->data_size, data, size);
+	w->data = to;
+	w->data_size += size;
+}
+
+static struct flight_wish *new_wish(struct flight *f, struct trigger *t,
+				    const char *name, __u64 time)
+{
+	struct flight_wish *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->trigger = t;
+	snprintf(w->name, sizeof(w->name), "%s", name);
+	w->time = time;
+	w->due = now_ns() + t->post;
+	*f->end = w;
+	f->end = &w->next;
+	return w;
+}
+
+void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
+		 __u64 token, const void *data, size_t size)
+{
+	struct flight *f = s->flight;
+	struct flight_wish *w;
+
+	f->stats.wishes++;
+	if (!name)
+		name = t->name;
+	for (w = f->first; w; w = w->next)
+		if (joins(w, t, name))
+			break;
+	if (!w && !trigger_take(t, now_ns())) {
+		f->suppressed++;
+		if (token)
+			control_answer(f->control, token,
+				       "error the trigger's count= or rate= is used up");
+		return;
+	}
+	if (!w)
+		w = new_wish(f, t, name, time);
+	if (!w || add_token(w, token)) {
+		if (token)
+			control_answer(f->control, token, "error out of memory");
+		say("trigger %s: out of memory, no snapshot", name);
+		f->stats.failed++;
+		return;
+	}
+	w->triggers++;
+	add_data(w, data, size);
+}
+
+void flight_wish_more(struct session *s, struct trigger *t, __u64 nr)
+{
+	struct flight_wish *w;
+
+	s->flight->stats.wishes += nr;
+	for (w = s->flight->first; w; w = w->next) {
+		if (w->trigger != t)
+			continue;
+		w->triggers += nr;
+		return;
+	}
+	t->suppressed += nr;
+	s->flight->suppressed += nr;
+}
+
+void flight_wishes_free(struct flight_wish *list)
+{
+	struct flight_wish *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		free(list->tokens);
+		free(list->data);
+		free(list);
+	}
+}

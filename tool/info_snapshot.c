@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots of a flight recording.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "info.h"
+#include "read_print.h"
+#include "read_snapshot.h"
+
+#define MAX_LISTED	40
+#define MAX_BYTES	32	/* of the data that are shown */
+
+static void *copy(const void *from, size_t len)
+{
+	void *to = malloc(len + 1);
+
+	return to ? memcpy(to, from, len) : NULL;
+}
+
+int info_snapshot(struct info *info, const struct read_sample *s)
+{
+	struct info_snapshot *to;
+	struct read_snapshot from;
+
+	/* auxrec check says what is wrong with it. */
+	if (read_snapshot(s, &from))
+		return 0;
+	if (!(info->nr_snapshots & (info->nr_snapshots - 1))) {
+		size_t room = info->nr_snapshots ? info->nr_snapshots * 2 : 1;
+
+		to = realloc(info->snapshots, room * sizeof(*to));
+		if (!to)
+			return -ENOMEM;
+		info->snapshots = to;
+	}
+	to = &info->snapshots[info->nr_snapshots++];
+	*to = (struct info_snapshot) {
+		.h = from.h,
+		.name = copy(from.name, from.h.name_size),
+		.data = copy(from.data, from.h.data_size),
+	};
+	return to->name && to->data ? 0 : -ENOMEM;
+}
+
+void info_free_snapshots(struct info *info)
+{
+	size_t i;
+
+	for (i = 0; i < info->nr_snapshots; i++) {
+		free(info->snapshots[i].name);
+		free(info->snapshots[i].data);
+	}
+	free(info->snapshots);
+}
+
+static void print_one(const struct info *info, const struct info_snapshot *s)
+{
+	const struct auxrec_snapshot *h = &s->h;
+	char a[32], b[32];
+	__u32 i;
+
+	fprintf(info->out, "  %llu: ", h->number);
+	read_print_text(info->out, s->name, h->name_size);
+	fprintf(info->out, " (%s) at %s", read_snapshot_kind(h->kind),
+		read_print_time(a, sizeof(a), h->t_trigger));
+	if (h->triggers > 1)
+		fprintf(info->out, ", for %llu triggers", h->triggers);
+	if (h->suppressed)
+		fprintf(info->out, ", %llu suppressed so far", h->suppressed);
+	/* Nothing can be settled when a recording has just begun. */
+	if (h->t_settled)
+		fprintf(info->out, "\n    complete from %s to %s",
+			h->t_begin ? read_print_time(a, sizeof(a), h->t_begin) :
+				     "the start",
+			read_print_time(b, sizeof(b), h->t_settled));
+	else
+		fputs("\n    just begun", info->out);
+	if (h->t_end > h->t_settled)
+		fprintf(info->out, ", in part to %s",
+			read_print_time(a, sizeof(a), h->t_end));
+	if (h->flags & AUXREC_SNAPSHOT_FROZEN || h->after_bytes || h->after_ns)
+		fprintf(info->out, "; %s of the raw ring kept behind the trigger, %s%s",
+			read_print_size(a, sizeof(a), h->after_bytes),
+			read_print_duration(b, sizeof(b), h->after_ns),
+			h->flags & AUXREC_SNAPSHOT_FROZEN ? ", frozen" : "");
+	fputc('\n', info->out);
+	if (!h->data_size)
+		return;
+	fprintf(info->out, "    with %u bytes:", h->data_size);
+	for (i = 0; i < h->data_size && i < MAX_BYTES; i++)
+		fprintf(info->out, " %02x", s->data[i]);
+	fprintf(info->out, "%s\n", h->data_size > MAX_BYTES ? " ..." : "");
+}
+
+void info_print_snapshots(const struct info *info)
+{
+	size_t i;
+
+	if (!info->nr_snapshots)
+		return;
+	fprintf(info->out, "\nSnapshots of recording %#llx\n",
+		info->snapshots[0].h.recording);
+	for (i = 0; i < info->nr_snapshots && i < MAX_LISTED; i++)
+		print_one(info, &info->snapshots[i]);
+	if (info->nr_snapshots > MAX_LISTED)
+		fprintf(info->out, "  ... %zu more\n", info->nr_snapshots - MAX_LISTED);
+}
+
+static void json_one(FILE *f, const struct info_snapshot *s)
+{
+	const struct auxrec_snapshot *h = &s->h;
+	__u32 i;
+
+	fprintf(f, "{\"recording\": %llu, \"number\": %llu, \"name\": ",
+		h->recording, h->number);
+	read_print_json(f, s->name);
+	fprintf(f, ", \"kind\": \"%s\", \"trigger\": %llu, ",
+		read_snapshot_kind(h->kind), h->t_trigger);
+	fprintf(f, "\"begin\": %llu, \"settled\": %llu, \"end\": %llu, ",
+		h->t_begin, h->t_settled, h->t_end);
+	fprintf(f, "\"after_bytes\": %llu, \"after_ns\": %llu, \"frozen\": %s, ",
+		h->after_bytes, h->after_ns,
+		h->flags & AUXREC_SNAPSHOT_FROZEN ? "true" : "false");
+	fprintf(f, "\"triggers\": %llu, \"suppressed\": %llu, \"data\": \"",
+		h->triggers, h->suppressed);
+	for (i = 0; i < h->data_size; i++)
+		fprintf(f, "%02x", s->data[i]);
+	fputs("\"}", f);
+}
+
+void info_json_snapshots(const struct info *info)
+{
+	size_t i;
+
+	fputs("  \"snapshots\": [", info->out);
+	for (i = 0; i < info->nr_snapshots; i++) {
+		fputs(i ? ",\n    " : "\n    ", info->out);
+		json_one(info->out, &info->snapshots[i]);
+	}
+	fputs("],\n", info->out);
+}

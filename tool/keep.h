@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How many snapshots stay on disk: --keep, --keep-bytes, --keep-age.
+ *
+ * They hold for all snapshots in the directory that have the recorder's name pattern,
+ * also of earlier runs and of other recorders with the same one. A snapshot is a regular
+ * file of the recorder's user whose name the pattern can make, and that begins as a
+ * stream does; nothing else is ever removed, and never the newest one.
+ *
+ * The oldest is by the time in the name (which copying keeps, other than that of the
+ * file; that one only if the pattern has no %t). But clocks step: a snapshot is at least
+ * as old as it is known to this run, and one that this run wrote exactly so, by a clock
+ * that does not step. After a step back the new ones are still the newest.
+ */
+#ifndef AUXREC_KEEP_H
+#define AUXREC_KEEP_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "snapfile_name.h"
+#include "util.h"
+
+/* 0: no such limit */
+struct keep_limits {
+	__u64 nr;
+	__u64 bytes;		/* sum of the files' sizes */
+	__u64 age;		/* ns */
+};
+
+struct keep_clock {
+	__u64 real;		/* ns of CLOCK_REALTIME */
+	__u64 boot;		/* ns of CLOCK_BOOTTIME: a suspended machine's files age */
+};
+
+/* One on disk; name "a.sample.2026...", size of the file */
+struct keep_file {
+	char *name;
+	__u64 dev;
+	__u64 ino;
+	__u64 size;
+	__u64 time;		/* ns of CLOCK_REALTIME: what it says of itself */
+	__u64 number;
+	unsigned int again;
+	__u64 seen;		/* ns of CLOCK_BOOTTIME: when it was seen first */
+	bool ours;		/* of this run: that is when it was written */
+	bool stuck;		/* could not be removed, which was told */
+	__u64 age;		/* ns, at the last look */
+};
+
+struct keep {
+	struct keep_limits limits;
+	struct snapfile_name name;
+	struct keep_file *files;	/* by name, as of the last look */
+	size_t nr;
+	struct keep_clock (*clock)(void);
+};
+
+/*
+ * A snapshot was removed, @err 0, or should have been and could not (-errno, told
+ * once). @why: "--keep=3", "--keep-bytes", "--keep-age", "no space".
+ */
+typedef void keep_told(void *ctx, const char *path, const char *why, int err);
+
+/*
+ * At the recorder's start: looks what is there. @pattern and @base: snapfile.h. Returns 0
+ * or -errno with a message. Without limits nothing is looked at, here and below.
+ */
+int keep_start(struct keep *k, const struct keep_limits *limits,
+	       const char *pattern, const char *base, struct diag *d);
+void keep_free(struct keep *k);
+
+/* Only looks, as all of these do first. Returns 0 or -errno with a message. */
+int keep_look(struct keep *k, struct diag *d);
+
+/*
+ * Removes the oldest snapshots until the limits hold. @committed: path of the one that
+ * was just written (snapfile.path), the newest; NULL: none was (--keep-age, from time to
+ * time). Returns how many were removed or -errno with a message.
+ */
+int keep_apply(struct keep *k, const char *committed, keep_told *told,
+	       void *ctx, struct diag *d);
+
+/*
+ * The disk is full: removes the oldest snapshot if there is a limit, as else nobody
+ * said that any may go. Returns 1: try again, 0: there is none to remove, or -errno.
+ */
+int keep_make_room(struct keep *k, keep_told *told, void *ctx, struct diag *d);
+
+#endif /* AUXREC_KEEP_H */

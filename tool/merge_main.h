@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef AUXREC_MERGE_MAIN_H
+#define AUXREC_MERGE_MAIN_H
+
+/*
+ * auxrec_merge_main() - `auxrec merge`
+ * @argv: argv[0] is the command's own name
+ *
+ * Return: an exit status: 0 merged, 1 a file is damaged or no snapshot of the same
+ * recording, 2 usage or I/O.
+ */
+int auxrec_merge_main(int argc, char **argv);
+
+#endif /* AUXREC_MERGE_MAIN_H */

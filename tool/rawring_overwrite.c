@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A raw ring in overwrite mode, read as perfaux.h says.
+ */
+#include <errno.h>
+#include <sys/ioctl.h>
+
+#include "rawring.h"
+
+#define load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
+
+int rawring_attach_trigger(struct rawring *r, int event_fd, __u32 post, __u64 cookie)
+{
+	struct perfaux_attach a = {
+		.size = sizeof(a),
+		.flags = PERFAUX_ATTACH_TRIGGER,
+		.fd = event_fd,
+		.post = post,
+		.cookie = cookie,
+	};
+
+	return ioctl(r->fd, PERFAUX_IOC_ATTACH, &a) ? -errno : 0;
+}
+
+int rawring_hold(struct rawring *r, __u32 flags, __u32 max)
+{
+	struct perfaux_hold a = { .size = sizeof(a), .flags = flags, .max = max };
+
+	return ioctl(r->fd, PERFAUX_IOC_HOLD, &a) ? -errno : 0;
+}
+
+int rawring_unhold(struct rawring *r, __u32 segment)
+{
+	struct perfaux_unhold a = {
+		.size = sizeof(a),
+		.segment = segment,
+		.seq = PERFAUX_SEQ(load_acquire(&r->segments[segment].state)),
+	};
+
+	return ioctl(r->fd, PERFAUX_IOC_UNHOLD, &a) ? -errno : 0;
+}
+
+int rawring_unhold_all(struct rawring *r)
+{
+	struct perfaux_unhold a = { .size = sizeof(a), .flags = PERFAUX_UNHOLD_ALL };
+
+	return ioctl(r->fd, PERFAUX_IOC_UNHOLD, &a) ? -errno : 0;
+}
+
+int rawring_thaw(struct rawring *r)
+{
+	struct perfaux_thaw a = { .size = sizeof(a) };
+
+	return ioctl(r->fd, PERFAUX_IOC_THAW, &a) ? -errno : 0;
+}
+
+bool rawring_is_frozen(const struct rawring *r)
+{
+	return load_acquire(&r->ctl->flags) & PERFAUX_CTL_FROZEN;
+}
+
+bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item)
+{
+	for (; *i < r->ctl->nr_gaps; (*i)++) {
+		const __u64 seq = load_acquire(&r->gaps[*i].seq);
+
+		if (!seq || seq == r->marks[r->ctl->nr_segments + *i])
+			continue;
+		*item = (struct raw_item){ .gap = &r->gaps[*i], .index = *i };
+		(*i)++;
+		return true;
+	}
+	return false;
+}
+
+/* Begins with the span behind *@item in its segment. */
+bool rawring_next_held(const struct rawring *r, struct raw_item *item)
+{
+	const __u32 per = r->ctl->spans_per_segment, size = r->ctl->segment_size;
+	size_t at = item->span ? item->span - r->spans + 1 : 0;
+
+	for (; at < (size_t)r->ctl->nr_segments * per; at++) {
+		const __u32 segment = at / per;
+		const struct perfaux_segment *seg = &r->segments[segment];
+		const struct perfaux_span *span = &r->spans[at];
+
+		if (PERFAUX_STATE(load_acquire(&seg->state)) != PERFAUX_SEG_HELD ||
+		    seg->kind != PERFAUX_KIND_SPANS || at % per >= seg->nr_spans) {
+			at = (size_t)(segment + 1) * per - 1;
+			continue;
+		}
+		*item = (struct raw_item){ .span = span, .index = segment };
+		if (span->offset <= size && span->length <= size - span->offset)
+			item->data = r->data + (size_t)segment * size + span->offset;
+		return true;
+	}
+	return false;
+}
+
+/* 0: it is not what it was a moment ago. */
+static __u64 segment_begin(const struct rawring *r, __u32 i, __u64 state)
+{
+	const struct perfaux_segment *seg = &r->segments[i];
+	__u64 time = 0;
+
+	if (seg->kind == PERFAUX_KIND_FRAMES) {
+		const struct perfaux_frame *frame =
+			(const void *)(r->data + (size_t)i * r->ctl->segment_size);
+
+		time = frame->time;
+	} else if (load_acquire(&seg->nr_spans)) {
+		time = r->spans[(size_t)i * r->ctl->spans_per_segment].t_begin;
+	} else if (PERFAUX_STATE(state) == PERFAUX_SEG_BUSY) {
+		time = seg->t_active;
+	}
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return PERFAUX_SEQ(seg->state) == PERFAUX_SEQ(state) ? time : 0;
+}
+
+__u64 rawring_history(const struct rawring *r)
+{
+	__u64 oldest = ~0ULL;
+	__u32 i;
+
+	for (i = 0; i < r->ctl->nr_segments; i++) {
+		const __u64 state = load_acquire(&r->segments[i].state);
+		__u64 begin;
+
+		if (PERFAUX_STATE(state) < PERFAUX_SEG_BUSY)
+			continue;
+		begin = segment_begin(r, i, state);
+		if (begin && begin < oldest)
+			oldest = begin;
+	}
+	return oldest;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "read_snapshot.h"
+
+#include "read_bytes.h"
+#include "trigger.h"
+
+/* Names are of people: any but what steers a terminal. */
+static bool is_printable(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
+			return false;
+	return true;
+}
+
+const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out)
+{
+	struct read_bytes b = read_bytes_init(s->raw, s->raw_size);
+	const void *h = read_take(&b, sizeof(out->h));
+
+	if (!(s->has & PERF_SAMPLE_RAW) || !h)
+		return "shorter than its header";
+	memcpy(&out->h, h, sizeof(out->h));
+	if (out->h.magic != AUXREC_SNAPSHOT_MAGIC)
+		return "another magic";
+	if (out->h.version != 1 || out->h.header_size != sizeof(out->h))
+		return "another version or header_size";
+	out->name = read_take(&b, out->h.name_size);
+	out->data = read_take(&b, out->h.data_size);
+	if (b.failed)
+		return "name_size and data_size beyond its end";
+	if (b.left >= 8)
+		return "8 or more bytes behind its data";
+	for (; b.left; b.left--)
+		if (*b.p++)
+			return "padding that is not zero";
+	if (!out->h.name_size || strnlen(out->name, out->h.name_size) !=
+				 out->h.name_size - 1)
+		return "a name without its NUL at its end";
+	if (!is_printable(out->name, out->h.name_size - 1))
+		return "a name that is not printable";
+	if (!out->h.number)
+		return "number 0";
+	if (!out->h.recording || out->h.recording != s->event->attr.config2)
+		return "a recording that is not the event's config2";
+	return NULL;
+}
+
+const char *read_snapshot_kind(__u32 kind)
+{
+	static const char * const names[] = {
+		[TRIGGER_SIGNAL]	= "signal",
+		[TRIGGER_SOCKET]	= "socket",
+		[TRIGGER_EVENT]		= "event",
+		[TRIGGER_BPF]		= "bpf",
+		[TRIGGER_EXEC]		= "exec",
+		[TRIGGER_EXIT]		= "exit",
+		[TRIGGER_CRASH]		= "crash",
+	};
+
+	return kind < ARRAY_SIZE(names) && names[kind] ? names[kind] : "?";
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The samples of the snapshot event (snapshot_mark.h), as they are in a stream.
+ */
+#ifndef AUXREC_READ_SNAPSHOT_H
+#define AUXREC_READ_SNAPSHOT_H
+
+#include "read_sample.h"
+#include "snapshot_mark.h"
+
+struct read_snapshot {
+	struct auxrec_snapshot h;
+	const char *name;	/* in the record, with its NUL */
+	const __u8 *data;	/* h.data_size bytes */
+};
+
+/*
+ * read_snapshot() - take a sample of the snapshot event apart
+ * @s: is_snapshot_event() is true of its event
+ *
+ * Return: NULL, or what is wrong with it.
+ */
+const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out);
+
+/* "signal", "socket" ..., or "?" */
+const char *read_snapshot_kind(__u32 kind);
+
+#endif /* AUXREC_READ_SNAPSHOT_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a snapshot of a flight recording is, in its stream.
+ *
+ * It has a sample, or some, of one more event, the snapshot event: software, bpf-output,
+ * with sample_type IDENTIFIER | TID | TIME | CPU | PERIOD | RAW, config1 0 and the
+ * recording's number as config2. Its RAW is a struct auxrec_snapshot, the trigger's
+ * name with its NUL, and what the trigger brought along; then zeros up to the alignment.
+ * Its time is that of the trigger. A merged stream has the samples of all its snapshots.
+ */
+#ifndef AUXREC_SNAPSHOT_MARK_H
+#define AUXREC_SNAPSHOT_MARK_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <stdbool.h>
+
+#define AUXREC_SNAPSHOT_MAGIC	0x53585541	/* "AUXS", little endian */
+
+struct auxrec_snapshot {
+	__u32	magic;
+	__u16	version;	/* 1 */
+	__u16	header_size;	/* bytes; the name follows */
+	__u64	recording;	/* as config2 of the event, random, not 0 */
+	__u64	number;		/* of the snapshot in the recording, from 1 */
+	/* ns, of the recording's clock */
+	__u64	t_trigger;	/* when it was noticed, or of its sample */
+	__u64	t_begin;	/* records from here on are all there, 0: all */
+	__u64	t_settled;	/* up to here: later ones may be missing */
+	__u64	t_end;		/* of the newest record or data; 0: none */
+	/* of the raw ring: kept behind the trigger */
+	__u64	after_bytes;
+	__u64	after_ns;
+	__u64	triggers;	/* that it is of, if others came meanwhile */
+	__u64	suppressed;	/* that count= or rate= kept from a snapshot, so far */
+	__u32	kind;		/* enum trigger_kind, trigger.h */
+	__u32	name_size;	/* bytes, with its NUL */
+	__u32	data_size;	/* bytes that the trigger brought along */
+	__u32	flags;		/* AUXREC_SNAPSHOT_* */
+};
+
+/* A trigger froze the raw ring: nothing was overwritten since, but post= segments. */
+#define AUXREC_SNAPSHOT_FROZEN	0x1
+
+static inline bool is_snapshot_event(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       attr->config == PERF_COUNT_SW_BPF_OUTPUT && attr->config2;
+}
+
+#endif /* AUXREC_SNAPSHOT_MARK_H */
