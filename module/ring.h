@@ -109,6 +109,7 @@ struct pa_ring {
 	atomic_t may_overwrite;		/* see freeze.c */
 
 	atomic64_t claim_seq;
+	u64 wanted_seq;			/* see pa_segments_wanted() */
 	atomic64_t ready_seq;
 
 	wait_queue_head_t wait;
@@ -179,6 +180,7 @@ struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
 void pa_segment_publish(struct pa_segment *seg);
 void pa_segment_drop(struct pa_segment *seg);
 /* segment.c: any context that may take a moment */
+void pa_segments_wanted(struct pa_ring *ring);
 bool pa_segments_publish_idle(struct pa_ring *ring);
 void pa_segments_make_way(struct pa_ring *ring);
 unsigned int pa_segments_ready(struct pa_ring *ring);

@@ -97,6 +97,8 @@ static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 		return -EINVAL;
 
 	mutex_lock(&ring->lock);
+	if (arg.flags & PERFAUX_FLUSH_SPANS)
+		pa_segments_wanted(ring);
 	pa_ring_flush(ring, arg.flags);
 	ret = pa_segments_hold(ring, arg.max);
 	mutex_unlock(&ring->lock);

@@ -23,6 +23,20 @@ static bool pa_move(struct pa_segment *seg, u64 from, u64 to)
 	return cmpxchg64(&seg->shared->state, from, to) == from;
 }
 
+static void pa_segment_ready(struct pa_segment *seg, u64 seq)
+{
+	struct pa_ring *ring = seg->ring;
+
+	WRITE_ONCE(seg->shared->ready_seq,
+		   atomic64_inc_return(&ring->ready_seq));
+	/* Pairs with the reader's load-acquire: nr_spans is final. */
+	smp_store_release(&seg->shared->state,
+			  pa_state(seq, PERFAUX_SEG_READY));
+	if (!ring->overwrite ||
+	    READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+		pa_ring_wake(ring);
+}
+
 /* From CLAIMED to BUSY; before that nobody else looks at the other fields. */
 static void pa_segment_busy(struct pa_segment *seg, u64 seq, u64 t_begin)
 {
@@ -59,13 +73,24 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 	return true;
 }
 
-/* Going on in a segment that has room left. */
+/*
+ * Going on in a segment that has room left; but not in what a HOLD that goes on wants:
+ * that one is published.
+ */
 static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 {
 	u64 seq = PERFAUX_SEQ(from);
 
 	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
 		return false;
+	/*
+	 * After the full barrier of the cmpxchg: whom pa_segments_wanted() does not see
+	 * on a CPU sees here what it has stored.
+	 */
+	if (seq <= READ_ONCE(seg->ring->wanted_seq) && seg->shared->nr_spans) {
+		pa_segment_ready(seg, seq);
+		return false;
+	}
 	pa_segment_busy(seg, seq, t_begin);
 	return true;
 }
@@ -217,20 +242,6 @@ struct pa_segment *pa_segment_get_frames(struct pa_ring *ring)
 	return pa_segment_new(ring, start, PERFAUX_KIND_FRAMES, 0);
 }
 
-static void pa_segment_ready(struct pa_segment *seg, u64 seq)
-{
-	struct pa_ring *ring = seg->ring;
-
-	WRITE_ONCE(seg->shared->ready_seq,
-		   atomic64_inc_return(&ring->ready_seq));
-	/* Pairs with the reader's load-acquire: nr_spans is final. */
-	smp_store_release(&seg->shared->state,
-			  pa_state(seq, PERFAUX_SEG_READY));
-	if (!ring->overwrite ||
-	    READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
-		pa_ring_wake(ring);
-}
-
 /* Of frames, all of them ended. */
 void pa_segment_publish(struct pa_segment *seg)
 {
@@ -264,6 +275,18 @@ void pa_segment_put(struct pa_segment *seg)
 	smp_mb();
 	if (READ_ONCE(ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(seg->ring);
+}
+
+/*
+ * What was written until now is to be published as soon as its writer stops for a
+ * moment: the segment is not taken up again. To be followed by such a moment for each
+ * event, or by a look that shows that it does not run. Process context.
+ */
+void pa_segments_wanted(struct pa_ring *ring)
+{
+	WRITE_ONCE(ring->wanted_seq, atomic64_read(&ring->claim_seq));
+	/* Pairs with the cmpxchg in pa_segment_reuse(). */
+	smp_mb();
 }
 
 /* Returns whether there were any. */

@@ -172,6 +172,26 @@ static __u32 hold_most(const struct session *s)
 	return nr - (left ? left : 1);
 }
 
+/*
+ * Writers go on in other segments when theirs are HELD, and those they may not overwrite
+ * while the ring is frozen. So it is thawed before that, but when what has frozen it is
+ * HELD.
+ */
+static void hold(struct session *s)
+{
+	const __u32 most = hold_most(s);
+	int held = 0;
+
+	/* One that waits for its post= is of the same freeze. */
+	if (!flight_event_waits(s->flight)) {
+		if (rawring_is_frozen(&s->raw) && most > s->cpus.nr)
+			held = rawring_hold(&s->raw, 0, most - s->cpus.nr);
+		rawring_thaw(&s->raw);
+		s->flight->frozen_since = 0;
+	}
+	rawring_hold(&s->raw, PERFAUX_FLUSH_SPANS, held > 0 ? most - held : most);
+}
+
 static void answer(struct session *s, const struct flight_wish *list, const char *how,
 		   const char *text)
 {
@@ -207,12 +227,7 @@ int flight_dump_begin(struct session *s)
 	f->number++;
 	if (s->have_raw) {
 		frozen = rawring_is_frozen(&s->raw);
-		rawring_hold(&s->raw, PERFAUX_FLUSH_SPANS, hold_most(s));
-		/* One that waits for its post= is of the same freeze. */
-		if (!flight_event_waits(f)) {
-			rawring_thaw(&s->raw);
-			f->frozen_since = 0;
-		}
+		hold(s);
 	}
 	if (pipe2(fds, O_CLOEXEC)) {
 		dump_failed(s, strerror(errno));

@@ -92,7 +92,7 @@ void rawring_release(struct rawring *r, const struct raw_item *item);
 
 /*
  * An overwrite ring: rawring_scan() and _next() are for its gaps only. Each of these returns
- * what its ioctl does.
+ * 0 or -errno, rawring_hold() how many.
  */
 int rawring_attach_trigger(struct rawring *r, int event_fd, __u32 post, __u64 cookie);
 int rawring_hold(struct rawring *r, __u32 flags, __u32 max);

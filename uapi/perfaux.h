@@ -453,6 +453,8 @@ struct perfaux_flush {
  * PERFAUX_IOC_HOLD (on a ring): FLUSH, and then take READY segments that are not released,
  * in the order in which they became READY, the last one first: they are HELD then, and
  * are not overwritten until the reader releases them. Those that are HELD already stay so.
+ * With PERFAUX_FLUSH_SPANS that is all that was written before: each segment that is
+ * written to becomes READY, and its writer goes on in another one.
  * Writers need segments too: a ring of which all are HELD loses what comes, with the
  * cause FULL. May sleep.
  *

@@ -312,6 +312,61 @@ TEST_F_TIMEOUT(hold, all_is_counted, SECONDS)
 	EXPECT_EQ(ring->ctl->seq, check->seq);
 }
 
+/* A segment that is written to, and since when. */
+struct use {
+	uint64_t seq;
+	uint64_t begin;
+};
+
+static struct use use_of(const struct ring *ring, uint32_t i)
+{
+	const uint64_t state = ring_state(ring, i);
+	const struct use use = {
+		.seq = PERFAUX_STATE(state) == PERFAUX_SEG_BUSY ?
+		       PERFAUX_SEQ(state) : 0,
+		.begin = counter(&ring->segments[i].t_active),
+	};
+
+	return use;
+}
+
+/* Whether segment @i has a span that had begun at @before, and is not HELD. */
+static bool is_left(const struct ring *ring, uint32_t i, const struct use *before)
+{
+	const struct perfaux_span *span =
+		ring->spans + (size_t)i * ring->ctl->spans_per_segment;
+	const uint32_t nr = __atomic_load_n(&ring->segments[i].nr_spans,
+					    __ATOMIC_ACQUIRE);
+
+	if (!before->seq || !before->begin || is_held(ring, i) ||
+	    !nr || span->t_begin > before->begin)
+		return false;
+	/* If it is another use now it was overwritten. */
+	return PERFAUX_SEQ(ring_state(ring, i)) == before->seq;
+}
+
+/* With PERFAUX_FLUSH_SPANS all is HELD that was written before, on each CPU. */
+TEST_F_TIMEOUT(hold, up_to_now, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint32_t i, k, left = 0;
+	struct use uses[nr];
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	for (k = 0; k < 50; k++) {
+		ASSERT_TRUE(work_until(&ring->ctl->claims,
+				       counter(&ring->ctl->claims) + nr / 2));
+		for (i = 0; i < nr; i++)
+			uses[i] = use_of(ring, i);
+		ASSERT_LT(0, ring_hold(ring, PERFAUX_FLUSH_SPANS, 0));
+		for (i = 0; i < nr; i++)
+			left += is_left(ring, i, &uses[i]);
+		ASSERT_EQ(0, ring_unhold_all(ring));
+	}
+	EXPECT_EQ(0, left);
+}
+
 /* The newest ones, as many as are asked for. */
 TEST_F_TIMEOUT(hold, newest_first, SECONDS)
 {

@@ -34,7 +34,7 @@ whole()
 "$WORK" 600000 2 &
 work=$!
 begun=$(written)
-launch -a -M 48M -m 512K,16Kx1024 -e auxgen/timer=1,period=10000,chunks=2/ --trigger signal=USR1
+launch -a -M 48M -m 512K,16Kx1024 -e auxgen/timer=1,period=40000,chunks=2/ --trigger signal=USR1
 await wrote 200
 for name in a b c; do
 	most=$(($(written) - begun))
@@ -160,7 +160,7 @@ if [[ -e $MODULES/softpt.ko && -x $SPT/work-static ]] && insmod "$MODULES/softpt
 	f=$(of signal-USR1)
 	g=$(ctl snapshot)
 	want 0 ctl stop
-	kill "$child"
+	kill "$child" 2>/dev/null
 	wait $pid
 	pid=
 	for f in "$f" "$g"; do
