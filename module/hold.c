@@ -36,10 +36,10 @@ static bool pa_candidate(struct pa_candidate *candidate, struct pa_segment *seg)
 }
 
 /*
- * Up to @max segments that are READY now, @max 0: all. Returns how many or -ENOMEM.
- * Process context. ring->lock held.
+ * Up to @max segments that are READY now. Returns how many or -ENOMEM. Process context.
+ * ring->lock held.
  */
-int pa_segments_hold(struct pa_ring *ring, unsigned int max)
+static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 {
 	unsigned int nr = 0, i;
 	struct pa_candidate *list;
@@ -51,7 +51,7 @@ int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 	for (i = 0; i < ring->ctl->nr_segments; i++)
 		nr += pa_candidate(&list[nr], &ring->seg[i]);
 	sort(list, nr, sizeof(*list), pa_newest_first, NULL);
-	for (i = 0; i < nr && (!max || held < max); i++) {
+	for (i = 0; i < nr && held < max; i++) {
 		u64 state = list[i].state;
 
 		/* It may have been overwritten meanwhile: then it was old. */
@@ -60,6 +60,84 @@ int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 			state;
 	}
 	kvfree(list);
+	return held;
+}
+
+/*
+ * HOLD with PERFAUX_FLUSH_SPANS wants all that was written before. What is READY is taken
+ * first; of the uses that had begun by then, up to ring->wanted_seq, those that are
+ * published while it goes on are HELD at once, as many as there is ring->hold_room for:
+ * writers who go on overwrite others. And nobody goes on in such a use after it was left
+ * for a moment.
+ */
+bool pa_hold_wants(const struct pa_ring *ring, u64 seq)
+{
+	return seq <= READ_ONCE(ring->wanted_seq);
+}
+
+/* One that is wanted is published: is it to be HELD? Any context. */
+bool pa_hold_takes(struct pa_ring *ring, u64 seq)
+{
+	return pa_hold_wants(ring, seq) &&
+	       atomic_dec_if_positive(&ring->hold_room) >= 0;
+}
+
+static unsigned int pa_segments_open(const struct pa_ring *ring)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		u64 state = READ_ONCE(ring->segments[i].state);
+
+		n += PERFAUX_STATE(state) == PERFAUX_SEG_CLAIMED ||
+		     PERFAUX_STATE(state) == PERFAUX_SEG_BUSY ||
+		     PERFAUX_STATE(state) == PERFAUX_SEG_IDLE;
+	}
+	return n;
+}
+
+/* Returns for how many that are open there is room. */
+static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
+{
+	unsigned int room = min(pa_segments_open(ring), max);
+
+	atomic_set(&ring->hold_room, room);
+	WRITE_ONCE(ring->wanted_seq, atomic64_read(&ring->claim_seq));
+	/*
+	 * Pairs with the cmpxchg in pa_segment_reuse(): pa_ring_flush() stops each event
+	 * for a moment, or sees that it does not run; then it sees this when it does.
+	 */
+	smp_mb();
+	return room;
+}
+
+/*
+ * Up to @max segments, 0: all. @flags: PERFAUX_FLUSH_*, PERFAUX_HOLD_THAW. Returns how many
+ * or -ENOMEM. Process context. ring->lock held.
+ */
+int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max)
+{
+	unsigned int room = 0, left;
+	int held = 0, more;
+
+	if (!max || max > ring->ctl->nr_segments)
+		max = ring->ctl->nr_segments;
+	if (flags & PERFAUX_FLUSH_SPANS) {
+		room = pa_hold_begin(ring, max);
+		held = pa_segments_hold(ring, max - room);
+		if (held < 0)
+			goto end;
+	}
+	if (flags & PERFAUX_HOLD_THAW)
+		pa_thaw(ring);
+	pa_ring_flush(ring, flags & PA_FLUSH_FLAGS);
+	left = atomic_xchg(&ring->hold_room, 0);
+	held += room - left;
+	more = pa_segments_hold(ring, max - held);
+	held = more < 0 ? more : held + more;
+end:
+	WRITE_ONCE(ring->wanted_seq, 0);
+	atomic_set(&ring->hold_room, 0);
 	return held;
 }
 

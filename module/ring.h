@@ -33,6 +33,7 @@
 #define PA_CREATE_FLAGS		PERFAUX_RING_OVERWRITE
 #define PA_ATTACH_FLAGS		(PERFAUX_ATTACH_RAW | PERFAUX_ATTACH_TRIGGER)
 #define PA_FLUSH_FLAGS		(PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON)
+#define PA_HOLD_FLAGS		(PA_FLUSH_FLAGS | PERFAUX_HOLD_THAW)
 
 struct pa_ring;
 struct pid_namespace;
@@ -109,7 +110,8 @@ struct pa_ring {
 	atomic_t may_overwrite;		/* see freeze.c */
 
 	atomic64_t claim_seq;
-	u64 wanted_seq;			/* see pa_segments_wanted() */
+	u64 wanted_seq;			/* see hold.c */
+	atomic_t hold_room;		/* likewise */
 	atomic64_t ready_seq;
 
 	wait_queue_head_t wait;
@@ -171,6 +173,7 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 void pa_ring_free_memory(struct pa_ring *ring);
 
 /* ring_file.c */
+void pa_ring_flush(struct pa_ring *ring, u32 flags);
 extern const struct file_operations pa_ring_fops;
 
 /* segment.c: writers */
@@ -180,7 +183,6 @@ struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
 void pa_segment_publish(struct pa_segment *seg);
 void pa_segment_drop(struct pa_segment *seg);
 /* segment.c: any context that may take a moment */
-void pa_segments_wanted(struct pa_ring *ring);
 bool pa_segments_publish_idle(struct pa_ring *ring);
 void pa_segments_make_way(struct pa_ring *ring);
 unsigned int pa_segments_ready(struct pa_ring *ring);
@@ -189,7 +191,9 @@ bool pa_segments_available(struct pa_ring *ring);
 bool pa_segment_released(const struct pa_segment *seg, u64 state);
 
 /* hold.c */
-int pa_segments_hold(struct pa_ring *ring, unsigned int max);
+bool pa_hold_wants(const struct pa_ring *ring, u64 seq);
+bool pa_hold_takes(struct pa_ring *ring, u64 seq);
+int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max);
 int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq);
 void pa_segments_unhold_all(struct pa_ring *ring);
 

@@ -49,7 +49,7 @@ static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
 }
 
 /* ring->lock held. @flags: PERFAUX_FLUSH_* */
-static void pa_ring_flush(struct pa_ring *ring, u32 flags)
+void pa_ring_flush(struct pa_ring *ring, u32 flags)
 {
 	struct pa_attached *attached;
 
@@ -93,14 +93,13 @@ static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 
 	if (ret)
 		return ret;
-	if (arg.flags & ~PA_FLUSH_FLAGS || arg.held || !ring->overwrite)
+	if (arg.flags & ~PA_HOLD_FLAGS || arg.held || !ring->overwrite)
+		return -EINVAL;
+	if (arg.flags & PERFAUX_HOLD_THAW && !(arg.flags & PERFAUX_FLUSH_SPANS))
 		return -EINVAL;
 
 	mutex_lock(&ring->lock);
-	if (arg.flags & PERFAUX_FLUSH_SPANS)
-		pa_segments_wanted(ring);
-	pa_ring_flush(ring, arg.flags);
-	ret = pa_segments_hold(ring, arg.max);
+	ret = pa_ring_hold(ring, arg.flags, arg.max);
 	mutex_unlock(&ring->lock);
 	if (ret < 0)
 		return ret;

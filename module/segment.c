@@ -31,7 +31,8 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 		   atomic64_inc_return(&ring->ready_seq));
 	/* Pairs with the reader's load-acquire: nr_spans is final. */
 	smp_store_release(&seg->shared->state,
-			  pa_state(seq, PERFAUX_SEG_READY));
+			  pa_state(seq, pa_hold_takes(ring, seq) ?
+					PERFAUX_SEG_HELD : PERFAUX_SEG_READY));
 	if (!ring->overwrite ||
 	    READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(ring);
@@ -83,11 +84,8 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 
 	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
 		return false;
-	/*
-	 * After the full barrier of the cmpxchg: whom pa_segments_wanted() does not see
-	 * on a CPU sees here what it has stored.
-	 */
-	if (seq <= READ_ONCE(seg->ring->wanted_seq) && seg->shared->nr_spans) {
+	/* Behind the full barrier of the cmpxchg, see pa_hold_begin(). */
+	if (pa_hold_wants(seg->ring, seq) && seg->shared->nr_spans) {
 		pa_segment_ready(seg, seq);
 		return false;
 	}
@@ -275,18 +273,6 @@ void pa_segment_put(struct pa_segment *seg)
 	smp_mb();
 	if (READ_ONCE(ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(seg->ring);
-}
-
-/*
- * What was written until now is to be published as soon as its writer stops for a
- * moment: the segment is not taken up again. To be followed by such a moment for each
- * event, or by a look that shows that it does not run. Process context.
- */
-void pa_segments_wanted(struct pa_ring *ring)
-{
-	WRITE_ONCE(ring->wanted_seq, atomic64_read(&ring->claim_seq));
-	/* Pairs with the cmpxchg in pa_segment_reuse(). */
-	smp_mb();
 }
 
 /* Returns whether there were any. */

@@ -116,7 +116,7 @@ int bpf_ring_store(struct session *s, struct diag *d)
 void bpf_ring_clear(struct session *s)
 {
 	const __u64 none = 0;
-	__u64 now;
+	__u64 now = 0;
 
 	/* It may be another recording's by now. */
 	if (s->bpf_ring_stored &&

@@ -51,8 +51,11 @@ static void check_thread_map(struct check *c, const struct read_record *rec,
 	if (!entries_fit(c, rec, RULE_THREAD_MAP, b, nr, 24))
 		return;
 	for (i = 0; i < nr; i++) {
+		const char *comm;
+
 		read_u64(b);
-		if (!memchr(read_take(b, 16), 0, 16))
+		comm = read_take(b, 16);
+		if (!comm || !memchr(comm, 0, 16))
 			check_fail(c, rec, RULE_THREAD_MAP,
 				   "a comm that ends within its 16 bytes",
 				   "entry %llu without an end", i);

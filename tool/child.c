@@ -17,7 +17,7 @@
 #include "signals.h"
 
 /* In the child: waits until the events are open, then becomes the command. */
-static void become(struct session *s, int go, int report)
+static _Noreturn void become(struct session *s, int go, int report)
 {
 	char c = 0;
 	int err;

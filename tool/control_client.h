@@ -49,7 +49,8 @@ __u32 control_client_events(const struct control_client *cl);
 
 /* Sends it, or keeps it to be sent. */
 void control_client_put(struct control_client *cl, const char *text, size_t len);
-void control_client_vput(struct control_client *cl, const char *fmt, va_list ap);
+void control_client_vput(struct control_client *cl, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 void control_client_putf(struct control_client *cl, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -14,11 +14,11 @@
 static int parse_timeout(const char *text, __u64 *timeout, struct diag *d)
 {
 	char *end;
-	double v;
+	const double v = strtod(text, &end);
 
 	/* No "inf", no "0x1p3", no blanks. */
-	v = strspn(text, "0123456789.") == strlen(text) ? strtod(text, &end) : 0;
-	if (v <= 0 || *end || v > TIMEOUT_MAX)
+	if (strspn(text, "0123456789.") != strlen(text) || v <= 0 || *end ||
+	    v > TIMEOUT_MAX)
 		return diag(d, -EINVAL, "--timeout: '%s' is not a number of seconds above 0", text);
 	*timeout = v * NSEC_PER_SEC;
 	if (!*timeout)

@@ -47,8 +47,7 @@ static int fill_stdio(struct diag *d)
 	return 0;
 }
 
-/* Does not return. */
-static void wait_for(pid_t child, int from_child)
+static _Noreturn void wait_for(pid_t child, int from_child)
 {
 	ssize_t r;
 	int status;

@@ -303,7 +303,7 @@ void flight_gaps(struct session *s)
 static void shrink(struct session *s)
 {
 	struct flight *f = s->flight;
-	struct proc_maps maps = { NULL };
+	struct proc_maps maps = { .list = NULL };
 	const struct state_ask ask = proc_maps_ask(&maps);
 	const __u64 now = now_ns();
 

@@ -140,7 +140,7 @@ static void write_all(const void *data, size_t size, int fd)
 	}
 }
 
-static void child_main(struct session *s, pid_t recorder, bool frozen, int report)
+static _Noreturn void child_main(struct session *s, pid_t recorder, bool frozen, int report)
 {
 	struct result result = { 0 };
 	struct diag d = { "" };
@@ -172,24 +172,16 @@ static __u32 hold_most(const struct session *s)
 	return nr - (left ? left : 1);
 }
 
-/*
- * Writers go on in other segments when theirs are HELD, and those they may not overwrite
- * while the ring is frozen. So it is thawed before that, but when what has frozen it is
- * HELD.
- */
+/* One that waits for its post= is of the same freeze. */
 static void hold(struct session *s)
 {
-	const __u32 most = hold_most(s);
-	int held = 0;
+	__u32 flags = PERFAUX_FLUSH_SPANS;
 
-	/* One that waits for its post= is of the same freeze. */
 	if (!flight_event_waits(s->flight)) {
-		if (rawring_is_frozen(&s->raw) && most > s->cpus.nr)
-			held = rawring_hold(&s->raw, 0, most - s->cpus.nr);
-		rawring_thaw(&s->raw);
+		flags |= PERFAUX_HOLD_THAW;
 		s->flight->frozen_since = 0;
 	}
-	rawring_hold(&s->raw, PERFAUX_FLUSH_SPANS, held > 0 ? most - held : most);
+	rawring_hold(&s->raw, flags, hold_most(s));
 }
 
 static void answer(struct session *s, const struct flight_wish *list, const char *how,

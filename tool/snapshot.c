@@ -147,9 +147,9 @@ static int by_number(const void *a, const void *b)
 
 static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 {
-	struct raw_item item = { NULL };
+	struct raw_item item = { .span = NULL };
 
-	*list = (struct span_list){ NULL };
+	*list = (struct span_list){ .items = NULL };
 	if (!s->have_raw)
 		return 0;
 	list->left = calloc(s->raw.ctl->nr_segments, sizeof(*list->left));
@@ -211,7 +211,7 @@ static int begin_stream(struct session *s)
 {
 	free(s->queues.list);
 	free(s->queues.hash);
-	s->queues = (struct queues){ NULL };
+	s->queues = (struct queues){ .list = NULL };
 	s->primed = false;
 	s->flushed_time = 0;
 	if (!s->have_payloads)

@@ -454,23 +454,29 @@ struct perfaux_flush {
  * in the order in which they became READY, the last one first: they are HELD then, and
  * are not overwritten until the reader releases them. Those that are HELD already stay so.
  * With PERFAUX_FLUSH_SPANS that is all that was written before: each segment that is
- * written to becomes READY, and its writer goes on in another one.
+ * written to is HELD, too, and its writer goes on in another one.
  * Writers need segments too: a ring of which all are HELD loses what comes, with the
  * cause FULL. May sleep.
  *
  * Errors:
- *   EINVAL	size below PERFAUX_HOLD_SIZE_V0; unknown flags; held not 0; not a ring
- *		with PERFAUX_RING_OVERWRITE
+ *   EINVAL	size below PERFAUX_HOLD_SIZE_V0; unknown flags; PERFAUX_HOLD_THAW without
+ *		PERFAUX_FLUSH_SPANS; held not 0; not a ring with PERFAUX_RING_OVERWRITE
  *   ENOMEM, E2BIG, EFAULT (then segments may be HELD)
  */
 struct perfaux_hold {
 	__u32	size;			/* in: of this struct */
-	__u32	flags;			/* in: PERFAUX_FLUSH_* */
+	__u32	flags;			/* in: PERFAUX_FLUSH_*, PERFAUX_HOLD_THAW */
 	__u32	max;			/* in: how many segments, 0: all */
 	__u32	held;			/* in: 0; out: how many were taken */
 };
 
 #define PERFAUX_HOLD_SIZE_V0	16
+
+/*
+ * With PERFAUX_FLUSH_SPANS: also THAW, if the ring is FROZEN, when what is READY is HELD,
+ * and before the writers of the others need segments to go on in.
+ */
+#define PERFAUX_HOLD_THAW	_BITUL(8)
 
 /*
  * PERFAUX_IOC_UNHOLD (on a ring): a segment that is HELD becomes READY again, of the age

@@ -58,7 +58,9 @@ TEST_F(args, hold)
 	EXPECT_EQ(-EINVAL, call(self->other.fd, PERFAUX_IOC_HOLD, &arg));
 	arg.flags = 1U << 31;
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
-	arg.flags = PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON;
+	arg.flags = PERFAUX_HOLD_THAW;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.flags = PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON | PERFAUX_HOLD_THAW;
 	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
 	arg.held = 1;
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
@@ -619,6 +621,34 @@ TEST_F_TIMEOUT(trigger, post, SECONDS)
 	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
 	EXPECT_LE(6, ring_fdinfo(ring->fd, "triggers"));
 	EXPECT_LT(0, ring_fdinfo(ring->fd, "lost_frozen"));
+}
+
+/* HOLD with THAW: nothing of before is overwritten by those who go on. */
+TEST_F_TIMEOUT(trigger, hold_and_thaw, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint32_t i, k, left = 0;
+	struct use uses[nr];
+
+	for (k = 0; k < 5; k++) {
+		ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
+		ASSERT_EQ(0, fire(ring, self->firing, self->nr_firing));
+		for (i = 0; i < nr; i++)
+			uses[i] = use_of(ring, i);
+		ASSERT_EQ(nr / 2, ring_hold(ring, PERFAUX_FLUSH_SPANS | PERFAUX_HOLD_THAW,
+					    nr / 2));
+		EXPECT_FALSE(is_frozen(ring));
+		EXPECT_EQ(-ENOENT, ring_thaw(ring));
+		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
+		for (i = 0; i < nr; i++)
+			left += is_left(ring, i, &uses[i]);
+		ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+		ASSERT_EQ(0, ring_unhold_all(ring));
+		ring_thaw(ring);
+	}
+	EXPECT_EQ(0, left);
 }
 
 /* Triggers all the time, and thaws, holds and attaches all the time. */
