@@ -98,7 +98,7 @@ static int open_file(struct extract *e, size_t queue)
 		return err;
 	part_name(queue, name);
 	e->fd = openat(e->dir_fd, name,
-		       O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		       O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	e->fd_queue = queue;
 	return e->fd < 0 ? failed(e, name) : 0;
 }
@@ -239,7 +239,7 @@ static void print_gap(const struct extract *e, FILE *f,
 static int write_index(struct extract *e)
 {
 	int fd = openat(e->dir_fd, EXTRACT_INDEX,
-			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	char name[NAME_LEN];
 	bool bad;
 	FILE *f;

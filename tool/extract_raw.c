@@ -90,7 +90,7 @@ static FILE *open_file(struct extract_raw *x, const char *name, int flags)
 
 	/* There can be more events than a process may have files. */
 	while ((fd = openat(x->e->dir_fd, name, O_WRONLY | O_CLOEXEC | flags,
-			    0666)) < 0 && errno == EMFILE) {
+			    0600)) < 0 && errno == EMFILE) {
 		err = close_oldest(x);
 		if (err == -ECANCELED)
 			return NULL;

@@ -73,6 +73,28 @@ FIXTURE_TEARDOWN(memory)
 	ring_close(&self->ring);
 }
 
+/* What was in the pages before is nobody's: those of the ring that was full, too. */
+TEST_F(memory, starts_empty)
+{
+	struct perfaux_create create;
+	const uint64_t *words;
+	size_t i, sum = 0;
+	struct ring ring;
+
+	ring_close(&self->ring);
+	ring_params(&create, 16384, 4);
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	words = (const void *)ring.data;
+	for (i = 0; i < 4 * 16384 / sizeof(*words); i++)
+		sum += words[i] != 0;
+	words = (const void *)ring.spans;
+	for (i = 0; i < 4 * ring.ctl->spans_per_segment * sizeof(*ring.spans) /
+			sizeof(*words); i++)
+		sum += words[i] != 0;
+	EXPECT_EQ(0, sum);
+	self->ring = ring;
+}
+
 TEST_F(memory, map_offset_and_length)
 {
 	uint64_t marks = self->ring.create.marks_size;
