@@ -7,13 +7,14 @@ BUILD	:= build
 KDIR	?= /lib/modules/$(shell uname -r)/build
 PREFIX	?= /usr/local
 KERNELS	?= 6.1 6.12 7.2
+DEBUG_KERNELS ?= kasan kcsan
 CC	?= gcc
 CFLAGS	?= -O2 -g
 CPUS	?= 4
 
 SETUP	:= selftests/setup
 
-.PHONY: all tool module modules selftests check demo install clean help lint fuzz \
+.PHONY: all tool module modules selftests check check-debug demo install clean help lint fuzz \
 	fuzz-corpus docs setup debug-kernel bench-ids bench-raw bench-flight \
 	table-ids softpt-tests FORCE
 
@@ -65,7 +66,11 @@ modules-%: FORCE
 include selftests/tests.mk
 
 check: tool selftests
-	KERNELS="$(KERNELS)" CPUS=$(CPUS) selftests/check
+	KERNELS="$(KERNELS)" DEBUG_KERNELS="$(DEBUG_KERNELS)" CPUS=$(CPUS) selftests/check
+
+# All suites that the debug kernels have what is needed for
+check-debug: tool selftests debug-kernel
+	KERNELS= DEBUG_KERNELS="kasan kcsan" FULL=1 selftests/check
 
 demo: tool
 	KERNELS="$(KERNELS)" selftests/demo
@@ -122,6 +127,7 @@ help:
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR="
 	@echo "make demo         traces a program in a VM and shows its calls: demo.auxrec"
 	@echo "make check        all tests, in VMs of KERNELS=\"$(KERNELS)\" (also: kasan, kcsan)"
+	@echo "make check-debug  every test that they can run in the kernels with KASAN and KCSAN"
 	@echo "make selftests    the test programs: $(BUILD)/selftests"
 	@echo "make modules      the modules and those of the tests for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
