@@ -52,7 +52,7 @@ static u32 value(const u8 *bytes, bool big_endian)
 	       (u32)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
 }
 
-/* An id that is found is in a note that says so. */
+/* An id that is found is in a note that says so, or is the begin of a longer one. */
 static bool is_in(const struct input *in, const struct pa_elf_id *id)
 {
 	bool big_endian = in->size > 5 && in->bytes[5] == 2;
@@ -62,7 +62,7 @@ static bool is_in(const struct input *in, const struct pa_elf_id *id)
 
 		if (!memcmp(note + 12, "GNU", 4) &&
 		    value(note, big_endian) == 4 &&
-		    value(note + 4, big_endian) == id->size &&
+		    min_t(u32, value(note + 4, big_endian), PA_ELF_ID_MAX) == id->size &&
 		    value(note + 8, big_endian) == 3 &&
 		    !memcmp(note + 16, id->data, id->size))
 			return true;
