@@ -43,10 +43,14 @@ $(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(FUZZ)/obj/selftests/fuzz/sc
 define FUZZ_RULE
 $(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(2)
 	@mkdir -p $$(@D)
-	$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer -o $$@ $$^ -lzstd -lelf -pthread
+	$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -pthread
 endef
 $(eval $(call FUZZ_RULE,elf,$(FUZZ)/obj/module/elf_id.o))
 $(foreach name,$(filter-out elf,$(FUZZ_NAMES)),$(eval $(call FUZZ_RULE,$(name),$(FUZZ)/auxrec.a)))
+
+# Records in memory of their size
+$(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: FUZZ_WRAP = -Wl,--wrap=read_next,--wrap=read_close
+$(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: $(FUZZ)/obj/selftests/fuzz/exact.o
 
 # The generators of corpora; the other ones are scripts.
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
