@@ -14,8 +14,8 @@ CPUS	?= 4
 
 SETUP	:= selftests/setup
 
-.PHONY: all tool module modules selftests check check-debug demo install clean help lint fuzz \
-	fuzz-corpus docs setup debug-kernel bench-ids bench-raw bench-flight \
+.PHONY: all tool module modules selftests check check-debug demo install clean help lint \
+	docs setup debug-kernel bench-ids bench-raw bench-flight \
 	table-ids softpt-tests FORCE
 
 # The module only where it can be built; `make module` says why it cannot.
@@ -65,7 +65,7 @@ modules-%: FORCE
 
 include selftests/tests.mk
 
-check: tool selftests
+check: tool selftests fuzz-programs
 	KERNELS="$(KERNELS)" DEBUG_KERNELS="$(DEBUG_KERNELS)" CPUS=$(CPUS) selftests/check
 
 # All suites that the debug kernels have what is needed for
@@ -135,8 +135,9 @@ help:
 	@echo "make bench-raw    raw data of samples by the raw ring, beside perf's and BPF's rings"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make soak-pt      softpt with random signals, for PT_SOAK_SECONDS=600"
-	@echo "make fuzz T=60    the ELF parser with libFuzzer, T seconds long"
-	@echo "make fuzz-corpus  the images that fuzz begins with, into the tree"
+	@echo "make fuzz T=60    what reads other people's bytes with libFuzzer, T seconds for each"
+	@echo "                  of FUZZ_TARGETS=\"$(FUZZ_NAMES)\""
+	@echo "make fuzz-corpus  what fuzz begins with, into the tree"
 	@echo "make lint         checkpatch, sparse, shellcheck, documentation (part of check)"
 	@echo "make docs         the documentation as HTML and manual pages: $(BUILD)/docs"
 	@echo "make setup        fetches what VMs of KERNELS need (check and demo do this too)"

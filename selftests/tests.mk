@@ -209,34 +209,7 @@ $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 include selftests/softpt/softpt.mk
 softpt-tests: $(SPT_TESTS)
 
-# libFuzzer, for T seconds. What is new goes to build/fuzz, not to the corpus in
-# the tree: fuzz-corpus makes that one, of the images of the unit test as many as
-# it takes to go where all of them go.
-FUZZ_CC	:= clang
-FUZZ	:= $(BUILD)/fuzz/elf
-T	?= 60
-
-$(BUILD)/.host-fuzz: selftests/setup/host
-	@mkdir -p $(BUILD)
-	@$(SETUP)/host fuzz
-	@touch $@
-
-$(FUZZ)/fuzz_elf_id: selftests/fuzz/elf/fuzz_elf_id.c module/elf_id.c module/elf_id.h \
-		selftests/elf/kernel_shim.h uapi/perfaux.h Makefile | $(BUILD)/.host-fuzz
-	@mkdir -p $(@D)
-	$(FUZZ_CC) $(ELF_FLAGS) -O1 -g $(SANITIZE),fuzzer -o $@ \
-		$(filter %.c,$^)
-
-fuzz: $(FUZZ)/fuzz_elf_id
-	@mkdir -p $(FUZZ)/found
-	$< -max_total_time=$(T) -max_len=2048 -timeout=10 -print_final_stats=1 \
-		-artifact_prefix=$(FUZZ)/ $(FUZZ)/found selftests/fuzz/elf/corpus
-
-fuzz-corpus: $(FUZZ)/fuzz_elf_id $(TESTS)/elf/test_elf_id
-	rm -rf $(FUZZ)/images selftests/fuzz/elf/corpus
-	mkdir -p $(FUZZ)/images selftests/fuzz/elf/corpus
-	$(TESTS)/elf/test_elf_id -c $(FUZZ)/images
-	$< -merge=1 selftests/fuzz/elf/corpus $(FUZZ)/images
+include selftests/fuzz/fuzz.mk
 
 -include $(wildcard $(BUILD)/selftests/*.d $(BUILD)/selftests/*/*.d \
 	$(BUILD)/selftests/tool/*/*.d)

@@ -110,8 +110,12 @@ void check_payload(struct check *c, const struct read_record *rec,
 {
 	struct auxrec_payload h = { 0 };
 
-	/* RAW is at a multiple of 8 plus 4: not where a struct may be. */
-	memcpy(&h, s->raw, s->raw_size < sizeof(h) ? s->raw_size : sizeof(h));
+	/*
+	 * RAW is at a multiple of 8 plus 4: not where a struct may be. Whoever wrote the
+	 * event may have left it out.
+	 */
+	if (s->has & PERF_SAMPLE_RAW)
+		memcpy(&h, s->raw, s->raw_size < sizeof(h) ? s->raw_size : sizeof(h));
 	if (!check_header(c, rec, s, &h))
 		return;
 	check_length(c, rec, s, &h);

@@ -50,15 +50,16 @@ static bool is_primer(struct extract *e, const void *data, __u64 size)
 static int take_auxtrace(struct extract *e, const struct read_record *rec)
 {
 	const struct rec_auxtrace *a = (const void *)rec->hdr;
-	/* perf may give both, and has a queue for each CPU then. */
-	const __u32 tid = a->cpu == EXTRACT_NOBODY ? a->tid : EXTRACT_NOBODY;
 	static __u8 buf[BLOB_BUF];
 	ssize_t queue, n = 0;
 	__u64 left = rec->blob;
+	__u32 tid;
 	int err = 0;
 
 	if (rec->size < sizeof(*a) || rec->inner)
 		return 0;
+	/* perf may give both, and has a queue for each CPU then. */
+	tid = a->cpu == EXTRACT_NOBODY ? a->tid : EXTRACT_NOBODY;
 	queue = extract_queue(e, NULL, tid, a->cpu);
 	if (queue < 0)
 		return queue;

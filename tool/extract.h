@@ -63,8 +63,7 @@ struct extract {
 	bool	numbered;	/* at the end: names have numbers of events */
 	unsigned int *numbers;	/* of events, by their index */
 	struct read_map pids;	/* of tids */
-	struct extract_gap *gaps;
-	size_t	nr_gaps;
+	FILE	*gaps;		/* struct extract_gap, in a file without a name */
 	__u64	nr_payloads;	/* of extract_raw(), found or lost */
 	__u64	truncated;	/* AUX records that say so, and are no gap of a raw ring */
 

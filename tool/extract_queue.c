@@ -159,21 +159,35 @@ ssize_t extract_queue(struct extract *e, const struct read_event *event,
 	return err ?: (ssize_t)i;
 }
 
+/*
+ * Which names they will have in the index is not known yet, and there may be more than
+ * fit into memory: a few bytes of a COMPRESSED record can be millions of them.
+ */
+static int open_gaps(struct extract *e)
+{
+	static const char name[] = "gaps";
+	int fd = openat(e->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	e->gaps = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!e->gaps)
+		return failed(e, name);
+	return unlinkat(e->dir_fd, name, 0) ? failed(e, name) : 0;
+}
+
 int extract_gap(struct extract *e, const struct extract_gap *gap)
 {
-	struct extract_gap *g;
+	struct extract_gap g = *gap;
+	const int err = e->gaps ? 0 : open_gaps(e);
 
-	if (grow((void **)&e->gaps, e->nr_gaps, sizeof(*e->gaps)))
-		return -ENOMEM;
-	g = &e->gaps[e->nr_gaps++];
-	*g = *gap;
+	if (err)
+		return err;
 	if (gap->queue != EXTRACT_NOBODY) {
-		g->offset = e->queues[gap->queue].bytes;
+		g.offset = e->queues[gap->queue].bytes;
 		e->queues[gap->queue].gaps++;
 		extract_time(&e->queues[gap->queue], gap->begin);
 		extract_time(&e->queues[gap->queue], gap->end);
 	}
-	return 0;
+	return fwrite(&g, sizeof(g), 1, e->gaps) == 1 ? 0 : failed(e, EXTRACT_INDEX);
 }
 
 static void print_time(FILE *f, const char *what, __u64 time)
@@ -236,6 +250,20 @@ static void print_gap(const struct extract *e, FILE *f,
 		info_cause_name(gap->cause));
 }
 
+/* Returns false if they cannot be read; errno says why. */
+static bool print_gaps(const struct extract *e, FILE *f)
+{
+	struct extract_gap gap;
+
+	if (!e->gaps)
+		return true;
+	if (fseek(e->gaps, 0, SEEK_SET))
+		return false;
+	while (fread(&gap, sizeof(gap), 1, e->gaps) == 1)
+		print_gap(e, f, &gap);
+	return !ferror(e->gaps);
+}
+
 static int write_index(struct extract *e)
 {
 	int fd = openat(e->dir_fd, EXTRACT_INDEX,
@@ -252,11 +280,10 @@ static int write_index(struct extract *e)
 		queue_name(e, &e->queues[i], name);
 		print_queue(e, f, &e->queues[i], name);
 	}
-	for (i = 0; i < e->nr_gaps; i++)
-		print_gap(e, f, &e->gaps[i]);
+	bad = !print_gaps(e, f);
 	if (e->truncated)
 		fprintf(f, "truncated times=%llu\n", e->truncated);
-	bad = ferror(f);
+	bad |= ferror(f);
 	bad |= fclose(f);
 	return bad ? failed(e, EXTRACT_INDEX) : 0;
 }
@@ -320,7 +347,8 @@ void extract_free(struct extract *e)
 		rmdir(e->dir);
 	free(e->queues);
 	free(e->numbers);
-	free(e->gaps);
+	if (e->gaps)
+		fclose(e->gaps);
 	read_map_free(&e->by_key);
 	read_map_free(&e->pids);
 	read_attrs_free(&e->attrs);

@@ -48,7 +48,10 @@ enum {
 /* @c is one of the above, @arg its value. 0, -EINVAL with a message, or -ENOMEM. */
 int flight_option(struct flight_options *opt, int c, const char *arg, struct diag *d);
 
-/* When all are known: completes what is not given. 0, -EINVAL or -ENOMEM. */
+/*
+ * When all are known: completes what is not given. Looks whether -o is a directory. 0,
+ * -EINVAL, -EISDIR or -ENOMEM, with a message.
+ */
 int flight_options_check(struct options *opt, struct diag *d);
 
 void flight_options_free(struct flight_options *opt);

@@ -20,6 +20,9 @@ struct body {
 	struct merge_reader r;
 	struct read_map payloads;	/* their numbers here -> there - base */
 	__u64 base;
+	/* What a producer wrote, in parts: its number here, and whether it was seen */
+	__u64 raw;
+	bool raw_seen;
 	/* AUX that may refer to it is the next record */
 	bool span, span_new;
 	__u64 span_offset;		/* here */
@@ -317,14 +320,24 @@ static int take_raw(struct body *b, const struct read_record *rec,
 {
 	struct auxrec_payload h;
 	struct merge_key key = { { MERGE_RAW, two(s->tid, s->cpu) } };
+	__u64 number;
 	int rc;
 
 	memcpy(&h, s->raw, sizeof(h));
+	number = h.number;
+	/*
+	 * Its parts are together. Where files contradict each other, one of them may
+	 * have been seen and another one not; without the rest none is of use.
+	 */
+	if (h.offset && number == b->raw)
+		return b->raw_seen ? 0 : write_numbered(b, rec, s);
 	h.number = 0;
 	key.word[2] = h.time;
 	key.word[3] = merge_hash(0, &h, sizeof(h));
 	key.word[4] = merge_hash(0, s->raw + sizeof(h), s->raw_size - sizeof(h));
 	rc = seen(b, &key, h.time);
+	b->raw = number;
+	b->raw_seen = rc;
 	if (rc)
 		return rc < 0 ? rc : 0;
 	return write_numbered(b, rec, s);

@@ -473,6 +473,19 @@ def test_extract_errors():
            not done.stdout, f"usage: {args}: 2", done)
 
 
+def test_extract_memory():
+    """Gaps are remembered, and there may be any number of them."""
+    one = b"".join(r.bytes() for r in g.gap("gap", g.T0, g.T0 + 9))
+    data = g.dump(full_pt_stream()) + one * 400000
+    done = run("sh", "-c", "ulimit -v 28000; "
+               f"{TOOL} extract --aux - {TMP}/many", data=data)
+    with open(f"{TMP}/many/index", "rb") as f:
+        nr = sum(line.startswith(b"gap ") for line in f)
+    ok(done.returncode == 0 and nr >= 400000, "extract: gaps without end",
+       (done.stderr, nr))
+    shutil.rmtree(f"{TMP}/many")
+
+
 def test_extract_damage():
     """Random damage: any result, but a result, and only files of ours."""
     random.seed(2)
@@ -577,8 +590,8 @@ def test_perf_writes():
 def main():
     print("TAP version 13")
     for test in (test_valid, test_rules, test_offsets, test_usage, test_info,
-                 test_extract, test_extract_raw, test_extract_errors, test_extract_damage,
-                 test_long, test_escape, test_damage, test_perf_reads,
+                 test_extract, test_extract_raw, test_extract_errors, test_extract_memory,
+                 test_extract_damage, test_long, test_escape, test_damage, test_perf_reads,
                  test_perf_writes, test_cut):
         test()
     print(f"1..{len(results)}")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# libFuzzer: programs in build/fuzz, from the sources, with sanitizers. Included by
+# tests.mk.
+#
+# What fuzzing finds goes to build/fuzz/NAME/new, not to the corpora in the tree:
+# fuzz-corpus makes these, of what the tests' own generators make, as many as it takes to go
+# where all of it goes. selftests/fuzz/NAME/found, of what has failed once, stays.
+
+FUZZ_CC	   := clang
+FUZZ	   := $(BUILD)/fuzz
+FUZZ_NAMES := elf stream merge events options control ctl
+FUZZ_TARGETS ?= $(FUZZ_NAMES)
+FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
+FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
+T	   ?= 60
+
+# Those of auxrec that read what others write
+FUZZ_TOOL := $(wildcard $(addprefix tool/,control*.c \
+	     check*.c ctl*.c event*.c extract*.c info*.c merge*.c options*.c parse*.c pmu*.c \
+	     read*.c snapfile*.c tracepoint.c trigger*.c)) \
+	     $(addprefix tool/,cpus.c flight_options.c list.c pidfile.c signames.c state.c \
+	     state_kernel.c state_maps.c recent.c stream.c util.c)
+
+.PHONY: fuzz fuzz-corpus fuzz-programs
+
+$(BUILD)/.host-fuzz: selftests/setup/host
+	@mkdir -p $(BUILD)
+	@$(SETUP)/host fuzz
+	@touch $@
+
+$(FUZZ)/obj/%.o: %.c Makefile selftests/fuzz/fuzz.mk | $(BUILD)/.host-fuzz $(BUILD)/.host-tool
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(USER_FLAGS) -Wno-gnu -Imodule -Iselftests/elf $(CPPFLAGS) $(FUZZ_FLAGS) \
+		-fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+
+# Of an archive each takes what it needs.
+$(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(FUZZ)/obj/selftests/fuzz/scratch.o \
+		$(FUZZ)/obj/selftests/tool/events/tree.o
+	rm -f $@
+	ar rcs $@ $^
+
+define FUZZ_RULE
+$(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(2)
+	@mkdir -p $$(@D)
+	$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -pthread
+endef
+$(eval $(call FUZZ_RULE,elf,$(FUZZ)/obj/module/elf_id.o))
+$(foreach name,$(filter-out elf,$(FUZZ_NAMES)),$(eval $(call FUZZ_RULE,$(name),$(FUZZ)/auxrec.a)))
+
+# Records in memory of their size
+$(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: FUZZ_WRAP = -Wl,--wrap=read_next,--wrap=read_close
+$(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: $(FUZZ)/obj/selftests/fuzz/exact.o
+
+# The generators of corpora; the other ones are scripts.
+$(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
+		tool/merge/world_write.o tool/state/history.o) \
+		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o \
+		read_map.o util.o)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^
+
+fuzz-programs: $(FUZZ_PROGRAMS)
+
+fuzz: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name))
+	selftests/fuzz/run for $(T) $(FUZZ_TARGETS)
+
+fuzz-corpus: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name)) \
+		$(TESTS)/elf/test_elf_id $(FUZZ)/merge/seeds
+	selftests/fuzz/run corpus $(FUZZ_TARGETS)
+
+-include $(shell find $(FUZZ)/obj -name '*.d' 2>/dev/null)
+-include $(wildcard $(BUILD)/selftests/fuzz/*/*.d)

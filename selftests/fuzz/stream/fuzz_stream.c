@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libFuzzer target: any bytes as a stream, through `auxrec check`, `info` and `extract`,
+ * from a file and from a pipe.
+ *
+ * An input that begins with PACKED is a stream whose end is to be compressed, which no
+ * mutation of compressed bytes would get right: behind it are 16 bits, how much of the
+ * rest stays as it is, and the rest.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "../scratch.h"
+#include "check_main.h"
+#include "extract_main.h"
+#include "info_main.h"
+#include "records.h"
+
+#define PACKED	"PACKED"
+#define HEAD	(sizeof(PACKED) - 1 + 2)
+/* Of a COMPRESSED record, a multiple of 8 */
+#define MOST	65520
+
+/* Exit statuses that all three have */
+enum { GOOD, BAD, ERROR, CUT };
+
+struct input {
+	char path[SCRATCH_PATH];
+	const __u8 *data;
+	size_t size;
+};
+
+/* A new stream in @out, which has room for it. Returns its size. */
+static size_t pack(const __u8 *data, size_t size, __u8 *out)
+{
+	size_t plain = data[HEAD - 2] | data[HEAD - 1] << 8, at, left;
+
+	data += HEAD;
+	size -= HEAD;
+	if (plain > size)
+		plain = size;
+	memcpy(out, data, plain);
+	left = ZSTD_compress(out + plain + sizeof(struct perf_event_header), MOST,
+			     data + plain, size - plain, 1);
+	must(!ZSTD_isError(left));
+	at = plain;
+	left += sizeof(struct perf_event_header);
+	memcpy(out + at, &(struct perf_event_header){ REC_COMPRESSED, 0, left },
+	       sizeof(struct perf_event_header));
+	return at + left;
+}
+
+/* Removes what is in the directory. Returns how many files. */
+static unsigned int clear(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+	unsigned int nr = 0;
+
+	if (!dir)
+		return 0;
+	while ((d = readdir(dir))) {
+		if (d->d_name[0] == '.')
+			continue;
+		must(!unlinkat(dirfd(dir), d->d_name, 0));
+		nr++;
+	}
+	closedir(dir);
+	must(!rmdir(path));
+	return nr;
+}
+
+/* How many lines of the index begin with @word? */
+static unsigned int count_lines(const char *dir, const char *word)
+{
+	char path[256], line[1024];
+	unsigned int nr = 0;
+	bool begin = true;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/index", dir);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		nr += begin && !strncmp(line, word, strlen(word));
+		begin = strchr(line, '\n');
+	}
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+/* @valid: `check` has nothing against it. */
+static void extract(const char *what, const char *from, bool valid)
+{
+	char dir[160];
+	unsigned int queues, files;
+	int status;
+
+	snprintf(dir, sizeof(dir), "%s/x", scratch_dir());
+	status = scratch_main(auxrec_extract_main, what, from, dir, NULL);
+	must(status != ERROR);
+	/* It may have no data. */
+	must(!valid || status == GOOD || status == BAD);
+	queues = count_lines(dir, "queue ");
+	files = clear(dir);
+	/* Of two queues with one name, one would be lost. */
+	must(!strcmp(what, "--raw") || files == queues + !!queues);
+}
+
+static void run(const struct input *in)
+{
+	/* Of a size that the input chooses */
+	const size_t piece = in->size ? 1 + in->data[in->size - 1] * 16 : 1;
+	int strict, relaxed, info;
+
+	strict = scratch_main(auxrec_check_main, in->path, NULL);
+	must(strict != ERROR);
+	scratch_pipe(in->data, in->size, piece);
+	relaxed = scratch_main(auxrec_check_main, "--perf", "--json", "-", NULL);
+	must(relaxed != ERROR);
+	/* --perf has fewer rules, never more. */
+	must(relaxed != BAD || strict == BAD);
+
+	info = scratch_main(auxrec_info_main, "--json", in->path, NULL);
+	must(info != ERROR && (strict == BAD || info == strict));
+	must(scratch_main(auxrec_info_main, "--by", "cpu", in->path, NULL) == info);
+	scratch_pipe(in->data, in->size, piece);
+	must(scratch_main(auxrec_info_main, "--records", "-", NULL) == info);
+
+	extract("--aux", in->path, strict == GOOD);
+	scratch_pipe(in->data, in->size, piece);
+	extract("--raw", "-", strict == GOOD);
+}
+
+int LLVMFuzzerTestOneInput(const __u8 *data, size_t size)
+{
+	struct input in = { .data = data, .size = size };
+	__u8 *packed = NULL;
+	int fd;
+
+	if (size >= HEAD && !memcmp(data, PACKED, HEAD - 2)) {
+		packed = malloc(size + MOST + sizeof(struct perf_event_header));
+		must(packed);
+		in.data = packed;
+		in.size = pack(data, size, packed);
+	}
+	fd = scratch_file(in.path, in.data, in.size);
+	run(&in);
+	close(fd);
+	free(packed);
+	return 0;
+}
