@@ -244,6 +244,34 @@ static int fold_exit(struct state *st, const struct task_ids *rec)
 	return 0;
 }
 
+/*
+ * Who executes is the only thread that is left, and has the number of the first one, which
+ * may have had its EXIT; there will be none for the number that it had (de_thread()).
+ */
+static int fold_exec(struct state *st, struct process *p, struct thread *t)
+{
+	state_maps_put(p->maps, &st->bytes);
+	p->maps = NULL;
+	if (t->exited) {
+		t->exited = false;
+		p->nr_threads++;
+		st->nr_threads++;
+	}
+	if (t->tid != p->pid || p->nr_threads == 1)
+		return 0;
+	tdelete(t, &p->threads, by_tid);
+	while (p->threads)
+		free_thread(st, p, *(struct thread **)p->threads);
+	if (tsearch(t, &p->threads, by_tid))
+		return 0;
+	set_namespaces(st, t, NULL);
+	st->nr_threads--;
+	st->bytes -= THREAD_BYTES;
+	free(t);
+	free_process(st, p);
+	return -ENOMEM;
+}
+
 static int fold_comm(struct state *st, const struct comm *rec)
 {
 	struct process *p = get_process(st, rec->pid);
@@ -251,13 +279,11 @@ static int fold_comm(struct state *st, const struct comm *rec)
 
 	if (!t)
 		return -ENOMEM;
+	if (rec->header.misc & PERF_RECORD_MISC_COMM_EXEC && fold_exec(st, p, t))
+		return -ENOMEM;
 	memset(t->comm, 0, sizeof(t->comm));
 	strncpy(t->comm, rec->comm, sizeof(t->comm) - 1);
 	t->named = true;
-	if (rec->header.misc & PERF_RECORD_MISC_COMM_EXEC) {
-		state_maps_put(p->maps, &st->bytes);
-		p->maps = NULL;
-	}
 	return 0;
 }
 
