@@ -95,7 +95,8 @@ $(TESTS)/tool/frames/test_sums: $(BUILD)/selftests/tool/frames/test_sums.o \
 
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
-		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o read_map.o)
+		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o read_map.o \
+		util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \

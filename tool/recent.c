@@ -39,6 +39,8 @@ struct recent {
 	__u64 forgotten;
 	__u64 too_large;
 	size_t maps_limit;		/* of a process, see recent_is_over() */
+	__u64 newest_time;		/* of all records */
+	__u64 asked;			/* newest_time when it was asked which tasks live */
 };
 
 /* Of one process: few have more. */
@@ -203,6 +205,8 @@ int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time
 {
 	if (time && (!r->first || time < r->first))
 		r->first = time;
+	if (time > r->newest_time)
+		r->newest_time = time;
 	if (recent_is_sideband(rec))
 		return add_side(r, rec, time);
 	add_sample(r, rec, time);
@@ -320,6 +324,10 @@ size_t recent_shrink(struct recent *r, const struct state_ask *ask)
 {
 	size_t n, most, dropped = 0;
 
+	if (is_over(r) && (!r->asked || r->begin > r->asked)) {
+		state_bury(r->state, ask, r->asked);
+		r->asked = r->newest_time;
+	}
 	state_prune(r->state, ask, is_over(r) ? 0 : r->maps_limit / 2);
 	most = state_most_maps(r->state);
 	r->maps_limit = most > MAPS_MANY / 2 ? 2 * most : MAPS_MANY;

@@ -79,7 +79,7 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted);
  * recent_shrink() - does something about that
  * @ask: see state.h
  *
- * Forgets maps that are there no more, and if that does not suffice, others.
+ * Forgets tasks and maps that are there no more, and if that does not suffice, other maps.
  * Return: how many others.
  */
 size_t recent_shrink(struct recent *r, const struct state_ask *ask);

@@ -32,6 +32,7 @@ struct thread {
 	__u32 tid;
 	bool exited;			/* the first one of a process that goes on */
 	bool named;
+	bool missed;			/* was not there at the last state_bury() */
 	char comm[COMM_LEN];
 	struct perf_event_header *namespaces;	/* NULL: not told */
 };
@@ -284,19 +285,21 @@ static int fold_comm(struct state *st, const struct comm *rec)
 	memset(t->comm, 0, sizeof(t->comm));
 	strncpy(t->comm, rec->comm, sizeof(t->comm) - 1);
 	t->named = true;
+	t->missed = false;
 	return 0;
 }
 
 static int fold_map(struct state *st, const struct perf_event_header *rec)
 {
-	__u32 pid;
+	__u32 ids[2];
 	struct process *p;
 
-	memcpy(&pid, rec + 1, sizeof(pid));
-	if (pid == (__u32)-1)
+	memcpy(ids, rec + 1, sizeof(ids));
+	if (ids[0] == (__u32)-1)
 		return state_maps_add(&st->kernel.maps, rec, &st->bytes);
-	p = get_process(st, pid);
-	if (!p || state_maps_add(&p->maps, rec, &st->bytes))
+	p = get_process(st, ids[0]);
+	/* The task as well, if its FORK was lost: else its EXIT would end nothing. */
+	if (!p || !get_thread(st, p, ids[1]) || state_maps_add(&p->maps, rec, &st->bytes))
 		return -ENOMEM;
 	if (p->maps->nr > st->most_maps)
 		st->most_maps = p->maps->nr;
@@ -576,6 +579,62 @@ size_t state_prune(struct state *st, const struct state_ask *ask, size_t least)
 	st->most_maps = prune.most ? prune.most->maps->nr : 0;
 	return prune.dropped;
 }
+
+/* --- tasks whose EXIT was lost ---------------------------------------------- */
+
+struct bury {
+	const struct state_ask *ask;
+	bool sure;
+	const struct process *process;
+	struct grave {
+		__u32 pid, tid;
+	} *graves;
+	size_t nr;
+};
+
+static void look_for_thread(const void *node, VISIT which, void *ctx)
+{
+	struct thread *t = *(struct thread * const *)node;
+	struct bury *b = ctx;
+	bool missed;
+
+	if ((which != postorder && which != leaf) || t->exited)
+		return;
+	missed = t->missed;
+	t->missed = !b->ask->lives(b->ask->ctx, b->process->pid, t->tid);
+	/* Without memory for it: the next time. */
+	if (!t->missed || !missed || !b->sure ||
+	    grow((void **)&b->graves, b->nr, sizeof(*b->graves)))
+		return;
+	b->graves[b->nr++] = (struct grave){ b->process->pid, t->tid };
+}
+
+static void look_for_threads(const void *node, VISIT which, void *ctx)
+{
+	struct bury *b = ctx;
+
+	if (which != postorder && which != leaf)
+		return;
+	b->process = *(struct process * const *)node;
+	twalk_r(b->process->threads, look_for_thread, b);
+}
+
+size_t state_bury(struct state *st, const struct state_ask *ask, bool sure)
+{
+	struct bury b = { .ask = ask, .sure = sure };
+	size_t i;
+
+	twalk_r(st->processes, look_for_threads, &b);
+	for (i = 0; i < b.nr; i++) {
+		const struct task_ids rec = { .pid = b.graves[i].pid, .tid = b.graves[i].tid };
+
+		fold_exit(st, &rec);
+	}
+	free(b.graves);
+	return i;
+}
+
+/* --- when memory is short all the same --------------------------------------- */
 
 static bool every_other(void *ctx, __u64 start, __u64 last)
 {

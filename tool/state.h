@@ -47,11 +47,18 @@ int state_emit(const struct state *st, __u64 time, state_fn fn, void *ctx);
  * @ask: what a process has mapped now
  * @least: of those that have more maps than that
  *
+ * state_bury() - forgets tasks that are there no more, as their EXIT was lost
+ * @ask: which are there now
+ * @sure: whose EXIT came before the last call of this has been folded. What was not there
+ *	then either is forgotten; else it is only noted.
+ *
  * state_shrink() - forgets half of the maps of the process that has most of them
  *
  * Return: how many were forgotten.
  */
 struct state_ask {
+	/* Is the task there? */
+	bool (*lives)(void *ctx, __u32 pid, __u32 tid);
 	/* False: nothing is known of it. */
 	bool (*begin)(void *ctx, __u32 pid);
 	/* Of the process that was begun: is something mapped between these, both included? */
@@ -60,6 +67,7 @@ struct state_ask {
 };
 
 size_t state_prune(struct state *st, const struct state_ask *ask, size_t least);
+size_t state_bury(struct state *st, const struct state_ask *ask, bool sure);
 size_t state_shrink(struct state *st);
 
 /* The name of a task; NULL: not told. */

@@ -227,6 +227,82 @@ static void try_young(void)
 	recent_free(r);
 }
 
+/* --- EXITs that were lost ---------------------------------------------------- */
+
+#define ALIVE	200		/* indices of tasks from here on, and the first one */
+#define TASKS	5000
+#define ROUND	50		/* that come between two looks */
+
+static uint32_t newest_task;
+
+static bool lives(void *ctx, uint32_t pid, uint32_t tid)
+{
+	const uint32_t *first = ctx;
+
+	return pid == *first || tid + ALIVE > newest_task;
+}
+
+static bool nothing_known(void *ctx, uint32_t pid)
+{
+	(void)ctx;
+	(void)pid;
+	return false;
+}
+
+static int count_forks(void *ctx, const struct perf_event_header *rec)
+{
+	size_t *nr = ctx;
+
+	*nr += rec->type == PERF_RECORD_FORK;
+	return 0;
+}
+
+/* Each second one's name and maps are all that was told. */
+static int add_task(struct recent *r, uint32_t i, uint64_t time)
+{
+	if (i & 1)
+		history_ids(PERF_RECORD_FORK, 0, i, 0, i, 0);
+	else
+		history_map(i, i);
+	if (recent_add(r, history_done(time), time))
+		return -1;
+	history_name(PERF_RECORD_COMM, 0, i, i);
+	memcpy(&newest_task, (const uint8_t *)history_done(time) + 8, sizeof(newest_task));
+	return recent_add(r, history_done(time), time);
+}
+
+static void try_lost_exits(void)
+{
+	const struct recent_limits limits = { 4096, 100000, 0 };
+	struct recent *r = recent_new(&limits);
+	size_t bytes = 0, tasks = 0;
+	struct recent_stats stats;
+	uint32_t first, i;
+	int err = 0;
+
+	add_task(r, 1, 1);
+	first = newest_task;
+	for (i = 2; !err && i < TASKS; i++) {
+		const struct state_ask ask = {
+			.lives = lives, .begin = nothing_known, .ctx = &first,
+		};
+
+		err = add_task(r, i, i) ?: recent_trim(r, i, i, ~0ULL);
+		if (i % ROUND)
+			continue;
+		recent_shrink(r, &ask);
+		recent_stats(r, &stats);
+		if (stats.bytes > bytes)
+			bytes = stats.bytes;
+	}
+	err = err ?: recent_emit_state(r, count_forks, &tasks) ?:
+	      recent_emit_sideband(r, count_forks, &tasks);
+	/* Those who live, and what came since the last look but one */
+	tap_report(!err && bytes < 2 * limits.sideband && tasks >= ALIVE,
+		   "lost EXITs of %d tasks: %zu bytes, %zu tasks", TASKS, bytes, tasks);
+	recent_free(r);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -246,5 +322,6 @@ int main(int argc, char **argv)
 		try("little of all", &little, late, first);
 	}
 	try_young();
+	try_lost_exits();
 	return tap_end();
 }
