@@ -253,15 +253,30 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
 
 /* --- what is too old ------------------------------------------------------- */
 
-static int fold_before(struct recent *r, __u64 begin)
+/* Without a write to it, or to what is beside it: see recent_cut(). */
+static void side_skip(struct recent *r, const struct side *side)
+{
+	r->oldest = side->newer;
+	if (!r->oldest)
+		r->newest = NULL;
+	r->side_bytes -= side_size(side);
+	r->nr_sides--;
+}
+
+static int fold_before(struct recent *r, __u64 begin, bool leave)
 {
 	while (r->oldest && r->oldest->kept.time < begin) {
 		const int err = state_fold(r->state, r->oldest->kept.rec);
 
 		if (err)
 			return err;
-		side_free(r, r->oldest);
+		if (leave)
+			side_skip(r, r->oldest);
+		else
+			side_free(r, r->oldest);
 	}
+	if (leave && r->oldest)
+		r->oldest->older = NULL;
 	if (begin > r->begin)
 		r->begin = begin;
 	return 0;
@@ -278,7 +293,7 @@ int recent_cut(struct recent *r, __u64 begin, __u64 settled)
 		return 0;
 	while (r->nr_samples && sample_at(r, r->tail)->time < begin)
 		forget_sample(r);
-	return fold_before(r, begin < settled ? begin : settled);
+	return fold_before(r, begin < settled ? begin : settled, true);
 }
 
 int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
@@ -297,10 +312,10 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 		begin = wanted;
 	if (begin > settled)
 		begin = settled;
-	err = fold_before(r, begin);
+	err = fold_before(r, begin, false);
 	while (!err && r->oldest && r->oldest->kept.time < settled &&
 	       side_memory(r) > r->limits.sideband)
-		err = fold_before(r, r->oldest->kept.time + 1);
+		err = fold_before(r, r->oldest->kept.time + 1, false);
 	return err;
 }
 

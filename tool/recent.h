@@ -56,7 +56,10 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
 /* Is it kept beside the samples? */
 bool recent_is_sideband(const struct perf_event_header *rec);
 
-/* Lets go of what is older than @begin, as recent_trim() does. */
+/*
+ * Lets go of what is older than @begin, as recent_trim() does, but gives no memory back:
+ * for a process that has ours as it was and soon ends. What it writes to is there twice.
+ */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled);
 
 /*

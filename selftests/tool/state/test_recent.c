@@ -6,6 +6,7 @@
  *
  * test_recent [SEED]
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,6 +228,30 @@ static void try_young(void)
 	recent_free(r);
 }
 
+/* What a child lets go of is not given back, which would be written to page by page. */
+static void try_cut(void)
+{
+	const struct recent_limits limits = { 4096, 4 << 20, 0 };
+	struct recent *r = recent_new(&limits);
+	size_t before, after;
+	struct recent_stats stats;
+	uint64_t time;
+	int err = 0;
+
+	for (time = 1; time <= RECORDS; time++) {
+		history_name(PERF_RECORD_COMM, 0, 1, 1);
+		err = err ?: recent_add(r, history_done(time), time);
+	}
+	before = mallinfo2().uordblks;
+	err = err ?: recent_cut(r, RECORDS - 10, RECORDS);
+	after = mallinfo2().uordblks;
+	recent_stats(r, &stats);
+	tap_report(!err && stats.sideband == 11 && after >= before,
+		   "cut for a snapshot: %zu bytes before, %zu after, %llu records", before,
+		   after, stats.sideband);
+	recent_free(r);
+}
+
 /* --- EXITs that were lost ---------------------------------------------------- */
 
 #define ALIVE	200		/* indices of tasks from here on, and the first one */
@@ -322,6 +347,7 @@ int main(int argc, char **argv)
 		try("little of all", &little, late, first);
 	}
 	try_young();
+	try_cut();
 	try_lost_exits();
 	return tap_end();
 }
