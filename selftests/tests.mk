@@ -26,7 +26,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
 		flight/test_trigger flight/test_snapfile \
-		flight/test_keep) \
+		flight/test_keep flight/test_files) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
 
 # kselftest_harness.h comes from the kernel's source package.
@@ -131,6 +131,10 @@ $(TESTS)/tool/flight/test_snapfile: $(addprefix $(BUILD)/selftests/tool/flight/,
 $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test_keep.o \
 		snap_dir.o) $(addprefix $(BUILD)/tool/,keep.o snapfile.o snapfile_name.o \
 		stream.o parse_time.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/flight/test_files: $(BUILD)/selftests/tool/flight/test_files.o \
+		$(BUILD)/tool/flight_files.o
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \

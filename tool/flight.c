@@ -152,7 +152,6 @@ int flight_prepare(struct session *s, struct diag *d)
 void flight_close(struct session *s)
 {
 	struct flight *f = s->flight;
-	size_t i;
 
 	if (!f)
 		return;
@@ -164,9 +163,7 @@ void flight_close(struct session *s)
 	free(f->event_triggers);
 	flight_wishes_free(f->first);
 	flight_wishes_free(f->writing);
-	for (i = 0; i < f->nr_files; i++)
-		free(f->files[i]);
-	free(f->files);
+	flight_files_free(&f->files);
 	free(f->setup);
 	keep_free(&f->keep);
 	if (f->epoll_fd >= 0)

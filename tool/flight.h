@@ -7,6 +7,7 @@
 #define AUXREC_FLIGHT_H
 
 #include "control.h"
+#include "flight_files.h"
 #include "perf_clock.h"
 #include "read_map.h"
 #include "recent.h"
@@ -79,8 +80,7 @@ struct flight {
 	struct flight_dropped dropped;
 	__u64 frozen_since;		/* now_ns(), 0: it is not */
 	struct keep keep;
-	char **files;			/* snapshots of this run */
-	size_t nr_files;
+	struct flight_files files;	/* snapshots of this run */
 	int epoll_fd;
 	int uevents;			/* of CPUs; -1: they are looked at */
 	struct cpus online;

@@ -250,15 +250,6 @@ static bool read_result(int fd, struct result *result)
 	return true;
 }
 
-static void remember(struct flight *f, const char *path)
-{
-	if (grow((void **)&f->files, f->nr_files, sizeof(*f->files)))
-		return;
-	f->files[f->nr_files] = strdup(path);
-	if (f->files[f->nr_files])
-		f->nr_files++;
-}
-
 /* Here, not in the child: who knows what this run wrote is the recorder. */
 void flight_remove_old(struct session *s, const char *committed)
 {
@@ -278,7 +269,7 @@ static void succeeded(struct session *s, const struct result *result)
 	f->stats.bytes += result->bytes;
 	if (took > f->stats.longest_ns)
 		f->stats.longest_ns = took;
-	remember(f, result->text);
+	flight_files_add(&f->files, result->text);
 	if (!s->opt->quiet)
 		say("%s: %.1f MiB, %s", result->text, result->bytes / 1048576.0,
 		    f->writing->name);
