@@ -19,6 +19,8 @@
 #include "signals.h"
 #include "snapfile.h"
 
+/* A task that has exited may wait for a CPU. */
+#define LINGER_NS	NSEC_PER_SEC
 /* Between looks at what is mapped */
 #define SHRINK_NS	NSEC_PER_SEC
 
@@ -103,6 +105,7 @@ int flight_open(struct session *s, struct diag *d)
 		.samples = f->memory.samples,
 		.sideband = f->memory.sideband,
 		.window = s->opt->flight.window,
+		.linger = LINGER_NS,
 	};
 	f->recent = recent_new(&limits);
 	f->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

@@ -279,6 +279,8 @@ static int fold_before(struct recent *r, __u64 begin, bool leave)
 		r->oldest->older = NULL;
 	if (begin > r->begin)
 		r->begin = begin;
+	if (r->begin > r->limits.linger)
+		state_end_exited(r->state, r->begin - r->limits.linger);
 	return 0;
 }
 
@@ -313,9 +315,14 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	if (begin > settled)
 		begin = settled;
 	err = fold_before(r, begin, false);
+	/* Before what is kept of others suffers. */
+	if (side_memory(r) > r->limits.sideband)
+		state_end_exited(r->state, r->begin);
 	while (!err && r->oldest && r->oldest->kept.time < settled &&
-	       side_memory(r) > r->limits.sideband)
+	       side_memory(r) > r->limits.sideband) {
 		err = fold_before(r, r->oldest->kept.time + 1, false);
+		state_end_exited(r->state, r->begin);
+	}
 	return err;
 }
 

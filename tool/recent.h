@@ -20,6 +20,7 @@ struct recent_limits {
 	size_t	samples;	/* bytes of memory for samples and the like */
 	size_t	sideband;	/* for the rest, together with the state */
 	__u64	window;		/* ns, how old a record may be; 0: any age */
+	__u64	linger;		/* ns, for which tasks are known after their EXIT */
 };
 
 struct recent_stats {

@@ -32,6 +32,7 @@ struct thread {
 	__u32 tid;
 	bool exited;			/* the first one of a process that goes on */
 	bool named;
+	bool leaving;
 	bool missed;			/* was not there at the last state_bury() */
 	char comm[COMM_LEN];
 	struct perf_event_header *namespaces;	/* NULL: not told */
@@ -47,8 +48,17 @@ struct process {
 	size_t nr_threads;		/* that have not exited */
 };
 
+/* One that has had its EXIT */
+struct leaving {
+	struct leaving *next;
+	__u64 time;
+	__u64 number;			/* of its process */
+	__u32 pid, tid;
+};
+
 struct state {
 	void *processes;		/* tree of struct process */
+	struct leaving *leaving, **leaving_end;
 	struct state_kernel kernel;
 	struct rec_sample_id id;	/* of records that we make */
 	__u64 number;			/* of the last process */
@@ -168,8 +178,10 @@ struct state *state_new(void)
 {
 	struct state *st = calloc(1, sizeof(*st));
 
-	if (st)
-		st->bytes = sizeof(*st);
+	if (!st)
+		return NULL;
+	st->bytes = sizeof(*st);
+	st->leaving_end = &st->leaving;
 	return st;
 }
 
@@ -177,6 +189,7 @@ void state_free(struct state *st)
 {
 	if (!st)
 		return;
+	state_end_exited(st, ~0ULL);
 	while (st->processes)
 		free_process(st, *(struct process **)st->processes);
 	state_kernel_free(&st->kernel, &st->bytes);
@@ -228,13 +241,32 @@ static int fold_fork(struct state *st, const struct task_ids *rec)
 
 static int fold_exit(struct state *st, const struct task_ids *rec)
 {
-	struct process *p = find_process(st, rec->pid);
+	const struct process *p = find_process(st, rec->pid);
 	struct thread *t = find_thread(p, rec->tid);
+	struct rec_sample_id id;
+	struct leaving *l;
 
-	if (!t || t->exited)
+	if (!t || t->exited || t->leaving)
 		return 0;
-	if (rec->tid == rec->pid) {
+	l = malloc(sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	memcpy(&id, (const char *)rec + rec->header.size - sizeof(id), sizeof(id));
+	*l = (struct leaving){
+		.time = id.time, .number = p->number, .pid = rec->pid, .tid = rec->tid,
+	};
+	*st->leaving_end = l;
+	st->leaving_end = &l->next;
+	st->bytes += sizeof(*l) + ALLOC_COST;
+	t->leaving = true;
+	return 0;
+}
+
+static void end_task(struct state *st, struct process *p, struct thread *t)
+{
+	if (t->tid == p->pid) {
 		t->exited = true;
+		t->leaving = false;
 		p->nr_threads--;
 		st->nr_threads--;
 	} else {
@@ -242,7 +274,24 @@ static int fold_exit(struct state *st, const struct task_ids *rec)
 	}
 	if (!p->nr_threads)
 		free_process(st, p);
-	return 0;
+}
+
+void state_end_exited(struct state *st, __u64 time)
+{
+	while (st->leaving && st->leaving->time < time) {
+		struct leaving *l = st->leaving;
+		struct process *p = find_process(st, l->pid);
+		struct thread *t = find_thread(p, l->tid);
+
+		/* Its number may be another task's by now. */
+		if (t && t->leaving && p->number == l->number)
+			end_task(st, p, t);
+		st->leaving = l->next;
+		if (!st->leaving)
+			st->leaving_end = &st->leaving;
+		st->bytes -= sizeof(*l) + ALLOC_COST;
+		free(l);
+	}
 }
 
 /*
@@ -253,6 +302,7 @@ static int fold_exec(struct state *st, struct process *p, struct thread *t)
 {
 	state_maps_put(p->maps, &st->bytes);
 	p->maps = NULL;
+	t->leaving = false;
 	if (t->exited) {
 		t->exited = false;
 		p->nr_threads++;
@@ -598,7 +648,7 @@ static void look_for_thread(const void *node, VISIT which, void *ctx)
 	struct bury *b = ctx;
 	bool missed;
 
-	if ((which != postorder && which != leaf) || t->exited)
+	if ((which != postorder && which != leaf) || t->exited || t->leaving)
 		return;
 	missed = t->missed;
 	t->missed = !b->ask->lives(b->ask->ctx, b->process->pid, t->tid);
@@ -626,9 +676,9 @@ size_t state_bury(struct state *st, const struct state_ask *ask, bool sure)
 
 	twalk_r(st->processes, look_for_threads, &b);
 	for (i = 0; i < b.nr; i++) {
-		const struct task_ids rec = { .pid = b.graves[i].pid, .tid = b.graves[i].tid };
+		struct process *p = find_process(st, b.graves[i].pid);
 
-		fold_exit(st, &rec);
+		end_task(st, p, find_thread(p, b.graves[i].tid));
 	}
 	free(b.graves);
 	return i;

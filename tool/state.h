@@ -26,12 +26,16 @@ void state_free(struct state *st);
  * @rec: of a main ring or made like one, with struct rec_sample_id at its end. Those of
  *	other types than sideband are passed over.
  *
- * Records must come in the order of their times. An EXIT ends what is known of its task:
- * fold it when nothing that is kept can refer to the task any more.
+ * Records must come in the order of their times. An EXIT alone does not end what is known
+ * of its task, which goes on for a while (perf_event_exit_task() is not the last that
+ * do_exit() does), and may have samples: state_end_exited() does.
  *
  * Return: 0 or -ENOMEM: then the record is not part of the state.
  */
 int state_fold(struct state *st, const struct perf_event_header *rec);
+
+/* Forgets tasks whose EXIT is older than @time. */
+void state_end_exited(struct state *st, __u64 time);
 
 /*
  * state_emit() - the records that bring a reader to this state

@@ -208,7 +208,7 @@ static void try(const char *what, const struct recent_limits *limits, bool late,
 /* A recording that is younger than its window has all from the start. */
 static void try_young(void)
 {
-	const struct recent_limits limits = { 4096, 4096, 200 };
+	const struct recent_limits limits = { 4096, 4096, 200, 0 };
 	struct sample sample = { .header = { PERF_RECORD_SAMPLE, 0, sizeof(sample) } };
 	struct recent *r = recent_new(&limits);
 	struct recent_stats young, old;
@@ -231,7 +231,7 @@ static void try_young(void)
 /* What a child lets go of is not given back, which would be written to page by page. */
 static void try_cut(void)
 {
-	const struct recent_limits limits = { 4096, 4 << 20, 0 };
+	const struct recent_limits limits = { 4096, 4 << 20, 0, 0 };
 	struct recent *r = recent_new(&limits);
 	size_t before, after;
 	struct recent_stats stats;
@@ -249,6 +249,35 @@ static void try_cut(void)
 	tap_report(!err && stats.sideband == 11 && after >= before,
 		   "cut for a snapshot: %zu bytes before, %zu after, %llu records", before,
 		   after, stats.sideband);
+	recent_free(r);
+}
+
+static int count_forks(void *ctx, const struct perf_event_header *rec)
+{
+	size_t *nr = ctx;
+
+	*nr += rec->type == PERF_RECORD_FORK;
+	return 0;
+}
+
+/* A task that had its EXIT is still known for a while: it may have samples. */
+static void try_linger(void)
+{
+	const struct recent_limits limits = { 4096, 4 << 20, 100, 50 };
+	struct recent *r = recent_new(&limits);
+	size_t soon = 0, later = 0;
+	int err;
+
+	history_ids(PERF_RECORD_FORK, 0, 1, 0, 1, 0);
+	err = recent_add(r, history_done(1000), 1000);
+	history_name(PERF_RECORD_COMM, 0, 1, 1);
+	err = err ?: recent_add(r, history_done(1000), 1000);
+	history_ids(PERF_RECORD_EXIT, 0, 1, 0, 1, 0);
+	err = err ?: recent_add(r, history_done(1010), 1010);
+	err = err ?: recent_trim(r, 1140, 1140, ~0ULL) ?: recent_emit_state(r, count_forks, &soon);
+	err = err ?: recent_trim(r, 1170, 1170, ~0ULL) ?: recent_emit_state(r, count_forks, &later);
+	tap_report(!err && soon == 1 && !later,
+		   "a task is known after its EXIT, for a while: %zu, %zu", soon, later);
 	recent_free(r);
 }
 
@@ -274,14 +303,6 @@ static bool nothing_known(void *ctx, uint32_t pid)
 	return false;
 }
 
-static int count_forks(void *ctx, const struct perf_event_header *rec)
-{
-	size_t *nr = ctx;
-
-	*nr += rec->type == PERF_RECORD_FORK;
-	return 0;
-}
-
 /* Each second one's name and maps are all that was told. */
 static int add_task(struct recent *r, uint32_t i, uint64_t time)
 {
@@ -298,7 +319,7 @@ static int add_task(struct recent *r, uint32_t i, uint64_t time)
 
 static void try_lost_exits(void)
 {
-	const struct recent_limits limits = { 4096, 100000, 0 };
+	const struct recent_limits limits = { 4096, 100000, 0, 0 };
 	struct recent *r = recent_new(&limits);
 	size_t bytes = 0, tasks = 0;
 	struct recent_stats stats;
@@ -331,11 +352,11 @@ static void try_lost_exits(void)
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	const struct recent_limits all = { 4 << 20, 4 << 20, 0 };
-	const struct recent_limits samples = { 20000, 4 << 20, 0 };
-	const struct recent_limits sideband = { 4 << 20, 20000, 0 };
-	const struct recent_limits window = { 4 << 20, 4 << 20, 200 };
-	const struct recent_limits little = { 600, 20000, 50 };
+	const struct recent_limits all = { 4 << 20, 4 << 20, 0, 0 };
+	const struct recent_limits samples = { 20000, 4 << 20, 0, 0 };
+	const struct recent_limits sideband = { 4 << 20, 20000, 0, 0 };
+	const struct recent_limits window = { 4 << 20, 4 << 20, 200, 0 };
+	const struct recent_limits little = { 600, 20000, 50, 0 };
 
 	int late;
 
@@ -348,6 +369,7 @@ int main(int argc, char **argv)
 	}
 	try_young();
 	try_cut();
+	try_linger();
 	try_lost_exits();
 	return tap_end();
 }
