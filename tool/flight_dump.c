@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -31,10 +32,29 @@ struct result {
 
 /* --- in the child ---------------------------------------------------------- */
 
+/* The log of a daemon tells nobody where it works. @path has a directory. */
+static const char *absolute(const char *path, char *buf)
+{
+	const char *name = strrchr(path, '/');
+	char dir[PATH_MAX];
+	size_t len;
+
+	if (*path == '/' || !name || (size_t)(name - path) >= sizeof(dir))
+		return path;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(name - path), path);
+	if (!realpath(dir, buf))
+		return path;
+	len = strlen(buf);
+	snprintf(buf + len, PATH_MAX + NAME_MAX - len, "%s", name);
+	return buf;
+}
+
 static void say_removed(void *ctx, const char *path, const char *why, int err)
 {
+	char full[PATH_MAX + NAME_MAX];
 	__u64 *removed = ctx;
 
+	path = absolute(path, full);
 	if (err) {
 		say("%s cannot be removed (%s): %s", path, why, strerror(-err));
 		return;
