@@ -22,6 +22,7 @@ struct flight_wish {
 	char name[TRIGGER_NAME_MAX];
 	__u64 time;			/* of the recording's clock */
 	__u64 due;			/* now_ns() */
+	bool late;			/* it is paced: nothing is frozen for it */
 	__u64 overwritten;		/* segments, from which on it is due too; 0: none */
 	__u64 triggers;			/* so many that it is of */
 	__u64 *tokens;			/* of the control socket */
