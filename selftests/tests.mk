@@ -21,7 +21,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events frames/test_frames frames/test_sums state/test_state state/test_recent \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
-		daemon/test_daemon daemon/test_notify flight/standin flight/actor \
+		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn \
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
@@ -151,6 +151,9 @@ $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_
 		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_sys.o \
 		ring/ring_event.o)
 	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/flight/churn: $(BUILD)/selftests/tool/flight/churn.o
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
