@@ -25,6 +25,7 @@
 
 #define THREADS	8
 #define MAPS	200
+#define RUNNING	4
 
 static unsigned int seed;
 
@@ -218,7 +219,7 @@ static bool is_act(const char *name)
 
 int main(int argc, char **argv)
 {
-	unsigned long nr = 0;
+	unsigned long nr = 0, running = 0;
 	time_t end;
 
 	if (argc == 2 && !strcmp(argv[1], "run")) {
@@ -233,7 +234,7 @@ int main(int argc, char **argv)
 	end = time(NULL) + atol(argv[1]);
 	seed = atol(argv[2]);
 	while (time(NULL) < end) {
-		const unsigned int its_seed = rnd(1U << 30), most = rnd(8);
+		const unsigned int its_seed = rnd(1U << 30), most = rnd(RUNNING);
 		const pid_t pid = fork();
 
 		if (!pid)
@@ -244,8 +245,8 @@ int main(int argc, char **argv)
 		}
 		nr++;
 		/* Some at a time */
-		while (waitpid(-1, NULL, most ? WNOHANG : 0) > 0 && most)
-			;
+		for (running++; running && waitpid(-1, NULL, running > most ? 0 : WNOHANG) > 0;)
+			running--;
 	}
 	while (waitpid(-1, NULL, 0) > 0)
 		;
