@@ -98,7 +98,8 @@ done
 check "each is valid, and perf reads it without a word"
 
 # names FILE: samples, those without a name, those with another one than the kernel had.
-# A task that is released has none (-1); one that has ended is told by no perf.
+# A task that is released has none (-1); one that has ended is told by no perf. Of kworkers
+# /proc says what they do, and new ones are not told of by all kernels.
 names()
 {
 	"$PERF" script -i "$1" --ns -F comm,pid,tid,time,event,trace 2>/dev/null | awk '
@@ -117,7 +118,8 @@ names()
 				prev = s
 				sub(/ prev_pid=[0-9]+$/, "", prev)
 				sub(/.* prev_pid=/, "", s)
-				if (s + 0 == id[3] + 0 && s + 0 && prev != comm)
+				if (s + 0 == id[3] + 0 && s + 0 && prev != comm &&
+				    prev !~ /^kworker/ && comm != "kthreadd")
 					wrong++
 			}
 		}
@@ -131,8 +133,9 @@ for f in "${files[@]}"; do
 	((u * 100 <= a || lost > 0)) || note "$f: $u of $a samples have no name"
 done
 ((all > 1000)) || note "$all samples"
-# Where records were lost, so are names.
-((wrong == 0 || lost > 0)) || note "$wrong have a wrong one"
+# Where records were lost, so are names. A thread that executes has the first one's number
+# a moment before its new name (de_thread()).
+((wrong * 100 <= all || lost > 0)) || note "$wrong have a wrong one"
 echo "# of $all samples $unknown have no name, $wrong a wrong one, $lost records lost"
 check "samples have the names that their tasks had"
 
