@@ -6,6 +6,8 @@
 # what writes its snapshots is looked at all the time. Then stock perf reads each of them,
 # and they are merged. As root; prints TAP.
 #
+# KEEP is how many stay to be read (8): in a VM that takes longer than to write them.
+#
 # That each sample has its task's name says sched_switch, which has it from the kernel.
 
 # shellcheck source=selftests/tool/flight/flight.sh
@@ -60,7 +62,7 @@ triggers=("signal=USR1,name=usr1" "crash$(random_options)" "exec=exe$(random_opt
 	"exit=k*7$(random_options)"
 	"event=sched:sched_process_fork/child_pid & 256/,count=5$(random_options)")
 echo "# -M ${LIMIT}M, $LENGTH s, triggers ${triggers[*]}"
-launch -q -M ${LIMIT}M --flight=10s --keep=16 -a -e sched:sched_switch -e cpu-clock/freq=100/ \
+launch -q -M ${LIMIT}M --flight=10s --keep="${KEEP:-8}" -a -e sched:sched_switch -e cpu-clock/freq=100/ \
 	"${triggers[@]/#/--trigger=}"
 "$CHURN" "$LENGTH" "$SEED" >"$T/churned" &
 churn=$!
