@@ -21,12 +21,12 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events frames/test_frames frames/test_sums state/test_state state/test_recent \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
-		daemon/test_daemon daemon/test_notify flight/standin flight/actor \
+		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn \
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
 		flight/test_trigger flight/test_snapfile \
-		flight/test_keep) \
+		flight/test_keep flight/test_files) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
 
 # kselftest_harness.h comes from the kernel's source package.
@@ -95,7 +95,8 @@ $(TESTS)/tool/frames/test_sums: $(BUILD)/selftests/tool/frames/test_sums.o \
 
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
-		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o read_map.o)
+		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o read_map.o \
+		util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \
@@ -132,6 +133,10 @@ $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test
 		stream.o parse_time.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
+$(TESTS)/tool/flight/test_files: $(BUILD)/selftests/tool/flight/test_files.o \
+		$(BUILD)/tool/flight_files.o
+	$(CC) $(CFLAGS) -o $@ $^
+
 $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \
 		$(BUILD)/selftests/tool/merge/%.o $(addprefix $(BUILD)/selftests/tool/, \
 		merge/world.o merge/world_write.o state/history.o) \
@@ -146,6 +151,9 @@ $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_
 		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_sys.o \
 		ring/ring_event.o)
 	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/flight/churn: $(BUILD)/selftests/tool/flight/churn.o
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread

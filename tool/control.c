@@ -95,6 +95,8 @@ static void settle(struct control *c, struct control_client *cl)
 	struct epoll_event ev = { .data.u32 = cl - c->clients };
 
 	if (control_client_done(cl)) {
+		/* While a snapshot is written a child has it as well: close() is not enough. */
+		epoll_ctl(c->epoll, EPOLL_CTL_DEL, cl->fd, NULL);
 		control_client_free(cl);
 		return;
 	}

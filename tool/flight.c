@@ -19,6 +19,8 @@
 #include "signals.h"
 #include "snapfile.h"
 
+/* A task that has exited may wait for a CPU. */
+#define LINGER_NS	NSEC_PER_SEC
 /* Between looks at what is mapped */
 #define SHRINK_NS	NSEC_PER_SEC
 
@@ -103,6 +105,7 @@ int flight_open(struct session *s, struct diag *d)
 		.samples = f->memory.samples,
 		.sideband = f->memory.sideband,
 		.window = s->opt->flight.window,
+		.linger = LINGER_NS,
 	};
 	f->recent = recent_new(&limits);
 	f->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -152,7 +155,6 @@ int flight_prepare(struct session *s, struct diag *d)
 void flight_close(struct session *s)
 {
 	struct flight *f = s->flight;
-	size_t i;
 
 	if (!f)
 		return;
@@ -164,9 +166,7 @@ void flight_close(struct session *s)
 	free(f->event_triggers);
 	flight_wishes_free(f->first);
 	flight_wishes_free(f->writing);
-	for (i = 0; i < f->nr_files; i++)
-		free(f->files[i]);
-	free(f->files);
+	flight_files_free(&f->files);
 	free(f->setup);
 	keep_free(&f->keep);
 	if (f->epoll_fd >= 0)

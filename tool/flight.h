@@ -7,6 +7,7 @@
 #define AUXREC_FLIGHT_H
 
 #include "control.h"
+#include "flight_files.h"
 #include "perf_clock.h"
 #include "read_map.h"
 #include "recent.h"
@@ -21,6 +22,7 @@ struct flight_wish {
 	char name[TRIGGER_NAME_MAX];
 	__u64 time;			/* of the recording's clock */
 	__u64 due;			/* now_ns() */
+	bool late;			/* it is paced: nothing is frozen for it */
 	__u64 overwritten;		/* segments, from which on it is due too; 0: none */
 	__u64 triggers;			/* so many that it is of */
 	__u64 *tokens;			/* of the control socket */
@@ -79,8 +81,7 @@ struct flight {
 	struct flight_dropped dropped;
 	__u64 frozen_since;		/* now_ns(), 0: it is not */
 	struct keep keep;
-	char **files;			/* snapshots of this run */
-	size_t nr_files;
+	struct flight_files files;	/* snapshots of this run */
 	int epoll_fd;
 	int uevents;			/* of CPUs; -1: they are looked at */
 	struct cpus online;

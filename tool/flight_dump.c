@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -31,10 +32,29 @@ struct result {
 
 /* --- in the child ---------------------------------------------------------- */
 
+/* The log of a daemon tells nobody where it works. @path has a directory. */
+static const char *absolute(const char *path, char *buf)
+{
+	const char *name = strrchr(path, '/');
+	char dir[PATH_MAX];
+	size_t len;
+
+	if (*path == '/' || !name || (size_t)(name - path) >= sizeof(dir))
+		return path;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(name - path), path);
+	if (!realpath(dir, buf))
+		return path;
+	len = strlen(buf);
+	snprintf(buf + len, PATH_MAX + NAME_MAX - len, "%s", name);
+	return buf;
+}
+
 static void say_removed(void *ctx, const char *path, const char *why, int err)
 {
+	char full[PATH_MAX + NAME_MAX];
 	__u64 *removed = ctx;
 
+	path = absolute(path, full);
 	if (err) {
 		say("%s cannot be removed (%s): %s", path, why, strerror(-err));
 		return;
@@ -257,15 +277,6 @@ static bool read_result(int fd, struct result *result)
 	return true;
 }
 
-static void remember(struct flight *f, const char *path)
-{
-	if (grow((void **)&f->files, f->nr_files, sizeof(*f->files)))
-		return;
-	f->files[f->nr_files] = strdup(path);
-	if (f->files[f->nr_files])
-		f->nr_files++;
-}
-
 /* Here, not in the child: who knows what this run wrote is the recorder. */
 void flight_remove_old(struct session *s, const char *committed)
 {
@@ -285,7 +296,7 @@ static void succeeded(struct session *s, const struct result *result)
 	f->stats.bytes += result->bytes;
 	if (took > f->stats.longest_ns)
 		f->stats.longest_ns = took;
-	remember(f, result->text);
+	flight_files_add(&f->files, result->text);
 	if (!s->opt->quiet)
 		say("%s: %.1f MiB, %s", result->text, result->bytes / 1048576.0,
 		    f->writing->name);

@@ -68,8 +68,8 @@ void flight_status(void *session, FILE *to)
 	fprintf(to, "not kept: %llu\n", ULL(f->stats.not_kept));
 	fprintf(to, "forgotten maps: %llu\n", ULL(f->stats.forgotten_maps));
 	fprintf(to, "over the limit: %llu KiB\n", ULL(over_limit(f) >> 10));
-	if (f->nr_files)
-		fprintf(to, "last: %s\n", f->files[f->nr_files - 1]);
+	if (f->files.nr)
+		fprintf(to, "last: %s\n", f->files.paths[f->files.nr - 1]);
 	for (i = 0; i < s->opt->flight.nr_triggers; i++)
 		trigger_status(&s->opt->flight.triggers[i], to);
 }

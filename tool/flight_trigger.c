@@ -132,7 +132,7 @@ bool flight_event_waits(const struct flight *f)
 	const struct flight_wish *w;
 
 	for (w = f->first; w; w = w->next)
-		if (trigger_is_event(w->trigger))
+		if (trigger_is_event(w->trigger) && !w->late)
 			return true;
 	return false;
 }
@@ -144,7 +144,7 @@ static void wait_for_segments(struct session *s)
 
 	for (w = s->flight->first; w; w = w->next) {
 		if (!w->trigger->post_in_segments || !w->trigger->post_segments ||
-		    w->overwritten)
+		    w->overwritten || w->late)
 			continue;
 		w->overwritten = s->raw.ctl->lost_count[PERFAUX_CAUSE_OVERWRITTEN] +
 				 w->trigger->post_segments;

@@ -11,6 +11,13 @@
 /* Of one snapshot; a record's size is the limit. */
 #define DATA_MAX	(48U << 10)
 
+/*
+ * Where old snapshots are removed, those of a storm must not push out all others: of a
+ * trigger without rate= so many at once, then one each PACE_NS, of all that came meanwhile.
+ */
+#define PACE_BURST	3
+#define PACE_NS		(10 * NSEC_PER_SEC)
+
 /* Has its snapshot not begun yet, and would have the same name? */
 static bool joins(const struct flight_wish *w, const struct trigger *t, const char *name)
 {
@@ -42,9 +49,28 @@ static void add_data(struct flight_wish *w, const void *data, size_t size)
 	w->data_size += size;
 }
 
+static bool is_paced(const struct flight *f, const struct trigger *t)
+{
+	const struct keep_limits *l = &f->keep.limits;
+
+	/* Who asks at the socket waits for the answer, and asks one by one. */
+	return (l->nr || l->bytes || l->age) && !t->rate_nr && t->kind != TRIGGER_SOCKET;
+}
+
+/* The time from which on it is in pace, as in the ATM forum's GCRA */
+static __u64 in_pace(struct trigger *t, __u64 now)
+{
+	const __u64 at = t->paced > now ? t->paced : now;
+	const __u64 ahead = (PACE_BURST - 1) * PACE_NS;
+
+	t->paced = at + PACE_NS;
+	return at > now + ahead ? at - ahead : now;
+}
+
 static struct flight_wish *new_wish(struct flight *f, struct trigger *t,
 				    const char *name, __u64 time)
 {
+	const __u64 now = now_ns();
 	struct flight_wish *w = calloc(1, sizeof(*w));
 
 	if (!w)
@@ -52,7 +78,14 @@ static struct flight_wish *new_wish(struct flight *f, struct trigger *t,
 	w->trigger = t;
 	snprintf(w->name, sizeof(w->name), "%s", name);
 	w->time = time;
-	w->due = now_ns() + t->post;
+	w->due = now + t->post;
+	if (is_paced(f, t)) {
+		const __u64 at = in_pace(t, now);
+
+		w->late = at > w->due;
+		if (w->late)
+			w->due = at;
+	}
 	*f->end = w;
 	f->end = &w->next;
 	return w;

@@ -353,6 +353,12 @@ static int check(const struct options *opt, struct diag *d)
 	if (!opt->nr_events && opt->cmd && !strcmp(opt->cmd[0], "record"))
 		return diag(d, -EINVAL,
 			    "'record' is perf's: leave it out, auxrec -e EVENT -- CMD records");
+	if (!opt->nr_events && opt->cmd &&
+	    (!strcmp(opt->cmd[0], "snapshot") || !strcmp(opt->cmd[0], "status") ||
+	     !strcmp(opt->cmd[0], "stop")))
+		return diag(d, -EINVAL,
+			    "'%s' is for a recorder that runs: auxrec ctl PATH %s, with the PATH of its --trigger socket=",
+			    opt->cmd[0], opt->cmd[0]);
 	if (!opt->nr_events)
 		return diag(d, -EINVAL,
 			    "which event? Give -e EVENT; 'auxrec list' shows what there is");

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "proc_maps.h"
 #include "util.h"
+
+/* Of those outside of our PID namespace nothing is known: then it is EINVAL. */
+static bool lives(void *ctx, __u32 pid, __u32 tid)
+{
+	(void)ctx;
+	return !syscall(SYS_tgkill, pid, tid, 0) || errno != ESRCH;
+}
 
 static bool begin(void *ctx, __u32 pid)
 {
@@ -47,7 +57,9 @@ static bool mapped(void *ctx, __u64 start, __u64 last)
 
 struct state_ask proc_maps_ask(struct proc_maps *maps)
 {
-	return (struct state_ask){ .begin = begin, .mapped = mapped, .ctx = maps };
+	return (struct state_ask){
+		.lives = lives, .begin = begin, .mapped = mapped, .ctx = maps,
+	};
 }
 
 void proc_maps_free(struct proc_maps *maps)

@@ -39,6 +39,8 @@ struct recent {
 	__u64 forgotten;
 	__u64 too_large;
 	size_t maps_limit;		/* of a process, see recent_is_over() */
+	__u64 newest_time;		/* of all records */
+	__u64 asked;			/* newest_time when it was asked which tasks live */
 };
 
 /* Of one process: few have more. */
@@ -203,6 +205,8 @@ int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time
 {
 	if (time && (!r->first || time < r->first))
 		r->first = time;
+	if (time > r->newest_time)
+		r->newest_time = time;
 	if (recent_is_sideband(rec))
 		return add_side(r, rec, time);
 	add_sample(r, rec, time);
@@ -249,17 +253,34 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
 
 /* --- what is too old ------------------------------------------------------- */
 
-static int fold_before(struct recent *r, __u64 begin)
+/* Without a write to it, or to what is beside it: see recent_cut(). */
+static void side_skip(struct recent *r, const struct side *side)
+{
+	r->oldest = side->newer;
+	if (!r->oldest)
+		r->newest = NULL;
+	r->side_bytes -= side_size(side);
+	r->nr_sides--;
+}
+
+static int fold_before(struct recent *r, __u64 begin, bool leave)
 {
 	while (r->oldest && r->oldest->kept.time < begin) {
 		const int err = state_fold(r->state, r->oldest->kept.rec);
 
 		if (err)
 			return err;
-		side_free(r, r->oldest);
+		if (leave)
+			side_skip(r, r->oldest);
+		else
+			side_free(r, r->oldest);
 	}
+	if (leave && r->oldest)
+		r->oldest->older = NULL;
 	if (begin > r->begin)
 		r->begin = begin;
+	if (r->begin > r->limits.linger)
+		state_end_exited(r->state, r->begin - r->limits.linger);
 	return 0;
 }
 
@@ -274,7 +295,7 @@ int recent_cut(struct recent *r, __u64 begin, __u64 settled)
 		return 0;
 	while (r->nr_samples && sample_at(r, r->tail)->time < begin)
 		forget_sample(r);
-	return fold_before(r, begin < settled ? begin : settled);
+	return fold_before(r, begin < settled ? begin : settled, true);
 }
 
 int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
@@ -293,10 +314,15 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 		begin = wanted;
 	if (begin > settled)
 		begin = settled;
-	err = fold_before(r, begin);
+	err = fold_before(r, begin, false);
+	/* Before what is kept of others suffers. */
+	if (side_memory(r) > r->limits.sideband)
+		state_end_exited(r->state, r->begin);
 	while (!err && r->oldest && r->oldest->kept.time < settled &&
-	       side_memory(r) > r->limits.sideband)
-		err = fold_before(r, r->oldest->kept.time + 1);
+	       side_memory(r) > r->limits.sideband) {
+		err = fold_before(r, r->oldest->kept.time + 1, false);
+		state_end_exited(r->state, r->begin);
+	}
 	return err;
 }
 
@@ -320,6 +346,10 @@ size_t recent_shrink(struct recent *r, const struct state_ask *ask)
 {
 	size_t n, most, dropped = 0;
 
+	if (is_over(r) && (!r->asked || r->begin > r->asked)) {
+		state_bury(r->state, ask, r->asked);
+		r->asked = r->newest_time;
+	}
 	state_prune(r->state, ask, is_over(r) ? 0 : r->maps_limit / 2);
 	most = state_most_maps(r->state);
 	r->maps_limit = most > MAPS_MANY / 2 ? 2 * most : MAPS_MANY;

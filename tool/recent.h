@@ -20,6 +20,7 @@ struct recent_limits {
 	size_t	samples;	/* bytes of memory for samples and the like */
 	size_t	sideband;	/* for the rest, together with the state */
 	__u64	window;		/* ns, how old a record may be; 0: any age */
+	__u64	linger;		/* ns, for which tasks are known after their EXIT */
 };
 
 struct recent_stats {
@@ -56,7 +57,10 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
 /* Is it kept beside the samples? */
 bool recent_is_sideband(const struct perf_event_header *rec);
 
-/* Lets go of what is older than @begin, as recent_trim() does. */
+/*
+ * Lets go of what is older than @begin, as recent_trim() does, but gives no memory back:
+ * for a process that has ours as it was and soon ends. What it writes to is there twice.
+ */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled);
 
 /*
@@ -79,7 +83,7 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted);
  * recent_shrink() - does something about that
  * @ask: see state.h
  *
- * Forgets maps that are there no more, and if that does not suffice, others.
+ * Forgets tasks and maps that are there no more, and if that does not suffice, other maps.
  * Return: how many others.
  */
 size_t recent_shrink(struct recent *r, const struct state_ask *ask);

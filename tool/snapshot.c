@@ -115,8 +115,9 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 	struct mark_sample rec = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0 },
 		.id = sev->chunk_id,
-		.pid = getpid(),
-		.tid = getpid(),
+		/* The recorder: readers know no child of this moment. */
+		.pid = getppid(),
+		.tid = getppid(),
 		.time = w->time,
 		.period = 1,
 	};

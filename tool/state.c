@@ -32,6 +32,8 @@ struct thread {
 	__u32 tid;
 	bool exited;			/* the first one of a process that goes on */
 	bool named;
+	bool leaving;
+	bool missed;			/* was not there at the last state_bury() */
 	char comm[COMM_LEN];
 	struct perf_event_header *namespaces;	/* NULL: not told */
 };
@@ -46,8 +48,17 @@ struct process {
 	size_t nr_threads;		/* that have not exited */
 };
 
+/* One that has had its EXIT */
+struct leaving {
+	struct leaving *next;
+	__u64 time;
+	__u64 number;			/* of its process */
+	__u32 pid, tid;
+};
+
 struct state {
 	void *processes;		/* tree of struct process */
+	struct leaving *leaving, **leaving_end;
 	struct state_kernel kernel;
 	struct rec_sample_id id;	/* of records that we make */
 	__u64 number;			/* of the last process */
@@ -167,8 +178,10 @@ struct state *state_new(void)
 {
 	struct state *st = calloc(1, sizeof(*st));
 
-	if (st)
-		st->bytes = sizeof(*st);
+	if (!st)
+		return NULL;
+	st->bytes = sizeof(*st);
+	st->leaving_end = &st->leaving;
 	return st;
 }
 
@@ -176,6 +189,7 @@ void state_free(struct state *st)
 {
 	if (!st)
 		return;
+	state_end_exited(st, ~0ULL);
 	while (st->processes)
 		free_process(st, *(struct process **)st->processes);
 	state_kernel_free(&st->kernel, &st->bytes);
@@ -227,13 +241,32 @@ static int fold_fork(struct state *st, const struct task_ids *rec)
 
 static int fold_exit(struct state *st, const struct task_ids *rec)
 {
-	struct process *p = find_process(st, rec->pid);
+	const struct process *p = find_process(st, rec->pid);
 	struct thread *t = find_thread(p, rec->tid);
+	struct rec_sample_id id;
+	struct leaving *l;
 
-	if (!t || t->exited)
+	if (!t || t->exited || t->leaving)
 		return 0;
-	if (rec->tid == rec->pid) {
+	l = malloc(sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	memcpy(&id, (const char *)rec + rec->header.size - sizeof(id), sizeof(id));
+	*l = (struct leaving){
+		.time = id.time, .number = p->number, .pid = rec->pid, .tid = rec->tid,
+	};
+	*st->leaving_end = l;
+	st->leaving_end = &l->next;
+	st->bytes += sizeof(*l) + ALLOC_COST;
+	t->leaving = true;
+	return 0;
+}
+
+static void end_task(struct state *st, struct process *p, struct thread *t)
+{
+	if (t->tid == p->pid) {
 		t->exited = true;
+		t->leaving = false;
 		p->nr_threads--;
 		st->nr_threads--;
 	} else {
@@ -241,7 +274,53 @@ static int fold_exit(struct state *st, const struct task_ids *rec)
 	}
 	if (!p->nr_threads)
 		free_process(st, p);
-	return 0;
+}
+
+void state_end_exited(struct state *st, __u64 time)
+{
+	while (st->leaving && st->leaving->time < time) {
+		struct leaving *l = st->leaving;
+		struct process *p = find_process(st, l->pid);
+		struct thread *t = find_thread(p, l->tid);
+
+		/* Its number may be another task's by now. */
+		if (t && t->leaving && p->number == l->number)
+			end_task(st, p, t);
+		st->leaving = l->next;
+		if (!st->leaving)
+			st->leaving_end = &st->leaving;
+		st->bytes -= sizeof(*l) + ALLOC_COST;
+		free(l);
+	}
+}
+
+/*
+ * Who executes is the only thread that is left, and has the number of the first one, which
+ * may have had its EXIT; there will be none for the number that it had (de_thread()).
+ */
+static int fold_exec(struct state *st, struct process *p, struct thread *t)
+{
+	state_maps_put(p->maps, &st->bytes);
+	p->maps = NULL;
+	t->leaving = false;
+	if (t->exited) {
+		t->exited = false;
+		p->nr_threads++;
+		st->nr_threads++;
+	}
+	if (t->tid != p->pid || p->nr_threads == 1)
+		return 0;
+	tdelete(t, &p->threads, by_tid);
+	while (p->threads)
+		free_thread(st, p, *(struct thread **)p->threads);
+	if (tsearch(t, &p->threads, by_tid))
+		return 0;
+	set_namespaces(st, t, NULL);
+	st->nr_threads--;
+	st->bytes -= THREAD_BYTES;
+	free(t);
+	free_process(st, p);
+	return -ENOMEM;
 }
 
 static int fold_comm(struct state *st, const struct comm *rec)
@@ -251,26 +330,26 @@ static int fold_comm(struct state *st, const struct comm *rec)
 
 	if (!t)
 		return -ENOMEM;
+	if (rec->header.misc & PERF_RECORD_MISC_COMM_EXEC && fold_exec(st, p, t))
+		return -ENOMEM;
 	memset(t->comm, 0, sizeof(t->comm));
 	strncpy(t->comm, rec->comm, sizeof(t->comm) - 1);
 	t->named = true;
-	if (rec->header.misc & PERF_RECORD_MISC_COMM_EXEC) {
-		state_maps_put(p->maps, &st->bytes);
-		p->maps = NULL;
-	}
+	t->missed = false;
 	return 0;
 }
 
 static int fold_map(struct state *st, const struct perf_event_header *rec)
 {
-	__u32 pid;
+	__u32 ids[2];
 	struct process *p;
 
-	memcpy(&pid, rec + 1, sizeof(pid));
-	if (pid == (__u32)-1)
+	memcpy(ids, rec + 1, sizeof(ids));
+	if (ids[0] == (__u32)-1)
 		return state_maps_add(&st->kernel.maps, rec, &st->bytes);
-	p = get_process(st, pid);
-	if (!p || state_maps_add(&p->maps, rec, &st->bytes))
+	p = get_process(st, ids[0]);
+	/* The task as well, if its FORK was lost: else its EXIT would end nothing. */
+	if (!p || !get_thread(st, p, ids[1]) || state_maps_add(&p->maps, rec, &st->bytes))
 		return -ENOMEM;
 	if (p->maps->nr > st->most_maps)
 		st->most_maps = p->maps->nr;
@@ -550,6 +629,62 @@ size_t state_prune(struct state *st, const struct state_ask *ask, size_t least)
 	st->most_maps = prune.most ? prune.most->maps->nr : 0;
 	return prune.dropped;
 }
+
+/* --- tasks whose EXIT was lost ---------------------------------------------- */
+
+struct bury {
+	const struct state_ask *ask;
+	bool sure;
+	const struct process *process;
+	struct grave {
+		__u32 pid, tid;
+	} *graves;
+	size_t nr;
+};
+
+static void look_for_thread(const void *node, VISIT which, void *ctx)
+{
+	struct thread *t = *(struct thread * const *)node;
+	struct bury *b = ctx;
+	bool missed;
+
+	if ((which != postorder && which != leaf) || t->exited || t->leaving)
+		return;
+	missed = t->missed;
+	t->missed = !b->ask->lives(b->ask->ctx, b->process->pid, t->tid);
+	/* Without memory for it: the next time. */
+	if (!t->missed || !missed || !b->sure ||
+	    grow((void **)&b->graves, b->nr, sizeof(*b->graves)))
+		return;
+	b->graves[b->nr++] = (struct grave){ b->process->pid, t->tid };
+}
+
+static void look_for_threads(const void *node, VISIT which, void *ctx)
+{
+	struct bury *b = ctx;
+
+	if (which != postorder && which != leaf)
+		return;
+	b->process = *(struct process * const *)node;
+	twalk_r(b->process->threads, look_for_thread, b);
+}
+
+size_t state_bury(struct state *st, const struct state_ask *ask, bool sure)
+{
+	struct bury b = { .ask = ask, .sure = sure };
+	size_t i;
+
+	twalk_r(st->processes, look_for_threads, &b);
+	for (i = 0; i < b.nr; i++) {
+		struct process *p = find_process(st, b.graves[i].pid);
+
+		end_task(st, p, find_thread(p, b.graves[i].tid));
+	}
+	free(b.graves);
+	return i;
+}
+
+/* --- when memory is short all the same --------------------------------------- */
 
 static bool every_other(void *ctx, __u64 start, __u64 last)
 {

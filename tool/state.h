@@ -26,12 +26,16 @@ void state_free(struct state *st);
  * @rec: of a main ring or made like one, with struct rec_sample_id at its end. Those of
  *	other types than sideband are passed over.
  *
- * Records must come in the order of their times. An EXIT ends what is known of its task:
- * fold it when nothing that is kept can refer to the task any more.
+ * Records must come in the order of their times. An EXIT alone does not end what is known
+ * of its task, which goes on for a while (perf_event_exit_task() is not the last that
+ * do_exit() does), and may have samples: state_end_exited() does.
  *
  * Return: 0 or -ENOMEM: then the record is not part of the state.
  */
 int state_fold(struct state *st, const struct perf_event_header *rec);
+
+/* Forgets tasks whose EXIT is older than @time. */
+void state_end_exited(struct state *st, __u64 time);
 
 /*
  * state_emit() - the records that bring a reader to this state
@@ -47,11 +51,18 @@ int state_emit(const struct state *st, __u64 time, state_fn fn, void *ctx);
  * @ask: what a process has mapped now
  * @least: of those that have more maps than that
  *
+ * state_bury() - forgets tasks that are there no more, as their EXIT was lost
+ * @ask: which are there now
+ * @sure: whose EXIT came before the last call of this has been folded. What was not there
+ *	then either is forgotten; else it is only noted.
+ *
  * state_shrink() - forgets half of the maps of the process that has most of them
  *
  * Return: how many were forgotten.
  */
 struct state_ask {
+	/* Is the task there? */
+	bool (*lives)(void *ctx, __u32 pid, __u32 tid);
 	/* False: nothing is known of it. */
 	bool (*begin)(void *ctx, __u32 pid);
 	/* Of the process that was begun: is something mapped between these, both included? */
@@ -60,6 +71,7 @@ struct state_ask {
 };
 
 size_t state_prune(struct state *st, const struct state_ask *ask, size_t least);
+size_t state_bury(struct state *st, const struct state_ask *ask, bool sure);
 size_t state_shrink(struct state *st);
 
 /* The name of a task; NULL: not told. */

@@ -301,6 +301,40 @@ TEST_F(control, goes_away)
 }
 
 /* A trigger counts, whether or not somebody wants to hear of it. */
+/*
+ * The recorder has a child, which has the client's descriptor as well: closing it takes it
+ * out of no epoll then, which would tell of it as of who has its place next.
+ */
+TEST_F(control, goes_away_with_child)
+{
+	struct recorder *r = &self->rec;
+	int fd = client_connect(r->path), status;
+	pid_t child;
+
+	client_send(fd, "status\n");
+	ASSERT_TRUE(run(r));
+	child = fork();
+	if (!child) {
+		close(fd);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, WUNTRACED));
+	close(fd);
+	ASSERT_TRUE(run(r));
+
+	r->at_once = false;
+	fd = client_connect(r->path);
+	client_send(fd, "snapshot\n");
+	ASSERT_TRUE(run(r));
+	EXPECT_EQ(1, r->snapshots);
+	control_answer(r->control, r->tokens[0], "ok /1");
+	EXPECT_STREQ("ok /1\n", client_read(fd));
+	close(fd);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+}
+
 TEST_F(control, gone_with_requests)
 {
 	struct recorder *r = &self->rec;

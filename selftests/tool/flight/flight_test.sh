@@ -96,11 +96,21 @@ done
 land
 check "perf buildid-list has the build-ids of programs that have exited"
 
+launch -a -e cpu-clock -F 100 --json="$T/json"
+f=$(ctl snapshot)
+land
+grep -q "\"bytes\":$(stat -c %s "$f")," "$T/json" || note "$(stat -c %s "$f") bytes: $(<"$T/json")"
+check "the summary in JSON has what was written"
+
 launch -a -e cpu-clock -F 100
 land_merging
 logged 'no snapshot to merge'
 [[ ! -e perf.data ]] || note "there is a perf.data"
 check "SIGUSR2 without a snapshot"
+
+want 125 "$AUXREC" snapshot
+said 'auxrec ctl PATH snapshot'
+check "a request to the recorder without ctl"
 
 # --- retention ----------------------------------------------------------------------
 
@@ -127,6 +137,7 @@ launch -a -e cpu-clock -F 100 --keep=2
 snapshots a b c d
 [[ $(names) == "c d " ]] || note "there are $(names)"
 is_status removed 2 || note "$(status removed) removed"
+logged "$PWD/perf.data.sample.[0-9-]* removed: --keep=2"
 check "--keep keeps the newest"
 
 # The clock goes back by a day, and forth.

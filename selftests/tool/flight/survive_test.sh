@@ -54,6 +54,23 @@ land
 logged "$suppressed triggers have no snapshot"
 check "a storm with rate=: what is suppressed is told"
 
+launch "${RENAMES[@]}" --trigger signal=USR1 --keep=8
+good=$(ctl snapshot good)
+for _ in {1..20}; do
+	"$ACTOR" signal $pid 10 $((STORM / 100)) storm-end
+	ctl status >/dev/null
+	nap
+done
+is_status snapshots 4 || note "$(told)"
+[[ -s $good ]] || note "the one before is gone"
+kill -TERM $pid
+over 0
+files
+valid "${files[-1]}"
+[[ ${#files[@]} == 5 && $(renames "${files[-1]}" storm-end) -ge 2 ]] || note "${#files[@]} snapshots"
+(($(mark "${files[-1]}" triggers) > 1)) || note "the last: $(marks "${files[-1]}")"
+check "a storm with --keep: what was there before stays, and it has an end"
+
 # --- a slow disk -----------------------------------------------------------------------
 
 launch "${RENAMES[@]}" --trigger signal=USR1

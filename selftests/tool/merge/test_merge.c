@@ -631,7 +631,8 @@ int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	static const struct recent_limits limits[] = {
-		{ 4 << 20, 4 << 20, 0 }, { 40000, 60000, 0 }, { 4 << 20, 4 << 20, 200 },
+		{ 4 << 20, 4 << 20, 0, 0 }, { 40000, 60000, 0, 0 },
+		{ 4 << 20, 4 << 20, 200, 0 },
 	};
 	static const char * const names[] = { "room for all", "little room", "a window" };
 	static const char * const kinds[] = { "queues of tasks", "queues of CPUs", "chunks" };

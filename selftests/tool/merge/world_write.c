@@ -470,8 +470,10 @@ static void write_all(struct writer *wr, const struct world_snapshot *s)
 
 	write_setup(wr);
 	if (recent_emit_state(w->recent, fold, wr) ||
-	    recent_emit_sideband(w->recent, fold, wr) ||
-	    state_emit(wr->state, wr->begin ? wr->begin - 1 : 0, put_record, wr))
+	    recent_emit_sideband(w->recent, fold, wr))
+		abort();
+	state_end_exited(wr->state, ~0ULL);
+	if (state_emit(wr->state, wr->begin ? wr->begin - 1 : 0, put_record, wr))
 		abort();
 	write_once(wr, s->once);
 	start(REC_FINISHED_INIT, 0);

@@ -122,6 +122,17 @@ static void learn_map(struct model *m, const struct perf_event_header *h)
 		m->page[pid][first + i] = file << 32 | (quad(h, 32) / PAGE + i);
 }
 
+/* Of all its threads one is left, which has the number of the first (de_thread()). */
+static void learn_exec(struct model *m, uint32_t pid)
+{
+	uint32_t i;
+
+	memset(m->page[pid], 0, sizeof(m->page[0]));
+	for (i = 0; i < PIDS; i++)
+		if (m->task[i].pid == pid && i != pid)
+			m->task[i].lives = false;
+}
+
 void history_learn(struct model *m, const struct perf_event_header *h)
 {
 	const uint32_t tid = word(h, 12);
@@ -139,7 +150,7 @@ void history_learn(struct model *m, const struct perf_event_header *h)
 		m->task[index_of(tid)].pid = index_of(word(h, 8));
 		strncpy(m->task[index_of(tid)].comm, (const char *)h + 16, 15);
 		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
-			memset(m->page[index_of(word(h, 8))], 0, sizeof(m->page[0]));
+			learn_exec(m, index_of(word(h, 8)));
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -317,7 +328,7 @@ void history_something(const struct model *m)
 		history_name(PERF_RECORD_COMM, 0, pid, who);
 		return;
 	case 6:
-		history_name(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, pid, who);
+		history_name(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, pid, pid);
 		return;
 	case 7:
 		begin(PERF_RECORD_NAMESPACES, 0);

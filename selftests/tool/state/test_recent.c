@@ -6,6 +6,7 @@
  *
  * test_recent [SEED]
  */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,7 +208,7 @@ static void try(const char *what, const struct recent_limits *limits, bool late,
 /* A recording that is younger than its window has all from the start. */
 static void try_young(void)
 {
-	const struct recent_limits limits = { 4096, 4096, 200 };
+	const struct recent_limits limits = { 4096, 4096, 200, 0 };
 	struct sample sample = { .header = { PERF_RECORD_SAMPLE, 0, sizeof(sample) } };
 	struct recent *r = recent_new(&limits);
 	struct recent_stats young, old;
@@ -227,14 +228,135 @@ static void try_young(void)
 	recent_free(r);
 }
 
+/* What a child lets go of is not given back, which would be written to page by page. */
+static void try_cut(void)
+{
+	const struct recent_limits limits = { 4096, 4 << 20, 0, 0 };
+	struct recent *r = recent_new(&limits);
+	size_t before, after;
+	struct recent_stats stats;
+	uint64_t time;
+	int err = 0;
+
+	for (time = 1; time <= RECORDS; time++) {
+		history_name(PERF_RECORD_COMM, 0, 1, 1);
+		err = err ?: recent_add(r, history_done(time), time);
+	}
+	before = mallinfo2().uordblks;
+	err = err ?: recent_cut(r, RECORDS - 10, RECORDS);
+	after = mallinfo2().uordblks;
+	recent_stats(r, &stats);
+	tap_report(!err && stats.sideband == 11 && after >= before,
+		   "cut for a snapshot: %zu bytes before, %zu after, %llu records", before,
+		   after, stats.sideband);
+	recent_free(r);
+}
+
+static int count_forks(void *ctx, const struct perf_event_header *rec)
+{
+	size_t *nr = ctx;
+
+	*nr += rec->type == PERF_RECORD_FORK;
+	return 0;
+}
+
+/* A task that had its EXIT is still known for a while: it may have samples. */
+static void try_linger(void)
+{
+	const struct recent_limits limits = { 4096, 4 << 20, 100, 50 };
+	struct recent *r = recent_new(&limits);
+	size_t soon = 0, later = 0;
+	int err;
+
+	history_ids(PERF_RECORD_FORK, 0, 1, 0, 1, 0);
+	err = recent_add(r, history_done(1000), 1000);
+	history_name(PERF_RECORD_COMM, 0, 1, 1);
+	err = err ?: recent_add(r, history_done(1000), 1000);
+	history_ids(PERF_RECORD_EXIT, 0, 1, 0, 1, 0);
+	err = err ?: recent_add(r, history_done(1010), 1010);
+	err = err ?: recent_trim(r, 1140, 1140, ~0ULL) ?: recent_emit_state(r, count_forks, &soon);
+	err = err ?: recent_trim(r, 1170, 1170, ~0ULL) ?: recent_emit_state(r, count_forks, &later);
+	tap_report(!err && soon == 1 && !later,
+		   "a task is known after its EXIT, for a while: %zu, %zu", soon, later);
+	recent_free(r);
+}
+
+/* --- EXITs that were lost ---------------------------------------------------- */
+
+#define ALIVE	200		/* indices of tasks from here on, and the first one */
+#define TASKS	5000
+#define ROUND	50		/* that come between two looks */
+
+static uint32_t newest_task;
+
+static bool lives(void *ctx, uint32_t pid, uint32_t tid)
+{
+	const uint32_t *first = ctx;
+
+	return pid == *first || tid + ALIVE > newest_task;
+}
+
+static bool nothing_known(void *ctx, uint32_t pid)
+{
+	(void)ctx;
+	(void)pid;
+	return false;
+}
+
+/* Each second one's name and maps are all that was told. */
+static int add_task(struct recent *r, uint32_t i, uint64_t time)
+{
+	if (i & 1)
+		history_ids(PERF_RECORD_FORK, 0, i, 0, i, 0);
+	else
+		history_map(i, i);
+	if (recent_add(r, history_done(time), time))
+		return -1;
+	history_name(PERF_RECORD_COMM, 0, i, i);
+	memcpy(&newest_task, (const uint8_t *)history_done(time) + 8, sizeof(newest_task));
+	return recent_add(r, history_done(time), time);
+}
+
+static void try_lost_exits(void)
+{
+	const struct recent_limits limits = { 4096, 100000, 0, 0 };
+	struct recent *r = recent_new(&limits);
+	size_t bytes = 0, tasks = 0;
+	struct recent_stats stats;
+	uint32_t first, i;
+	int err = 0;
+
+	add_task(r, 1, 1);
+	first = newest_task;
+	for (i = 2; !err && i < TASKS; i++) {
+		const struct state_ask ask = {
+			.lives = lives, .begin = nothing_known, .ctx = &first,
+		};
+
+		err = add_task(r, i, i) ?: recent_trim(r, i, i, ~0ULL);
+		if (i % ROUND)
+			continue;
+		recent_shrink(r, &ask);
+		recent_stats(r, &stats);
+		if (stats.bytes > bytes)
+			bytes = stats.bytes;
+	}
+	err = err ?: recent_emit_state(r, count_forks, &tasks) ?:
+	      recent_emit_sideband(r, count_forks, &tasks);
+	/* Those who live, and what came since the last look but one */
+	tap_report(!err && bytes < 2 * limits.sideband && tasks >= ALIVE,
+		   "lost EXITs of %d tasks: %zu bytes, %zu tasks", TASKS, bytes, tasks);
+	recent_free(r);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	const struct recent_limits all = { 4 << 20, 4 << 20, 0 };
-	const struct recent_limits samples = { 20000, 4 << 20, 0 };
-	const struct recent_limits sideband = { 4 << 20, 20000, 0 };
-	const struct recent_limits window = { 4 << 20, 4 << 20, 200 };
-	const struct recent_limits little = { 600, 20000, 50 };
+	const struct recent_limits all = { 4 << 20, 4 << 20, 0, 0 };
+	const struct recent_limits samples = { 20000, 4 << 20, 0, 0 };
+	const struct recent_limits sideband = { 4 << 20, 20000, 0, 0 };
+	const struct recent_limits window = { 4 << 20, 4 << 20, 200, 0 };
+	const struct recent_limits little = { 600, 20000, 50, 0 };
 
 	int late;
 
@@ -246,5 +368,8 @@ int main(int argc, char **argv)
 		try("little of all", &little, late, first);
 	}
 	try_young();
+	try_cut();
+	try_linger();
+	try_lost_exits();
 	return tap_end();
 }
