@@ -163,9 +163,9 @@ catch()
 	return 1
 }
 
-# What may be waited for: the process is stopped, or gone; it is gone; it has run for so
-# many ticks in the kernel; nobody uses the module
+# What may be waited for: the process is stopped, or gone; it is gone; it has executed
+# that program; nobody uses the module
 is_still() { ! grep -q 'State:.*[RSD]' "/proc/$1/status"; }
 is_gone() { [[ ! -d /proc/$1 ]]; }
-has_run() { (($(awk '{ print $15 }' "/proc/$1/stat") > $2)); }
+is_program() { [[ /proc/$1/exe -ef $2 ]]; }
 is_free() { [[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 0 ]]; }

@@ -20,6 +20,11 @@ written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
 # wrote N: so many more than $begun
 wrote() { (($(written) - begun >= $1)); }
 
+# claims: how many segments the ring has filled; claimed N: so many more than $begun
+claims() { sed -n 's/^claims:\t//p' /proc/$pid/fdinfo/*; }
+# shellcheck disable=SC2317 # it is waited for
+claimed() { (($(claims) - begun >= $1)); }
+
 # whole FILE: its chunks are without a hole; in $chunks how many
 whole()
 {
@@ -150,11 +155,13 @@ check "raw data of tracepoints are the same as in a plain recording"
 if [[ -e $MODULES/softpt.ko && -x $SPT/work-static ]] && insmod "$MODULES/softpt.ko"; then
 	setarch -R env -i "$SPT/stepper" "$T/stepped" "$SPT/work-static" calls 100 >/dev/null 2>&1
 	od -An -v -t x8 -w8 "$T/stepped/0.ips" | sed 's/^ *0*//' | sort -u >"$T/known"
-	launch -m 64K,16Kx16 -M 16M -e intel_pt//u --trigger signal=USR1 -- \
+	launch -m 64K,8Kx16 -M 16M -e intel_pt//u --trigger signal=USR1 -- \
 		setarch -R env -i "$SPT/work-static" calls 10000000
 	child=$(pgrep -P $pid)
-	# More trace than the ring holds takes so many ticks of its time.
-	await has_run "$child" 100
+	# The ring is full of the loop, and nothing else is left in it.
+	await is_program "$child" "$SPT/work-static"
+	begun=$(claims)
+	await claimed 20
 	kill -USR1 $pid
 	await of signal-USR1
 	f=$(of signal-USR1)
