@@ -114,7 +114,7 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 	};
 	struct mark_sample rec = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0 },
-		.id = sev->chunk_id,
+		.id = sev ? sev->chunk_id : 0,
 		/* The recorder: readers know no child of this moment. */
 		.pid = getppid(),
 		.tid = getppid(),
@@ -164,7 +164,8 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 		list->items[list->nr++] = item;
 		list->left[item.index]++;
 	}
-	qsort(list->items, list->nr, sizeof(*list->items), by_number);
+	if (list->nr)
+		qsort(list->items, list->nr, sizeof(*list->items), by_number);
 	return 0;
 }
 

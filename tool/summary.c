@@ -423,7 +423,7 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 		json_ids(f, s);
 	if (no_ids_reason(s)) {
 		fputs(",\"no_build_ids\":", f);
-		json_string(f, no_ids_reason(s));
+		json_string(f, no_ids_reason(s) ?: "");
 	}
 	if (!s->bpf.err)
 		json_bpf(f, s);

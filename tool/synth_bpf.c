@@ -84,7 +84,7 @@ static const char *func_name(__u64 addr, const __u8 *tag, const char *name)
 	size_t i;
 	int n;
 
-	for (i = 0; i < nr_syms; i++)
+	for (i = 0; syms && i < nr_syms; i++)
 		if (syms[i].addr == addr)
 			return syms[i].name;
 

@@ -216,7 +216,10 @@ static int add_process(struct session *s, pid_t pid)
 	err = add_thread(s, pid, pid);
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
-	while (dir && !err && (de = readdir(dir))) {
+	while (dir && !err) {
+		de = readdir(dir);
+		if (!de)
+			break;
 		if (isdigit((unsigned char)de->d_name[0]) &&
 		    atoi(de->d_name) != pid)
 			err = add_thread(s, pid, atoi(de->d_name));

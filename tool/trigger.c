@@ -354,7 +354,7 @@ static void make_name(struct trigger *t, const char *value)
 	const char *slash = NULL;
 	char *c;
 
-	if (t->kind == TRIGGER_SOCKET || t->kind == TRIGGER_BPF)
+	if (value && (t->kind == TRIGGER_SOCKET || t->kind == TRIGGER_BPF))
 		slash = strrchr(value, '/');
 	if (slash && slash[1])
 		value = slash + 1;
