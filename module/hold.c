@@ -96,11 +96,13 @@ static unsigned int pa_segments_open(const struct pa_ring *ring)
 	return n;
 }
 
-/* Returns for how many that are open there is room. */
-static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
+/*
+ * Ends the spans of all uses until now, up to @room of which are HELD when they are
+ * published. Returns how many were.
+ */
+static unsigned int pa_hold_open(struct pa_ring *ring, u32 flags,
+				 unsigned int room)
 {
-	unsigned int room = min(pa_segments_open(ring), max);
-
 	atomic_set(&ring->hold_room, room);
 	WRITE_ONCE(ring->wanted_seq, atomic64_read(&ring->claim_seq));
 	/*
@@ -108,37 +110,77 @@ static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 	 * for a moment, or sees that it does not run; then it sees this when it does.
 	 */
 	smp_mb();
-	return room;
+	pa_ring_flush(ring, flags);
+	WRITE_ONCE(ring->wanted_seq, 0);
+	return room - atomic_xchg(&ring->hold_room, 0);
+}
+
+/* Has a use after number @after, that goes on, a span of up to number @seq? */
+static bool pa_spans_are_left(const struct pa_ring *ring, u64 after, u64 seq)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		const struct perfaux_segment *seg = &ring->segments[i];
+		u64 state = READ_ONCE(seg->state);
+
+		if (PERFAUX_SEQ(state) > after &&
+		    (PERFAUX_STATE(state) == PERFAUX_SEG_CLAIMED ||
+		     PERFAUX_STATE(state) == PERFAUX_SEG_BUSY ||
+		     PERFAUX_STATE(state) == PERFAUX_SEG_IDLE) &&
+		    /* Pairs with the one in pa_span_publish(). */
+		    smp_load_acquire(&seg->nr_spans) &&
+		    READ_ONCE(ring->seg[i].spans->seq) <= seq)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What is READY first; then all that is open. While spans are ended on one CPU after the
+ * other, the first ones begin and end new ones, whose numbers are lower than those of the
+ * last ones: these are taken in a second round.
+ */
+static int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
+			 u64 *seq)
+{
+	unsigned int room = min(pa_segments_open(ring), max / 2);
+	int held = pa_segments_hold(ring, max - 2 * room);
+	u64 claims;
+
+	if (held < 0)
+		return held;
+	if (flags & PERFAUX_HOLD_THAW)
+		pa_thaw(ring);
+	claims = atomic64_read(&ring->claim_seq);
+	held += pa_hold_open(ring, flags & PA_FLUSH_FLAGS, room);
+	*seq = READ_ONCE(ring->ctl->seq);
+	if (pa_spans_are_left(ring, claims, *seq))
+		held += pa_hold_open(ring, PERFAUX_FLUSH_SPANS,
+				     min(pa_segments_open(ring), max - held));
+	return held;
 }
 
 /*
  * Up to @max segments, 0: all. @flags: PERFAUX_FLUSH_*, PERFAUX_HOLD_THAW. Returns how many
  * or -ENOMEM. Process context. ring->lock held.
  */
-int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max)
+int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 {
-	unsigned int room = 0, left;
 	int held = 0, more;
 
 	if (!max || max > ring->ctl->nr_segments)
 		max = ring->ctl->nr_segments;
 	if (flags & PERFAUX_FLUSH_SPANS) {
-		room = pa_hold_begin(ring, max);
-		held = pa_segments_hold(ring, max - room);
+		held = pa_hold_spans(ring, flags, max, seq);
 		if (held < 0)
-			goto end;
+			return held;
+	} else {
+		pa_ring_flush(ring, flags);
+		*seq = READ_ONCE(ring->ctl->seq);
 	}
-	if (flags & PERFAUX_HOLD_THAW)
-		pa_thaw(ring);
-	pa_ring_flush(ring, flags & PA_FLUSH_FLAGS);
-	left = atomic_xchg(&ring->hold_room, 0);
-	held += room - left;
 	more = pa_segments_hold(ring, max - held);
-	held = more < 0 ? more : held + more;
-end:
-	WRITE_ONCE(ring->wanted_seq, 0);
-	atomic_set(&ring->hold_room, 0);
-	return held;
+	return more < 0 ? more : held + more;
 }
 
 /*

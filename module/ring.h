@@ -193,7 +193,7 @@ bool pa_segment_released(const struct pa_segment *seg, u64 state);
 /* hold.c */
 bool pa_hold_wants(const struct pa_ring *ring, u64 seq);
 bool pa_hold_takes(struct pa_ring *ring, u64 seq);
-int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max);
+int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq);
 int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq);
 void pa_segments_unhold_all(struct pa_ring *ring);
 

@@ -93,13 +93,14 @@ static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 
 	if (ret)
 		return ret;
-	if (arg.flags & ~PA_HOLD_FLAGS || arg.held || !ring->overwrite)
+	if (arg.flags & ~PA_HOLD_FLAGS || arg.held || arg.seq ||
+	    !ring->overwrite)
 		return -EINVAL;
 	if (arg.flags & PERFAUX_HOLD_THAW && !(arg.flags & PERFAUX_FLUSH_SPANS))
 		return -EINVAL;
 
 	mutex_lock(&ring->lock);
-	ret = pa_ring_hold(ring, arg.flags, arg.max);
+	ret = pa_ring_hold(ring, arg.flags, arg.max, &arg.seq);
 	mutex_unlock(&ring->lock);
 	if (ret < 0)
 		return ret;

@@ -43,6 +43,7 @@ struct rawring {
 	__u64 missing;			/* numbers that never came */
 	/* oldest span being written or not handed out, ~0: none */
 	__u64 oldest;
+	__u64 held_seq;			/* of the last rawring_hold() */
 };
 
 /* One span or gap, in order. */

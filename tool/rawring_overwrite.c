@@ -26,7 +26,10 @@ int rawring_hold(struct rawring *r, __u32 flags, __u32 max)
 {
 	struct perfaux_hold a = { .size = sizeof(a), .flags = flags, .max = max };
 
-	return ioctl(r->fd, PERFAUX_IOC_HOLD, &a) ? -errno : (int)a.held;
+	if (ioctl(r->fd, PERFAUX_IOC_HOLD, &a))
+		return -errno;
+	r->held_seq = a.seq;
+	return a.held;
 }
 
 int rawring_unhold(struct rawring *r, __u32 segment)

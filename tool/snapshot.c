@@ -157,7 +157,8 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 	if (!list->left)
 		return -ENOMEM;
 	while (rawring_next_held(&s->raw, &item)) {
-		if (item.span->t_end < begin)
+		/* Later ones are in the next snapshot, with those that are not HELD. */
+		if (item.span->t_end < begin || item.span->seq > s->raw.held_seq)
 			continue;
 		if (grow((void **)&list->items, list->nr, sizeof(*list->items)))
 			return -ENOMEM;

@@ -454,13 +454,16 @@ struct perfaux_flush {
  * in the order in which they became READY, the last one first: they are HELD then, and
  * are not overwritten until the reader releases them. Those that are HELD already stay so.
  * With PERFAUX_FLUSH_SPANS that is all that was written before: each segment that is
- * written to is HELD, too, and its writer goes on in another one.
+ * written to is HELD, too, and its writer goes on in another one. Spans that began since
+ * may be HELD or not; but all up to number seq are, as far as max allows and they were not
+ * overwritten: a reader that leaves out later ones has no hole at the end, and finds them
+ * in the next HOLD.
  * Writers need segments too: a ring of which all are HELD loses what comes, with the
  * cause FULL. May sleep.
  *
  * Errors:
  *   EINVAL	size below PERFAUX_HOLD_SIZE_V0; unknown flags; PERFAUX_HOLD_THAW without
- *		PERFAUX_FLUSH_SPANS; held not 0; not a ring with PERFAUX_RING_OVERWRITE
+ *		PERFAUX_FLUSH_SPANS; held or seq not 0; not a ring with PERFAUX_RING_OVERWRITE
  *   ENOMEM, E2BIG, EFAULT (then segments may be HELD)
  */
 struct perfaux_hold {
@@ -468,9 +471,10 @@ struct perfaux_hold {
 	__u32	flags;			/* in: PERFAUX_FLUSH_*, PERFAUX_HOLD_THAW */
 	__u32	max;			/* in: how many segments, 0: all */
 	__u32	held;			/* in: 0; out: how many were taken */
+	__u64	seq;			/* in: 0; out: see above */
 };
 
-#define PERFAUX_HOLD_SIZE_V0	16
+#define PERFAUX_HOLD_SIZE_V0	24
 
 /*
  * With PERFAUX_FLUSH_SPANS: also THAW, if the ring is FROZEN, when what is READY is HELD,

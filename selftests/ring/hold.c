@@ -62,8 +62,13 @@ TEST_F(args, hold)
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
 	arg.flags = PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON | PERFAUX_HOLD_THAW;
 	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.seq = 0;
 	arg.held = 1;
 	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.held = 0;
+	arg.seq = 1;
+	EXPECT_EQ(-EINVAL, call(self->ring.fd, PERFAUX_IOC_HOLD, &arg));
+	arg.seq = 0;
 	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_HOLD, NULL));
 	longer.arg.size = sizeof(longer);
 	longer.tail[1] = 1;
@@ -347,12 +352,29 @@ static bool is_left(const struct ring *ring, uint32_t i, const struct use *befor
 	return PERFAUX_SEQ(ring_state(ring, i)) == before->seq;
 }
 
+/* Whether segment @i has a span of up to the number that HOLD told, and is not HELD. */
+static bool is_missed(const struct ring *ring, uint32_t i)
+{
+	const struct perfaux_span *span =
+		ring->spans + (size_t)i * ring->ctl->spans_per_segment;
+	const uint64_t state = ring_state(ring, i);
+	bool missed;
+
+	if (PERFAUX_STATE(state) != PERFAUX_SEG_BUSY &&
+	    PERFAUX_STATE(state) != PERFAUX_SEG_IDLE &&
+	    PERFAUX_STATE(state) != PERFAUX_SEG_READY)
+		return false;
+	missed = __atomic_load_n(&ring->segments[i].nr_spans, __ATOMIC_ACQUIRE) &&
+		 counter(&span->seq) <= ring->held_seq;
+	return missed && PERFAUX_SEQ(ring_state(ring, i)) == PERFAUX_SEQ(state);
+}
+
 /* With PERFAUX_FLUSH_SPANS all is HELD that was written before, on each CPU. */
 TEST_F_TIMEOUT(hold, up_to_now, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
 	struct ring *ring = &self->ring;
-	uint32_t i, k, left = 0;
+	uint32_t i, k, left = 0, missed = 0;
 	struct use uses[nr];
 
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
@@ -362,11 +384,14 @@ TEST_F_TIMEOUT(hold, up_to_now, SECONDS)
 		for (i = 0; i < nr; i++)
 			uses[i] = use_of(ring, i);
 		ASSERT_LT(0, ring_hold(ring, PERFAUX_FLUSH_SPANS, 0));
-		for (i = 0; i < nr; i++)
+		for (i = 0; i < nr; i++) {
 			left += is_left(ring, i, &uses[i]);
+			missed += is_missed(ring, i);
+		}
 		ASSERT_EQ(0, ring_unhold_all(ring));
 	}
 	EXPECT_EQ(0, left);
+	EXPECT_EQ(0, missed);
 }
 
 /* The newest ones, as many as are asked for. */

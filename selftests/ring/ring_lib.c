@@ -141,7 +141,10 @@ int ring_hold(struct ring *ring, uint32_t flags, uint32_t max)
 		.size = sizeof(arg), .flags = flags, .max = max,
 	};
 
-	return ioctl(ring->fd, PERFAUX_IOC_HOLD, &arg) ? -errno : (int)arg.held;
+	if (ioctl(ring->fd, PERFAUX_IOC_HOLD, &arg))
+		return -errno;
+	ring->held_seq = arg.seq;
+	return arg.held;
 }
 
 int ring_thaw(struct ring *ring)

@@ -64,6 +64,7 @@ struct ring {
 	size_t room;		/* in pending[] */
 	uint64_t *gap_seen;	/* number seen in each gap entry */
 	uint64_t released;	/* segments */
+	uint64_t held_seq;	/* of the last ring_hold() */
 };
 
 /* Fills @create with size, segment size and count. */

@@ -129,7 +129,7 @@ if "$WRITE" --ringbuf $PIN 24 rm $PIN; then
 	# It runs its command while there is the program.
 	"$WRITE" --ringbuf $PIN 24 bash -c "
 		. '$HERE/../flight/flight.sh' '$AUXREC' >/dev/null
-		launch ${SAMPLER[*]} --trigger=bpf=$PIN,name=bytes
+		launch ${SAMPLER[*]} --trigger=bpf=$PIN,name=bytes,count=1
 		printf flight-name >/proc/\$\$/comm
 		await of bytes
 		await is_status waiting 0
