@@ -62,7 +62,8 @@ launch()
 # start ARGS...: the same beside what there is
 start()
 {
-	"$AUXREC" --flight --trigger socket=s "$@" >"$T/stdout" 2>"$T/log" </dev/null &
+	# shellcheck disable=SC2086 # words
+	${LAUNCHER-} "$AUXREC" --flight --trigger socket=s "$@" >"$T/stdout" 2>"$T/log" </dev/null &
 	pid=$!
 	await ctl status
 }
