@@ -148,6 +148,8 @@ void flight_wishes_free(struct flight_wish *list);
 int flight_triggers_open(struct session *s, struct diag *d);
 void flight_triggers_run(struct session *s);
 void flight_triggers_close(struct session *s);
+/* A trigger came that has no snapshot, or a later one. */
+void flight_unfreeze(struct session *s, const struct trigger *t);
 /* Does a snapshot wait that an event called for, which has frozen the raw ring? */
 bool flight_event_waits(const struct flight *f);
 /* An event of a trigger was opened: its id, and the raw ring. */

@@ -127,6 +127,21 @@ static void disable_used_up(struct session *s)
 	}
 }
 
+/* It may have frozen the raw ring; but there is no snapshot now, so its history goes on. */
+void flight_unfreeze(struct session *s, const struct trigger *t)
+{
+	size_t i;
+
+	if (!s->have_raw || !rawring_is_frozen(&s->raw) || flight_event_waits(s->flight))
+		return;
+	for (i = 0; i < s->nr_sev; i++)
+		if (s->sev[i].trigger == t &&
+		    s->raw.ctl->frozen_cookie == SESSION_COOKIE + i) {
+			rawring_thaw(&s->raw);
+			s->flight->frozen_since = 0;
+		}
+}
+
 bool flight_event_waits(const struct flight *f)
 {
 	const struct flight_wish *w;

@@ -105,6 +105,7 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 			break;
 	if (!w && !trigger_take(t, now_ns())) {
 		f->suppressed++;
+		flight_unfreeze(s, t);
 		if (token)
 			control_answer(f->control, token,
 				       "error the trigger's count= or rate= is used up");
@@ -112,6 +113,8 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 	}
 	if (!w)
 		w = new_wish(f, t, name, time);
+	if (w && w->late)
+		flight_unfreeze(s, t);
 	if (!w || add_token(w, token)) {
 		if (token)
 			control_answer(f->control, token, "error out of memory");

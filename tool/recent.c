@@ -32,6 +32,7 @@ struct recent {
 	__u64 last_gone;		/* time of the newest sample that is gone */
 	/* Sideband */
 	struct side *oldest, *newest;
+	struct side *added;		/* the last one, or NULL */
 	__u64 nr_sides;
 	size_t side_bytes;
 	__u64 first;			/* time of the first record that came */
@@ -72,6 +73,8 @@ static void side_free(struct recent *r, struct side *side)
 {
 	*(side->older ? &side->older->newer : &r->oldest) = side->newer;
 	*(side->newer ? &side->newer->older : &r->newest) = side->older;
+	if (r->added == side)
+		r->added = NULL;
 	r->side_bytes -= side_size(side);
 	r->nr_sides--;
 	free(side);
@@ -181,13 +184,19 @@ bool recent_is_sideband(const struct perf_event_header *rec)
 	return false;
 }
 
-/* Mostly the newest; behind those of the same time, which came before it. */
+/*
+ * Mostly the newest, or of the same CPU's ring as the one before, whose place is near;
+ * behind those of the same time, which came before it.
+ */
 static int add_side(struct recent *r, const struct perf_event_header *rec, __u64 time)
 {
 	struct side *side = malloc(sizeof(*side) + rec->size), *at = r->newest;
 
 	if (!side)
 		return -ENOMEM;
+	if (r->added && at && at->kept.time > time)
+		for (at = r->added; at->newer && at->newer->kept.time <= time;)
+			at = at->newer;
 	side->kept.time = time;
 	memcpy(side->kept.rec, rec, rec->size);
 	while (at && at->kept.time > time)
@@ -196,6 +205,7 @@ static int add_side(struct recent *r, const struct perf_event_header *rec, __u64
 	side->newer = at ? at->newer : r->oldest;
 	*(at ? &at->newer : &r->oldest) = side;
 	*(side->newer ? &side->newer->older : &r->newest) = side;
+	r->added = side;
 	r->side_bytes += side_size(side);
 	r->nr_sides++;
 	return 0;
@@ -257,6 +267,8 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
 static void side_skip(struct recent *r, const struct side *side)
 {
 	r->oldest = side->newer;
+	if (r->added == side)
+		r->added = NULL;
 	if (!r->oldest)
 		r->newest = NULL;
 	r->side_bytes -= side_size(side);
