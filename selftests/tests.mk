@@ -27,7 +27,8 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
 		flight/test_trigger flight/test_snapfile \
 		flight/test_keep) \
-	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
+	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests \
+	$(TESTS)/fuzz-ring/fuzz_ring
 
 # kselftest_harness.h comes from the kernel's source package.
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
@@ -146,6 +147,13 @@ $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_
 		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_sys.o \
 		ring/ring_event.o)
 	$(CC) $(CFLAGS) -o $@ $^
+
+FUZZ_RING := fuzz_ring args ops_event ops_file ops_ioctl ops_memory ops_task pool privilege \
+	     run watch
+
+$(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
+		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o raw_lib.o)
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
