@@ -5,7 +5,7 @@
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
 	 starved order races kernel_aux redirect modules ptmodel hold raw raw_kinds \
-	 raw_nested raw_modules produce produce_bpf
+	 raw_nested raw_modules produce produce_bpf faults
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
@@ -44,6 +44,8 @@ $(foreach dir,ring ids tool/control tool/daemon tool/flight,$(eval $(call HARNES
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+$(TESTS)/ring/faults: $(BUILD)/selftests/ring/fault_lib.o
 
 $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
