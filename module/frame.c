@@ -342,7 +342,7 @@ static void *pa_segment_map(const struct pa_segment *seg, unsigned int nr)
 
 	if (nr <= 1U << seg->contig_order)
 		return seg->pages[0];
-	pages = kvmalloc_array(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	pages = kvmalloc_array(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pages)
 		return NULL;
 	for (i = 0; i < nr; i++)

@@ -45,7 +45,7 @@ static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 	struct pa_candidate *list;
 	int held = 0;
 
-	list = kvmalloc_array(ring->ctl->nr_segments, sizeof(*list), GFP_KERNEL);
+	list = kvmalloc_array(ring->ctl->nr_segments, sizeof(*list), GFP_KERNEL | __GFP_NOWARN);
 	if (!list)
 		return -ENOMEM;
 	for (i = 0; i < ring->ctl->nr_segments; i++)

@@ -90,7 +90,7 @@ static int pa_hook_register(void)
 {
 	int i, ret = -ENOENT;
 
-	for (i = 0; ret && i < ARRAY_SIZE(pa_hook_names); i++) {
+	for (i = 0; ret == -ENOENT && i < ARRAY_SIZE(pa_hook_names); i++) {
 		/* What a failed or ended registration leaves is in the way. */
 		memset(&pa_hook, 0, sizeof(pa_hook));
 		pa_hook.symbol_name = pa_hook_names[i];
@@ -99,7 +99,7 @@ static int pa_hook_register(void)
 		ret = register_kprobe(&pa_hook);
 	}
 	pa_hook_is_in = !ret;
-	return ret ? -EOPNOTSUPP : 0;
+	return ret && ret != -ENOMEM ? -EOPNOTSUPP : ret;
 }
 
 static void pa_hook_unregister(struct work_struct *work)

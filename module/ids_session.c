@@ -216,7 +216,7 @@ static ssize_t pa_session_read(struct file *file, char __user *ubuf,
 		return -EINVAL;
 	size = min_t(size_t, size, s->queue_size);
 	/* A copy: a fault takes mmap_lock, which is outside of s->lock. */
-	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!buf)
 		return -ENOMEM;
 	while (!ret) {
@@ -372,7 +372,7 @@ int pa_ids_session_open(const struct perfaux_ids *arg)
 	if (!s)
 		return -ENOMEM;
 	s->queue_size = arg->queue_size ?: PA_QUEUE_DEFAULT;
-	s->queue = kvmalloc(s->queue_size, GFP_KERNEL_ACCOUNT);
+	s->queue = kvmalloc(s->queue_size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	s->uid = current_uid();
 	s->all = perfmon_capable();
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));

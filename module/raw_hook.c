@@ -15,6 +15,7 @@
  * replaces its raw data would need a place that outlives it, and is there for the
  * next event with the same data.
  */
+#include <linux/err.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -110,7 +111,13 @@ static void pa_raw_unhook(int nr)
 		unregister_ftrace_function(&pa_raw_hooks[nr].ops);
 }
 
-/* A filter that was freed could not be set again: it stays in the ops. */
+/*
+ * A filter that was freed could not be set again: it stays in the ops.
+ *
+ * ftrace_set_filter() returns 0 also if there was no memory for the one entry
+ * (match_records()); an empty filter with IPMODIFY is then refused as EINVAL. So one
+ * that has not been registered with success is set anew.
+ */
 static int pa_raw_hook_one(struct pa_raw_hook *hook)
 {
 	int ret = 0;
@@ -120,13 +127,15 @@ static int pa_raw_hook_one(struct pa_raw_hook *hook)
 					strlen(hook->name), 1);
 	if (ret)
 		return ret;
-	hook->has_filter = true;
-	return register_ftrace_function(&hook->ops);
+	ret = register_ftrace_function(&hook->ops);
+	hook->has_filter = !ret;
+	return ret == -EINVAL ? -ENOMEM : ret;
 }
 
 /*
  * The address of a function that is not exported: a kprobe knows it, but for the
- * ENDBR that may be before the probed instruction.
+ * ENDBR that may be before the probed instruction. Returns -ENOMEM or -EOPNOTSUPP if
+ * it is not to be had.
  */
 static void *pa_function(const char *name)
 {
@@ -136,9 +145,10 @@ static void *pa_function(const char *name)
 	};
 	char symbol[KSYM_SYMBOL_LEN], *plus;
 	unsigned long at, offset;
+	int ret = register_kprobe(&probe);
 
-	if (register_kprobe(&probe))
-		return NULL;
+	if (ret)
+		return ERR_PTR(ret == -ENOMEM ? ret : -EOPNOTSUPP);
 	at = (unsigned long)probe.addr;
 	unregister_kprobe(&probe);
 	sprint_symbol(symbol, at);
@@ -146,33 +156,47 @@ static void *pa_function(const char *name)
 	if (!plus || plus - symbol != strlen(name) ||
 	    strncmp(symbol, name, plus - symbol) ||
 	    sscanf(plus, "+%lx/", &offset) != 1)
-		return NULL;
+		return ERR_PTR(-EOPNOTSUPP);
 	return (void *)(at - offset);
 }
 
+static int pa_raw_find(void)
+{
+	void *forward, *backward;
+	int ret;
+
+	if (pa_output_forward)
+		return 0;
+	forward = pa_function("perf_event_output_forward");
+	backward = pa_function("perf_event_output_backward");
+	if (IS_ERR(forward) || IS_ERR(backward)) {
+		ret = PTR_ERR(IS_ERR(forward) ? forward : backward);
+		if (ret != -ENOMEM)
+			pr_err("cannot find perf_event_output_forward(), perf_event_output_backward()\n");
+		return ret;
+	}
+	pa_output_forward = forward;
+	pa_output_backward = backward;
+	return 0;
+}
+
+/* Returns 0, -ENOMEM or, with a message, -EOPNOTSUPP. */
 static int pa_raw_hook_all(void)
 {
-	int i, ret;
+	int i, ret = pa_raw_find();
 
-	if (!pa_output_forward) {
-		pa_output_forward = pa_function("perf_event_output_forward");
-		pa_output_backward = pa_function("perf_event_output_backward");
-	}
-	if (!pa_output_forward || !pa_output_backward) {
-		pa_output_forward = NULL;
-		pr_err("cannot find perf_event_output_forward(), perf_event_output_backward()\n");
-		return -EOPNOTSUPP;
-	}
-	for (i = 0; i < ARRAY_SIZE(pa_raw_hooks); i++) {
+	for (i = 0; !ret && i < ARRAY_SIZE(pa_raw_hooks); i++) {
 		ret = pa_raw_hook_one(&pa_raw_hooks[i]);
-		if (ret) {
-			pr_err("cannot redirect %s (%d): is ftrace off (kernel.ftrace_enabled=0), or does a livepatch hold the function?\n",
-			       pa_raw_hooks[i].name, ret);
-			pa_raw_unhook(i);
-			return -EOPNOTSUPP;
-		}
+		if (!ret)
+			continue;
+		pa_raw_unhook(i);
+		if (ret == -ENOMEM)
+			break;
+		pr_err("cannot redirect %s (%d): is ftrace off (kernel.ftrace_enabled=0), or does a livepatch hold the function?\n",
+		       pa_raw_hooks[i].name, ret);
+		ret = -EOPNOTSUPP;
 	}
-	return 0;
+	return ret;
 }
 
 /*

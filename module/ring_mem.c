@@ -14,7 +14,8 @@
 /* Like PERF_AUX_GFP in kernel/events/ring_buffer.c, and charged to the memcg */
 #define PA_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY)
 
-#define PA_TABLE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO)
+/* Any user may ask for more than there is: that is no news for the log. */
+#define PA_TABLE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
 /*
  * Largest order asked of the page allocator: 4 MiB with 4K pages. Larger runs
@@ -57,7 +58,7 @@ static int pa_segment_alloc(struct pa_segment *seg, unsigned int nr)
 {
 	unsigned int i = 0, order;
 
-	seg->pages = kvcalloc(nr, sizeof(*seg->pages), GFP_KERNEL_ACCOUNT);
+	seg->pages = kvcalloc(nr, sizeof(*seg->pages), PA_TABLE_GFP);
 	if (!seg->pages)
 		return -ENOMEM;
 	seg->contig_order = min_t(unsigned int, PA_MAX_ORDER, ilog2(nr));
@@ -137,11 +138,11 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 
 	ring->marks = __vmalloc(ring->marks_size, PA_TABLE_GFP);
 	ring->ctl = __vmalloc(ring->tables_size, PA_TABLE_GFP);
-	ring->seg = kvcalloc(arg->nr_segments, sizeof(*ring->seg),
-			     GFP_KERNEL_ACCOUNT);
+	ring->seg = kvcalloc(arg->nr_segments, sizeof(*ring->seg), PA_TABLE_GFP);
 	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states),
-				    GFP_KERNEL_ACCOUNT);
-	ring->cpu = alloc_percpu_gfp(struct pa_cpu, GFP_KERNEL_ACCOUNT);
+				    PA_TABLE_GFP);
+	ring->cpu = alloc_percpu_gfp(struct pa_cpu,
+				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!ring->marks || !ring->ctl || !ring->seg || !ring->gap_states ||
 	    !ring->cpu)
 		return -ENOMEM;

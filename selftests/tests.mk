@@ -5,7 +5,7 @@
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
 	 starved order races kernel_aux redirect modules ptmodel hold raw raw_kinds \
-	 raw_nested raw_modules produce produce_bpf
+	 raw_nested raw_modules produce produce_bpf faults
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
@@ -27,7 +27,8 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
 		flight/test_trigger flight/test_snapfile \
 		flight/test_keep flight/test_files) \
-	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests
+	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests \
+	$(TESTS)/fuzz-ring/fuzz_ring
 
 # kselftest_harness.h comes from the kernel's source package.
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
@@ -43,6 +44,8 @@ $(foreach dir,ring ids tool/control tool/daemon tool/flight,$(eval $(call HARNES
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+$(TESTS)/ring/faults: $(BUILD)/selftests/ring/fault_lib.o
 
 $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
@@ -153,6 +156,13 @@ $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/churn: $(BUILD)/selftests/tool/flight/churn.o
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+FUZZ_RING := fuzz_ring args ops_event ops_file ops_ioctl ops_memory ops_task pool privilege \
+	     run watch
+
+$(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
+		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o raw_lib.o)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor): %: %.o

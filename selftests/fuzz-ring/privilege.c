@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who calls: an ordinary user, or root with a limit to the memory that it locks. */
+#define _GNU_SOURCE
+#include <grp.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+#define USER		1000
+#define MEMLOCK		(24UL << 20)
+
+static void limit(int what, rlim_t value)
+{
+	struct rlimit l = { value, value };
+
+	if (setrlimit(what, &l)) {
+		perror("setrlimit");
+		exit(2);
+	}
+}
+
+void become_user(void)
+{
+	limit(RLIMIT_MEMLOCK, MEMLOCK / 2);
+	if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
+	    setresuid(USER, USER, USER)) {
+		perror("cannot become an ordinary user");
+		exit(2);
+	}
+	/* /proc/self is the user's again. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* All rights but that to lock memory, or the machine would be full of rings. */
+void become_limited_root(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	limit(RLIMIT_MEMLOCK, MEMLOCK);
+	if (syscall(SYS_capget, &header, data)) {
+		perror("capget");
+		exit(2);
+	}
+	data[0].effective &= ~(1U << CAP_IPC_LOCK);
+	data[0].permitted &= ~(1U << CAP_IPC_LOCK);
+	data[0].inheritable &= ~(1U << CAP_IPC_LOCK);
+	if (syscall(SYS_capset, &header, data)) {
+		perror("capset");
+		exit(2);
+	}
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the parent sees: progress, or none; and what is left at the end. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../ring/ring_lib.h"
+#include "fuzz.h"
+
+#define SAY_NS		10000000000ULL
+#define STALL_NS	180000000000ULL
+#define LEFT_NS		30000000000ULL
+
+static void say_where(const char *what)
+{
+	unsigned int i;
+
+	printf("# %s: seed %llu, %llu calls", what, (unsigned long long)opt.seed,
+	       (unsigned long long)shared->calls);
+	for (i = 0; i < opt.threads; i++)
+		printf(", thread %u: %llu %s", i, (unsigned long long)shared->at[i].n,
+		       ops[shared->at[i].op].name);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void show_stack(int pid, const char *tid)
+{
+	char path[320], text[4096], *line, *rest = text;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/stack", pid, tid);
+	if (file_read(path, text, sizeof(text)))
+		return;
+	printf("# task %s of %d\n", tid, pid);
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			printf("#   %s\n", line);
+}
+
+static void show_tasks(pid_t session)
+{
+	DIR *proc = opendir("/proc"), *tasks;
+	struct dirent *e, *t;
+	char path[64];
+
+	while (proc && (e = readdir(proc))) {
+		int pid = atoi(e->d_name);
+
+		if (!isdigit(e->d_name[0]) || getsid(pid) != session)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task", pid);
+		tasks = opendir(path);
+		while (tasks && (t = readdir(tasks)))
+			if (isdigit(t->d_name[0]))
+				show_stack(pid, t->d_name);
+		if (tasks)
+			closedir(tasks);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* Does each of its calls return? */
+bool watch(pid_t pid)
+{
+	struct pollfd pfd = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	uint64_t begin = now_ns(), said = begin, moved[THREADS_MAX], last[THREADS_MAX];
+	bool ok = true;
+	unsigned int i;
+	int status = 0;
+
+	for (i = 0; i < opt.threads; i++) {
+		moved[i] = begin;
+		last[i] = ~0ULL;
+	}
+	while (ok && pfd.fd >= 0 && poll(&pfd, 1, 1000) == 0) {
+		uint64_t now = now_ns();
+
+		if (now - said > SAY_NS) {
+			say_where("now at");
+			said = now;
+		}
+		for (i = 0; i < opt.threads; i++) {
+			if (last[i] != shared->at[i].n || shared->at[i].done)
+				moved[i] = now;
+			last[i] = shared->at[i].n;
+			if (now - moved[i] > STALL_NS)
+				ok = false;
+		}
+	}
+	if (!ok) {
+		say_where("a call does not return");
+		show_tasks(pid);
+		kill(pid, SIGKILL);
+	}
+	waitpid(pid, &status, 0);
+	/* Its children, and theirs. */
+	kill(-pid, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	if (ok && status) {
+		printf("# wait status %#x\n", status);
+		say_where("ended");
+		ok = false;
+	}
+	printf("# %.1f s, %.0f calls a second\n", (now_ns() - begin) / 1e9,
+	       shared->calls * 1e9 / (now_ns() - begin));
+	return ok;
+}
+
+/* Of perfaux.ko, or -1 */
+int use_count(void)
+{
+	char text[16384], *at;
+	int count;
+
+	if (file_read("/proc/modules", text, sizeof(text)))
+		return -1;
+	at = strstr(text, "perfaux ");
+	return at && sscanf(at, "perfaux %*u %d", &count) == 1 ? count : -1;
+}
+
+bool use_count_is(int count)
+{
+	uint64_t end = now_ns() + LEFT_NS;
+	int is;
+
+	/* What is left goes through workers, and after RCU. */
+	while ((is = use_count()) != count && now_ns() < end)
+		sched_yield();
+	if (is != count)
+		printf("# perfaux is in use %d times, was %d before\n", is, count);
+	return is == count;
+}
+
+/* Has a user who may lock as much as a ring has one? */
+static bool ring_fits(uint64_t end)
+{
+	struct perfaux_create create;
+	struct ring ring;
+	struct rlimit limit;
+	int ret;
+
+	ring_params(&create, PAGE, 16);
+	if (ring_open(&ring, &create))
+		return false;
+	limit.rlim_cur = ring_fdinfo(ring.fd, "locked_pages") * PAGE;
+	limit.rlim_max = limit.rlim_cur;
+	ring_close(&ring);
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		return false;
+	/* The memory of one that was closed comes back by way of a worker. */
+	do {
+		ret = ring_open(&ring, &create);
+		if (ret)
+			sched_yield();
+	} while (ret == -EPERM && now_ns() < end);
+	return !ret;
+}
+
+bool nothing_is_locked(void)
+{
+	uint64_t end = now_ns() + LEFT_NS;
+	int status = 1;
+
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (opt.user)
+			become_user();
+		else
+			become_limited_root();
+		_exit(!ring_fits(end));
+	}
+	waitpid(pid, &status, 0);
+	return !status;
+}
+
+static void print_errors(const struct op_stats *stats)
+{
+	unsigned int i;
+
+	for (i = 1; i < ERRNO_MAX; i++)
+		if (stats->results[i])
+			printf(" %s %u", strerrorname_np(i) ?: "other", stats->results[i]);
+	printf("\n");
+}
+
+void print_stats(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_ops; i++) {
+		const struct op_stats *stats = &shared->stats[i];
+
+		if (!stats->calls)
+			continue;
+		printf("# %-16s %8llu calls, %7u worked, %6.0f us:", ops[i].name,
+		       (unsigned long long)stats->calls, stats->results[0],
+		       stats->timed ? stats->ns / 1e3 / stats->timed : 0);
+		print_errors(stats);
+	}
+	printf("# %llu children, %llu rounds of the hammer\n",
+	       (unsigned long long)shared->children, (unsigned long long)shared->hammered);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fault_lib.h"
+#include "ring_lib.h"
+
+#define FAULTS	"/sys/kernel/debug/"
+
+static int fail_nth = -1;
+
+/*
+ * By default allocations that may wait do not fail, nor those of single pages
+ * (should_failslab(), should_fail_alloc_page()); and what fails is told at length.
+ */
+int fault_init(void)
+{
+	static const struct {
+		const char *path;
+		const char *value;
+	} settings[] = {
+		{ FAULTS "failslab/ignore-gfp-wait", "N" },
+		{ FAULTS "failslab/verbose", "0" },
+		{ FAULTS "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ FAULTS "fail_page_alloc/ignore-gfp-highmem", "N" },
+		{ FAULTS "fail_page_alloc/min-order", "0" },
+		{ FAULTS "fail_page_alloc/verbose", "0" },
+	};
+	unsigned int i;
+	int ret;
+
+	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (fail_nth < 0)
+		return -errno;
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		ret = file_write(settings[i].path, settings[i].value);
+		if (ret)
+			return ret == -ENOENT ? -EINVAL : ret;
+	}
+	/* Only with CONFIG_FAULT_INJECTION_USERCOPY */
+	file_write(FAULTS "fail_usercopy/verbose", "0");
+	return 0;
+}
+
+void fault_arm(unsigned int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", n);
+
+	if (pwrite(fail_nth, text, len, 0) != len)
+		abort();
+}
+
+unsigned int fault_disarm(void)
+{
+	char text[16] = "";
+
+	/* Copies to and from user memory that fail may be this one's. */
+	while (pread(fail_nth, text, sizeof(text) - 1, 0) <= 0)
+		;
+	while (pwrite(fail_nth, "0", 1, 0) != 1)
+		;
+	return strtoul(text, NULL, 10);
+}
+
+static int count_lines(const char *path, const char *with)
+{
+	char line[512];
+	FILE *f = fopen(path, "r");
+	int n = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		n += !!strstr(line, with);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+int fault_vmalloced(void)
+{
+	return count_lines("/proc/vmallocinfo", "[perfaux]");
+}
+
+int fault_use_count(void)
+{
+	char line[512];
+	FILE *f = fopen("/proc/modules", "r");
+	int count = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "perfaux %*u %d", &count) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return count;
+}
+
+int fault_files(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}

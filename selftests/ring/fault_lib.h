@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The n-th allocation, or copy from or to user memory, of what is called next fails:
+ * /proc/thread-self/fail-nth, of kernels with CONFIG_FAULT_INJECTION.
+ */
+#ifndef FAULT_LIB_H
+#define FAULT_LIB_H
+
+#include <stdbool.h>
+
+/* Returns 0 or -errno: -ENOENT if this kernel cannot. */
+int fault_init(void);
+/* 1: the first one that comes */
+void fault_arm(unsigned int n);
+/* Returns how many were left: 0, it has failed. */
+unsigned int fault_disarm(void);
+
+/* Entries of /proc/vmallocinfo that perfaux.ko made. */
+int fault_vmalloced(void);
+/* Of perfaux.ko */
+int fault_use_count(void);
+/* Descriptors of this process */
+int fault_files(void);
+
+#endif /* FAULT_LIB_H */
