@@ -14,7 +14,7 @@ CPUS	?= 4
 
 SETUP	:= selftests/setup
 
-.PHONY: all tool module modules selftests check check-debug demo install clean help lint \
+.PHONY: all tool module modules selftests check check-debug soak demo install clean help lint \
 	docs setup debug-kernel bench-ids bench-raw bench-flight \
 	table-ids softpt-tests FORCE
 
@@ -82,6 +82,16 @@ debug-kernel:
 	$(SETUP)/debug-kernel kasan
 	$(SETUP)/debug-kernel kcsan
 
+SOAK_SECONDS ?= 1200
+
+soak: tool selftests
+	for k in $(KERNELS); do \
+		selftests/build-kernel $$k && selftests/vm/run -k $$k -c 4 --one-thread \
+			-t $$(($(SOAK_SECONDS) * 2 + 600)) -- \
+			env SOAK_SECONDS=$(SOAK_SECONDS) PERFS=perf-$$k \
+			selftests/soak/soak.sh || exit; \
+	done
+
 lint:
 	selftests/lint
 
@@ -128,6 +138,7 @@ help:
 	@echo "make demo         traces a program in a VM and shows its calls: demo.auxrec"
 	@echo "make check        all tests, in VMs of KERNELS=\"$(KERNELS)\" (also: kasan, kcsan)"
 	@echo "make check-debug  every test that they can run in the kernels with KASAN and KCSAN"
+	@echo "make soak         everything at once for SOAK_SECONDS=1200, in a VM of each of KERNELS"
 	@echo "make selftests    the test programs: $(BUILD)/selftests"
 	@echo "make modules      the modules and those of the tests for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"

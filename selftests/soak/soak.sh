@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# soak.sh [AUXREC]: everything at once, for SOAK_SECONDS (1200): events are attached and
+# detached, rings made and killed, build-ids recorded, snapshots written of a ring that is
+# overwritten, while programs are executed, CPUs go and come, and memory is short. What
+# runs beside each other are tests that count every byte; each is begun anew when it ends.
+# As root, in a VM; prints TAP.
+
+# shellcheck source=selftests/tool/flight/flight.sh disable=SC2317
+. "$(dirname "$0")/../tool/flight/flight.sh"
+LENGTH=${SOAK_SECONDS:-1200}
+VERIFY=$B/selftests/tool/record/aux_verify
+END=$(($(uptime) + LENGTH))
+trap 'cd /; [[ -z $pid ]] || kill -9 $pid 2>/dev/null; kill $(jobs -p) 2>/dev/null; rm -rf "$T"' EXIT
+mkdir "$T/runs"
+
+going() { (($(uptime) < END)); }
+
+# again NAME CMD...: until it is over; what it says when it fails is in runs/NAME.bad
+again()
+{
+	local name=$1 runs=0
+
+	shift
+	while going; do
+		"$@" >"$T/runs/$name.out" 2>&1 || {
+			cp "$T/runs/$name.out" "$T/runs/$name.bad"
+			break
+		}
+		runs=$((runs + 1))
+	done
+	echo $runs >"$T/runs/$name.nr"
+}
+
+cpus_come_and_go()
+{
+	local last=/sys/devices/system/cpu/cpu$(($(getconf _NPROCESSORS_CONF) - 1))/online
+
+	[[ -w $last ]] || return 0
+	echo 0 >"$last" && nap && echo 1 >"$last" && nap
+}
+
+snapshot()
+{
+	local f
+
+	f=$(ctl snapshot soak) || return
+	"$AUXREC" check "$f" && "$VERIFY" "$f"
+}
+
+launch -a -M 48M -m 512K,64Kx128 -e auxgen/timer=1,period=400000,chunks=2/ -e cpu-clock/freq=50/ \
+	--trigger signal=USR1 --trigger exec=soak-none --keep=4
+# Tasks' events: those of a CPU end with it.
+again owners "$B/selftests/ring/races" -t kill_traced -t several_processes &
+again bytes "$B/selftests/ring/integrity" -t task -t inherit &
+again ids "$B/selftests/ids/races" -t sessions &
+again exec "$ACTOR" fork 50 soak &
+again maps "$ACTOR" map "$ACTOR" 200 &
+again cpus cpus_come_and_go &
+again memory stress-ng --quiet --vm 1 --vm-bytes 40% --timeout 20 &
+again snapshots snapshot &
+while going; do nap; done
+# Each ends by itself: it is told a last time to begin.
+for job in $(jobs -p); do
+	[[ $job == "$pid" ]] || wait "$job"
+done
+for name in owners bytes ids exec maps cpus memory snapshots; do
+	nr=$(<"$T/runs/$name.nr")
+	[[ ! -e $T/runs/$name.bad ]] ||
+		note "$(grep -aE '^not ok|^# .*:[0-9]+:|invalid|[Ee]rror' "$T/runs/$name.bad" | head -n 5)"
+	((nr > 0)) || note "not once: $(tail -n 3 "$T/runs/$name.out")"
+	check "$name"
+	echo "# $nr times"
+done
+
+echo "# $(told)"
+is_status failed 0 || note "$(told)"
+f=$(ctl snapshot) || note "no snapshot"
+readable "$f"
+land
+check "the recorder goes on to the end"
+
+await is_free
+check "nobody uses the module"
+
+finish
