@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PERFAUX_IOC_HOLD, _UNHOLD: segments that are not overwritten for a while. */
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -96,10 +97,17 @@ static unsigned int pa_segments_open(const struct pa_ring *ring)
 	return n;
 }
 
-/* Returns for how many that are open there is room. */
+/*
+ * Returns for how many that are open there is room. If all may be taken it is not kept
+ * for those that are counted: a writer whose claim has its number and is not to be seen
+ * yet would take that of an older one.
+ */
 static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 {
-	unsigned int room = min(pa_segments_open(ring), max);
+	unsigned int room = max;
+
+	if (max < ring->ctl->nr_segments)
+		room = min(pa_segments_open(ring), max);
 
 	atomic_set(&ring->hold_room, room);
 	WRITE_ONCE(ring->wanted_seq, atomic64_read(&ring->claim_seq));
@@ -108,7 +116,23 @@ static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 	 * for a moment, or sees that it does not run; then it sees this when it does.
 	 */
 	smp_mb();
+	/* Who looked before is to publish first what is READY then. */
+	pa_ring_kick(ring, 0);
 	return room;
+}
+
+/*
+ * A writer who had taken one of them up when pa_ring_flush() came by publishes it, if it
+ * still sees that it is wanted. It is in NMI or has preemption off.
+ */
+static void pa_hold_wait(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++)
+		smp_cond_load_acquire(&ring->segments[i].state,
+				      PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED ||
+				      !pa_hold_wants(ring, PERFAUX_SEQ(VAL)));
 }
 
 /*
@@ -124,16 +148,18 @@ int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max)
 		max = ring->ctl->nr_segments;
 	if (flags & PERFAUX_FLUSH_SPANS) {
 		room = pa_hold_begin(ring, max);
-		held = pa_segments_hold(ring, max - room);
+		held = pa_segments_hold(ring, max < ring->ctl->nr_segments ?
+					      max - room : max);
 		if (held < 0)
 			goto end;
 	}
 	if (flags & PERFAUX_HOLD_THAW)
 		pa_thaw(ring);
 	pa_ring_flush(ring, flags & PA_FLUSH_FLAGS);
+	pa_hold_wait(ring);
 	left = atomic_xchg(&ring->hold_room, 0);
 	held += room - left;
-	more = pa_segments_hold(ring, max - held);
+	more = pa_segments_hold(ring, max - min_t(unsigned int, held, max));
 	held = more < 0 ? more : held + more;
 end:
 	WRITE_ONCE(ring->wanted_seq, 0);
