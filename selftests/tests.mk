@@ -221,8 +221,9 @@ MODEL	      := $(TESTS)/model
 MODEL_FLAGS   := $(USER_FLAGS) -Wno-sign-compare -Wno-unused-parameter -fno-pie -O2 \
 		 -I$(MODEL)/include -Iselftests/model -Imodule
 MODEL_MODULE  := $(addprefix $(MODEL)/module/,segment.o frame.o freeze.o hold.o gap.o sink.o \
-		 output.o producer.o)
-MODEL_OBJS    := $(patsubst selftests/%.c,$(TESTS)/%.o,$(wildcard selftests/model/*.c))
+		 output.o producer.o kick.o)
+MODEL_OBJS    := $(patsubst selftests/%.c,$(TESTS)/%.o,$(wildcard selftests/model/*.c)) \
+		 $(MODEL)/ring_flush.o
 MODEL_MUTANTS := $(patsubst selftests/%.sed,$(TESTS)/%,$(wildcard selftests/model/mutants/*.sed))
 MODEL_FROM    := $(MODEL_MODULE:$(MODEL)/%.o=%.c) \
 		 $(addprefix module/,attach.h output.h producer.h ring.h)
@@ -243,6 +244,12 @@ $(MODEL)/module/%.o: module/%.c $(MODEL)/include/.made
 $(MODEL)/%.o: selftests/model/%.c $(MODEL)/include/.made
 	@mkdir -p $(@D)
 	$(CC) $(MODEL_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The functions of ring_file.c that others call
+$(MODEL)/ring_flush.o: module/ring_file.c $(MODEL)/include/.made
+	@(printf '#include "%s"\n' attach.h ring.h && \
+		sed -n '/^void pa_ring_\(kick\|flush\)/,/^}/p' $<) >$(@:.o=.c)
+	$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $(@:.o=.c)
 
 $(MODEL)/test_model: $(MODEL_OBJS) $(MODEL_MODULE)
 	$(CC) $(CFLAGS) -no-pie -o $@ $^

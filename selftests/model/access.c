@@ -252,6 +252,13 @@ int model_or(int *at, int bits)
 	return old;
 }
 
+/* Returns what it would be, or is now */
+int model_dec_if_positive(int *at)
+{
+	model_access(MODEL_RMW, at, sizeof(*at), __builtin_return_address(0));
+	return *at > 0 ? --*at : *at - 1;
+}
+
 void model_andnot(int *at, int bits)
 {
 	model_access(MODEL_RMW, at, sizeof(*at), __builtin_return_address(0));

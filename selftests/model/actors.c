@@ -26,6 +26,30 @@ static void put(u64 *at, u64 n)
 	*at = n;
 }
 
+static void put_int(int *at, int n)
+{
+	model_access(MODEL_WRITE, at, sizeof(*at), __builtin_return_address(0));
+	*at = n;
+}
+
+static bool is_nmi(void)
+{
+	return model_current >= 0 && world.ctx[model_current].level;
+}
+
+/* Only an interrupt looks at these. What writes in an NMI is always there. */
+static void put_cpu(struct perf_event *event, int cpu)
+{
+	if (world_case->kicks && !is_nmi())
+		put_int(&event->oncpu, cpu);
+}
+
+static void put_state(struct perf_event *event, int state)
+{
+	if (world_case->kicks && !is_nmi())
+		put_int(&event->hw.state, state);
+}
+
 u64 actor_data(u64 cookie, u64 time)
 {
 	return cookie << 32 | time;
@@ -38,30 +62,92 @@ const struct op *actor_op(int ctx)
 
 /* --- writers --------------------------------------------------------------------- */
 
-void actor_span(unsigned int bytes)
+static struct perf_event *my_event(void)
 {
-	/* Nothing is written to it. */
-	static struct perf_event events[MODEL_CTX + 1];
-	struct perf_event *event = &events[model_current + 1];
-	struct perf_output_handle handle = { };
-	u64 *data;
-	unsigned int i;
-	u64 time;
+	return &world.events[model_current + 1];
+}
 
-	event->attach_state = PERF_ATTACH_TASK;
-	event->clock = model_clock;
-	data = pa_output_begin(&handle, event);
+static struct span *my_span(void)
+{
+	return &world.span[model_current + 1];
+}
+
+static void span_start(struct perf_event *event)
+{
+	struct span *span = my_span();
+
+	memset(&span->handle, 0, sizeof(span->handle));
+	span->data = pa_output_begin(&span->handle, event);
+	span->time = model_current < 0 ? 200 : world.ctx[model_current].time;
+	span->done = 0;
+	if (!span->data)
+		return;
+	put_state(event, 0);
+	if (span->handle.size + 1 < span->left)
+		model_fail("a span begins where there is no room");
+}
+
+static void span_stop(struct perf_event *event)
+{
+	struct span *span = my_span();
+
+	put_state(event, PERF_HES_STOPPED);
+	if (span->data)
+		pa_output_end(&span->handle, span->done);
+	span->data = NULL;
+}
+
+/* pmu::start and ::stop; an event that only writes in an NMI has nothing to end now. */
+static void kick_start(struct perf_event *event, int flags)
+{
+	(void)flags;
+	if (event == my_event())
+		span_start(event);
+}
+
+static void kick_stop(struct perf_event *event, int flags)
+{
+	(void)flags;
+	if (event == my_event())
+		span_stop(event);
+}
+
+const struct pmu actor_pmu = { .start = kick_start, .stop = kick_stop };
+
+static void span_write(struct span *span)
+{
+	u64 *data = span->data;
+
 	/* What it would have written it keeps. */
+	span->left -= 8;
 	if (!data)
 		return;
-	time = model_current < 0 ? 200 : world.ctx[model_current].time;
-	world.known.written += bytes;
-	if (handle.size + 1 < bytes)
-		model_fail("a span begins where there is no room");
 	if (data >= world.data[0] && data < world.data[SEGMENTS])
-		for (i = 0; i < bytes; i += 8)
-			put(&data[(handle.head + i) / 8], actor_data(model_tid(), time));
-	pa_output_end(&handle, bytes);
+		put(&data[(span->handle.head + span->done) / 8],
+		    actor_data(model_tid(), span->time));
+	span->done += 8;
+	world.known.written += 8;
+}
+
+/* From the moment that it is scheduled in to that when it is out */
+void actor_span(unsigned int bytes)
+{
+	struct perf_event *event = my_event();
+	struct span *span = my_span();
+
+	/* Before the first one the CPU is idle, which makes no difference. */
+	if (model_current >= 0 && world.known.op[model_current])
+		model_interruptible();
+	put_cpu(event, model_cpu());
+	span->left = bytes;
+	span_start(event);
+	while (span->left) {
+		span_write(span);
+		model_interruptible();
+	}
+	span_stop(event);
+	put_cpu(event, -1);
+	memset(span, 0, sizeof(*span));
 }
 
 static void frame(enum op_kind kind)
@@ -138,13 +224,10 @@ static void unhold(unsigned int i)
 		pa_ring_wake(&world.ring);
 }
 
-/* pa_ring_flush(), but for the kick: events that start again are spans of others. */
-static void flush(bool abandon)
+static void hold(u32 flags, unsigned int max)
 {
-	model_andnot((int *)&world.ctl.flags, PERFAUX_CTL_STARVED);
-	pa_gaps_close_all(&world.ring, false);
-	pa_segments_publish_idle(&world.ring);
-	pa_frames_flush(&world.ring, abandon);
+	watch_hold_begins(max);
+	watch_hold_ends(pa_ring_hold(&world.ring, flags, max), max);
 }
 
 static void trigger(unsigned int post)
@@ -177,8 +260,11 @@ static void run(const struct op *op)
 	case OP_MARK:
 		return put(&world.marks[op->arg & 0xff], op->arg >> 8);
 	case OP_HOLD:
-		pa_segments_hold(ring, op->arg);
-		return;
+		return hold(0, op->arg);
+	case OP_HOLD_SPANS:
+		return hold(PERFAUX_FLUSH_SPANS, op->arg);
+	case OP_HOLD_THAW:
+		return hold(PERFAUX_FLUSH_SPANS | PERFAUX_HOLD_THAW, op->arg);
 	case OP_UNHOLD:
 		return unhold(op->arg);
 	case OP_UNHOLD_ALL:
@@ -190,7 +276,8 @@ static void run(const struct op *op)
 		return;
 	case OP_FLUSH:
 	case OP_ABANDON:
-		return flush(op->kind == OP_ABANDON);
+		return pa_ring_flush(ring, op->kind == OP_ABANDON ?
+				     PERFAUX_FLUSH_ABANDON : 0);
 	case OP_MAKE_WAY:
 		return pa_segments_make_way(ring);
 	case OP_MOVE:
@@ -220,7 +307,5 @@ void actor_run(int ctx)
 		known->stable[ctx] = 0;
 		known->may[ctx] = 0;
 		known->arg_seq[ctx] = 0;
-		memset(world.ctx[ctx].heap, 0, sizeof(world.ctx[ctx].heap));
-		world.ctx[ctx].heap_used = 0;
 	}
 }

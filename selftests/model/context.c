@@ -102,6 +102,97 @@ void model_synchronize_rcu(void)
 	memset(self()->sections, 0, sizeof(self()->sections));
 }
 
+/* --- interrupts of one CPU by another ------------------------------------------- */
+
+/* Only where there are such interrupts: others need no stop. */
+void model_interruptible(void)
+{
+	struct model_ctx *by;
+
+	if (model_current < 0 || self()->level || !world_case->kicks)
+		return;
+	for (;;) {
+		watch();
+		self()->irqs_on = true;
+		model_stop(MODEL_IRQS, NULL, 0, NULL);
+		self()->irqs_on = false;
+		if (!self()->call_by)
+			return;
+		by = &world.ctx[self()->call_by - 1];
+		by->call(by->call_arg);
+		watch();
+		self()->call_by = 0;
+		by->call = NULL;
+	}
+}
+
+/* Who runs on @cpu, or NULL */
+static struct model_ctx *who_runs(int cpu)
+{
+	int i;
+
+	for (i = 0; i < MODEL_CTX; i++)
+		if (world.ctx[i].cpu == cpu && world.ctx[i].run == MODEL_RUNNING)
+			return &world.ctx[i];
+	return NULL;
+}
+
+bool model_call_can(int ctx)
+{
+	int cpu = world.ctx[ctx].call_cpu - 1, i;
+
+	for (i = 0; i < MODEL_CTX; i++)
+		if (world.ctx[i].cpu == cpu && world.ctx[i].run == MODEL_RUNNING &&
+		    (!world.ctx[i].irqs_on || world.ctx[i].call_by))
+			return false;
+	return true;
+}
+
+/*
+ * It is under way for as long as it pleases; who is interrupted makes the call, as that is
+ * on its stack in the kernel too. Where nobody runs there is nothing to be done.
+ */
+int model_call(int cpu, void (*call)(void *arg), void *arg)
+{
+	struct model_ctx *who;
+
+	watch();
+	self()->call_cpu = cpu + 1;
+	self()->call = call;
+	self()->call_arg = arg;
+	model_stop(MODEL_CALL, NULL, 0, NULL);
+	who = who_runs(cpu);
+	if (who) {
+		who->call_by = model_current + 1;
+		model_stop(MODEL_CALLED, NULL, 0, NULL);
+	}
+	self()->call_cpu = 0;
+	self()->call = NULL;
+	self()->call_arg = NULL;
+	return 0;
+}
+
+void model_spin(const void *at, unsigned long long value)
+{
+	watch();
+	self()->spin = at;
+	self()->spin_value = value;
+	model_stop(MODEL_SPIN, NULL, 0, NULL);
+	self()->spin = NULL;
+	self()->spin_value = 0;
+}
+
+/* --- memory ------------------------------------------------------------------------- */
+
+/* What is given back is no part of the state. */
+void model_free(void *at)
+{
+	if (model_current < 0)
+		return;
+	self()->heap_used = (char *)at - self()->heap;
+	memset(at, 0, MODEL_HEAP - self()->heap_used);
+}
+
 void *model_alloc(size_t size)
 {
 	static char memory[MODEL_HEAP];

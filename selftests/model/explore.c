@@ -154,6 +154,10 @@ static bool can_run(int ctx)
 		return false;
 	if (self->waits && !model_grace_is_over(ctx))
 		return false;
+	if (self->spin && *self->spin == self->spin_value)
+		return false;
+	if (self->call && !model_call_can(ctx))
+		return false;
 	for (i = 0; self->cpu >= 0 && i < MODEL_CTX; i++) {
 		const struct model_ctx *other = &world.ctx[i];
 
@@ -458,6 +462,8 @@ static const char *const access_names[] = {
 	[MODEL_READ] = "reads", [MODEL_WRITE] = "writes", [MODEL_RMW] = "exchanges",
 	[MODEL_ADD] = "adds to", [MODEL_START] = "starts",
 	[MODEL_RCU] = "enters RCU", [MODEL_WAIT] = "waited for RCU",
+	[MODEL_IRQS] = "had interrupts on", [MODEL_CALL] = "interrupts a CPU",
+	[MODEL_CALLED] = "has interrupted", [MODEL_SPIN] = "has waited",
 };
 
 static unsigned long long value(const void *at, size_t size)

@@ -25,7 +25,7 @@
 #define MODEL_CPUS	2
 #define MODEL_CTX	5
 #define MODEL_STACK	16384
-#define MODEL_HEAP	80
+#define MODEL_HEAP	96
 
 enum model_access {
 	MODEL_READ,
@@ -34,7 +34,11 @@ enum model_access {
 	MODEL_ADD,		/* nothing is learned */
 	MODEL_START,		/* not accesses: an NMI comes, ... */
 	MODEL_RCU,		/* ... a section of RCU begins */
-	MODEL_WAIT,		/* ... a grace period ends */
+	MODEL_WAIT,		/* ... a grace period ends, ... */
+	MODEL_IRQS,		/* ... interrupts are on, ... */
+	MODEL_CALL,		/* ... an interrupt is sent to a CPU, ... */
+	MODEL_CALLED,		/* ... and was answered, ... */
+	MODEL_SPIN,		/* ... a value changes */
 };
 
 enum model_run {
@@ -54,6 +58,13 @@ struct model_ctx {
 	unsigned char rcu_id;		/* of the outermost section */
 	bool waits;			/* for those sections: */
 	unsigned char sections[MODEL_CTX];
+	unsigned char call_cpu;		/* + 1: where it wants to interrupt */
+	unsigned char call_by;		/* context + 1 that interrupts it, ... */
+	bool irqs_on;			/* ... which is possible now */
+	void (*call)(void *arg);	/* what it wants to be done there */
+	void *call_arg;
+	const unsigned long long *spin;	/* it waits until that is not ... */
+	unsigned long long spin_value;
 	unsigned char heap_used;
 	char heap[MODEL_HEAP] __attribute__((aligned(8)));
 };
@@ -98,6 +109,7 @@ void model_add(void *at, size_t size, long long n);
 long long model_inc_return(long long *at);
 int model_or(int *at, int bits);
 void model_andnot(int *at, int bits);
+int model_dec_if_positive(int *at);
 
 /* context.c */
 int model_cpu(void);
@@ -108,7 +120,15 @@ void model_rcu_enter(void);
 void model_rcu_exit(void);
 void model_synchronize_rcu(void);
 bool model_grace_is_over(int ctx);
+/* Of a task: here an interrupt may come. Nowhere else. */
+void model_interruptible(void);
+int model_call(int cpu, void (*call)(void *arg), void *arg);
+/* Goes on when it is not @value any more. */
+void model_spin(const void *at, unsigned long long value);
+/* May the interrupt of @ctx come now? */
+bool model_call_can(int ctx);
 void *model_alloc(size_t size);
+void model_free(void *at);
 void *model_no_such(void);
 void model_sort(void *base, size_t nr, size_t size,
 		int (*cmp)(const void *, const void *));

@@ -67,6 +67,8 @@ typedef __s64 s64;
 	min_a < min_b ? min_a : min_b;		\
 })
 
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
@@ -77,6 +79,13 @@ typedef __s64 s64;
 /* Each access is in order with all others. */
 #define smp_load_acquire(p)	READ_ONCE(*(p)) /* see above */
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v) /* see above */
+#define smp_cond_load_acquire(p, done) ({				\
+	typeof(*(p)) VAL;						\
+									\
+	while (VAL = READ_ONCE(*(p)), !(done))				\
+		model_spin(p, VAL);					\
+	VAL;								\
+})
 #define smp_mb()		do { } while (0) /* see above */
 #define smp_wmb()		do { } while (0) /* see above */
 #define smp_mb__before_atomic()	do { } while (0) /* see above */
@@ -110,6 +119,8 @@ struct model_atomic64 {
 #define atomic_set(v, n)	WRITE_ONCE((v)->counter, n)
 #define atomic_cmpxchg(v, o, n)	cmpxchg(&(v)->counter, o, n)
 #define atomic_try_cmpxchg	model_try_cmpxchg
+#define atomic_xchg(v, n)		xchg(&(v)->counter, n)
+#define atomic_dec_if_positive(v)	model_dec_if_positive(&(v)->counter)
 #define atomic_inc(v)		model_add(&(v)->counter, sizeof(int), 1)
 #define atomic_or(n, v)		((void)model_or(&(v)->counter, n))
 #define atomic_fetch_or(n, v)	model_or(&(v)->counter, n)
@@ -141,6 +152,8 @@ struct model_atomic64 {
 #define local_irq_save(flags)		((void)((flags) = 0))
 #define local_irq_restore(flags)	((void)(flags))
 #define cond_resched()			do { } while (0)
+#define smp_call_function_single(cpu, fn, arg, wait) \
+	((void)(wait), model_call(cpu, fn, arg))
 /* It stands still: what is told once a jiffy is told once. */
 #define jiffies				1UL
 
@@ -149,6 +162,11 @@ struct model_atomic64 {
 struct list_head {
 	struct list_head *next, *prev;
 };
+
+#define list_for_each_entry(pos, head, member)					\
+	for ((pos) = container_of((head)->next, typeof(*(pos)), member);	\
+	     &(pos)->member != (head);						\
+	     (pos) = container_of((pos)->member.next, typeof(*(pos)), member))
 
 struct hlist_node {
 	struct hlist_node *next;
@@ -202,16 +220,36 @@ struct percpu_ref {
 
 #define PERF_ATTACH_TASK	0x04
 
+#define PERF_EVENT_STATE_ACTIVE	1
+#define PERF_EF_UPDATE		0x04
+#define PERF_HES_STOPPED	0x01
+
+struct perf_event;
+
 struct pmu {
 	void *(*setup_aux)(void *event, void **pages, int nr, bool overwrite);
+	void (*start)(struct perf_event *event, int flags);
+	void (*stop)(struct perf_event *event, int flags);
 };
 
 struct perf_event {
+	int state;
+	int oncpu;
+	struct {
+		int state;
+		u64 interrupts;
+	} hw;
 	struct perf_event *parent;
 	struct pid_namespace *ns;
+	const struct pmu *pmu;
+	struct mutex child_mutex;
+	struct list_head child_list;
 	unsigned int attach_state;
 	u64 (*clock)(void);
-	struct perf_event_attr attr;
+	struct {
+		int use_clockid;
+		int clockid;
+	} attr;
 };
 
 struct perf_output_handle {
@@ -232,7 +270,7 @@ struct perf_output_handle {
 #define PAGE_KERNEL			0
 #define kvmalloc_array(n, size, gfp)	((void)(gfp), model_alloc((n) * (size)))
 #define kcalloc				kvmalloc_array
-#define kvfree(p)			((void)(p))
+#define kvfree(p)			model_free(p)
 #define kfree(p)			((void)(p))
 
 struct page {

@@ -42,7 +42,7 @@ static void replay(const struct model_case *c, const char *schedule, bool quiet)
 
 static void explore(const struct model_case *c, bool quiet)
 {
-	struct model_result result;
+	struct model_result result, replayed;
 	double begin = now();
 
 	world_case = c;
@@ -54,7 +54,7 @@ static void explore(const struct model_case *c, bool quiet)
 		printf("# wrong: %s\n# --replay \"%s\" %s\n", result.what, c->name,
 		       result.schedule);
 		if (!quiet)
-			model_replay(result.schedule, false, &result);
+			model_replay(result.schedule, false, &replayed);
 	} else if (!quiet) {
 		model_access_print();
 	}

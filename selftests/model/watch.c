@@ -37,6 +37,11 @@ static enum op_kind my_op(void)
 	return actor_op(model_current)->kind;
 }
 
+static bool is_hold(void)
+{
+	return my_op() == OP_HOLD || my_op() == OP_HOLD_SPANS || my_op() == OP_HOLD_THAW;
+}
+
 /* --- spans ----------------------------------------------------------------------- */
 
 /* Span @nr of segment @i is the reader's from now on. */
@@ -70,6 +75,8 @@ static void check_span(unsigned int i, unsigned int nr)
 		.t_begin = span->t_begin,
 		.t_end = span->t_end,
 	};
+	seg->is_wanted |= seg->is_old;
+	seg->is_old = false;
 	seg->used = span->offset + span->length;
 	seg->bytes += span->length;
 }
@@ -248,6 +255,9 @@ static void overwritten(unsigned int i)
 	struct known *known = &world.known;
 
 	check_oldest(i);
+	if (known->seg[i].is_wanted && known->took)
+		model_fail("%s overwrites segment %u, which HOLD wants", me(), i);
+	known->seg[i].is_wanted = false;
 	if (!known->may[model_current])
 		model_fail("%s overwrites segment %u and did not ask", me(), i);
 	known->may[model_current] = 0;
@@ -266,6 +276,7 @@ static void claimed(unsigned int i, u64 old, u64 now)
 				  seg->owner ? world_case->actors[seg->owner - 1].name :
 				  "the writer of a frame");
 	seg->owner = my_number();
+	seg->is_new = STATE(old) != PERFAUX_SEG_IDLE;
 	if (STATE(old) == PERFAUX_SEG_IDLE) {
 		if (SEQ(now) != SEQ(old))
 			model_fail("segment %u goes on under another number", i);
@@ -342,7 +353,8 @@ static bool is_move(enum perfaux_state from, enum perfaux_state to)
 		[PERFAUX_SEG_IDLE] = BIT(PERFAUX_SEG_BUSY),
 		[PERFAUX_SEG_READY] = BIT(PERFAUX_SEG_CLAIMED) | BIT(PERFAUX_SEG_BUSY) |
 			BIT(PERFAUX_SEG_HELD),
-		[PERFAUX_SEG_HELD] = BIT(PERFAUX_SEG_READY),
+		[PERFAUX_SEG_HELD] = BIT(PERFAUX_SEG_READY) | BIT(PERFAUX_SEG_CLAIMED) |
+			BIT(PERFAUX_SEG_BUSY),
 	};
 
 	return to <= PERFAUX_SEG_HELD && from_states[to] & BIT(from);
@@ -365,6 +377,7 @@ static void watch_state(unsigned int i)
 {
 	struct known_segment *seg = &world.known.seg[i];
 	u64 old = seg->state, now = world.segments[i].state;
+	struct known *known = &world.known;
 	int k;
 
 	if (now == old)
@@ -380,21 +393,25 @@ static void watch_state(unsigned int i)
 	if (STATE(now) == PERFAUX_SEG_CLAIMED)
 		return claimed(i, old, now);
 	if (STATE(now) == PERFAUX_SEG_HELD) {
-		if (my_op() != OP_HOLD || OPEN(seg->word))
-			model_fail("%s holds segment %u", me(), i);
-		return;
+		known->held++;
+		if (OPEN(seg->word) || (STATE(old) == PERFAUX_SEG_READY && !is_hold()))
+			return model_fail("%s holds segment %u", me(), i);
+		if (STATE(old) == PERFAUX_SEG_READY)
+			return;
 	}
 	if (STATE(old) != PERFAUX_SEG_HELD && seg->owner != my_number())
 		return model_fail("%s moves segment %u to %s, which it does not own", me(),
 				  i, state_names[STATE(now)]);
 	if (STATE(now) == PERFAUX_SEG_BUSY) {
 		settle_stolen(seg);
+		seg->is_new = false;
 		/* It is everybody's soon. */
 		if (world.segments[i].kind == PERFAUX_KIND_FRAMES)
 			seg->owner = 0;
 		return;
 	}
-	if (STATE(now) == PERFAUX_SEG_READY)
+	seg->is_old = false;
+	if (STATE(now) == PERFAUX_SEG_READY || STATE(now) == PERFAUX_SEG_HELD)
 		ready(i, old);
 	if (STATE(now) == PERFAUX_SEG_FREE &&
 	    (seg->nr_spans || (world.segments[i].kind == PERFAUX_KIND_FRAMES &&
@@ -433,7 +450,7 @@ static void watch_freeze(void)
 		for (i = 0; i < MODEL_CTX; i++)
 			known->allowance += known->may[i];
 	} else if (now < 0) {
-		if (my_op() != OP_THAW)
+		if (my_op() != OP_THAW && my_op() != OP_HOLD_THAW)
 			model_fail("%s thaws", me());
 		known->allowance = 0;
 	} else if (now == old - 1) {
@@ -532,9 +549,16 @@ void watch_write(const void *at, size_t size)
 	}
 }
 
+/* With this it goes on, see pa_ring_flush(). */
+static void watch_hold(const void *at)
+{
+	world.known.took |= is_hold() && at == &world.ctl.flags;
+}
+
 /* A writer that asks, and nothing is frozen, may overwrite one. */
 void watch_read(const void *at)
 {
+	watch_hold(at);
 	if (at == &world.ring.may_overwrite && my_op() != OP_TRIGGER &&
 	    world.ring.may_overwrite.counter < 0)
 		world.known.may[model_current] = 1;
@@ -559,6 +583,56 @@ void watch_begin(void)
 		for (seg->nr_spans = 0; seg->nr_spans < shared->nr_spans; seg->nr_spans++)
 			check_span(i, seg->nr_spans);
 	}
+}
+
+/* --- HOLD -------------------------------------------------------------------------- */
+
+/*
+ * HOLD with PERFAUX_FLUSH_SPANS, and no max that is less than all: what was written by spans
+ * that began before the call is HELD at its end, but for what was READY, and overwritten,
+ * before it had taken what was READY and went on with pa_ring_flush().
+ */
+void watch_hold_begins(unsigned int max)
+{
+	const bool spans = my_op() != OP_HOLD && !max;
+	unsigned int i;
+
+	watch();
+	world.known.held = 0;
+	world.known.took = false;
+	for (i = 0; i < SEGMENTS; i++) {
+		struct known_segment *seg = &world.known.seg[i];
+		unsigned int state = STATE(seg->state);
+
+		seg->is_wanted = spans && state != PERFAUX_SEG_FREE && !seg->released &&
+				 !seg->is_new && seg->nr_spans;
+		seg->is_old = spans && seg->owner;
+	}
+}
+
+void watch_hold_ends(int held, unsigned int max)
+{
+	struct known *known = &world.known;
+	unsigned int i;
+
+	watch();
+	if (held < 0 || (u32)held != known->held || (max && known->held > max))
+		model_fail("HOLD of %u says that it took %d, and took %u", max, held,
+			   known->held);
+	if (world.ring.wanted_seq || world.ring.hold_room.counter)
+		model_fail("HOLD has ended, and wants up to %llu, %d of them",
+			   world.ring.wanted_seq, world.ring.hold_room.counter);
+	for (i = 0; i < SEGMENTS; i++) {
+		struct known_segment *seg = &known->seg[i];
+
+		if (seg->is_wanted && STATE(seg->state) != PERFAUX_SEG_HELD)
+			model_fail("segment %u is %s after HOLD, with older data", i,
+				   state_names[STATE(seg->state)]);
+		seg->is_wanted = false;
+		seg->is_old = false;
+	}
+	known->held = 0;
+	known->took = false;
 }
 
 /* --- the end ----------------------------------------------------------------------- */

@@ -15,13 +15,47 @@ const struct file_operations {
 	int unused;
 } pa_ring_fops;
 
+static struct pa_attached attached[MODEL_CTX + 1];
+
+/* Those of tasks run while they write; one that only writes in an NMI is always there. */
+static void setup_events(const struct model_case *c)
+{
+	struct list_head *head = &world.ring.attached;
+	int i;
+
+	head->next = head;
+	for (i = 0; i <= MODEL_CTX; i++) {
+		const struct actor *actor = i ? &c->actors[i - 1] : NULL;
+		struct perf_event *event = &world.events[i];
+
+		event->state = PERF_EVENT_STATE_ACTIVE;
+		event->oncpu = -1;
+		event->hw.state = PERF_HES_STOPPED;
+		event->pmu = &actor_pmu;
+		event->child_list.next = &event->child_list;
+		event->attach_state = PERF_ATTACH_TASK;
+		event->clock = model_clock;
+		attached[i].event = event;
+		attached[i].ring = &world.ring;
+		attached[i].cookie = i ?: MODEL_CTX + 1;
+		if (!c->kicks || !actor || !actor->name || actor->cpu < 0)
+			continue;
+		if (actor->level) {
+			event->oncpu = actor->cpu;
+			event->hw.state = 0;
+		}
+		attached[i].list.next = head->next;
+		head->next = &attached[i].list;
+	}
+}
+
 /* What pa_ring_alloc_memory() and pa_pmu_setup() do */
 static void setup_ring(const struct model_case *c)
 {
 	struct pa_ring *ring = &world.ring;
 	int i;
 
-	world.ctl.nr_segments = SEGMENTS;
+	world.ctl.nr_segments = c->segments ?: 3;
 	world.ctl.segment_size = SEGMENT_SIZE;
 	world.ctl.spans_per_segment = SPANS;
 	world.ctl.key = 1;
@@ -37,6 +71,7 @@ static void setup_ring(const struct model_case *c)
 	ring->overwrite = c->overwrite;
 	ring->has_frames = c->frames;
 	pa_freeze_init(ring);
+	setup_events(c);
 	for (i = 0; i < SEGMENTS; i++) {
 		struct pa_segment *seg = &world.seg[i];
 
@@ -70,6 +105,8 @@ void world_setup(const struct model_case *c)
 	}
 	for (i = 0; i < c->filled; i++)
 		actor_span(MARKER);
+	if (c->frozen)
+		pa_trigger(&attached[0], &world.events[0]);
 	watch_begin();
 }
 
@@ -150,7 +187,12 @@ static const struct field ring_fields[] = {
 	FIELD(pa_ring, claim_seq), FIELD(pa_ring, ready_seq),
 	FIELD(pa_ring, may_overwrite), FIELD(pa_ring, gaps_wait),
 	FIELD(pa_ring, starved_at), FIELD(pa_ring, overwrite),
-	FIELD(pa_ring, has_frames), { }
+	FIELD(pa_ring, has_frames), FIELD(pa_ring, wanted_seq),
+	FIELD(pa_ring, hold_room), { }
+};
+
+static const struct field event_fields[] = {
+	FIELD(perf_event, oncpu), FIELD(perf_event, hw), { }
 };
 
 static const struct {
@@ -165,7 +207,7 @@ static const struct {
 	PART(spans, SEGMENTS, NULL), PART(gaps, GAPS, NULL),
 	PART(cpu, MODEL_CPUS, cpu_fields), PART(data, SEGMENTS, NULL),
 	PART(marks, SEGMENTS, NULL), PART(gap_marks, GAPS, NULL),
-	PART(gap_states, GAPS, NULL),
+	PART(gap_states, GAPS, NULL), PART(events, MODEL_CTX + 1, event_fields),
 };
 
 const char *world_name(const void *at)
@@ -229,13 +271,7 @@ void pa_pin_end(struct pa_ring *ring, struct perf_event *event)
 /* Each context has one event, whose cookie is its thread's number. */
 struct pa_attached *pa_attached_find(struct perf_event *event)
 {
-	static struct pa_attached attached[MODEL_CTX + 1];
-	int i = model_current + 1;
-
-	attached[i].event = event;
-	attached[i].ring = &world.ring;
-	attached[i].cookie = model_tid();
-	return &attached[i];
+	return &attached[event - world.events];
 }
 
 /* pmu.c: sinks are made here by setup_ring(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A ring of three segments, who uses it, and what the model knows of it.
+ * A ring of three segments or four, who uses it, and what the model knows of it.
  */
 #ifndef MODEL_WORLD_H
 #define MODEL_WORLD_H
@@ -9,7 +9,7 @@
 #include "../../module/ring.h"
 #include "../../module/attach.h"
 
-#define SEGMENTS	3
+#define SEGMENTS	4	/* most */
 #define SPANS		2	/* per segment */
 #define SEGMENT_SIZE	112	/* two frames of eight bytes */
 #define MARKER		16	/* two spans of eight bytes, one of sixteen */
@@ -27,6 +27,8 @@ enum op_kind {
 	OP_RELEASE,		/* what is READY or HELD in segment arg, having read it */
 	OP_MARK,		/* whatever it is in: MARK(segment, value) */
 	OP_HOLD,		/* up to arg segments, 0: all */
+	OP_HOLD_SPANS,		/* the same with PERFAUX_FLUSH_SPANS */
+	OP_HOLD_THAW,		/* and with PERFAUX_HOLD_THAW */
 	OP_UNHOLD,		/* segment arg */
 	OP_UNHOLD_ALL,
 	OP_TRIGGER,		/* post: arg */
@@ -56,6 +58,9 @@ struct model_case {
 	bool overwrite;
 	bool frames;
 	bool sinks;
+	bool kicks;		/* FLUSH and HOLD interrupt events */
+	bool frozen;
+	unsigned int segments;	/* 0: 3 */
 	/* Spans that are there at first, READY, in so many segments */
 	unsigned int filled;
 	struct actor actors[MODEL_CTX];
@@ -76,6 +81,9 @@ struct known_segment {
 	bool mark_was_set, mark_was_not; /* ... was its mark the number it had? */
 	u8 stolen_bytes;
 	u64 stolen_seq;
+	bool is_new;			/* CLAIMED for a new use */
+	bool is_old;			/* its span began before a HOLD that goes on */
+	bool is_wanted;			/* by that: it has such a span that is published */
 	u8 writer[SEGMENT_SIZE / 8];	/* who may write these eight bytes */
 };
 
@@ -108,6 +116,16 @@ struct known {
 	u8 may[MODEL_CTX];		/* was told that it may overwrite one */
 	u8 stable[MODEL_CTX];		/* READY since its begin, a bit per segment */
 	u64 arg_seq[MODEL_CTX];		/* of UNHOLD */
+	u32 held;			/* segments, by the HOLD that goes on */
+	bool took;			/* ... which has taken what was READY */
+};
+
+/* What a PMU does */
+struct span {
+	struct perf_output_handle handle;
+	u64 *data;			/* NULL: it does not write */
+	u64 time;
+	unsigned int done, left;	/* bytes */
 };
 
 struct world {
@@ -124,9 +142,12 @@ struct world {
 	u64 gap_marks[GAPS];
 	u64 gap_states[GAPS];
 	u64 end_of_gaps[2];
+	/* Of contexts, [0]: of nobody */
+	struct perf_event events[MODEL_CTX + 1];
 
 	/* What is the model's. */
 	struct known known;
+	struct span span[MODEL_CTX + 1];
 	struct model_ctx ctx[MODEL_CTX];
 };
 
@@ -146,6 +167,7 @@ const char *world_name(const void *at);
 void actor_run(int ctx);
 const struct op *actor_op(int ctx);
 void actor_span(unsigned int bytes);
+extern const struct pmu actor_pmu;
 /* What a PMU or producer writes */
 u64 actor_data(u64 cookie, u64 time);
 
@@ -153,6 +175,9 @@ u64 actor_data(u64 cookie, u64 time);
 void watch(void);
 void watch_write(const void *at, size_t size);
 void watch_read(const void *at);
+/* HOLD of all begins, and ends: it says that it took so many. */
+void watch_hold_begins(unsigned int max);
+void watch_hold_ends(int held, unsigned int max);
 /* No context runs; all that had to be done is done. */
 void watch_end(void);
 /* What was done before anybody ran is as it should be. */
