@@ -16,7 +16,7 @@ SETUP	:= selftests/setup
 
 .PHONY: all tool module modules selftests check check-debug soak demo install clean help lint \
 	docs setup debug-kernel bench-ids bench-raw bench-flight \
-	table-ids softpt-tests FORCE
+	table-ids softpt-tests model-tests FORCE
 
 # The module only where it can be built; `make module` says why it cannot.
 all: tool $(if $(wildcard $(KDIR)/Makefile),module)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PERFAUX_IOC_HOLD, _UNHOLD: segments that are not overwritten for a while. */
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -97,12 +98,16 @@ static unsigned int pa_segments_open(const struct pa_ring *ring)
 }
 
 /*
- * Ends the spans of all uses until now, up to @room of which are HELD when they are
- * published. Returns how many were.
+ * Returns for how many that are open there is room. With @max of all of them it is not
+ * kept for those that are counted: a writer whose claim has its number and is not to be
+ * seen yet would take that of an older one.
  */
-static unsigned int pa_hold_open(struct pa_ring *ring, u32 flags,
-				 unsigned int room)
+static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 {
+	unsigned int room = max;
+
+	if (max < ring->ctl->nr_segments)
+		room = min(pa_segments_open(ring), max);
 	atomic_set(&ring->hold_room, room);
 	WRITE_ONCE(ring->wanted_seq, atomic64_read(&ring->claim_seq));
 	/*
@@ -110,9 +115,42 @@ static unsigned int pa_hold_open(struct pa_ring *ring, u32 flags,
 	 * for a moment, or sees that it does not run; then it sees this when it does.
 	 */
 	smp_mb();
-	pa_ring_flush(ring, flags);
+	/* Who looked before is to publish first what is READY then. */
+	pa_ring_kick(ring, 0);
+	return room;
+}
+
+/*
+ * A writer who had taken one of them up when pa_ring_flush() came by publishes it, if it
+ * still sees that it is wanted. It is in NMI or has preemption off.
+ */
+static void pa_hold_wait(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++)
+		smp_cond_load_acquire(&ring->segments[i].state,
+				      PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED ||
+				      !pa_hold_wants(ring, PERFAUX_SEQ(VAL)));
+}
+
+/* What is READY, then all that is open: up to @max. Returns how many or -ENOMEM. */
+static int pa_hold_round(struct pa_ring *ring, u32 flags, unsigned int max)
+{
+	unsigned int room = pa_hold_begin(ring, max);
+	int held = pa_segments_hold(ring, max < ring->ctl->nr_segments ?
+					  max - room : max);
+
+	if (held >= 0) {
+		if (flags & PERFAUX_HOLD_THAW)
+			pa_thaw(ring);
+		pa_ring_flush(ring, flags & PA_FLUSH_FLAGS);
+		pa_hold_wait(ring);
+		held += room - atomic_xchg(&ring->hold_room, 0);
+	}
 	WRITE_ONCE(ring->wanted_seq, 0);
-	return room - atomic_xchg(&ring->hold_room, 0);
+	atomic_set(&ring->hold_room, 0);
+	return held;
 }
 
 /* Has a use after number @after, that goes on, a span of up to number @seq? */
@@ -137,28 +175,30 @@ static bool pa_spans_are_left(const struct pa_ring *ring, u64 after, u64 seq)
 }
 
 /*
- * What is READY first; then all that is open. While spans are ended on one CPU after the
- * other, the first ones begin and end new ones, whose numbers are lower than those of the
- * last ones: these are taken in a second round.
+ * While spans are ended on one CPU after the other, the first ones begin and end new ones,
+ * whose numbers are lower than those of the last ones: these are taken in a second round,
+ * for which room is left.
  */
 static int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
 			 u64 *seq)
 {
-	unsigned int room = min(pa_segments_open(ring), max / 2);
-	int held = pa_segments_hold(ring, max - 2 * room);
-	u64 claims;
+	unsigned int first = max;
+	u64 claims = atomic64_read(&ring->claim_seq);
+	int held, more = 0;
 
+	if (max < ring->ctl->nr_segments)
+		first -= min(pa_segments_open(ring), max / 2);
+	held = pa_hold_round(ring, flags, first);
 	if (held < 0)
 		return held;
-	if (flags & PERFAUX_HOLD_THAW)
-		pa_thaw(ring);
-	claims = atomic64_read(&ring->claim_seq);
-	held += pa_hold_open(ring, flags & PA_FLUSH_FLAGS, room);
 	*seq = READ_ONCE(ring->ctl->seq);
-	if (pa_spans_are_left(ring, claims, *seq))
-		held += pa_hold_open(ring, PERFAUX_FLUSH_SPANS,
-				     min(pa_segments_open(ring), max - held));
-	return held;
+	/* Who has taken such a number is to have published the span. */
+	smp_mb();
+	pa_ring_kick(ring, 0);
+	if (held < max && pa_spans_are_left(ring, claims, *seq))
+		more = pa_hold_round(ring, PERFAUX_FLUSH_SPANS,
+				     max < ring->ctl->nr_segments ? max - held : max);
+	return more < 0 ? more : held + more;
 }
 
 /*
@@ -179,7 +219,7 @@ int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 		pa_ring_flush(ring, flags);
 		*seq = READ_ONCE(ring->ctl->seq);
 	}
-	more = pa_segments_hold(ring, max - held);
+	more = pa_segments_hold(ring, max - min_t(unsigned int, held, max));
 	return more < 0 ? more : held + more;
 }
 

@@ -173,6 +173,7 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 void pa_ring_free_memory(struct pa_ring *ring);
 
 /* ring_file.c */
+void pa_ring_kick(struct pa_ring *ring, unsigned int what);
 void pa_ring_flush(struct pa_ring *ring, u32 flags);
 extern const struct file_operations pa_ring_fops;
 

@@ -48,22 +48,30 @@ static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
 	return 0;
 }
 
-/* ring->lock held. @flags: PERFAUX_FLUSH_* */
-void pa_ring_flush(struct pa_ring *ring, u32 flags)
+/*
+ * Each event that writes spans, where it runs. @what: PA_KICK_*, 0: only waits for writers
+ * who are with the module's code now. ring->lock held.
+ */
+void pa_ring_kick(struct pa_ring *ring, unsigned int what)
 {
 	struct pa_attached *attached;
 
+	list_for_each_entry(attached, &ring->attached, list)
+		if (!attached->flags)
+			pa_kick_event(ring, attached->event, what);
+}
+
+/* ring->lock held. @flags: PERFAUX_FLUSH_* */
+void pa_ring_flush(struct pa_ring *ring, u32 flags)
+{
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	/*
 	 * Before the kick: an event that cannot start begins a new gap, of
 	 * which the reader is told later.
 	 */
 	pa_gaps_close_all(ring, false);
-	list_for_each_entry(attached, &ring->attached, list)
-		if (!attached->flags)
-			pa_kick_event(ring, attached->event, PA_KICK_START |
-				      (flags & PERFAUX_FLUSH_SPANS ?
-				       PA_KICK_STOP : 0));
+	pa_ring_kick(ring, PA_KICK_START |
+			   (flags & PERFAUX_FLUSH_SPANS ? PA_KICK_STOP : 0));
 	/* What the kick took out of a sink. */
 	pa_gaps_close_all(ring, true);
 	pa_segments_publish_idle(ring);

@@ -38,6 +38,16 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 		pa_ring_wake(ring);
 }
 
+/* It was IDLE and the caller has CLAIMED it. */
+static void pa_segment_close(struct pa_segment *seg, u64 seq)
+{
+	if (seg->shared->nr_spans)
+		pa_segment_ready(seg, seq);
+	else
+		WRITE_ONCE(seg->shared->state,
+			   pa_state(seq, PERFAUX_SEG_FREE));
+}
+
 /* From CLAIMED to BUSY; before that nobody else looks at the other fields. */
 static void pa_segment_busy(struct pa_segment *seg, u64 seq, u64 t_begin)
 {
@@ -85,8 +95,8 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
 		return false;
 	/* Behind the full barrier of the cmpxchg, see pa_hold_begin(). */
-	if (pa_hold_wants(seg->ring, seq) && seg->shared->nr_spans) {
-		pa_segment_ready(seg, seq);
+	if (pa_hold_wants(seg->ring, seq)) {
+		pa_segment_close(seg, seq);
 		return false;
 	}
 	pa_segment_busy(seg, seq, t_begin);
@@ -293,11 +303,7 @@ bool pa_segments_publish_idle(struct pa_ring *ring)
 		local_irq_save(flags);
 		if (pa_move(seg, state, pa_state(seq, PERFAUX_SEG_CLAIMED))) {
 			found = true;
-			if (seg->shared->nr_spans)
-				pa_segment_ready(seg, seq);
-			else
-				WRITE_ONCE(seg->shared->state,
-					   pa_state(seq, PERFAUX_SEG_FREE));
+			pa_segment_close(seg, seq);
 		}
 		local_irq_restore(flags);
 	}

@@ -27,7 +27,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
 		flight/test_trigger flight/test_snapfile \
 		flight/test_keep flight/test_files) \
-	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests \
+	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests model-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring
 
 # kselftest_harness.h comes from the kernel's source package.
@@ -224,10 +224,58 @@ $(TESTS)/elf/test_elf_id: $(ELF_TESTS) $(TESTS)/elf/elf_id.o
 $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf
 
+# The pool of segments, explored: the module's files with -fsanitize=thread, for the calls
+# that it makes before each access. What these include of <linux/...> is model/shim.h. A
+# mutant is one of these files, spoilt by mutants/NAME.sed.
+MODEL	      := $(TESTS)/model
+MODEL_FLAGS   := $(USER_FLAGS) -Wno-sign-compare -Wno-unused-parameter -fno-pie -O2 \
+		 -I$(MODEL)/include -Iselftests/model -Imodule
+MODEL_MODULE  := $(addprefix $(MODEL)/module/,segment.o frame.o freeze.o hold.o gap.o sink.o \
+		 output.o producer.o kick.o)
+MODEL_OBJS    := $(patsubst selftests/%.c,$(TESTS)/%.o,$(wildcard selftests/model/*.c)) \
+		 $(MODEL)/ring_flush.o
+MODEL_MUTANTS := $(patsubst selftests/%.sed,$(TESTS)/%,$(wildcard selftests/model/mutants/*.sed))
+MODEL_FROM    := $(MODEL_MODULE:$(MODEL)/%.o=%.c) \
+		 $(addprefix module/,attach.h output.h producer.h ring.h)
+
+model-tests: $(MODEL)/test_model $(MODEL_MUTANTS)
+
+$(MODEL)/include/.made: $(MODEL_FROM) Makefile selftests/tests.mk | $(BUILD)/.host-tool
+	@rm -rf $(@D) && mkdir -p $(@D)/linux/sched
+	@sed -n 's|^#include <\(linux/.*\)>.*|\1|p' $(MODEL_FROM) | sort -u | while read -r h; do \
+		echo '#include "shim.h"' >$(@D)/$$h || exit; done
+	@printf '#include_next <linux/perf_event.h>\n#include "shim.h"\n' >$(@D)/linux/perf_event.h
+	@touch $@
+
+$(MODEL)/module/%.o: module/%.c $(MODEL)/include/.made
+	@mkdir -p $(@D)
+	$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $<
+
+$(MODEL)/%.o: selftests/model/%.c $(MODEL)/include/.made
+	@mkdir -p $(@D)
+	$(CC) $(MODEL_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The functions of ring_file.c that others call
+$(MODEL)/ring_flush.o: module/ring_file.c $(MODEL)/include/.made
+	@(printf '#include "%s"\n' attach.h ring.h && \
+		sed -n '/^void pa_ring_\(kick\|flush\)/,/^}/p' $<) >$(@:.o=.c)
+	$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $(@:.o=.c)
+
+$(MODEL)/test_model: $(MODEL_OBJS) $(MODEL_MODULE)
+	$(CC) $(CFLAGS) -no-pie -o $@ $^
+
+$(MODEL)/mutants/%: selftests/model/mutants/%.sed $(MODEL_OBJS) $(MODEL_MODULE)
+	@mkdir -p $(@D)
+	@file=$$(sed -n 's/^# file: //p' $<) && sed -f $< module/$$file >$@.c && \
+		if cmp -s $@.c module/$$file; then echo "$< changes nothing" >&2; exit 1; fi
+	$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -c -o $@.o $@.c
+	$(CC) $(CFLAGS) -no-pie -o $@ $@.o $$(printf '%s\n' $(filter %.o,$^) | \
+		grep -v "/module/$$(sed -n 's/^# file: \(.*\)c$$/\1/p' $<)o")
+
 include selftests/softpt/softpt.mk
 softpt-tests: $(SPT_TESTS)
 
 include selftests/fuzz/fuzz.mk
 
 -include $(wildcard $(BUILD)/selftests/*.d $(BUILD)/selftests/*/*.d \
-	$(BUILD)/selftests/tool/*/*.d)
+	$(BUILD)/selftests/tool/*/*.d $(BUILD)/selftests/model/module/*.d)

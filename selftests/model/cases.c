@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who does what at the same time. "Task" and "NMI" have a CPU; what is of user space has
+ * none: it may go on at any time.
+ *
+ * No case has a FLUSH beside gaps without an end: see "Limits" in Documentation/design.rst.
+ */
+#include "cases.h"
+
+const struct model_case model_cases[] = {
+	{
+		.name = "two writers",
+		.sinks = true,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 }, { OP_SPAN, 8 }, { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 }, { OP_SPAN, 16 }, { OP_SPAN, 8 } } },
+		},
+	},
+	{
+		.name = "a writer, its NMI, another writer",
+		.sinks = true,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+		},
+	},
+	{
+		.name = "interrupted twice",
+		.sinks = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "I irq", 0, 1, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 2, { { OP_SPAN, 16 } } },
+		},
+	},
+	{
+		.name = "one segment left",
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+		},
+	},
+	{
+		.name = "no segment, and a reader who gives back",
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+			{ "R reader", -1, 0, { { OP_RELEASE, 0 } } },
+		},
+	},
+	{
+		.name = "no segment, an NMI, and a reader",
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
+			{ "R reader", -1, 0, { { OP_RELEASE, 1 } } },
+		},
+	},
+	{
+		.name = "no segment, and who leaves room",
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 }, { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+		},
+	},
+	{
+		.name = "no segment and no sink",
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+			{ "R reader", -1, 0, { { OP_RELEASE, 0 } } },
+		},
+	},
+	{
+		.name = "a thread that loses data moves to another CPU",
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 }, { OP_MOVE, 1 }, { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
+			{ "R reader", -1, 0, { { OP_RELEASE, 0 } } },
+		},
+	},
+	{
+		.name = "hostile marks",
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "H hostile", -1, 0,
+				{ { OP_MARK, MARK(0, 2) }, { OP_MARK, MARK(0, 1) },
+				  { OP_MARK, MARK(0, 0) } } },
+			{ "I hostile", -1, 0,
+				{ { OP_MARK, MARK(1, 3) },
+				  { OP_MARK, MARK(2, 4) } } },
+		},
+	},
+	{
+		.name = "flush beside writers",
+		.sinks = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+			{ "F flush", -1, 0, { { OP_FLUSH } } },
+		},
+	},
+	{
+		.name = "overwriting",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+		},
+	},
+	{
+		.name = "overwriting, and a reader",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_RELEASE, 1 } } },
+		},
+	},
+	{
+		.name = "hold beside overwriting",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 2 } } },
+		},
+	},
+	{
+		.name = "hold, unhold, release and overwriting",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 2 }, { OP_HOLD, 1 } } },
+			{ "U unhold", -1, 0, { { OP_UNHOLD, 0 }, { OP_UNHOLD_ALL } } },
+			{ "R reader", -1, 0, { { OP_MARK, MARK(0, 1) } } },
+		},
+	},
+	{
+		.name = "unhold of another use",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 0 }, { OP_HOLD, 0 } } },
+			{ "U unhold", -1, 0, { { OP_UNHOLD, 0 } } },
+			{ "R reader", -1, 0, { { OP_MARK, MARK(0, 1) } } },
+		},
+	},
+	{
+		.name = "trigger, post 0",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "T trigger", 0, 1, { { OP_TRIGGER, 0 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+		},
+	},
+	{
+		.name = "trigger, post 1",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "T trigger", 0, 1, { { OP_TRIGGER, 1 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+		},
+	},
+	{
+		.name = "triggers, post 1, and thaw",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "T trigger", 0, 1, { { OP_TRIGGER, 1 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "W thaw", -1, 0, { { OP_THAW }, { OP_TRIGGER, 0 } } },
+		},
+	},
+	{
+		.name = "a trigger, hold and unhold",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 }, { OP_SPAN, 16 } } },
+			{ "T trigger", 1, 1, { { OP_TRIGGER, 1 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 1 }, { OP_UNHOLD_ALL } } },
+		},
+	},
+	{
+		.name = "hold of all beside two writers",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 0 } } },
+		},
+	},
+	{
+		.name = "hold of all, four segments",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.segments = 4,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "N nmi", 0, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 0 } } },
+		},
+	},
+	{
+		.name = "hold of all beside a writer and its NMI",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 0 } } },
+		},
+	},
+	{
+		.name = "hold of two",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 2 } } },
+		},
+	},
+	{
+		.name = "hold of all, frozen",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.frozen = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 0 } } },
+		},
+	},
+	{
+		.name = "hold of all and thaw",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.frozen = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 1, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_THAW, 0 } } },
+		},
+	},
+	{
+		.name = "frames",
+		.frames = true,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "N nmi", 0, 1, { { OP_FRAME } } },
+			{ "B task", 1, 0, { { OP_FRAME } } },
+		},
+	},
+	{
+		.name = "frames, one segment left",
+		.frames = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "N nmi", 0, 1, { { OP_DISCARD } } },
+			{ "B task", 1, 0, { { OP_FRAME }, { OP_FRAME } } },
+		},
+	},
+	{
+		.name = "frames, interrupted twice",
+		.frames = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "I irq", 0, 1, { { OP_FRAME } } },
+			{ "N nmi", 0, 2, { { OP_DISCARD } } },
+		},
+	},
+	{
+		.name = "frames that are abandoned",
+		.frames = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "B task", 1, 0, { { OP_LEAVE } } },
+			{ "F flush", -1, 0, { { OP_ABANDON } } },
+		},
+	},
+	{
+		.name = "an NMI, and frames that are abandoned",
+		.frames = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "N nmi", 0, 1, { { OP_FRAME } } },
+			{ "F flush", -1, 0, { { OP_ABANDON } } },
+		},
+	},
+	{
+		.name = "abandoned frames and overwriting",
+		.overwrite = true,
+		.frames = true,
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_FRAME } } },
+			{ "F flush", -1, 0, { { OP_ABANDON } } },
+		},
+	},
+	{
+		.name = "an abandoned frame, and a mark",
+		.frames = true,
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_MARK, MARK(2, 3) }, { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_FRAME } } },
+			{ "F flush", -1, 0, { { OP_ABANDON } } },
+		},
+	},
+	{
+		.name = "frames and spans, overwriting",
+		.overwrite = true,
+		.frames = true,
+		.sinks = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_FRAME } } },
+			{ "W wake", -1, 0, { { OP_MAKE_WAY } } },
+		},
+	},
+};
+
+const unsigned int model_nr_cases = ARRAY_SIZE(model_cases);

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: frame.c
+# case: frames
+# found: is shown in state
+# A writer shows all frames although others are being written
+s/^\t\tif ((word & PA_FRAMES_OPEN) == PA_FRAMES_ONE &&$/if (/

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: freeze.c
+# case: trigger, post 1
+# found: overwrites segment . and did not ask
+# Two writers take the same one of those that may be overwritten
+s/while (!atomic_try_cmpxchg(&ring->may_overwrite, &left, left - 1))/while (false)/
+s/^\treturn true;/\tatomic_set(\&ring->may_overwrite, left - 1);\n&/

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: hold.c
+# case: hold of all beside two writers
+# found: which HOLD wants
+# HOLD has room for those only that it sees
+s/if (max < ring->ctl->nr_segments)$/if (true)/
+s/max < ring->ctl->nr_segments ?$/true ?/

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: hold.c
+# case: hold of all beside a writer and its NMI
+# found: which HOLD wants
+# What HOLD wants is READY first, and its writer overwrites it
+/^bool pa_hold_takes/,/^}/ s/return pa_hold_wants(ring, seq) &&/return false \&\& pa_hold_wants(ring, seq) \&\&/

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: hold.c
+# case: hold of all beside a writer and its NMI
+# found: which says to have all up to
+# No second round for spans that were begun and ended meanwhile
+s/if (held < max && pa_spans_are_left/if (false \&\& pa_spans_are_left/

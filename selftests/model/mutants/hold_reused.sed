@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: segment.c
+# case: hold of all beside a writer and its NMI
+# found: after HOLD, with older data
+# A writer goes on in what HOLD wants
+s/if (pa_hold_wants(seg->ring, seq)) {/if (false) {/

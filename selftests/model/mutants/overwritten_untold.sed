@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: segment.c
+# case: overwriting
+# found: bytes are told to be overwritten
+# What is overwritten is not counted
+s/READ_ONCE(\*seg->mark) != PERFAUX_SEQ(from))/false)/

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: output.c
+# case: two writers
+# found: span . of segment . has number
+# A span that is published before it is filled
+/Pairs with the reader's load-acquire: span and data/d
+/smp_store_release(&shared->nr_spans, shared->nr_spans + 1);/d
+s/span->t_begin = seg->t_begin;/smp_store_release(\&shared->nr_spans, shared->nr_spans + 1);\n\t&/

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: hold.c
+# case: unhold of another use
+# found: gives segment . back that was not meant
+# UNHOLD of whatever use of the segment there is
+s/PERFAUX_SEQ(state) == seq && pa_segment_unhold/pa_segment_unhold/

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ring as it is at first, and what the module's other files would do.
+ */
+#include <stdio.h>
+
+#include "world.h"
+#include "../../module/output.h"
+
+struct world world __attribute__((aligned(64)));
+const struct model_case *world_case;
+
+/* ring_file.c: only to compare with */
+const struct file_operations {
+	int unused;
+} pa_ring_fops;
+
+static struct pa_attached attached[MODEL_CTX + 1];
+
+/* Those of tasks run while they write; one that only writes in an NMI is always there. */
+static void setup_events(const struct model_case *c)
+{
+	struct list_head *head = &world.ring.attached;
+	int i;
+
+	head->next = head;
+	for (i = 0; i <= MODEL_CTX; i++) {
+		const struct actor *actor = i ? &c->actors[i - 1] : NULL;
+		struct perf_event *event = &world.events[i];
+
+		event->state = PERF_EVENT_STATE_ACTIVE;
+		event->oncpu = -1;
+		event->hw.state = PERF_HES_STOPPED;
+		event->pmu = &actor_pmu;
+		event->child_list.next = &event->child_list;
+		event->attach_state = PERF_ATTACH_TASK;
+		event->clock = model_clock;
+		attached[i].event = event;
+		attached[i].ring = &world.ring;
+		attached[i].cookie = i ?: MODEL_CTX + 1;
+		if (!c->kicks || !actor || !actor->name || actor->cpu < 0)
+			continue;
+		if (actor->level) {
+			event->oncpu = actor->cpu;
+			event->hw.state = 0;
+		}
+		attached[i].list.next = head->next;
+		head->next = &attached[i].list;
+	}
+}
+
+/* What pa_ring_alloc_memory() and pa_pmu_setup() do */
+static void setup_ring(const struct model_case *c)
+{
+	struct pa_ring *ring = &world.ring;
+	int i;
+
+	world.ctl.nr_segments = c->segments ?: 3;
+	world.ctl.segment_size = SEGMENT_SIZE;
+	world.ctl.spans_per_segment = SPANS;
+	world.ctl.key = 1;
+	ring->ctl = &world.ctl;
+	ring->segments = world.segments;
+	ring->gaps = world.gaps;
+	ring->marks = world.marks;
+	ring->gap_marks = world.gap_marks;
+	ring->gap_states = world.gap_states;
+	ring->seg = world.seg;
+	ring->cpu = world.cpu;
+	ring->clock = model_clock;
+	ring->overwrite = c->overwrite;
+	ring->has_frames = c->frames;
+	pa_freeze_init(ring);
+	setup_events(c);
+	for (i = 0; i < SEGMENTS; i++) {
+		struct pa_segment *seg = &world.seg[i];
+
+		seg->ring = ring;
+		seg->shared = &world.segments[i];
+		seg->spans = world.spans[i];
+		seg->mark = &world.marks[i];
+		seg->base = world.data[i];
+		seg->priv = world.data[i];
+		seg->size = SEGMENT_SIZE;
+		seg->marker = MARKER;
+		pa_frames_reset(seg);
+	}
+	for (i = 0; i < MODEL_CPUS; i++) {
+		world.cpu[i].sink.ring = ring;
+		world.cpu[i].sink.size = SEGMENT_SIZE;
+		world.cpu[i].sink.marker = MARKER;
+		world.cpu[i].sink.priv = c->sinks ? &world.cpu[i] : NULL;
+	}
+}
+
+void world_setup(const struct model_case *c)
+{
+	unsigned int i;
+
+	memset(&world, 0, sizeof(world));
+	setup_ring(c);
+	for (i = 0; i < MODEL_CTX; i++) {
+		world.ctx[i].cpu = c->actors[i].cpu;
+		world.ctx[i].level = c->actors[i].level;
+	}
+	for (i = 0; i < c->filled; i++)
+		actor_span(MARKER);
+	if (c->frozen)
+		pa_trigger(&attached[0], &world.events[0]);
+	watch_begin();
+}
+
+#define INDEX(at, array) \
+	((size_t)((const char *)(at) - (const char *)(array)) / sizeof((array)[0]))
+#define IS_IN(at, array) \
+	((size_t)((const char *)(at) - (const char *)&(array)) < sizeof(array))
+
+int world_owner(const void *at)
+{
+	const struct known_segment *known = world.known.seg;
+	size_t i;
+
+	if (IS_IN(at, world.segments))
+		return known[INDEX(at, world.segments)].owner - 1;
+	if (IS_IN(at, world.seg))
+		return known[INDEX(at, world.seg)].owner - 1;
+	if (IS_IN(at, world.spans))
+		return known[INDEX(at, world.spans)].owner - 1;
+	if (IS_IN(at, world.gaps))
+		return world.known.gap_owner[INDEX(at, world.gaps)] - 1;
+	if (IS_IN(at, world.cpu)) {
+		i = INDEX(at, world.cpu);
+		if (IS_IN(at, world.cpu[i].sink) ||
+		    IS_IN(at, world.cpu[i].sink_cause) ||
+		    IS_IN(at, world.cpu[i].sink_event))
+			return world.known.sink_owner[i] - 1;
+	}
+	if (!IS_IN(at, world.data))
+		return -2;
+	i = INDEX(at, world.data);
+	if (world.segments[i].kind == PERFAUX_KIND_SPANS)
+		return known[i].owner - 1;
+	return known[i].writer[INDEX(at, world.data[i])] - 1;
+}
+
+/* --- names --------------------------------------------------------------------- */
+
+struct field {
+	const char *name;
+	size_t at, size;
+};
+
+#define FIELD(type, field) \
+	{ #field, offsetof(struct type, field), sizeof(((struct type *)0)->field) }
+
+static const struct field ctl_fields[] = {
+	FIELD(perfaux_control, flags), FIELD(perfaux_control, seq),
+	FIELD(perfaux_control, claims), FIELD(perfaux_control, spans),
+	FIELD(perfaux_control, bytes), FIELD(perfaux_control, gaps),
+	FIELD(perfaux_control, frames), FIELD(perfaux_control, frame_bytes),
+	FIELD(perfaux_control, triggers), FIELD(perfaux_control, frozen_time),
+	FIELD(perfaux_control, lost_count), FIELD(perfaux_control, lost_bytes),
+	FIELD(perfaux_control, frozen_cookie), { }
+};
+
+static const struct field segment_fields[] = {
+	FIELD(perfaux_segment, state), FIELD(perfaux_segment, nr_spans),
+	FIELD(perfaux_segment, cpu), FIELD(perfaux_segment, t_active),
+	FIELD(perfaux_segment, used), FIELD(perfaux_segment, ready_seq),
+	FIELD(perfaux_segment, bytes), FIELD(perfaux_segment, frames_end),
+	FIELD(perfaux_segment, kind), FIELD(perfaux_segment, nr_frames), { }
+};
+
+static const struct field private_fields[] = {
+	FIELD(pa_segment, frames), FIELD(pa_segment, is_taken),
+	FIELD(pa_segment, head), FIELD(pa_segment, pid), FIELD(pa_segment, tid),
+	FIELD(pa_segment, t_begin), FIELD(pa_segment, cookie), { }
+};
+
+static const struct field cpu_fields[] = {
+	FIELD(pa_cpu, hint), FIELD(pa_cpu, frame_hint), FIELD(pa_cpu, gap),
+	FIELD(pa_cpu, sink), FIELD(pa_cpu, sink_busy), FIELD(pa_cpu, sink_cause),
+	FIELD(pa_cpu, sink_event), { }
+};
+
+static const struct field ring_fields[] = {
+	FIELD(pa_ring, claim_seq), FIELD(pa_ring, ready_seq),
+	FIELD(pa_ring, may_overwrite), FIELD(pa_ring, gaps_wait),
+	FIELD(pa_ring, starved_at), FIELD(pa_ring, overwrite),
+	FIELD(pa_ring, has_frames), FIELD(pa_ring, wanted_seq),
+	FIELD(pa_ring, hold_room), { }
+};
+
+static const struct field event_fields[] = {
+	FIELD(perf_event, oncpu), FIELD(perf_event, hw), { }
+};
+
+static const struct {
+	const char *name;
+	size_t at, size, nr;
+	const struct field *fields;
+} parts[] = {
+#define PART(field, nr, fields) \
+	{ #field, offsetof(struct world, field), sizeof(world.field) / (nr), nr, fields }
+	PART(ring, 1, ring_fields), PART(ctl, 1, ctl_fields),
+	PART(segments, SEGMENTS, segment_fields), PART(seg, SEGMENTS, private_fields),
+	PART(spans, SEGMENTS, NULL), PART(gaps, GAPS, NULL),
+	PART(cpu, MODEL_CPUS, cpu_fields), PART(data, SEGMENTS, NULL),
+	PART(marks, SEGMENTS, NULL), PART(gap_marks, GAPS, NULL),
+	PART(gap_states, GAPS, NULL), PART(events, MODEL_CTX + 1, event_fields),
+};
+
+const char *world_name(const void *at)
+{
+	static char name[64];
+	size_t offset = (const char *)at - (const char *)&world, i, n = 0;
+	const struct field *f;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (offset - parts[i].at >= parts[i].size * parts[i].nr)
+			continue;
+		offset -= parts[i].at;
+		n = snprintf(name, sizeof(name), "%s", parts[i].name);
+		if (parts[i].nr > 1)
+			n += snprintf(name + n, sizeof(name) - n, "[%zu]",
+				      offset / parts[i].size);
+		offset %= parts[i].size;
+		for (f = parts[i].fields; f && f->name; f++)
+			if (offset - f->at < f->size) {
+				snprintf(name + n, sizeof(name) - n, ".%s", f->name);
+				return name;
+			}
+		if (parts[i].fields)
+			return NULL;
+		break;
+	}
+	snprintf(name + n, sizeof(name) - n, "+%zu", offset);
+	return name;
+}
+
+/* --- the module's other files --------------------------------------------------- */
+
+/*
+ * The irq_work comes at once, which is when it finds least. Does it find a segment for
+ * those who starve, as pa_ring_wake_irq() looks for one?
+ */
+void pa_ring_wake(struct pa_ring *ring)
+{
+	int me = model_current;
+
+	watch();
+	model_current = -1;
+	if (world.ctl.flags & PERFAUX_CTL_STARVED && pa_segments_available(ring))
+		world.known.resumed = true;
+	model_current = me;
+}
+
+/* Contexts are not swapped here. */
+void pa_pin_begin(struct pa_ring *ring, struct perf_event *event)
+{
+	(void)ring;
+	(void)event;
+}
+
+void pa_pin_end(struct pa_ring *ring, struct perf_event *event)
+{
+	(void)ring;
+	(void)event;
+}
+
+/* Each context has one event, whose cookie is its thread's number. */
+struct pa_attached *pa_attached_find(struct perf_event *event)
+{
+	return &attached[event - world.events];
+}
+
+/* pmu.c: sinks are made here by setup_ring(). */
+void pa_segment_set_size(struct pa_segment *seg, u32 size)
+{
+	seg->size = size;
+	seg->marker = size;
+}
