@@ -156,13 +156,13 @@ if [[ -e $MODULES/softpt.ko && -x $SPT/work-static ]] && insmod "$MODULES/softpt
 	setarch -R env -i "$SPT/stepper" "$T/stepped" "$SPT/work-static" calls 100 >/dev/null 2>&1
 	od -An -v -t x8 -w8 "$T/stepped/0.ips" | sed 's/^ *0*//' | sort -u >"$T/known"
 	# Not as its command: to step through that takes long.
-	LAUNCHER="setarch -R" launch -m 64K,8Kx16 -M 16M -e intel_pt//u \
+	LAUNCHER="setarch -R" launch -m 64K,4Kx8 -M 16M -e intel_pt//u \
 		--trigger signal=USR1 -- "$SPT/work-static" calls 10000000
 	child=$(pgrep -P $pid)
 	# The ring is full of the loop, and nothing else is left in it.
 	await is_program "$child" "$SPT/work-static"
 	begun=$(claims)
-	await claimed 20
+	await claimed 10
 	kill -USR1 $pid
 	await of signal-USR1
 	f=$(of signal-USR1)
