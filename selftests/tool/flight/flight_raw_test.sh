@@ -39,7 +39,7 @@ whole()
 "$WORK" 600000 2 &
 work=$!
 begun=$(written)
-launch -a -M 48M -m 512K,16Kx1024 -e auxgen/timer=1,period=40000,chunks=2/ --trigger signal=USR1
+launch -a -M 48M -m 512K,16Kx1024 -e auxgen/timer=1,period=160000,chunks=2/ --trigger signal=USR1
 await wrote 200
 for name in a b c; do
 	most=$(($(written) - begun))
