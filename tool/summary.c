@@ -398,8 +398,8 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 	json_string(f, s->opt->output);
 	fprintf(f,
 		",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu,\"rounds\":%llu,\"duration_ns\":%llu",
-		ULL(s->flight ? s->flight->stats.bytes : s->out.bytes), ULL(s->main.records), ULL(s->main.samples),
-		ULL(s->rounds), ULL(s->stopped - s->started));
+		ULL(s->flight ? s->flight->stats.bytes : s->out.bytes),
+		ULL(s->main.records), ULL(s->main.samples), ULL(s->rounds), ULL(s->stopped - s->started));
 	fputs(",\"end\":", f);
 	json_string(f, s->end_reason ? s->end_reason : "failed");
 	fputs(",\"problem\":", f);

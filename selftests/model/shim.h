@@ -242,7 +242,7 @@ struct perf_event {
 	struct perf_event *parent;
 	struct pid_namespace *ns;
 	const struct pmu *pmu;
-	struct mutex child_mutex;
+	struct mutex child_mutex;	/* of child_list */
 	struct list_head child_list;
 	unsigned int attach_state;
 	u64 (*clock)(void);
