@@ -396,10 +396,10 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 			    strerror(errno));
 	fputs("{\"output\":", f);
 	json_string(f, s->opt->output);
-	fprintf(f,
-		",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu,\"rounds\":%llu,\"duration_ns\":%llu",
+	fprintf(f, ",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu",
 		ULL(s->flight ? s->flight->stats.bytes : s->out.bytes),
-		ULL(s->main.records), ULL(s->main.samples), ULL(s->rounds), ULL(s->stopped - s->started));
+		ULL(s->main.records), ULL(s->main.samples));
+	fprintf(f, ",\"rounds\":%llu,\"duration_ns\":%llu", ULL(s->rounds), ULL(s->stopped - s->started));
 	fputs(",\"end\":", f);
 	json_string(f, s->end_reason ? s->end_reason : "failed");
 	fputs(",\"problem\":", f);
