@@ -399,7 +399,8 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 	fprintf(f, ",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu",
 		ULL(s->flight ? s->flight->stats.bytes : s->out.bytes),
 		ULL(s->main.records), ULL(s->main.samples));
-	fprintf(f, ",\"rounds\":%llu,\"duration_ns\":%llu", ULL(s->rounds), ULL(s->stopped - s->started));
+	fprintf(f, ",\"rounds\":%llu,\"duration_ns\":%llu", ULL(s->rounds),
+		ULL(s->stopped - s->started));
 	fputs(",\"end\":", f);
 	json_string(f, s->end_reason ? s->end_reason : "failed");
 	fputs(",\"problem\":", f);
