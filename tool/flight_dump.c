@@ -193,7 +193,7 @@ static __u32 hold_most(const struct session *s)
 }
 
 /* One that waits for its post= is of the same freeze. */
-static void hold(struct session *s)
+static int hold(struct session *s)
 {
 	__u32 flags = PERFAUX_FLUSH_SPANS;
 
@@ -201,7 +201,7 @@ static void hold(struct session *s)
 		flags |= PERFAUX_HOLD_THAW;
 		s->flight->frozen_since = 0;
 	}
-	rawring_hold(&s->raw, flags, hold_most(s));
+	return rawring_hold(&s->raw, flags, hold_most(s));
 }
 
 static void answer(struct session *s, const struct flight_wish *list, const char *how,
@@ -238,8 +238,18 @@ int flight_dump_begin(struct session *s)
 
 	f->number++;
 	if (s->have_raw) {
+		int held;
+
 		frozen = rawring_is_frozen(&s->raw);
-		hold(s);
+		held = hold(s);
+		if (held < 0) {
+			char why[128];
+
+			snprintf(why, sizeof(why), "the raw ring's segments cannot be held: %s",
+				 strerror(-held));
+			dump_failed(s, why);
+			return 0;
+		}
 	}
 	if (pipe2(fds, O_CLOEXEC)) {
 		dump_failed(s, strerror(errno));

@@ -60,8 +60,8 @@
  *   IDLE     has room left, but no PMU writes to it now; the spans can be
  *            read, any CPU may go on writing to it
  *   READY    published: it is the reader's until released
- *   HELD     READY in an overwrite ring, and taken by PERFAUX_IOC_HOLD: it is
- *            not overwritten before it is released
+ *   HELD     READY in an overwrite ring, and taken by PERFAUX_IOC_HOLD, perhaps at
+ *            the moment it was published: it is not overwritten before it is released
  *
  * The reader releases a READY or HELD segment by storing the segment's sequence number
  * into segment_mark[i]; a mark with any other value means nothing. So a mark
