@@ -157,6 +157,13 @@ struct op_stats {
 	atomic_uint results[ERRNO_MAX];	/* [0]: it worked */
 };
 
+/* The ordinary user who calls, and one for what must not stay with that one's account */
+#define USER_CALLS	1000
+#define USER_PROBES	1001
+
+/* Numbers of events that are told apart */
+#define MAPPED_IDS	(1U << 20)
+
 struct shared {
 	struct {
 		atomic_ullong n;
@@ -168,6 +175,8 @@ struct shared {
 	atomic_ullong hammered;
 	atomic_uint unexpected;
 	atomic_int running;
+	bool map_once;			/* see perf_locked.c */
+	atomic_ullong mapped[MAPPED_IDS / 64];
 	struct op_stats stats[OPS_MAX];
 };
 
@@ -226,11 +235,18 @@ static inline sigjmp_buf *fault_point(struct caller *c)
 bool watch(pid_t pid);
 bool use_count_is(int count);
 bool nothing_is_locked(void);
+/* Has a user who may lock as much as a ring has one, until @end (now_ns())? */
+bool ring_fits(uint64_t end);
 int use_count(void);
 void print_stats(void);
 
+/* perf_locked.c */
+void perf_locked_init(void);
+/* Returns 0 or -errno: the event was mapped before, and must not be again. */
+int perf_may_map(int fd);
+
 /* privilege.c: exit if it does not work */
-void become_user(void);
+void become_user(uid_t uid);
 void become_limited_root(void);
 
 #endif /* FUZZ_H */

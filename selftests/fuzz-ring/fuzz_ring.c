@@ -101,7 +101,7 @@ static void run_child(void)
 	for (i = 0; opt.user && i < 8; i++)
 		slots[KIND_EVENT][i].fd = event_of_root(i);
 	if (opt.user)
-		become_user();
+		become_user(USER_CALLS);
 	else
 		become_limited_root();
 	run_all();
@@ -149,6 +149,7 @@ int main(int argc, char **argv)
 	/* Most of the time would be spent waiting for grace periods. */
 	set(EXPEDITED, "1", expedited, sizeof(expedited));
 	set(PARANOID, "1", paranoid, sizeof(paranoid));
+	perf_locked_init();
 	pid = fork();
 	if (!pid)
 		run_child();

@@ -257,7 +257,10 @@ static int op_map_event(struct caller *c)
 	bool aux = one_in(c, 4);
 	int prot = one_in(c, 4) ? PROT_READ : PROT_READ | PROT_WRITE;
 	uint8_t *area;
+	int ret = perf_may_map(fd);
 
+	if (ret)
+		return ret;
 	page = mmap(window_at(w), size, prot, MAP_SHARED | MAP_FIXED, fd, 0);
 	/* MAP_FIXED has taken away what was there, also if it fails. */
 	windows[w].what = page == MAP_FAILED ? MAPPED_NOTHING : MAPPED_EVENT;

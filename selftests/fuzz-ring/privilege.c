@@ -12,7 +12,6 @@
 
 #include "fuzz.h"
 
-#define USER		1000
 #define MEMLOCK		(24UL << 20)
 
 static void limit(int what, rlim_t value)
@@ -25,11 +24,11 @@ static void limit(int what, rlim_t value)
 	}
 }
 
-void become_user(void)
+void become_user(uid_t uid)
 {
 	limit(RLIMIT_MEMLOCK, MEMLOCK / 2);
-	if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
-	    setresuid(USER, USER, USER)) {
+	if (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+	    setresuid(uid, uid, uid)) {
 		perror("cannot become an ordinary user");
 		exit(2);
 	}

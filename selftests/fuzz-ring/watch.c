@@ -145,8 +145,7 @@ bool use_count_is(int count)
 	return is == count;
 }
 
-/* Has a user who may lock as much as a ring has one? */
-static bool ring_fits(uint64_t end)
+bool ring_fits(uint64_t end)
 {
 	struct perfaux_create create;
 	struct ring ring;
@@ -179,7 +178,7 @@ bool nothing_is_locked(void)
 
 	if (!pid) {
 		if (opt.user)
-			become_user();
+			become_user(USER_CALLS);
 		else
 			become_limited_root();
 		_exit(!ring_fits(end));
