@@ -25,7 +25,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
-		flight/test_trigger flight/test_snapfile \
+		flight/test_trigger flight/test_wish flight/test_snapfile \
 		flight/test_keep flight/test_files) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests model-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring
@@ -123,6 +123,11 @@ $(TESTS)/tool/flight/standin: $(BUILD)/selftests/tool/flight/standin.o \
 
 $(TESTS)/tool/flight/test_trigger: $(BUILD)/selftests/tool/flight/test_trigger.o \
 		$(addprefix $(BUILD)/tool/,trigger.o trigger_spec.o signames.o parse_time.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/flight/test_wish: $(BUILD)/selftests/tool/flight/test_wish.o \
+		$(addprefix $(BUILD)/tool/,flight_wish.o trigger.o trigger_spec.o signames.o \
+		parse_time.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 # File systems that can do less are made by the tests.

@@ -290,11 +290,15 @@ static bool read_result(int fd, struct result *result)
 /* Here, not in the child: who knows what this run wrote is the recorder. */
 void flight_remove_old(struct session *s, const char *committed)
 {
+	struct flight *f = s->flight;
 	struct diag d = { "" };
+	int err;
 
-	if (keep_apply(&s->flight->keep, committed, say_removed,
-		       &s->flight->stats.removed, &d) < 0)
+	err = keep_apply(&f->keep, committed, say_removed, &f->stats.removed, &d);
+	/* It is looked at every minute, also if the directory is gone for good. */
+	if (err < 0 && (err != f->keep_err || committed))
 		say("%s", d.msg);
+	f->keep_err = err < 0 ? err : 0;
 }
 
 static void succeeded(struct session *s, const struct result *result)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What calls for snapshots, in the order in which it came. None is dropped: one that comes
- * while another one of its trigger waits is of the same snapshot.
+ * while another one of its trigger waits is of the same snapshot. Only who gives them names
+ * of his own, at the socket, is refused when very many wait.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,9 @@
 
 /* Of one snapshot; a record's size is the limit. */
 #define DATA_MAX	(48U << 10)
+
+/* That wait to be written: names can be made up faster than any disk writes. */
+#define NAMED_MAX	256
 
 /*
  * Where old snapshots are removed, those of a storm must not push out all others: of a
@@ -91,34 +95,52 @@ static struct flight_wish *new_wish(struct flight *f, struct trigger *t,
 	return w;
 }
 
+static bool too_many(const struct flight *f, const char *name)
+{
+	const struct flight_wish *w;
+	unsigned int nr = 0;
+
+	for (w = f->first; name && w; w = w->next)
+		nr++;
+	return nr >= NAMED_MAX;
+}
+
+static void suppress(struct session *s, struct trigger *t, __u64 token, const char *why)
+{
+	s->flight->suppressed++;
+	flight_unfreeze(s, t);
+	if (token)
+		control_answer(s->flight->control, token, "error %s", why);
+}
+
 void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
 		 __u64 token, const void *data, size_t size)
 {
+	const char *word = name ?: t->name;
 	struct flight *f = s->flight;
 	struct flight_wish *w;
 
 	f->stats.wishes++;
-	if (!name)
-		name = t->name;
 	for (w = f->first; w; w = w->next)
-		if (joins(w, t, name))
+		if (joins(w, t, word))
 			break;
+	if (!w && too_many(f, name)) {
+		suppress(s, t, token,
+			 "very many snapshots wait to be written: ask again when some are");
+		return;
+	}
 	if (!w && !trigger_take(t, now_ns())) {
-		f->suppressed++;
-		flight_unfreeze(s, t);
-		if (token)
-			control_answer(f->control, token,
-				       "error the trigger's count= or rate= is used up");
+		suppress(s, t, token, "the trigger's count= or rate= is used up");
 		return;
 	}
 	if (!w)
-		w = new_wish(f, t, name, time);
+		w = new_wish(f, t, word, time);
 	if (w && w->late)
 		flight_unfreeze(s, t);
 	if (!w || add_token(w, token)) {
 		if (token)
 			control_answer(f->control, token, "error out of memory");
-		say("trigger %s: out of memory, no snapshot", name);
+		say("trigger %s: out of memory, no snapshot", word);
 		f->stats.failed++;
 		return;
 	}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tool/flight_wish.c: what becomes of triggers that come faster than snapshots are written.
+ * What it calls of the recorder is counted here.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kselftest_harness.h"
+#include "flight.h"
+
+#define TOKEN	7
+
+static unsigned int nr_answers, nr_unfrozen;
+static char answered[256];
+
+void control_answer(struct control *c, __u64 token, const char *fmt, ...)
+{
+	va_list ap;
+
+	nr_answers += !c && token == TOKEN;
+	va_start(ap, fmt);
+	vsnprintf(answered, sizeof(answered), fmt, ap);
+	va_end(ap);
+}
+
+void flight_unfreeze(struct session *s, const struct trigger *t)
+{
+	nr_unfrozen += s && t;
+}
+
+FIXTURE(wish)
+{
+	struct session *s;
+	struct flight *f;
+	struct trigger socket, event;
+};
+
+FIXTURE_SETUP(wish)
+{
+	struct diag d;
+
+	self->s = calloc(1, sizeof(*self->s));
+	self->f = calloc(1, sizeof(*self->f));
+	ASSERT_TRUE(self->s && self->f);
+	self->f->end = &self->f->first;
+	self->s->flight = self->f;
+	memset(&self->socket, 0, sizeof(self->socket));
+	memset(&self->event, 0, sizeof(self->event));
+	ASSERT_EQ(trigger_parse(&self->socket, "socket=/x", &d), 0);
+	ASSERT_EQ(trigger_parse(&self->event, "event=faults,count=1", &d), 0);
+	nr_answers = 0;
+	nr_unfrozen = 0;
+}
+
+FIXTURE_TEARDOWN(wish)
+{
+	flight_wishes_free(self->f->first);
+	trigger_free(&self->socket);
+	trigger_free(&self->event);
+	free(self->f);
+	free(self->s);
+}
+
+static unsigned int nr_waiting(const struct flight *f)
+{
+	const struct flight_wish *w;
+	unsigned int nr = 0;
+
+	for (w = f->first; w; w = w->next)
+		nr++;
+	return nr;
+}
+
+/* Of one name, all are of one snapshot. */
+TEST_F(wish, joined)
+{
+	int i;
+
+	for (i = 0; i < 100000; i++)
+		flight_wish(self->s, &self->socket, "one", i, i % 2 ? TOKEN : 0, NULL, 0);
+	EXPECT_EQ(nr_waiting(self->f), 1);
+	EXPECT_EQ(self->f->first->triggers, 100000);
+	EXPECT_EQ(self->f->first->nr_tokens, 50000);
+	EXPECT_EQ(self->f->first->time, 0);
+	EXPECT_EQ(self->f->suppressed, 0);
+	EXPECT_EQ(nr_answers, 0);
+}
+
+/* Names that are made up do not take memory without end, and each gets its answer. */
+TEST_F(wish, names)
+{
+	const unsigned int nr = 5000;
+	unsigned int i, most;
+	char name[16];
+
+	for (i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		flight_wish(self->s, &self->socket, name, i, TOKEN, NULL, 0);
+	}
+	most = nr_waiting(self->f);
+	EXPECT_GE(most, 32);
+	EXPECT_LE(most, 1024);
+	EXPECT_EQ(nr_answers, nr - most);
+	EXPECT_EQ(self->f->suppressed, nr - most);
+	EXPECT_EQ(strncmp(answered, "error ", 6), 0);
+	/* Those that wait can still be joined, and the others' come all the same. */
+	flight_wish(self->s, &self->socket, "n3", 0, TOKEN, NULL, 0);
+	EXPECT_EQ(nr_answers, nr - most);
+	flight_wish(self->s, &self->event, NULL, 1, 0, NULL, 0);
+	EXPECT_EQ(nr_waiting(self->f), most + 1);
+	EXPECT_EQ(self->f->stats.failed, 0);
+}
+
+/* What has no snapshot does not keep the ring frozen. */
+TEST_F(wish, used_up)
+{
+	flight_wish(self->s, &self->event, NULL, 1, 0, NULL, 0);
+	self->f->writing = self->f->first;
+	self->f->first = NULL;
+	self->f->end = &self->f->first;
+	flight_wish(self->s, &self->event, NULL, 2, TOKEN, NULL, 0);
+	EXPECT_EQ(nr_waiting(self->f), 0);
+	EXPECT_EQ(self->f->suppressed, 1);
+	EXPECT_EQ(nr_unfrozen, 1);
+	EXPECT_EQ(nr_answers, 1);
+	flight_wishes_free(self->f->writing);
+}
+
+TEST_HARNESS_MAIN
