@@ -81,7 +81,7 @@ struct flight {
 	struct flight_dropped dropped;
 	__u64 frozen_since;		/* now_ns(), 0: it is not */
 	struct keep keep;
-	int keep_err;			/* the last look at old snapshots failed, and that was told */
+	int keep_err;			/* the last look at old snapshots failed: told */
 	struct flight_files files;	/* snapshots of this run */
 	int epoll_fd;
 	int uevents;			/* of CPUs; -1: they are looked at */
