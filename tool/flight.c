@@ -379,6 +379,7 @@ void flight_run(struct session *s)
 	flight_cpus_run(s);
 	flight_triggers_run(s);
 	flight_dump_end(s, false);
+	flight_remove_end(s, 0);
 	flight_watch(s);
 }
 
@@ -415,5 +416,10 @@ void flight_finish(struct session *s)
 		flight_watch(s);
 		if (!f->child && take_due(s))
 			flight_dump_begin(s);
+	}
+	/* As for a snapshot: who asks twice to stop does not want to wait. */
+	while (f->removing && signals_count() < 2) {
+		flight_remove_end(s, 1);
+		flight_watch(s);
 	}
 }

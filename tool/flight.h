@@ -6,6 +6,8 @@
 #ifndef AUXREC_FLIGHT_H
 #define AUXREC_FLIGHT_H
 
+#include <pthread.h>
+
 #include "control.h"
 #include "flight_files.h"
 #include "perf_clock.h"
@@ -81,6 +83,9 @@ struct flight {
 	struct flight_dropped dropped;
 	__u64 frozen_since;		/* now_ns(), 0: it is not */
 	struct keep keep;
+	pthread_t remover;		/* of old snapshots, if removing */
+	struct keep_plan plan;		/* it is that thread's then */
+	bool removing, remove_again;
 	int keep_err;			/* the last look at old snapshots failed: told */
 	struct flight_files files;	/* snapshots of this run */
 	int epoll_fd;
@@ -123,8 +128,12 @@ void flight_settle(struct session *s);
 /* In each round: signs of life, old snapshots. At the end: it may take a while. */
 void flight_watch(struct session *s);
 void flight_over(struct session *s);
-/* @committed: a new snapshot, or NULL */
+/*
+ * flight_remove.c: retention. @committed: a new snapshot, or NULL. _end(): what became of
+ * it, if that is known in @wait seconds.
+ */
 void flight_remove_old(struct session *s, const char *committed);
+void flight_remove_end(struct session *s, __u64 wait);
 /*
  * A round of the loop: triggers, and snapshots that have been written; is one to be written
  * now? Then one more look at all rings makes it complete; write it.
@@ -167,6 +176,7 @@ void flight_cpus_run(struct session *s);
 void flight_cpus_close(struct session *s);
 
 /* flight_dump.c: the child */
+void flight_say_removed(const char *path, const char *why, int err);
 int flight_dump_begin(struct session *s);
 /* It has ended, or (@wait) is waited for. */
 void flight_dump_end(struct session *s, bool wait);

@@ -49,18 +49,23 @@ static const char *absolute(const char *path, char *buf)
 	return buf;
 }
 
-static void say_removed(void *ctx, const char *path, const char *why, int err)
+void flight_say_removed(const char *path, const char *why, int err)
 {
 	char full[PATH_MAX + NAME_MAX];
-	__u64 *removed = ctx;
 
 	path = absolute(path, full);
-	if (err) {
+	if (err)
 		say("%s cannot be removed (%s): %s", path, why, strerror(-err));
-		return;
-	}
-	(*removed)++;
-	say("%s removed: %s", path, why);
+	else
+		say("%s removed: %s", path, why);
+}
+
+static void told(void *ctx, const char *path, const char *why, int err)
+{
+	__u64 *removed = ctx;
+
+	*removed += !err;
+	flight_say_removed(path, why, err);
 }
 
 static __u64 removed;
@@ -70,7 +75,7 @@ static bool make_room(void *ctx)
 	struct session *s = ctx;
 	struct diag d;
 
-	return keep_make_room(&s->flight->keep, say_removed, &removed, &d) > 0;
+	return keep_make_room(&s->flight->keep, told, &removed, &d) > 0;
 }
 
 /* What is for the recorder is not for us; what is to be written is written. */
@@ -285,20 +290,6 @@ static bool read_result(int fd, struct result *result)
 			return false;
 	}
 	return true;
-}
-
-/* Here, not in the child: who knows what this run wrote is the recorder. */
-void flight_remove_old(struct session *s, const char *committed)
-{
-	struct flight *f = s->flight;
-	struct diag d = { "" };
-	int err;
-
-	err = keep_apply(&f->keep, committed, say_removed, &f->stats.removed, &d);
-	/* It is looked at every minute, also if the directory is gone for good. */
-	if (err < 0 && (err != f->keep_err || committed))
-		say("%s", d.msg);
-	f->keep_err = err < 0 ? err : 0;
 }
 
 static void succeeded(struct session *s, const struct result *result)

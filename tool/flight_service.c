@@ -6,7 +6,9 @@
 #include "flight.h"
 #include "notify.h"
 
-#define AGE_NS		(60 * NSEC_PER_SEC)
+/* How often is looked for snapshots that are too old? Half as long as one may be. */
+#define LOOK_LEAST_NS	NSEC_PER_SEC
+#define LOOK_MOST_NS	(60 * NSEC_PER_SEC)
 
 int flight_daemon(const struct options *opt, struct diag *d)
 {
@@ -29,8 +31,16 @@ void flight_over(struct session *s)
 	(void)s;
 }
 
+static __u64 look_interval(__u64 age)
+{
+	if (age / 2 < LOOK_LEAST_NS)
+		return LOOK_LEAST_NS;
+	return age / 2 < LOOK_MOST_NS ? age / 2 : LOOK_MOST_NS;
+}
+
 void flight_watch(struct session *s)
 {
+	const __u64 age = s->opt->flight.keep.age;
 	const __u64 interval = notify_watchdog_interval(), now = now_ns();
 	struct flight *f = s->flight;
 
@@ -38,7 +48,7 @@ void flight_watch(struct session *s)
 		notify_watchdog();
 		f->watched = now;
 	}
-	if (s->opt->flight.keep.age && now - f->aged >= AGE_NS) {
+	if (age && now - f->aged >= look_interval(age)) {
 		flight_remove_old(s, NULL);
 		f->aged = now;
 	}

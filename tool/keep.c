@@ -196,34 +196,57 @@ struct excess {
 };
 
 /* It is still what it was when it was looked at. */
-static bool is_same(const char *path, const struct keep_file *f)
+static bool is_same(const struct keep_victim *v)
 {
 	struct stat st;
 
-	return is_candidate(AT_FDCWD, path, &st) && st.st_dev == f->dev &&
-	       st.st_ino == f->ino && begins_as_stream(AT_FDCWD, path);
+	return is_candidate(AT_FDCWD, v->path, &st) && st.st_dev == v->dev &&
+	       st.st_ino == v->ino && begins_as_stream(AT_FDCWD, v->path);
 }
 
 /* Whatever comes of it, the limits are for the others then. */
-static bool remove_file(struct excess *x, struct keep_file *f, keep_told *told,
-			void *ctx)
+static int plan_file(struct excess *x, const struct keep_file *f, struct keep_plan *p)
 {
-	char path[PATH_MAX + NAME_MAX];
-	int err;
+	struct keep_victim *v;
 
 	x->nr--;
 	x->bytes -= f->size;
-	snprintf(path, sizeof(path), "%s/%s", x->k->name.dir, f->name);
-	/* Another recorder may have been faster. */
-	if (!is_same(path, f))
-		return false;
-	err = unlink(path) ? -errno : 0;
-	if (err == -ENOENT)
-		return false;
-	if (told && !(err && f->stuck))
-		told(ctx, path, x->why, err);
-	f->stuck = err;
-	return !err;
+	if (grow((void **)&p->list, p->nr, sizeof(*p->list)))
+		return -ENOMEM;
+	v = &p->list[p->nr];
+	*v = (struct keep_victim){ .dev = f->dev, .ino = f->ino };
+	memcpy(v->why, x->why, sizeof(v->why));
+	if (asprintf(&v->path, "%s/%s", x->k->name.dir, f->name) < 0)
+		return -ENOMEM;
+	p->nr++;
+	return 0;
+}
+
+void keep_remove(struct keep_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr; i++) {
+		struct keep_victim *v = &p->list[i];
+
+		/* Another recorder may have been faster. */
+		if (!is_same(v))
+			continue;
+		v->removed = !unlink(v->path);
+		v->err = v->removed || errno == ENOENT ? 0 : -errno;
+	}
+}
+
+static void plan_free(struct keep_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr; i++)
+		free(p->list[i].path);
+	free(p->list);
+	if (p->lock >= 0)
+		close(p->lock);
+	*p = (struct keep_plan){ .lock = -1 };
 }
 
 /* Is the oldest, @f, too much? */
@@ -272,17 +295,52 @@ static int set_order(struct excess *x, struct keep *k, const char *committed,
 	return 0;
 }
 
+static struct keep_file *of_path(const struct keep *k, const char *path)
+{
+	const struct keep_file key = { .name = (char *)base_name(path) };
+
+	return k->nr ? bsearch(&key, k->files, k->nr, sizeof(key), by_name) : NULL;
+}
+
+size_t keep_removed(struct keep *k, struct keep_plan *p, keep_told *told, void *ctx)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < p->nr; i++) {
+		const struct keep_victim *v = &p->list[i];
+		struct keep_file *f = of_path(k, v->path);
+
+		if (told && (v->removed || (v->err && !(f && f->stuck))))
+			told(ctx, v->path, v->why, v->err);
+		if (f)
+			f->stuck = v->err;
+		nr += v->removed;
+	}
+	plan_free(p);
+	return nr;
+}
+
 /* The look that finds it new is the one after it was written. */
 static void mark_ours(struct keep *k, const char *committed)
 {
-	const struct keep_file key = { .name = (char *)base_name(committed) };
-	struct keep_file *f;
+	struct keep_file *f = of_path(k, committed);
 
-	f = k->nr ? bsearch(&key, k->files, k->nr, sizeof(key), by_name) : NULL;
 	if (!f)
 		return;
 	f->ours = true;
 	f->age = 0;
+}
+
+int keep_note(struct keep *k, const char *committed, struct diag *d)
+{
+	int err;
+
+	if (!has_limits(k))
+		return 0;
+	err = keep_look(k, d);
+	if (!err && committed)
+		mark_ours(k, committed);
+	return err;
 }
 
 int keep_start(struct keep *k, const struct keep_limits *limits,
@@ -314,49 +372,59 @@ static int lock_dir(const char *dir)
 	return fd;
 }
 
-static int apply(struct keep *k, const char *committed, keep_told *told,
-		 void *ctx, bool may_remove, struct diag *d)
+static int plan_excess(struct keep *k, const char *committed, struct keep_plan *p,
+		       struct diag *d)
 {
 	struct excess x;
-	int err, nr = 0;
 	size_t i;
+	int err;
 
-	err = keep_look(k, d);
-	if (err)
-		return err;
-	if (committed)
-		mark_ours(k, committed);
 	err = set_order(&x, k, committed, d);
 	if (err)
 		return err;
-	for (i = 0; may_remove && i < k->nr; i++) {
+	for (i = 0; !err && i < k->nr; i++) {
 		if (!too_much(&x, x.order[i]))
 			break;
 		if (i != x.newest)
-			nr += remove_file(&x, x.order[i], told, ctx);
+			err = plan_file(&x, x.order[i], p);
 	}
 	free(x.order);
-	return nr;
+	return err ? diag(d, err, "out of memory") : 0;
+}
+
+int keep_plan(struct keep *k, const char *committed, struct keep_plan *p, struct diag *d)
+{
+	int err;
+
+	*p = (struct keep_plan){ .lock = -1 };
+	if (!has_limits(k))
+		return 0;
+	p->lock = lock_dir(k->name.dir);
+	err = keep_note(k, committed, d);
+	if (!err && p->lock != -EWOULDBLOCK)
+		err = plan_excess(k, committed, p, d);
+	if (err)
+		plan_free(p);
+	return err;
 }
 
 int keep_apply(struct keep *k, const char *committed, keep_told *told,
 	       void *ctx, struct diag *d)
 {
-	int lock, ret;
+	struct keep_plan p;
+	int err;
 
-	if (!has_limits(k))
-		return 0;
-	lock = lock_dir(k->name.dir);
-	ret = apply(k, committed, told, ctx, lock != -EWOULDBLOCK, d);
-	if (lock >= 0)
-		close(lock);
-	return ret;
+	err = keep_plan(k, committed, &p, d);
+	if (err)
+		return err;
+	keep_remove(&p);
+	return keep_removed(k, &p, told, ctx);
 }
 
 int keep_make_room(struct keep *k, keep_told *told, void *ctx, struct diag *d)
 {
-	struct excess x;
 	bool removed = false;
+	struct excess x;
 	size_t i;
 	int err;
 
@@ -368,8 +436,13 @@ int keep_make_room(struct keep *k, keep_told *told, void *ctx, struct diag *d)
 	if (err)
 		return err;
 	snprintf(x.why, sizeof(x.why), "no space");
-	for (i = 0; i + 1 < k->nr && !removed; i++)
-		removed = remove_file(&x, x.order[i], told, ctx);
+	for (i = 0; !err && i + 1 < k->nr && !removed; i++) {
+		struct keep_plan p = { .lock = -1 };
+
+		err = plan_file(&x, x.order[i], &p);
+		keep_remove(&p);
+		removed = keep_removed(k, &p, told, ctx);
+	}
 	free(x.order);
-	return removed;
+	return err ? diag(d, err, "out of memory") : removed;
 }

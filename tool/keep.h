@@ -75,12 +75,41 @@ void keep_free(struct keep *k);
 int keep_look(struct keep *k, struct diag *d);
 
 /*
- * Removes the oldest snapshots until the limits hold. @committed: path of the one that
- * was just written (snapfile.path), the newest; NULL: none was (--keep-age, from time to
- * time). Returns how many were removed or -errno with a message.
+ * keep_plan() - which are to be removed, the oldest until the limits hold
+ * @committed: path of the one that was just written (snapfile.path), the newest; NULL:
+ *	none was (--keep-age, from time to time)
+ *
+ * keep_remove() does it, and may be called in another thread: it takes as long as the disk
+ * does. keep_removed() takes in what became of it, and is to be called once for each plan
+ * that was made.
+ *
+ * keep_plan() returns 0 or -errno with a message, keep_removed() how many are gone.
  */
+struct keep_victim {
+	char *path;
+	__u64 dev;
+	__u64 ino;
+	char why[32];		/* as told to keep_told */
+	int err;		/* of keep_remove(), 0: it was, or somebody else has */
+	bool removed;
+};
+
+struct keep_plan {
+	struct keep_victim *list;
+	size_t nr;
+	int lock;		/* a descriptor, or -errno */
+};
+
+int keep_plan(struct keep *k, const char *committed, struct keep_plan *p, struct diag *d);
+void keep_remove(struct keep_plan *p);
+size_t keep_removed(struct keep *k, struct keep_plan *p, keep_told *told, void *ctx);
+
+/* All of these. Returns how many were removed or -errno with a message. */
 int keep_apply(struct keep *k, const char *committed, keep_told *told,
 	       void *ctx, struct diag *d);
+
+/* Only looks; @committed is of this run. Returns 0 or -errno with a message. */
+int keep_note(struct keep *k, const char *committed, struct diag *d);
 
 /*
  * The disk is full: removes the oldest snapshot if there is a limit, as else nobody

@@ -104,6 +104,84 @@ land
 unlogged LOST
 check "triggers during a dump: a second snapshot, with what came meanwhile"
 
+# --- a disk that stands still ---------------------------------------------------------
+
+# shellcheck disable=SC2317 # it is waited for
+# stuck PID: one of its threads waits, and not for an event
+stuck() { grep -qs '^State:.*D' /proc/"$1"/task/*/status; }
+# shellcheck disable=SC2317 # it is waited for
+# writes: the process that writes a snapshot is stuck, $writer
+writes() { writer=$(pgrep -P "$pid" | head -n 1) && [[ $writer ]] && stuck "$writer"; }
+# shellcheck disable=SC2317 # it is waited for
+# there_are NR
+there_are() { files && ((${#files[@]} == $1)); }
+
+modprobe -qa xfs loop
+truncate -s 300M "$T/image"
+mkdir "$T/disk"
+if ! mkfs.xfs -q -f -K "$T/image" || ! mount -o loop "$T/image" "$T/disk"; then
+	note "no file system to freeze"
+fi
+cd "$T/disk" || exit 2
+start "${RENAMES[@]}" --trigger signal=USR1 --keep=3
+for name in a b; do
+	ctl snapshot $name >/dev/null || note "no $name"
+done
+fsfreeze -f .
+kill -USR1 $pid
+await writes
+"$ACTOR" fork 20 meanwhile
+is_status waiting 1 || note "$(told)"
+is_status 'lost records' 0 || note "$(told)"
+is_status 'not kept' 0 || note "$(told)"
+fsfreeze -u .
+await is_status waiting 0
+f=$(ctl snapshot c)
+valid "$f"
+[[ $(renames "$f" meanwhile) == 20 ]] || note "$(renames "$f" meanwhile) of 20 are in it"
+await there_are 3
+check "a disk that stands still: the recording goes on, and the snapshot comes"
+
+ctl snapshot d >/dev/null || note "no d"
+await there_are 3
+land
+files
+rm "${files[@]:1}"
+start "${RENAMES[@]}" --keep-age=3s
+ctl snapshot young >/dev/null || note "no snapshot"
+fsfreeze -f .
+await stuck $pid
+"$ACTOR" fork 20 aged
+is_status 'lost records' 0 || note "$(told)"
+there_are 2 || note "${#files[@]} snapshots, not 2"
+fsfreeze -u .
+await there_are 1
+await is_status removed 1
+logged 'removed: --keep-age'
+f=$(ctl snapshot)
+[[ $(renames "$f" aged) == 20 ]] || note "$(renames "$f" aged) of 20 are in it"
+land
+check "old snapshots that cannot be removed now do not hold it up"
+
+start "${RENAMES[@]}" --trigger signal=USR1
+files
+before=${#files[@]}
+fsfreeze -f .
+kill -USR1 $pid
+await writes
+kill -9 $pid
+fsfreeze -u .
+over 137
+await is_gone "$writer"
+for f in .auxrec-*; do
+	note "there is $f"
+done
+there_are "$before" || note "${#files[@]} snapshots, not $before"
+readable "${files[-1]}"
+cd "$T" || exit 2
+await umount disk
+check "kill -9 while it stands still: nothing is left"
+
 # --- a full disk ------------------------------------------------------------------------
 
 # on_small: works in a small file system; little comes while it is full

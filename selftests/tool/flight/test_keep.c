@@ -296,6 +296,32 @@ TEST_F(keep, becomes_other)
 	EXPECT_EQ(1, apply(&self->k, NULL));
 }
 
+/* Much may happen while a slow disk removes one: a new snapshot, a new file of that name. */
+TEST_F(keep, planned)
+{
+	struct keep_plan p;
+
+	ASSERT_TRUE(snap_write("a.2026073009000000", 0));
+	ASSERT_TRUE(snap_write("a.2026073010000000", 0));
+	ASSERT_TRUE(snap_write("a.2026073011000000", 0));
+	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 1 }));
+	ASSERT_EQ(0, keep_plan(&self->k, NULL, &p, &self->d));
+	EXPECT_EQ(2, p.nr);
+	ASSERT_TRUE(snap_write("a.2026073012000000", 0));
+	ASSERT_EQ(0, keep_note(&self->k, "a.2026073012000000", &self->d));
+	ASSERT_TRUE(snap_write("x", 0));
+	ASSERT_EQ(0, rename("x", "a.2026073010000000"));
+	told[0] = '\0';
+	keep_remove(&p);
+	EXPECT_EQ(1, keep_removed(&self->k, &p, tell, NULL));
+	EXPECT_STREQ("./a.2026073009000000 --keep=1;", told);
+	EXPECT_STREQ("a.2026073010000000 a.2026073011000000 a.2026073012000000 ",
+		     snap_dir_list());
+	/* The directory is not held any more. */
+	EXPECT_EQ(2, apply(&self->k, NULL));
+	EXPECT_STREQ("a.2026073012000000 ", snap_dir_list());
+}
+
 /* The clock is set back by a day: what comes then is the newest nonetheless. */
 TEST_F(keep, clock_back)
 {
