@@ -177,7 +177,10 @@ if [[ -e $MODULES/softpt.ko && -x $SPT/work-static ]] && insmod "$MODULES/softpt
 		# The first decoder to begin in the middle may have to look for a PSB.
 		errors=$(grep -c 'instruction trace error' got)
 		((errors <= 1)) || note "$f: $errors errors: $(grep -m 2 'trace error' got)"
-		awk 'NF == 2 { print $1 }' got | sort -u >found
+		# What tells of the snapshot itself is a sample without an address.
+		nr=$(awk 'NF == 2 && $1 == "0"' got | wc -l)
+		[[ $nr == "$(marks "$f" | wc -l)" ]] || note "$f: $nr instructions at 0"
+		awk 'NF == 2 && $1 != "0" { print $1 }' got | sort -u >found
 		(($(awk 'NF == 2' got | wc -l) > 1000)) || note "$f: $(wc -l <got) instructions"
 		comm -23 found "$T/known" >unknown
 		[[ ! -s unknown ]] || note "$f: not in the program: $(head -n 3 unknown | tr '\n' ' ')"
