@@ -30,7 +30,8 @@ make_payload() {
 		--exclude=./build --exclude='*.o' .
 	if [[ -d $BUILD ]]; then
 		tar --sparse -cf "$stage/payload/build.tar" -C "$BUILD" --exclude=./modules \
-			--exclude=./vm --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
+			--exclude=./vm --exclude=./fuzz --exclude=./check --exclude=./lint \
+			--exclude=./docs --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
 	fi
 	if [[ $MODULES ]]; then
 		mkdir -p "$stage/mod/modules/$KERNEL"
