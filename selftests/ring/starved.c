@@ -77,10 +77,23 @@ static uint32_t counter_flags(const struct ring *ring)
 	return __atomic_load_n(&ring->ctl->flags, __ATOMIC_ACQUIRE);
 }
 
-/* No segment is left, and the event is enabled: it cannot start. */
-static bool starve(struct ring *ring, int filler, int ev)
+/*
+ * What an event that finds no segment asks for in its interrupt, to look whether there is
+ * one now, has been done when a task runs on its CPU: before segments are released.
+ */
+static void settle(int cpu)
 {
-	uint64_t end = now_ns() + 20000000000ULL, full;
+	cpu_set_t before;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	pin_to(cpu);
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
+/* No segment is left. */
+static bool use_up(struct ring *ring, int filler)
+{
+	uint64_t end = now_ns() + 20000000000ULL;
 
 	while (ring_fdinfo(ring->fd, "ready") < ring->ctl->nr_segments) {
 		if (now_ns() > end)
@@ -88,8 +101,19 @@ static bool starve(struct ring *ring, int filler, int ev)
 		event_enable(filler);
 		event_disable(filler);
 	}
+	return true;
+}
+
+/* Nor is there one for the event, which is enabled: it cannot start. */
+static bool starve(struct ring *ring, int filler, int ev, int cpu)
+{
+	uint64_t full;
+
+	if (!use_up(ring, filler))
+		return false;
 	full = ring_lost(ring, PERFAUX_CAUSE_FULL);
 	event_enable(ev);
+	settle(cpu);
 	return ring_lost(ring, PERFAUX_CAUSE_FULL) > full &&
 	       counter_flags(ring) == PERFAUX_CTL_STARVED;
 }
@@ -127,7 +151,7 @@ TEST_F_TIMEOUT(starved, resumes_by_poll, SECONDS)
 	int i;
 
 	for (i = 0; i < 10; i++) {
-		ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+		ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 		EXPECT_EQ(POLLIN, ring_poll(&self->ring, -1));
 		claims = counter(&self->ring.ctl->claims);
 		ring_read(&self->ring, check_record, self->check);
@@ -156,9 +180,10 @@ TEST_F_TIMEOUT(starved, second_of_a_cpu, SECONDS)
 	ASSERT_LE(0, ev);
 	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
 	for (i = 0; i < 10; i++) {
-		ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+		ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 		full = ring_lost(&self->ring, PERFAUX_CAUSE_FULL);
 		ASSERT_EQ(0, event_enable(ev));
+		settle(self->cpu);
 		/* The first one may have been moved out and in for it. */
 		EXPECT_LT(full, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
 		claims = counter(&self->ring.ctl->claims);
@@ -184,7 +209,7 @@ TEST_F_TIMEOUT(starved, resumes_by_flush, SECONDS)
 	int i;
 
 	for (i = 0; i < 10; i++) {
-		ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+		ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 		claims = counter(&self->ring.ctl->claims);
 		ring_read(&self->ring, check_record, self->check);
 		ASSERT_EQ(0, ring_flush(&self->ring, 0));
@@ -251,8 +276,10 @@ static bool starve_task(struct ring *ring, int filler, int ev)
 {
 	uint64_t end = now_ns() + 20000000000ULL, full;
 
+	if (!use_up(ring, filler))
+		return false;
 	full = ring_lost(ring, PERFAUX_CAUSE_FULL);
-	starve(ring, filler, ev);
+	event_enable(ev);
 	while (ring_lost(ring, PERFAUX_CAUSE_FULL) == full)
 		if (now_ns() > end)
 			return false;
@@ -296,7 +323,7 @@ TEST_F_TIMEOUT(starved, spinning_task, SECONDS)
 /* STARVED means that: it goes when the events have started again. */
 TEST_F_TIMEOUT(starved, flag_goes, SECONDS)
 {
-	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 	ASSERT_EQ(0, event_disable(self->ev));
 	ring_read(&self->ring, check_record, self->check);
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));
@@ -357,7 +384,7 @@ TEST_F_TIMEOUT(starved, time_after_flush, SECONDS)
 	struct coverage c = { .check = self->check, .stream = 3 };
 	uint64_t claims, spans;
 
-	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));
 	pass_time(HUNGRY);
 	claims = counter(&self->ring.ctl->claims);
@@ -393,7 +420,7 @@ TEST_F_TIMEOUT(starved, time_of_second, SECONDS)
 	ev = auxgen_open(&config, -1, self->cpu, EV_PINNED);
 	ASSERT_LE(0, ev);
 	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
-	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 	ASSERT_EQ(0, event_enable(ev));
 	ASSERT_EQ(0, event_disable(self->ev));
 	spans = counter(&self->ring.ctl->spans);
@@ -441,7 +468,7 @@ TEST_F_TIMEOUT(starved, joined, SECONDS)
 	uint64_t begin = now_ns(), last = 0;
 	int i;
 
-	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 	for (i = 0; i < 4; i++) {
 		last = now_ns();
 		ASSERT_EQ(0, event_disable(self->ev));
@@ -479,7 +506,7 @@ TEST_F_TIMEOUT(starved, not_joined, SECONDS)
 	uint64_t full;
 	int ev;
 
-	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 	ASSERT_EQ(0, event_disable(self->ev));
 	ASSERT_EQ(0, child_start(&child, two_on_cpu_fn, &self->cpu));
 	ev = auxgen_open(&config, child.pid, -1, EV_INHERIT);
@@ -523,8 +550,9 @@ TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
 	second = auxgen_open(&config, -1, self->cpu, EV_PINNED);
 	ASSERT_LE(0, second);
 	ASSERT_EQ(0, ring_attach(&self->ring, second, COOKIE(1)));
-	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 	ASSERT_EQ(0, event_enable(second));
+	settle(self->cpu);
 	/* Segments are released, but nothing starts the first events yet. */
 	ring_read(&self->ring, coverage_both, c);
 	claims = counter(&self->ring.ctl->claims);
