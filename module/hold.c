@@ -36,14 +36,28 @@ static bool pa_candidate(struct pa_candidate *candidate, struct pa_segment *seg)
 	return true;
 }
 
+/* Returns the number of the last READY segment that was overwritten before the call. */
+static u64 pa_overwritten(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	/* Of a writer in NMI, or with preemption off, see pa_history_ends() */
+	for (i = 0; i < ring->ctl->nr_segments; i++)
+		smp_cond_load_acquire(&ring->segments[i].state,
+				      PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED);
+	return atomic64_read(&ring->overwritten_seq);
+}
+
 /*
- * Up to @max segments that are READY now. Returns how many or -ENOMEM. Process context.
- * ring->lock held.
+ * Up to @max segments that are READY now, without a hole: none that became READY before one
+ * that was overwritten. An earlier HOLD may have kept such ones, while writers overwrote
+ * what came later. Returns how many or -ENOMEM. Process context. ring->lock held.
  */
 static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 {
 	unsigned int nr = 0, i;
 	struct pa_candidate *list;
+	u64 overwritten;
 	int held = 0;
 
 	list = kvmalloc_array(ring->ctl->nr_segments, sizeof(*list), GFP_KERNEL | __GFP_NOWARN);
@@ -51,14 +65,17 @@ static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 		return -ENOMEM;
 	for (i = 0; i < ring->ctl->nr_segments; i++)
 		nr += pa_candidate(&list[nr], &ring->seg[i]);
+	overwritten = pa_overwritten(ring);
 	sort(list, nr, sizeof(*list), pa_newest_first, NULL);
 	for (i = 0; i < nr && held < max; i++) {
 		u64 state = list[i].state;
 
-		/* It may have been overwritten meanwhile: then it was old. */
-		held += cmpxchg64(&list[i].seg->shared->state, state,
-				  PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) ==
-			state;
+		/* If it is overwritten meanwhile, then so are the older ones. */
+		if (list[i].ready_seq < overwritten ||
+		    cmpxchg64(&list[i].seg->shared->state, state,
+			      PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) != state)
+			break;
+		held++;
 	}
 	kvfree(list);
 	return held;
@@ -202,25 +219,59 @@ static int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
 }
 
 /*
+ * Returns the number of the first span that became READY since HOLD began and is not HELD:
+ * there was no room in @max, and later ones may be HELD; or it was overwritten, as a fast
+ * writer came round meanwhile.
+ */
+static u64 pa_hold_hole(struct pa_ring *ring)
+{
+	u64 hole = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		const struct pa_segment *seg = &ring->seg[i];
+		/* Pairs with pa_segment_ready(). */
+		u64 state = smp_load_acquire(&seg->shared->state);
+
+		if (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
+		    READ_ONCE(seg->shared->kind) == PERFAUX_KIND_SPANS &&
+		    READ_ONCE(seg->shared->ready_seq) > ring->hold_ready)
+			hole = min(hole, READ_ONCE(seg->spans->seq));
+	}
+	/* What was overwritten before it was looked at */
+	pa_overwritten(ring);
+	return min_t(u64, hole, atomic64_read(&ring->hole));
+}
+
+/*
  * Up to @max segments, 0: all. @flags: PERFAUX_FLUSH_*, PERFAUX_HOLD_THAW. Returns how many
  * or -ENOMEM. Process context. ring->lock held.
  */
 int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 {
+	u64 begin = READ_ONCE(ring->ctl->seq), hole;
 	int held = 0, more;
 
 	if (!max || max > ring->ctl->nr_segments)
 		max = ring->ctl->nr_segments;
+	atomic64_set(&ring->hole, S64_MAX);
+	WRITE_ONCE(ring->hold_ready, atomic64_read(&ring->ready_seq));
 	if (flags & PERFAUX_FLUSH_SPANS) {
 		held = pa_hold_spans(ring, flags, max, seq);
 		if (held < 0)
-			return held;
+			goto out;
 	} else {
 		pa_ring_flush(ring, flags);
 		*seq = READ_ONCE(ring->ctl->seq);
 	}
 	more = pa_segments_hold(ring, max - min_t(unsigned int, held, max));
-	return more < 0 ? more : held + more;
+	held = more < 0 ? more : held + more;
+	hole = pa_hold_hole(ring);
+	if (*seq >= hole)
+		*seq = max(hole - 1, begin);
+out:
+	WRITE_ONCE(ring->hold_ready, U64_MAX);
+	return held;
 }
 
 /*

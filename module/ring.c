@@ -109,6 +109,7 @@ struct pa_ring *pa_ring_create(const struct perfaux_create *arg)
 		goto err;
 
 	ring->overwrite = arg->flags & PERFAUX_RING_OVERWRITE;
+	ring->hold_ready = U64_MAX;
 	pa_freeze_init(ring);
 	init_waitqueue_head(&ring->wait);
 	init_irq_work(&ring->wake_irq, pa_ring_wake_irq);

@@ -112,7 +112,10 @@ struct pa_ring {
 	atomic64_t claim_seq;
 	u64 wanted_seq;			/* see hold.c */
 	atomic_t hold_room;		/* likewise */
+	u64 hold_ready;			/* likewise */
+	atomic64_t hole;		/* likewise */
 	atomic64_t ready_seq;
+	atomic64_t overwritten_seq;	/* the highest ready_seq that was overwritten */
 
 	wait_queue_head_t wait;
 	struct irq_work wake_irq;

@@ -12,6 +12,11 @@
 
 /* Rounds over the table before a writer gives up because others were faster. */
 #define PA_TRIES	3
+/*
+ * So many of the oldest segments are tried in each round: all CPUs that overwrite at the
+ * same time want the same one. Of 16 one in some 10^5 lost three rounds for it.
+ */
+#define PA_OLDEST	8
 
 static u64 pa_state(u64 seq, enum perfaux_state state)
 {
@@ -59,6 +64,32 @@ static void pa_segment_busy(struct pa_segment *seg, u64 seq, u64 t_begin)
 	smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_BUSY));
 }
 
+/*
+ * One that was READY is overwritten, and is CLAIMED still, which pa_overwritten() waits for.
+ * What became READY before is no history any more: mostly it is gone already, but if a HOLD
+ * kept it. If it became READY since a HOLD began that goes on, there is a hole behind what
+ * that has.
+ */
+static void pa_history_ends(struct pa_segment *seg)
+{
+	struct perfaux_segment *shared = seg->shared;
+	struct pa_ring *ring = seg->ring;
+	s64 ready = shared->ready_seq, span = S64_MAX, last;
+
+	last = atomic64_read(&ring->overwritten_seq);
+	while (last < ready &&
+	       !atomic64_try_cmpxchg(&ring->overwritten_seq, &last, ready))
+		;
+	if ((u64)ready <= READ_ONCE(ring->hold_ready))
+		return;
+	if (shared->kind == PERFAUX_KIND_SPANS && shared->nr_spans)
+		span = seg->spans->seq;
+	last = atomic64_read(&ring->hole);
+	while (last > span &&
+	       !atomic64_try_cmpxchg(&ring->hole, &last, span))
+		;
+}
+
 /* A new use of a segment that is free, released, or to be overwritten. */
 static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 			     enum perfaux_kind kind, u64 t_begin)
@@ -70,8 +101,10 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 		return false;
 	/* In another ring it was released, whatever its mark is by now. */
 	if (seg->ring->overwrite && PERFAUX_STATE(from) == PERFAUX_SEG_READY &&
-	    READ_ONCE(*seg->mark) != PERFAUX_SEQ(from))
+	    READ_ONCE(*seg->mark) != PERFAUX_SEQ(from)) {
 		pa_lost(seg->ring, PERFAUX_CAUSE_OVERWRITTEN, shared->bytes);
+		pa_history_ends(seg);
+	}
 
 	WRITE_ONCE(shared->nr_spans, 0);
 	WRITE_ONCE(shared->used, 0);
@@ -159,29 +192,55 @@ static bool pa_segments_close_frames(struct pa_ring *ring)
 	return found;
 }
 
+/* Of what may be overwritten, the oldest first: what other CPUs take has the next ones. */
+struct pa_oldest {
+	unsigned int nr;
+	struct pa_old {
+		struct pa_segment *seg;
+		u64 state, seq;
+	} old[PA_OLDEST];
+};
+
+static void pa_oldest_add(struct pa_oldest *oldest, const struct pa_old *new)
+{
+	unsigned int i = oldest->nr;
+
+	if (i < PA_OLDEST)
+		oldest->nr++;
+	else if (oldest->old[--i].seq <= new->seq)
+		return;
+	for (; i && oldest->old[i - 1].seq > new->seq; i--)
+		oldest->old[i] = oldest->old[i - 1];
+	oldest->old[i] = *new;
+}
+
+static void pa_oldest_find(struct pa_ring *ring, struct pa_oldest *oldest)
+{
+	unsigned int i;
+
+	oldest->nr = 0;
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		struct pa_old new = { .seg = &ring->seg[i] };
+
+		new.state = READ_ONCE(new.seg->shared->state);
+		new.seq = READ_ONCE(new.seg->shared->ready_seq);
+		if (PERFAUX_STATE(new.state) == PERFAUX_SEG_READY &&
+		    !pa_frames_are_open(new.seg))
+			pa_oldest_add(oldest, &new);
+	}
+}
+
 /* @may: of the segments that may be overwritten, see pa_freeze_may() */
 static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 					       enum perfaux_kind kind,
 					       u64 t_begin, bool *may,
 					       bool *again)
 {
-	unsigned int nr = ring->ctl->nr_segments, i;
-	struct pa_segment *oldest = NULL;
-	u64 oldest_state = 0, oldest_seq = U64_MAX;
+	struct pa_oldest oldest;
+	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		struct pa_segment *seg = &ring->seg[i];
-		u64 state = READ_ONCE(seg->shared->state);
-		u64 seq = READ_ONCE(seg->shared->ready_seq);
-
-		if (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
-		    seq < oldest_seq && !pa_frames_are_open(seg)) {
-			oldest = seg;
-			oldest_state = state;
-			oldest_seq = seq;
-		}
-	}
-	if (!oldest) {
+	pa_oldest_find(ring, &oldest);
+	if (!oldest.nr) {
 		/* Then those that are written in part are the oldest. */
 		*again |= pa_segments_close_frames(ring);
 		if (kind == PERFAUX_KIND_FRAMES)
@@ -192,8 +251,12 @@ static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 		*may = pa_freeze_may(ring);
 	if (!*may)
 		return NULL;
-	if (pa_segment_claim(oldest, oldest_state, kind, t_begin))
-		return oldest;
+	for (i = 0; i < oldest.nr; i++) {
+		const struct pa_old *old = &oldest.old[i];
+
+		if (pa_segment_claim(old->seg, old->state, kind, t_begin))
+			return old->seg;
+	}
 	*again = true;
 	return NULL;
 }

@@ -453,11 +453,13 @@ struct perfaux_flush {
  * PERFAUX_IOC_HOLD (on a ring): FLUSH, and then take READY segments that are not released,
  * in the order in which they became READY, the last one first: they are HELD then, and
  * are not overwritten until the reader releases them. Those that are HELD already stay so.
+ * Not those that became READY before one that was overwritten, as between the two there
+ * would be a hole: UNHOLD may leave such ones, if writers had to overwrite what came later.
  * With PERFAUX_FLUSH_SPANS that is all that was written before: each segment that is
  * written to is HELD, too, and its writer goes on in another one. Spans that began since
  * may be HELD or not; but all up to number seq are, as far as max allows and they were not
- * overwritten: a reader that leaves out later ones has no hole at the end, and finds them
- * in the next HOLD.
+ * overwritten before HOLD began: a reader that leaves out later ones has no hole, and finds
+ * them in the next HOLD.
  * Writers need segments too: a ring of which all are HELD loses what comes, with the
  * cause FULL. May sleep.
  *

@@ -164,6 +164,16 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "hold after unhold",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 }, { OP_SPAN, 16 }, { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 2 }, { OP_UNHOLD_ALL }, { OP_HOLD, 0 } } },
+		},
+	},
+	{
 		.name = "unhold of another use",
 		.overwrite = true,
 		.sinks = true,
@@ -266,6 +276,17 @@ const struct model_case model_cases[] = {
 		.actors = {
 			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
 			{ "N nmi", 0, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 2 } } },
+		},
+	},
+	{
+		.name = "hold of two beside a fast writer",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 }, { OP_SPAN, 16 }, { OP_SPAN, 16 } } },
 			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 2 } } },
 		},
 	},

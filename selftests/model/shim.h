@@ -39,6 +39,7 @@ typedef __s64 s64;
 #define EXPORT_SYMBOL_GPL(name)	_Static_assert(sizeof(typeof(name) *), "a symbol")
 
 #define U64_MAX			(~0ULL)
+#define S64_MAX		((s64)(U64_MAX >> 1))
 #define U32_MAX			(~0U)
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define BIT(n)			(1UL << (n))

@@ -250,14 +250,34 @@ static void check_oldest(unsigned int i)
 				   k);
 }
 
+/* It is overwritten: behind one that the HOLD that goes on has taken? */
+static void watch_hole(unsigned int i)
+{
+	struct known *known = &world.known;
+	const u64 span = world.spans[i][0].seq;
+	int k;
+
+	if (!known->seg[i].nr_spans || span <= known->begin ||
+	    (known->hole && known->hole < span))
+		return;
+	for (k = 0; k < SEGMENTS; k++)
+		if (known->seg[k].is_taken && known->seg[k].ready_seq < known->seg[i].ready_seq) {
+			known->hole = span;
+			known->hole_ready = known->seg[i].ready_seq;
+		}
+}
+
 static void overwritten(unsigned int i)
 {
 	struct known *known = &world.known;
 
 	check_oldest(i);
+	watch_hole(i);
 	if (known->seg[i].is_wanted && known->took)
 		model_fail("%s overwrites segment %u, which HOLD wants", me(), i);
 	known->seg[i].is_wanted = false;
+	if (known->gone < known->seg[i].ready_seq)
+		known->gone = known->seg[i].ready_seq;
 	if (!known->may[model_current])
 		model_fail("%s overwrites segment %u and did not ask", me(), i);
 	known->may[model_current] = 0;
@@ -396,6 +416,9 @@ static void watch_state(unsigned int i)
 		known->held++;
 		if (OPEN(seg->word) || (STATE(old) == PERFAUX_SEG_READY && !is_hold()))
 			return model_fail("%s holds segment %u", me(), i);
+		if (STATE(old) == PERFAUX_SEG_READY && seg->ready_seq < known->gone)
+			return model_fail("%s holds segment %u behind a hole", me(), i);
+		seg->is_taken = known->holds;
 		if (STATE(old) == PERFAUX_SEG_READY)
 			return;
 	}
@@ -600,6 +623,9 @@ void watch_hold_begins(unsigned int max)
 	watch();
 	world.known.held = 0;
 	world.known.took = false;
+	world.known.holds = true;
+	world.known.hole = 0;
+	world.known.begin = world.ctl.seq;
 	for (i = 0; i < SEGMENTS; i++) {
 		struct known_segment *seg = &world.known.seg[i];
 		unsigned int state = STATE(seg->state);
@@ -642,9 +668,18 @@ void watch_hold_ends(int held, unsigned int max, u64 seq)
 		if (!max && is_left(i, seq))
 			model_fail("segment %u is %s after HOLD, which says to have all up to %llu",
 				   i, state_names[STATE(seg->state)], seq);
+		if (known->hole && seq >= known->hole && seg->is_taken &&
+		    seg->ready_seq > known->hole_ready)
+			model_fail("HOLD says to have all up to %llu, and %llu was overwritten",
+				   seq, known->hole);
 		seg->is_wanted = false;
+		seg->is_taken = false;
 		seg->is_old = false;
 	}
+	known->hole = 0;
+	known->begin = 0;
+	known->hole_ready = 0;
+	known->holds = false;
 	known->held = 0;
 	known->took = false;
 }

@@ -84,6 +84,7 @@ struct known_segment {
 	bool is_new;			/* CLAIMED for a new use */
 	bool is_old;			/* its span began before a HOLD that goes on */
 	bool is_wanted;			/* by that: it has such a span that is published */
+	bool is_taken;			/* HELD by that */
 	u8 writer[SEGMENT_SIZE / 8];	/* who may write these eight bytes */
 };
 
@@ -103,6 +104,7 @@ struct known {
 	int slot[MODEL_CPUS];
 	u32 seq_used;			/* numbers of uses, a bit each */
 	u32 ready_used;
+	u32 gone;			/* the highest ready_seq that was overwritten */
 	int may_overwrite;
 	u64 claims;
 	u32 written;			/* bytes that PMUs wrote, or frames were asked for */
@@ -118,6 +120,9 @@ struct known {
 	u64 arg_seq[MODEL_CTX];		/* of UNHOLD */
 	u32 held;			/* segments, by the HOLD that goes on */
 	bool took;			/* ... which has taken what was READY */
+	bool holds;			/* it goes on */
+	u64 begin;			/* the last span when it began */
+	u64 hole, hole_ready;		/* first span overwritten behind what it took, or 0 */
 };
 
 /* What a PMU does */

@@ -241,8 +241,8 @@ static void release(struct ring *ring, uint32_t i)
 			 __ATOMIC_RELEASE);
 }
 
-/* What is in a segment, tables included. */
-static uint64_t checksum(const struct ring *ring, uint32_t i)
+/* What is in a segment, with its spans. */
+static uint64_t checksum_data(const struct ring *ring, uint32_t i)
 {
 	const uint32_t spans = ring->ctl->spans_per_segment;
 	const uint64_t size = ring->ctl->segment_size;
@@ -254,7 +254,15 @@ static uint64_t checksum(const struct ring *ring, uint32_t i)
 	words = (const void *)(ring->spans + (size_t)i * spans);
 	for (k = 0; k < spans * sizeof(*ring->spans) / sizeof(*words); k++)
 		hash = (hash ^ words[k]) * 0x100000001b3;
-	words = (const void *)&ring->segments[i];
+	return hash;
+}
+
+/* ... and its state. */
+static uint64_t checksum(const struct ring *ring, uint32_t i)
+{
+	const uint64_t *words = (const void *)&ring->segments[i];
+	uint64_t hash = checksum_data(ring, i), k;
+
 	for (k = 0; k < sizeof(*ring->segments) / sizeof(*words); k++)
 		hash = (hash ^ words[k]) * 0x100000001b3;
 	return hash;
@@ -428,8 +436,36 @@ TEST_F_TIMEOUT(hold, newest_first, SECONDS)
 	EXPECT_EQ(3, nr_held(ring));
 }
 
-/* What comes back is history, the oldest that there is, until it is overwritten. */
+/* What comes back is history, while nothing that came behind it is overwritten. */
 TEST_F_TIMEOUT(hold, comes_back, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint64_t states[nr];
+	uint32_t i, k;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(work_until(overwritten(ring), nr));
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+	ASSERT_LT(nr / 2, ring_hold(ring, PERFAUX_FLUSH_SPANS, 0));
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < nr; i++)
+			states[i] = ring_state(ring, i);
+		EXPECT_EQ(0, ring_unhold_all(ring));
+		EXPECT_EQ(0, nr_held(ring));
+		EXPECT_LT(nr / 2, ring_hold(ring, 0, 0));
+		for (i = 0; i < nr; i++)
+			EXPECT_EQ(states[i], ring_state(ring, i));
+	}
+	/* What was read may be overwritten: that is no hole. */
+	for (i = 0; i < nr / 2; i++)
+		release(ring, i);
+	EXPECT_EQ(0, ring_unhold_all(ring));
+	EXPECT_LE(nr / 2 - self->nr, ring_hold(ring, 0, 0));
+}
+
+/* Then it is not taken again, as there is a hole behind it; but it is overwritten first. */
+TEST_F_TIMEOUT(hold, comes_back_too_late, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
 	struct ring *ring = &self->ring;
@@ -442,7 +478,7 @@ TEST_F_TIMEOUT(hold, comes_back, SECONDS)
 		ASSERT_EQ(nr / 2, ring_hold(ring, PERFAUX_FLUSH_SPANS, nr / 2));
 		for (i = 0; i < nr; i++) {
 			states[i] = ring_state(ring, i);
-			sums[i] = is_held(ring, i) ? checksum(ring, i) : 0;
+			sums[i] = is_held(ring, i) ? checksum_data(ring, i) : 0;
 		}
 		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
 		ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
@@ -457,25 +493,27 @@ TEST_F_TIMEOUT(hold, comes_back, SECONDS)
 		}
 		EXPECT_EQ(0, ring_unhold_all(ring));
 		EXPECT_EQ(0, nr_held(ring));
-		/* They are as they were, so are their ages. */
-		EXPECT_LT(nr / 2, ring_hold(ring, 0, 0));
+		EXPECT_LT(0, ring_hold(ring, 0, 0));
 		for (i = 0; i < nr; i++) {
 			if (!sums[i])
 				continue;
-			EXPECT_EQ(states[i], ring_state(ring, i));
-			EXPECT_EQ(sums[i], checksum(ring, i));
-			first = i;
+			EXPECT_EQ(PERFAUX_SEG_READY, PERFAUX_STATE(ring_state(ring, i)));
+			EXPECT_EQ(PERFAUX_SEQ(states[i]), PERFAUX_SEQ(ring_state(ring, i)));
+			EXPECT_EQ(sums[i], checksum_data(ring, i));
 		}
 		EXPECT_EQ(0, ring_unhold_all(ring));
 		ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
 		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr / 2));
 		for (i = 0; i < nr; i++)
 			if (sums[i])
-				EXPECT_NE(states[i], ring_state(ring, i));
+				EXPECT_NE(PERFAUX_SEQ(states[i]),
+					  PERFAUX_SEQ(ring_state(ring, i)));
 	}
 	/* What was released is not the ring's any more. */
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
 	ASSERT_LT(0, ring_hold(ring, 0, 0));
+	for (first = 0; !is_held(ring, first);)
+		first++;
 	release(ring, first);
 	EXPECT_EQ(-ENOENT, ring_unhold(ring, first));
 	EXPECT_EQ(0, ring_unhold_all(ring));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: hold.c
 # case: hold of all beside a writer and its NMI
-# found: HOLD of . says that it took
+# found: segment . is READY after HOLD, which says to have all
 # HOLD does not wait for who is publishing what it wants
 s/PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED ||/true ||/

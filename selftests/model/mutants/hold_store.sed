@@ -3,5 +3,5 @@
 # case: hold beside overwriting
 # found: moves segment . from use
 # HOLD does not look whether a writer was faster
-s/held += cmpxchg64(&list\[i\].seg->shared->state, state,/held++, WRITE_ONCE(list[i].seg->shared->state,/
-/PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) ==/ { N; s/ ==\n.*state;/;/ }
+s/cmpxchg64(&list\[i\].seg->shared->state, state,/({ WRITE_ONCE(list[i].seg->shared->state,/
+s/PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) != state)/PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD); false; }))/

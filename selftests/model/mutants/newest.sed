@@ -3,4 +3,4 @@
 # case: overwriting
 # found: overwrites segment ., and . is older
 # The newest one is overwritten
-s/seq < oldest_seq \&\&/(!oldest || seq > oldest_seq) \&\&/
+s/oldest->old\[i - 1\].seq > new->seq/oldest->old[i - 1].seq < new->seq/

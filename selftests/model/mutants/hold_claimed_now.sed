@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: hold.c
+# case: hold after unhold
+# found: holds segment . behind a hole
+# HOLD does not wait for the number of one that is overwritten this moment
+s/PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED);/true);/

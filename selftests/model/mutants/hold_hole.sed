@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: hold.c
+# case: hold after unhold
+# found: holds segment . behind a hole
+# HOLD takes what is before a hole
+s/list\[i\].ready_seq < overwritten/((void)overwritten, false)/
