@@ -17,14 +17,12 @@
  */
 #include <linux/err.h>
 #include <linux/ftrace.h>
-#include <linux/kallsyms.h>
-#include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
-#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "attach.h"
+#include "function.h"
 #include "raw.h"
 
 static perf_overflow_handler_t pa_output_forward;
@@ -123,41 +121,12 @@ static int pa_raw_hook_one(struct pa_raw_hook *hook)
 	int ret = 0;
 
 	if (!hook->has_filter)
-		ret = ftrace_set_filter(&hook->ops, (unsigned char *)hook->name,
-					strlen(hook->name), 1);
+		ret = pa_function_filter(&hook->ops, hook->name);
 	if (ret)
 		return ret;
 	ret = register_ftrace_function(&hook->ops);
 	hook->has_filter = !ret;
 	return ret == -EINVAL ? -ENOMEM : ret;
-}
-
-/*
- * The address of a function that is not exported: a kprobe knows it, but for the
- * ENDBR that may be before the probed instruction. Returns -ENOMEM or -EOPNOTSUPP if
- * it is not to be had.
- */
-static void *pa_function(const char *name)
-{
-	struct kprobe probe = {
-		.symbol_name = name,
-		.flags = KPROBE_FLAG_DISABLED,
-	};
-	char symbol[KSYM_SYMBOL_LEN], *plus;
-	unsigned long at, offset;
-	int ret = register_kprobe(&probe);
-
-	if (ret)
-		return ERR_PTR(ret == -ENOMEM ? ret : -EOPNOTSUPP);
-	at = (unsigned long)probe.addr;
-	unregister_kprobe(&probe);
-	sprint_symbol(symbol, at);
-	plus = strchr(symbol, '+');
-	if (!plus || plus - symbol != strlen(name) ||
-	    strncmp(symbol, name, plus - symbol) ||
-	    sscanf(plus, "+%lx/", &offset) != 1)
-		return ERR_PTR(-EOPNOTSUPP);
-	return (void *)(at - offset);
 }
 
 static int pa_raw_find(void)

@@ -18,9 +18,9 @@
 #include <linux/ftrace.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/string.h>
 
 #include "attach.h"
+#include "function.h"
 #include "output.h"
 #include "redirect.h"
 
@@ -122,9 +122,7 @@ static void pa_unhook(struct pa_hook *hook)
 
 static int pa_hook(struct pa_hook *hook)
 {
-	/* By name: the address ftrace wants is not the function's with IBT. */
-	int ret = ftrace_set_filter(&hook->ops, (unsigned char *)hook->name,
-				    strlen(hook->name), 1);
+	int ret = pa_function_filter(&hook->ops, hook->name);
 
 	if (!ret)
 		ret = register_ftrace_function(&hook->ops);
