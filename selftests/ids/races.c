@@ -207,8 +207,8 @@ TEST_F_TIMEOUT(races, module, 4 * SECONDS)
 	report(_metadata, &counts);
 }
 
-/* As a parameter it is for good: there is no descriptor. */
-TEST_F_TIMEOUT(races, parameter, SECONDS)
+/* As a parameter it is for good: there is no descriptor. The module goes twice. */
+TEST_F_TIMEOUT(races, parameter, 4 * SECONDS)
 {
 	struct map_record record;
 	struct map_ring ring;
