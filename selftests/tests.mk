@@ -21,7 +21,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events frames/test_frames frames/test_sums state/test_state state/test_recent \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
-		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn \
+		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/hold_fails.so \
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
@@ -173,7 +173,8 @@ $(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
 $(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-$(TESTS)/tool/record/fork_killed.so: selftests/tool/record/fork_killed.c Makefile
+$(addprefix $(TESTS)/tool/,record/fork_killed.so flight/hold_fails.so): \
+		$(TESTS)/%.so: selftests/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(USER_FLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 

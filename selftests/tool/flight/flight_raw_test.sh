@@ -125,6 +125,25 @@ frozen post=3
 land
 check "and so many more segments, if asked for"
 
+# What HOLD would have thawed is not frozen for good.
+: >"$T/fails"
+LAUNCHER="env LD_PRELOAD=$B/selftests/tool/flight/hold_fails.so HOLD_FAILS=$T/fails" \
+	launch -a -M 16M -m 512K,16Kx32 -e $AUXGEN \
+	"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/"
+/bin/true
+await is_status failed 1
+logged 'cannot be held: Input/output error; recording goes on'
+begun=$(written)
+await wrote 1000
+want 1 ctl snapshot unheld
+said 'the raw ring.s segments cannot be held'
+rm "$T/fails"
+f=$(ctl snapshot held)
+whole "$f"
+[[ $(mark "$f" frozen) == false ]] || note "it was frozen still"
+land
+check "segments that cannot be held: said, and the recording goes on"
+
 kill $work
 wait $work 2>/dev/null
 

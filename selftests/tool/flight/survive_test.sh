@@ -331,6 +331,45 @@ land
 echo "# VmHWM $most KiB, with the process that writes $both KiB, of $((LIMIT << 10))"
 check "memory during churn is no more than -M"
 
+# Where it has hardly more than that, and what is cached of its snapshots counts, too. The
+# file system's image is there before, and belongs to nobody.
+CG=/sys/fs/cgroup/flight
+mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup /sys/fs/cgroup
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control || note "no memory controller"
+mkdir -p $CG
+echo $(((LIMIT + 4) << 20)) >$CG/memory.max || note "no limit"
+printf '#!/bin/sh\necho $$ >%s/cgroup.procs && exec "$@"\n' $CG >"$T/confined"
+chmod +x "$T/confined"
+fallocate -l 300M "$T/image"
+mount -o loop "$T/image" "$T/disk" || note "no file system"
+cd "$T/disk" || exit 2
+# event KEY: how often that has happened in the group
+event() { sed -n "s/^$1 //p" $CG/memory.events; }
+LAUNCHER=$T/confined start "${RENAMES[@]}" -e sched:sched_switch -M ${LIMIT}M --keep=50
+made=0
+while (($(event max) == 0 && made < 40)); do
+	"$ACTOR" fork 200 churn
+	f=$(ctl snapshot) || note "no snapshot: $f"
+	made=$((made + 1))
+done
+"$ACTOR" fork 20 pressed
+f=$(ctl snapshot)
+valid "$f"
+[[ $(renames "$f" pressed) == 20 ]] || note "$(renames "$f" pressed) of 20 are in it"
+[[ $(event max) != 0 ]] || note "memory was not short: $(tr '\n' ' ' <$CG/memory.events)"
+[[ $(event oom_kill) == 0 ]] || note "killed: $(tr '\n' ' ' <$CG/memory.events)"
+is_status failed 0 || note "$(told)"
+land
+files
+for f in "${files[@]}"; do
+	valid "$f"
+done
+cd "$T" || exit 2
+await umount disk
+rmdir $CG
+echo "# $made snapshots until memory was short, ${#files[@]} valid"
+check "where it may have hardly more memory than -M it goes on"
+
 # --- CPUs that go and come ---------------------------------------------------------------
 
 online=/sys/devices/system/cpu/cpu1/online

@@ -48,8 +48,10 @@ told()
 
 insmod "$MODULES/ptmodel.ko" || exit 2
 
+# A term says the same of user space and of all CPUs: without FULL two are tried.
 for term in '' cyc cyc,cyc_thresh=2 mtc=0 mtc_period=5 tsc=0,mtc=0 noretcomp psb_period=4; do
 	told "$term" -e "intel_pt/$term/" -- true
+	[[ ${FULL-} || ! $term || $term == cyc ]] || continue
 	told "$term, user" -e "intel_pt/$term/u" -- true
 	told "$term, -a" -e "intel_pt/$term/" -a -- true
 done

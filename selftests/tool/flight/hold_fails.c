@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * To preload: PERFAUX_IOC_HOLD fails while there is the file that $HOLD_FAILS names.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "perfaux.h"
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	int (*next)(int fd, unsigned long request, void *arg) = dlsym(RTLD_NEXT, "ioctl");
+	const char *path = getenv("HOLD_FAILS");
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (request == PERFAUX_IOC_HOLD && path && !access(path, F_OK)) {
+		errno = EIO;
+		return -1;
+	}
+	return next(fd, request, arg);
+}
