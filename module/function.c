@@ -40,7 +40,7 @@ void *pa_function(const char *name)
  * that can be traced (match_records()), and kallsyms goes through all symbols of a module
  * for each of its functions (find_kallsyms_symbol()). With a module like xfs that takes
  * seconds, and minutes on an emulated machine. ftrace_location() finds the place to patch,
- * behind the ENDBR.
+ * behind the ENDBR. By name where kallsyms calls the function something else: an alias.
  *
  * Returns 0 or -errno. 0 also if there was no memory for the one entry (match_records()).
  * Process context.

@@ -70,11 +70,16 @@ static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 	for (i = 0; i < nr && held < max; i++) {
 		u64 state = list[i].state;
 
-		/* If it is overwritten meanwhile, then so are the older ones. */
-		if (list[i].ready_seq < overwritten ||
-		    cmpxchg64(&list[i].seg->shared->state, state,
-			      PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) != state)
+		if (list[i].ready_seq < overwritten)
 			break;
+		if (cmpxchg64(&list[i].seg->shared->state, state,
+			      PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) != state) {
+			/* It was read: those before it are history all the same. */
+			if (READ_ONCE(*list[i].seg->mark) == PERFAUX_SEQ(state))
+				continue;
+			/* It is overwritten, then so are the older ones. */
+			break;
+		}
 		held++;
 	}
 	kvfree(list);
@@ -238,7 +243,10 @@ static u64 pa_hold_hole(struct pa_ring *ring)
 		    READ_ONCE(seg->shared->ready_seq) > ring->hold_ready)
 			hole = min(hole, READ_ONCE(seg->spans->seq));
 	}
-	/* What was overwritten before it was looked at */
+	/*
+	 * What was overwritten before it was looked at. If a segment is used anew meanwhile,
+	 * what was read is too low at worst.
+	 */
 	pa_overwritten(ring);
 	return min_t(u64, hole, atomic64_read(&ring->hole));
 }

@@ -13,8 +13,9 @@
 /* Rounds over the table before a writer gives up because others were faster. */
 #define PA_TRIES	3
 /*
- * So many of the oldest segments are tried in each round: all CPUs that overwrite at the
- * same time want the same one. Of 16 one in some 10^5 lost three rounds for it.
+ * So many of the oldest segments are tried in each round: all who overwrite at the same time
+ * want the same one, other CPUs and the NMIs of this one, and who loses PA_TRIES rounds for it
+ * has none.
  */
 #define PA_OLDEST	8
 

@@ -252,9 +252,6 @@ int flight_dump_begin(struct session *s)
 
 			snprintf(why, sizeof(why), "the raw ring's segments cannot be held: %s",
 				 strerror(-held));
-			/* HOLD would have done it: nothing is written to what is frozen. */
-			if (!flight_event_waits(f))
-				rawring_thaw(&s->raw);
 			dump_failed(s, why);
 			return 0;
 		}

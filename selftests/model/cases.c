@@ -130,6 +130,20 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		/* Each time that A has found the oldest one N takes it. */
+		.name = "overwriting, and NMIs that do it first",
+		.overwrite = true,
+		.sinks = true,
+		.roomy = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "N nmi", 0, 2, { { OP_SPAN, 16 } } },
+			{ "O nmi", 0, 2, { { OP_SPAN, 16 } } },
+			{ "P nmi", 0, 2, { { OP_SPAN, 16 } } },
+		},
+	},
+	{
 		.name = "overwriting, and a reader",
 		.overwrite = true,
 		.sinks = true,

@@ -769,6 +769,9 @@ void watch_end(void)
 	bool is_thawed;
 	int i;
 
+	if (world_case->roomy && world.ctl.lost_count[PERFAUX_CAUSE_FULL])
+		model_fail("who writes finds no segment, %llu times",
+			   world.ctl.lost_count[PERFAUX_CAUSE_FULL]);
 	check_starved();
 	pa_gaps_close_all(&world.ring, false);
 	pa_frames_flush(&world.ring, true);

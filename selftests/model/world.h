@@ -60,6 +60,7 @@ struct model_case {
 	bool sinks;
 	bool kicks;		/* FLUSH and HOLD interrupt events */
 	bool frozen;
+	bool roomy;		/* nobody may find that there is no segment */
 	unsigned int segments;	/* 0: 3 */
 	/* Spans that are there at first, READY, in so many segments */
 	unsigned int filled;

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# file: segment.c
+# case: overwriting, and NMIs that do it first
+# found: who writes finds no segment
+# A writer tries no other one than the oldest
+s/for (i = 0; i < oldest.nr; i++) {/for (i = 0; i < 1; i++) {/
