@@ -331,13 +331,14 @@ land
 echo "# VmHWM $most KiB, with the process that writes $both KiB, of $((LIMIT << 10))"
 check "memory during churn is no more than -M"
 
-# Where it has hardly more than that, and what is cached of its snapshots counts, too. The
-# file system's image is there before, and belongs to nobody.
+# It has no more than that, and what is cached of its snapshots counts, too. The file
+# system's image is there before, and belongs to nobody.
+SHORT=8
 CG=/sys/fs/cgroup/flight
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup /sys/fs/cgroup
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control || note "no memory controller"
 mkdir -p $CG
-echo $(((LIMIT + 4) << 20)) >$CG/memory.max || note "no limit"
+echo $((SHORT << 20)) >$CG/memory.max || note "no limit"
 printf '#!/bin/sh\necho $$ >%s/cgroup.procs && exec "$@"\n' $CG >"$T/confined"
 chmod +x "$T/confined"
 fallocate -l 300M "$T/image"
@@ -345,7 +346,16 @@ mount -o loop "$T/image" "$T/disk" || note "no file system"
 cd "$T/disk" || exit 2
 # event KEY: how often that has happened in the group
 event() { sed -n "s/^$1 //p" $CG/memory.events; }
-LAUNCHER=$T/confined start "${RENAMES[@]}" -e sched:sched_switch -M ${LIMIT}M --keep=50
+LAUNCHER=$T/confined start "${RENAMES[@]}" -e raw_syscalls:sys_enter -M ${SHORT}M --keep=50
+# shellcheck disable=SC2317 # it is waited for
+# is_full: are records forgotten?
+is_full()
+{
+	local n
+
+	n=$(status samples) && "$ACTOR" map "$ACTOR" 3000 && (($(status samples) < n + 3000))
+}
+await is_full
 made=0
 while (($(event max) == 0 && made < 40)); do
 	"$ACTOR" fork 200 churn
@@ -355,7 +365,9 @@ done
 "$ACTOR" fork 20 pressed
 f=$(ctl snapshot)
 valid "$f"
-[[ $(renames "$f" pressed) == 20 ]] || note "$(renames "$f" pressed) of 20 are in it"
+nr=$(renames "$f" pressed)
+lost=$(status 'lost records')
+((nr == 20 || (nr < 20 && lost >= 20 - nr))) || note "$nr of 20, $lost are told lost"
 [[ $(event max) != 0 ]] || note "memory was not short: $(tr '\n' ' ' <$CG/memory.events)"
 [[ $(event oom_kill) == 0 ]] || note "killed: $(tr '\n' ' ' <$CG/memory.events)"
 is_status failed 0 || note "$(told)"
@@ -368,7 +380,7 @@ cd "$T" || exit 2
 await umount disk
 rmdir $CG
 echo "# $made snapshots until memory was short, ${#files[@]} valid"
-check "where it may have hardly more memory than -M it goes on"
+check "where it may not have more memory than -M it goes on"
 
 # --- CPUs that go and come ---------------------------------------------------------------
 
