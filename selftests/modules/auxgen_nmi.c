@@ -30,7 +30,8 @@ void auxgen_nmi_send_next(void)
 
 	if (cpu >= nr_cpu_ids)
 		cpu = cpumask_first(cpu_online_mask);
-	per_cpu(auxgen_nmi_pending, cpu) = 1;
+	/* That CPU may take one of another sender this moment. */
+	WRITE_ONCE(per_cpu(auxgen_nmi_pending, cpu), 1);
 	auxgen_send_nmi(cpu);
 }
 
