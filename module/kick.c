@@ -16,6 +16,15 @@ struct pa_kick {
 	unsigned int what;
 };
 
+/*
+ * event_sched_out() stores -1 plainly, on the event's CPU; here it is the old value or the
+ * new one, and either will do.
+ */
+static int pa_cpu_of(const struct perf_event *event)
+{
+	return data_race(READ_ONCE(event->oncpu));
+}
+
 /* Interrupts are off: the event cannot be scheduled in or out meanwhile. */
 static void pa_kick_here(void *arg)
 {
@@ -24,7 +33,7 @@ static void pa_kick_here(void *arg)
 	unsigned int what = kick->what;
 
 	if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE ||
-	    READ_ONCE(event->oncpu) != smp_processor_id())
+	    pa_cpu_of(event) != smp_processor_id())
 		return;
 	if (what & PA_KICK_START && pa_sink_is_used_by(kick->ring, event))
 		what |= PA_KICK_STOP;
@@ -41,7 +50,7 @@ static void pa_kick_one(struct pa_ring *ring, struct perf_event *event,
 			unsigned int what)
 {
 	struct pa_kick kick = { .ring = ring, .event = event, .what = what };
-	int cpu = READ_ONCE(event->oncpu);
+	int cpu = pa_cpu_of(event);
 
 	/*
 	 * An event that moves to another CPU right now was scheduled out and

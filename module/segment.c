@@ -32,9 +32,15 @@ static bool pa_move(struct pa_segment *seg, u64 from, u64 to)
 static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 {
 	struct pa_ring *ring = seg->ring;
+	typeof(ring->clock) clock = READ_ONCE(ring->clock);
 
 	WRITE_ONCE(seg->shared->ready_seq,
 		   atomic64_inc_return(&ring->ready_seq));
+	/*
+	 * Behind the number: what has a lower one was written before this time. Who
+	 * writes has asked this clock in this context, for its span or frame.
+	 */
+	WRITE_ONCE(seg->shared->t_active, clock());
 	/* Pairs with the reader's load-acquire: nr_spans is final. */
 	smp_store_release(&seg->shared->state,
 			  pa_state(seq, pa_hold_takes(ring, seq) ?

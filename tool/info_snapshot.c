@@ -81,6 +81,11 @@ static void print_one(const struct info *info, const struct info_snapshot *s)
 	if (h->t_end > h->t_settled)
 		fprintf(info->out, ", in part to %s",
 			read_print_time(a, sizeof(a), h->t_end));
+	if (h->raw_first && h->raw_last >= h->raw_first)
+		fprintf(info->out, "; the raw ring from %s to %s",
+			h->raw_begin ? read_print_time(a, sizeof(a), h->raw_begin) :
+				       "the start",
+			read_print_time(b, sizeof(b), h->raw_end));
 	if (h->flags & AUXREC_SNAPSHOT_FROZEN || h->after_bytes || h->after_ns)
 		fprintf(info->out, "; %s of the raw ring kept behind the trigger, %s%s",
 			read_print_size(a, sizeof(a), h->after_bytes),
@@ -121,6 +126,8 @@ static void json_one(FILE *f, const struct info_snapshot *s)
 		read_snapshot_kind(h->kind), h->t_trigger);
 	fprintf(f, "\"begin\": %llu, \"settled\": %llu, \"end\": %llu, ",
 		h->t_begin, h->t_settled, h->t_end);
+	fprintf(f, "\"raw_begin\": %llu, \"raw_end\": %llu, \"raw_first\": %llu, \"raw_last\": %llu, ",
+		h->raw_begin, h->raw_end, h->raw_first, h->raw_last);
 	fprintf(f, "\"after_bytes\": %llu, \"after_ns\": %llu, \"frozen\": %s, ",
 		h->after_bytes, h->after_ns,
 		h->flags & AUXREC_SNAPSHOT_FROZEN ? "true" : "false");

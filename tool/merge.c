@@ -179,6 +179,51 @@ static int add_hole(struct merge_summary *sum, const struct merge_section *a,
 	return 0;
 }
 
+static int add_raw_hole(struct merge_summary *sum, const struct auxrec_snapshot *a,
+			const struct auxrec_snapshot *b)
+{
+	if (grow((void **)&sum->raw_holes, sum->nr_raw_holes, sizeof(*sum->raw_holes)))
+		return -ENOMEM;
+	sum->raw_holes[sum->nr_raw_holes++] = (struct merge_hole){
+		.begin = a->raw_end,
+		/* What a segment that one left has not of it may be from long before. */
+		.end = a->raw_end > b->raw_begin ? a->raw_end : b->raw_begin,
+		.before = a->number, .after = b->number,
+	};
+	return 0;
+}
+
+static int by_segments(const void *x, const void *y)
+{
+	const struct merge_section *a = *(struct merge_section * const *)x;
+	const struct merge_section *b = *(struct merge_section * const *)y;
+
+	return compare(a->mark.raw_first, b->mark.raw_first) ?:
+	       compare(a->mark.raw_last, b->mark.raw_last) ?:
+	       compare(a->mark.number, b->mark.number);
+}
+
+/* Of no use for anything else: m->list is in another order then. */
+static int find_raw_holes(struct merge *m)
+{
+	const struct auxrec_snapshot *last = NULL;
+	size_t i;
+
+	qsort(m->list, m->nr_list, sizeof(*m->list), by_segments);
+	for (i = 0; i < m->nr_list; i++) {
+		const struct auxrec_snapshot *mark = &m->list[i]->mark;
+
+		if (!mark->raw_first)
+			continue;
+		if (last && mark->raw_first > last->raw_last + 1 &&
+		    add_raw_hole(m->sum, last, mark))
+			return diag(m->d, -ENOMEM, "out of memory");
+		if (!last || mark->raw_last >= last->raw_last)
+			last = mark;
+	}
+	return 0;
+}
+
 static int summarize(struct merge *m)
 {
 	struct merge_summary *sum = m->sum;
@@ -199,7 +244,7 @@ static int summarize(struct merge *m)
 		last = s;
 	}
 	sum->end = last->mark.t_settled;
-	return 0;
+	return find_raw_holes(m);
 }
 
 static int check_out(const struct merge *m, const char *out)
@@ -276,23 +321,37 @@ int merge_streams(char *const *paths, size_t nr, const char *out,
 void merge_summary_free(struct merge_summary *sum)
 {
 	free(sum->holes);
+	free(sum->raw_holes);
 	sum->holes = NULL;
+	sum->raw_holes = NULL;
 	sum->nr_holes = 0;
+	sum->nr_raw_holes = 0;
+}
+
+static void say_holes(const char *out, const struct merge_hole *list, size_t nr,
+		      const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const struct merge_hole *h = &list[i];
+
+		say("%s: between snapshots %llu and %llu %s of %llu.%09llu to %llu.%09llu",
+		    out, (unsigned long long)h->before, (unsigned long long)h->after, what,
+		    h->begin / NSEC_PER_SEC, h->begin % NSEC_PER_SEC,
+		    h->end / NSEC_PER_SEC, h->end % NSEC_PER_SEC);
+	}
 }
 
 int merge_files(char *const *paths, size_t nr, const char *out, struct diag *d)
 {
 	struct merge_summary sum;
 	const int err = merge_streams(paths, nr, out, &sum, d);
-	size_t i;
 
-	for (i = 0; !err && i < sum.nr_holes; i++) {
-		const struct merge_hole *h = &sum.holes[i];
-
-		say("%s: between snapshots %llu and %llu nothing is known of %llu.%09llu to %llu.%09llu",
-		    out, (unsigned long long)h->before, (unsigned long long)h->after,
-		    h->begin / NSEC_PER_SEC, h->begin % NSEC_PER_SEC,
-		    h->end / NSEC_PER_SEC, h->end % NSEC_PER_SEC);
+	if (!err) {
+		say_holes(out, sum.holes, sum.nr_holes, "nothing is known");
+		say_holes(out, sum.raw_holes, sum.nr_raw_holes,
+			  "data of the raw ring are missing");
 	}
 	merge_summary_free(&sum);
 	return err;

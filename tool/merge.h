@@ -35,6 +35,9 @@ struct merge_summary {
 	__u64	begin, end;	/* records of this time are there; begin 0: all before */
 	struct merge_hole *holes;
 	size_t	nr_holes;
+	/* likewise of the raw ring: what ended then, about; there may be some */
+	struct merge_hole *raw_holes;
+	size_t	nr_raw_holes;
 };
 
 /*
@@ -53,7 +56,7 @@ int merge_streams(char *const *paths, size_t nr, const char *out,
 		  struct merge_summary *sum, struct diag *d);
 void merge_summary_free(struct merge_summary *sum);
 
-/* The same, and says on stderr of which times nothing is known. */
+/* The same, and says on stderr of which times something is missing. */
 int merge_files(char *const *paths, size_t nr, const char *out, struct diag *d);
 
 #endif /* AUXREC_MERGE_H */

@@ -25,7 +25,8 @@ static void print_usage(FILE *f)
 	      "  -q, --quiet       errors only: no summary\n"
 	      "  -h, --help        this text\n"
 	      "\n"
-	      "The summary, on stderr, says of which times between snapshots nothing is known.\n"
+	      "The summary, on stderr, says of which times between snapshots nothing is known, or\n"
+	      "data of the raw ring are missing.\n"
 	      "\n"
 	      "Exit status: 0 merged, 1 a FILE is damaged, cut short or no snapshot of the\n"
 	      "same recording, 2 usage or I/O error. Unless it is 0 OUT stays as it was.\n",
@@ -57,6 +58,15 @@ static void print_summary(const struct merge_summary *sum, const char *out)
 		    read_print_time(a, sizeof(a), h->begin),
 		    read_print_time(b, sizeof(b), h->end),
 		    read_print_duration(d, sizeof(d), h->end - h->begin + 1),
+		    (unsigned long long)h->before, (unsigned long long)h->after);
+	}
+	for (i = 0; i < sum->nr_raw_holes; i++) {
+		const struct merge_hole *h = &sum->raw_holes[i];
+
+		say("data of the raw ring are missing of %s to %s (%s), between snapshots %llu and %llu",
+		    read_print_time(a, sizeof(a), h->begin),
+		    read_print_time(b, sizeof(b), h->end),
+		    read_print_duration(d, sizeof(d), h->end - h->begin),
 		    (unsigned long long)h->before, (unsigned long long)h->after);
 	}
 }

@@ -108,6 +108,15 @@ bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item);
 /* After fork(): the mappings are not there any more. 0 or -errno with a message. */
 int rawring_map_again(struct rawring *r, struct diag *d);
 
+/* What of the HELD segments is without a hole, see auxrec_snapshot.raw_begin. */
+struct raw_run {
+	__u64 begin, end;	/* ns */
+	__u64 first, last;	/* perfaux_segment.ready_seq */
+};
+
+/* Of spans that end before @begin or are none of rawring_hold(): left out. 0, -ENOMEM */
+int rawring_held_run(const struct rawring *r, __u64 begin, struct raw_run *run);
+
 /* The next span of HELD segments, @item being the last one, or zero. false: no more. */
 bool rawring_next_held(const struct rawring *r, struct raw_item *item);
 

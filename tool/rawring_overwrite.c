@@ -3,6 +3,7 @@
  * A raw ring in overwrite mode, read as perfaux.h says.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 
 #include "rawring.h"
@@ -98,6 +99,80 @@ bool rawring_next_held(const struct rawring *r, struct raw_item *item)
 		return true;
 	}
 	return false;
+}
+
+struct held_segment {
+	__u64 number, time;
+	bool early, late;	/* has spans that are left out */
+};
+
+static int by_held_number(const void *x, const void *y)
+{
+	const struct held_segment *a = x, *b = y;
+
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void look_at_spans(const struct rawring *r, __u32 i, __u64 begin,
+			  struct held_segment *seg)
+{
+	const struct perfaux_span *span = &r->spans[(size_t)i * r->ctl->spans_per_segment];
+	__u32 nr = r->segments[i].kind == PERFAUX_KIND_SPANS ? r->segments[i].nr_spans : 0;
+
+	for (; nr; nr--, span++) {
+		seg->late |= span->seq > r->held_seq;
+		seg->early |= span->t_end < begin;
+	}
+}
+
+static void find_run(const struct held_segment *seg, size_t nr, __u64 begin,
+		     struct raw_run *run)
+{
+	size_t i, first = 0;
+
+	for (i = 0; i < nr; i++)
+		if (seg[i].early)
+			first = i + 1;
+	/* What was before the oldest one ended before that was READY. */
+	run->begin = seg->number > 1 ? seg->time : 0;
+	if (first && begin > run->begin)
+		run->begin = begin;
+	run->last = first ? seg[first - 1].number : seg->number - 1;
+	run->first = run->last + 1;
+	run->end = run->begin;
+	for (i = first; i < nr && seg[i].number == run->last + 1 && !seg[i].late; i++) {
+		run->last++;
+		if (seg[i].time > run->end)
+			run->end = seg[i].time;
+	}
+}
+
+int rawring_held_run(const struct rawring *r, __u64 begin, struct raw_run *run)
+{
+	struct held_segment *list = calloc(r->ctl->nr_segments, sizeof(*list));
+	size_t nr = 0;
+	__u32 i;
+
+	if (!list)
+		return -ENOMEM;
+	for (i = 0; i < r->ctl->nr_segments; i++) {
+		const struct perfaux_segment *seg = &r->segments[i];
+
+		if (PERFAUX_STATE(load_acquire(&seg->state)) != PERFAUX_SEG_HELD)
+			continue;
+		list[nr] = (struct held_segment){ .number = seg->ready_seq,
+						  .time = seg->t_active };
+		look_at_spans(r, i, begin, &list[nr++]);
+	}
+	*run = (struct raw_run){ .begin = 0 };
+	qsort(list, nr, sizeof(*list), by_held_number);
+	if (nr)
+		find_run(list, nr, begin, run);
+	/* Nothing has been written yet: the next one begins with the first. */
+	else if (!r->ctl->claims)
+		run->first = 1;
+	free(list);
+	return 0;
 }
 
 /* 0: it is not what it was a moment ago. */

@@ -25,7 +25,7 @@ const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out
 	memcpy(&out->h, h, sizeof(out->h));
 	if (out->h.magic != AUXREC_SNAPSHOT_MAGIC)
 		return "another magic";
-	if (out->h.version != 1 || out->h.header_size != sizeof(out->h))
+	if (out->h.version != 2 || out->h.header_size != sizeof(out->h))
 		return "another version or header_size";
 	out->name = read_take(&b, out->h.name_size);
 	out->data = read_take(&b, out->h.data_size);
@@ -45,6 +45,10 @@ const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out
 		return "number 0";
 	if (!out->h.recording || out->h.recording != s->event->attr.config2)
 		return "a recording that is not the event's config2";
+	if (out->h.raw_last + 1 < out->h.raw_first)
+		return "numbers of the raw ring's segments that end before they begin";
+	if (out->h.raw_end < out->h.raw_begin)
+		return "data of the raw ring that end before they begin";
 	return NULL;
 }
 

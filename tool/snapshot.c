@@ -33,6 +33,7 @@ struct span_list {
 	struct raw_item *items;
 	size_t nr;
 	__u32 *left;			/* spans of each segment that are not written */
+	struct raw_run run;		/* what is whole */
 };
 
 static int put(void *ctx, const struct perf_event_header *rec)
@@ -98,7 +99,7 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 	struct recent_stats stats;
 	struct auxrec_snapshot mark = {
 		.magic = AUXREC_SNAPSHOT_MAGIC,
-		.version = 1,
+		.version = 2,
 		.header_size = sizeof(mark),
 		.recording = f->recording,
 		.number = f->number,
@@ -126,6 +127,10 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 
 	recent_stats(f->recent, &stats);
 	mark.t_begin = stats.begin;
+	mark.raw_begin = list->run.begin;
+	mark.raw_end = list->run.end;
+	mark.raw_first = list->run.first;
+	mark.raw_last = list->run.last;
 	note_after(list, &mark);
 	rec.mark = mark;
 	rec.header.size = size;
@@ -167,7 +172,7 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 	}
 	if (list->nr)
 		qsort(list->items, list->nr, sizeof(*list->items), by_number);
-	return 0;
+	return rawring_held_run(&s->raw, begin, &list->run);
 }
 
 /* Written out: the ring has them back, as history. */

@@ -773,12 +773,20 @@ enum perfaux_kind {
 	PERFAUX_KIND_FRAMES	= 1,
 };
 
+/*
+ * All that was overwritten before a segment became READY has a lower ready_seq, and was
+ * written before t_active of this one. So whoever HELD what there is has all spans that ended
+ * later than t_active of the one with the lowest ready_seq, up to perfaux_hold.seq; and two
+ * HOLDs of a ring have all that is between them if the ready_seq of their segments have
+ * no gap.
+ */
 struct perfaux_segment {
 	__u64	state;			/* PERFAUX_STATE(), PERFAUX_SEQ() */
 	__u32	nr_spans;
 	__u32	cpu;			/* of the last writer */
-	__u64	t_active;		/* begin of the span that is being
-					 * written (BUSY), else 0
+	__u64	t_active;		/* BUSY: begin of the span that is being
+					 * written, 0: none is; READY, HELD:
+					 * when it became READY, see below
 					 */
 	__u64	used;			/* bytes, including skipped ones; of
 					 * frames: once it is READY

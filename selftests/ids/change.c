@@ -13,7 +13,6 @@
 #include "ids_fs.h"
 #include "ids_lib.h"
 
-#define SECONDS		60
 #define TIMES		200
 #define PAGE		4096
 

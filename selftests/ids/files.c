@@ -12,8 +12,6 @@
 #include "ids_lib.h"
 #include "ids_place.h"
 
-#define SECONDS		240
-
 FIXTURE(files) {
 	struct place place;
 	struct map_ring ring;

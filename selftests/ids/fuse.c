@@ -17,8 +17,6 @@
 #include "ids_fs.h"
 #include "ids_lib.h"
 
-#define SECONDS		120
-
 /* What may wait at most of one user, as the module has it. */
 #define PENDING_MAX	1024
 

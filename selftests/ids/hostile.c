@@ -16,7 +16,6 @@
 #include "ids_lib.h"
 #include "../../module/elf_id.h"
 
-#define SECONDS		60
 #define DAMAGED		600
 #define CUTS		2000
 #define MAX_SIZE	(64U << 10)

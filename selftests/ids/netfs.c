@@ -14,7 +14,6 @@
 #include "net_server.h"
 
 /* The first files wait for the NFS server's grace period. */
-#define SECONDS		90
 
 /*
  * What is handed out. It stays, for the NFS server does. A copy, as ksmbd has

@@ -23,7 +23,6 @@
 #define TESTER		1000
 /* Of one user, as the module has it. */
 #define SESSIONS_MAX	64
-#define SECONDS		60
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
 FIXTURE(ids) {

@@ -13,7 +13,6 @@
 #include "../ring/ring_lib.h"
 #include "ids_lib.h"
 
-#define SECONDS		100
 #define STORM_THREADS	8
 #define STORM_NS	3000000000ULL
 

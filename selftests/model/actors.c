@@ -77,8 +77,9 @@ static void span_start(struct perf_event *event)
 	struct span *span = my_span();
 
 	memset(&span->handle, 0, sizeof(span->handle));
+	/* What it asks its clock first is when the span begins. */
+	span->time = model_current < 0 ? 200 : world.ctx[model_current].time + 1;
 	span->data = pa_output_begin(&span->handle, event);
-	span->time = model_current < 0 ? 200 : world.ctx[model_current].time;
 	span->done = 0;
 	if (!span->data)
 		return;

@@ -16,8 +16,6 @@
 #include "abi.h"
 #include "auxgen_check.h"
 
-#define SECONDS		60
-
 FIXTURE(raw) {
 	struct ring ring;
 	struct ring other;

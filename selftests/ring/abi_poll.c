@@ -9,8 +9,6 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-#define SECONDS		60
-
 FIXTURE(reader) {
 	struct ring ring;
 	int ev;

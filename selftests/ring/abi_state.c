@@ -9,8 +9,6 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-#define SECONDS		60
-
 FIXTURE(state) {
 	struct ring ring;
 	struct auxgen_config config;
@@ -168,6 +166,9 @@ TEST_F(state, segment_fields)
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));
 	EXPECT_EQ(PERFAUX_SEG_READY, PERFAUX_STATE(segment->state));
 	EXPECT_LT(0, segment->ready_seq);
+	/* And when it became READY. */
+	EXPECT_LT(active, segment->t_active);
+	EXPECT_LE(segment->t_active, now_ns());
 	close(ev);
 }
 

@@ -22,7 +22,7 @@
 #include "fault_lib.h"
 #include "raw_lib.h"
 
-#define SECONDS		600
+#define EACH_SECONDS		600
 #define POINTS_MAX	20000
 #define PAGE		4096
 #define WAIT_NS		30000000000ULL
@@ -709,7 +709,7 @@ static bool fail_one(struct __test_metadata *_metadata, struct place *p,
 	return !left;
 }
 
-TEST_F_TIMEOUT(faults, each, SECONDS)
+TEST_F_TIMEOUT(faults, each, EACH_SECONDS)
 {
 	struct place *p = &self->p;
 	unsigned int n = 1, failed = 0;
@@ -744,7 +744,7 @@ FIXTURE_TEARDOWN(copies)
 	EXPECT_STREQ("", place_close(&self->p));
 }
 
-TEST_F_TIMEOUT(copies, answers, SECONDS)
+TEST_F_TIMEOUT(copies, answers, EACH_SECONDS)
 {
 	struct place *p = &self->p;
 	struct perfaux_create create;
@@ -786,7 +786,7 @@ TEST_F_TIMEOUT(copies, answers, SECONDS)
 }
 
 /* The size can be read, and nothing behind it. */
-TEST_F_TIMEOUT(copies, arguments, SECONDS)
+TEST_F_TIMEOUT(copies, arguments, EACH_SECONDS)
 {
 	struct place *p = &self->p;
 	const struct {

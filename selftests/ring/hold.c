@@ -13,8 +13,6 @@
 #include "auxgen_check.h"
 #include "rawgen_check.h"
 
-#define SECONDS		120
-
 /* --- arguments ------------------------------------------------------------- */
 
 FIXTURE(args) {
@@ -399,7 +397,7 @@ static bool is_missed(const struct ring *ring, uint32_t i, uint64_t since)
 TEST_F_TIMEOUT(hold, up_to_now, SECONDS)
 {
 	/* Debug kernels take long. */
-	const uint64_t end = now_ns() + SECONDS / 3 * 1000000000ULL;
+	const uint64_t end = now_ns() + SECONDS / 8 * 1000000000ULL;
 	const uint32_t nr = self->ring.ctl->nr_segments;
 	struct ring *ring = &self->ring;
 	uint32_t i, k, left = 0, missed = 0;
@@ -423,6 +421,39 @@ TEST_F_TIMEOUT(hold, up_to_now, SECONDS)
 	EXPECT_LT(3, k);
 	EXPECT_EQ(0, left);
 	EXPECT_EQ(0, missed);
+}
+
+/* What became READY before a segment did ended before: t_active. */
+TEST_F_TIMEOUT(hold, tells_since_when, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint32_t i, j, k, wrong = 0;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(work_until(overwritten(ring), 2 * nr));
+	for (k = 0; k < 5; k++) {
+		ASSERT_TRUE(work_until(&ring->ctl->claims,
+				       counter(&ring->ctl->claims) + nr));
+		ASSERT_LT(nr / 4, ring_hold(ring, PERFAUX_FLUSH_SPANS, nr / 2));
+		for (i = 0; i < nr; i++) {
+			const struct perfaux_segment *seg = &ring->segments[i];
+			const struct perfaux_span *span =
+				ring->spans + (size_t)i * ring->ctl->spans_per_segment;
+			uint64_t end;
+
+			if (!is_held(ring, i))
+				continue;
+			end = span[seg->nr_spans - 1].t_end;
+			wrong += seg->t_active < end || seg->t_active > now_ns();
+			for (j = 0; j < nr; j++)
+				wrong += is_held(ring, j) &&
+					 ring->segments[j].ready_seq > seg->ready_seq &&
+					 ring->segments[j].t_active < end;
+		}
+		ASSERT_EQ(0, ring_unhold_all(ring));
+	}
+	EXPECT_EQ(0, wrong);
 }
 
 /* The newest ones, as many as are asked for. */

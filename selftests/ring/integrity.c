@@ -13,7 +13,6 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-#define SECONDS		120
 #define MAX_EVENTS	(CHECK_CPUS + 4)
 
 enum reader {

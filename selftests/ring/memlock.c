@@ -19,7 +19,6 @@
 
 #define USER	1000
 #define OTHER	1001
-#define SECONDS	90
 
 /* What a child says is an exit status; 0 is success, else the line. */
 #define CHECK(cond) do { if (!(cond)) _exit(__LINE__ % 255 + 1); } while (0)

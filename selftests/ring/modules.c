@@ -9,8 +9,6 @@
 #include "kselftest_harness.h"
 #include "kernel_ring.h"
 
-#define SECONDS		90
-
 FIXTURE(modules) {
 	struct check check;
 	struct rnd rnd;

@@ -12,7 +12,6 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-#define SECONDS		60
 #define ROUNDS		200
 
 /* Clocks of two CPUs may differ by so much, ns. */

@@ -7,8 +7,6 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-#define SECONDS		120
-
 FIXTURE(overwrite) {
 	struct ring ring;
 	struct check *check;

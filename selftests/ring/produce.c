@@ -20,7 +20,6 @@
 #include "abi.h"
 #include "produce_lib.h"
 
-#define SECONDS		150
 #define MAX_CPUS	64
 #define KIB		1024U
 #define MIB		(1024 * KIB)

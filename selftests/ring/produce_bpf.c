@@ -20,7 +20,6 @@
 #include "produce_prog.h"
 #include "raw_bpf.h"
 
-#define SECONDS		150
 #define MAX_CPUS	64
 #define KIB		1024U
 #define MIB		(1024 * KIB)

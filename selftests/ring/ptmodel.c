@@ -16,7 +16,6 @@
 #include "kernel_ring.h"
 #include "pt_lib.h"
 
-#define SECONDS		120
 #define PAGE		4096
 #define MAX_EVENTS	CHECK_CPUS
 #define AUX_SIZE	(4UL << 20)

@@ -15,8 +15,6 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-/* The KASAN kernel takes so long beside another VM. */
-#define SECONDS		300
 #define CONFIG(stream)	(AUXGEN_F_CTX | AUXGEN_F_TIMER | AUXGEN_F_NMI | \
 			 (uint64_t)(stream) << 24 | 5)
 #define PERIOD		150

@@ -21,7 +21,6 @@
 #include "raw_lib.h"
 #include "raw_seen.h"
 
-#define SECONDS		100
 #define MAX_CPUS	64
 #define MIB		(1U << 20)
 #define MAIN_SIZE	(256U << 10)

@@ -19,7 +19,6 @@
 #include "raw_lib.h"
 #include "raw_seen.h"
 
-#define SECONDS		100
 #define TRACING		"/sys/kernel/tracing/"
 #define GROUP		"raw_kinds"
 #define HITS		300

@@ -20,7 +20,6 @@
 #include "kselftest_harness.h"
 #include "rawgen_check.h"
 
-#define SECONDS		120
 #define PAGE		4096
 #define MIB		(1U << 20)
 #define MAX_CPUS	16

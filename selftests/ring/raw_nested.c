@@ -14,7 +14,6 @@
 #include "kselftest_harness.h"
 #include "rawgen_check.h"
 
-#define SECONDS		200
 #define MAX_CPUS	16
 #define KIB		(1U << 10)
 #define MIB		(1U << 20)

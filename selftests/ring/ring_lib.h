@@ -20,6 +20,13 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #endif
 
+/*
+ * For TEST_F_TIMEOUT(): one that takes longer hangs. In the KASAN kernel, beside another VM,
+ * some take two minutes; and what a test that was ended by this left running, tests behind
+ * it fail from.
+ */
+#define SECONDS		300
+
 /* One number of a ring's sequence, valid during the call that hands it over. */
 struct record {
 	const struct perfaux_span *span;	/* or */

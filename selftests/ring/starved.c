@@ -14,7 +14,6 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-#define SECONDS		60
 /* How long a test leaves an event without a segment, and what may be missing */
 #define HUNGRY		400000000ULL
 #define TOLERANCE	150000000ULL

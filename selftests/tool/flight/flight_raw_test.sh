@@ -115,7 +115,7 @@ await wrote $more
 g=$(ctl snapshot)
 whole "$g"
 [[ $(mark "$g" frozen) == false ]] || note "still frozen"
-last() { "$AUXREC" info --json "$1" | sed -n 's/.*"end": \([0-9]*\), "after_bytes.*/\1/p' | tail -n 1; }
+last() { "$AUXREC" info --json "$1" | sed -n 's/.*"end": \([0-9]*\), "raw_begin.*/\1/p' | tail -n 1; }
 (($(last "$g") > $(last "$f"))) || note "nothing new: $(last "$f"), $(last "$g")"
 land
 check "an event freezes the ring: little is written behind it"
@@ -143,6 +143,33 @@ whole "$f"
 [[ $(mark "$f" frozen) == false ]] || note "it was frozen still"
 land
 check "segments that cannot be held: said, and the recording goes on"
+
+# The ring comes round more than once between two of three snapshots.
+launch -a -M 32M -m 512K,4Kx1024 -e auxgen/timer=1,period=16000,chunks=8/ --trigger signal=USR1
+begun=0
+await claimed 8
+a=$(ctl snapshot a)
+b=$(ctl snapshot b)
+begun=$(claims)
+await claimed 1300
+c=$(ctl snapshot c)
+land
+for f in "$a" "$b" "$c"; do
+	whole "$f"
+done
+[[ $(mark "$a" raw_first) == 1 && $(mark "$a" raw_begin) == 0 ]] ||
+	note "not from the start: $(marks "$a")"
+(($(mark "$b" raw_first) <= $(mark "$a" raw_last) + 1)) || note "$(marks "$b")"
+(($(mark "$c" raw_first) > $(mark "$b" raw_last) + 1 &&
+  $(mark "$c" raw_begin) > $(mark "$b" raw_end))) || note "$(marks "$c")"
+"$AUXREC" info "$c" | grep -q '; the raw ring from [0-9.]* to [0-9.]*;' || note "info: $("$AUXREC" info "$c")"
+want 0 "$AUXREC" merge "$a" "$b" -o ab
+! grep -q 'raw ring are missing' err || note "a and b: $(cat err)"
+want 0 "$AUXREC" merge "$c" "$a" "$b" -o abc
+grep -q 'data of the raw ring are missing of .*, between snapshots 2 and 3$' err ||
+	note "a, b and c: $(cat err)"
+valid abc
+check "merge tells what of the raw ring was overwritten in between"
 
 kill $work
 wait $work 2>/dev/null

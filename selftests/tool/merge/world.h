@@ -43,6 +43,8 @@ struct world_snapshot {
 	uint64_t begin, settled, trigger;
 	size_t first_span, end_span;
 	size_t first_raw, end_raw;
+	/* Of the mark. Each span, and gap, has a segment of its own, from number 1 on. */
+	uint64_t raw_begin, raw_end, raw_first, raw_last;
 	uint64_t once;		/* so many BUILD_IDs, and programs' types */
 };
 

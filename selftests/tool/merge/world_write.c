@@ -444,11 +444,13 @@ static void write_mark(const struct writer *wr, const struct world_snapshot *s,
 		       const char *name, uint64_t trigger)
 {
 	const struct auxrec_snapshot h = {
-		.magic = AUXREC_SNAPSHOT_MAGIC, .version = 1, .header_size = sizeof(h),
+		.magic = AUXREC_SNAPSHOT_MAGIC, .version = 2, .header_size = sizeof(h),
 		.recording = WORLD_RECORDING, .number = wr->w->nr_snapshots,
 		.t_trigger = trigger, .t_begin = s->begin, .t_settled = s->settled,
 		.t_end = wr->w->now, .triggers = 1, .kind = TRIGGER_SIGNAL,
 		.name_size = strlen(name) + 1, .data_size = 3,
+		.raw_begin = s->raw_begin, .raw_end = s->raw_end,
+		.raw_first = s->raw_first, .raw_last = s->raw_last,
 	};
 
 	start(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
@@ -491,6 +493,23 @@ static void write_all(struct writer *wr, const struct world_snapshot *s)
 	done(wr);
 }
 
+/* Behind those that have gone, and those that it does not want. */
+static void set_raw(const struct world *w, struct world_snapshot *s)
+{
+	size_t i, first = s->first_span;
+
+	for (i = first; i < s->end_span; i++)
+		if (w->span[i].end < s->begin)
+			first = i + 1;
+	s->raw_first = first + 1;
+	s->raw_last = s->end_span;
+	s->raw_begin = first ? w->span[first - 1].end : 0;
+	s->raw_end = s->raw_begin;
+	for (i = first; i < s->end_span; i++)
+		if (w->span[i].end > s->raw_end)
+			s->raw_end = w->span[i].end;
+}
+
 void world_snapshot(struct world *w, const char *path)
 {
 	struct world_snapshot *s = &w->snapshot[w->nr_snapshots++];
@@ -507,6 +526,7 @@ void world_snapshot(struct world *w, const char *path)
 	/* Half of them less than the others. */
 	if (w->pre && history_rnd(2) && s->begin + 150 < w->settled)
 		s->begin = w->settled - history_rnd(150);
+	set_raw(w, s);
 	wr.begin = s->begin;
 	if (!wr.f || !wr.state)
 		abort();

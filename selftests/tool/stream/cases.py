@@ -395,8 +395,8 @@ def snapshot_case(what, **over):
 
 
 snapshot_case("magic", magic=1)
-snapshot_case("version", version=2)
-snapshot_case("header_size", header=96)
+snapshot_case("version", version=1)
+snapshot_case("header_size", header=104)
 snapshot_case("another recording", recording=1)
 snapshot_case("number 0", number=0)
 snapshot_case("another time", trigger=T0 + 450)
@@ -408,6 +408,8 @@ snapshot_case("no name", text_=b"")
 snapshot_case("a name without its end", text_=b"name")
 snapshot_case("a name with two ends", text_=b"na\0me\0")
 snapshot_case("a name that steers a terminal", text_=b"\x1b[2J\0")
+snapshot_case("segments that end before they begin", raw=(T0, T0 + 1, 9, 7))
+snapshot_case("raw data that end before they begin", raw=(T0 + 1, T0, 7, 9))
 add("snapshot", "no header", swap("snapshot-2", g.sample(
     "snapshot-2", g.SNAPSHOT, T0 + 451, struct.pack("<Q", 1) + g.raw(bytes(12)))),
     g.snapshot_stream)

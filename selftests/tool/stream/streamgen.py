@@ -369,13 +369,14 @@ def payload_stream():
 
 def snapshot(name, t, number=1, text_=b"signal=USR1\0", data=b"xy", **over):
     """struct auxrec_snapshot, as a sample of the snapshot event"""
-    head = {"magic": 0x53585541, "version": 1, "header": 104,
+    head = {"magic": 0x53585541, "version": 2, "header": 136,
             "recording": RECORDING, "trigger": t, "begin": T0 + 50, "kind": 1,
-            "name_size": len(text_), "data_size": len(data), "tail": b""} | over
-    body = struct.pack("<IHH10Q4I", head["magic"], head["version"],
+            "name_size": len(text_), "data_size": len(data), "tail": b"",
+            "raw": (T0 + 40, T0 + 500, 7, 9)} | over
+    body = struct.pack("<IHH14Q4I", head["magic"], head["version"],
                        head["header"], head["recording"], number,
                        head["trigger"], head["begin"], T0 + 500, T0 + 600, 0, 0,
-                       1, 0, head["kind"], head["name_size"],
+                       *head["raw"], 1, 0, head["kind"], head["name_size"],
                        head["data_size"], 0) + text_ + data + head["tail"]
     return sample(name, SNAPSHOT, t, struct.pack("<Q", 1) + raw(body))
 
