@@ -79,7 +79,11 @@ bool pa_ids_cache_key(struct file *file, struct pa_ids_key *key)
 		key->version = inode_query_iversion(inode);
 	/* Pairs with nothing: a change after this is seen by the next call. */
 	smp_rmb();
-	ctime = pa_inode_ctime(inode);
+	/*
+	 * inode_update_timestamps() may be halfway, which is a time that the inode never
+	 * had: nothing is found by it, and pa_cache_may_add() sees another one.
+	 */
+	ctime = data_race(pa_inode_ctime(inode));
 	key->ctime_sec = ctime.tv_sec;
 	key->ctime_nsec = ctime.tv_nsec;
 	key->size = i_size_read(inode);
