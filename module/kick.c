@@ -16,12 +16,12 @@ struct pa_kick {
 	unsigned int what;
 };
 
-/*
- * event_sched_out() stores -1 plainly, on the event's CPU; here it is the old value or the
- * new one, and either will do.
- */
 static int pa_cpu_of(const struct perf_event *event)
 {
+	/*
+	 * event_sched_out() stores -1 plainly, on the event's CPU: this is the old value or
+	 * the new one, and either will do.
+	 */
 	return data_race(READ_ONCE(event->oncpu));
 }
 

@@ -76,6 +76,7 @@ typedef __s64 s64;
 /* --- memory that is shared -------------------------------------------------- */
 
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
+/* What the kernel has for KCSAN */
 #define data_race(x)		(x)
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
 /* Each access is in order with all others. */
