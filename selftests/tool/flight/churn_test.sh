@@ -100,11 +100,21 @@ done
 check "each is valid, and perf reads it without a word"
 
 # names FILE: samples, those without a name, those with another one than the kernel had.
-# A task that is released has none (-1); one that has ended is told by no perf. Of kworkers
+# A task that is released has none (-1). One that has ended is told by no perf: it forgets
+# it at its EXIT, behind which it runs on for a while, longest in a VM. Of kworkers
 # /proc says what they do, and new ones are not told of by all kernels.
 names()
 {
-	"$PERF" script -i "$1" --ns -F comm,pid,tid,time,event,trace 2>/dev/null | awk '
+	"$PERF" script -i "$1" --ns --show-task-events -F comm,pid,tid,time,event,trace \
+		2>/dev/null | awk '
+		match($0, /PERF_RECORD_(EXIT|FORK)\([0-9]+:[0-9]+/) {
+			split(substr($0, RSTART, RLENGTH), id, /[:(]/)
+			ended[id[3]] = id[1] == "PERF_RECORD_EXIT"
+			next
+		}
+		/ PERF_RECORD_/ {
+			next
+		}
 		{
 			at = match($0, / +-?[0-9]+\/-?[0-9]+ +[0-9.]+: /)
 			if (!at)
@@ -113,8 +123,10 @@ names()
 			sub(/^ +/, "", comm)
 			split(substr($0, at), id, /[ \/]+/)
 			nr++
-			if (comm ~ /^:/ && id[3] > 0 && !/prev_state=[XZ]/)
-				unknown++
+			if (comm ~ /^:/ && id[3] > 0 && !/prev_state=[XZ]/ && !ended[id[3]]) {
+				if (!unknown++)
+					example = $0
+			}
 			if (comm !~ /^:/ && match($0, / prev_comm=.* prev_pid=[0-9]+ /)) {
 				s = substr($0, RSTART + 11, RLENGTH - 12)
 				prev = s
@@ -125,14 +137,14 @@ names()
 					wrong++
 			}
 		}
-		END { print nr + 0, unknown + 0, wrong + 0 }'
+		END { print nr + 0, unknown + 0, wrong + 0, example }'
 }
 
 all=0 unknown=0 wrong=0
 for f in "${files[@]}"; do
-	read -r a u w < <(names "$f")
+	read -r a u w example < <(names "$f")
 	all=$((all + a)) unknown=$((unknown + u)) wrong=$((wrong + w))
-	((u * 100 <= a || lost > 0)) || note "$f: $u of $a samples have no name"
+	((u * 100 <= a || lost > 0)) || note "$f: $u of $a samples have no name: $example"
 done
 ((all > 1000)) || note "$all samples"
 # Where records were lost, so are names. A thread that executes has the first one's number
