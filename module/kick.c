@@ -16,15 +16,6 @@ struct pa_kick {
 	unsigned int what;
 };
 
-static int pa_cpu_of(const struct perf_event *event)
-{
-	/*
-	 * event_sched_out() stores -1 plainly, on the event's CPU: this is the old value or
-	 * the new one, and either will do.
-	 */
-	return data_race(READ_ONCE(event->oncpu));
-}
-
 /* Interrupts are off: the event cannot be scheduled in or out meanwhile. */
 static void pa_kick_here(void *arg)
 {

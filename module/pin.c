@@ -31,7 +31,7 @@ static void pa_pin_work(struct irq_work *work)
 	unsigned long flags;
 
 	/* Some architectures run irq_work from any CPU's tick. */
-	if (!event || READ_ONCE(event->oncpu) != smp_processor_id())
+	if (!event || pa_cpu_of(event) != smp_processor_id())
 		return;
 	ctx = event->ctx;
 	raw_spin_lock_irqsave(&ctx->lock, flags);

@@ -144,6 +144,16 @@ struct pa_ring {
 	struct user_struct *user;
 };
 
+/* Where it runs, or -1 */
+static inline int pa_cpu_of(const struct perf_event *event)
+{
+	/*
+	 * event_sched_out() stores -1 plainly, on the event's CPU: elsewhere this is the old
+	 * value or the new one, and who asks must do with either.
+	 */
+	return data_race(READ_ONCE(event->oncpu));
+}
+
 static inline void pa_count(u64 *counter, u64 n)
 {
 	atomic64_add(n, (atomic64_t *)counter);

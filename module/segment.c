@@ -37,8 +37,8 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	WRITE_ONCE(seg->shared->ready_seq,
 		   atomic64_inc_return(&ring->ready_seq));
 	/*
-	 * Behind the number: what has a lower one was written before this time. Who
-	 * writes has asked this clock in this context, for its span or frame.
+	 * Behind the number: what has a lower one had ended before this time. Who writes has
+	 * asked this clock in this context, for its span or frame.
 	 */
 	WRITE_ONCE(seg->shared->t_active, clock());
 	/* Pairs with the reader's load-acquire: nr_spans is final. */

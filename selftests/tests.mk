@@ -4,8 +4,8 @@
 
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
-	 starved order races kernel_aux redirect modules ptmodel hold raw raw_kinds \
-	 raw_nested raw_modules produce produce_bpf faults
+	 starved order races kernel_aux redirect modules ptmodel hold trigger raw \
+	 raw_kinds raw_nested raw_modules produce produce_bpf faults
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
@@ -26,7 +26,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
 		flight/test_trigger flight/test_wish flight/test_snapfile \
-		flight/test_keep flight/test_files) \
+		flight/test_keep flight/test_files flight/test_run) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests model-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring
 
@@ -45,6 +45,7 @@ $(foreach dir,ring ids tool/control tool/daemon tool/flight,$(eval $(call HARNES
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
+$(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/hold_lib.o
 $(TESTS)/ring/faults: $(BUILD)/selftests/ring/fault_lib.o
 
 $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
@@ -143,6 +144,10 @@ $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test
 
 $(TESTS)/tool/flight/test_files: $(BUILD)/selftests/tool/flight/test_files.o \
 		$(BUILD)/tool/flight_files.o
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/flight/test_run: $(BUILD)/selftests/tool/flight/test_run.o \
+		$(BUILD)/tool/rawring_overwrite.o
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \

@@ -81,7 +81,7 @@ static void print_one(const struct info *info, const struct info_snapshot *s)
 	if (h->t_end > h->t_settled)
 		fprintf(info->out, ", in part to %s",
 			read_print_time(a, sizeof(a), h->t_end));
-	if (h->raw_first && h->raw_last >= h->raw_first)
+	if (h->raw_end > h->raw_begin)
 		fprintf(info->out, "; the raw ring from %s to %s",
 			h->raw_begin ? read_print_time(a, sizeof(a), h->raw_begin) :
 				       "the start",

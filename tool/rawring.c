@@ -247,7 +247,7 @@ static void scan_active(struct rawring *r)
 			r->oldest = 0;
 			break;
 		case PERFAUX_SEG_BUSY:
-			/* 0: its span ended this moment and can be read. */
+			/* 0, or when it became READY: its span has ended and can be read. */
 			t = __atomic_load_n(&r->segments[i].t_active,
 					    __ATOMIC_RELAXED);
 			if (t && t < r->oldest)

@@ -114,7 +114,10 @@ struct raw_run {
 	__u64 first, last;	/* perfaux_segment.ready_seq */
 };
 
-/* Of spans that end before @begin or are none of rawring_hold(): left out. 0, -ENOMEM */
+/*
+ * Left out are spans that end before @begin, and those that are none of rawring_hold(). 0 or
+ * -ENOMEM
+ */
 int rawring_held_run(const struct rawring *r, __u64 begin, struct raw_run *run);
 
 /* The next span of HELD segments, @item being the last one, or zero. false: no more. */

@@ -102,7 +102,9 @@ bool rawring_next_held(const struct rawring *r, struct raw_item *item)
 }
 
 struct held_segment {
-	__u64 number, time;
+	__u64 number;
+	__u64 ready;		/* ns */
+	__u64 end;		/* of its newest span; of frames: ready */
 	bool early, late;	/* has spans that are left out */
 };
 
@@ -113,63 +115,81 @@ static int by_held_number(const void *x, const void *y)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static void look_at_spans(const struct rawring *r, __u32 i, __u64 begin,
-			  struct held_segment *seg)
+static struct held_segment look_at_held(const struct rawring *r, __u32 i, __u64 begin)
 {
 	const struct perfaux_span *span = &r->spans[(size_t)i * r->ctl->spans_per_segment];
-	__u32 nr = r->segments[i].kind == PERFAUX_KIND_SPANS ? r->segments[i].nr_spans : 0;
+	const struct perfaux_segment *seg = &r->segments[i];
+	struct held_segment held = { .number = seg->ready_seq, .ready = seg->t_active };
+	__u32 nr = seg->nr_spans;
 
-	for (; nr; nr--, span++) {
-		seg->late |= span->seq > r->held_seq;
-		seg->early |= span->t_end < begin;
+	if (seg->kind == PERFAUX_KIND_FRAMES) {
+		held.end = held.ready;
+		return held;
 	}
+	for (; nr; nr--, span++) {
+		held.late |= span->seq > r->held_seq;
+		held.early |= span->t_end < begin;
+		if (span->t_end > held.end)
+			held.end = span->t_end;
+	}
+	return held;
 }
 
-static void find_run(const struct held_segment *seg, size_t nr, __u64 begin,
-		     struct raw_run *run)
+/* So many from the first one on are without a gap, and none of them is late. */
+static size_t row_length(const struct held_segment *seg, size_t nr)
 {
-	size_t i, first = 0;
+	size_t n = 0;
 
-	for (i = 0; i < nr; i++)
+	while (n < nr && !seg[n].late && seg[n].number == seg->number + n)
+		n++;
+	return n;
+}
+
+static void set_run(const struct held_segment *seg, size_t nr, __u64 begin,
+		    struct raw_run *run)
+{
+	size_t i;
+
+	/* What is not in it had ended before its first one was READY. */
+	run->begin = seg->number > 1 ? seg->ready : 0;
+	run->first = seg->number;
+	run->last = seg[nr - 1].number;
+	for (i = 0; i < nr; i++) {
 		if (seg[i].early)
-			first = i + 1;
-	/* What was before the oldest one ended before that was READY. */
-	run->begin = seg->number > 1 ? seg->time : 0;
-	if (first && begin > run->begin)
-		run->begin = begin;
-	run->last = first ? seg[first - 1].number : seg->number - 1;
-	run->first = run->last + 1;
-	run->end = run->begin;
-	for (i = first; i < nr && seg[i].number == run->last + 1 && !seg[i].late; i++) {
-		run->last++;
-		if (seg[i].time > run->end)
-			run->end = seg[i].time;
+			run->first = seg[i].number + 1;
+		if (seg[i].end > run->end)
+			run->end = seg[i].end;
 	}
+	if (run->first > seg->number && begin > run->begin)
+		run->begin = begin;
+	if (run->end < run->begin)
+		run->end = run->begin;
 }
 
 int rawring_held_run(const struct rawring *r, __u64 begin, struct raw_run *run)
 {
 	struct held_segment *list = calloc(r->ctl->nr_segments, sizeof(*list));
-	size_t nr = 0;
+	size_t nr = 0, at, n, first = 0, longest = 0;
 	__u32 i;
 
 	if (!list)
 		return -ENOMEM;
-	for (i = 0; i < r->ctl->nr_segments; i++) {
-		const struct perfaux_segment *seg = &r->segments[i];
-
-		if (PERFAUX_STATE(load_acquire(&seg->state)) != PERFAUX_SEG_HELD)
-			continue;
-		list[nr] = (struct held_segment){ .number = seg->ready_seq,
-						  .time = seg->t_active };
-		look_at_spans(r, i, begin, &list[nr++]);
+	for (i = 0; i < r->ctl->nr_segments; i++)
+		if (PERFAUX_STATE(load_acquire(&r->segments[i].state)) == PERFAUX_SEG_HELD)
+			list[nr++] = look_at_held(r, i, begin);
+	qsort(list, nr, sizeof(*list), by_held_number);
+	for (at = 0; at < nr; at += n ? n : 1) {
+		n = row_length(&list[at], nr - at);
+		if (n && n >= longest) {
+			longest = n;
+			first = at;
+		}
 	}
 	*run = (struct raw_run){ .begin = 0 };
-	qsort(list, nr, sizeof(*list), by_held_number);
-	if (nr)
-		find_run(list, nr, begin, run);
+	if (longest)
+		set_run(&list[first], longest, begin, run);
 	/* Nothing has been written yet: the next one begins with the first. */
-	else if (!r->ctl->claims)
+	else if (!nr && !r->ctl->claims)
 		run->first = 1;
 	free(list);
 	return 0;

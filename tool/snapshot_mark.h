@@ -19,7 +19,7 @@
 
 struct auxrec_snapshot {
 	__u32	magic;
-	__u16	version;	/* 2; 1 had no raw_* */
+	__u16	version;	/* 2; 1, without raw_*, is not read */
 	__u16	header_size;	/* bytes; the name follows */
 	__u64	recording;	/* as config2 of the event, random, not 0 */
 	__u64	number;		/* of the snapshot in the recording, from 1 */
@@ -32,10 +32,11 @@ struct auxrec_snapshot {
 	__u64	after_bytes;
 	__u64	after_ns;
 	/*
-	 * Of the raw ring it has all that ended between these, ns, 0: from its start on; in
-	 * the segments with the numbers (perfaux_segment.ready_seq) raw_first to raw_last,
-	 * none if that is raw_first - 1. If those of another snapshot follow, nothing is
-	 * missing between the two. All 0: not known.
+	 * Of the raw ring it has all that ended between these times, ns, about; raw_begin 0:
+	 * from the start on. Exact are the numbers of the segments that it has all of
+	 * (perfaux_segment.ready_seq): raw_first to raw_last, none if that is raw_first - 1.
+	 * If those of another snapshot follow, nothing is missing between the two. All 0:
+	 * not known.
 	 */
 	__u64	raw_begin;
 	__u64	raw_end;

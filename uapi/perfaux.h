@@ -455,6 +455,8 @@ struct perfaux_flush {
  * are not overwritten until the reader releases them. Those that are HELD already stay so.
  * Not those that became READY before one that was overwritten, as between the two there
  * would be a hole: UNHOLD may leave such ones, if writers had to overwrite what came later.
+ * (One that is HELD as its writer publishes it may have such a hole behind it, if the writer
+ * was interrupted for that long: then there is a gap in ready_seq.)
  * With PERFAUX_FLUSH_SPANS that is all that was written before: each segment that is
  * written to is HELD, too, and its writer goes on in another one. Spans that began since
  * may be HELD or not; but all up to number seq are, as far as max allows and they were not
@@ -774,11 +776,14 @@ enum perfaux_kind {
 };
 
 /*
- * All that was overwritten before a segment became READY has a lower ready_seq, and was
- * written before t_active of this one. So whoever HELD what there is has all spans that ended
- * later than t_active of the one with the lowest ready_seq, up to perfaux_hold.seq; and two
- * HOLDs of a ring have all that is between them if the ready_seq of their segments have
- * no gap.
+ * What is in a segment had ended before t_active of all that have a higher ready_seq, by the
+ * ring's clock, as far as that is the same on all CPUs and does not go back. So in a row of
+ * segments whose ready_seq have no gap are all spans and frames that ended between t_active of
+ * the first and of the last one, but for those in segments that still were written to: with
+ * PERFAUX_FLUSH_SPANS these are spans with numbers above perfaux_hold.seq, and frames that
+ * wait for another one to be committed. Between two HOLDs nothing is missing if the second row
+ * begins with the next ready_seq, or a lower one; spans that were left out for their number
+ * count as missing.
  */
 struct perfaux_segment {
 	__u64	state;			/* PERFAUX_STATE(), PERFAUX_SEQ() */
@@ -786,7 +791,7 @@ struct perfaux_segment {
 	__u32	cpu;			/* of the last writer */
 	__u64	t_active;		/* BUSY: begin of the span that is being
 					 * written, 0: none is; READY, HELD:
-					 * when it became READY, see below
+					 * when it became READY, see above
 					 */
 	__u64	used;			/* bytes, including skipped ones; of
 					 * frames: once it is READY

@@ -13,8 +13,6 @@
 #include "ids_lib.h"
 #include "net_server.h"
 
-/* The first files wait for the NFS server's grace period. */
-
 /*
  * What is handed out. It stays, for the NFS server does. A copy, as ksmbd has
  * EINVAL for all that is on a file system mounted read-only.

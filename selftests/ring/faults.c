@@ -22,7 +22,7 @@
 #include "fault_lib.h"
 #include "raw_lib.h"
 
-#define EACH_SECONDS		600
+#define EACH_SECONDS	600
 #define POINTS_MAX	20000
 #define PAGE		4096
 #define WAIT_NS		30000000000ULL

@@ -14,9 +14,6 @@
 
 #define ROUNDS		200
 
-/* Clocks of two CPUs may differ by so much, ns. */
-#define SKEW		100000
-
 FIXTURE(order) {
 	struct ring ring;
 	struct check *check;

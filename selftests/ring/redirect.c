@@ -150,11 +150,15 @@ TEST_F_TIMEOUT(redirect, function_tracer, SECONDS)
 
 TEST_F_TIMEOUT(redirect, function_graph, SECONDS)
 {
+	char tracers[256];
+
+	ASSERT_EQ(0, file_read(TRACING "available_tracers", tracers, sizeof(tracers)));
+	if (!strstr(tracers, "function_graph"))
+		SKIP(return, "no function_graph tracer");
 	/* The filter first: with all functions it takes a minute in a debug kernel. */
 	ASSERT_EQ(0, file_write(TRACING "set_ftrace_filter",
 				"perf_aux_output_* perf_get_aux auxgen_*"));
-	if (file_write(TRACING "current_tracer", "function_graph"))
-		SKIP(return, "no function_graph tracer");
+	ASSERT_EQ(0, file_write(TRACING "current_tracer", "function_graph"));
 	EXPECT_STREQ("", trace_some(&self->check, self->cpus, self->nr));
 	EXPECT_TRUE(traced("perf_aux_output_end"));
 }

@@ -159,7 +159,8 @@ for f in "$a" "$b" "$c"; do
 done
 [[ $(mark "$a" raw_first) == 1 && $(mark "$a" raw_begin) == 0 ]] ||
 	note "not from the start: $(marks "$a")"
-(($(mark "$b" raw_first) <= $(mark "$a" raw_last) + 1)) || note "$(marks "$b")"
+(($(mark "$a" raw_last) > 0 && $(mark "$b" raw_first) > 0 &&
+  $(mark "$b" raw_first) <= $(mark "$a" raw_last) + 1)) || note "$(marks "$b")"
 (($(mark "$c" raw_first) > $(mark "$b" raw_last) + 1 &&
   $(mark "$c" raw_begin) > $(mark "$b" raw_end))) || note "$(marks "$c")"
 "$AUXREC" info "$c" | grep -q '; the raw ring from [0-9.]* to [0-9.]*;' || note "info: $("$AUXREC" info "$c")"

@@ -503,9 +503,11 @@ static void set_raw(const struct world *w, struct world_snapshot *s)
 			first = i + 1;
 	s->raw_first = first + 1;
 	s->raw_last = s->end_span;
-	s->raw_begin = first ? w->span[first - 1].end : 0;
+	s->raw_begin = s->first_span ? w->span[s->first_span - 1].end : 0;
+	if (first > s->first_span && s->begin > s->raw_begin)
+		s->raw_begin = s->begin;
 	s->raw_end = s->raw_begin;
-	for (i = first; i < s->end_span; i++)
+	for (i = s->first_span; i < s->end_span; i++)
 		if (w->span[i].end > s->raw_end)
 			s->raw_end = w->span[i].end;
 }
