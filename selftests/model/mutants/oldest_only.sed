@@ -4,3 +4,4 @@
 # found: who writes finds no segment
 # A writer tries no other one than the oldest
 s/for (i = 0; i < oldest.nr; i++) {/for (i = 0; i < 1; i++) {/
+s/^\(#define PA_TRIES\).*/\1 3/
