@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PERFAUX_IOC_HOLD, _UNHOLD: segments that are not overwritten for a while. */
 #include <linux/minmax.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -172,6 +173,13 @@ static int pa_hold_round(struct pa_ring *ring, u32 flags, unsigned int max)
 	}
 	WRITE_ONCE(ring->wanted_seq, 0);
 	atomic_set(&ring->hold_room, 0);
+	/*
+	 * Of spans nobody is left who publishes one that is wanted; of frames who ends the
+	 * last one may have taken room, which was counted, and be about to make it HELD. In
+	 * pa_segment_ready() that is with preemption off.
+	 */
+	if (ring->has_frames)
+		synchronize_rcu();
 	return held;
 }
 

@@ -6,6 +6,7 @@
  * of this use of the segment: a writer that was interrupted between looking
  * and taking fails and looks on. Work is bounded by the number of segments.
  */
+#include <linux/preempt.h>
 #include <linux/smp.h>
 
 #include "ring.h"
@@ -42,10 +43,16 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	 * asked this clock in this context, for its span or frame.
 	 */
 	WRITE_ONCE(seg->shared->t_active, clock());
+	/*
+	 * Who ends a frame may be preempted: a HOLD waits for those that it counts, and that
+	 * are not HELD yet, see pa_hold_round().
+	 */
+	preempt_disable_notrace();
 	/* Pairs with the reader's load-acquire: nr_spans is final. */
 	smp_store_release(&seg->shared->state,
 			  pa_state(seq, pa_hold_takes(ring, seq) ?
 					PERFAUX_SEG_HELD : PERFAUX_SEG_READY));
+	preempt_enable_notrace();
 	if (!ring->overwrite ||
 	    READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(ring);

@@ -414,6 +414,41 @@ const struct model_case model_cases[] = {
 			{ "W wake", -1, 0, { { OP_MAKE_WAY } } },
 		},
 	},
+	{
+		.name = "hold of all beside a frame",
+		.overwrite = true,
+		.frames = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 0 } } },
+		},
+	},
+	{
+		.name = "hold of two beside a frame and its NMI",
+		.overwrite = true,
+		.frames = true,
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "N nmi", 0, 1, { { OP_FRAME } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 2 } } },
+		},
+	},
+	{
+		.name = "hold of all beside a frame and a span in its NMI",
+		.overwrite = true,
+		.frames = true,
+		.sinks = true,
+		.kicks = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "N nmi", 0, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 0 } } },
+		},
+	},
 };
 
 const unsigned int model_nr_cases = ARRAY_SIZE(model_cases);

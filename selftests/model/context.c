@@ -43,9 +43,19 @@ static bool somebody_waits(void)
 
 	for (i = 0; i < MODEL_CTX; i++)
 		for (k = 0; world_case->actors[i].ops[k].kind != OP_END; k++)
-			if (world_case->actors[i].ops[k].kind == OP_FLUSH ||
-			    world_case->actors[i].ops[k].kind == OP_ABANDON)
+			switch (world_case->actors[i].ops[k].kind) {
+			case OP_FLUSH:
+			case OP_ABANDON:
 				return true;
+			case OP_HOLD:
+			case OP_HOLD_SPANS:
+			case OP_HOLD_THAW:
+				if (world_case->frames)
+					return true;
+				break;
+			default:
+				break;
+			}
 	return false;
 }
 
