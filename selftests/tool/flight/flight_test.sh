@@ -112,6 +112,50 @@ want 125 "$AUXREC" snapshot
 said 'auxrec ctl PATH snapshot'
 check "a request to the recorder without ctl"
 
+# --- what else is in it, and what it is called -------------------------------------
+
+PROG=$HERE/../record/bpf_prog.py
+launch -a -e cpu-clock -F 100
+want 0 "$PROG" load inflight sh -c "'$PROG' kernel >k && '$AUXREC' ctl s snapshot >a"
+b=$(ctl snapshot)
+a=$(<a)
+wanted=$(sed -n 's/^id=\([0-9]*\) .*inflight.*/\1/p' k)
+[[ $wanted ]] || note "no program: $(<k)"
+for f in "$a" "$b"; do
+	readable "$f"
+	"$PERF" script -i "$f" --show-bpf-events --show-mmap-events >shown 2>/dev/null
+	grep -q "PERF_RECORD_BPF_EVENT.* id $wanted\$" shown ||
+		note "$f has no program $wanted: $(grep BPF_EVENT shown | tail -n 3)"
+	grep -q 'PERF_RECORD_KSYMBOL.*bpf_prog_[0-9a-f]*_main' shown ||
+		note "$f has no symbol of it: $(grep KSYMBOL shown | tail -n 3)"
+	grep -q 'PERF_RECORD_MMAP.*perfaux' shown ||
+		note "$f has no module: $(grep -c PERF_RECORD_MMAP shown) maps"
+done
+grep -q 'PERF_RECORD_BPF_EVENT type 2, .* id '"$wanted" shown || note "not unloaded in $b"
+land
+check "programs of BPF and modules are in a snapshot"
+
+launch -a -e cpu-clock -F 100 -o rec --name='%o.%n-%s%%' --trigger 'signal=USR1,name=it hangs!'
+kill -USR1 $pid
+await is_status snapshots 1
+ctl snapshot x >/dev/null
+land
+[[ $(echo rec*) == 'rec.it_hangs_-1% rec.x-2%' ]] || note "files: $(echo ./*)"
+readable 'rec.it_hangs_-1%'
+check "a pattern of names"
+
+launch -a --flight=2s -e cpu-clock -F 100
+begun=$(uptime)
+until (($(uptime) - begun >= 6)); do nap; done
+f=$(ctl snapshot)
+readable "$f"
+land
+# Of its window, and of what came while it was begun
+"$PERF" script -i "$f" --ns -F time 2>/dev/null | tr -d ': ' | sort -n | sed -n '1p;$p' >ends
+awk '{ t[NR] = $1 } END { exit !(t[2] - t[1] > 1.5 && t[2] - t[1] < 3) }' ends ||
+	note "from, to: $(tr '\n' ' ' <ends)"
+check "a window is as long as was asked for"
+
 # --- retention ----------------------------------------------------------------------
 
 # snapshots NAME...: one after the other

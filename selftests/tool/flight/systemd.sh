@@ -155,6 +155,23 @@ until [[ $(property ActiveState) != active ]]; do :; done
 is Result success
 check "the recorder is such a service"
 
+# The other example of the file of options
+sed -i 's/^#\(FLIGHT_OPTIONS=\)/\1/' /etc/default/$UNIT
+want 0 systemctl start $UNIT
+is ActiveState active
+{ bash -c 'ulimit -c 0; kill -SEGV $$'; } 2>/dev/null
+end=$((SECONDS + 60))
+until ctl $SOCKET status && grep -qx 'snapshots: 1' out; do
+	((SECONDS < end)) || { note "no snapshot: $(tr '\n' '|' <out)" && break; }
+done
+f=$(sed -n 's/^last: //p' out)
+valid "$f"
+"$AUXREC" info "$f" | grep -q ' crash (crash) at ' || note "$f: $("$AUXREC" info "$f" | grep -A 2 Snapshots)"
+ctl $SOCKET stop
+until [[ $(property ActiveState) != active ]]; do :; done
+is Result success
+check "and makes a snapshot when a program crashes"
+
 want 0 "$STANDIN" --daemon "$T/pid" - "$T/sock"
 pid=$(<pid)
 ctl "$T/sock" snapshot x
