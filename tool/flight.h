@@ -29,7 +29,7 @@ struct flight_wish {
 	__u64 triggers;			/* so many that it is of */
 	__u64 *tokens;			/* of the control socket */
 	size_t nr_tokens;
-	__u8 *data;			/* that the trigger brought along */
+	__u8 *data;			/* struct auxrec_snapshot_data, one or more */
 	size_t data_size;
 };
 

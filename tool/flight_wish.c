@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "flight.h"
+#include "snapshot_mark.h"
 
 /* Of one snapshot; a record's size is the limit. */
 #define DATA_MAX	(48U << 10)
@@ -38,19 +39,24 @@ static int add_token(struct flight_wish *w, __u64 token)
 	return 0;
 }
 
-/* What does not fit is cut; that is seen from its size. */
 static void add_data(struct flight_wish *w, const void *data, size_t size)
 {
+	struct auxrec_snapshot_data head = { .size = size, .full_size = size };
+	size_t left = DATA_MAX - w->data_size;
 	__u8 *to;
 
-	if (size > DATA_MAX - w->data_size)
-		size = DATA_MAX - w->data_size;
-	to = size ? realloc(w->data, w->data_size + size) : NULL;
+	if (!data || left < sizeof(head))
+		return;
+	left -= sizeof(head);
+	if (head.size > left)
+		head.size = left;
+	to = realloc(w->data, w->data_size + sizeof(head) + head.size);
 	if (!to)
 		return;
-	memcpy(to + w->data_size, data, size);
+	memcpy(to + w->data_size, &head, sizeof(head));
+	memcpy(to + w->data_size + sizeof(head), data, head.size);
 	w->data = to;
-	w->data_size += size;
+	w->data_size += sizeof(head) + head.size;
 }
 
 static bool is_paced(const struct flight *f, const struct trigger *t)

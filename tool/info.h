@@ -79,7 +79,7 @@ struct info_file {
 struct info_snapshot {
 	struct auxrec_snapshot h;
 	char	*name;
-	__u8	*data;		/* that the trigger brought along */
+	__u8	*data;		/* struct auxrec_snapshot_data, h.data_size bytes */
 };
 
 struct info {

@@ -56,11 +56,30 @@ void info_free_snapshots(struct info *info)
 	free(info->snapshots);
 }
 
+static void print_data(const struct info *info, const struct info_snapshot *s)
+{
+	struct read_bytes b = read_bytes_init(s->data, s->h.data_size);
+	struct read_snapshot_data data;
+	__u64 nr = 0;
+	__u32 i;
+
+	for (; read_snapshot_data(&b, &data); nr++) {
+		fprintf(info->out, "    with %u bytes:", data.h.full_size);
+		for (i = 0; i < data.h.size && i < MAX_BYTES; i++)
+			fprintf(info->out, " %02x", data.bytes[i]);
+		fputs(data.h.size > MAX_BYTES ? " ..." : "", info->out);
+		if (data.h.size < data.h.full_size)
+			fprintf(info->out, ", cut to %u", data.h.size);
+		fputc('\n', info->out);
+	}
+	if (nr && nr < s->h.triggers)
+		fprintf(info->out, "    no room for those of %llu more\n", s->h.triggers - nr);
+}
+
 static void print_one(const struct info *info, const struct info_snapshot *s)
 {
 	const struct auxrec_snapshot *h = &s->h;
 	char a[32], b[32];
-	__u32 i;
 
 	fprintf(info->out, "  %llu: ", h->number);
 	read_print_text(info->out, s->name, h->name_size);
@@ -92,12 +111,7 @@ static void print_one(const struct info *info, const struct info_snapshot *s)
 			read_print_duration(b, sizeof(b), h->after_ns),
 			h->flags & AUXREC_SNAPSHOT_FROZEN ? ", frozen" : "");
 	fputc('\n', info->out);
-	if (!h->data_size)
-		return;
-	fprintf(info->out, "    with %u bytes:", h->data_size);
-	for (i = 0; i < h->data_size && i < MAX_BYTES; i++)
-		fprintf(info->out, " %02x", s->data[i]);
-	fprintf(info->out, "%s\n", h->data_size > MAX_BYTES ? " ..." : "");
+	print_data(info, s);
 }
 
 void info_print_snapshots(const struct info *info)
@@ -114,10 +128,26 @@ void info_print_snapshots(const struct info *info)
 		fprintf(info->out, "  ... %zu more\n", info->nr_snapshots - MAX_LISTED);
 }
 
+/* What was cut is seen from triggers, and from the size that it says. */
+static void json_data(FILE *f, const struct info_snapshot *s)
+{
+	struct read_bytes b = read_bytes_init(s->data, s->h.data_size);
+	struct read_snapshot_data data;
+	const char *comma = "";
+	__u32 i;
+
+	while (read_snapshot_data(&b, &data)) {
+		fprintf(f, "%s{\"size\": %u, \"bytes\": \"", comma, data.h.full_size);
+		for (i = 0; i < data.h.size; i++)
+			fprintf(f, "%02x", data.bytes[i]);
+		fputs("\"}", f);
+		comma = ", ";
+	}
+}
+
 static void json_one(FILE *f, const struct info_snapshot *s)
 {
 	const struct auxrec_snapshot *h = &s->h;
-	__u32 i;
 
 	fprintf(f, "{\"recording\": %llu, \"number\": %llu, \"name\": ",
 		h->recording, h->number);
@@ -131,11 +161,10 @@ static void json_one(FILE *f, const struct info_snapshot *s)
 	fprintf(f, "\"after_bytes\": %llu, \"after_ns\": %llu, \"frozen\": %s, ",
 		h->after_bytes, h->after_ns,
 		h->flags & AUXREC_SNAPSHOT_FROZEN ? "true" : "false");
-	fprintf(f, "\"triggers\": %llu, \"suppressed\": %llu, \"data\": \"",
+	fprintf(f, "\"triggers\": %llu, \"suppressed\": %llu, \"data\": [",
 		h->triggers, h->suppressed);
-	for (i = 0; i < h->data_size; i++)
-		fprintf(f, "%02x", s->data[i]);
-	fputs("\"}", f);
+	json_data(f, s);
+	fputs("]}", f);
 }
 
 void info_json_snapshots(const struct info *info)

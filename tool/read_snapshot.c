@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "read_snapshot.h"
 
-#include "read_bytes.h"
 #include "trigger.h"
 
 /* Names are of people: any but what steers a terminal. */
@@ -15,6 +14,29 @@ static bool is_printable(const char *s, size_t len)
 	return true;
 }
 
+bool read_snapshot_data(struct read_bytes *b, struct read_snapshot_data *out)
+{
+	const void *h = b->left ? read_take(b, sizeof(out->h)) : NULL;
+
+	if (!h)
+		return false;
+	memcpy(&out->h, h, sizeof(out->h));
+	out->bytes = read_take(b, out->h.size);
+	return out->bytes;
+}
+
+/* Are they what they say, one behind the other? */
+static bool is_data(const struct read_snapshot *s)
+{
+	struct read_bytes b = read_bytes_init(s->data, s->h.data_size);
+	struct read_snapshot_data data;
+
+	while (read_snapshot_data(&b, &data))
+		if (data.h.full_size < data.h.size)
+			return false;
+	return !b.failed;
+}
+
 const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out)
 {
 	struct read_bytes b = read_bytes_init(s->raw, s->raw_size);
@@ -25,12 +47,14 @@ const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out
 	memcpy(&out->h, h, sizeof(out->h));
 	if (out->h.magic != AUXREC_SNAPSHOT_MAGIC)
 		return "another magic";
-	if (out->h.version != 2 || out->h.header_size != sizeof(out->h))
+	if (out->h.version != 3 || out->h.header_size != sizeof(out->h))
 		return "another version or header_size";
 	out->name = read_take(&b, out->h.name_size);
 	out->data = read_take(&b, out->h.data_size);
 	if (b.failed)
 		return "name_size and data_size beyond its end";
+	if (!is_data(out))
+		return "data whose sizes are not those that they say";
 	if (b.left >= 8)
 		return "8 or more bytes behind its data";
 	for (; b.left; b.left--)

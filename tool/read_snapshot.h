@@ -5,6 +5,7 @@
 #ifndef AUXREC_READ_SNAPSHOT_H
 #define AUXREC_READ_SNAPSHOT_H
 
+#include "read_bytes.h"
 #include "read_sample.h"
 #include "snapshot_mark.h"
 
@@ -14,6 +15,12 @@ struct read_snapshot {
 	const __u8 *data;	/* h.data_size bytes */
 };
 
+/* What one trigger brought along */
+struct read_snapshot_data {
+	struct auxrec_snapshot_data h;
+	const __u8 *bytes;	/* h.size of them */
+};
+
 /*
  * read_snapshot() - take a sample of the snapshot event apart
  * @s: is_snapshot_event() is true of its event
@@ -21,6 +28,14 @@ struct read_snapshot {
  * Return: NULL, or what is wrong with it.
  */
 const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out);
+
+/*
+ * read_snapshot_data() - take the next of what triggers brought along
+ * @b: first all data of a snapshot
+ *
+ * Return: whether there is one more. If not, and @b->failed, it is longer than its data.
+ */
+bool read_snapshot_data(struct read_bytes *b, struct read_snapshot_data *out);
 
 /* "signal", "socket" ..., or "?" */
 const char *read_snapshot_kind(__u32 kind);

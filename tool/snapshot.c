@@ -99,7 +99,7 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 	struct recent_stats stats;
 	struct auxrec_snapshot mark = {
 		.magic = AUXREC_SNAPSHOT_MAGIC,
-		.version = 2,
+		.version = 3,
 		.header_size = sizeof(mark),
 		.recording = f->recording,
 		.number = f->number,

@@ -5,7 +5,7 @@
  * It has a sample, or some, of one more event, the snapshot event: software, bpf-output,
  * with sample_type IDENTIFIER | TID | TIME | CPU | PERIOD | RAW, config1 0 and the
  * recording's number as config2. Its RAW is a struct auxrec_snapshot, the trigger's
- * name with its NUL, and what the trigger brought along; then zeros up to the alignment.
+ * name with its NUL, and what the triggers brought along; then zeros up to the alignment.
  * Its time is that of the trigger. A merged stream has the samples of all its snapshots.
  */
 #ifndef AUXREC_SNAPSHOT_MARK_H
@@ -19,7 +19,7 @@
 
 struct auxrec_snapshot {
 	__u32	magic;
-	__u16	version;	/* 2; 1, without raw_*, is not read */
+	__u16	version;	/* 3; older ones are not read */
 	__u16	header_size;	/* bytes; the name follows */
 	__u64	recording;	/* as config2 of the event, random, not 0 */
 	__u64	number;		/* of the snapshot in the recording, from 1 */
@@ -46,8 +46,18 @@ struct auxrec_snapshot {
 	__u64	suppressed;	/* that count= or rate= kept from a snapshot, so far */
 	__u32	kind;		/* enum trigger_kind, trigger.h */
 	__u32	name_size;	/* bytes, with its NUL */
-	__u32	data_size;	/* bytes that the trigger brought along */
+	__u32	data_size;	/* bytes of all struct auxrec_snapshot_data with theirs */
 	__u32	flags;		/* AUXREC_SNAPSHOT_* */
+};
+
+/*
+ * What one trigger brought along, its bytes behind it; then the next one, without alignment,
+ * in the order in which they came. What a record has no room for is cut, and of the last ones
+ * there is nothing: then there are fewer than triggers.
+ */
+struct auxrec_snapshot_data {
+	__u32	size;		/* bytes that follow */
+	__u32	full_size;	/* bytes that the trigger brought along */
 };
 
 /* A trigger froze the raw ring: nothing was overwritten since, but post= segments. */

@@ -10,6 +10,7 @@
 
 #include "kselftest_harness.h"
 #include "flight.h"
+#include "snapshot_mark.h"
 
 #define TOKEN	7
 
@@ -112,6 +113,45 @@ TEST_F(wish, names)
 	flight_wish(self->s, &self->event, NULL, 1, 0, NULL, 0);
 	EXPECT_EQ(nr_waiting(self->f), most + 1);
 	EXPECT_EQ(self->f->stats.failed, 0);
+}
+
+/* Of each trigger its bytes, up to what a record has room for */
+TEST_F(wish, bytes)
+{
+	static const __u8 large[40 << 10] = { 1 };
+	const struct flight_wish *w;
+	struct auxrec_snapshot_data head;
+	const __u8 *at;
+	size_t left;
+
+	self->event.count = 0;
+	flight_wish(self->s, &self->event, NULL, 1, 0, "abc", 3);
+	flight_wish(self->s, &self->event, NULL, 2, 0, "", 0);
+	flight_wish(self->s, &self->event, NULL, 3, 0, large, sizeof(large));
+	flight_wish(self->s, &self->event, NULL, 4, 0, large, sizeof(large));
+	flight_wish(self->s, &self->event, NULL, 5, 0, "abc", 3);
+	w = self->f->first;
+	ASSERT_EQ(w->triggers, 5);
+	at = w->data;
+	memcpy(&head, at, sizeof(head));
+	EXPECT_EQ(head.size, 3);
+	EXPECT_EQ(head.full_size, 3);
+	EXPECT_EQ(memcmp(at + sizeof(head), "abc", 3), 0);
+	at += sizeof(head) + 3;
+	memcpy(&head, at, sizeof(head));
+	EXPECT_EQ(head.size, 0);
+	EXPECT_EQ(head.full_size, 0);
+	at += sizeof(head);
+	memcpy(&head, at, sizeof(head));
+	EXPECT_EQ(head.size, sizeof(large));
+	EXPECT_EQ(at[sizeof(head)], 1);
+	at += sizeof(head) + sizeof(large);
+	memcpy(&head, at, sizeof(head));
+	left = w->data + w->data_size - at - sizeof(head);
+	EXPECT_EQ(head.size, left);
+	EXPECT_LT(head.size, sizeof(large));
+	EXPECT_EQ(head.full_size, sizeof(large));
+	EXPECT_EQ(w->data_size, 48 << 10);
 }
 
 /* What has no snapshot does not keep the ring frozen. */

@@ -139,7 +139,7 @@ if "$WRITE" --ringbuf $PIN 24 rm $PIN; then
 		over 0
 		printf %s \"\$why\"" >"$T/bpf.out"
 	[[ ! -s $T/bpf.out ]] || note "$(cat "$T/bpf.out")"
-	data=$(sed -n 's/.*"data": "\([0-9a-f]*\)".*/\1/p' "$T/bytes" | tail -n 1)
+	data=$(sed -n 's/.*"data": \[{"size": [0-9]*, "bytes": "\([0-9a-f]*\)".*/\1/p' "$T/bytes" | tail -n 1)
 	printf '%s' "$data" | sed 's/../\\x&/g' | xargs -0 printf >"$T/data"
 	[[ $(cat "$T/bytes") == *'"kind": "bpf"'* && -n $data ]] || note "marks: $(cat "$T/bytes")"
 	want 0 "$WRITE" --check 24 "$T/data" >/dev/null

@@ -36,7 +36,7 @@ report "info shows its snapshots" "$("$auxrec" info --json "$dir/merged" |
 	python3 -c 'import json, sys
 s = json.load(sys.stdin)["snapshots"]
 got = sorted({x["number"] for x in s})
-if got != list(range(1, 9)) or s[0]["name"] != "signal=USR1" or s[0]["data"] != "616263":
+if got != list(range(1, 9)) or s[0]["name"] != "signal=USR1" or s[0]["data"] != [{"size": 3, "bytes": "616263"}]:
     print(s)' 2>&1)"
 for v; do
 	perf=$("$top/selftests/setup/perf-tree" "$v")/bin/perf

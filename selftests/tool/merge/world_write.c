@@ -443,12 +443,13 @@ static void write_raws(struct writer *wr)
 static void write_mark(const struct writer *wr, const struct world_snapshot *s,
 		       const char *name, uint64_t trigger)
 {
+	static const struct auxrec_snapshot_data data = { .size = 3, .full_size = 3 };
 	const struct auxrec_snapshot h = {
-		.magic = AUXREC_SNAPSHOT_MAGIC, .version = 2, .header_size = sizeof(h),
+		.magic = AUXREC_SNAPSHOT_MAGIC, .version = 3, .header_size = sizeof(h),
 		.recording = WORLD_RECORDING, .number = wr->w->nr_snapshots,
 		.t_trigger = trigger, .t_begin = s->begin, .t_settled = s->settled,
 		.t_end = wr->w->now, .triggers = 1, .kind = TRIGGER_SIGNAL,
-		.name_size = strlen(name) + 1, .data_size = 3,
+		.name_size = strlen(name) + 1, .data_size = sizeof(data) + data.size,
 		.raw_begin = s->raw_begin, .raw_end = s->raw_end,
 		.raw_first = s->raw_first, .raw_last = s->raw_last,
 	};
@@ -459,10 +460,11 @@ static void write_mark(const struct writer *wr, const struct world_snapshot *s,
 	add_u64(trigger);
 	add_u64(0);
 	add_u64(1);
-	add_u32(ALIGN8(end + 4 + sizeof(h) + h.name_size + 3) - end - 4);
+	add_u32(ALIGN8(end + 4 + sizeof(h) + h.name_size + h.data_size) - end - 4);
 	add(&h, sizeof(h));
 	add(name, h.name_size);
-	add("abc", 3);
+	add(&data, sizeof(data));
+	add("abc", data.size);
 	done(wr);
 }
 

@@ -395,13 +395,17 @@ def snapshot_case(what, **over):
 
 
 snapshot_case("magic", magic=1)
-snapshot_case("version", version=1)
+snapshot_case("version", version=2)
 snapshot_case("header_size", header=104)
 snapshot_case("another recording", recording=1)
 snapshot_case("number 0", number=0)
 snapshot_case("another time", trigger=T0 + 450)
 snapshot_case("a name longer than the record", name_size=1000)
 snapshot_case("data longer than the record", data_size=1 << 31)
+snapshot_case("data without their size", data=b"abc")
+snapshot_case("data longer than they say", data=g.brought(b"abcd", 3))
+snapshot_case("data shorter than they say", data=g.brought(b"abcd", 5))
+snapshot_case("data that were shorter than what there is", data=g.brought(b"abcd", full=3))
 snapshot_case("bytes behind the data", tail=bytes(8))
 snapshot_case("padding that is not zero", tail=b"!")
 snapshot_case("no name", text_=b"")

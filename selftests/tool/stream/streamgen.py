@@ -367,9 +367,16 @@ def payload_stream():
     ]
 
 
-def snapshot(name, t, number=1, text_=b"signal=USR1\0", data=b"xy", **over):
+def brought(data, size=None, full=None):
+    """struct auxrec_snapshot_data"""
+    size = len(data) if size is None else size
+    return struct.pack("<II", size, size if full is None else full) + data
+
+
+def snapshot(name, t, number=1, text_=b"signal=USR1\0",
+             data=brought(b"xy") + brought(b"abcdefg", full=8), **over):
     """struct auxrec_snapshot, as a sample of the snapshot event"""
-    head = {"magic": 0x53585541, "version": 2, "header": 136,
+    head = {"magic": 0x53585541, "version": 3, "header": 136,
             "recording": RECORDING, "trigger": t, "begin": T0 + 50, "kind": 1,
             "name_size": len(text_), "data_size": len(data), "tail": b"",
             "raw": (T0 + 40, T0 + 500, 7, 9)} | over
