@@ -99,8 +99,8 @@ $(TESTS)/tool/frames/test_sums: $(BUILD)/selftests/tool/frames/test_sums.o \
 
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
-		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o read_map.o \
-		util.o)
+		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o \
+		state_namespaces.o read_map.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \
@@ -155,7 +155,7 @@ $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%
 		merge/world.o merge/world_write.o state/history.o) \
 		$(addprefix $(BUILD)/tool/,merge.o merge_body.o merge_events.o merge_out.o \
 		merge_plan.o merge_read.o merge_scan.o merge_seen.o merge_setup.o recent.o \
-		state.o state_maps.o state_kernel.o util.o) \
+		state.o state_maps.o state_kernel.o state_namespaces.o util.o) \
 		$(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/check_main.c, \
 		$(wildcard tool/check*.c tool/read*.c)))
 	$(CC) $(CFLAGS) -o $@ $^ -lzstd

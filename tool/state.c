@@ -11,6 +11,7 @@
 #include "state.h"
 #include "state_kernel.h"
 #include "state_maps.h"
+#include "state_namespaces.h"
 #include "util.h"
 
 #define COMM_LEN	16
@@ -35,7 +36,7 @@ struct thread {
 	bool leaving;
 	bool missed;			/* was not there at the last state_bury() */
 	char comm[COMM_LEN];
-	struct perf_event_header *namespaces;	/* NULL: not told */
+	struct state_namespaces *namespaces;	/* NULL: not told */
 };
 
 struct process {
@@ -59,6 +60,7 @@ struct leaving {
 struct state {
 	void *processes;		/* tree of struct process */
 	struct leaving *leaving, **leaving_end;
+	void *namespaces;		/* tree of all sets, see state_namespaces.h */
 	struct state_kernel kernel;
 	struct rec_sample_id id;	/* of records that we make */
 	__u64 number;			/* of the last process */
@@ -142,15 +144,10 @@ static struct thread *get_thread(struct state *st, struct process *p, __u32 tid)
 }
 
 static void set_namespaces(struct state *st, struct thread *t,
-			   struct perf_event_header *namespaces)
+			   struct state_namespaces *namespaces)
 {
-	if (t->namespaces) {
-		st->bytes -= t->namespaces->size + ALLOC_COST;
-		free(t->namespaces);
-	}
+	state_namespaces_put(&st->namespaces, t->namespaces, &st->bytes);
 	t->namespaces = namespaces;
-	if (namespaces)
-		st->bytes += namespaces->size + ALLOC_COST;
 }
 
 static void free_thread(struct state *st, struct process *p, struct thread *t)
@@ -361,12 +358,14 @@ static int fold_namespaces(struct state *st, const struct perf_event_header *rec
 	const struct comm *ids = (const void *)rec;
 	struct process *p = get_process(st, ids->pid);
 	struct thread *t = p ? get_thread(st, p, ids->tid) : NULL;
-	struct perf_event_header *copy = t ? malloc(rec->size) : NULL;
+	struct state_namespaces *set;
 
-	if (!copy)
+	if (!t)
 		return -ENOMEM;
-	memcpy(copy, rec, rec->size);
-	set_namespaces(st, t, copy);
+	set = state_namespaces_get(&st->namespaces, rec, &st->bytes);
+	if (!set)
+		return -ENOMEM;
+	set_namespaces(st, t, set);
 	return 0;
 }
 
@@ -413,6 +412,11 @@ struct emit {
 		struct perf_event_header header;
 		struct task_ids ids;
 		struct comm comm;
+		struct {
+			struct perf_event_header header;
+			__u32 pid, tid;
+			__u64 list[];
+		} namespaces;
 		__u8 bytes[REC_SIZE_MAX];
 	} rec;
 };
@@ -477,14 +481,22 @@ static void emit_name(struct emit *e, const struct thread *t)
 		  sizeof(e->rec.comm) + ALIGN8(strlen(t->comm) + 1), t->tid);
 }
 
+static void emit_namespaces(struct emit *e, const struct thread *t)
+{
+	const struct state_namespaces *set = t->namespaces;
+
+	e->rec.namespaces.pid = e->process->pid;
+	e->rec.namespaces.tid = t->tid;
+	memcpy(e->rec.namespaces.list, set->list, set->size);
+	emit_made(e, PERF_RECORD_NAMESPACES, 0, sizeof(e->rec.namespaces) + set->size, t->tid);
+}
+
 static void emit_thread(struct emit *e, const struct thread *t)
 {
 	if (t->named)
 		emit_name(e, t);
-	if (!e->err && t->namespaces) {
-		emit_copy(e, t->namespaces);
-		emit_record(e);
-	}
+	if (!e->err && t->namespaces)
+		emit_namespaces(e, t);
 }
 
 static void emit_node(const void *node, VISIT which, void *ctx)

@@ -270,6 +270,23 @@ void history_name(uint32_t type, uint16_t misc, uint32_t pid, uint32_t tid)
 	add_text(name);
 }
 
+void history_namespaces(uint32_t pid, uint32_t tid, uint64_t set)
+{
+	begin(PERF_RECORD_NAMESPACES, 0);
+	add_u32(tid_of(pid));
+	add_u32(tid_of(tid));
+	add_u64(1);
+	add_u64(0);
+	add_u64(set);
+}
+
+void history_cgroup(uint64_t id, const char *path)
+{
+	begin(PERF_RECORD_CGROUP, 0);
+	add_u64(id);
+	add_text(path);
+}
+
 static void make_thing(void)
 {
 	char name[16];
@@ -291,10 +308,8 @@ static void make_thing(void)
 		add_u64(0);
 		break;
 	default:
-		begin(PERF_RECORD_CGROUP, 0);
-		add_u64(history_rnd(THINGS));
 		snprintf(name, sizeof(name), "%u", 1 + history_rnd(100));
-		add_text(name);
+		history_cgroup(history_rnd(THINGS), name);
 		break;
 	}
 }
@@ -331,12 +346,8 @@ void history_something(const struct model *m)
 		history_name(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, pid, pid);
 		return;
 	case 7:
-		begin(PERF_RECORD_NAMESPACES, 0);
-		add_u32(tid_of(pid));
-		add_u32(tid_of(who));
-		add_u64(1);
-		add_u64(0);
-		add_u64(1 + history_rnd(1000));
+		/* Mostly what another one has */
+		history_namespaces(pid, who, 1 + history_rnd(history_rnd(3) ? 3 : 1000));
 		return;
 	case 8:
 		make_thing();

@@ -46,12 +46,15 @@ bool history_same(const struct model *a, const struct model *b);
 
 /*
  * Each begins a record, history_done() ends and returns it: something that can happen;
- * FORK or EXIT; MMAP; COMM or what begins like it. Tasks by index, -1: one outside.
+ * FORK or EXIT; MMAP; COMM or what begins like it; NAMESPACES; CGROUP. Tasks by index,
+ * -1: one outside.
  */
 void history_something(const struct model *m);
 void history_ids(uint32_t type, uint16_t misc, int pid, int ppid, int tid, int ptid);
 void history_map(uint32_t pid, uint32_t tid);
 void history_name(uint32_t type, uint16_t misc, uint32_t pid, uint32_t tid);
+void history_namespaces(uint32_t pid, uint32_t tid, uint64_t set);
+void history_cgroup(uint64_t id, const char *path);
 const struct perf_event_header *history_done(uint64_t time);
 
 #endif /* HISTORY_H */

@@ -117,6 +117,59 @@ static void churn(unsigned int processes, bool by_thread)
 	state_free(st);
 }
 
+#define FIRST		(KERNEL + 1)
+#define AT_A_TIME	1000
+
+/*
+ * As many processes, some of which live at a time, with @sets of namespaces, 0: of which none
+ * are told. Returns the most memory, and what is left.
+ */
+static size_t most_bytes(unsigned int processes, unsigned int sets, size_t *left)
+{
+	struct state *st = state_new();
+	size_t most = 0;
+	unsigned int i;
+
+	for (i = 0; i < processes + AT_A_TIME; i++) {
+		const unsigned int pid = FIRST + i;
+
+		if (i < processes) {
+			history_ids(PERF_RECORD_FORK, 0, pid, 0, pid, 0);
+			state_fold(st, history_done(1));
+			if (sets) {
+				history_namespaces(pid, pid, 1 + i % sets);
+				state_fold(st, history_done(1));
+			}
+		}
+		if (state_bytes(st) > most)
+			most = state_bytes(st);
+		if (i >= AT_A_TIME) {
+			history_ids(PERF_RECORD_EXIT, 0, pid - AT_A_TIME, 0, pid - AT_A_TIME, 0);
+			state_fold(st, history_done(2));
+			state_end_exited(st, 3);
+		}
+	}
+	*left = state_bytes(st);
+	state_free(st);
+	return most;
+}
+
+/* What they share is there once. */
+static void share(unsigned int processes)
+{
+	size_t left[3];
+	const size_t without = most_bytes(processes, 0, &left[0]);
+	const size_t few = most_bytes(processes, 4, &left[1]);
+	const size_t own = most_bytes(processes, processes, &left[2]);
+
+	tap_report(few < without + 1000 && left[1] == left[0],
+		   "%u processes with 4 sets of namespaces: %zu bytes at most, without %zu; %zu left, %zu",
+		   processes, few, without, left[1], left[0]);
+	tap_report(own < without + AT_A_TIME * 300 && left[2] == left[0],
+		   "%u processes, each with its own: %zu bytes at most, %zu left", processes,
+		   own, left[2]);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -133,5 +186,6 @@ int main(int argc, char **argv)
 	churn(10000, false);
 	churn(100000, false);
 	churn(10000, true);
+	share(1000000);
 	return tap_end();
 }
