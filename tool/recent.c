@@ -40,12 +40,20 @@ struct recent {
 	__u64 forgotten;
 	__u64 too_large;
 	size_t maps_limit;		/* of a process, see recent_is_over() */
+	size_t cgroups_limit;		/* how many need a look */
+	bool cgroups_begun;		/* it is going on */
 	__u64 newest_time;		/* of all records */
 	__u64 asked;			/* newest_time when it was asked which tasks live */
 };
 
 /* Of one process: few have more. */
 #define MAPS_MANY	2048
+/* So many cgroups need no look. */
+#define CGROUPS_FEW	128
+/* Looked at in one go: some 1 ms */
+#define CGROUPS_BATCH	256
+/* That are kept where nobody can tell which are there */
+#define CGROUPS_MAX	4096
 
 struct recent *recent_new(const struct recent_limits *limits)
 {
@@ -56,6 +64,7 @@ struct recent *recent_new(const struct recent_limits *limits)
 	r->limits = *limits;
 	r->limits.samples &= ~(size_t)7;
 	r->maps_limit = MAPS_MANY;
+	r->cgroups_limit = CGROUPS_FEW;
 	r->state = state_new();
 	r->ring = malloc(r->limits.samples);
 	if (r->state && r->ring)
@@ -296,6 +305,13 @@ static int fold_before(struct recent *r, __u64 begin, bool leave)
 	return 0;
 }
 
+/* Who was in one may run on for a moment, as tasks do. */
+static void forget_cgroups(struct recent *r)
+{
+	if (r->begin > r->limits.linger)
+		state_forget_cgroups(r->state, r->begin - r->limits.linger);
+}
+
 static size_t side_memory(const struct recent *r)
 {
 	return r->side_bytes + state_bytes(r->state);
@@ -327,6 +343,7 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	if (begin > settled)
 		begin = settled;
 	err = fold_before(r, begin, false);
+	forget_cgroups(r);
 	/* Before what is kept of others suffers. */
 	if (side_memory(r) > r->limits.sideband)
 		state_end_exited(r->state, r->begin);
@@ -374,6 +391,33 @@ size_t recent_shrink(struct recent *r, const struct state_ask *ask)
 	return dropped;
 }
 
+/*
+ * As many as lived the last time may have come since: what it costs to look is in
+ * proportion to how many come, and what is kept in vain to how many live.
+ */
+bool recent_wants_cgroups(const struct recent *r)
+{
+	return r->cgroups_begun || state_cgroups(r->state, false) > r->cgroups_limit;
+}
+
+void recent_look_for_cgroups(struct recent *r, const struct state_ask *ask, __u64 now)
+{
+	size_t n;
+
+	if (!ask) {
+		r->cgroups_begun = false;
+		r->cgroups_limit = CGROUPS_MAX;
+		if (state_cgroups(r->state, true) > CGROUPS_MAX)
+			state_shrink_cgroups(r->state, CGROUPS_MAX / 2);
+		return;
+	}
+	r->cgroups_begun = !state_look_for_cgroups(r->state, ask, CGROUPS_BATCH, now);
+	if (r->cgroups_begun)
+		return;
+	n = state_cgroups(r->state, false);
+	r->cgroups_limit = n > CGROUPS_FEW / 2 ? 2 * n : CGROUPS_FEW;
+}
+
 /* --- and given out again --------------------------------------------------- */
 
 int recent_emit_state(const struct recent *r, state_fn fn, void *ctx)
@@ -419,5 +463,6 @@ void recent_stats(const struct recent *r, struct recent_stats *stats)
 		.sideband = r->nr_sides,
 		.forgotten = r->forgotten,
 		.too_large = r->too_large,
+		.cgroups = state_cgroups(r->state, true),
 	};
 }

@@ -30,6 +30,7 @@ struct recent_stats {
 	__u64	sideband;
 	__u64	forgotten;	/* samples and the like, as they became too old */
 	__u64	too_large;	/* of these: for the ring, as they came */
+	size_t	cgroups;	/* whose names are in the state */
 };
 
 /* NULL: no memory. */
@@ -88,6 +89,18 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted);
  */
 size_t recent_shrink(struct recent *r, const struct state_ask *ask);
 bool recent_is_over(const struct recent *r, bool look);
+
+/*
+ * recent_wants_cgroups() - are there so many that it should be looked which have been removed?
+ *
+ * recent_look_for_cgroups() - does a part of that
+ * @ask: see state.h; NULL: nobody knows, then only the newest are kept
+ * @now: the time
+ *
+ * What is gone is forgotten when no record is left that can be of it.
+ */
+bool recent_wants_cgroups(const struct recent *r);
+void recent_look_for_cgroups(struct recent *r, const struct state_ask *ask, __u64 now);
 
 /*
  * What there is: the state as of the oldest record, the sideband since, in order of time,

@@ -573,6 +573,7 @@ void state_stats(const struct state *st, struct state_stats *stats)
 		.threads = st->nr_threads,
 		.maps = st->kernel.maps ? st->kernel.maps->nr : 0,
 		.symbols = st->kernel.nr_symbols,
+		.cgroups = st->kernel.nr_cgroups,
 	};
 	twalk_r(st->processes, count_process, stats);
 }
@@ -694,6 +695,29 @@ size_t state_bury(struct state *st, const struct state_ask *ask, bool sure)
 	}
 	free(b.graves);
 	return i;
+}
+
+/* --- cgroups that are there no more ----------------------------------------- */
+
+bool state_look_for_cgroups(struct state *st, const struct state_ask *ask, size_t nr,
+			    __u64 time)
+{
+	return state_kernel_look(&st->kernel, ask, nr, time);
+}
+
+void state_forget_cgroups(struct state *st, __u64 time)
+{
+	state_kernel_forget(&st->kernel, time, &st->bytes);
+}
+
+void state_shrink_cgroups(struct state *st, size_t nr)
+{
+	state_kernel_shrink(&st->kernel, nr, &st->bytes);
+}
+
+size_t state_cgroups(const struct state *st, bool gone)
+{
+	return st->kernel.nr_cgroups - (gone ? 0 : st->kernel.nr_gone);
 }
 
 /* --- when memory is short all the same --------------------------------------- */

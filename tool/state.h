@@ -67,12 +67,34 @@ struct state_ask {
 	bool (*begin)(void *ctx, __u32 pid);
 	/* Of the process that was begun: is something mapped between these, both included? */
 	bool (*mapped)(void *ctx, __u64 start, __u64 last);
+	/* Is the cgroup there, or nothing known of it? */
+	bool (*cgroup)(void *ctx, __u64 id, const char *path);
 	void *ctx;
 };
 
 size_t state_prune(struct state *st, const struct state_ask *ask, size_t least);
 size_t state_bury(struct state *st, const struct state_ask *ask, bool sure);
 size_t state_shrink(struct state *st);
+
+/*
+ * state_look_for_cgroups() - notes cgroups that are there no more: no record says when one
+ * is removed
+ * @nr: at most so many are asked for, behind those of the last call
+ * @time: now; who was in it may have records up to then
+ *
+ * Return: whether all have been asked for; then the next call begins anew.
+ *
+ * state_forget_cgroups() - forgets those that were noted before @time
+ *
+ * state_shrink_cgroups() - forgets the oldest, until no more than @nr are left
+ */
+bool state_look_for_cgroups(struct state *st, const struct state_ask *ask, size_t nr,
+			    __u64 time);
+void state_forget_cgroups(struct state *st, __u64 time);
+void state_shrink_cgroups(struct state *st, size_t nr);
+
+/* How many there are, as far as is known; @gone: with those that were noted. */
+size_t state_cgroups(const struct state *st, bool gone);
 
 /* The name of a task; NULL: not told. */
 const char *state_name(const struct state *st, __u32 pid, __u32 tid);
@@ -83,6 +105,7 @@ struct state_stats {
 	size_t	threads;
 	size_t	maps;		/* each as often as it is mapped */
 	size_t	symbols;	/* of the kernel */
+	size_t	cgroups;	/* those that are gone, too */
 };
 
 /* Goes through all processes. */

@@ -40,6 +40,7 @@ struct text_poke {
 struct cgroup {
 	struct perf_event_header header;
 	__u64 id;
+	char path[];
 };
 
 /* With one entry, as bpf_write() makes them for records that are kept. */
@@ -71,6 +72,7 @@ struct build_id {
 
 struct known {
 	__u64 key;
+	__u64 gone;		/* time when it was there no more, 0: it is there */
 	struct perf_event_header rec[];
 };
 
@@ -111,6 +113,7 @@ static int keep(void **tree, __u64 key, const struct perf_event_header *rec,
 	if (!entry)
 		return -ENOMEM;
 	entry->key = key;
+	entry->gone = 0;
 	memcpy(entry->rec, rec, rec->size);
 	replaces = forget(tree, key, bytes);
 	if (!tsearch(entry, tree, by_key)) {
@@ -206,6 +209,20 @@ static int fold_program(struct state_kernel *k, const struct bpf_event *rec,
 	return ret < 0 ? ret : 0;
 }
 
+static int fold_cgroup(struct state_kernel *k, const struct cgroup *rec, size_t *bytes)
+{
+	const struct known wanted = { .key = rec->id };
+	struct known **node = tfind(&wanted, &k->cgroups, by_key);
+	const bool gone = node && (*node)->gone;
+	const int ret = keep(&k->cgroups, rec->id, &rec->header, bytes);
+
+	if (ret < 0)
+		return ret;
+	k->nr_cgroups += ret;
+	k->nr_gone -= gone;
+	return 0;
+}
+
 int state_kernel_fold(struct state_kernel *k, const struct perf_event_header *rec,
 		      size_t *bytes)
 {
@@ -217,8 +234,7 @@ int state_kernel_fold(struct state_kernel *k, const struct perf_event_header *re
 	case PERF_RECORD_BPF_EVENT:
 		return fold_program(k, (const void *)rec, bytes);
 	case PERF_RECORD_CGROUP:
-		ret = keep(&k->cgroups, ((const struct cgroup *)rec)->id, rec, bytes);
-		break;
+		return fold_cgroup(k, (const void *)rec, bytes);
 	case PERF_RECORD_TEXT_POKE:
 		ret = keep(&k->code, ((const struct text_poke *)rec)->addr, rec, bytes);
 		break;
@@ -280,6 +296,104 @@ int state_kernel_emit(const struct state_kernel *k, __u64 time, state_fn fn, voi
 	err = e->err;
 	free(e);
 	return err;
+}
+
+/* --- cgroups, of which no record says that one was removed ------------------ */
+
+struct look {
+	struct state_kernel *k;
+	const struct state_ask *ask;
+	size_t left;
+	__u64 time;
+	bool all;
+};
+
+/* In order of keys */
+static void look_at(const void *node, VISIT which, void *ctx)
+{
+	struct known *entry = *(struct known * const *)node;
+	const struct cgroup *rec = (const void *)entry->rec;
+	struct look *look = ctx;
+	struct state_kernel *k = look->k;
+
+	if ((which != postorder && which != leaf) || entry->key < k->next_cgroup ||
+	    !look->all)
+		return;
+	if (!look->left) {
+		k->next_cgroup = entry->key;
+		look->all = false;
+		return;
+	}
+	if (entry->gone)
+		return;
+	look->left--;
+	if (look->ask->cgroup(look->ask->ctx, rec->id, rec->path))
+		return;
+	entry->gone = look->time;
+	if (!k->nr_gone++ || look->time < k->first_gone)
+		k->first_gone = look->time;
+}
+
+bool state_kernel_look(struct state_kernel *k, const struct state_ask *ask, size_t nr,
+		       __u64 time)
+{
+	struct look look = { .k = k, .ask = ask, .left = nr, .time = time, .all = true };
+
+	twalk_r(k->cgroups, look_at, &look);
+	if (look.all)
+		k->next_cgroup = 0;
+	return look.all;
+}
+
+struct gone {
+	__u64 time;
+	__u64 first;		/* of those that stay */
+	__u64 *keys;
+	size_t nr;
+};
+
+static void find_gone(const void *node, VISIT which, void *ctx)
+{
+	const struct known *entry = *(struct known * const *)node;
+	struct gone *gone = ctx;
+
+	if ((which != postorder && which != leaf) || !entry->gone)
+		return;
+	/* Without memory for it: the next time. */
+	if (entry->gone < gone->time &&
+	    !grow((void **)&gone->keys, gone->nr, sizeof(*gone->keys)))
+		gone->keys[gone->nr++] = entry->key;
+	else if (entry->gone < gone->first)
+		gone->first = entry->gone;
+}
+
+void state_kernel_forget(struct state_kernel *k, __u64 time, size_t *bytes)
+{
+	struct gone gone = { .time = time, .first = ~0ULL };
+	size_t i;
+
+	if (!k->nr_gone || k->first_gone >= time)
+		return;
+	twalk_r(k->cgroups, find_gone, &gone);
+	for (i = 0; i < gone.nr; i++)
+		forget(&k->cgroups, gone.keys[i], bytes);
+	k->nr_cgroups -= gone.nr;
+	k->nr_gone -= gone.nr;
+	k->first_gone = gone.first;
+	free(gone.keys);
+}
+
+/* Numbers grow: the smallest is the oldest. */
+void state_kernel_shrink(struct state_kernel *k, size_t nr, size_t *bytes)
+{
+	while (k->nr_cgroups > nr) {
+		const struct known wanted = { .key = smallest_key(k->cgroups) };
+		struct known **node = tfind(&wanted, &k->cgroups, by_key);
+
+		k->nr_gone -= !!(*node)->gone;
+		k->nr_cgroups--;
+		forget(&k->cgroups, wanted.key, bytes);
+	}
 }
 
 static void forget_all(void **tree, size_t *bytes)

@@ -22,11 +22,20 @@ struct state_kernel {
 	size_t types_bytes;
 	size_t nr_ids;
 	size_t nr_symbols;
+	size_t nr_cgroups;
+	size_t nr_gone;			/* of these */
+	__u64 first_gone;		/* when the first of them was, at most */
+	__u64 next_cgroup;		/* that is to be looked at */
 };
 
 int state_kernel_fold(struct state_kernel *k, const struct perf_event_header *rec,
 		      size_t *bytes);
 int state_kernel_emit(const struct state_kernel *k, __u64 time, state_fn fn, void *ctx);
+/* Of cgroups; see state_look(), state_forget() and state_shrink_cgroups(). */
+bool state_kernel_look(struct state_kernel *k, const struct state_ask *ask, size_t nr,
+		       __u64 time);
+void state_kernel_forget(struct state_kernel *k, __u64 time, size_t *bytes);
+void state_kernel_shrink(struct state_kernel *k, size_t nr, size_t *bytes);
 void state_kernel_free(struct state_kernel *k, size_t *bytes);
 
 #endif /* AUXREC_STATE_KERNEL_H */

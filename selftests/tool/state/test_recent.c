@@ -349,6 +349,103 @@ static void try_lost_exits(void)
 	recent_free(r);
 }
 
+/* --- cgroups that were removed ------------------------------------------------ */
+
+#define CGROUPS		100000
+#define THERE		300	/* the newest, and the first one */
+#define LOOK		500	/* so often it is seen what is told */
+
+struct cgroups {
+	uint64_t newest;
+	bool told[CGROUPS];
+	uint64_t untold;	/* samples of one of which nothing is told */
+	uint64_t samples;
+	uint64_t nr;		/* that were told */
+	size_t most;		/* that were kept */
+};
+
+static bool is_there(void *ctx, __u64 id, const char *path)
+{
+	const struct cgroups *c = ctx;
+
+	return (!id || id + THERE > c->newest) && (uint64_t)atoi(path + 1) == id;
+}
+
+/* What a sample has as its number is its cgroup. */
+static int tell_cgroup(void *ctx, const struct perf_event_header *rec)
+{
+	const struct sample *sample = (const void *)rec;
+	struct cgroups *c = ctx;
+
+	if (rec->type == PERF_RECORD_CGROUP) {
+		c->told[sample->id] = true;
+		c->nr++;
+	} else {
+		c->samples++;
+		c->untold += !c->told[sample->number];
+	}
+	return 0;
+}
+
+static int add_cgroup(struct recent *r, uint64_t i)
+{
+	const uint64_t of = i > THERE ? i - history_rnd(THERE) : history_rnd(i + 1);
+	const uint64_t time = 1000 + i;
+	const struct sample sample = {
+		.header = { PERF_RECORD_SAMPLE, 0, 48 }, .time = time, .number = of,
+	};
+	char path[24];
+
+	snprintf(path, sizeof(path), "/%d", (int)i);
+	history_cgroup(i, path);
+	return recent_add(r, history_done(time), time) ?:
+	       recent_add(r, &sample.header, time);
+}
+
+/* @look: it can be seen which are there. */
+static void try_cgroups(bool look)
+{
+	const struct recent_limits limits = { 4 << 20, 4 << 20, 1500, 100 };
+	static struct cgroups c;
+	const struct state_ask ask = { .cgroup = is_there, .ctx = &c };
+	struct recent *r = recent_new(&limits);
+	struct recent_stats stats;
+	uint64_t nr = 0;
+	int err = 0;
+
+	memset(&c, 0, sizeof(c));
+	for (c.newest = 0; !err && c.newest < CGROUPS; c.newest++) {
+		const uint64_t now = 1000 + c.newest;
+
+		err = add_cgroup(r, c.newest) ?: recent_trim(r, now, now, ~0ULL);
+		if (recent_wants_cgroups(r))
+			recent_look_for_cgroups(r, look ? &ask : NULL, now);
+		recent_stats(r, &stats);
+		if (stats.cgroups > c.most)
+			c.most = stats.cgroups;
+		if (err || c.newest % LOOK)
+			continue;
+		memset(c.told, 0, sizeof(c.told));
+		c.nr = 0;
+		err = recent_emit_state(r, tell_cgroup, &c) ?:
+		      recent_emit_sideband(r, tell_cgroup, &c) ?:
+		      recent_emit_samples(r, tell_cgroup, &c);
+		if (c.nr > nr)
+			nr = c.nr;
+	}
+	/* What the window has is sideband still; it was there when that came. */
+	if (look)
+		tap_report(!err && c.most < 2 * (limits.window + THERE) && c.told[0] &&
+			   !c.untold && c.samples > 10000,
+			   "of %d cgroups %d are there: %zu known at most, %d told; %d samples of %d have none",
+			   CGROUPS, THERE, c.most, (int)nr, (int)c.untold, (int)c.samples);
+	else
+		tap_report(!err && c.most <= 4097 && !c.untold,
+			   "and nobody can tell which: %zu at most, %d samples have none",
+			   c.most, (int)c.untold);
+	recent_free(r);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -371,5 +468,7 @@ int main(int argc, char **argv)
 	try_cut();
 	try_linger();
 	try_lost_exits();
+	try_cgroups(true);
+	try_cgroups(false);
 	return tap_end();
 }

@@ -35,6 +35,27 @@ static size_t bytes_of(const struct state *st)
 	return stats.bytes;
 }
 
+/* It is there as long as readers are to know of it. */
+static bool is_there(void *ctx, __u64 id, const char *path)
+{
+	const struct model *all = ctx;
+
+	return all->cgroup[id] == (uint32_t)atoi(path);
+}
+
+/* A cgroup is removed, which no record says. */
+static void remove_cgroup(struct state *st, struct model *all)
+{
+	const struct state_ask ask = { .cgroup = is_there, .ctx = all };
+
+	all->cgroup[history_rnd(THINGS)] = 0;
+	while (!state_look_for_cgroups(st, &ask, 3, 5))
+		;
+	state_forget_cgroups(st, 5);
+	if (history_rnd(2))
+		state_forget_cgroups(st, 6);
+}
+
 /* Returns the number of the first record after which a reader knows something else. */
 static int live(void)
 {
@@ -52,6 +73,9 @@ static int live(void)
 			wrong = n;
 		state_end_exited(st, ~0ULL);
 		memset(&emitted, 0, sizeof(emitted));
+		if (n % 20 == 0)
+			remove_cgroup(st, &all);
+		state_forget_cgroups(st, 6);
 		if (n % 7 == 0 &&
 		    (state_emit(st, 77, learn_emitted, &emitted) || !history_same(&all, &emitted)))
 			wrong = n;
