@@ -114,6 +114,8 @@ static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 {
 	struct perf_event_attr *attr = &sev->attr;
 
+	if (s->opt->cgroups)
+		attr->sample_type |= PERF_SAMPLE_CGROUP;
 	if (has_raw_data(s->opt, attr))
 		attr->sample_type |= PERF_SAMPLE_RAW;
 	/* The map takes no other, see perf_event_read_local(). */
@@ -229,6 +231,8 @@ static int add_sideband(struct session *s, bool switches, struct diag *d)
 	attr->task = 1;
 	attr->ksymbol = 1;
 	attr->bpf_event = 1;
+	attr->namespaces = s->opt->namespaces;
+	attr->cgroup = s->opt->cgroups;
 	attr->context_switch = switches;
 	attr->text_poke = text_poke;
 	set_common(s, attr);

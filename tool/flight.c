@@ -11,6 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "cgroups.h"
 #include "flight.h"
 #include "flight_gap.h"
 #include "notify.h"
@@ -314,6 +315,21 @@ static void shrink(struct session *s)
 	f->shrunk = now_ns();
 }
 
+static void look_for_cgroups(struct session *s, __u64 now)
+{
+	struct recent *recent = s->flight->recent;
+	struct state_ask ask = { .cgroup = cgroups_is_there };
+	int dir;
+
+	if (!s->opt->cgroups || !recent_wants_cgroups(recent))
+		return;
+	dir = cgroups_open();
+	ask.ctx = &dir;
+	recent_look_for_cgroups(recent, dir >= 0 && cgroups_is_root(dir) ? &ask : NULL, now);
+	if (dir >= 0)
+		close(dir);
+}
+
 void flight_settle(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -328,6 +344,7 @@ void flight_settle(struct session *s)
 	if (recent_trim(f->recent, now, s->flushed_time, wanted))
 		f->stats.not_kept++;
 	shrink(s);
+	look_for_cgroups(s, now);
 }
 
 /* --- the loop -------------------------------------------------------------- */

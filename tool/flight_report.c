@@ -57,6 +57,8 @@ void flight_status(void *session, FILE *to)
 	fprintf(to, "memory of records: %llu KiB\n", ULL(stats.bytes >> 10));
 	fprintf(to, "samples: %llu\n", ULL(stats.samples));
 	fprintf(to, "sideband records: %llu\n", ULL(stats.sideband));
+	if (s->opt->cgroups)
+		fprintf(to, "cgroups: %zu\n", stats.cgroups);
 	if (s->have_raw)
 		fprintf(to, "raw ring: %llu KiB\n", ULL(f->memory.raw >> 10));
 	fprintf(to, "snapshots: %llu\n", ULL(f->stats.snapshots));

@@ -58,6 +58,8 @@ static const char help[] =
 "                       (implies -R); with the perfaux module the default of\n"
 "                       bpf-output\n"
 "      --no-raw-ring    not even of those\n"
+"      --namespaces     which namespaces tasks are in\n"
+"      --all-cgroups    the cgroup of each sample, and the cgroups' names\n"
 "      --no-buildid     device and inode of what is mapped instead of its build-id\n"
 "\n"
 "Of perf record -B, -N, -P, -T, -v and --buildid-mmap change nothing here.\n"

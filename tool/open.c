@@ -32,6 +32,7 @@ static bool drop_newest(struct sev *sev)
 {
 	struct perf_event_attr *attr = &sev->attr;
 
+	/* What was asked for is not left out: open_check() has seen that it is there. */
 	if (attr->build_id)
 		attr->build_id = 0;
 	else if (attr->bpf_event)
@@ -361,6 +362,9 @@ int session_open(struct session *s, struct diag *d)
 	int err;
 
 	raise_nofile();
+	err = open_check(s->opt, d);
+	if (err)
+		return err;
 	if (s->have_raw) {
 		err = open_raw(s, d);
 		if (err)

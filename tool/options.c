@@ -24,6 +24,8 @@ enum {
 	OPT_BPF_MAP,
 	OPT_BPF_RING,
 	OPT_NO_RAW_RING,
+	OPT_NAMESPACES,
+	OPT_ALL_CGROUPS,
 };
 
 static const struct option long_options[] = {
@@ -49,6 +51,8 @@ static const struct option long_options[] = {
 	{ "raw-samples",	no_argument,	   NULL, 'R' },
 	{ "raw-ring",		no_argument,	   NULL, OPT_RAW_RING },
 	{ "no-raw-ring",	no_argument,	   NULL, OPT_NO_RAW_RING },
+	{ "namespaces",		no_argument,	   NULL, OPT_NAMESPACES },
+	{ "all-cgroups",	no_argument,	   NULL, OPT_ALL_CGROUPS },
 	{ "quiet",		no_argument,	   NULL, 'q' },
 	{ "json",		optional_argument, NULL, OPT_JSON },
 	{ "flight",		optional_argument, NULL, FLIGHT_OPT_FLIGHT },
@@ -327,6 +331,12 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		return 0;
 	case OPT_NO_RAW_RING:
 		opt->no_raw_ring = true;
+		return 0;
+	case OPT_NAMESPACES:
+		opt->namespaces = true;
+		return 0;
+	case OPT_ALL_CGROUPS:
+		opt->cgroups = true;
 		return 0;
 	case 'q':
 		opt->quiet = true;

@@ -75,6 +75,8 @@ struct options {
 	bool raw_samples;		/* of PMUs too */
 	bool raw_ring;			/* raw data of all samples goes there */
 	bool no_raw_ring;		/* that of none */
+	bool namespaces;		/* of tasks */
+	bool cgroups;			/* their names, and of each sample its one */
 	bool quiet;
 	bool json;
 	const char *json_file;		/* NULL: stderr */

@@ -204,6 +204,12 @@ void session_close(struct session *s);
 /* Is its PMU softpt, which is not Intel PT but looks like it? */
 bool sev_is_softpt(const struct sev *sev);
 
+/*
+ * open_check.c: does the kernel have what options ask for? Else an event is refused without
+ * a word why. 0, or -errno with a message.
+ */
+int open_check(const struct options *opt, struct diag *d);
+
 /* open_error.c: return @err, with a message. @tid: as in struct opened */
 int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	       int err, struct diag *d);

@@ -109,7 +109,7 @@ int synth_all(struct session *s, struct diag *d)
 	static int (* const list[])(struct session *) = {
 		synth_time_conv, synth_id_index, synth_auxtrace_info,
 		synth_kernel, synth_event_updates, synth_thread_map,
-		synth_cpu_map, synth_bpf, synth_tasks, finished_init,
+		synth_cpu_map, synth_bpf, synth_cgroups, synth_tasks, finished_init,
 	};
 	int err = write_first(s, d);
 

@@ -27,6 +27,7 @@ int synth_event_updates(struct session *s);
 int synth_thread_map(struct session *s);
 int synth_cpu_map(struct session *s);
 int synth_bpf(struct session *s);
+int synth_cgroups(struct session *s);
 int synth_tasks(struct session *s);
 
 /* Of these: what the recording is, not what the machine runs. */

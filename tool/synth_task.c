@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks that run already: their names, parents and maps, from /proc. Tasks
- * that vanish meanwhile are none.
+ * Tasks that run already: their names, parents, namespaces and maps, from /proc.
+ * Tasks that vanish meanwhile are none.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -51,6 +51,40 @@ static int add_comm(struct session *s, pid_t pid, pid_t tid, const char *comm)
 	return synth_end(s, &rec);
 }
 
+/*
+ * As the kernel has it: device and inode of each file. What may not be looked at is 0, if all
+ * is nobody knows anything.
+ */
+static int add_namespaces(struct session *s, pid_t pid, pid_t tid)
+{
+	static const char * const names[NR_NAMESPACES] = {
+		[NET_NS_INDEX] = "net", [UTS_NS_INDEX] = "uts", [IPC_NS_INDEX] = "ipc",
+		[PID_NS_INDEX] = "pid", [USER_NS_INDEX] = "user", [MNT_NS_INDEX] = "mnt",
+		[CGROUP_NS_INDEX] = "cgroup",
+	};
+	bool known = false;
+	char path[64];
+	struct stat st;
+	size_t i;
+
+	if (!s->opt->namespaces)
+		return 0;
+	synth_begin(&rec, PERF_RECORD_NAMESPACES, 0);
+	synth_add_u32(&rec, pid);
+	synth_add_u32(&rec, tid);
+	synth_add_u64(&rec, NR_NAMESPACES);
+	for (i = 0; i < NR_NAMESPACES; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/ns/%s", pid, tid, names[i]);
+		if (stat(path, &st))
+			memset(&st, 0, sizeof(st));
+		known |= st.st_ino != 0;
+		synth_add_u64(&rec, st.st_dev);
+		synth_add_u64(&rec, st.st_ino);
+	}
+	synth_add_sample_id(&rec);
+	return known ? synth_end(s, &rec) : 0;
+}
+
 static int add_thread(struct session *s, pid_t pid, pid_t tid)
 {
 	char path[64], comm[64], *status;
@@ -71,7 +105,9 @@ static int add_thread(struct session *s, pid_t pid, pid_t tid)
 		err = add_fork(s, pid, ppid, tid, ppid);
 	else
 		err = add_fork(s, pid, pid, tid, pid);
-	return err ? err : add_comm(s, pid, tid, comm);
+	if (!err)
+		err = add_comm(s, pid, tid, comm);
+	return err ?: add_namespaces(s, pid, tid);
 }
 
 struct map {
@@ -280,6 +316,8 @@ int synth_tasks(struct session *s)
 		if (pid > 0 && j == i)
 			err = add_process(s, pid);
 	}
-	/* A command has nothing yet that its exec does not replace. */
+	/* A command has nothing yet that its exec does not replace, but for these. */
+	if (!err && s->child && !opt->nr_targets)
+		err = add_namespaces(s, s->child, s->child);
 	return err;
 }

@@ -84,6 +84,10 @@ static void add_record(const struct options *o)
 		add("; raw-ring");
 	if (o->no_raw_ring)
 		add("; no-raw-ring");
+	if (o->namespaces)
+		add("; namespaces");
+	if (o->cgroups)
+		add("; all-cgroups");
 	if (o->callchain)
 		add("; callchain");
 	if (o->user)
