@@ -71,6 +71,10 @@ if paranoid 2; then
 	refused "cpu-clock:u: .*thread $other is another user's" -e cpu-clock:u -p $other
 	refused 'cpu-clock:k: .*the kernel.*1 or less, and it is 2.*with :u' -e cpu-clock:k
 	refused 'cpu-clock: .*the kernel.*leave --kernel out' -e cpu-clock --kernel
+	refused '--namespaces: no permission: .*root, or CAP_PERFMON' --namespaces -e cpu-clock:u
+	rm -f f
+	want 0 user "$AUXREC" -q --all-cgroups -e cpu-clock:u -o f -- true
+	valid f
 	rm -f f
 	want 0 user "$AUXREC" -e cpu-clock -o f -- true
 	said 'cpu-clock: no right to record the kernel, user space only'
