@@ -94,8 +94,11 @@ static bool read_uevents(struct flight *f)
 
 /* --- one CPU --------------------------------------------------------------- */
 
-/* Ids that no record can have any more, and descriptors that do nothing. */
-static void close_old(struct session *s, struct sev *sev, int cpu, __u64 begin)
+/*
+ * Ids that no record can have any more, and descriptors that do nothing. @oldest: there are
+ * records since; where the samples are gone sideband may be older than what is whole.
+ */
+static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 {
 	size_t i, nr = 0;
 
@@ -109,7 +112,7 @@ static void close_old(struct session *s, struct sev *sev, int cpu, __u64 begin)
 			o->fd = -1;
 			o->closed = s->main.max_time;
 		}
-		if (o->fd >= 0 || o->closed >= begin)
+		if (o->fd >= 0 || o->closed >= oldest)
 			sev->fds[nr++] = *o;
 	}
 	sev->nr_fds = nr;
@@ -168,7 +171,7 @@ static int cpu_back(struct session *s, int cpu, struct diag *d)
 
 	recent_stats(s->flight->recent, &stats);
 	for (i = 0; i < s->nr_sev; i++)
-		close_old(s, &s->sev[i], cpu, stats.begin);
+		close_old(s, &s->sev[i], cpu, stats.oldest);
 	close_ring(s, cpu);
 	/* The sideband first: its descriptor owns the main ring. */
 	for (sideband = 1; sideband >= 0; sideband--)

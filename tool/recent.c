@@ -459,6 +459,7 @@ void recent_stats(const struct recent *r, struct recent_stats *stats)
 	*stats = (struct recent_stats){
 		.bytes = sizeof(*r) + r->limits.samples + side_memory(r),
 		.begin = r->begin > samples ? r->begin : samples,
+		.oldest = r->begin,
 		.samples = r->nr_samples,
 		.sideband = r->nr_sides,
 		.forgotten = r->forgotten,

@@ -26,6 +26,7 @@ struct recent_limits {
 struct recent_stats {
 	size_t	bytes;		/* of memory, the state included */
 	__u64	begin;		/* records from this time on are all there, 0: all */
+	__u64	oldest;		/* what is older is in the state, or is gone */
 	__u64	samples;	/* records that are there */
 	__u64	sideband;
 	__u64	forgotten;	/* samples and the like, as they became too old */

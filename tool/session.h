@@ -141,14 +141,15 @@ static inline __u64 session_cookie_index(const struct session *s, __u64 cookie)
 						     SESSION_COOKIE_NONE;
 }
 
-/* An event for records that no event made. */
+/* An event for records that no event made: not a closed one, whose id is soon unknown. */
 static inline __u64 session_sideband_id(const struct session *s)
 {
-	size_t i;
+	size_t i, j;
 
 	for (i = 0; i < s->nr_sev; i++)
-		if (s->sev[i].sideband && s->sev[i].nr_fds)
-			return s->sev[i].fds[0].id;
+		for (j = 0; s->sev[i].sideband && j < s->sev[i].nr_fds; j++)
+			if (s->sev[i].fds[j].fd >= 0)
+				return s->sev[i].fds[j].id;
 	return 0;
 }
 

@@ -421,13 +421,17 @@ struct emit {
 	} rec;
 };
 
-/* Its last part is the sample id. */
+/*
+ * Its last part is the sample id. Of no event, as what readers make themselves: the one
+ * that told it may be gone, with its CPU, and they refuse an id that they do not know.
+ */
 static void emit_record(struct emit *e)
 {
 	struct rec_sample_id *id = (void *)(e->rec.bytes + e->rec.header.size -
 					    sizeof(*id));
 
 	id->time = e->time;
+	id->id = 0;
 	e->err = e->fn(e->ctx, &e->rec.header);
 }
 

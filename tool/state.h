@@ -41,6 +41,8 @@ void state_end_exited(struct state *st, __u64 time);
  * state_emit() - the records that bring a reader to this state
  * @time: that they have, for readers that sort
  *
+ * Their sample ids name no event.
+ *
  * Return: 0, or what @fn returned.
  */
 typedef int (*state_fn)(void *ctx, const struct perf_event_header *rec);

@@ -271,6 +271,8 @@ static void emit_entry(const void *node, VISIT which, void *ctx)
 	memcpy(e->rec, entry->rec, entry->rec->size);
 	id = (void *)(e->rec + entry->rec->size - sizeof(*id));
 	id->time = e->time;
+	/* See emit_record() in state.c. */
+	id->id = 0;
 	e->err = e->fn(e->ctx, (const void *)e->rec);
 }
 

@@ -170,3 +170,25 @@ is_still() { ! grep -q 'State:.*[RSD]' "/proc/$1/status"; }
 is_gone() { [[ ! -d /proc/$1 ]]; }
 is_program() { [[ /proc/$1/exe -ef $2 ]]; }
 is_free() { [[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 0 ]]; }
+
+# --- CPU 1, which goes and comes, if $CPU1 can be written to
+
+CPU1=/sys/devices/system/cpu/cpu1/online
+
+# came N: so often was it seen to be back; switch_cpu: once more
+came() { (($(grep -c '^auxrec: CPU 1 came online' "$T/log") >= $1)); }
+switch_cpu()
+{
+	local nr
+
+	nr=$(grep -c '^auxrec: CPU 1 came online' "$T/log")
+	echo 0 >$CPU1 && echo 1 >$CPU1 && await came $((nr + 1))
+}
+
+# is_past FILE: is all that was before that snapshot gone from those that are made now?
+is_past()
+{
+	local f
+
+	f=$(ctl snapshot) && (($(mark "$f" begin) > $(mark "$1" trigger)))
+}

@@ -406,7 +406,6 @@ check "where it may not have more memory than -M it goes on"
 
 # --- CPUs that go and come ---------------------------------------------------------------
 
-online=/sys/devices/system/cpu/cpu1/online
 # shellcheck disable=SC2317 # it is waited for
 # seen: are there samples of it on that CPU again?
 seen()
@@ -418,12 +417,12 @@ seen()
 		"$PERF" script -i "$f" -F comm,cpu,event 2>/dev/null |
 			grep -q '^ *again *\[001] *cpu-clock'
 }
-if [[ -w $online ]]; then
+if [[ -w $CPU1 ]]; then
 	launch -a -e cpu-clock -F 500
-	echo 0 >$online
+	echo 0 >$CPU1
 	f=$(ctl snapshot) || note "without CPU 1: $f"
 	readable "$f"
-	echo 1 >$online
+	echo 1 >$CPU1
 	f=$(ctl snapshot) || note "with CPU 1 again: $f"
 	readable "$f"
 	check "a CPU that goes and comes"
@@ -432,9 +431,26 @@ if [[ -w $online ]]; then
 	await seen
 	land
 	check "it is recorded again"
+
+	launch -a -e cpu-clock -F 500 --flight=1s
+	taskset -c 1 "$T/again" 600000 &
+	work=$!
+	await is_program $work "$T/again"
+	switch_cpu
+	f=$(ctl snapshot) || note "with CPU 1 again: $f"
+	await is_past "$f"
+	switch_cpu
+	f=$(ctl snapshot) || note "with CPU 1 once more: $f"
+	"$PERF" script -i "$f" --show-task-events 2>/dev/null |
+		grep -q "PERF_RECORD_COMM: again:$work" || note "$f does not tell of its task"
+	readable "$f"
+	land
+	kill $work && wait $work 2>/dev/null
+	check "what its events told is known when they are not"
 else
 	skip "a CPU that goes and comes" "no CPU can be switched off"
 	skip "it is recorded again" "no CPU can be switched off"
+	skip "what its events told is known when they are not" "no CPU can be switched off"
 fi
 
 finish

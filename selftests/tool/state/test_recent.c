@@ -32,6 +32,8 @@ struct history {
 	uint64_t newest;	/* number of a sample */
 	uint64_t oldest;
 	uint64_t time;		/* of the sideband's last record */
+	uint64_t since;		/* what is not in the state is of that time, or later */
+	bool state;		/* it is given out */
 	bool samples;		/* have begun */
 };
 
@@ -111,10 +113,17 @@ static int tell(void *ctx, const struct perf_event_header *rec)
 	if (rec->type != PERF_RECORD_SAMPLE) {
 		if (h->samples || id->time < h->time)
 			h->wrong = "sideband is not in order";
+		/* See history_done(): the event may be gone when its record is. */
+		if (id->id != (h->state ? 0 : 5))
+			h->wrong = "an id that is not known, or lost";
+		if (!h->state && id->time < h->since)
+			h->wrong = "older sideband than there should be";
 		h->time = id->time;
 		history_learn(&h->told, rec);
 		return 0;
 	}
+	if (sample->time < h->since)
+		h->wrong = "an older sample than there should be";
 	h->samples = true;
 	h->seen++;
 	if (sample->number > h->newest)
@@ -136,10 +145,16 @@ static void check(struct history *h, uint64_t now)
 	h->time = 0;
 	h->samples = false;
 	recent_stats(h->recent, &stats);
-	if (recent_emit_state(h->recent, tell, h) ||
-	    recent_emit_sideband(h->recent, tell, h) ||
+	h->since = stats.oldest;
+	h->state = true;
+	if (recent_emit_state(h->recent, tell, h))
+		h->wrong = "emit";
+	h->state = false;
+	if (recent_emit_sideband(h->recent, tell, h) ||
 	    recent_emit_samples(h->recent, tell, h))
 		h->wrong = "emit";
+	else if (h->wrong)
+		return;
 	else if (!history_same(&h->all, &h->told))
 		h->wrong = "somebody who was told all knows something else";
 	else if (stats.samples + stats.forgotten != h->nr_samples)
