@@ -27,6 +27,7 @@
 #define THREADS_MAX	16
 #define OPS_MAX		64
 #define ERRNO_MAX	134
+#define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
 /* --- what a call may use --------------------------------------------------- */
 
@@ -173,6 +174,7 @@ struct shared {
 	atomic_ullong calls;
 	atomic_ullong children;
 	atomic_ullong hammered;
+	atomic_uint offline;		/* how often CPU 1 went */
 	atomic_uint unexpected;
 	atomic_int running;
 	bool map_once;			/* see perf_locked.c */

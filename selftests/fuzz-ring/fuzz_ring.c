@@ -118,7 +118,6 @@ static void set(const char *path, const char *value, char *old, size_t size)
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define EXPEDITED	"/sys/kernel/rcu_expedited"
-#define CPU1		"/sys/devices/system/cpu/cpu1/online"
 
 int main(int argc, char **argv)
 {
@@ -159,6 +158,9 @@ int main(int argc, char **argv)
 	if (opt.hotplug)
 		file_write(CPU1, "1");
 	print_stats();
+	/* Of a file's calls any may be left out. */
+	if (opt.hotplug && !opt.replay)
+		tap_report(shared->offline, "CPU 1 went offline %u times", shared->offline);
 	tap_report(!shared->unexpected, "all errors are documented");
 	tap_report(use_count_is(count), "no ring is left");
 	tap_report(nothing_is_locked(), "no memory stays locked");

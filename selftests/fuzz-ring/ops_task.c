@@ -120,10 +120,18 @@ static int op_yield(struct caller *c)
 	return sched_yield() ? -errno : 0;
 }
 
-/* It comes back with the next call, or at the end. */
+/* It comes back with one of the next calls, or at the end. Nobody else switches it. */
 static int op_cpu(struct caller *c)
 {
-	return file_write("/sys/devices/system/cpu/cpu1/online", one_in(c, 2) ? "0" : "1");
+	const char *to = one_in(c, 2) ? "0" : "1";
+	char was[8] = "";
+	int ret;
+
+	file_read(CPU1, was, sizeof(was));
+	ret = file_write(CPU1, to);
+	if (!ret && *was == '1' && *to == '0')
+		atomic_fetch_add(&shared->offline, 1);
+	return ret;
 }
 
 const struct op ops_task[] = {
@@ -132,6 +140,6 @@ const struct op ops_task[] = {
 	{ .name = "rename", .fn = op_rename, .weight = 120 },
 	{ .name = "affinity", .fn = op_affinity, .weight = 8 },
 	{ .name = "yield", .fn = op_yield, .weight = 40 },
-	{ .name = "cpu", .fn = op_cpu, .weight = 1, .parent_only = true, .hotplug = true },
+	{ .name = "cpu", .fn = op_cpu, .weight = 30, .parent_only = true, .hotplug = true },
 	{ .name = NULL },
 };
