@@ -12,9 +12,6 @@
 
 #include "auxgen_pmu.h"
 
-/* Events of auxgen that can run on one CPU at a time and get NMIs. */
-#define AUXGEN_ACTIVE	8
-
 struct auxgen_event {
 	struct perf_output_handle handle;
 	struct perf_event *event;
@@ -30,8 +27,12 @@ struct auxgen_event {
 	struct hrtimer timer;
 };
 
-DEFINE_PER_CPU(struct auxgen_cpu, auxgen_cpu);
-static DEFINE_PER_CPU(struct auxgen_event *, auxgen_active[AUXGEN_ACTIVE]);
+struct auxgen_pmu auxgen_pmus[AUXGEN_PMUS_MAX];
+
+static struct auxgen_pmu *auxgen_pmu(const struct auxgen_event *ev)
+{
+	return auxgen_pmu_of(ev->event->pmu);
+}
 
 static u64 auxgen_config(const struct auxgen_event *ev)
 {
@@ -102,7 +103,7 @@ static struct auxgen_count *auxgen_count(const struct auxgen_event *ev)
 {
 	unsigned int stream = AUXGEN_STREAM(auxgen_config(ev));
 
-	return &this_cpu_ptr(&auxgen_cpu)->count[stream];
+	return &this_cpu_ptr(auxgen_pmu(ev)->cpus)->count[stream];
 }
 
 /*
@@ -207,30 +208,31 @@ static enum hrtimer_restart auxgen_timer(struct hrtimer *timer)
 	if (auxgen_config(ev) & AUXGEN_F_TIMER)
 		auxgen_try_write(ev, AUXGEN_TIMER);
 	if (auxgen_config(ev) & AUXGEN_F_NMI)
-		auxgen_nmi_send_next();
+		auxgen_nmi_send_next(auxgen_pmu(ev));
 	hrtimer_forward_now(timer, ns_to_ktime(period * NSEC_PER_USEC));
 	return HRTIMER_RESTART;
 }
 
-void auxgen_write_nmi(void)
+void auxgen_write_nmi(struct auxgen_pmu *pmu)
 {
 	int i;
 
 	for (i = 0; i < AUXGEN_ACTIVE; i++) {
-		struct auxgen_event *ev = this_cpu_read(auxgen_active[i]);
+		struct auxgen_event *ev = this_cpu_read(pmu->cpus->active[i]);
 
 		if (ev && auxgen_config(ev) & AUXGEN_F_NMI)
 			auxgen_try_write(ev, AUXGEN_NMI);
 	}
 }
 
-static void auxgen_set_active(struct auxgen_event *from, struct auxgen_event *to)
+static void auxgen_set_active(struct auxgen_pmu *pmu, struct auxgen_event *from,
+			      struct auxgen_event *to)
 {
 	int i;
 
 	for (i = 0; i < AUXGEN_ACTIVE; i++) {
-		if (this_cpu_read(auxgen_active[i]) == from) {
-			this_cpu_write(auxgen_active[i], to);
+		if (this_cpu_read(pmu->cpus->active[i]) == from) {
+			this_cpu_write(pmu->cpus->active[i], to);
 			return;
 		}
 	}
@@ -254,7 +256,7 @@ static void auxgen_start(struct perf_event *event, int flags)
 		auxgen_write(ev, AUXGEN_CTX);
 	/* Pairs with the xchg of an NMI, which may find it active now. */
 	smp_store_release(&ev->busy, 0);
-	auxgen_set_active(NULL, ev);
+	auxgen_set_active(auxgen_pmu(ev), NULL, ev);
 	if (config & (AUXGEN_F_TIMER | AUXGEN_F_NMI))
 		hrtimer_start(&ev->timer,
 			      ns_to_ktime(period * NSEC_PER_USEC),
@@ -269,7 +271,7 @@ static void auxgen_stop(struct perf_event *event, int flags)
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
 	hrtimer_cancel(&ev->timer);
-	auxgen_set_active(ev, NULL);
+	auxgen_set_active(auxgen_pmu(ev), ev, NULL);
 	/* An NMI that still has it has finished when we get on. */
 	WRITE_ONCE(ev->busy, 1);
 	barrier();
@@ -375,7 +377,7 @@ static long auxgen_snapshot_aux(struct perf_event *event,
 	return ret;
 }
 
-static struct pmu auxgen_pmu = {
+static const struct pmu auxgen_template = {
 	.module		= THIS_MODULE,
 	.task_ctx_nr	= perf_sw_context,
 	.attr_groups	= auxgen_attr_groups,
@@ -390,53 +392,89 @@ static struct pmu auxgen_pmu = {
 	.snapshot_aux	= auxgen_snapshot_aux,
 };
 
-/* The same once more: a PMU that is another one. */
-static struct pmu auxgen2_pmu;
-static bool second;
-module_param(second, bool, 0444);
-MODULE_PARM_DESC(second, "Register a second PMU, auxgen2");
+/* The same several times: PMUs that are others. */
+static int pmus = 1;
+module_param(pmus, int, 0444);
+MODULE_PARM_DESC(pmus, "Number of PMUs: auxgen, auxgen1, auxgen2 ...");
 
 /* For tools that treat a PMU by its name. */
 static char *name = "auxgen";
 module_param(name, charp, 0444);
-MODULE_PARM_DESC(name, "Name of the PMU");
+MODULE_PARM_DESC(name, "Name of the PMU, of all of them without the number");
+
+static void auxgen_free(void)
+{
+	int i;
+
+	for (i = 0; i < pmus; i++)
+		free_percpu(auxgen_pmus[i].cpus);
+}
+
+/* Before there is any NMI: its handler looks at all of them. */
+static int auxgen_alloc(void)
+{
+	int i;
+
+	for (i = 0; i < pmus; i++) {
+		struct auxgen_pmu *p = &auxgen_pmus[i];
+
+		p->pmu = auxgen_template;
+		if (i)
+			snprintf(p->name, sizeof(p->name), "%s%d", name, i);
+		else
+			snprintf(p->name, sizeof(p->name), "%s", name);
+		p->cpus = alloc_percpu(struct auxgen_cpu);
+		if (!p->cpus) {
+			auxgen_free();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* The first @nr of them */
+static void auxgen_unregister(int nr)
+{
+	while (nr--)
+		perf_pmu_unregister(&auxgen_pmus[nr].pmu);
+}
 
 static int __init auxgen_init(void)
 {
-	int ret;
+	int i, ret;
 
 	BUILD_BUG_ON(sizeof(struct auxgen_chunk) != AUXGEN_CHUNK);
-	if (!*name)
+	if (!*name || pmus < 1 || pmus > AUXGEN_PMUS_MAX)
 		return -EINVAL;
 	ret = auxgen_sample_init();
 	if (ret)
 		return ret;
-	ret = auxgen_nmi_init();
+	ret = auxgen_alloc();
 	if (ret)
 		return ret;
-	auxgen2_pmu = auxgen_pmu;
-	ret = perf_pmu_register(&auxgen_pmu, name, -1);
+	ret = auxgen_nmi_init();
 	if (ret)
-		goto err_nmi;
-	if (second)
-		ret = perf_pmu_register(&auxgen2_pmu, "auxgen2", -1);
-	if (ret)
-		goto err_pmu;
+		goto err_free;
+	for (i = 0; i < pmus; i++) {
+		ret = perf_pmu_register(&auxgen_pmus[i].pmu, auxgen_pmus[i].name, -1);
+		if (ret)
+			goto err_pmus;
+	}
 	return 0;
 
-err_pmu:
-	perf_pmu_unregister(&auxgen_pmu);
-err_nmi:
+err_pmus:
+	auxgen_unregister(i);
 	auxgen_nmi_exit();
+err_free:
+	auxgen_free();
 	return ret;
 }
 
 static void __exit auxgen_exit(void)
 {
-	if (second)
-		perf_pmu_unregister(&auxgen2_pmu);
-	perf_pmu_unregister(&auxgen_pmu);
+	auxgen_unregister(pmus);
 	auxgen_nmi_exit();
+	auxgen_free();
 }
 
 module_init(auxgen_init);

@@ -13,25 +13,29 @@
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
-static DEFINE_PER_CPU(int, auxgen_nmi_pending);
-
+/* Says how many: that of a second PMU may still come, and is nobody's then. */
 static int auxgen_nmi(unsigned int type, struct pt_regs *regs)
 {
-	if (!this_cpu_xchg(auxgen_nmi_pending, 0))
-		return NMI_DONE;
-	auxgen_write_nmi();
-	return NMI_HANDLED;
+	int i, handled = 0;
+
+	for (i = 0; i < AUXGEN_PMUS_MAX && auxgen_pmus[i].cpus; i++) {
+		if (!this_cpu_xchg(auxgen_pmus[i].cpus->nmi_pending, 0))
+			continue;
+		auxgen_write_nmi(&auxgen_pmus[i]);
+		handled++;
+	}
+	return handled;
 }
 
 /* Interrupts are off. */
-void auxgen_nmi_send_next(void)
+void auxgen_nmi_send_next(struct auxgen_pmu *pmu)
 {
 	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
 
 	if (cpu >= nr_cpu_ids)
 		cpu = cpumask_first(cpu_online_mask);
 	/* That CPU may take one of another sender this moment. */
-	WRITE_ONCE(per_cpu(auxgen_nmi_pending, cpu), 1);
+	WRITE_ONCE(per_cpu_ptr(pmu->cpus, cpu)->nmi_pending, 1);
 	auxgen_send_nmi(cpu);
 }
 
@@ -52,7 +56,7 @@ bool auxgen_nmi_works(void)
 
 #else
 
-void auxgen_nmi_send_next(void)
+void auxgen_nmi_send_next(struct auxgen_pmu *pmu)
 {
 }
 

@@ -7,11 +7,43 @@
 
 #include "auxgen.h"
 
-/* auxgen.c: what each kind of interrupt calls */
-void auxgen_write_nmi(void);
+struct auxgen_event;
+
+/* Events of a PMU that can run on one CPU at a time and get NMIs. */
+#define AUXGEN_ACTIVE	8
+#define AUXGEN_PMUS_MAX	8
+
+/* Numbers of one CPU and stream. */
+struct auxgen_count {
+	u64 seq;		/* chunks so far, written or lost */
+	u64 lost;
+};
+
+struct auxgen_cpu {
+	struct auxgen_count count[AUXGEN_STREAMS];
+	struct auxgen_event *active[AUXGEN_ACTIVE];
+	int nmi_pending;
+};
+
+/* All that it counts is its own: those who use different ones do not meet. */
+struct auxgen_pmu {
+	struct pmu pmu;
+	struct auxgen_cpu __percpu *cpus;	/* NULL: there is no such PMU */
+	char name[32];
+};
+
+/* auxgen_main.c */
+extern struct auxgen_pmu auxgen_pmus[AUXGEN_PMUS_MAX];
+/* What each kind of interrupt calls */
+void auxgen_write_nmi(struct auxgen_pmu *pmu);
+
+static inline struct auxgen_pmu *auxgen_pmu_of(struct pmu *pmu)
+{
+	return container_of(pmu, struct auxgen_pmu, pmu);
+}
 
 /* auxgen_nmi.c */
-void auxgen_nmi_send_next(void);
+void auxgen_nmi_send_next(struct auxgen_pmu *pmu);
 bool auxgen_nmi_works(void);
 int auxgen_nmi_init(void);
 void auxgen_nmi_exit(void);
@@ -43,18 +75,6 @@ int auxgen_sample_init(void);
 
 /* auxgen_sysfs.c */
 extern const struct attribute_group *auxgen_attr_groups[];
-
-/* Numbers of one CPU and stream. */
-struct auxgen_count {
-	u64 seq;		/* chunks so far, written or lost */
-	u64 lost;
-};
-
-struct auxgen_cpu {
-	struct auxgen_count count[AUXGEN_STREAMS];
-};
-
-DECLARE_PER_CPU(struct auxgen_cpu, auxgen_cpu);
 
 /* With the numbers of this CPU and stream. Preemption is off. */
 static inline void auxgen_fill(struct auxgen_chunk *chunk, u32 stream,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/bus/event_source/devices/auxgen: format/, and "stats" with one line
+ * /sys/bus/event_source/devices/auxgen (auxgen1 ...): format/, and "stats" with one line
  * "cpu stream chunks lost" for each CPU and stream that was used.
  */
 #include <linux/device.h>
@@ -45,12 +45,13 @@ static const struct attribute_group auxgen_format_group = {
 static ssize_t stats_show(struct device *dev, struct device_attribute *attr,
 			  char *buf)
 {
+	struct auxgen_pmu *pmu = auxgen_pmu_of(dev_get_drvdata(dev));
 	int cpu, i, at = 0;
 
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < AUXGEN_STREAMS; i++) {
 			struct auxgen_count *count =
-				&per_cpu(auxgen_cpu, cpu).count[i];
+				&per_cpu_ptr(pmu->cpus, cpu)->count[i];
 
 			if (count->seq)
 				at += sysfs_emit_at(buf, at,

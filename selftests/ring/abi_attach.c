@@ -239,9 +239,9 @@ TEST_F(raw, attach_second_pmu)
 	close(self->ev);
 	self->ev = -1;
 	ASSERT_EQ(0, module_remove_wait("auxgen"));
-	ret = module_insert("auxgen", "second=1");
+	ret = module_insert("auxgen", "pmus=2");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, file_read("/sys/bus/event_source/devices/auxgen2/type",
+	ASSERT_EQ(0, file_read("/sys/bus/event_source/devices/auxgen1/type",
 			       type, sizeof(type)));
 	attr.type = atoi(type);
 	second = event_open(&attr);

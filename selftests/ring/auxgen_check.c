@@ -7,8 +7,6 @@
 
 #include "auxgen_check.h"
 
-#define STATS	"/sys/bus/event_source/devices/auxgen/stats"
-
 /*
  * CLOCK_MONOTONIC is one clock for all CPUs, but a machine whose CPUs are
  * emulated by threads may show small differences.
@@ -26,11 +24,11 @@ void check_fail(struct check *check, const char *fmt, ...)
 	va_end(ap);
 }
 
-static const char *stats_path = STATS;
+static const char *stats_path;	/* NULL: of auxgen */
 
 void check_source(const char *path)
 {
-	stats_path = path ? path : STATS;
+	stats_path = path;
 }
 
 typedef void (*stats_fn)(struct check *check, unsigned int cpu,
@@ -42,10 +40,12 @@ static void check_stats(struct check *check, stats_fn fn)
 	uint64_t chunks, lost;
 	unsigned int cpu, stream;
 	char *at = text;
+	char path[128];
 	int len;
 
-	if (file_read(stats_path, text, sizeof(text))) {
-		check_fail(check, "cannot read %s", stats_path);
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/stats", auxgen_name());
+	if (file_read(stats_path ?: path, text, sizeof(text))) {
+		check_fail(check, "cannot read %s", stats_path ?: path);
 		return;
 	}
 	while (sscanf(at, "%u %u %" SCNu64 " %" SCNu64 "\n%n", &cpu, &stream,

@@ -23,9 +23,16 @@ int pmu_type(const char *name)
 	return atoi(text);
 }
 
+const char *auxgen_name(void)
+{
+	const char *name = getenv("AUXGEN");
+
+	return name && *name ? name : "auxgen";
+}
+
 int auxgen_type(void)
 {
-	return pmu_type("auxgen");
+	return pmu_type(auxgen_name());
 }
 
 int pmu_open(const char *pmu, const struct auxgen_config *config, pid_t pid,
@@ -51,7 +58,7 @@ int pmu_open(const char *pmu, const struct auxgen_config *config, pid_t pid,
 int auxgen_open(const struct auxgen_config *config, pid_t pid, int cpu,
 		unsigned int flags)
 {
-	return pmu_open("auxgen", config, pid, cpu, flags);
+	return pmu_open(auxgen_name(), config, pid, cpu, flags);
 }
 
 int event_enable(int event)

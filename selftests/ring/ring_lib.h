@@ -139,7 +139,11 @@ static inline uint64_t ring_lost(const struct ring *ring,
 	return counter(&ring->ctl->lost_count[cause]);
 }
 
-/* auxgen: its type, or -1; an event of it, disabled, or -errno */
+/*
+ * auxgen: the name of its PMU, which those who run at the same time choose ($AUXGEN); its
+ * type, or -1; an event of it, disabled, or -errno
+ */
+const char *auxgen_name(void);
 int auxgen_type(void);
 
 struct auxgen_config {
@@ -164,7 +168,7 @@ int event_disable(int event);
 /* perf's clock; what auxgen's events use here is CLOCK_MONOTONIC */
 uint64_t now_ns(void);
 
-/* Online CPUs; fills @cpus (up to @max) */
+/* Online CPUs, of $TEST_CPUS ("0-2") if there is that; fills @cpus (up to @max) */
 int online_cpus(int *cpus, int max);
 /* How many */
 int possible_cpus(void);

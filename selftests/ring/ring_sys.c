@@ -48,13 +48,10 @@ uint64_t now_ns(void)
 }
 
 /* Of a list such as 0-3,5 */
-static int cpu_list(const char *path, int *cpus, int max)
+static int parse_cpus(const char *at, int *cpus, int max)
 {
-	char text[256], *at = text;
 	int n = 0, first, last, len;
 
-	if (file_read(path, text, sizeof(text)))
-		return 0;
 	while (sscanf(at, "%d%n", &first, &len) == 1) {
 		at += len;
 		last = first;
@@ -68,16 +65,36 @@ static int cpu_list(const char *path, int *cpus, int max)
 	return n;
 }
 
+static int read_cpus(const char *path, int *cpus, int max)
+{
+	char text[256];
+
+	return file_read(path, text, sizeof(text)) ? 0 : parse_cpus(text, cpus, max);
+}
+
+#define CPUS_MAX	1024
+
 int online_cpus(int *cpus, int max)
 {
-	return cpu_list("/sys/devices/system/cpu/online", cpus, max);
+	int online[CPUS_MAX], wanted[CPUS_MAX], nr, nr_wanted, n = 0, i, k;
+	const char *list = getenv("TEST_CPUS");
+
+	if (!list || !*list)
+		return read_cpus("/sys/devices/system/cpu/online", cpus, max);
+	nr = read_cpus("/sys/devices/system/cpu/online", online, CPUS_MAX);
+	nr_wanted = parse_cpus(list, wanted, CPUS_MAX);
+	for (i = 0; i < nr; i++)
+		for (k = 0; k < nr_wanted && n < max; k++)
+			if (online[i] == wanted[k])
+				cpus[n++] = online[i];
+	return n;
 }
 
 int possible_cpus(void)
 {
-	int cpus[1024];
+	int cpus[CPUS_MAX];
 
-	return cpu_list("/sys/devices/system/cpu/possible", cpus, 1024);
+	return read_cpus("/sys/devices/system/cpu/possible", cpus, CPUS_MAX);
 }
 
 int pin_to(int cpu)

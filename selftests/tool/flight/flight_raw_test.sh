@@ -8,14 +8,13 @@
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
 VERIFY=$B/selftests/tool/record/aux_verify
-STATS=/sys/bus/event_source/devices/auxgen/stats
 SPT=$B/selftests/softpt
 MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
-AUXGEN=auxgen/timer=1,period=4000,chunks=64/
+EVENT=$AUXGEN/timer=1,period=4000,chunks=64/
 trap 'cd /; [[ -z $pid ]] || kill -9 $pid 2>/dev/null; rm -rf "$T"; rmmod softpt 2>/dev/null' EXIT
 
 # chunks auxgen has written, lost ones not counted
-written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
+written() { awk '{ n += $3 - $4 } END { print n + 0 }' "$STATS"; }
 # shellcheck disable=SC2317 # it is waited for
 # wrote N: so many more than $begun
 wrote() { (($(written) - begun >= $1)); }
@@ -39,7 +38,7 @@ whole()
 "$WORK" 600000 2 &
 work=$!
 begun=$(written)
-launch -a -M 48M -m 512K,16Kx1024 -e auxgen/timer=1,period=160000,chunks=2/ --trigger signal=USR1
+launch -a -M 48M -m 512K,16Kx1024 -e "$AUXGEN"/timer=1,period=160000,chunks=2/ --trigger signal=USR1
 await wrote 200
 for name in a b c; do
 	most=$(($(written) - begun))
@@ -91,7 +90,7 @@ check "kill -9 while it writes: snapshots are whole, the module is free"
 frozen()
 {
 	begun=$(written)
-	launch -a -M 16M -m 512K,16Kx32 -e $AUXGEN \
+	launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" \
 		"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/,name=frozen,$1"
 	await wrote $((2 * 16384 * 32 / 64))
 	/bin/true
@@ -128,7 +127,7 @@ check "and so many more segments, if asked for"
 # What HOLD would have thawed is not frozen for good.
 : >"$T/fails"
 LAUNCHER="env LD_PRELOAD=$B/selftests/tool/flight/hold_fails.so HOLD_FAILS=$T/fails" \
-	launch -a -M 16M -m 512K,16Kx32 -e $AUXGEN \
+	launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" \
 	"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/"
 /bin/true
 await is_status failed 1
@@ -145,7 +144,7 @@ land
 check "segments that cannot be held: said, and the recording goes on"
 
 # The ring comes round more than once between two of three snapshots.
-launch -a -M 32M -m 512K,4Kx1024 -e auxgen/timer=1,period=16000,chunks=8/ --trigger signal=USR1
+launch -a -M 32M -m 512K,4Kx1024 -e "$AUXGEN"/timer=1,period=16000,chunks=8/ --trigger signal=USR1
 begun=0
 await claimed 8
 a=$(ctl snapshot a)

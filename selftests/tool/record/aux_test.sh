@@ -9,10 +9,9 @@
 . "$(dirname "$0")/record.sh"
 VERIFY=$B/selftests/tool/record/aux_verify
 WORK=$B/selftests/tool/record/aux_work
-STATS=/sys/bus/event_source/devices/auxgen/stats
 
 # chunks auxgen has written, lost ones not counted
-written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
+written() { awk '{ n += $3 - $4 } END { print n + 0 }' "$STATS"; }
 
 # record STATUS ARGS...: leaves f, err, verify, and in $delta what was written
 record()
@@ -43,7 +42,7 @@ readable()
 			unsaid perr "$allowed" "$p script -i $from"
 			"$p" report --stdio -i "$from" <f >out 2>perr ||
 				note "$p report -i $from failed"
-			grep -q auxgen out || note "$p report -i $from: no auxgen"
+			grep -q "$AUXGEN" out || note "$p report -i $from: no $AUXGEN"
 			unsaid perr "$allowed" "$p report -i $from"
 		done
 		"$p" inject -b -i f -o inj 2>perr || note "$p inject failed"
@@ -54,22 +53,22 @@ readable()
 	done
 }
 
-record 3 -e auxgen// -- sh -c 'for i in 1 2 3; do ls /; done; exit 3'
+record 3 -e "$AUXGEN"// -- sh -c 'for i in 1 2 3; do ls /; done; exit 3'
 [[ $chunks == "$delta" ]] || note "$chunks chunks of $delta"
 [[ $gaps == 0 ]] || note "$gaps gaps"
 FROM='f -' readable
 check "a command and its children"
 
-record 0 -e auxgen/timer=1,period=500/ -- "$WORK" 1000 4 3
+record 0 -e "$AUXGEN"/timer=1,period=500/ -- "$WORK" 1000 4 3
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 readable
 check "threads and processes, from an interrupt"
 
-record 0 -e auxgen/nmi=1,timer=1,ctx=1,period=500/ -- "$WORK" 500 2 2
+record 0 -e "$AUXGEN"/nmi=1,timer=1,ctx=1,period=500/ -- "$WORK" 500 2 2
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 check "from NMI"
 
-record 0 -e auxgen/timer=1,period=1000/,cpu-clock -F 500 -- "$WORK" 500 2 1
+record 0 -e "$AUXGEN"/timer=1,period=1000/,cpu-clock -F 500 -- "$WORK" 500 2 1
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 readable
 for p in $PERFS; do
@@ -78,7 +77,7 @@ for p in $PERFS; do
 done
 check "together with a sampler"
 
-record 0 -a -e auxgen/timer=1,period=1000/ -- "$WORK" 500 2 1
+record 0 -a -e "$AUXGEN"/timer=1,period=1000/ -- "$WORK" 500 2 1
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 readable
 check "all CPUs"
@@ -86,15 +85,15 @@ check "all CPUs"
 "$WORK" 600000 4 1 &
 pid=$!
 sleep 0.5
-record 0 -e auxgen/timer=1,period=1000/ -p $pid -- sleep 1
+record 0 -e "$AUXGEN"/timer=1,period=1000/ -p $pid -- sleep 1
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
-record 0 -e auxgen/timer=1,period=1000/ -t $pid -- sleep 0.5
+record 0 -e "$AUXGEN"/timer=1,period=1000/ -t $pid -- sleep 0.5
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 kill $pid
 wait 2>/dev/null
 check "a process and a thread that run already"
 
-record 0 -e auxgen/timer=1,period=200,chunks=512/ -m ,32Kx2 -- \
+record 0 -e "$AUXGEN"/timer=1,period=200,chunks=512/ -m ,32Kx2 -- \
 	"$WORK" 500 3 2
 [[ $((chunks + in_gaps)) == "$delta" ]] ||
 	note "$chunks chunks and $in_gaps in gaps, of $delta"
@@ -103,13 +102,13 @@ grep -q 'LOST AUX data: raw ring full' err || note "not said: $(cat err)"
 FROM='f -' readable 'instruction trace errors\|AUX data lost'
 check "a ring that is too small: every loss is in the stream"
 
-record 0 -e auxgen/timer=1,period=1000,truncate=20/ -- "$WORK" 300 2 1
+record 0 -e "$AUXGEN"/timer=1,period=1000,truncate=20/ -- "$WORK" 300 2 1
 ((gaps > 0 && lost > 0)) || note "gaps $gaps lost $lost"
 grep -q 'lost by the PMU' err || note "not said: $(cat err)"
 readable 'instruction trace errors\|AUX data lost'
 check "data lost by the PMU"
 
-"$AUXREC" -q -e auxgen/timer=1,period=200,chunks=256/ -o - -- \
+"$AUXREC" -q -e "$AUXGEN"/timer=1,period=200,chunks=256/ -o - -- \
 	"$WORK" 1000 2 2 2>err | (sleep 0.7; cat >f)
 "$VERIFY" f >verify || note "$(cat verify)"
 "$AUXREC" check f >out || note "$(head -n 3 out)"
@@ -117,7 +116,7 @@ check "a reader that sleeps"
 
 mkdir small
 if mount -t tmpfs -o size=1m none small 2>/dev/null; then
-	"$AUXREC" -e auxgen/timer=1,period=200,chunks=512/ -o small/f -- \
+	"$AUXREC" -e "$AUXGEN"/timer=1,period=200,chunks=512/ -o small/f -- \
 		"$WORK" 1500 2 2 2>err
 	[[ $? == 125 ]] || note "status is not 125"
 	grep -q "no space left" err || note "not said: $(cat err)"
@@ -132,7 +131,7 @@ else
 	skip "disk full" "cannot mount a tmpfs"
 fi
 
-kills 5 1000 -e auxgen/timer=1,period=500/ -- "$WORK" 5000 2 2
+kills 5 1000 -e "$AUXGEN"/timer=1,period=500/ -- "$WORK" 5000 2 2
 check "kill -9 while AUX data flow"
 
 [[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 0 ]] ||

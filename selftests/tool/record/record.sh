@@ -7,6 +7,8 @@
 #   AUXREC   the recorder: the script's first argument, default build/tool/auxrec
 #   PERFS    the perfs that have to read its streams: default those of the VMs
 #            that are there, else perf
+#   AUXGEN   the PMU of auxgen.ko that is theirs: default auxgen. Those who run at the
+#            same time have others (pmus=N of the module); $STATS: what it counts
 #   SEED     of what they choose at random: printed, to repeat it
 
 set -u
@@ -24,6 +26,9 @@ if [[ -z ${PERFS-} ]]; then
 	done
 	PERFS=${PERFS:-perf}
 fi
+
+AUXGEN=${AUXGEN:-auxgen}
+STATS=/sys/bus/event_source/devices/$AUXGEN/stats
 
 SEED=${SEED:-$RANDOM}
 RANDOM=$SEED

@@ -103,30 +103,30 @@ check "root without rights"
 
 # limited KIB CMD...: with so much memory that may be locked
 limited() { (ulimit -l "$1" && shift && exec "$@"); }
-if [[ -e /sys/bus/event_source/devices/auxgen && -e $DEVICE ]]; then
+if [[ -e /sys/bus/event_source/devices/$AUXGEN && -e $DEVICE ]]; then
 	paranoid 2
 	for kib in 8192 1024 256; do
 		rm -f f
 		want 0 limited $kib setpriv --reuid=65534 --regid=65534 --clear-groups \
-			"$AUXREC" -e auxgen//u -o f -- sh -c "$work"
+			"$AUXREC" -e "$AUXGEN"//u -o f -- sh -c "$work"
 		said 'raw ring of [0-9]* KiB ([0-9]*Kx[0-9]*): .*ulimit -l'
 		size=$(sed -n 's/.*raw ring of \([0-9]*\) KiB.*/\1/p' err)
 		((size <= kib && size * 4 >= kib)) || note "ring of $size KiB, limit $kib"
 		valid f
 		rm -f g
 		want 125 limited $kib setpriv --reuid=65534 --regid=65534 --clear-groups \
-			"$AUXREC" -m ,256Kx64 -e auxgen//u -o g -- true
+			"$AUXREC" -m ,256Kx64 -e "$AUXGEN"//u -o g -- true
 		said 'raw ring of 16384 KiB exceeds the locked memory limit'
 	done
 	rm -f f
-	want 0 limited 8192 "$AUXREC" -e auxgen// -o f -- true
+	want 0 limited 8192 "$AUXREC" -e "$AUXGEN"// -o f -- true
 	grep -q 'ulimit' err && note "root: $(cat err)"
 	rm -f f
 	want 0 limited 65536 setpriv --reuid=65534 --regid=65534 --clear-groups \
-		"$AUXREC" -e auxgen//u -o f -- true
+		"$AUXREC" -e "$AUXGEN"//u -o f -- true
 	grep -q 'ulimit' err && note "enough: $(cat err)"
 	want 125 limited 0 setpriv --reuid=65534 --regid=65534 --clear-groups \
-		"$AUXREC" -e auxgen//u -o g -- true
+		"$AUXREC" -e "$AUXGEN"//u -o g -- true
 	said 'exceeds the locked memory limit'
 	check "the default of the raw ring, with little memory to lock"
 else
@@ -150,7 +150,7 @@ if [[ -e $DEVICE ]]; then
 	want 0 user "$AUXREC" --no-buildid -e dummy:u -o f -- true
 	unsaid_ids --no-buildid
 	rm -f f
-	want 125 user "$AUXREC" -e auxgen//u -o f -- true
+	want 125 user "$AUXREC" -e "$AUXGEN"//u -o f -- true
 	said "no access to $DEVICE: record as root"
 	chmod 666 $DEVICE
 	check "a device that refuses"
@@ -172,9 +172,9 @@ want 0 "$AUXREC" --no-buildid -e cpu-clock -o f -- true
 unsaid_ids --no-buildid
 check "without the module"
 
-if [[ -e /sys/bus/event_source/devices/auxgen ]]; then
+if [[ -e /sys/bus/event_source/devices/$AUXGEN ]]; then
 	rm -f g
-	want 125 "$AUXREC" -e auxgen// -o g -- true
+	want 125 "$AUXREC" -e "$AUXGEN"// -o g -- true
 	said 'AUX events and --raw-ring need the perfaux module, and /dev/perfaux is not there'
 	said 'insmod perfaux.ko'
 	[[ ! -e g ]] || note "a file for nothing"

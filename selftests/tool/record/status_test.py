@@ -26,7 +26,8 @@ import time
 
 AUXREC = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else
                          "build/tool/auxrec")
-AUXGEN = os.path.exists("/sys/bus/event_source/devices/auxgen")
+PMU = os.environ.get("AUXGEN") or "auxgen"
+AUXGEN = os.path.exists("/sys/bus/event_source/devices/" + PMU)
 PATIENCE = 60   # seconds until a line that does not come is an error
 LOOP = ["sh", "-c", "while :; do :; done"]
 LINE = re.compile(r"(\d+\.\d) MiB  (\d+\.\d) MiB/s"
@@ -215,7 +216,7 @@ def test_raw_ring():
         return skip(name, "no auxgen")
     # Two segments for so much data cannot do without losses.
     screen, rc = record(
-        ["-e", "auxgen/timer=1,period=200,chunks=512/", "-m", ",32Kx2",
+        ["-e", PMU + "/timer=1,period=200,chunks=512/", "-m", ",32Kx2",
          "-o", "f", "--"] + LOOP,
         lambda s: any(m and int(m[5]) > 0 for m in lines_of(s)), terminate)
     parsed = lines_of(screen)
