@@ -174,6 +174,25 @@ check "merge tells what of the raw ring was overwritten in between"
 kill $work
 wait $work 2>/dev/null
 
+# The ring goes back farther than the samples, so the sideband does: also that of events
+# which were closed when their CPU went.
+if [[ -w $CPU1 ]]; then
+	launch -a -M 12M -m 512K,16Kx128 -e "$AUXGEN"/timer=1,period=400000,chunks=2/ \
+		-e cpu-clock -F 5000
+	taskset -c 1 "$ACTOR" fork 20 soak
+	switch_cpu
+	f=$(ctl snapshot) || note "with CPU 1 again: $f"
+	await is_past "$f"
+	switch_cpu
+	f=$(ctl snapshot) || note "with CPU 1 once more: $f"
+	readable "$f"
+	(($(mark "$f" raw_begin) < $(mark "$f" begin))) || note "not farther back: $(marks "$f")"
+	land
+	check "CPUs come and go: each id that is told of is known"
+else
+	skip "CPUs come and go: each id that is told of is known" "no CPU can be switched off"
+fi
+
 # --- raw data of samples -------------------------------------------------------------------
 
 # renames COUNT: each of them is one task:task_rename
