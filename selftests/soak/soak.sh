@@ -5,15 +5,32 @@
 # detached, rings made and killed, build-ids recorded, snapshots written of a ring that is
 # overwritten, while programs are executed, CPUs go and come, and memory is short. What
 # runs beside each other are tests that count every byte; each is begun anew when it ends.
+# So each has a PMU of its own, and those with events of CPUs stay off the one that goes.
 # As root, in a VM; prints TAP.
 
 # shellcheck source=selftests/tool/flight/flight.sh disable=SC2317
 . "$(dirname "$0")/../tool/flight/flight.sh"
 LENGTH=${SOAK_SECONDS:-1200}
 VERIFY=$B/selftests/tool/record/aux_verify
-END=$(($(uptime) + LENGTH))
-trap 'cd /; [[ -z $pid ]] || kill -9 $pid 2>/dev/null; kill $(jobs -p) 2>/dev/null; rm -rf "$T"' EXIT
+MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
+LAST=$(($(getconf _NPROCESSORS_CONF) - 1))
+ONLINE=/sys/devices/system/cpu/cpu$LAST/online
 mkdir "$T/runs"
+
+# auxgens N: so many PMUs
+auxgens() { rmmod auxgen && insmod "$MODULES/auxgen.ko" pmus="$1"; }
+
+leave()
+{
+	cd /
+	[[ -z $pid ]] || kill -9 "$pid" 2>/dev/null
+	# shellcheck disable=SC2046 # words
+	kill $(jobs -p) 2>/dev/null
+	wait 2>/dev/null
+	[[ ! -w $ONLINE ]] || echo 1 >"$ONLINE"
+	auxgens 1
+	rm -rf "$T"
+}
 
 going() { (($(uptime) < END)); }
 
@@ -33,12 +50,19 @@ again()
 	echo $runs >"$T/runs/$name.nr"
 }
 
+# is_on 0|1: the last CPU
+is_on() { [[ $(<$ONLINE) == "$1" ]]; }
+
+# A moment with it, and one without
 cpus_come_and_go()
 {
-	local last=/sys/devices/system/cpu/cpu$(($(getconf _NPROCESSORS_CONF) - 1))/online
-
-	[[ -w $last ]] || return 0
-	echo 0 >"$last" && nap && echo 1 >"$last" && nap
+	[[ -w $ONLINE ]] || return 0
+	echo 0 >"$ONLINE" || return
+	nap
+	is_on 0 || return
+	echo 1 >"$ONLINE" || return
+	nap
+	is_on 1
 }
 
 snapshot()
@@ -49,12 +73,17 @@ snapshot()
 	"$AUXREC" check "$f" && "$VERIFY" "$f"
 }
 
+auxgens 3 || exit 2
+trap leave EXIT
+stays=(env)
+[[ ! -w $ONLINE ]] || stays+=(TEST_CPUS=0-$((LAST - 1)))
+END=$(($(uptime) + LENGTH))
 launch -a -M 48M -m 512K,64Kx128 -e auxgen/timer=1,period=400000,chunks=2/ -e cpu-clock/freq=50/ \
-	--trigger signal=USR1 --trigger exec=soak-none --keep=4
-# Tasks' events: those of a CPU end with it.
-again owners "$B/selftests/ring/races" -t kill_traced -t several_processes &
-again bytes "$B/selftests/ring/integrity" -t task -t inherit &
-again ids "$B/selftests/ids/races" -t sessions &
+	--flight=15s --trigger signal=USR1 --trigger exec=soak-none --keep=4
+again owners "${stays[@]}" AUXGEN=auxgen1 \
+	"$B/selftests/ring/races" -t kill_traced -t several_processes &
+again bytes "${stays[@]}" AUXGEN=auxgen2 "$B/selftests/ring/integrity" -t task -t inherit &
+again ids "${stays[@]}" "$B/selftests/ids/races" -t sessions &
 again exec "$ACTOR" fork 50 soak &
 again maps "$ACTOR" map "$ACTOR" 200 &
 again cpus cpus_come_and_go &
@@ -74,6 +103,8 @@ for name in owners bytes ids exec maps cpus memory snapshots; do
 	echo "# $nr times"
 done
 
+# What comes now is of all CPUs.
+[[ ! -w $ONLINE ]] || is_on 1 || note "CPU $LAST is not back"
 echo "# $(told)"
 is_status failed 0 || note "$(told)"
 f=$(ctl snapshot) || note "no snapshot"
