@@ -7,9 +7,9 @@
  * actor map FILE N		maps FILE as code, and unmaps it, N times
  * actor signal PID SIG N NAME	sends it N times; before the last one the sender calls
  *				itself NAME
- * actor catch PID SIG [BYTES]	sends it, and stops the first child that PID makes, once
- *				that has written so many; prints its number. Status 1 if
- *				it was too fast.
+ * actor catch PID SIG [BYTES]	sends it, and stops the first child that PID makes, at once
+ *				or when that has written so many; prints its number. Status
+ *				1 if there is none, or it has ended before.
  * actor crash SIG [NAME]	sends that to itself, as NAME
  * actor touch			writes to a variable, whose address it prints before it
  *				waits for a line of input
@@ -23,9 +23,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+/* A debug kernel takes seconds to copy the memory of a recorder. */
+#define CATCH_SECONDS	60
 
 static int fail(const char *what)
 {
@@ -84,52 +88,89 @@ static int do_signal(int argc, char **argv)
 	return 0;
 }
 
-/* What the file has, as text */
-static bool slurp(char *text, size_t size, const char *fmt, const char *pid)
+/* The kernel knows it; the number in case of a failure is no size. */
+static bool is_write(long nr)
 {
-	char path[64];
-	ssize_t n = -1;
-	int fd;
+	return nr == SYS_write || nr == SYS_writev || nr == SYS_pwrite64 || nr == SYS_pwritev;
+}
 
-	snprintf(path, sizeof(path), fmt, pid, pid);
-	fd = open(path, O_RDONLY);
-	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
+/* Each task that is traced stops at signals as well: it shall have them. */
+static int stopped_by(int status)
+{
+	return status >> 16 || WSTOPSIG(status) & 0x80 ? 0 : WSTOPSIG(status);
+}
+
+/* What a traced @pid makes, as soon as it is there; 0 if it ends before, or time is over */
+static pid_t first_child(pid_t pid)
+{
+	unsigned long child;
+	int status;
+
+	while (waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status)) {
+		if (status >> 16 == PTRACE_EVENT_FORK)
+			return ptrace(PTRACE_GETEVENTMSG, pid, NULL, &child) ? 0 : child;
+		ptrace(PTRACE_CONT, pid, NULL, stopped_by(status));
 	}
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
+	return 0;
 }
 
-static long long written(const char *pid)
+/* Lets @pid, which has stopped, write so many. */
+static bool let_write(pid_t pid, long long bytes)
 {
-	char text[512];
-	const char *at;
+	struct __ptrace_syscall_info info;
+	bool writes = false;
+	int status, sig = 0;
 
-	if (!slurp(text, sizeof(text), "/proc/%s/io", pid))
-		return -1;
-	at = strstr(text, "wchar: ");
-	return at ? atoll(at + 7) : -1;
+	while (bytes > 0) {
+		if (ptrace(PTRACE_SYSCALL, pid, NULL, sig) ||
+		    waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+			return false;
+		sig = stopped_by(status);
+		if (WSTOPSIG(status) != (SIGTRAP | 0x80) ||
+		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0)
+			continue;
+		if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+			writes = is_write(info.entry.nr);
+		else if (writes && info.op == PTRACE_SYSCALL_INFO_EXIT && !info.exit.is_error)
+			bytes -= info.exit.rval;
+	}
+	return true;
 }
 
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * The kernel stops it, so that it cannot be too fast for us. If anything goes wrong all
+ * go on when we have ended.
+ */
 static int do_catch(int argc, char **argv)
 {
+	const struct sigaction alarmed = { .sa_handler = on_alarm };
 	const long long bytes = argc > 2 ? atoll(argv[2]) : 0;
-	const time_t end = time(NULL) + 10;
-	long long n = 0;
-	char child[64];
+	const pid_t pid = argc > 1 ? atoi(argv[0]) : 0;
+	pid_t child;
+	int status;
 
-	if (argc < 2 || kill(atoi(argv[0]), atoi(argv[1])))
+	if (!pid)
+		return 2;
+	if (ptrace(PTRACE_SEIZE, pid, NULL,
+		   PTRACE_O_TRACEFORK | PTRACE_O_TRACESYSGOOD))
+		return fail("ptrace");
+	sigaction(SIGALRM, &alarmed, NULL);
+	alarm(CATCH_SECONDS);
+	if (kill(pid, atoi(argv[1])))
 		return fail("kill");
-	while (!slurp(child, sizeof(child), "/proc/%s/task/%s/children", argv[0]))
-		if (time(NULL) > end)
-			return 1;
-	child[strcspn(child, " ")] = '\0';
-	while (bytes && n >= 0 && n < bytes)
-		n = written(child);
-	if (n < 0 || kill(atoi(child), SIGSTOP))
+	child = first_child(pid);
+	if (!child || waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_DETACH, pid, NULL, 0) || !let_write(child, bytes))
 		return 1;
-	puts(child);
+	/* This is what it stops of when it is not traced any more. */
+	if (kill(child, SIGSTOP) || ptrace(PTRACE_DETACH, child, NULL, 0))
+		return fail("ptrace");
+	printf("%d\n", child);
 	return 0;
 }
 

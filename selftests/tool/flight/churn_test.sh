@@ -25,7 +25,9 @@ look()
 {
 	local children child fds=(/proc/"$pid"/fd/*) maps=(/proc/"$pid"/smaps_rollup)
 
-	read -ra children <"/proc/$pid/task/$pid/children"
+	# Debug kernels have no CONFIG_PROC_CHILDREN.
+	read -ra children < <(cat "/proc/$pid/task/$pid/children" 2>/dev/null ||
+		pgrep -d ' ' -P "$pid")
 	for child in "${children[@]}"; do
 		maps+=("/proc/$child/smaps_rollup")
 	done

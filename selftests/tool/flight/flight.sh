@@ -145,23 +145,15 @@ lines()
 	done
 }
 
-# catch [BYTES]: stops the process that writes the next snapshot, $writer, when it has
-# written so many. It is called for by SIGUSR1, and may be faster than we are.
+# catch [BYTES]: stops the process that writes the next snapshot, $writer, as soon as it is
+# there, or has written so many. It is called for by SIGUSR1.
 catch()
 {
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		if writer=$("$ACTOR" catch "$pid" 10 "${1-0}"); then
-			# It has a result only when its file has its name.
-			await is_still "$writer" || return
-			is_status waiting 1 && return
-			kill -CONT "$writer" 2>/dev/null
-		fi
-		await is_status waiting 0 || return
-	done
-	note "no process that writes was caught"
-	return 1
+	if ! writer=$("$ACTOR" catch "$pid" 10 "${1-0}"); then
+		note "no process that writes was caught: $(tail -n 3 "$T/log")"
+		return 1
+	fi
+	await is_still "$writer"
 }
 
 # What may be waited for: the process is stopped, or gone; it is gone; it has executed

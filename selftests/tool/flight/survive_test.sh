@@ -285,8 +285,6 @@ ctl snapshot >/dev/null
 catch 1
 kill -9 $pid
 over 137
-# Caught before it had asked to be killed with its parent it looks whether that lives.
-kill -CONT "$writer" 2>/dev/null
 await is_gone "$writer"
 files
 ((${#files[@]} >= 1)) || note "no snapshot"
