@@ -4,6 +4,9 @@
 # aux_test.sh [AUXREC]: recordings of auxgen with perfaux.ko, as root.
 # aux_verify checks every byte; the sums must be those of auxgen's own
 # counters. Prints TAP.
+#
+# config1 is auxgen's period in us, 1000 if it is 0: to perf the term "period" is one of
+# samples, also where a PMU has a format of that name.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
@@ -59,16 +62,16 @@ record 3 -e "$AUXGEN"// -- sh -c 'for i in 1 2 3; do ls /; done; exit 3'
 FROM='f -' readable
 check "a command and its children"
 
-record 0 -e "$AUXGEN"/timer=1,period=500/ -- "$WORK" 1000 4 3
+record 0 -e "$AUXGEN"/timer=1,config1=500/ -- "$WORK" 1000 4 3
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 readable
 check "threads and processes, from an interrupt"
 
-record 0 -e "$AUXGEN"/nmi=1,timer=1,ctx=1,period=500/ -- "$WORK" 500 2 2
+record 0 -e "$AUXGEN"/nmi=1,timer=1,ctx=1,config1=500/ -- "$WORK" 500 2 2
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 check "from NMI"
 
-record 0 -e "$AUXGEN"/timer=1,period=1000/,cpu-clock -F 500 -- "$WORK" 500 2 1
+record 0 -e "$AUXGEN"/timer=1/,cpu-clock -F 500 -- "$WORK" 500 2 1
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 readable
 for p in $PERFS; do
@@ -77,7 +80,7 @@ for p in $PERFS; do
 done
 check "together with a sampler"
 
-record 0 -a -e "$AUXGEN"/timer=1,period=1000/ -- "$WORK" 500 2 1
+record 0 -a -e "$AUXGEN"/timer=1/ -- "$WORK" 500 2 1
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 readable
 check "all CPUs"
@@ -85,15 +88,15 @@ check "all CPUs"
 "$WORK" 600000 4 1 &
 pid=$!
 sleep 0.5
-record 0 -e "$AUXGEN"/timer=1,period=1000/ -p $pid -- sleep 1
+record 0 -e "$AUXGEN"/timer=1/ -p $pid -- sleep 1
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
-record 0 -e "$AUXGEN"/timer=1,period=1000/ -t $pid -- sleep 0.5
+record 0 -e "$AUXGEN"/timer=1/ -t $pid -- sleep 0.5
 [[ $chunks == "$delta" && $chunks != 0 ]] || note "$chunks chunks of $delta"
 kill $pid
 wait 2>/dev/null
 check "a process and a thread that run already"
 
-record 0 -e "$AUXGEN"/timer=1,period=200,chunks=512/ -m ,32Kx2 -- \
+record 0 -e "$AUXGEN"/timer=1,chunks=512/ -m ,32Kx2 -- \
 	"$WORK" 500 3 2
 [[ $((chunks + in_gaps)) == "$delta" ]] ||
 	note "$chunks chunks and $in_gaps in gaps, of $delta"
@@ -102,13 +105,13 @@ grep -q 'LOST AUX data: raw ring full' err || note "not said: $(cat err)"
 FROM='f -' readable 'instruction trace errors\|AUX data lost'
 check "a ring that is too small: every loss is in the stream"
 
-record 0 -e "$AUXGEN"/timer=1,period=1000,truncate=20/ -- "$WORK" 300 2 1
+record 0 -e "$AUXGEN"/timer=1,truncate=20/ -- "$WORK" 300 2 1
 ((gaps > 0 && lost > 0)) || note "gaps $gaps lost $lost"
 grep -q 'lost by the PMU' err || note "not said: $(cat err)"
 readable 'instruction trace errors\|AUX data lost'
 check "data lost by the PMU"
 
-"$AUXREC" -q -e "$AUXGEN"/timer=1,period=200,chunks=256/ -o - -- \
+"$AUXREC" -q -e "$AUXGEN"/timer=1,chunks=256/ -o - -- \
 	"$WORK" 1000 2 2 2>err | (sleep 0.7; cat >f)
 "$VERIFY" f >verify || note "$(cat verify)"
 "$AUXREC" check f >out || note "$(head -n 3 out)"
@@ -116,7 +119,7 @@ check "a reader that sleeps"
 
 mkdir small
 if mount -t tmpfs -o size=1m none small 2>/dev/null; then
-	"$AUXREC" -e "$AUXGEN"/timer=1,period=200,chunks=512/ -o small/f -- \
+	"$AUXREC" -e "$AUXGEN"/timer=1,chunks=512/ -o small/f -- \
 		"$WORK" 1500 2 2 2>err
 	[[ $? == 125 ]] || note "status is not 125"
 	grep -q "no space left" err || note "not said: $(cat err)"
@@ -131,7 +134,7 @@ else
 	skip "disk full" "cannot mount a tmpfs"
 fi
 
-kills 5 1000 -e "$AUXGEN"/timer=1,period=500/ -- "$WORK" 5000 2 2
+kills 5 1000 -e "$AUXGEN"/timer=1,config1=500/ -- "$WORK" 5000 2 2
 check "kill -9 while AUX data flow"
 
 [[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 0 ]] ||

@@ -73,12 +73,12 @@ record -e intel_pt/ctx=1/ -- "$WORK" 300 3 2
 readable
 check "a command with threads and processes: a queue per thread"
 
-record -e intel_pt/timer=1,period=500,pt=1/ -m ,64Kx32 -- "$WORK" 300 2 2
+record -e intel_pt/timer=1,config1=500,pt=1/ -m ,64Kx32 -- "$WORK" 300 2 2
 readable
 check "interrupts, with markers as Intel PT has them"
 
 "$WORK" 1500 2 2 &
-record -e intel_pt/timer=1,period=1000/ -a -- sleep 0.5
+record -e intel_pt/timer=1/ -a -- sleep 0.5
 wait
 readable
 check "all CPUs: a queue per CPU"

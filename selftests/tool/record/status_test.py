@@ -216,7 +216,7 @@ def test_raw_ring():
         return skip(name, "no auxgen")
     # Two segments for so much data cannot do without losses.
     screen, rc = record(
-        ["-e", PMU + "/timer=1,period=200,chunks=512/", "-m", ",32Kx2",
+        ["-e", PMU + "/timer=1,chunks=512/", "-m", ",32Kx2",
          "-o", "f", "--"] + LOOP,
         lambda s: any(m and int(m[5]) > 0 for m in lines_of(s)), terminate)
     parsed = lines_of(screen)
