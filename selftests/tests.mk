@@ -19,7 +19,7 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
-	$(addprefix $(TESTS)/tool/,events/test_events frames/test_frames frames/test_sums state/test_state state/test_recent \
+	$(addprefix $(TESTS)/tool/,events/test_events events/test_period frames/test_frames frames/test_sums state/test_state state/test_recent \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/hold_fails.so \
 		record/test_options \
@@ -40,7 +40,7 @@ $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 	$$(CC) $$(USER_FLAGS) $$(CFLAGS) $$(CPPFLAGS) -MMD -MP -c -o $$@ $$< \
 		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests
 endef
-$(foreach dir,ring ids tool/control tool/daemon tool/flight,$(eval $(call HARNESS_RULE,$(dir))))
+$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight,$(eval $(call HARNESS_RULE,$(dir))))
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
@@ -76,6 +76,10 @@ $(TESTS)/demo_work $(TESTS)/demo_calls: %: %.o
 
 $(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
 		$(addprefix $(BUILD)/selftests/tool/events/,test_events.o tree.o text.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/events/test_period: $(BUILD)/selftests/tool/events/test_period.o \
+		$(BUILD)/tool/attr_period.o
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \

@@ -9,13 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attr_period.h"
 #include "filter.h"
 #include "flight.h"
 #include "session.h"
 
 /*
  * All events have these: readers want the id and the times at one place in
- * every record, and records.h relies on it.
+ * every record, and records.h relies on it. PERIOD, which is behind them, may be
+ * missing: attr_drop_period().
  */
 #define SAMPLE_COMMON	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | \
 			 PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -431,8 +433,10 @@ int session_make_events(struct session *s, struct diag *d)
 			return err;
 		if (i < s->nr_trigger_events) {
 			flight_event(s, i, &s->sev[s->nr_sev - 1]);
+			attr_drop_period(&s->sev[s->nr_sev - 1].attr);
 			continue;
 		}
+		attr_drop_period(&s->sev[s->nr_sev - 1].attr);
 		/* Who ran on a CPU is not in Intel PT's own data. */
 		if (s->sev[s->nr_sev - 1].aux && !session_per_task(s))
 			switches = true;
