@@ -432,7 +432,9 @@ int session_make_events(struct session *s, struct diag *d)
 		if (err)
 			return err;
 		if (i < s->nr_trigger_events) {
-			flight_event(s, i, &s->sev[s->nr_sev - 1]);
+			err = flight_event(s, i, &s->sev[s->nr_sev - 1], d);
+			if (err)
+				return err;
 			attr_drop_period(&s->sev[s->nr_sev - 1].attr);
 			continue;
 		}

@@ -168,7 +168,7 @@ int flight_trigger_event(struct session *s, const struct sev *sev, const struct 
 
 /* flight_event.c: events of triggers, before all others; what is special about one. */
 int flight_events(struct session *s, struct diag *d);
-void flight_event(struct session *s, size_t i, struct sev *sev);
+int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d);
 
 /* flight_cpus.c: CPUs that go offline take their events along, and come back without. */
 int flight_cpus_open(struct session *s);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr_period.h"
 #include "flight.h"
 #include "tracepoint.h"
 
@@ -140,19 +141,34 @@ int flight_events(struct session *s, struct diag *d)
 	return err;
 }
 
+/*
+ * Each time that it happens, if nobody says how often; -c and -F are for what is recorded.
+ * Of counters and clocks a trigger each time would keep the machine from anything else.
+ */
+static int set_period(struct sev *sev, struct diag *d)
+{
+	const struct auxrec_event *ev = sev->ev;
+
+	if (ev->freq_given && !ev->attr.sample_period)
+		return diag(d, -EINVAL, "--trigger %s: %s with period 0 never comes",
+			    sev->trigger->name, sev->name);
+	if (ev->freq_given)
+		return 0;
+	if (!ev->attr.sample_period && !attr_is_counted_singly(&ev->attr))
+		return diag(d, -EINVAL,
+			    "--trigger %s: each of %s is too often for a trigger: say how many are one, as in event=cycles/period=1000000/",
+			    sev->trigger->name, sev->name);
+	sev->attr.freq = 0;
+	sev->attr.sample_period = ev->attr.sample_period ? ev->attr.sample_period : 1;
+	return 0;
+}
+
 /* The recorder is to know at once; its raw data stay in the sample. */
-void flight_event(struct session *s, size_t i, struct sev *sev)
+int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d)
 {
 	sev->trigger = &s->opt->flight.triggers[s->flight->event_triggers[i]];
 	sev->raw_ring = false;
 	sev->attr.watermark = 0;
 	sev->attr.wakeup_events = 1;
-	/* Each time that it happens, if nobody says how often. */
-	if (!sev->ev->freq_given && sev->attr.type != PERF_TYPE_HARDWARE) {
-		sev->attr.freq = 0;
-		if (!sev->ev->attr.sample_period)
-			sev->attr.sample_period = 1;
-		else
-			sev->attr.sample_period = sev->ev->attr.sample_period;
-	}
+	return set_period(sev, d);
 }

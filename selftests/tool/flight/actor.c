@@ -13,6 +13,8 @@
  * actor crash SIG [NAME]	sends that to itself, as NAME
  * actor touch			writes to a variable, whose address it prints before it
  *				waits for a line of input
+ * actor fault			for each line of input, a number, writes to so many new
+ *				pages, and says "done"
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -196,6 +198,30 @@ static int do_touch(int argc, char **argv)
 	return 0;
 }
 
+/* Of the smallest size: a large one would be a single fault. */
+static int do_fault(int argc, char **argv)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+	long n, i;
+
+	(void)argc;
+	(void)argv;
+	while (scanf("%ld", &n) == 1) {
+		char *p = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED)
+			return fail("mmap");
+		madvise(p, n * page, MADV_NOHUGEPAGE);
+		for (i = 0; i < n; i++)
+			p[i * page] = 1;
+		munmap(p, n * page);
+		puts("done");
+		fflush(stdout);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct act {
@@ -204,13 +230,13 @@ int main(int argc, char **argv)
 	} acts[] = {
 		{ "fork", do_fork }, { "map", do_map }, { "signal", do_signal },
 		{ "catch", do_catch }, { "crash", do_crash }, { "touch", do_touch },
-		{ NULL },
+		{ "fault", do_fault }, { NULL },
 	};
 	const struct act *act;
 
 	for (act = acts; argc > 1 && act->name; act++)
 		if (!strcmp(argv[1], act->name))
 			return act->run(argc - 2, argv + 2);
-	fputs("usage: actor fork|map|signal|catch|crash|touch ...\n", stderr);
+	fputs("usage: actor fork|map|signal|catch|crash|touch|fault ...\n", stderr);
 	return 2;
 }

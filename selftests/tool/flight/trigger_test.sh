@@ -149,6 +149,118 @@ else
 	skip "a BPF program's ring buffer" "no BPF here"
 fi
 
+# --- of one process, and of a command -------------------------------------------------
+
+# It does what it is told.
+# shellcheck disable=SC2016 # they are its own
+echo 'while read -r order; do eval "$order"; done <"$1"' >"$T/obey"
+mkfifo "$T/orders"
+exec {orders}<>"$T/orders"
+order() { echo "$*" >&"$orders"; }
+
+# shellcheck disable=SC2054 # the commas are theirs
+triggers=('exec=flight-ex*,name=execs' exit=flight-exit crash=SEGV,ABRT,name=crashed
+	'event=sched:sched_process_fork/parent_comm == "fork-parent"/,name=fork')
+
+# only_its_own: all of it happens to somebody who is not recorded, then to a child of the one
+# that is
+only_its_own()
+{
+	local name
+
+	"$T/flight-exec" 1
+	"$ACTOR" fork 1 flight-exit
+	{ "$ACTOR" crash 11; } 2>/dev/null
+	(printf fork-parent >/proc/$BASHPID/comm; true | true)
+	# That has read all that has come.
+	ctl snapshot others >/dev/null || note "no snapshot: $(told)"
+	for name in execs exit-flight-exit crashed fork; do
+		is_status "trigger $name" '0 taken, 0 suppressed' ||
+			note "$name, of somebody else: $(status "trigger $name")"
+	done
+
+	order "'$T/flight-exec' 1"
+	made execs exec
+	order "'$ACTOR' fork 1 flight-exit"
+	made exit-flight-exit exit
+	order "{ '$ACTOR' crash 6; } 2>/dev/null"
+	made crashed crash
+	# shellcheck disable=SC2016 # it is evaluated there
+	order '(printf fork-parent >/proc/$BASHPID/comm; true | true)'
+	made fork event
+	for name in execs exit-flight-exit crashed; do
+		is_status "trigger $name" '1 taken, 0 suppressed' ||
+			note "$name: $(status "trigger $name"), not one"
+	done
+	"$PERF" script -i "$(of crashed)" -F comm,event,trace 2>/dev/null |
+		grep -q "actor .*signal_deliver:.*sig=6" || note "no sample of the crash"
+}
+
+bash "$T/obey" "$T/orders" &
+obeys=$!
+launch -p $obeys -e cpu-clock -F 100 "${triggers[@]/#/--trigger=}"
+only_its_own
+land
+check "exec=, exit=, crash and an event of a process (-p), and of no other"
+order exit
+wait $obeys
+
+launch -e cpu-clock -F 100 "${triggers[@]/#/--trigger=}" -- bash "$T/obey" "$T/orders"
+only_its_own
+# Its status is the recorder's, which waits for it.
+order exit 3
+over 3
+logged 'snapshots, .* of [0-9]* triggers'
+check "exec=, exit=, crash and an event of a command, and of nobody else"
+
+# --- thresholds ------------------------------------------------------------------------
+
+# faults N: so many more page faults of the one that is recorded
+faults()
+{
+	local said
+
+	order "$1"
+	read -rt 60 said <&"$answers"
+	[[ $said == "done" ]] || note "the faults are not done"
+	# That has read all that has come.
+	ctl snapshot faults >/dev/null || note "no snapshot: $(told)"
+}
+
+# Each CPU counts for itself.
+mkfifo "$T/answers"
+exec {answers}<>"$T/answers"
+taskset -c 0 "$ACTOR" fault <"$T/orders" >"$T/answers" &
+faulter=$!
+launch -p $faulter -e cpu-clock -F 100 --trigger event=page-faults/period=1000/,name=many
+faults 10
+for i in 1 2 3; do
+	faults 600
+	is_status 'trigger many' "$((i - 1)) taken, 0 suppressed" ||
+		note "$((i * 1000 - 400)) faults: $(status 'trigger many')"
+	faults 400
+	await is_status 'trigger many' "$i taken, 0 suppressed"
+	made many event
+done
+land
+kill $faulter
+wait $faulter 2>/dev/null
+check "page-faults/period=1000/: a snapshot each thousand"
+
+launch -a -e page-faults -F 1 --trigger event=cpu-clock/period=200000000/,name=now-and-then
+"$WORK" 1000
+made now-and-then event
+land
+check "a clock: a snapshot each 0.2 s"
+
+for event in cpu-clock task-clock r3c cycles L1-dcache-loads; do
+	want 125 "$AUXREC" --flight -a -e page-faults --trigger "event=$event"
+	said "each of $event is too often for a trigger: say how many are one, as in event="
+done
+want 125 "$AUXREC" --flight -a -e page-faults --trigger event=page-faults/period=0/
+said 'page-faults/period=0/ with period 0 never comes'
+check "what comes too often needs a threshold"
+
 # --- breakpoints -----------------------------------------------------------------------
 
 # QEMU has them; the task is one that runs.
