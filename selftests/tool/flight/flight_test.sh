@@ -177,10 +177,13 @@ names()
 	done | tr '\n' ' '
 }
 
+# shellcheck disable=SC2317 # it is waited for: what has to go goes after the answer
+are() { [[ $(names) == "$1" ]]; }
+
 launch -a -e cpu-clock -F 100 --keep=2
 snapshots a b c d
-[[ $(names) == "c d " ]] || note "there are $(names)"
-is_status removed 2 || note "$(status removed) removed"
+await are "c d " || note "there are $(names)"
+await is_status removed 2 || note "$(status removed) removed"
 logged "$PWD/perf.data.sample.[0-9-]* removed: --keep=2"
 check "--keep keeps the newest"
 
@@ -189,12 +192,12 @@ day=$((24 * 3600))
 now=$(date +%s)
 date -s "@$((now - day))" >/dev/null
 snapshots e
-[[ $(names) == "d e " ]] || note "a day back: $(names)"
+await are "d e " || note "a day back: $(names)"
 snapshots f
-[[ $(names) == "e f " ]] || note "a day back: $(names)"
+await are "e f " || note "a day back: $(names)"
 date -s "@$((now + 60))" >/dev/null
 snapshots g
-[[ $(names) == "f g " ]] || note "forth again: $(names)"
+await are "f g " || note "forth again: $(names)"
 files
 for f in "${files[@]}"; do
 	valid "$f"
@@ -217,19 +220,48 @@ land_merging
 readable perf.data
 check "and no file takes another one's name"
 
+# sized NAME...: one after the other; their sizes are in $sizes. The newest is never removed.
+sizes=()
+sized()
+{
+	local name f
+
+	for name; do
+		f=$(ctl snapshot "$name") || note "$name failed"
+		sizes+=("$name $(stat -c %s "$f")")
+	done
+}
+
+# kept LIMIT: the names of those that together have no more, the newest ones; to know that
+# takes no more than their sizes
+kept()
+{
+	local i sum=0 names=
+
+	for ((i = ${#sizes[@]} - 1; i >= 0; i--)); do
+		sum=$((sum + ${sizes[i]#* }))
+		((sum <= $1 || i == ${#sizes[@]} - 1)) || break
+		names="${sizes[i]% *} $names"
+	done
+	echo "$names"
+}
+# shellcheck disable=SC2317 # it is waited for
+are_kept() { [[ $(names) == "$(kept "$limit")" ]]; }
+
 launch -a -e cpu-clock -F 100
-snapshots a
-files
-size=$(stat -c %s "${files[0]}")
+sized a
 land
-start -a -e cpu-clock -F 100 --keep-bytes=$((size * 5 / 2))
-snapshots b c d e f
-files
-sum=$(stat -c %s "${files[@]}" | awk '{ n += $1 } END { print n }')
-((sum <= size * 5 / 2 && ${#files[@]} >= 1 && ${#files[@]} <= 2)) ||
-	note "${#files[@]} files, $sum bytes of $((size * 5 / 2))"
-[[ $(names) == *"f " ]] || note "there are $(names)"
+limit=$((${sizes[0]#* } * 5 / 2))
+start -a -e cpu-clock -F 100 --keep-bytes=$limit
+for name in b c d e f; do
+	sized $name
+	# Each time those that have to go are gone, and no others.
+	await are_kept || note "of ${sizes[*]}, $limit bytes, there are $(names)"
+	await is_status removed $((${#sizes[@]} - $(kept $limit | wc -w))) ||
+		note "$(status removed) removed, of ${sizes[*]}"
+done
 land
+are_kept || note "at the end: $(names)"
 check "--keep-bytes, with those of the run before"
 
 # --- the daemon ----------------------------------------------------------------------

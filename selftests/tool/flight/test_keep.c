@@ -148,14 +148,20 @@ TEST_F(keep, bytes)
 	EXPECT_EQ(0, add(&self->k, "a.2026073010000000", 1000));
 	EXPECT_EQ(0, add(&self->k, "a.2026073010000001", 1000));
 	EXPECT_EQ(0, add(&self->k, "a.2026073010000002", 1000));
+	/* As many bytes as they may have are not too many. */
+	EXPECT_EQ(3, snap_dir_count());
 	passes(S);
 	EXPECT_EQ(1, add(&self->k, "a.2026073010000003", 1000));
 	EXPECT_STREQ("./a.2026073010000000 --keep-bytes;", told);
+	EXPECT_STREQ("a.2026073010000001 a.2026073010000002 a.2026073010000003 ",
+		     snap_dir_list());
+	EXPECT_EQ(0, apply(&self->k, NULL));
 	/* One byte too many costs one more. */
 	passes(S);
 	EXPECT_EQ(2, add(&self->k, "a.2026073010000004", 1001));
 	EXPECT_STREQ("./a.2026073010000001 --keep-bytes;./a.2026073010000002 --keep-bytes;",
 		     told);
+	EXPECT_STREQ("a.2026073010000003 a.2026073010000004 ", snap_dir_list());
 	/* The newest stays, whatever it has. */
 	passes(S);
 	EXPECT_EQ(2, add(&self->k, "a.2026073010000005", 100000));
