@@ -78,7 +78,7 @@ trap leave EXIT
 stays=(env)
 [[ ! -w $ONLINE ]] || stays+=(TEST_CPUS=0-$((LAST - 1)))
 END=$(($(uptime) + LENGTH))
-launch -a -M 48M -m 512K,64Kx128 -e auxgen/timer=1,period=400000,chunks=2/ -e cpu-clock/freq=50/ \
+launch -a -M 48M -m 512K,64Kx128 -e auxgen/timer=1,chunks=2/ -e cpu-clock/freq=50/ \
 	--flight=15s --trigger signal=USR1 --trigger exec=soak-none --keep=4
 again owners "${stays[@]}" AUXGEN=auxgen1 \
 	"$B/selftests/ring/races" -t kill_traced -t several_processes &
