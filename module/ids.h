@@ -115,6 +115,11 @@ void pa_ids_module_exit(void);
 struct perfaux_ids;
 int pa_ids_check(const struct perfaux_ids *arg);
 int pa_ids_session_open(const struct perfaux_ids *arg);
+/*
+ * Whom what current takes is counted against: a user may have many uids in user
+ * namespaces. They are all the one's who made the outermost.
+ */
+kuid_t pa_ids_payer(void);
 bool pa_ids_any_session(void);
 void pa_ids_count(const struct pa_ids_map *map, int result, bool cached);
 /* Sets map->session, which the rest of these goes by. */

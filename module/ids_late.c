@@ -8,7 +8,6 @@
  *
  * A mapping that no session asks about any more is dropped.
  */
-#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/list.h>
@@ -17,7 +16,6 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "ids.h"
@@ -33,7 +31,7 @@
 
 struct pa_late_map {
 	struct list_head list;
-	kuid_t uid;			/* pa_late_user() */
+	kuid_t uid;			/* pa_ids_payer() */
 	struct pa_ids_map map;
 	char name[];
 };
@@ -174,20 +172,6 @@ static struct pa_late *pa_late_find(const struct list_head *list,
 	return NULL;
 }
 
-/*
- * Who uses up what there is. A user may have many in a user namespace: they are
- * all the one's who made the outermost.
- */
-static kuid_t pa_late_user(void)
-{
-	struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
-	return uid;
-}
-
 static struct pa_late *pa_late_new(struct file *file)
 {
 	struct pa_late *late;
@@ -207,7 +191,7 @@ static struct pa_late *pa_late_new(struct file *file)
 	INIT_LIST_HEAD(&late->maps);
 	INIT_LIST_HEAD(&late->asked);
 	late->file = get_file(file);
-	late->uid = pa_late_user();
+	late->uid = pa_ids_payer();
 	return late;
 }
 
@@ -219,7 +203,7 @@ static struct pa_late_map *pa_late_map_new(const struct pa_ids_map *map)
 	m = kmalloc(struct_size(m, name, size), GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return NULL;
-	m->uid = pa_late_user();
+	m->uid = pa_ids_payer();
 	m->map = *map;
 	memcpy(m->name, map->name, size);
 	m->map.name = m->name;

@@ -18,12 +18,16 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/user_namespace.h>
 #include <linux/wait.h>
 
 #include "args.h"
 #include "ids.h"
 
-/* Of one user: each mapping walks all of them. */
+/*
+ * Of one payer: each mapping walks all of them. Those of all tasks are counted apart: who
+ * is in a container that root made must not use up what root has.
+ */
 #define PA_SESSIONS_MAX		64
 
 #define PA_QUEUE_DEFAULT	(64U << 10)
@@ -34,6 +38,7 @@ struct pa_session {
 	struct list_head list;
 	u64 number;			/* they are numbered from 1 */
 	kuid_t uid;
+	kuid_t payer;
 	bool all;			/* tasks of all users */
 	struct pid_namespace *pid_ns;
 	wait_queue_head_t wait;
@@ -49,6 +54,16 @@ static LIST_HEAD(pa_sessions);
 /* mmap_lock is outside of this: nothing here may touch user memory under it. */
 static DEFINE_MUTEX(pa_sessions_lock);
 static u64 pa_sessions_number;
+
+kuid_t pa_ids_payer(void)
+{
+	struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
 
 bool pa_ids_any_session(void)
 {
@@ -354,7 +369,7 @@ static int pa_session_add(struct pa_session *s)
 
 	mutex_lock(&pa_sessions_lock);
 	list_for_each_entry(other, &pa_sessions, list)
-		n += uid_eq(other->uid, s->uid);
+		n += other->all == s->all && uid_eq(other->payer, s->payer);
 	if (n < PA_SESSIONS_MAX) {
 		s->number = ++pa_sessions_number;
 		list_add(&s->list, &pa_sessions);
@@ -374,6 +389,7 @@ int pa_ids_session_open(const struct perfaux_ids *arg)
 	s->queue_size = arg->queue_size ?: PA_QUEUE_DEFAULT;
 	s->queue = kvmalloc(s->queue_size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	s->uid = current_uid();
+	s->payer = pa_ids_payer();
 	s->all = perfmon_capable();
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	init_waitqueue_head(&s->wait);

@@ -567,7 +567,9 @@ struct perfaux_handle {
  *   EINVAL	size below PERFAUX_IDS_SIZE_V0; flags or reserved not 0;
  *		queue_size above 1 MiB or, if not 0, below 8 KiB
  *   EOPNOTSUPP	this kernel has no parser that could be redirected
- *   EMFILE	the caller's user has 64 of them, or no descriptor is left
+ *   EMFILE	the caller's user has 64 of them, or no descriptor is left. In a user
+ *		namespace it is not the caller who is counted but who made the namespace,
+ *		of nested ones the outermost. Those of all tasks are counted apart.
  *   ENFILE, ENOMEM, E2BIG, EFAULT
  */
 struct perfaux_ids {
