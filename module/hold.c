@@ -321,3 +321,41 @@ void pa_segments_unhold_all(struct pa_ring *ring)
 		pa_segment_unhold(&ring->seg[i],
 				  READ_ONCE(ring->seg[i].shared->state));
 }
+
+/*
+ * Before HOLD number @hold and after it: which ones has it taken? They are HELD, and were not
+ * so before in this use. ring->lock held.
+ */
+void pa_hold_note(struct pa_ring *ring, u64 hold)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+		u64 state = READ_ONCE(seg->shared->state);
+
+		if (PERFAUX_STATE(state) != PERFAUX_SEG_HELD) {
+			seg->held_by = 0;
+		} else if (!seg->held_by || seg->held_seq != PERFAUX_SEQ(state)) {
+			seg->held_by = hold;
+			seg->held_seq = PERFAUX_SEQ(state);
+		}
+	}
+}
+
+/*
+ * Gives back what that one has taken and nobody was told of. Others may have been HELD, or
+ * given back, since. ring->lock held.
+ */
+void pa_hold_undo(struct pa_ring *ring, u64 hold)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+		u64 state = READ_ONCE(seg->shared->state);
+
+		if (seg->held_by == hold && seg->held_seq == PERFAUX_SEQ(state))
+			pa_segment_unhold(seg, state);
+	}
+}

@@ -56,6 +56,8 @@ struct pa_segment {
 	bool is_taken;			/* see pa_frames_flush() */
 	u32 size;			/* bytes */
 	u32 marker;			/* from here on it is full, see pmu.c */
+	u64 held_by;			/* see pa_hold_note() */
+	u64 held_seq;			/* likewise */
 
 	/* span */
 	u32 head;			/* bytes used, start of the span */
@@ -133,6 +135,7 @@ struct pa_ring {
 	void (*free_aux)(void *aux);
 	u64 (*clock)(void);		/* set once frames or spans may come */
 	bool clock_is_slow;		/* and not for NMIs */
+	u64 holds;			/* number of the last HOLD */
 
 	u64 handle;			/* or 0, see bpf.c */
 
@@ -208,6 +211,8 @@ bool pa_segment_released(const struct pa_segment *seg, u64 state);
 bool pa_hold_wants(const struct pa_ring *ring, u64 seq);
 bool pa_hold_takes(struct pa_ring *ring, u64 seq);
 int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq);
+void pa_hold_note(struct pa_ring *ring, u64 hold);
+void pa_hold_undo(struct pa_ring *ring, u64 hold);
 int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq);
 void pa_segments_unhold_all(struct pa_ring *ring);
 

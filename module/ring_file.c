@@ -94,10 +94,18 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 	return 0;
 }
 
+/* Those that found no segment may overwrite one that is given back. */
+static void pa_ring_unheld(struct pa_ring *ring)
+{
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+		pa_ring_resume(ring);
+}
+
 static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 {
 	struct perfaux_hold arg;
 	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_HOLD_SIZE_V0, uarg);
+	u64 hold;
 
 	if (ret)
 		return ret;
@@ -106,14 +114,28 @@ static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 		return -EINVAL;
 	if (arg.flags & PERFAUX_HOLD_THAW && !(arg.flags & PERFAUX_FLUSH_SPANS))
 		return -EINVAL;
+	/* Who cannot be answered is told so before anything is taken, or thawed. */
+	ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
+	if (ret)
+		return ret;
 
 	mutex_lock(&ring->lock);
+	hold = ++ring->holds;
+	pa_hold_note(ring, hold);
 	ret = pa_ring_hold(ring, arg.flags, arg.max, &arg.seq);
+	pa_hold_note(ring, hold);
 	mutex_unlock(&ring->lock);
-	if (ret < 0)
-		return ret;
-	arg.held = ret;
-	return pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
+	if (ret >= 0) {
+		arg.held = ret;
+		ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
+	}
+	if (ret < 0) {
+		mutex_lock(&ring->lock);
+		pa_hold_undo(ring, hold);
+		mutex_unlock(&ring->lock);
+		pa_ring_unheld(ring);
+	}
+	return ret;
 }
 
 static long pa_ioctl_unhold(struct pa_ring *ring, void __user *uarg)
@@ -133,9 +155,8 @@ static long pa_ioctl_unhold(struct pa_ring *ring, void __user *uarg)
 	} else {
 		ret = pa_segments_unhold(ring, arg.segment, arg.seq);
 	}
-	/* Those that found no segment may overwrite it now. */
-	if (!ret && READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
-		pa_ring_resume(ring);
+	if (!ret)
+		pa_ring_unheld(ring);
 	return ret;
 }
 

@@ -468,7 +468,8 @@ struct perfaux_flush {
  * Errors:
  *   EINVAL	size below PERFAUX_HOLD_SIZE_V0; unknown flags; PERFAUX_HOLD_THAW without
  *		PERFAUX_FLUSH_SPANS; held or seq not 0; not a ring with PERFAUX_RING_OVERWRITE
- *   ENOMEM, E2BIG, EFAULT (then segments may be HELD)
+ *   ENOMEM	what was taken is given back, as by UNHOLD; the ring may have been thawed
+ *   E2BIG, EFAULT (if the answer became unwritable meanwhile: as ENOMEM)
  */
 struct perfaux_hold {
 	__u32	size;			/* in: of this struct */

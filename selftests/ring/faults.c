@@ -279,6 +279,40 @@ static int call_hold(struct place *p)
 	return call(p->ring, PERFAUX_IOC_HOLD, &arg);
 }
 
+/* Segments in this state */
+static int in_state(struct place *p, enum perfaux_state state)
+{
+	const struct perfaux_control *ctl = p->mapped;
+	const struct perfaux_segment *segments = p->mapped + ctl->segments_offset;
+	uint32_t i;
+	int n = 0;
+
+	for (i = 0; i < ctl->nr_segments; i++)
+		n += PERFAUX_STATE(__atomic_load_n(&segments[i].state, __ATOMIC_ACQUIRE)) ==
+		     state;
+	return n;
+}
+
+static int left_held(struct place *p)
+{
+	return in_state(p, PERFAUX_SEG_HELD);
+}
+
+/* There is something to hold. */
+static int prepare_ready(struct place *p)
+{
+	uint64_t end = now_ns() + WAIT_NS;
+	int ret = prepare_all(p);
+
+	if (!ret)
+		ret = call_map_ring(p);
+	while (!ret && !in_state(p, PERFAUX_SEG_READY)) {
+		sched_yield();
+		ret = now_ns() > end ? -ETIME : call_flush(p);
+	}
+	return ret;
+}
+
 static int prepare_many(struct place *p)
 {
 	return create_as(p, 4096, 4096);
@@ -464,6 +498,8 @@ static const char *place_close(struct place *p)
 	if (!ring_fits(p))
 		return "locked memory";
 	close_fd(&p->dev);
+	/* The next test is to count without that ring. */
+	soon(fault_use_count, p->count);
 	return "";
 }
 
@@ -479,6 +515,8 @@ FIXTURE_VARIANT(faults) {
 	/* Before each call, and after each; or NULL. Memory is there for these. */
 	int (*prepare)(struct place *p);
 	void (*clean)(struct place *p);
+	/* What a call that failed has left; or NULL */
+	int (*left)(struct place *p);
 	bool needs_btf;
 };
 
@@ -589,6 +627,13 @@ FIXTURE_VARIANT_ADD(faults, hold) {
 	.prepare = prepare_all,
 	.call = call_hold,
 	.clean = close_ring,
+};
+
+FIXTURE_VARIANT_ADD(faults, hold_ready) {
+	.prepare = prepare_ready,
+	.call = call_hold,
+	.clean = unmap_and_close,
+	.left = left_held,
 };
 
 FIXTURE_VARIANT_ADD(faults, hold_many) {
@@ -702,6 +747,10 @@ static bool fail_one(struct __test_metadata *_metadata, struct place *p,
 		EXPECT_EQ(files, fault_files()) {
 			TH_LOG("descriptors, when number %u fails", n);
 		}
+		if (v->left)
+			EXPECT_EQ(0, v->left(p)) {
+				TH_LOG("left, when number %u fails", n);
+			}
 		check_failed(_metadata, p, v, n, ret);
 	}
 	if (v->clean)
@@ -757,15 +806,19 @@ TEST_F_TIMEOUT(copies, answers, EACH_SECONDS)
 		{ PERFAUX_IOC_CREATE, &p->dev, sizeof(create) },
 		{ PERFAUX_IOC_HOLD, &p->ring, sizeof(struct perfaux_hold) },
 		{ PERFAUX_IOC_IDS_STATS, &p->ids, sizeof(struct perfaux_ids_stats) },
+		/* The last: of a module without BTF it has no answer. */
+		{ PERFAUX_IOC_HANDLE, &p->ring, sizeof(struct perfaux_handle) },
 	};
-	unsigned int i;
+	unsigned int i, nr = ARRAY_SIZE(answers);
 	uint32_t *page;
 	int files;
 
-	ASSERT_EQ(0, prepare_all(p));
+	ASSERT_EQ(0, prepare_ready(p));
 	ASSERT_EQ(0, prepare_ids(p));
+	if (call_handle(p) == -EOPNOTSUPP)
+		nr--;
 	files = fault_files();
-	for (i = 0; i < ARRAY_SIZE(answers); i++) {
+	for (i = 0; i < nr; i++) {
 		page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		ASSERT_NE(MAP_FAILED, (void *)page);
@@ -779,10 +832,12 @@ TEST_F_TIMEOUT(copies, answers, EACH_SECONDS)
 		munmap(page, PAGE);
 	}
 	/* All is as before. */
+	EXPECT_EQ(0, left_held(p));
 	EXPECT_EQ(0, call_hold(p));
+	EXPECT_LT(0, left_held(p));
 	EXPECT_EQ(0, call_detach_all(p));
 	close_ids(p);
-	close_ring(p);
+	unmap_and_close(p);
 }
 
 /* The size can be read, and nothing behind it. */

@@ -4,7 +4,9 @@
  * events go on.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include "kselftest_harness.h"
 #include "abi.h"
@@ -428,6 +430,103 @@ TEST_F_TIMEOUT(hold, comes_back_too_late, SECONDS)
 	EXPECT_EQ(0, ring_unhold_all(ring));
 	EXPECT_EQ(1, nr_held(ring));
 	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
+}
+
+/* Where an answer goes, and the same memory where the test can write to it at any time. */
+struct answer {
+	struct perfaux_hold *arg;
+	struct perfaux_hold *own;
+	bool end;
+};
+
+static bool answer_map(struct answer *answer)
+{
+	int fd = memfd_create("answer", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, 4096))
+		return false;
+	answer->arg = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	answer->own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return answer->arg != MAP_FAILED && answer->own != MAP_FAILED;
+}
+
+static int hold_into(const struct ring *ring, const struct answer *answer)
+{
+	*answer->own = (struct perfaux_hold){
+		.size = sizeof(*answer->own), .flags = PERFAUX_FLUSH_SPANS,
+	};
+	return call(ring->fd, PERFAUX_IOC_HOLD, answer->arg);
+}
+
+/* Nobody would know of what is taken without an answer: what was HELD before stays so. */
+TEST_F_TIMEOUT(hold, without_answer, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	struct answer answer = { };
+	uint64_t claims;
+
+	ASSERT_TRUE(answer_map(&answer));
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(work_until(overwritten(ring), nr));
+	ASSERT_EQ(2, ring_hold(ring, 0, 2));
+	claims = counter(&ring->ctl->claims);
+	EXPECT_EQ(-EFAULT, hold_into(ring, &answer));
+	EXPECT_EQ(2, nr_held(ring));
+	EXPECT_TRUE(work_until(&ring->ctl->claims, claims + 2 * nr));
+	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
+}
+
+static void *flip(void *data)
+{
+	struct answer *answer = data;
+	int i;
+
+	for (i = 0; !__atomic_load_n(&answer->end, __ATOMIC_ACQUIRE); i++)
+		mprotect(answer->arg, 4096, i % 2 ? PROT_READ : PROT_READ | PROT_WRITE);
+	return NULL;
+}
+
+/* The same when it could be written to at the beginning, and cannot at the end. */
+TEST_F_TIMEOUT(hold, answer_goes_away, SECONDS)
+{
+	const uint64_t end = now_ns() + SECONDS / 8 * 1000000000ULL;
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	uint32_t i, first, failed = 0, worked = 0, left = 0;
+	struct ring *ring = &self->ring;
+	struct answer answer = { };
+	pthread_t thread;
+	uint64_t kept;
+
+	ASSERT_TRUE(answer_map(&answer));
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(work_until(overwritten(ring), nr));
+	ASSERT_EQ(1, ring_hold(ring, 0, 1));
+	for (first = 0; !is_held(ring, first);)
+		first++;
+	kept = ring_state(ring, first);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, flip, &answer));
+	while ((failed < 100 || worked < 20) && now_ns() < end) {
+		int ret = hold_into(ring, &answer);
+
+		if (ret) {
+			EXPECT_EQ(-EFAULT, ret);
+			left += nr_held(ring) - 1;
+			failed++;
+		} else {
+			worked++;
+		}
+		for (i = 0; i < nr; i++)
+			if (i != first && is_held(ring, i))
+				ring_unhold(ring, i);
+		EXPECT_EQ(kept, ring_state(ring, first));
+	}
+	__atomic_store_n(&answer.end, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	TH_LOG("%u failed, %u worked", failed, worked);
+	EXPECT_LT(5, failed);
+	EXPECT_EQ(0, left);
 }
 
 /* Nothing is left for the writers: that is a loss like any other. */

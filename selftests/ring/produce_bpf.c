@@ -261,6 +261,31 @@ TEST_F(errors, handle)
 	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_HANDLE, (void *)8));
 }
 
+/* Who could not be told of the handle has it as before. */
+TEST_F(errors, handle_without_answer)
+{
+	struct perfaux_handle *arg = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct perfaux_create create;
+	uint64_t first = 0, again = 0;
+	struct ring other;
+
+	ASSERT_NE(MAP_FAILED, (void *)arg);
+	ring_params(&create, 16 * KIB, 2);
+	ASSERT_EQ(0, ring_open(&other, &create));
+	arg->size = sizeof(*arg);
+	ASSERT_EQ(0, mprotect(arg, 4096, PROT_READ));
+	EXPECT_EQ(-EFAULT, call(other.fd, PERFAUX_IOC_HANDLE, arg));
+	EXPECT_EQ(0, ring_handle(&other, &first));
+	EXPECT_NE(0, first);
+	EXPECT_NE(self->handle, first);
+	EXPECT_EQ(-EFAULT, call(other.fd, PERFAUX_IOC_HANDLE, arg));
+	EXPECT_EQ(0, ring_handle(&other, &again));
+	EXPECT_EQ(first, again);
+	ring_close(&other);
+	munmap(arg, 4096);
+}
+
 static int64_t run_with(struct producer *b, uint64_t handle)
 {
 	const struct producer_value v = { .handle = handle };
