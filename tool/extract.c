@@ -225,8 +225,9 @@ static int take_kernel(struct extract *e, const struct read_record *rec,
 	return 0;
 }
 
-static int take(struct extract *e, const struct read_record *rec)
+static int take(void *ctx, const struct read_record *rec)
 {
+	struct extract *e = ctx;
 	struct read_sample s;
 
 	if (rec->type >= REC_ATTR)
@@ -234,12 +235,13 @@ static int take(struct extract *e, const struct read_record *rec)
 	return read_sample(&e->attrs, rec, &s) ? 0 : take_kernel(e, rec, &s);
 }
 
-int extract_stream(struct extract *e, read_fill_t fill, void *ctx)
+int extract_read(struct extract *e, read_fill_t fill, void *fill_ctx,
+		 extract_take_t each, void *each_ctx)
 {
 	struct read_record rec;
-	int rc, err;
+	int rc;
 
-	e->stream = read_open(fill, ctx);
+	e->stream = read_open(fill, fill_ctx);
 	if (!e->stream)
 		return -ENOMEM;
 	rc = read_header(e->stream);
@@ -247,12 +249,19 @@ int extract_stream(struct extract *e, read_fill_t fill, void *ctx)
 	while (rc > 0) {
 		rc = read_next(e->stream, &rec);
 		if (rc > 0)
-			rc = take(e, &rec) ?: 1;
+			rc = each(each_ctx, &rec) ?: 1;
 	}
 	e->bytes = read_offset(e->stream);
 	e->cut = read_cut(e->stream);
 	read_close(e->stream);
 	e->stream = NULL;
+	return rc;
+}
+
+int extract_stream(struct extract *e, read_fill_t fill, void *ctx)
+{
+	int rc = extract_read(e, fill, ctx, take, e), err;
+
 	if (rc == -ECANCELED)
 		return rc;
 	err = extract_finish(e);

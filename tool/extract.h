@@ -91,6 +91,17 @@ int extract_stream(struct extract *e, read_fill_t fill, void *ctx);
  */
 int extract_raw(struct extract *e, read_fill_t fill, void *ctx);
 
+/* Returns 0, or what ends the reading. */
+typedef int (*extract_take_t)(void *ctx, const struct read_record *rec);
+
+/*
+ * extract_read() - what these two share: call @each with every record
+ *
+ * Return: as read_next(), or what @each returned.
+ */
+int extract_read(struct extract *e, read_fill_t fill, void *fill_ctx,
+		 extract_take_t each, void *each_ctx);
+
 /*
  * extract_dir() - make @e->dir, or take it if it is there and empty
  *

@@ -306,8 +306,9 @@ static int take_sample(struct extract_raw *x, const struct read_record *rec,
 	return err ?: write_entry(x, &entry);
 }
 
-static int take(struct extract_raw *x, const struct read_record *rec)
+static int take(void *ctx, const struct read_record *rec)
 {
+	struct extract_raw *x = ctx;
 	struct extract *e = x->e;
 	struct read_sample s;
 	int rc;
@@ -352,24 +353,10 @@ static int close_all(struct extract_raw *x)
 int extract_raw(struct extract *e, read_fill_t fill, void *ctx)
 {
 	struct extract_raw x = { .e = e };
-	struct read_record rec;
 	int rc, err;
 
 	raise_nofile();
-	e->stream = read_open(fill, ctx);
-	if (!e->stream)
-		return -ENOMEM;
-	rc = read_header(e->stream);
-	e->problem = read_header_problem(e->stream);
-	while (rc > 0) {
-		rc = read_next(e->stream, &rec);
-		if (rc > 0)
-			rc = take(&x, &rec) ?: 1;
-	}
-	e->bytes = read_offset(e->stream);
-	e->cut = read_cut(e->stream);
-	read_close(e->stream);
-	e->stream = NULL;
+	rc = extract_read(e, fill, ctx, take, &x);
 	err = close_all(&x);
 	return err ?: rc;
 }
