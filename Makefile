@@ -93,7 +93,7 @@ soak: tool selftests
 	done
 
 lint:
-	selftests/lint
+	KERNELS="$(KERNELS)" selftests/lint
 
 docs:
 	Documentation/build $(BUILD)/docs
