@@ -465,6 +465,117 @@ TEST_F(ids, ordinary_user)
 	EXPECT_LE(2, stats.long_ids);
 }
 
+/* A program that the tester executes, and whether that is counted for its session. */
+struct program {
+	const char *name;
+	mode_t mode;
+	bool is_seen;
+	uint64_t counted;
+};
+
+#define NR_PROGRAMS 4
+
+struct programs {
+	char dir[32];
+	struct program list[NR_PROGRAMS];
+};
+
+static uint64_t all_results(int fd)
+{
+	struct perfaux_ids_stats stats = { 0 };
+	uint64_t sum = 0;
+	size_t i;
+
+	ids_stats(fd, &stats);
+	for (i = 0; i < ARRAY_SIZE(stats.results); i++)
+		sum += stats.results[i];
+	return sum + stats.notices;
+}
+
+static void run_program(const char *path)
+{
+	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		dup2(null, 1);
+		execl(path, path, NULL);
+		_exit(120);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) == 120)
+		_exit(3);
+	close(null);
+}
+
+static void programs_fn(void *arg)
+{
+	struct programs *programs = arg;
+	char path[64];
+	int i, fd;
+
+	become_tester();
+	fd = ids_open(0);
+	if (fd < 0)
+		_exit(2);
+	for (i = 0; i < NR_PROGRAMS; i++) {
+		struct program *p = &programs->list[i];
+		const uint64_t before = all_results(fd);
+
+		snprintf(path, sizeof(path), "%s/%s", programs->dir, p->name);
+		run_program(path);
+		p->counted = all_results(fd) - before;
+	}
+	_exit(0);
+}
+
+/* Programs with more rights than their user, and those that it may not read, are not its. */
+TEST_F(ids, programs_of_more_rights)
+{
+	struct programs *programs = mmap(NULL, sizeof(*programs), PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct map_ring rings[64];
+	int cpus[64], nr = online_cpus(cpus, ARRAY_SIZE(cpus)), i;
+	char command[512];
+	struct child child;
+	uint64_t before;
+
+	ASSERT_NE(MAP_FAILED, (void *)programs);
+	*programs = (struct programs){ .dir = "/tmp/programs.XXXXXX", .list = {
+		{ "ordinary", 0755, true }, { "setuid", 04755 }, { "setgid", 02755 },
+		{ "unreadable", 0711 },
+	} };
+	ASSERT_NE(NULL, mkdtemp(programs->dir));
+	for (i = 0; i < NR_PROGRAMS; i++) {
+		const struct program *p = &programs->list[i];
+
+		snprintf(command, sizeof(command), "chmod 755 %s && cp %s/exe-static %s/%s && chmod %o %s/%s",
+			 programs->dir, self->set.dir, programs->dir, p->name, p->mode,
+			 programs->dir, p->name);
+		ASSERT_EQ(0, system(command));
+	}
+	/* perf ends those of the task, not those of a CPU. */
+	for (i = 0; i < nr; i++)
+		ASSERT_EQ(0, map_ring_open_cpu(&rings[i], cpus[i]));
+	before = all_results(self->fd);
+	ASSERT_EQ(0, child_start(&child, programs_fn, programs));
+	child_go(&child);
+	EXPECT_EQ(0, child_wait(&child));
+	for (i = 0; i < NR_PROGRAMS; i++) {
+		const struct program *p = &programs->list[i];
+
+		EXPECT_EQ(p->is_seen, p->counted > 0)
+			TH_LOG("%s: %lu", p->name, p->counted);
+	}
+	/* Root's session has all of them. */
+	EXPECT_LE(before + NR_PROGRAMS * programs->list[0].counted, all_results(self->fd));
+	for (i = 0; i < nr; i++)
+		map_ring_close(&rings[i]);
+	snprintf(command, sizeof(command), "rm -r %s", programs->dir);
+	EXPECT_EQ(0, system(command));
+}
+
 static void many_sessions_fn(void *arg)
 {
 	struct rlimit limit = { SESSIONS_MAX + 10, SESSIONS_MAX + 10 };
