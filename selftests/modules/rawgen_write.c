@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One sample of rawgen: its payload, its parts, and the way that it goes. */
-#include <linux/kallsyms.h>
 #include <linux/kernel.h>
-#include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
 #include "rawgen_pmu.h"
+#include "unexported.h"
 
 /* What the second part has as its data. */
 struct rawgen_part {
@@ -19,29 +18,18 @@ struct rawgen_part {
 
 static DEFINE_PER_CPU(u32, rawgen_depth);
 
-/* Not exported, as drivers that call it are never modules. */
 static int (*rawgen_overflow)(struct perf_event *event,
 			      struct perf_sample_data *data,
 			      struct pt_regs *regs);
 
-/* As auxgen_sample_init() */
 int rawgen_write_init(void)
 {
-	struct kprobe probe = {
-		.symbol_name = "perf_event_overflow",
-		.flags = KPROBE_FLAG_DISABLED,
-	};
-	char symbol[KSYM_SYMBOL_LEN];
-	unsigned long offset = 0;
-	int ret = register_kprobe(&probe);
+	void *at = unexported("perf_event_overflow");
 
-	if (ret)
-		return ret;
-	sprint_symbol(symbol, (unsigned long)probe.addr);
-	if (sscanf(symbol, "perf_event_overflow+%lx/", &offset) == 1)
-		rawgen_overflow = (void *)probe.addr - offset;
-	unregister_kprobe(&probe);
-	return rawgen_overflow ? 0 : -ENOENT;
+	if (IS_ERR(at))
+		return PTR_ERR(at);
+	rawgen_overflow = at;
+	return 0;
 }
 
 /* perf_copy_f: returns how much it did not copy. */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef UNEXPORTED_H
+#define UNEXPORTED_H
+
+#include <linux/err.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/string.h>
+
+/*
+ * A function that drivers call and that is not exported, as those drivers are never
+ * modules: a kprobe that is not armed tells where it is. Returns an ERR_PTR() if none does.
+ */
+static inline void *unexported(const char *name)
+{
+	struct kprobe probe = {
+		.symbol_name = name,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	char symbol[KSYM_SYMBOL_LEN];
+	unsigned long offset;
+	void *at;
+	int ret = register_kprobe(&probe);
+
+	if (ret)
+		return ERR_PTR(ret);
+	at = probe.addr;
+	unregister_kprobe(&probe);
+	/* A probe is behind ENDBR, which an indirect call has to go to. */
+	sprint_symbol(symbol, (unsigned long)at);
+	if (!str_has_prefix(symbol, name) ||
+	    sscanf(symbol + strlen(name), "+%lx/", &offset) != 1)
+		return ERR_PTR(-ENOENT);
+	return at - offset;
+}
+
+#endif /* UNEXPORTED_H */
