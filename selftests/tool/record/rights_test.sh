@@ -79,6 +79,8 @@ if paranoid 2; then
 	want 0 user "$AUXREC" -e cpu-clock -o f -- true
 	said 'cpu-clock: no right to record the kernel, user space only'
 	valid f
+	# Nobody else is to read what is recorded.
+	[[ $(stat -c '%a %u' f) == "600 65534" ]] || note "f: $(stat -c '%a %u' f)"
 	check "paranoid 2"
 else
 	skip "paranoid 2" "it is $(<$PARANOID)"
