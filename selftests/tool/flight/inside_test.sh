@@ -22,8 +22,8 @@ done
 # inside CGROUP CMD...: executes it there
 inside() { echo $BASHPID >"$CG/$1/cgroup.procs" && exec "${@:2}"; }
 
-# namespaces FILE: a line for each record of them: PID/TID, then the numbers of net, uts,
-# ipc, pid, user, mnt and cgroup
+# namespaces FILE: a line for each record of them: PID/TID, then device and inode of net,
+# uts, ipc, pid, user, mnt and cgroup
 namespaces()
 {
 	"$PERF" script -i "$1" --show-namespace-events 2>/dev/null | awk '
@@ -42,7 +42,7 @@ namespaces()
 		it && /^\t/ {
 			while (match($0, /: [0-9]+\/(0x)?[0-9a-f]+/)) {
 				one = substr($0, RSTART, RLENGTH)
-				sub(/.*\//, "", one)
+				sub(/^: /, "", one)
 				it = it " " one
 				$0 = substr($0, RSTART + RLENGTH)
 			}
@@ -76,7 +76,7 @@ numbers()
 	local name
 
 	for name in net uts ipc pid user mnt cgroup; do
-		printf ' 0x%x' "$(stat -Lc %i "/proc/$1/ns/$name")"
+		stat -Lc ' %d %i' "/proc/$1/ns/$name" | xargs printf ' %d/0x%x'
 	done
 }
 
@@ -148,7 +148,7 @@ readable "$a"
 is_in "$a" gone /short/one
 read -r was <"$T/pid"
 namespaces "$a" >list
-uts=$(printf '0x%x' "$(tr -dc 0-9 <"$T/uts")")
+uts=$(printf '%d/0x%x' "$(stat -Lc %d /proc/self/ns/uts)" "$(tr -dc 0-9 <"$T/uts")")
 read -r _ net got ipc rest < <(grep "^$was/$was " list | tail -n 1)
 read -r net_here _ ipc_here here <<<"$(numbers self)"
 [[ $got == "$uts" && $net != "$net_here" && $ipc != "$ipc_here" && $rest == "$here" ]] ||
