@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * aux_verify FILE: checks what auxgen wrote, as it is in a stream of auxrec.
+ * aux_verify [-g] FILE: checks what auxgen wrote, as it is in a stream of auxrec.
  *
  * A reader of its own, that shares no code with auxrec: chunk samples, or
  * AUXTRACE records.
  * Spans must be numbered in rising order, their pieces complete, auxgen's
  * chunks intact, and numbered without a hole per CPU and stream, except for
- * what auxgen itself says that it lost and what gaps have. Prints
+ * what auxgen itself says that it lost and what gaps have; with -g also gaps that are told
+ * behind what came next, as in snapshots, which have all AUX data before the records. Prints
  * "spans N bytes N chunks N lost N errors N gaps N in_gaps N (chunks)"; status 1 on an error.
  */
 #include <linux/perf_event.h>
@@ -185,17 +186,12 @@ static void check_auxtrace(FILE *f, const unsigned char *rec)
 	free(data);
 }
 
-int main(int argc, char **argv)
+/* All of it, or its gaps alone */
+static void check_stream(FILE *f, bool gaps_told, bool only_gaps)
 {
 	static unsigned char rec[65536];
 	struct perf_event_header h;
-	FILE *f;
 
-	f = argc == 2 ? fopen(argv[1], "r") : NULL;
-	if (!f || fread(rec, 16, 1, f) != 1 || memcmp(rec, "PERFILE2", 8)) {
-		fprintf(stderr, "usage: aux_verify FILE (of auxrec)\n");
-		return 2;
-	}
 	while (fread(&h, sizeof(h), 1, f) == 1) {
 		memcpy(rec, &h, sizeof(h));
 		if (h.size < sizeof(h) ||
@@ -204,15 +200,35 @@ int main(int argc, char **argv)
 			bad("the stream ends in a record");
 			break;
 		}
-		if (h.type == AUXTRACE)
+		if (h.type == AUXTRACE && only_gaps)
+			fseek(f, *(unsigned long *)(rec + 8), SEEK_CUR);
+		else if (h.type == AUXTRACE)
 			check_auxtrace(f, rec);
 		else if (h.type == TRACING_DATA)
 			fseek(f, *(unsigned int *)(rec + 8), SEEK_CUR);
-		else if (h.type == AUXTRACE_ERROR)
+		else if (h.type == AUXTRACE_ERROR && !gaps_told)
 			check_error((const char *)rec);
-		else if (h.type == PERF_RECORD_SAMPLE)
+		else if (h.type == PERF_RECORD_SAMPLE && !only_gaps)
 			check_sample(rec, h.size);
 	}
+}
+
+int main(int argc, char **argv)
+{
+	const bool gaps_first = argc == 3 && !strcmp(argv[1], "-g");
+	unsigned char head[16];
+	FILE *f;
+
+	f = argc == 2 + gaps_first ? fopen(argv[argc - 1], "r") : NULL;
+	if (!f || fread(head, sizeof(head), 1, f) != 1 || memcmp(head, "PERFILE2", 8)) {
+		fprintf(stderr, "usage: aux_verify [-g] FILE (of auxrec)\n");
+		return 2;
+	}
+	if (gaps_first) {
+		check_stream(f, false, true);
+		fseek(f, sizeof(head), SEEK_SET);
+	}
+	check_stream(f, gaps_first, false);
 	printf("spans %llu bytes %llu chunks %llu lost %llu errors %llu gaps %llu in_gaps %llu\n",
 	       spans, bytes, chunks, lost, errors, gaps, gap_chunks);
 	return errors ? 1 : 0;
