@@ -7,6 +7,9 @@
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/../record/record.sh"
 LOOK=$HERE/../merge/flight_merged.py
+softpt=
+MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
+trap 'cd /; rm -rf "$T"; [[ ! $softpt ]] || rmmod softpt' EXIT
 
 # Short processes, so many
 churn()
@@ -75,13 +78,16 @@ flight samples -a -e cpu-clock -F 100
 merged samples
 check "samples and sideband"
 
+if [[ ! -e /sys/bus/event_source/devices/intel_pt && -e $MODULES/softpt.ko ]]; then
+	insmod "$MODULES/softpt.ko" && softpt=1
+fi
 for pmu in auxgen intel_pt; do
 	if [[ -e /sys/bus/event_source/devices/$pmu ]]; then
 		flight $pmu -e $pmu//u -e cpu-clock -F 100 -- sh -c "$busy"
 		merged $pmu
 		check "AUX data of tasks: $pmu"
 	else
-		skip "AUX data of tasks" "no $pmu"
+		skip "AUX data of tasks: $pmu" "no $pmu"
 	fi
 done
 finish
