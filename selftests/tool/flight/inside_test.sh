@@ -127,6 +127,20 @@ namespaces f >list
 grep -q "$(numbers self)\$" list || note "namespaces: $(<list)"
 check "a command"
 
+# In a sample the cgroup is behind the raw data, which are put there.
+if [[ -e /dev/perfaux ]]; then
+	rm -f f
+	(inside outer "$AUXREC" -q "${BOTH[@]}" --raw-ring -e sched:sched_process_exec -o f -- \
+		sh -c '/bin/true; /bin/true; :')
+	valid f
+	is_in f true /outer
+	nr=$("$PERF" script -i f -F comm,trace 2>/dev/null | grep -c '^ *true .*filename=/bin/true ')
+	[[ $nr == 2 ]] || note "$nr times /bin/true: $("$PERF" script -i f -F comm,trace)"
+	check "beside raw data by the raw ring"
+else
+	skip "beside raw data by the raw ring" "no module"
+fi
+
 rm -f f
 want 0 unshare -m sh -c "umount $CG && exec \"\$@\"" sh "$AUXREC" --all-cgroups -a \
 	-e cpu-clock -F 100 -o f -- true
