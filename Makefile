@@ -83,12 +83,15 @@ debug-kernel:
 	$(SETUP)/debug-kernel kcsan
 
 SOAK_SECONDS ?= 1200
+# Of what runs long: another one each time, or SEED
+NEW_SEED = $(strip $(or $(SEED),$(shell od -An -N2 -tu2 /dev/urandom)))
 
 soak: tool selftests
 	for k in $(KERNELS); do \
 		selftests/build-kernel $$k && selftests/vm/run -k $$k -c 4 --one-thread \
 			-t $$(($(SOAK_SECONDS) * 2 + 600)) -- \
 			env SOAK_SECONDS=$(SOAK_SECONDS) PERFS=perf-$$k \
+			SEED=$(NEW_SEED) \
 			selftests/soak/soak.sh || exit; \
 	done
 

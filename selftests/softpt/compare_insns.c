@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <Zydis/Zydis.h>
@@ -331,9 +330,9 @@ int main(int argc, char **argv)
 	FTS *fts;
 
 	if (argc < 3)
-		errx(2, "usage: compare_insns MILLIONS DIR...");
+		errx(2, "usage: [SEED=N] compare_insns MILLIONS DIR...");
 	limit = strtoull(argv[1], NULL, 0) * 1000000;
-	seed = time(NULL);
+	seed = strtoull(getenv("SEED") ?: "1", NULL, 0);
 	ZydisDecoderInit(&modes[0].decoder, ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32);
 	ZydisDecoderInit(&modes[1].decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	puts("TAP version 13");

@@ -108,7 +108,7 @@ soak-pt: tool selftests
 	@set -e; for k in $(KERNELS); do \
 		selftests/build-kernel $$k; \
 		selftests/vm/run -k $$k --one-thread -t $$(($(PT_SOAK_SECONDS) + 900)) -- \
-			env PERFS=perf PT_SOAK_SECONDS=$(PT_SOAK_SECONDS) \
+			env PERFS=perf PT_SOAK_SECONDS=$(PT_SOAK_SECONDS) SEED=$(NEW_SEED) \
 			selftests/softpt/storm.sh; \
 	done
 

@@ -9,7 +9,7 @@
 #            that are there, else perf
 #   AUXGEN   the PMU of auxgen.ko that is theirs: default auxgen. Those who run at the
 #            same time have others (pmus=N of the module); $STATS: what it counts
-#   SEED     of what they choose at random: printed, to repeat it
+#   SEED     of what they choose at random: default 1
 
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -30,7 +30,7 @@ fi
 AUXGEN=${AUXGEN:-auxgen}
 STATS=/sys/bus/event_source/devices/$AUXGEN/stats
 
-SEED=${SEED:-$RANDOM}
+SEED=${SEED:-1}
 RANDOM=$SEED
 echo "# SEED=$SEED"
 

@@ -5,7 +5,7 @@
 Usage: status_test.py [AUXREC]
 Needs the right to record; without auxgen what is about AUX data is skipped.
 A recording ends when its line has said what is looked for, not after a time.
-SEED repeats the moments of the interruptions. Prints TAP.
+SEED (1) is of the moments of the interruptions. Prints TAP.
 """
 
 import fcntl
@@ -32,7 +32,7 @@ PATIENCE = 60   # seconds until a line that does not come is an error
 LOOP = ["sh", "-c", "while :; do :; done"]
 LINE = re.compile(r"(\d+\.\d) MiB  (\d+\.\d) MiB/s"
                   r"(?:  raw ring (\d+) of (\d+) free)?  losses (\d+)")
-SEED = int(os.environ.get("SEED", time.time_ns() % 100000))
+SEED = int(os.environ.get("SEED", 1))
 count = failed = 0
 
 
