@@ -118,12 +118,37 @@ static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 	sev->nr_fds = nr;
 }
 
-static void close_ring(struct session *s, int cpu)
+static size_t find_ring(const struct session *s, int cpu)
 {
 	size_t i;
 
 	for (i = 0; i < s->nr_rings && s->rings[i].cpu != cpu; i++)
 		;
+	return i;
+}
+
+/*
+ * What was written since the last look, before the CPU went: mostly nothing, but it may have
+ * come back at once.
+ */
+static void read_rest(struct session *s, int cpu)
+{
+	const size_t i = find_ring(s, cpu);
+	int err;
+
+	if (i == s->nr_rings)
+		return;
+	mainring_snapshot(&s->rings[i]);
+	err = session_copy_ring(s, &s->rings[i]);
+	if (err)
+		say("CPU %d: its last records before it went offline are lost: %s", cpu,
+		    strerror(-err));
+}
+
+static void close_ring(struct session *s, int cpu)
+{
+	const size_t i = find_ring(s, cpu);
+
 	if (i == s->nr_rings)
 		return;
 	mainring_unmap(&s->rings[i]);
@@ -169,6 +194,7 @@ static int cpu_back(struct session *s, int cpu, struct diag *d)
 	int err = 0, sideband;
 	size_t i;
 
+	read_rest(s, cpu);
 	recent_stats(s->flight->recent, &stats);
 	for (i = 0; i < s->nr_sev; i++)
 		close_old(s, &s->sev[i], cpu, stats.oldest);

@@ -81,6 +81,11 @@ static int write_record(void *ctx, const void *rec)
 	return stream_record(&s->out, rec);
 }
 
+int session_copy_ring(struct session *s, struct mainring *r)
+{
+	return mainring_copy(r, write_record, s, &s->main, &s->ids);
+}
+
 /*
  * One look at all rings. How far the main rings are written is read first and
  * what is active in the raw ring second: so every AUX byte of a time that the
@@ -103,8 +108,7 @@ static int pass(struct session *s, bool last)
 	else if (!err && s->have_raw)
 		err = auxdata_pass(s, last);
 	for (i = 0; !err && i < s->nr_rings; i++)
-		err = mainring_copy(&s->rings[i], write_record, s, &s->main,
-				    &s->ids);
+		err = session_copy_ring(s, &s->rings[i]);
 	if (!err && s->have_payloads && !s->flight)
 		err = payload_pass(s, last);
 	/* After the records that they belong to. */

@@ -202,6 +202,12 @@ bool session_switch_some(struct session *s, struct session_switch *sw);
 void session_detach(struct session *s);
 void session_close(struct session *s);
 
+/*
+ * record.c: takes what was in a main ring at its last mainring_snapshot(). Returns 0 or
+ * -errno, as mainring_copy().
+ */
+int session_copy_ring(struct session *s, struct mainring *r);
+
 /* Is its PMU softpt, which is not Intel PT but looks like it? */
 bool sev_is_softpt(const struct sev *sev);
 
