@@ -10,6 +10,7 @@
 struct perf_clock {
 	struct mainring ring;
 	__u64 offset;		/* to CLOCK_MONOTONIC, as of the last look */
+	__u64 looked;		/* that was, CLOCK_MONOTONIC */
 };
 
 /* Returns 0 or -errno: then all the others do nothing. */
@@ -23,7 +24,10 @@ void perf_clock_close(struct perf_clock *c);
  */
 __u64 perf_clock_now(struct perf_clock *c);
 
-/* About the same, from CLOCK_MONOTONIC; the clocks part by some ppm. */
-__u64 perf_clock_about(const struct perf_clock *c);
+/*
+ * About the same, from CLOCK_MONOTONIC, which NTP keeps in step and perf's clock not: they
+ * part by some ppm, and after weeks by minutes. So it looks again every ten seconds.
+ */
+__u64 perf_clock_about(struct perf_clock *c);
 
 #endif /* AUXREC_PERF_CLOCK_H */

@@ -156,6 +156,29 @@ awk '{ t[NR] = $1 } END { exit !(t[2] - t[1] > 1.5 && t[2] - t[1] < 3) }' ends |
 	note "from, to: $(tr '\n' ' ' <ends)"
 check "a window is as long as was asked for"
 
+# tick US: how long a tick is to CLOCK_MONOTONIC, adjtimex(2); ADJ_TICK and its place
+tick()
+{
+	python3 -c 'import ctypes, struct, sys
+buf = ctypes.create_string_buffer(208)
+struct.pack_into("i", buf, 0, 0x4000)
+struct.pack_into("q", buf, 88, int(sys.argv[1]))
+sys.exit(ctypes.CDLL(None).adjtimex(buf) < 0)' "$1" || note "the clock cannot be set"
+}
+
+# What takes weeks with NTP: in 35 s the two clocks part by more than the window has.
+launch -a --flight=2s -e cpu-clock -F 100
+begun=$(uptime)
+tick 11000
+until (($(uptime) - begun >= 35)); do nap; done
+f=$(ctl snapshot)
+tick 10000
+readable "$f"
+land
+"$PERF" script -i "$f" --ns -F time 2>/dev/null | tr -d ': ' | sort -n | sed -n '1p;$p' >ends
+awk '{ t[NR] = $1 } END { exit !(t[2] - t[1] > 0.6) }' ends || note "from, to: $(tr '\n' ' ' <ends)"
+check "a window of a clock that runs at another pace than perf's"
+
 # --- retention ----------------------------------------------------------------------
 
 # snapshots NAME...: one after the other
