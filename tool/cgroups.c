@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,31 @@
 /* As the first directory that a hierarchy has */
 #define ROOT_ID		1
 
-/* The controller is in one hierarchy: of version 1, or else in that of version 2. */
+/*
+ * Is the controller in a hierarchy of version 1? It need not be mounted here. Lines of
+ * cgroups(7), /proc/PID/cgroup: "4:perf_event:/", "5:cpu,cpuacct:/", "0::/"
+ */
+static bool is_version_1(void)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char line[PATH_MAX];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		const char *from = strchr(line, ':');
+		char *end = from ? strchr(from + 1, ':') : NULL;
+
+		if (!end)
+			continue;
+		*end = 0;
+		found = hasmntopt(&(struct mntent){ .mnt_opts = (char *)from + 1 },
+				  "perf_event");
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static int open_mount(const char *type, const char *option)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
@@ -32,9 +57,7 @@ static int open_mount(const char *type, const char *option)
 
 int cgroups_open(void)
 {
-	const int fd = open_mount("cgroup", "perf_event");
-
-	return fd >= 0 ? fd : open_mount("cgroup2", NULL);
+	return is_version_1() ? open_mount("cgroup", "perf_event") : open_mount("cgroup2", NULL);
 }
 
 int cgroups_id(int dir, const char *path, __u64 *id)
