@@ -110,7 +110,8 @@ static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 				rawring_detach(&s->raw, o->fd);
 			close(o->fd);
 			o->fd = -1;
-			o->closed = s->main.max_time;
+			/* It may go on until the ring is closed. */
+			o->closed = perf_clock_about(&s->flight->clock) + NSEC_PER_SEC;
 		}
 		if (o->fd >= 0 || o->closed >= oldest)
 			sev->fds[nr++] = *o;
@@ -198,6 +199,8 @@ static int cpu_back(struct session *s, int cpu, struct diag *d)
 	recent_stats(s->flight->recent, &stats);
 	for (i = 0; i < s->nr_sev; i++)
 		close_old(s, &s->sev[i], cpu, stats.oldest);
+	/* If it had not gone after all: uevents were lost, and it was taken for away. */
+	read_rest(s, cpu);
 	close_ring(s, cpu);
 	/* The sideband first: its descriptor owns the main ring. */
 	for (sideband = 1; sideband >= 0; sideband--)
