@@ -447,6 +447,7 @@ int session_make_events(struct session *s, struct diag *d)
 		if (s->sev[s->nr_sev - 1].aux || s->have_payloads)
 			s->have_raw = true;
 	}
+	flight_event_warn(s);
 	if (s->opt->raw_ring && !s->have_payloads && !s->opt->bpf_ring)
 		return diag(d, -EINVAL,
 			    "--raw-ring: none of these events has raw data: tracepoints (with kprobes and uprobes) and bpf-output have, and some PMUs such as ibs_op");

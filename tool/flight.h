@@ -169,6 +169,8 @@ int flight_trigger_event(struct session *s, const struct sev *sev, const struct 
 /* flight_event.c: events of triggers, before all others; what is special about one. */
 int flight_events(struct session *s, struct diag *d);
 int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d);
+/* Of triggers that can be missed as their event is recorded, too */
+void flight_event_warn(const struct session *s);
 
 /* flight_cpus.c: CPUs that go offline take their events along, and come back without. */
 int flight_cpus_open(struct session *s);
