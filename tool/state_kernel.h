@@ -31,7 +31,7 @@ struct state_kernel {
 int state_kernel_fold(struct state_kernel *k, const struct perf_event_header *rec,
 		      size_t *bytes);
 int state_kernel_emit(const struct state_kernel *k, __u64 time, state_fn fn, void *ctx);
-/* Of cgroups; see state_look(), state_forget() and state_shrink_cgroups(). */
+/* Of cgroups; see state_look_for_cgroups(), state_forget_cgroups(). */
 bool state_kernel_look(struct state_kernel *k, const struct state_ask *ask, size_t nr,
 		       __u64 time);
 void state_kernel_forget(struct state_kernel *k, __u64 time, size_t *bytes);
