@@ -160,19 +160,26 @@ while kill -0 $churn 2>/dev/null; do
 done
 wait $churn || note "churn failed"
 await is_status waiting 0
-take
 lost=$(status 'lost records')
-nr=$(status snapshots)
+not_kept=$(status 'not kept')
+# What perf says of those
+((lost + not_kept == 0)) ||
+	allowed+='\|^Processed [0-9]* \(events\|samples\) and lost \|^Check IO/CPU overload'
 echo "# $(<"$T/churned") children; $(told)"
 is_status failed 0 || note "$(told)"
 ctl stop || note "it did not end"
 over 0
+# What this script starts is a trigger, too: now there are no more.
+take
+files
+nr=$(mark "${files[-1]}" number)
 ((nr >= 5)) || note "$nr snapshots"
 check "snapshots are written while tasks come and go"
 
 most=$(sort -n "$LOOKS" | tail -n 1)
 echo "# $(wc -l <"$LOOKS") looks, most memory ${most% *} KiB of $((LIMIT << 10))"
 ((${most% *} <= LIMIT << 10)) || note "${most% *} KiB"
+((${most% *} > 2048)) || note "only ${most% *} KiB: was it looked at?"
 check "memory is no more than -M, all the time"
 
 # Some for who asks at the socket, and for a snapshot that is written
@@ -196,11 +203,15 @@ while read -r f a tasks u w example; do
 	all=$((all + a)) unknown=$((unknown + u)) wrong=$((wrong + w))
 	most=$((a / 100 + lost * (a / (tasks ? tasks : 1) + 1)))
 	((most <= a / 10)) || most=$((a / 10))
+	# In a small one a single thread that executes is more than that.
+	((most >= 3)) || most=3
 	((u <= most)) || note "$f: $u of $a samples have no name, not $most: $example"
 	((w <= most)) || note "$f: $w of $a samples have a wrong one, not $most"
 done <"$T/read"
 ((all > 1000)) || note "$all samples"
-echo "# of all $all samples $unknown have no name, $wrong a wrong one; $lost records lost"
+((lost || unknown + wrong <= all / 50)) || note "$unknown without a name, $wrong with another one"
+echo "# of all $all samples $unknown have no name, $wrong a wrong one; $lost records lost," \
+	"$not_kept not kept"
 check "samples have the names that their tasks had"
 
 # --- what is left, merged ----------------------------------------------------------------
