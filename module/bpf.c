@@ -9,9 +9,11 @@
  *
  * A record that a program has reserved is its frame: the verifier sees to it that it
  * is given back, that only what we handed out is, and that the frame is read only
- * (check_ptr_to_btf_access()). Its ring must be found again from that. Users can
- * see the frame, so it has the index, in the flags, which mean nothing until it is
- * committed. The reservation keeps the ring, and so the index.
+ * (check_ptr_to_btf_access()). To it the frame is of a type without the data: of an array
+ * of integers without a size btf_struct_walk() lets a program read at any offset, and from
+ * 7.0 on, where what we return is trusted, by a load that may fault. Its ring must be found again
+ * from the frame. Users can see that, so it has the index, in the flags, which mean nothing
+ * until it is committed. The reservation keeps the ring, and so the index.
  *
  * Context: that of the program, any up to NMI.
  */
@@ -114,9 +116,16 @@ static void pa_bpf_end(struct perfaux_frame *frame, enum perfaux_frame_state how
 
 /* --- what programs call ---------------------------------------------------- */
 
+/*
+ * Of memory with a size check_kfunc_mem_size_reg() takes a value that may be NULL for one
+ * that is not. With KF_TRUSTED_ARGS a program that has not looked is refused; 6.1 does that
+ * for objects only.
+ */
 __bpf_kfunc int perfaux_write(u64 ring, u64 cookie, const void *data,
 			      u32 data__sz)
 {
+	if (!data && data__sz)
+		return -EINVAL;
 	return pa_bpf_write(ring, cookie, data, data__sz);
 }
 
@@ -136,8 +145,19 @@ __bpf_kfunc int perfaux_write_dynptr(u64 ring, u64 cookie,
 }
 #endif
 
-__bpf_kfunc struct perfaux_frame *perfaux_record_reserve(u64 ring, u64 cookie,
-							 u32 length)
+static struct perfaux_record *pa_record(struct perfaux_frame *frame)
+{
+	BUILD_BUG_ON(sizeof(struct perfaux_record) != offsetof(struct perfaux_frame, data));
+	return (struct perfaux_record *)frame;
+}
+
+static struct perfaux_frame *pa_record_frame(struct perfaux_record *record)
+{
+	return (struct perfaux_frame *)record;
+}
+
+__bpf_kfunc struct perfaux_record *perfaux_record_reserve(u64 ring, u64 cookie,
+							  u32 length)
 {
 	struct perfaux_frame *frame;
 	struct pa_ring *of;
@@ -146,27 +166,29 @@ __bpf_kfunc struct perfaux_frame *perfaux_record_reserve(u64 ring, u64 cookie,
 	if (IS_ERR(frame))
 		return NULL;
 	frame->flags = pa_bpf_index(of);
-	return frame;
+	return pa_record(frame);
 }
 
-__bpf_kfunc __u8 *perfaux_record_data(struct perfaux_frame *record,
+__bpf_kfunc __u8 *perfaux_record_data(struct perfaux_record *record,
 				      const size_t rdwr_buf_size)
 {
-	return rdwr_buf_size <= record->length ? record->data : NULL;
+	struct perfaux_frame *frame = pa_record_frame(record);
+
+	return rdwr_buf_size <= frame->length ? frame->data : NULL;
 }
 
-__bpf_kfunc void perfaux_record_commit(struct perfaux_frame *record)
+__bpf_kfunc void perfaux_record_commit(struct perfaux_record *record)
 {
-	pa_bpf_end(record, PERFAUX_FRAME_COMMITTED);
+	pa_bpf_end(pa_record_frame(record), PERFAUX_FRAME_COMMITTED);
 }
 
-__bpf_kfunc void perfaux_record_discard(struct perfaux_frame *record)
+__bpf_kfunc void perfaux_record_discard(struct perfaux_record *record)
 {
-	pa_bpf_end(record, PERFAUX_FRAME_DISCARDED);
+	pa_bpf_end(pa_record_frame(record), PERFAUX_FRAME_DISCARDED);
 }
 
 BTF_KFUNCS_START(pa_kfuncs)
-BTF_ID_FLAGS(func, perfaux_write)
+BTF_ID_FLAGS(func, perfaux_write, KF_TRUSTED_ARGS)
 #ifdef PA_HAVE_DYNPTR_ARG
 BTF_ID_FLAGS(func, perfaux_write_dynptr, KF_TRUSTED_ARGS)
 #endif

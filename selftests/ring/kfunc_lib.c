@@ -204,6 +204,17 @@ void kfunc_code_add(struct kfunc_code *code, const struct bpf_insn *insns,
 	code->nr += size / sizeof(*insns);
 }
 
+void kfunc_code_lookup(struct kfunc_code *code, int map)
+{
+	CODE(code,
+	     CALL(BPF_FUNC_get_smp_processor_id),
+	     STORE32(BPF_REG_10, -4, BPF_REG_0),
+	     MAP(BPF_REG_1, map), UPPER(0),
+	     MOV(BPF_REG_2, BPF_REG_10),
+	     ADD(BPF_REG_2, -4),
+	     CALL(BPF_FUNC_map_lookup_elem));
+}
+
 int kfunc_load(const struct kfunc_prog *prog)
 {
 	const int fds[] = { -1, prog->btf ? prog->btf->fd : -1 };

@@ -45,6 +45,8 @@ struct kfunc_code {
 		       sizeof((const struct bpf_insn[]){ __VA_ARGS__ }))
 void kfunc_code_add(struct kfunc_code *code, const struct bpf_insn *insns,
 		    size_t size);
+/* The value of this CPU in a map by CPU is in R0 then, or NULL. */
+void kfunc_code_lookup(struct kfunc_code *code, int map);
 
 /* bpf(2) */
 int kfunc_bpf(int cmd, union bpf_attr *attr);

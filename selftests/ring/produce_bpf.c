@@ -6,10 +6,8 @@
 #include <errno.h>
 #include <linux/btf.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,21 +21,6 @@
 #define MAX_CPUS	64
 #define KIB		1024U
 #define MIB		(1024 * KIB)
-
-static const struct kfunc_prog syscall_prog = {
-	.type = BPF_PROG_TYPE_SYSCALL,
-	.flags = BPF_F_SLEEPABLE,
-};
-
-static int ring_handle(const struct ring *ring, uint64_t *handle)
-{
-	struct perfaux_handle arg = { .size = sizeof(arg) };
-
-	if (ioctl(ring->fd, PERFAUX_IOC_HANDLE, &arg))
-		return -errno;
-	*handle = arg.handle;
-	return 0;
-}
 
 /* The data of producer_set(), and the number that the program wrote to them */
 static bool check_data(const void *data, uint64_t cookie, uint32_t length)
@@ -96,9 +79,6 @@ static const char *seen_wrong(const struct seen *seen)
 	return seen->all.wrong ?: "";
 }
 
-/* Of kernels whose programs cannot call functions of this module: it says so. */
-#define NO_KFUNCS	"perfaux.ko has no BTF here, so programs cannot call it"
-
 /* --- every length, every way ----------------------------------------------- */
 
 FIXTURE(length) {
@@ -122,19 +102,11 @@ FIXTURE_VARIANT_ADD(length, mib_1) { .size = MIB, .each = 10 };
 
 FIXTURE_SETUP(length)
 {
-	struct perfaux_create create;
-	int error;
+	int error = producer_start(&self->bpf, &self->ring, 2 * MIB, 16, &self->handle);
 
-	self->bpf.values = -1;
-	self->bpf.prog = -1;
-	self->bpf.btf.fd = -1;
-	ring_params(&create, 2 * MIB, 16);
-	ASSERT_EQ(0, ring_open(&self->ring, &create));
-	error = ring_handle(&self->ring, &self->handle);
 	if (error == -EOPNOTSUPP)
 		SKIP(return, NO_KFUNCS);
 	ASSERT_EQ(0, error);
-	ASSERT_EQ(0, producer_open(&self->bpf));
 }
 
 FIXTURE_TEARDOWN(length)
@@ -206,19 +178,11 @@ FIXTURE(errors) {
 
 FIXTURE_SETUP(errors)
 {
-	struct perfaux_create create;
-	int error;
+	int error = producer_start(&self->bpf, &self->ring, 16 * KIB, 2, &self->handle);
 
-	self->bpf.values = -1;
-	self->bpf.prog = -1;
-	self->bpf.btf.fd = -1;
-	ring_params(&create, 16 * KIB, 2);
-	ASSERT_EQ(0, ring_open(&self->ring, &create));
-	error = ring_handle(&self->ring, &self->handle);
 	if (error == -EOPNOTSUPP)
 		SKIP(return, NO_KFUNCS);
 	ASSERT_EQ(0, error);
-	ASSERT_EQ(0, producer_open(&self->bpf));
 	ASSERT_EQ(0, pin_to(0));
 }
 
@@ -417,179 +381,6 @@ TEST_F(errors, dynptr_part)
 	EXPECT_EQ(180, self->ring.ctl->frame_bytes);
 }
 
-/* --- what the verifier refuses --------------------------------------------- */
-
-/* A record of 64 bytes, in R9 */
-static void reserve(struct kfunc_code *code, const struct producer *b,
-		    uint64_t handle)
-{
-	CODE(code,
-	     LOWER(BPF_REG_1, handle), UPPER(handle),
-	     SET(BPF_REG_2, 0),
-	     SET(BPF_REG_3, 64),
-	     KFUNC(b->id[ID_RESERVE]),
-	     JUMP_NE(BPF_REG_0, 0, 1),
-	     EXIT,
-	     MOV(BPF_REG_9, BPF_REG_0));
-}
-
-/* 64 bytes of the one in R9, in R0: or NULL */
-static void take_data(struct kfunc_code *code, const struct producer *b)
-{
-	CODE(code,
-	     MOV(BPF_REG_1, BPF_REG_9),
-	     SET(BPF_REG_2, 64),
-	     KFUNC(b->id[ID_DATA]));
-}
-
-static void commit(struct kfunc_code *code, const struct producer *b)
-{
-	CODE(code, MOV(BPF_REG_1, BPF_REG_9), KFUNC(b->id[ID_COMMIT]));
-}
-
-/* Returns the program, or an error. */
-static int load_and_forget(struct kfunc_prog *prog, const struct producer *b)
-{
-	int fd;
-
-	CODE(&prog->code, SET(BPF_REG_0, 0), EXIT);
-	prog->btf = &b->btf;
-	fd = kfunc_load(prog);
-	*prog = syscall_prog;
-	return fd;
-}
-
-/* What the verifier says last, before its figures, has one of these words. */
-static bool last_words(const char *a, const char *b)
-{
-	char *end = strstr(kfunc_log, "\nprocessed "), *start;
-
-	if (!end)
-		return false;
-	*end = 0;
-	start = strrchr(kfunc_log, '\n') ?: kfunc_log;
-	return strstr(start, a) || (b && strstr(start, b));
-}
-
-/* 6.12 and later ones do not say the same. */
-#define EXPECT_REFUSED(older, newer) do {				\
-	EXPECT_GT(0, load_and_forget(&prog, b));			\
-	EXPECT_TRUE(last_words(older, newer)) {				\
-		TH_LOG("%s", kfunc_log);				\
-	}								\
-} while (0)
-
-TEST_F(errors, verifier)
-{
-	const char *no_record = "pointer type STRUCT perfaux_frame must point to";
-	const char *no_reference = "perfaux_record_commit expects referenced";
-	struct kfunc_prog prog = syscall_prog;
-	struct kfunc_code *code = &prog.code;
-	struct producer *b = &self->bpf;
-
-	/* The frame may be read. */
-	reserve(code, b, self->handle);
-	CODE(code, LOAD(BPF_REG_2, BPF_REG_9,
-			offsetof(struct perfaux_frame, cookie)));
-	commit(code, b);
-	b->prog = load_and_forget(&prog, b);
-	ASSERT_LE(0, b->prog) {
-		TH_LOG("%s", kfunc_log);
-	}
-	EXPECT_EQ(0, producer_run(b));
-
-	/* And is not committed. */
-	reserve(code, b, self->handle);
-	EXPECT_REFUSED("nreleased reference", "reference leak");
-
-	/* And is written to. */
-	reserve(code, b, self->handle);
-	CODE(code, STORE_IMM(BPF_REG_9, offsetof(struct perfaux_frame, flags), 7));
-	commit(code, b);
-	EXPECT_REFUSED("only read is supported", NULL);
-
-	/* Twice */
-	reserve(code, b, self->handle);
-	commit(code, b);
-	commit(code, b);
-	EXPECT_REFUSED(no_record, no_reference);
-
-	/* Without a look whether it is NULL */
-	CODE(code, LOWER(BPF_REG_1, self->handle), UPPER(self->handle),
-	     SET(BPF_REG_2, 0), SET(BPF_REG_3, 64), KFUNC(b->id[ID_RESERVE]),
-	     MOV(BPF_REG_1, BPF_REG_0), KFUNC(b->id[ID_COMMIT]));
-	EXPECT_REFUSED("NULL", NULL);
-
-	/* What is no record */
-	CODE(code, MOV(BPF_REG_1, BPF_REG_10), ADD(BPF_REG_1, -64),
-	     KFUNC(b->id[ID_COMMIT]));
-	EXPECT_REFUSED(no_record, no_reference);
-	CODE(code, LOWER(BPF_REG_1, self->handle), UPPER(self->handle),
-	     KFUNC(b->id[ID_COMMIT]));
-	EXPECT_REFUSED(no_record, no_reference);
-
-	/* A part of one */
-	reserve(code, b, self->handle);
-	CODE(code, MOV(BPF_REG_1, BPF_REG_9), ADD(BPF_REG_1, 8),
-	     KFUNC(b->id[ID_COMMIT]));
-	EXPECT_REFUSED("R1", NULL);
-
-	/* Behind the data */
-	reserve(code, b, self->handle);
-	take_data(code, b);
-	CODE(code, JUMP_EQ(BPF_REG_0, 0, 1), STORE_IMM(BPF_REG_0, 60, 1));
-	commit(code, b);
-	EXPECT_REFUSED("outside of the allowed memory range", NULL);
-
-	/* The data after the end */
-	reserve(code, b, self->handle);
-	take_data(code, b);
-	CODE(code, MOV(BPF_REG_8, BPF_REG_0));
-	commit(code, b);
-	CODE(code, JUMP_EQ(BPF_REG_8, 0, 1), STORE_IMM(BPF_REG_8, 0, 1));
-	EXPECT_REFUSED("invalid mem access 'scalar'", NULL);
-}
-
-/* --- types of programs, contexts ------------------------------------------- */
-
-static int load_type(const struct producer *b, enum bpf_prog_type type,
-		     uint64_t handle)
-{
-	struct kfunc_prog prog = { .type = type, .btf = &b->btf };
-
-	CODE(&prog.code,
-	     STORE_IMM(BPF_REG_10, -8, 5),
-	     LOWER(BPF_REG_1, handle), UPPER(handle),
-	     SET(BPF_REG_2, 0),
-	     MOV(BPF_REG_3, BPF_REG_10),
-	     ADD(BPF_REG_3, -8),
-	     SET(BPF_REG_4, 8),
-	     KFUNC(b->id[ID_WRITE]),
-	     SET(BPF_REG_0, 0),
-	     EXIT);
-	return kfunc_load(&prog);
-}
-
-TEST_F(errors, types)
-{
-	static const enum bpf_prog_type types[] = {
-		BPF_PROG_TYPE_KPROBE, BPF_PROG_TYPE_TRACEPOINT,
-		BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_PERF_EVENT,
-		BPF_PROG_TYPE_XDP, BPF_PROG_TYPE_SCHED_CLS,
-		BPF_PROG_TYPE_SOCKET_FILTER,
-	};
-	size_t i;
-	int fd;
-
-	for (i = 0; i < ARRAY_SIZE(types); i++) {
-		fd = load_type(&self->bpf, types[i], self->handle);
-		EXPECT_LE(0, fd) {
-			TH_LOG("type %u: %s", types[i], kfunc_log);
-		}
-		close(fd);
-	}
-}
-
 /* A program that could call it keeps the module. */
 TEST_F(errors, keeps_module)
 {
@@ -605,6 +396,8 @@ TEST_F(errors, keeps_module)
 	EXPECT_EQ(0, module_remove_wait("perfaux"));
 	EXPECT_EQ(0, module_insert("perfaux", ""));
 }
+
+/* --- contexts -------------------------------------------------------------- */
 
 #define RENAMES		300
 

@@ -3,6 +3,7 @@
 #include <linux/btf.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "produce_prog.h"
@@ -12,6 +13,21 @@ static const char * const names[NR_IDS] = {
 	"perfaux_write", "perfaux_write_dynptr", "perfaux_record_reserve",
 	"perfaux_record_data", "perfaux_record_commit", "perfaux_record_discard",
 };
+
+const struct kfunc_prog syscall_prog = {
+	.type = BPF_PROG_TYPE_SYSCALL,
+	.flags = BPF_F_SLEEPABLE,
+};
+
+int ring_handle(const struct ring *ring, uint64_t *handle)
+{
+	struct perfaux_handle arg = { .size = sizeof(arg) };
+
+	if (ioctl(ring->fd, PERFAUX_IOC_HANDLE, &arg))
+		return -errno;
+	*handle = arg.handle;
+	return 0;
+}
 
 int producer_open(struct producer *b)
 {
@@ -27,6 +43,18 @@ int producer_open(struct producer *b)
 	return ret;
 }
 
+int producer_start(struct producer *b, struct ring *ring, uint32_t segment_size,
+		   uint32_t nr_segments, uint64_t *handle)
+{
+	struct perfaux_create create;
+
+	b->values = -1;
+	b->prog = -1;
+	b->btf.fd = -1;
+	ring_params(&create, segment_size, nr_segments);
+	return ring_open(ring, &create) ?: ring_handle(ring, handle) ?: producer_open(b);
+}
+
 void producer_close(struct producer *b)
 {
 	kfunc_btf_close(&b->btf);
@@ -40,13 +68,8 @@ void producer_close(struct producer *b)
  */
 static void begin(struct kfunc_code *code, const struct producer *b)
 {
+	kfunc_code_lookup(code, b->values);
 	CODE(code,
-	     CALL(BPF_FUNC_get_smp_processor_id),
-	     STORE32(BPF_REG_10, -4, BPF_REG_0),
-	     MAP(BPF_REG_1, b->values), UPPER(0),
-	     MOV(BPF_REG_2, BPF_REG_10),
-	     ADD(BPF_REG_2, -4),
-	     CALL(BPF_FUNC_map_lookup_elem),
 	     JUMP_NE(BPF_REG_0, 0, 1),
 	     EXIT,
 	     MOV(BPF_REG_6, BPF_REG_0),

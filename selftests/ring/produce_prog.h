@@ -48,8 +48,18 @@ struct producer {
 	uint32_t size;		/* of a record's data */
 };
 
+/* What a program of type SYSCALL, which producer_run() takes, is loaded with */
+extern const struct kfunc_prog syscall_prog;
+
+/* The number that programs know @ring by; -EOPNOTSUPP: NO_KFUNCS says why. */
+int ring_handle(const struct ring *ring, uint64_t *handle);
+#define NO_KFUNCS	"perfaux.ko has no BTF here, so programs cannot call it"
+
 /* -ENOENT: the kernel, or perfaux.ko, has no such functions */
 int producer_open(struct producer *b);
+/* Opens a ring for it first, and gets its handle. */
+int producer_start(struct producer *b, struct ring *ring, uint32_t segment_size,
+		   uint32_t nr_segments, uint64_t *handle);
 void producer_close(struct producer *b);
 
 /*

@@ -26,13 +26,8 @@ static int map_update(int map, uint32_t key, const void *value)
 /* r7 = values[cpu]; exits if there is none */
 static void add_value(struct kfunc_code *c, const struct raw_bpf *raw)
 {
+	kfunc_code_lookup(c, raw->values);
 	CODE(c,
-	     CALL(BPF_FUNC_get_smp_processor_id),
-	     STORE32(BPF_REG_10, -4, BPF_REG_0),
-	     MAP(BPF_REG_1, raw->values), UPPER(0),
-	     MOV(BPF_REG_2, BPF_REG_10),
-	     ADD(BPF_REG_2, -4),
-	     CALL(BPF_FUNC_map_lookup_elem),
 	     JUMP_NE(BPF_REG_0, 0, 1),
 	     EXIT,
 	     MOV(BPF_REG_7, BPF_REG_0));
