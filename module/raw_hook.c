@@ -216,7 +216,7 @@ void pa_raw_hook_put(void)
 {
 	mutex_lock(&pa_raw_hook_lock);
 	if (!--pa_raw_hook_users)
-		mod_delayed_work(system_unbound_wq, &pa_raw_unhook_later,
+		mod_delayed_work(pa_unbound_wq, &pa_raw_unhook_later,
 				 PA_UNHOOK_DELAY);
 	mutex_unlock(&pa_raw_hook_lock);
 }

@@ -14,6 +14,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/ptrace.h>
+#include <linux/workqueue.h>
 #include <asm/cpufeature.h>
 
 /*
@@ -137,6 +138,13 @@ pa_hrtimer_setup(struct hrtimer *timer,
 	timer->function = fn;
 #endif
 }
+
+/* 6.17 ("workqueue: Add system_percpu_wq and system_dfl_wq"); 7.2 warns of the old one. */
+#ifdef PA_HAVE_SYSTEM_DFL_WQ
+#define pa_unbound_wq			system_dfl_wq
+#else
+#define pa_unbound_wq			system_unbound_wq
+#endif
 
 /* 6.19 ("rseq: Move pointer and size into rseq_data"): struct rseq __user * */
 #ifndef CONFIG_RSEQ

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/workqueue.h>
+
+void probe(struct work_struct *work);
+void probe(struct work_struct *work)
+{
+	queue_work(system_dfl_wq, work);
+}
