@@ -82,8 +82,8 @@ static void pa_frames_complete(struct pa_segment *seg)
 			  READ_ONCE(seg->shared->bytes));
 }
 
-/* Returns whether that published it: it may be anybody's then. */
-bool pa_frames_close(struct pa_segment *seg)
+/* Preemption is off. */
+static bool pa_frames_close_now(struct pa_segment *seg)
 {
 	s64 word = atomic64_read(&seg->frames);
 
@@ -96,6 +96,21 @@ bool pa_frames_close(struct pa_segment *seg)
 		return false;
 	pa_frames_complete(seg);
 	return true;
+}
+
+/*
+ * Returns whether that published it: it may be anybody's then. Whoever becomes the one that
+ * publishes is waited for, by pa_frames_flush() and, if HOLD has counted the segment, which is
+ * not HELD yet, by pa_hold_round(): so it must not be preempted in between.
+ */
+bool pa_frames_close(struct pa_segment *seg)
+{
+	bool published;
+
+	preempt_disable_notrace();
+	published = pa_frames_close_now(seg);
+	preempt_enable_notrace();
+	return published;
 }
 
 /* Returns the new frame, of which only state and segment are set, or NULL. */
@@ -239,6 +254,8 @@ void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
 		pa_count(&shared->bytes, frame->length);
 	}
 
+	/* As in pa_frames_close() */
+	preempt_disable_notrace();
 	word = atomic64_read(&seg->frames);
 	do {
 		if ((word & PA_FRAMES_OPEN) == PA_FRAMES_ONE &&
@@ -246,9 +263,13 @@ void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
 			pa_frames_show(seg, word & PA_FRAMES_POS);
 	} while (!atomic64_try_cmpxchg(&seg->frames, &word,
 				       word - PA_FRAMES_ONE));
-	if ((word & PA_FRAMES_OPEN) == PA_FRAMES_ONE &&
-	    (word & (PA_FRAMES_CLOSED | PA_FRAMES_EARLY)) == PA_FRAMES_CLOSED)
-		pa_frames_complete(seg);
+	if ((word & PA_FRAMES_OPEN) == PA_FRAMES_ONE) {
+		if (word & PA_FRAMES_EARLY)
+			pa_segment_freed(ring);
+		else if (word & PA_FRAMES_CLOSED)
+			pa_frames_complete(seg);
+	}
+	preempt_enable_notrace();
 }
 
 /* In its segment, bytes. */

@@ -16,7 +16,7 @@
  * takes: were it numbered when it is published, a CPU whose gap another one has
  * just taken could publish its next span with a smaller number. Readers wait for
  * it, so what has ended and still waits in a CPU's slot is published before any
- * span, and before the same thread begins elsewhere. ring->gaps_wait says that
+ * span, and before the same thread begins elsewhere. pa_gaps_wait() says that
  * there may be something to look for; a thread that has moved sees it, for that
  * takes locks of the scheduler.
  */
@@ -39,7 +39,16 @@ enum pa_gap_state {
 #define PA_GAP_STATE(s)		((s) & 3)
 #define PA_GAP_SEQ(s)		((s) >> 2)
 
-/* Value of pa_cpu.gap for a gap that found no entry. */
+/*
+ * A value of pa_cpu.gap: what is in the slot, and above it the number of this use of a slot.
+ * So whoever looked at an entry there and takes it out takes that gap, not another one for
+ * which the entry, meanwhile published and released, was put there again.
+ */
+#define PA_SLOT(use, gap)	((u64)(use) << 32 | (u32)(gap))
+/* The entry's index + 1, PA_GAP_MERGED, or 0 */
+#define PA_SLOT_GAP(slot)	((int)(u32)(slot))
+
+/* That of a gap that found no entry. */
 #define PA_GAP_MERGED		(-1)
 
 /* Moves a bound outwards; others may do so at the same time. */
@@ -193,22 +202,24 @@ void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 	 * miss its gap when it writes again.
 	 */
 	if (new->t_end &&
-	    pa_gap_goes_on(ring, READ_ONCE(cpu->gap), new->cookie)) {
+	    pa_gap_goes_on(ring, PA_SLOT_GAP(READ_ONCE(cpu->gap)), new->cookie)) {
 		pa_gap_publish(ring, pa_gap_new(ring, new), new->t_end);
 		return;
 	}
-	gap = xchg(&cpu->gap, 0);
+	gap = PA_SLOT_GAP(xchg(&cpu->gap, 0));
 	if (!pa_gap_join(ring, gap, new)) {
 		if (gap)
 			pa_gap_publish(ring, gap, new->t_begin);
 		gap = pa_gap_new(ring, new);
 	}
-	gap = xchg(&cpu->gap, gap);
+	gap = PA_SLOT_GAP(xchg(&cpu->gap,
+			       PA_SLOT(atomic64_inc_return(&ring->gap_uses), gap)));
 	/* An NMI made one of its own since. */
 	if (gap)
 		pa_gap_publish(ring, gap, new->t_end ?: new->t_begin);
 	/* Pairs with pa_gaps_elsewhere(): the slot first. */
-	smp_store_release(&ring->gaps_wait, true);
+	smp_mb__before_atomic();
+	atomic_inc(&ring->gaps_put);
 }
 
 struct pa_gaps_filter {
@@ -236,12 +247,12 @@ static bool pa_gap_matches(struct pa_ring *ring, int gap,
  * that was put there since the caller looked: it may go on, and what is lost after
  * its end would not be told.
  */
-static bool pa_gap_take(struct pa_ring *ring, struct pa_cpu *cpu, int gap,
+static bool pa_gap_take(struct pa_ring *ring, struct pa_cpu *cpu, u64 slot,
 			u64 now)
 {
-	if (cmpxchg(&cpu->gap, gap, 0) != gap)
+	if (cmpxchg64(&cpu->gap, slot, 0) != slot)
 		return false;
-	pa_gap_publish(ring, gap, now);
+	pa_gap_publish(ring, PA_SLOT_GAP(slot), now);
 	return true;
 }
 
@@ -253,25 +264,29 @@ static void pa_gaps_elsewhere(struct pa_ring *ring,
 			      const struct pa_gaps_filter *filter, u64 now)
 {
 	bool left = false;
-	int i;
+	int i, put;
 
-	if (likely(!READ_ONCE(ring->gaps_wait)))
+	if (likely(!pa_gaps_wait(ring)))
 		return;
-	WRITE_ONCE(ring->gaps_wait, false);
-	/* Who puts one into a slot from here on sets it again. */
+	put = atomic_read(&ring->gaps_put);
+	/* Pairs with pa_gap_add(): what was put before is in its slot, or gone. */
 	smp_mb();
 	for_each_possible_cpu(i) {
 		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
-		int gap = READ_ONCE(cpu->gap);
+		u64 slot = READ_ONCE(cpu->gap);
 
 		if (i != smp_processor_id() &&
-		    pa_gap_matches(ring, gap, filter) &&
-		    pa_gap_take(ring, cpu, gap, now))
+		    pa_gap_matches(ring, PA_SLOT_GAP(slot), filter) &&
+		    pa_gap_take(ring, cpu, slot, now))
 			continue;
-		left |= !!gap;
+		left |= !!slot;
 	}
-	if (left)
-		WRITE_ONCE(ring->gaps_wait, true);
+	/*
+	 * Not before: a thread that begins meanwhile is to look for its own. What is put into
+	 * a slot meanwhile makes it more than that.
+	 */
+	if (!left)
+		WRITE_ONCE(ring->gaps_gone, put);
 }
 
 void pa_gaps_ended_elsewhere(struct pa_ring *ring)
@@ -292,13 +307,13 @@ void pa_gaps_of_thread(struct pa_ring *ring, u64 cookie, u32 tid, u64 now)
 void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 {
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
-	int gap = READ_ONCE(cpu->gap);
+	u64 slot = READ_ONCE(cpu->gap);
 
-	if (likely(!gap))
+	if (likely(!slot))
 		return;
 	/* If it is gone an NMI, or another CPU, has published it. */
-	if (!pa_gap_goes_on(ring, gap, cookie))
-		pa_gap_take(ring, cpu, gap, now);
+	if (!pa_gap_goes_on(ring, PA_SLOT_GAP(slot), cookie))
+		pa_gap_take(ring, cpu, slot, now);
 }
 
 /* All gaps, or only those whose end is known. */
@@ -310,13 +325,15 @@ void pa_gaps_close_all(struct pa_ring *ring, bool ended)
 		return;
 	for_each_possible_cpu(i) {
 		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
-		int gap;
+		u64 slot;
 
-		/* Else the entry may have become another gap's meanwhile. */
+		/* When it ends and its number belong together. */
 		preempt_disable();
-		gap = READ_ONCE(cpu->gap);
-		if (gap && (!ended || pa_gap_has_ended(ring, gap)))
-			pa_gap_take(ring, cpu, gap, ring->clock());
+		/* Again, if more is added to it meanwhile. */
+		do {
+			slot = READ_ONCE(cpu->gap);
+		} while (slot && (!ended || pa_gap_has_ended(ring, PA_SLOT_GAP(slot))) &&
+			 !pa_gap_take(ring, cpu, slot, ring->clock()));
 		preempt_enable();
 	}
 }

@@ -175,8 +175,8 @@ static int pa_hold_round(struct pa_ring *ring, u32 flags, unsigned int max)
 	atomic_set(&ring->hold_room, 0);
 	/*
 	 * Of spans nobody is left who publishes one that is wanted; of frames who ends the
-	 * last one may have taken room, which was counted, and be about to make it HELD. In
-	 * pa_segment_ready() that is with preemption off.
+	 * last one may have taken room, which was counted, and be about to make it HELD: with
+	 * preemption off, see pa_frames_close().
 	 */
 	if (ring->has_frames)
 		synchronize_rcu();
@@ -271,7 +271,8 @@ int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 	if (!max || max > ring->ctl->nr_segments)
 		max = ring->ctl->nr_segments;
 	atomic64_set(&ring->hole, S64_MAX);
-	WRITE_ONCE(ring->hold_ready, atomic64_read(&ring->ready_seq));
+	/* Pairs with pa_history_ends(): who notes a hole does so behind that. */
+	smp_store_release(&ring->hold_ready, atomic64_read(&ring->ready_seq));
 	if (flags & PERFAUX_FLUSH_SPANS) {
 		held = pa_hold_spans(ring, flags, max, seq);
 		if (held < 0)

@@ -97,7 +97,7 @@ void *pa_output_begin(struct perf_output_handle *handle,
 		goto unlock;
 
 	now = event->clock();
-	if (unlikely(READ_ONCE(ring->gaps_wait)) &&
+	if (unlikely(pa_gaps_wait(ring)) &&
 	    event->attach_state & PERF_ATTACH_TASK)
 		pa_gaps_of_thread(ring, attached->cookie,
 				  pa_event_pid(event, PIDTYPE_PID), now);

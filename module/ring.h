@@ -70,7 +70,7 @@ struct pa_segment {
 struct pa_cpu {
 	unsigned int hint;		/* the segment this CPU wrote to last */
 	unsigned int frame_hint;	/* likewise, of frames */
-	int gap;			/* index + 1 of the open gap, or 0 */
+	u64 gap;			/* the open gap, see gap.c, or 0 */
 	struct perf_event *pin_event;	/* see pin.c */
 	struct irq_work pin_work;
 	struct pa_segment sink;		/* see sink.c */
@@ -103,7 +103,9 @@ struct pa_ring {
 	u64 *marks;			/* vmalloc'ed */
 	u64 *gap_marks;
 	u64 *gap_states;		/* see gap.c */
-	bool gaps_wait;			/* in a CPU's slot, maybe */
+	atomic64_t gap_uses;		/* of slots: the numbers in pa_cpu.gap */
+	atomic_t gaps_put;		/* into slots, so far */
+	int gaps_gone;			/* when so many were put none was left in a slot */
 	bool has_frames;		/* pa_frames_init() was called */
 	unsigned long starved_at;	/* jiffies, see pa_frames_starve() */
 	struct pa_segment *seg;
@@ -170,6 +172,12 @@ static inline void pa_lost(struct pa_ring *ring, enum perfaux_cause cause,
 		pa_count(&ring->ctl->lost_bytes[cause], bytes);
 }
 
+/* Is there, maybe, a gap in a CPU's slot? See gap.c. Each span asks twice. */
+static inline bool pa_gaps_wait(const struct pa_ring *ring)
+{
+	return atomic_read(&ring->gaps_put) != READ_ONCE(ring->gaps_gone);
+}
+
 /* The ring-wide number of a span or gap; taken right before it is published. */
 static inline u64 pa_next_seq(struct pa_ring *ring)
 {
@@ -199,6 +207,7 @@ void pa_segment_put(struct pa_segment *seg);
 struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
 void pa_segment_publish(struct pa_segment *seg);
 void pa_segment_drop(struct pa_segment *seg);
+void pa_segment_freed(struct pa_ring *ring);
 /* segment.c: any context that may take a moment */
 bool pa_segments_publish_idle(struct pa_ring *ring);
 void pa_segments_make_way(struct pa_ring *ring);

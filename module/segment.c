@@ -6,7 +6,6 @@
  * of this use of the segment: a writer that was interrupted between looking
  * and taking fails and looks on. Work is bounded by the number of segments.
  */
-#include <linux/preempt.h>
 #include <linux/smp.h>
 
 #include "ring.h"
@@ -31,6 +30,16 @@ static bool pa_move(struct pa_segment *seg, u64 from, u64 to)
 	return cmpxchg64(&seg->shared->state, from, to) == from;
 }
 
+/* Somebody may be waiting for what can be written to from now on. Any context. */
+void pa_segment_freed(struct pa_ring *ring)
+{
+	/* Pairs with the one in pa_starved(): one of us sees the other. */
+	smp_mb();
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+		pa_ring_wake(ring);
+}
+
+/* Preemption is off, or ring->lock is held: see pa_frames_close(). */
 static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 {
 	struct pa_ring *ring = seg->ring;
@@ -43,19 +52,20 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	 * asked this clock in this context, for its span or frame.
 	 */
 	WRITE_ONCE(seg->shared->t_active, clock());
-	/*
-	 * Who ends a frame may be preempted: a HOLD waits for those that it counts, and that
-	 * are not HELD yet, see pa_hold_round().
-	 */
-	preempt_disable_notrace();
 	/* Pairs with the reader's load-acquire: nr_spans is final. */
 	smp_store_release(&seg->shared->state,
 			  pa_state(seq, pa_hold_takes(ring, seq) ?
 					PERFAUX_SEG_HELD : PERFAUX_SEG_READY));
-	preempt_enable_notrace();
-	if (!ring->overwrite ||
-	    READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+	if (ring->overwrite)
+		pa_segment_freed(ring);
+	else
 		pa_ring_wake(ring);
+}
+
+static void pa_segment_free(struct pa_segment *seg, u64 seq)
+{
+	WRITE_ONCE(seg->shared->state, pa_state(seq, PERFAUX_SEG_FREE));
+	pa_segment_freed(seg->ring);
 }
 
 /* It was IDLE and the caller has CLAIMED it. */
@@ -64,8 +74,7 @@ static void pa_segment_close(struct pa_segment *seg, u64 seq)
 	if (seg->shared->nr_spans)
 		pa_segment_ready(seg, seq);
 	else
-		WRITE_ONCE(seg->shared->state,
-			   pa_state(seq, PERFAUX_SEG_FREE));
+		pa_segment_free(seg, seq);
 }
 
 /* From CLAIMED to BUSY; before that nobody else looks at the other fields. */
@@ -95,7 +104,8 @@ static void pa_history_ends(struct pa_segment *seg)
 	while (last < ready &&
 	       !atomic64_try_cmpxchg(&ring->overwritten_seq, &last, ready))
 		;
-	if ((u64)ready <= READ_ONCE(ring->hold_ready))
+	/* Pairs with pa_ring_hold(): what is noted is not reset by one that begins. */
+	if ((u64)ready <= smp_load_acquire(&ring->hold_ready))
 		return;
 	if (shared->kind == PERFAUX_KIND_SPANS && shared->nr_spans)
 		span = seg->spans->seq;
@@ -337,9 +347,7 @@ void pa_segment_publish(struct pa_segment *seg)
 /* Likewise, and there were none. */
 void pa_segment_drop(struct pa_segment *seg)
 {
-	WRITE_ONCE(seg->shared->state,
-		   pa_state(PERFAUX_SEQ(READ_ONCE(seg->shared->state)),
-			    PERFAUX_SEG_FREE));
+	pa_segment_free(seg, PERFAUX_SEQ(READ_ONCE(seg->shared->state)));
 }
 
 /* The writer is done: there is room for another one, or the reader gets it. */
@@ -423,8 +431,9 @@ bool pa_segments_available(struct pa_ring *ring)
 		u64 state = READ_ONCE(ring->segments[i].state);
 
 		if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE ||
+		    /* Not one that a late frame keeps from the writers: see pa_oldest_find(). */
 		    (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
-		     overwrite) ||
+		     overwrite && !pa_frames_are_open(&ring->seg[i])) ||
 		    pa_segment_released(&ring->seg[i], state))
 			return true;
 	}

@@ -149,11 +149,11 @@
  *				 const struct bpf_dynptr *data,
  *				 u32 offset, u32 length);
  *
- *	struct perfaux_frame *perfaux_record_reserve(u64 ring, u64 cookie, u32 length);
- *	__u8 *perfaux_record_data(struct perfaux_frame *record,
+ *	struct perfaux_record *perfaux_record_reserve(u64 ring, u64 cookie, u32 length);
+ *	__u8 *perfaux_record_data(struct perfaux_record *record,
  *				  const size_t rdwr_buf_size);
- *	void perfaux_record_commit(struct perfaux_frame *record);
- *	void perfaux_record_discard(struct perfaux_frame *record);
+ *	void perfaux_record_commit(struct perfaux_record *record);
+ *	void perfaux_record_discard(struct perfaux_record *record);
  *
  * perfaux_write_dynptr() is there from 6.11 on: before, the verifier took any memory for
  * a dynptr. The first two return 0, -ENOENT (no ring has that handle, or its last descriptor and
@@ -163,6 +163,9 @@
  * returns NULL for each of these. Every record that it returns is to be committed or
  * discarded, or the verifier refuses the program. perfaux_record_data() returns the
  * first rdwr_buf_size bytes, a constant, of a record of that length or more, else NULL.
+ * struct perfaux_record is struct perfaux_frame without the data, and is read only.
+ * perfaux_write() also returns -EINVAL if data is NULL and data__sz is not 0, where the
+ * verifier has let that pass (6.1).
  *
  * All types of programs may call them (from 6.9 on, before: tracing, LSM and syscall),
  * in any context; what a program may do is decided when it is loaded. The handle is

@@ -93,6 +93,8 @@ static void span_stop(struct perf_event *event)
 	struct span *span = my_span();
 
 	put_state(event, PERF_HES_STOPPED);
+	if (actor_op(model_current)->kind == OP_TRUNCATED && !span->left)
+		span->handle.aux_flags |= PERF_AUX_FLAG_TRUNCATED;
 	if (span->data)
 		pa_output_end(&span->handle, span->done);
 	span->data = NULL;
@@ -255,6 +257,7 @@ static void run(const struct op *op)
 
 	switch (op->kind) {
 	case OP_SPAN:
+	case OP_TRUNCATED:
 		return actor_span(op->arg);
 	case OP_FRAME:
 	case OP_DISCARD:

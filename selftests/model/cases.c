@@ -3,7 +3,8 @@
  * Who does what at the same time. "Task" and "NMI" have a CPU; what is of user space has
  * none: it may go on at any time.
  *
- * No case has a FLUSH beside gaps without an end: see "Limits" in Documentation/design.rst.
+ * No case has a FLUSH, another loss, or another thread of the event that begins on the CPU,
+ * beside gaps without an end: see "Limits" in Documentation/design.rst.
  */
 #include "cases.h"
 
@@ -91,6 +92,15 @@ const struct model_case model_cases[] = {
 			{ "A task", 0, 0, { { OP_SPAN, 8 }, { OP_MOVE, 1 }, { OP_SPAN, 8 } } },
 			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
 			{ "R reader", -1, 0, { { OP_RELEASE, 0 } } },
+		},
+	},
+	{
+		/* The gap behind its first span has no end before it writes again. */
+		.name = "a thread moves while an NMI looks for gaps",
+		.actors = {
+			{ "A task", 0, 0,
+				{ { OP_TRUNCATED, 8 }, { OP_MOVE, 1 }, { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
 		},
 	},
 	{

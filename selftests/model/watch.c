@@ -505,7 +505,8 @@ static void watch_gaps(void)
 		known->gap_owner[i] = now == 1 ? my_number() : 0;
 	}
 	for (i = 0; i < MODEL_CPUS; i++) {
-		int old = known->slot[i], now = world.cpu[i].gap;
+		/* PA_SLOT_GAP() of gap.c */
+		int old = known->slot[i], now = (int)(u32)world.cpu[i].gap;
 
 		if (now != old && now > 0) {
 			if (known->gap_owner[now - 1] != my_number())

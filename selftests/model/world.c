@@ -185,7 +185,8 @@ static const struct field cpu_fields[] = {
 
 static const struct field ring_fields[] = {
 	FIELD(pa_ring, claim_seq), FIELD(pa_ring, ready_seq),
-	FIELD(pa_ring, may_overwrite), FIELD(pa_ring, gaps_wait),
+	FIELD(pa_ring, may_overwrite), FIELD(pa_ring, gap_uses),
+	FIELD(pa_ring, gaps_put), FIELD(pa_ring, gaps_gone),
 	FIELD(pa_ring, starved_at), FIELD(pa_ring, overwrite),
 	FIELD(pa_ring, has_frames), FIELD(pa_ring, wanted_seq),
 	FIELD(pa_ring, hold_room), { }

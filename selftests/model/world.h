@@ -36,6 +36,7 @@ enum op_kind {
 	OP_FLUSH,
 	OP_ABANDON,		/* FLUSH with PERFAUX_FLUSH_ABANDON */
 	OP_MAKE_WAY,		/* what the irq_work of a wake-up does for frames */
+	OP_TRUNCATED,		/* OP_SPAN, at the end of which the PMU says that it lost data */
 	OP_MOVE,		/* the thread is on CPU arg from here on */
 };
 

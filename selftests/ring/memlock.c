@@ -19,6 +19,9 @@
 
 #define USER	1000
 #define OTHER	1001
+/* What USER has as 1 and 2 in a user namespace, as newuidmap maps it. */
+#define SUBUIDS		100000
+#define NR_SUBUIDS	2
 
 /* What a child says is an exit status; 0 is success, else the line. */
 #define CHECK(cond) do { if (!(cond)) _exit(__LINE__ % 255 + 1); } while (0)
@@ -204,6 +207,62 @@ TEST(per_user)
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
 	/* And with the first gone, there is room. */
+	EXPECT_EQ(0, in_child(third_process));
+}
+
+struct holder {
+	int ready[2];
+	int go[2];
+};
+
+/* As one uid after the other, each up to its limit; then it keeps all of them. */
+static void several_uids(void *arg)
+{
+	const struct rlimit limit = { small, small };
+	const struct holder *holder = arg;
+	uid_t uid;
+	char c;
+
+	CHECK(!setrlimit(RLIMIT_MEMLOCK, &limit));
+	for (uid = 0; uid <= NR_SUBUIDS; uid++) {
+		/* The saved one is 0, which has the right to become the next one. */
+		CHECK(!setresuid(uid, uid, 0));
+		CHECK(create_soon(16384, 8) >= 0);
+		CHECK(create_ring(16384, 8) == -EPERM);
+		CHECK(!setresuid(0, 0, 0));
+	}
+	close(holder->go[1]);
+	CHECK(write(holder->ready[1], "", 1) == 1);
+	CHECK(read(holder->go[0], &c, 1) == 0);
+}
+
+/* The last one of them, outside of the namespace */
+static void subuid(void)
+{
+	become(SUBUIDS + NR_SUBUIDS - 1, small);
+	CHECK(create_ring(16384, 8) == -EPERM);
+}
+
+/* Each uid that a user has in a user namespace has the limit for itself. */
+TEST(per_uid_of_namespace)
+{
+	struct holder holder;
+	struct in_namespace in = { .maker = USER, .fn = several_uids, .arg = &holder };
+	struct child child;
+	char map[64], c;
+
+	small = ring_bytes(16384, 8);
+	ASSERT_EQ(0, pipe2(holder.ready, O_CLOEXEC));
+	ASSERT_EQ(0, pipe2(holder.go, O_CLOEXEC));
+	snprintf(map, sizeof(map), "0 %d 1\n1 %d %d\n", USER, SUBUIDS, NR_SUBUIDS);
+	in.map = map;
+	ASSERT_EQ(0, in_namespace(&child, &in));
+	close(holder.ready[1]);
+	EXPECT_EQ(1, read(holder.ready[0], &c, 1));
+	EXPECT_EQ(0, in_child(second_process));
+	EXPECT_EQ(0, in_child(subuid));
+	close(holder.go[1]);
+	EXPECT_EQ(0, child_wait(&child));
 	EXPECT_EQ(0, in_child(third_process));
 }
 

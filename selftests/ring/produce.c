@@ -370,9 +370,9 @@ TEST_F(held, abandoned)
 }
 
 /*
- * The reader has gone to sleep while late records kept all segments from everybody. It is
- * not told when these end, so the ring stays STARVED; when such a segment has been written
- * in part and has no room for the next record, it is needed to make way.
+ * The reader has gone to sleep while late records kept all segments from everybody. When one
+ * of these has ended, and its segment has been written in part and has no room for the next
+ * record, the reader is needed to make way.
  */
 TEST_F(held, starved_again)
 {
@@ -397,15 +397,14 @@ TEST_F(held, starved_again)
 	run.end = RAWPROD_COMMIT;
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
 	ASSERT_EQ(0, run.written);
-	/* From here on poll() is called again only if somebody wakes the reader. */
 	ASSERT_EQ(0, epoll_ctl(poller, EPOLL_CTL_ADD, self->ring.fd, &event));
-	ASSERT_EQ(0, epoll_wait(poller, &event, 1, 0));
 
 	ASSERT_EQ(1, ioctl(self->dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
+	/* From here on poll() is called again only if somebody wakes the reader. */
+	ASSERT_EQ(0, epoll_wait(poller, &event, 1, 0));
 	ASSERT_EQ(0, pin_to(cpus[1]));
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
 	ASSERT_EQ(1, run.written);
-	ASSERT_EQ(PERFAUX_CTL_STARVED, self->ring.ctl->flags);
 	ASSERT_EQ(0, epoll_wait(poller, &event, 1, 0));
 	/* Once a jiffy: the first one may be in that of the last wake. */
 	ASSERT_EQ(0, pin_to(cpus[0]));
@@ -418,6 +417,56 @@ TEST_F(held, starved_again)
 	EXPECT_EQ(1, raw_read_ready(&self->ring, NULL, NULL));
 	close(other);
 	close(poller);
+}
+
+/*
+ * All segments are READY, to be overwritten, but none may be as long as a late record of
+ * it is being written: an event that finds that so is not told to look again at once, for
+ * ever.
+ */
+TEST_F(held, starved_of_overwriting)
+{
+	const struct auxgen_config config = { .config = AUXGEN_F_CTX | 1 };
+	struct rawprod_run run = { .length = 1000, .count = 1, .end = RAWPROD_HOLD };
+	struct perfaux_create create;
+	struct pollfd never = { .fd = -1 };
+	int dev, event, i;
+	struct ring ring;
+	uint64_t lost;
+
+	ring_params(&create, 16 * KIB, 2);
+	create.flags = PERFAUX_RING_OVERWRITE;
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	/* The producer has the clock of the ring's events. */
+	event = auxgen_open(&config, -1, 0, 0);
+	ASSERT_LE(0, event);
+	ASSERT_EQ(0, ring_attach(&ring, event, 1));
+	dev = rawprod_open(ring.fd);
+	ASSERT_LE(0, dev);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, rawprod_run(dev, &run));
+		ASSERT_EQ(1, run.written);
+		ASSERT_EQ(0, ring_flush(&ring, PERFAUX_FLUSH_ABANDON));
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(PERFAUX_SEG_READY, PERFAUX_STATE(ring_state(&ring, i)));
+
+	ASSERT_EQ(0, event_enable(event));
+	lost = ring_lost(&ring, PERFAUX_CAUSE_FULL);
+	EXPECT_LT(0, lost);
+	/* Thousands of times, if at all */
+	poll(&never, 1, 200);
+	EXPECT_GE(lost + 20, ring_lost(&ring, PERFAUX_CAUSE_FULL));
+
+	/* Then one may be: now it is told. */
+	EXPECT_EQ(2, ioctl(dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
+	for (i = 0; i < 100 && !ring_lost(&ring, PERFAUX_CAUSE_OVERWRITTEN); i++)
+		poll(&never, 1, 20);
+	EXPECT_EQ(1, ring_lost(&ring, PERFAUX_CAUSE_OVERWRITTEN));
+	ASSERT_EQ(0, event_disable(event));
+	close(event);
+	close(dev);
+	ring_close(&ring);
 }
 
 /* The ring goes while a record is being written. */

@@ -15,8 +15,6 @@
 #include "ring_lib.h"
 
 #define SEGMENT		4096
-/* pt, tsc, branch: see format/ of the PMU */
-#define CONFIG		(1 | 1 << 10 | 1 << 13)
 
 static void run(void *arg)
 {
@@ -24,6 +22,7 @@ static void run(void *arg)
 
 	execv(argv[0], argv);
 	perror(argv[0]);
+	_exit(127);
 }
 
 static void write_span(void *ctx, const struct record *record)
@@ -42,7 +41,6 @@ static int failed(const char *what, int error)
 
 int main(int argc, char **argv)
 {
-	const struct auxgen_config config = { .config = CONFIG };
 	struct perfaux_create create;
 	struct child child;
 	struct ring ring;
@@ -61,14 +59,9 @@ int main(int argc, char **argv)
 	ret = child_start(&child, run, argv + 3);
 	if (ret)
 		return failed("fork", ret);
-	event = pmu_open("intel_pt", &config, child.pid, -1, 0);
+	event = pt_attach(&ring, child.pid);
 	if (event < 0)
 		return failed("intel_pt", event);
-	ret = ring_attach(&ring, event, 1);
-	if (!ret)
-		ret = event_enable(event);
-	if (ret)
-		return failed("attach", ret);
 	child_go(&child);
 	ret = child_wait(&child);
 	if (ret)

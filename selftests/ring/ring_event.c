@@ -61,6 +61,21 @@ int auxgen_open(const struct auxgen_config *config, pid_t pid, int cpu,
 	return pmu_open(auxgen_name(), config, pid, cpu, flags);
 }
 
+int pt_attach(struct ring *ring, pid_t pid)
+{
+	/* pt, tsc, branch: see format/ of the PMU */
+	const struct auxgen_config config = { .config = 1 | 1 << 10 | 1 << 13 };
+	int event = pmu_open("intel_pt", &config, pid, -1, 0), ret;
+
+	if (event < 0)
+		return event;
+	ret = ring_attach(ring, event, 1) ?: event_enable(event);
+	if (!ret)
+		return event;
+	close(event);
+	return ret;
+}
+
 int event_enable(int event)
 {
 	return ioctl(event, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;

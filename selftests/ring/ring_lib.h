@@ -164,6 +164,8 @@ int auxgen_open(const struct auxgen_config *config, pid_t pid, int cpu,
 		unsigned int flags);
 int event_enable(int event);
 int event_disable(int event);
+/* An event of "intel_pt" for the thread, attached and enabled; or -errno */
+int pt_attach(struct ring *ring, pid_t pid);
 
 /* perf's clock; what auxgen's events use here is CLOCK_MONOTONIC */
 uint64_t now_ns(void);
@@ -204,6 +206,25 @@ int child_wait(struct child *child);
  * (inherit_event() reads the parent's state before it takes child_mutex).
  */
 void child_kill(struct child *child);
+
+/* The process is @uid's from then on, and in no group but its own. */
+int become_uid(uid_t uid);
+
+/*
+ * A child in a user namespace of its own that @maker has made, with @map as the map of
+ * its uids and of its gids. It is told at once; 0 or -errno.
+ */
+struct in_namespace {
+	uid_t maker;
+	const char *map;
+	void (*fn)(void *arg);
+	void *arg;
+	/* its own */
+	int made[2];
+	int mapped[2];
+};
+
+int in_namespace(struct child *child, struct in_namespace *in);
 
 /*
  * Work for a task: processes that are forked one after the other and at the
