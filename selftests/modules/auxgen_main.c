@@ -16,6 +16,8 @@ struct auxgen_event {
 	struct perf_output_handle handle;
 	struct perf_event *event;
 	struct auxgen_area *area;	/* NULL: no handle */
+	struct auxgen_writer writer;
+	struct rcu_head rcu;
 	struct auxgen_pt pt;
 	unsigned long written;		/* bytes since begin */
 	unsigned int writes;
@@ -51,13 +53,18 @@ static void auxgen_begin(struct auxgen_event *ev)
 	unsigned long skip = AUXGEN_SKIP(auxgen_config(ev)) * AUXGEN_CHUNK;
 
 	ev->written = 0;
+	ev->area = NULL;
+	if (!auxgen_writer_claim(&ev->writer, ev->event))
+		return;
 	ev->area = perf_aux_output_begin(&ev->handle, ev->event);
+	auxgen_writer_has(&ev->writer, ev->area ? ev->handle.rb : NULL);
 	if (ev->area && skip && !ev->area->overwrite)
 		perf_aux_output_skip(&ev->handle, skip);
 	if (auxgen_is_pt(ev) &&
 	    !auxgen_pt_markers(ev->area, &ev->handle, &ev->pt)) {
 		perf_aux_output_flag(&ev->handle, PERF_AUX_FLAG_TRUNCATED);
 		perf_aux_output_end(&ev->handle, 0);
+		auxgen_writer_has(&ev->writer, NULL);
 		ev->area = NULL;
 	}
 }
@@ -74,6 +81,7 @@ static void auxgen_end(struct auxgen_event *ev, u64 flags)
 	    ev->written > ev->handle.size)
 		ev->written += AUXGEN_CHUNK;
 	perf_aux_output_end(&ev->handle, ev->written);
+	auxgen_writer_has(&ev->writer, NULL);
 	ev->area = NULL;
 }
 
@@ -244,8 +252,13 @@ static void auxgen_start(struct perf_event *event, int flags)
 	u64 period = AUXGEN_PERIOD(event->attr.config1) ?: 1000;
 	u64 config = event->attr.config;
 
+	/* It was to be throttled, and was not. */
+	if (!(event->hw.state & PERF_HES_STOPPED))
+		return;
+	auxgen_writer_add(&ev->writer);
 	auxgen_begin(ev);
 	if (!ev->area) {
+		auxgen_writer_del(&ev->writer);
 		event->hw.state = PERF_HES_STOPPED;
 		/* What a batch would have written is lost, and says so. */
 		auxgen_lose(ev, AUXGEN_CHUNKS(config) ?: 16);
@@ -263,12 +276,16 @@ static void auxgen_start(struct perf_event *event, int flags)
 			      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
+/*
+ * Without PERF_EF_UPDATE it is to be throttled, since 6.16 with any event of its group, and so
+ * in NMI (perf_event_throttle_group()).
+ */
 static void auxgen_stop(struct perf_event *event, int flags)
 {
 	struct auxgen_event *ev = event->pmu_private;
 	u64 config = event->attr.config;
 
-	if (event->hw.state & PERF_HES_STOPPED)
+	if (!(flags & PERF_EF_UPDATE) || event->hw.state & PERF_HES_STOPPED)
 		return;
 	hrtimer_cancel(&ev->timer);
 	auxgen_set_active(auxgen_pmu(ev), ev, NULL);
@@ -278,6 +295,7 @@ static void auxgen_stop(struct perf_event *event, int flags)
 	if (config & AUXGEN_F_CTX || !(config & (AUXGEN_F_TIMER | AUXGEN_F_NMI)))
 		auxgen_write(ev, AUXGEN_CTX);
 	auxgen_end(ev, 0);
+	auxgen_writer_del(&ev->writer);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
@@ -305,7 +323,10 @@ static void auxgen_read(struct perf_event *event)
 
 static void auxgen_destroy(struct perf_event *event)
 {
-	kfree(event->pmu_private);
+	struct auxgen_event *ev = event->pmu_private;
+
+	/* Another event may have found it, see auxgen_writer_claim(). */
+	kfree_rcu(ev, rcu);
 }
 
 static int auxgen_event_init(struct perf_event *event)

@@ -48,6 +48,17 @@ bool auxgen_nmi_works(void);
 int auxgen_nmi_init(void);
 void auxgen_nmi_exit(void);
 
+/* auxgen_writer.c */
+struct auxgen_writer {
+	struct list_head list;
+	struct perf_buffer *rb;		/* that it writes to, or is about to; NULL: none */
+};
+
+void auxgen_writer_add(struct auxgen_writer *w);
+void auxgen_writer_del(struct auxgen_writer *w);
+bool auxgen_writer_claim(struct auxgen_writer *w, const struct perf_event *event);
+void auxgen_writer_has(struct auxgen_writer *w, struct perf_buffer *rb);
+
 struct auxgen_area {
 	void **pages;
 	int nr_pages;

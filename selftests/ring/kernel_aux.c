@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -228,6 +229,85 @@ TEST_F_TIMEOUT(kernel_aux, beside_a_ring_task, SECONDS)
 	beside_end(_metadata, &two);
 	EXPECT_LT(0, two.other.chunks);
 	EXPECT_LT(0, self->check.chunks);
+}
+
+/*
+ * Two events of one area: a driver that let both write to it at the same time would make
+ * perf_aux_output_begin() warn. What the second one cannot write is lost, and is told.
+ */
+struct shared {
+	struct check *check;
+	struct kernel_ring kernel;
+	int first;
+	int second;
+};
+
+static void shared_start(struct __test_metadata *_metadata, struct shared *shared)
+{
+	ASSERT_LE(0, shared->first);
+	ASSERT_LE(0, shared->second);
+	ASSERT_EQ(0, kernel_ring_map(&shared->kernel, shared->first, AUX_SIZE));
+	ASSERT_EQ(0, ioctl(shared->second, PERF_EVENT_IOC_SET_OUTPUT, shared->first));
+	check_start(shared->check, NULL);
+	ASSERT_EQ(0, event_enable(shared->first));
+	ASSERT_EQ(0, event_enable(shared->second));
+}
+
+static void shared_end(struct __test_metadata *_metadata, struct shared *shared)
+{
+	uint64_t lost = 0;
+	int cpu;
+
+	ASSERT_EQ(0, event_disable(shared->second));
+	kernel_ring_read(&shared->kernel, shared->check);
+	check_end(shared->check);
+	EXPECT_STREQ("", shared->check->error);
+	EXPECT_LT(0, shared->kernel.bytes);
+	EXPECT_EQ(shared->kernel.bytes, shared->kernel.record_bytes);
+	for (cpu = 0; cpu < CHECK_CPUS; cpu++)
+		lost += shared->check->stream[cpu][1].holes;
+	EXPECT_LT(0, lost);
+	kernel_ring_unmap(&shared->kernel);
+	close(shared->first);
+	close(shared->second);
+}
+
+TEST_F_TIMEOUT(kernel_aux, two_of_one_area, SECONDS)
+{
+	struct shared shared = { .check = &self->check };
+	uint64_t bytes;
+
+	shared.first = open_stream(1, -1, self->cpu);
+	shared.second = open_stream(1, -1, self->cpu);
+	shared_start(_metadata, &shared);
+	ASSERT_EQ(0, work_once(self->cpu));
+	ASSERT_EQ(0, event_disable(shared.first));
+	bytes = kernel_ring_head(&shared.kernel);
+	EXPECT_LT(0, bytes);
+	/* Now it is the other one's turn. */
+	ASSERT_EQ(0, event_disable(shared.second));
+	ASSERT_EQ(0, event_enable(shared.second));
+	ASSERT_EQ(0, work_once(self->cpu));
+	ASSERT_EQ(0, event_disable(shared.second));
+	EXPECT_LT(bytes, kernel_ring_head(&shared.kernel));
+	shared_end(_metadata, &shared);
+}
+
+/* One that is inherited, with its children on all CPUs. */
+TEST_F_TIMEOUT(kernel_aux, inherited_to_one_area, SECONDS)
+{
+	const struct auxgen_config config = { AUXGEN_F_CTX | AUXGEN_F_TIMER | 1 << 24 | 8, 200 };
+	struct shared shared = { .check = &self->check };
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, work_fn, (void *)&work));
+	shared.first = open_stream(1, child.pid, -1);
+	shared.second = auxgen_open(&config, child.pid, -1, EV_INHERIT);
+	shared_start(_metadata, &shared);
+	child_go(&child);
+	ASSERT_EQ(0, child_wait(&child));
+	ASSERT_EQ(0, event_disable(shared.first));
+	shared_end(_metadata, &shared);
 }
 
 /* One event that writes to a ring while it is attached, else to the kernel's area. */
