@@ -17,8 +17,22 @@
 #include "ids_fs.h"
 #include "ids_lib.h"
 
-/* What may wait at most of one user, as the module has it. */
+/* What may wait at most of one user, and of all, as the module has it. */
 #define PENDING_MAX	1024
+#define PENDING_MAX_ALL	4096
+/* What may be read at a time: of a file system, of a user, in all */
+#define READ_MAX_FS	8
+#define READ_MAX_USER	32
+#define READ_MAX	128
+/* Of so many servers are the files that a user may have read, and all */
+#define SERVERS_USER	(READ_MAX_USER / READ_MAX_FS)
+#define SERVERS_ALL	(READ_MAX / READ_MAX_FS)
+/* More files than are read of each */
+#define SILENT_FILES	(READ_MAX_FS + 1)
+
+#define MAX_CPUS	64
+#define USER		1000
+#define OTHER		2000
 
 FIXTURE(fuse) {
 	struct elf_set set;
@@ -290,12 +304,283 @@ TEST_F_TIMEOUT(fuse, silent_and_closed, SECONDS)
 	ASSERT_EQ(0, map_file(fd, WAY_PRIVATE));
 	EXPECT_EQ(1, ring_fdinfo(self->fd, "pending"));
 	/* If it had not begun it would be dropped. */
-	ASSERT_TRUE(late_reading());
+	ASSERT_TRUE(late_reading(1));
 	close(self->fd);
 	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
 	fuse_kill(&self->server);
 	EXPECT_EQ(0, module_remove_wait("perfaux"));
 	close(fd);
+}
+
+/* --- as much as may be read at a time -------------------------------------- */
+
+/* A server that does not answer, and files of it */
+struct silent {
+	struct fuse_server server;
+	char dir[64];
+	int fds[SILENT_FILES];
+};
+
+static int silent_start(struct silent *s, const struct elf_set *set)
+{
+	char path[256];
+	size_t i, nr = 0;
+
+	strcpy(s->dir, "/tmp/ids-silent.XXXXXX");
+	if (!mkdtemp(s->dir))
+		return -errno;
+	s->server = (struct fuse_server){ .set = set, .dir = s->dir, .mode = FUSE_SILENT };
+	if (fuse_start(&s->server))
+		return -EIO;
+	for (i = 0; i < set->nr && nr < SILENT_FILES; i++) {
+		/* Nothing has to be read of the empty one. */
+		if (!set->files[i].size)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", s->dir, set->files[i].name);
+		s->fds[nr] = open(path, O_RDONLY | O_CLOEXEC);
+		if (s->fds[nr++] < 0)
+			return -errno;
+	}
+	return nr < SILENT_FILES ? -ENOENT : 0;
+}
+
+static void silent_end(struct silent *s)
+{
+	size_t i;
+
+	fuse_kill(&s->server);
+	for (i = 0; i < SILENT_FILES; i++)
+		close(s->fds[i]);
+	rmdir(s->dir);
+}
+
+/* So many of these, one that answers, and a look at who maps, whoever that is */
+static int start_with_silent(FIXTURE_DATA(fuse) *self, struct silent *silent, int nr)
+{
+	static struct map_ring rings[MAX_CPUS];
+	int cpus[MAX_CPUS], nr_cpus = online_cpus(cpus, MAX_CPUS), i, ret = 0;
+
+	for (i = 0; !ret && i < nr; i++)
+		ret = silent_start(&silent[i], &self->set);
+	for (i = 0; !ret && i < nr_cpus; i++)
+		ret = map_ring_open_cpu(&rings[i], cpus[i]);
+	return ret ?: start(self, FUSE_NORMAL);
+}
+
+/* Files that a child maps as @uid of where it is */
+struct mapper {
+	uid_t uid;
+	int fds[SERVERS_USER * SILENT_FILES];
+	int nr;
+	int times;		/* 0 is once */
+};
+
+/* All of a user's, of SERVERS_USER servers */
+static struct mapper silent_mapper(uid_t uid, const struct silent *silent)
+{
+	struct mapper mapper = { .uid = uid };
+	int i;
+
+	for (i = 0; i < SERVERS_USER; i++) {
+		memcpy(mapper.fds + mapper.nr, silent[i].fds, sizeof(silent[i].fds));
+		mapper.nr += SILENT_FILES;
+	}
+	return mapper;
+}
+
+static void map_fn(void *arg)
+{
+	const struct mapper *mapper = arg;
+	int i, n = 0;
+
+	if (setresgid(mapper->uid, mapper->uid, mapper->uid) ||
+	    setresuid(mapper->uid, mapper->uid, mapper->uid))
+		_exit(1);
+	do {
+		for (i = 0; i < mapper->nr; i++)
+			if (map_file(mapper->fds[i], WAY_PRIVATE))
+				_exit(2);
+	} while (++n < mapper->times);
+	_exit(0);
+}
+
+/* Wait status, or -errno */
+static int map_as_user(struct mapper *mapper)
+{
+	struct child child;
+	int ret = child_start(&child, map_fn, mapper);
+
+	if (ret)
+		return ret;
+	child_go(&child);
+	return child_wait(&child);
+}
+
+static int map_in_container(struct mapper *mapper)
+{
+	struct in_namespace in = { .map = "0 100000 10\n", .fn = map_fn, .arg = mapper };
+	struct child child;
+
+	return in_namespace(&child, &in) ?: child_wait(&child);
+}
+
+/* A file of the server that answers, which is read as soon as it may be */
+static int map_answered(FIXTURE_DATA(fuse) *self, const char *name, uid_t uid)
+{
+	struct mapper mapper = { .uid = uid, .nr = 1 };
+	int ret;
+
+	mapper.fds[0] = open_file(self, name);
+	ret = map_as_user(&mapper);
+	close(mapper.fds[0]);
+	return ret;
+}
+
+static uint64_t late_found(int fd)
+{
+	struct perfaux_ids_stats stats = { };
+
+	ids_stats(fd, &stats);
+	return stats.late[PERFAUX_ID_FOUND];
+}
+
+/* Waits for so many; true if there are not more. */
+static bool late_found_soon(int fd, uint64_t nr)
+{
+	uint64_t end = now_ns() + 50000000000ULL;
+
+	while (late_found(fd) < nr && now_ns() < end)
+		sched_yield();
+	return late_found(fd) == nr;
+}
+
+/* The first one has ended. Nothing was read of any. */
+static void end_silent(struct __test_metadata *_metadata, FIXTURE_DATA(fuse) *self,
+		       struct silent *silent, int nr)
+{
+	struct perfaux_ids_stats stats;
+	int i;
+
+	for (i = 1; i < nr; i++)
+		silent_end(&silent[i]);
+	ASSERT_TRUE(late_settled(self->fd));
+	ASSERT_EQ(0, ids_stats(self->fd, &stats));
+	EXPECT_EQ(nr * SILENT_FILES, stats.late[PERFAUX_ID_UNREADABLE]);
+}
+
+/* Until so many workers wait, no more; false if that takes too long. */
+static bool late_readers_soon(int nr)
+{
+	uint64_t end = now_ns() + 50000000000ULL;
+
+	while (late_readers() != nr && now_ns() < end)
+		sched_yield();
+	return late_readers() == nr;
+}
+
+/* What else the user maps is read. */
+TEST_F_TIMEOUT(fuse, bound_of_file_system, SECONDS)
+{
+	struct mapper mapper = { .uid = USER, .nr = SILENT_FILES };
+	struct silent silent;
+
+	ASSERT_EQ(0, start_with_silent(self, &silent, 1));
+	memcpy(mapper.fds, silent.fds, sizeof(silent.fds));
+	ASSERT_EQ(0, map_as_user(&mapper));
+	ASSERT_TRUE(late_reading(READ_MAX_FS));
+	ASSERT_EQ(0, map_answered(self, "lib.so", USER));
+	EXPECT_TRUE(late_found_soon(self->fd, 1));
+	/* The one that has read it may not be done yet. */
+	EXPECT_TRUE(late_readers_soon(READ_MAX_FS));
+	EXPECT_EQ(SILENT_FILES, ring_fdinfo(self->fd, "pending"));
+	silent_end(&silent);
+	end_silent(_metadata, self, &silent, 1);
+}
+
+/* What @map has mapped is all that may be read for @uid, whose next file waits. */
+static void check_user(struct __test_metadata *_metadata, FIXTURE_DATA(fuse) *self, uid_t uid,
+		       int (*map)(struct mapper *mapper), uid_t mapper_uid)
+{
+	static const char * const others[] = { "id-20.so", "id-32.so", "id-64.so" };
+	struct silent silent[SERVERS_USER];
+	struct mapper mapper;
+	size_t i;
+
+	ASSERT_EQ(0, start_with_silent(self, silent, SERVERS_USER));
+	mapper = silent_mapper(mapper_uid, silent);
+	ASSERT_EQ(0, map(&mapper));
+	ASSERT_TRUE(late_reading(READ_MAX_USER));
+	EXPECT_EQ(READ_MAX_USER, late_readers());
+	ASSERT_EQ(0, map_answered(self, "lib.so", uid));
+	/* Those of another user are read, though they came later. */
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		ASSERT_EQ(0, map_answered(self, others[i], OTHER));
+		EXPECT_TRUE(late_found_soon(self->fd, i + 1));
+	}
+	EXPECT_EQ(mapper.nr + 1, ring_fdinfo(self->fd, "pending"));
+	silent_end(&silent[0]);
+	EXPECT_TRUE(late_found_soon(self->fd, i + 1));
+	end_silent(_metadata, self, silent, SERVERS_USER);
+}
+
+TEST_F_TIMEOUT(fuse, bound_of_user, SECONDS)
+{
+	check_user(_metadata, self, USER, map_as_user, USER);
+}
+
+/* Root has made it, and pays for it. */
+TEST_F_TIMEOUT(fuse, bound_of_container, SECONDS)
+{
+	check_user(_metadata, self, 0, map_in_container, 0);
+}
+
+/* Of several users, none of whom has more than it may */
+TEST_F_TIMEOUT(fuse, bound_of_all, SECONDS)
+{
+	static struct silent silent[SERVERS_ALL];
+	int i;
+
+	ASSERT_EQ(0, start_with_silent(self, silent, SERVERS_ALL));
+	for (i = 0; i < SERVERS_ALL / SERVERS_USER; i++) {
+		struct mapper mapper = silent_mapper(USER + i, &silent[i * SERVERS_USER]);
+
+		ASSERT_EQ(0, map_as_user(&mapper));
+	}
+	ASSERT_TRUE(late_reading(READ_MAX));
+	ASSERT_EQ(0, map_answered(self, "lib.so", OTHER));
+	/* Nobody's file can be read now that could be waited for. */
+	EXPECT_EQ(READ_MAX, late_readers());
+	EXPECT_EQ(0, late_found(self->fd));
+	EXPECT_EQ(SERVERS_ALL * SILENT_FILES + 1, ring_fdinfo(self->fd, "pending"));
+	silent_end(&silent[0]);
+	EXPECT_TRUE(late_found_soon(self->fd, 1));
+	end_silent(_metadata, self, silent, SERVERS_ALL);
+}
+
+/* What waits, of several users, none of whom has more than it may */
+TEST_F_TIMEOUT(fuse, silent_of_all, SECONDS)
+{
+	struct mapper mapper = { .nr = 1, .times = PENDING_MAX };
+	struct perfaux_ids_stats stats;
+	struct silent silent;
+	int i;
+
+	ASSERT_EQ(0, start_with_silent(self, &silent, 1));
+	mapper.fds[0] = silent.fds[0];
+	for (i = 0; i < PENDING_MAX_ALL / PENDING_MAX; i++) {
+		mapper.uid = USER + i;
+		ASSERT_EQ(0, map_as_user(&mapper));
+	}
+	EXPECT_EQ(PENDING_MAX_ALL, ring_fdinfo(self->fd, "pending"));
+	ASSERT_EQ(0, map_answered(self, "lib.so", OTHER));
+	ASSERT_EQ(0, ids_stats(self->fd, &stats));
+	EXPECT_EQ(PENDING_MAX_ALL, stats.results[PERFAUX_ID_DEFERRED]);
+	EXPECT_EQ(1, stats.results[PERFAUX_ID_UNREADABLE]);
+	silent_end(&silent);
+	ASSERT_TRUE(late_settled(self->fd));
+	EXPECT_EQ(0, late_found(self->fd));
+	ASSERT_EQ(0, map_answered(self, "lib.so", OTHER));
+	EXPECT_TRUE(late_found_soon(self->fd, 1));
 }
 
 TEST_HARNESS_MAIN

@@ -35,20 +35,27 @@ static bool is_reader(const char *pid)
 	       strstr(text, "+perfaux_ids) S");
 }
 
-bool late_reading(void)
+int late_readers(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int nr = 0;
+
+	while (proc && (entry = readdir(proc)))
+		nr += is_reader(entry->d_name);
+	if (proc)
+		closedir(proc);
+	return nr;
+}
+
+bool late_reading(int nr)
 {
 	uint64_t end = now_ns() + 50000000000ULL;
-	bool found = false;
+	bool found;
 
-	while (!found && now_ns() < end) {
-		DIR *proc = opendir("/proc");
-		struct dirent *entry;
-
-		while (!found && proc && (entry = readdir(proc)))
-			found = is_reader(entry->d_name);
-		if (proc)
-			closedir(proc);
-	}
+	do {
+		found = late_readers() >= nr;
+	} while (!found && now_ns() < end);
 	return found;
 }
 

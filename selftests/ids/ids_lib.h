@@ -124,8 +124,10 @@ void elf_set_free(struct elf_set *set);
 bool late_settled(int fd);
 /* A file of the set itself, which no server has, gets its id in place. */
 bool late_not_others(struct map_ring *ring, const struct elf_set *set);
-/* Until a worker waits for a server; false if that takes too long. */
-bool late_reading(void);
+/* How many workers wait for servers. */
+int late_readers(void);
+/* Until so many do, or more; false if that takes too long. */
+bool late_reading(int nr);
 /*
  * Reads the notices there are. Each late id must be that of the file in @dir
  * whose name and inode it has, else it is -EBADMSG. Returns how many.

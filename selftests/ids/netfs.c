@@ -165,7 +165,7 @@ TEST_F_TIMEOUT(netfs, hangs_and_closed, SECONDS)
 	ASSERT_EQ(0, net_hang(&self->server));
 	map_all(_metadata, self, false);
 	/* One that has not begun would be dropped. */
-	ASSERT_TRUE(late_reading());
+	ASSERT_TRUE(late_reading(1));
 	close(self->fd);
 	map_ring_close(&self->ring);
 	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));

@@ -5,10 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,12 +20,6 @@
 #include "ids_lib.h"
 
 #define TESTER		1000
-#define OTHER		1001
-/* What the tester has as 1, 2 ... in a user namespace, as newuidmap maps it. */
-#define SUBUIDS		100000
-#define NR_SUBUIDS	10
-/* Of one user, as the module has it. */
-#define SESSIONS_MAX	64
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
 FIXTURE(ids) {
@@ -402,7 +394,7 @@ TEST_F(ids, two_sessions)
 
 static void become_tester(void)
 {
-	if (setgroups(0, NULL) || setgid(TESTER) || setuid(TESTER))
+	if (become_uid(TESTER))
 		_exit(100);
 }
 
@@ -574,190 +566,6 @@ TEST_F(ids, programs_of_more_rights)
 		map_ring_close(&rings[i]);
 	snprintf(command, sizeof(command), "rm -r %s", programs->dir);
 	EXPECT_EQ(0, system(command));
-}
-
-static void many_sessions_fn(void *arg)
-{
-	struct rlimit limit = { SESSIONS_MAX + 10, SESSIONS_MAX + 10 };
-	int i;
-
-	(void)arg;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	become_tester();
-	for (i = 0; i < SESSIONS_MAX; i++)
-		if (ids_open(0) < 0)
-			_exit(1);
-	_exit(ids_open(0) == -EMFILE ? 0 : 2);
-}
-
-TEST_F(ids, many_sessions)
-{
-	struct child child;
-
-	ASSERT_EQ(0, child_start(&child, many_sessions_fn, NULL));
-	child_go(&child);
-	EXPECT_EQ(0, child_wait(&child));
-}
-
-/* How many sessions can be opened, of @most. */
-static int open_sessions(int most)
-{
-	int n = 0;
-
-	while (n < most && ids_open(0) >= 0)
-		n++;
-	return n;
-}
-
-/* In a user namespace of its own, whose ids the parent maps meanwhile. */
-struct in_namespace {
-	int made[2];
-	int mapped[2];
-	void (*fn)(void);
-	uid_t maker;
-};
-
-static void in_namespace_fn(void *arg)
-{
-	struct rlimit limit = { 4 * SESSIONS_MAX, 4 * SESSIONS_MAX };
-	struct in_namespace *in = arg;
-	char c;
-
-	setrlimit(RLIMIT_NOFILE, &limit);
-	if (in->maker && (setgroups(0, NULL) || setgid(in->maker) || setuid(in->maker)))
-		_exit(100);
-	/* Reads the end of it if the parent could not map them. */
-	close(in->mapped[1]);
-	if (unshare(CLONE_NEWUSER) || write(in->made[1], "", 1) != 1 ||
-	    read(in->mapped[0], &c, 1) != 1)
-		_exit(101);
-	in->fn();
-	_exit(0);
-}
-
-/* Starts @fn there; returns 0 or -errno. */
-static int in_namespace(struct child *child, struct in_namespace *in, const char *map)
-{
-	char path[64], c;
-	int ret;
-
-	if (pipe2(in->made, O_CLOEXEC) || pipe2(in->mapped, O_CLOEXEC) ||
-	    child_start(child, in_namespace_fn, in))
-		return -errno;
-	child_go(child);
-	close(in->made[1]);
-	close(in->mapped[0]);
-	if (read(in->made[0], &c, 1) != 1)
-		return -ECHILD;
-	snprintf(path, sizeof(path), "/proc/%d/uid_map", child->pid);
-	ret = file_write(path, map);
-	snprintf(path, sizeof(path), "/proc/%d/gid_map", child->pid);
-	if (!ret)
-		ret = file_write(path, map);
-	if (!ret && write(in->mapped[1], "", 1) != 1)
-		ret = -EPIPE;
-	close(in->mapped[1]);
-	return ret;
-}
-
-/* Opens one outside of the namespaces, as @uid: 0 or errno. */
-static int open_outside(uid_t uid)
-{
-	pid_t pid = fork();
-	int status, fd;
-
-	if (!pid) {
-		if (setgid(uid) || setuid(uid))
-			_exit(255);
-		fd = ids_open(0);
-		_exit(fd < 0 ? -fd : 0);
-	}
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
-	       WEXITSTATUS(status) : -1;
-}
-
-static int opened_pipe[2], end_pipe[2];
-
-static void tell_and_wait(void)
-{
-	char c;
-
-	close(end_pipe[1]);
-	if (write(opened_pipe[1], "", 1) != 1 || read(end_pipe[0], &c, 1))
-		_exit(102);
-}
-
-static void many_uids_fn(void)
-{
-	int n = 0, fd;
-	uid_t uid;
-
-	for (uid = 0; uid < NR_SUBUIDS; uid++) {
-		/* The saved one is 0, which has the right to become the next one. */
-		if (setresuid(uid, uid, 0))
-			_exit(1);
-		n += open_sessions(SESSIONS_MAX / 4);
-		if (setresuid(0, 0, 0))
-			_exit(2);
-	}
-	if (n != SESSIONS_MAX)
-		_exit(3);
-	/* A namespace in it that is another uid's */
-	if (setresuid(1, 1, 1) || unshare(CLONE_NEWUSER))
-		_exit(4);
-	fd = ids_open(0);
-	if (fd != -EMFILE)
-		_exit(5);
-	tell_and_wait();
-}
-
-/* Whoever makes a user namespace has as many uids in it as are mapped there. */
-TEST_F(ids, many_sessions_of_uids)
-{
-	struct in_namespace in = { .fn = many_uids_fn, .maker = TESTER };
-	struct child child;
-	char map[64], c;
-
-	ASSERT_EQ(0, pipe2(opened_pipe, O_CLOEXEC));
-	ASSERT_EQ(0, pipe2(end_pipe, O_CLOEXEC));
-	snprintf(map, sizeof(map), "0 %d 1\n1 %d %d\n", TESTER, SUBUIDS, NR_SUBUIDS);
-	ASSERT_EQ(0, in_namespace(&child, &in, map));
-	close(opened_pipe[1]);
-	EXPECT_EQ(1, read(opened_pipe[0], &c, 1));
-	EXPECT_EQ(EMFILE, open_outside(TESTER));
-	EXPECT_EQ(0, open_outside(OTHER));
-	EXPECT_EQ(0, open_outside(SUBUIDS));
-	close(end_pipe[1]);
-	EXPECT_EQ(0, child_wait(&child));
-	EXPECT_EQ(0, open_outside(TESTER));
-}
-
-static void roots_container_fn(void)
-{
-	if (setresuid(1, 1, 1))
-		_exit(1);
-	if (open_sessions(2 * SESSIONS_MAX) != SESSIONS_MAX)
-		_exit(2);
-	tell_and_wait();
-}
-
-/* What root has is not used up by a container that it has made for others. */
-TEST_F(ids, sessions_of_a_container)
-{
-	struct in_namespace in = { .fn = roots_container_fn };
-	struct child child;
-	char map[64], c;
-
-	ASSERT_EQ(0, pipe2(opened_pipe, O_CLOEXEC));
-	ASSERT_EQ(0, pipe2(end_pipe, O_CLOEXEC));
-	snprintf(map, sizeof(map), "0 %d %d\n", SUBUIDS, NR_SUBUIDS);
-	ASSERT_EQ(0, in_namespace(&child, &in, map));
-	close(opened_pipe[1]);
-	EXPECT_EQ(1, read(opened_pipe[0], &c, 1));
-	EXPECT_EQ(0, open_outside(0));
-	EXPECT_EQ(0, open_outside(TESTER));
-	close(end_pipe[1]);
-	EXPECT_EQ(0, child_wait(&child));
 }
 
 /* Looking for an id takes no memory of a file that has none there. */
