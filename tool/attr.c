@@ -447,7 +447,6 @@ int session_make_events(struct session *s, struct diag *d)
 		if (s->sev[s->nr_sev - 1].aux || s->have_payloads)
 			s->have_raw = true;
 	}
-	flight_event_warn(s);
 	if (s->opt->raw_ring && !s->have_payloads && !s->opt->bpf_ring)
 		return diag(d, -EINVAL,
 			    "--raw-ring: none of these events has raw data: tracepoints (with kprobes and uprobes) and bpf-output have, and some PMUs such as ibs_op");
@@ -456,7 +455,9 @@ int session_make_events(struct session *s, struct diag *d)
 		s->have_raw = true;
 	}
 	attr_groups(s);
-	err = add_sideband(s, switches, d);
+	err = session_unite_twins(s, d);
+	if (!err)
+		err = add_sideband(s, switches, d);
 	if (!err)
 		err = add_chunk_events(s, d);
 	if (!err && s->have_payloads)

@@ -163,28 +163,6 @@ static int set_period(struct sev *sev, struct diag *d)
 	return 0;
 }
 
-/*
- * Where both are due at once, perf_swevent_event() has one perf_sample_data for both, and since
- * Linux 6.3 perf_prepare_sample() fills each of its fields once: the first one's id, too.
- */
-void flight_event_warn(const struct session *s)
-{
-	size_t i, k;
-
-	for (i = 0; i < s->nr_sev; i++) {
-		const struct sev *t = &s->sev[i];
-
-		if (!t->trigger || t->attr.type != PERF_TYPE_SOFTWARE)
-			continue;
-		for (k = 0; k < s->nr_sev; k++)
-			if (!s->sev[k].trigger && !s->sev[k].sideband &&
-			    s->sev[k].attr.type == t->attr.type &&
-			    s->sev[k].attr.config == t->attr.config)
-				say("--trigger %s: when -e %s has a sample of the same moment, the kernel (6.3 and later) may give it the other one's id, and the trigger is missed: record another event",
-				    t->trigger->name, s->sev[k].name);
-	}
-}
-
 /* The recorder is to know at once; its raw data stay in the sample. */
 int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d)
 {
@@ -192,5 +170,6 @@ int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d)
 	sev->raw_ring = false;
 	sev->attr.watermark = 0;
 	sev->attr.wakeup_events = 1;
+	sev->attr.read_format |= PERF_FORMAT_LOST;
 	return set_period(sev, d);
 }

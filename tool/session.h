@@ -32,6 +32,7 @@ struct opened {
 	pid_t tid;		/* -1: every task of the CPU */
 	__u64 id;
 	__u64 closed;		/* then: time of the newest record */
+	__u64 lost;		/* of a trigger: samples, as far as they are told */
 };
 
 /* An event of the stream: one ATTR. */
@@ -182,6 +183,9 @@ int session_make_events(struct session *s, struct diag *d);
 int attr_check_terms(const struct sev *sev, struct diag *d);
 int attr_terms(const struct session *s, struct sev *sev, struct diag *d);
 void attr_groups(struct session *s);
+
+/* twins.c: has software events that are the same one have the same fields in their samples. */
+int session_unite_twins(struct session *s, struct diag *d);
 
 /* open.c: descriptors, main rings, raw ring. */
 int session_open(struct session *s, struct diag *d);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/attr_period.c: which samples tell their period.
+ * tool/attr_period.c: which samples tell their period; attr_twins.c: which ones are to be alike.
  */
 #include "kselftest_harness.h"
 #include "attr_period.h"
+#include "attr_twins.h"
 
 #define HAS	(PERF_SAMPLE_IP | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 #define HAS_NOT	(PERF_SAMPLE_IP | PERF_SAMPLE_CPU)
@@ -31,6 +32,7 @@ static const struct kind {
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false },
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false },
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, false },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, true },
 	{ PERF_TYPE_TRACEPOINT, PERF_COUNT_SW_CPU_CLOCK, true },
 	{ PERF_TYPE_TRACEPOINT, 300, true },
 	{ PERF_TYPE_BREAKPOINT, 0, true },
@@ -75,6 +77,75 @@ TEST(frequency)
 
 	for (k = kinds; k < end; k++)
 		EXPECT_EQ(HAS, left(k->type, k->config, true, 1000));
+}
+
+TEST(twins)
+{
+	const struct kind *a, *b;
+
+	for (a = kinds; a < end; a++) {
+		for (b = kinds; b < end; b++) {
+			struct perf_event_attr x = {
+				.type = a->type, .config = a->config, .sample_period = 1,
+			};
+			struct perf_event_attr y = {
+				.type = b->type, .config = b->config, .sample_period = 2,
+			};
+
+			EXPECT_EQ(a == b && a->singly && a->type == PERF_TYPE_SOFTWARE &&
+				  a->config != PERF_COUNT_SW_DUMMY,
+				  attr_are_twins(&x, &y))
+				TH_LOG("type %u config %llu", a->type, a->config);
+			x.exclude_user = 1;
+			y.exclude_kernel = 1;
+			EXPECT_FALSE(attr_are_twins(&x, &y));
+			EXPECT_FALSE(attr_are_twins(&y, &x));
+			y.exclude_kernel = 0;
+			y.sample_period = 0;
+			EXPECT_FALSE(attr_are_twins(&x, &y));
+		}
+	}
+}
+
+TEST(united)
+{
+	struct perf_event_attr a = {
+		.sample_type = HAS | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER,
+		.sample_regs_user = 3, .sample_period = 1,
+	};
+	struct perf_event_attr b = {
+		.sample_type = HAS_NOT | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK,
+		.sample_stack_user = 64, .branch_sample_type = PERF_SAMPLE_BRANCH_USER,
+		.sample_period = 1000, .exclude_callchain_user = 1,
+	};
+
+	EXPECT_TRUE(attr_unite(&a, &b));
+	EXPECT_EQ(HAS_NOT | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+		  PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK, a.sample_type);
+	EXPECT_EQ(a.sample_type, b.sample_type);
+	EXPECT_EQ(3, b.sample_regs_user);
+	EXPECT_EQ(64, a.sample_stack_user);
+	EXPECT_EQ(1, a.exclude_callchain_user + 0U);
+	EXPECT_EQ(PERF_SAMPLE_BRANCH_USER, a.branch_sample_type);
+	EXPECT_EQ(1, a.sample_period);
+	EXPECT_EQ(1000, b.sample_period);
+}
+
+/* What one has of its frequency the other must not have. */
+TEST(not_united)
+{
+	struct perf_event_attr a = { .sample_type = HAS, .freq = 1, .sample_freq = 4000 };
+	struct perf_event_attr b = { .sample_type = HAS_NOT, .sample_period = 1000 };
+
+	EXPECT_FALSE(attr_unite(&a, &b));
+	EXPECT_EQ(HAS, a.sample_type);
+	EXPECT_EQ(HAS_NOT, b.sample_type);
+	EXPECT_FALSE(attr_unite(&b, &a));
+	b.sample_type = HAS;
+	b.sample_period = 1;
+	EXPECT_TRUE(attr_unite(&a, &b));
+	EXPECT_EQ(HAS, a.sample_type);
+	EXPECT_EQ(HAS, b.sample_type);
 }
 
 TEST_HARNESS_MAIN

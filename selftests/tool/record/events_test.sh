@@ -234,6 +234,28 @@ refused cpu-clock/branch_type=any/ "does not have this event as asked for"
 [[ ! -e g ]] || note "a file for nothing"
 check "terms that a recording cannot have"
 
+# From Linux 6.3 on a sample of one may have the other's id.
+want 0 "$AUXREC" -o f -e page-faults/period=1,call-graph=fp/ -e page-faults/period=3/u -- \
+	sh -c 'ls -R /sys/bus >/dev/null'
+said 'page-faults.* and -e page-faults.* are the same event'
+readable=$($REF script -i f -F event 2>perr | wc -l)
+((readable > 10)) || note "$readable samples"
+valid f
+for p in $PERFS; do
+	quiet "$p" script -i f
+done
+# Before 6.3 it has its own.
+major=$(uname -r | cut -d. -f1) minor=$(uname -r | cut -d. -f2)
+status=$((major > 6 || (major == 6 && minor >= 3) ? 125 : 0))
+want $status "$AUXREC" -o h -e page-faults/period=2/ -e page-faults -- true
+said 'page-faults.* and -e page-faults are the same event'
+((status == 0)) || said 'give both a period= or both a freq='
+want $status "$AUXREC" -o h -e page-faults/period=2/ -e page-faults/period=3/S -- true
+((status == 0)) || said 'same event.*modifier S: leave that out'
+want 0 "$AUXREC" -o h -e page-faults/period=2/u -e page-faults:k -- true
+! grep -q 'same event' "$T/err" || note "$(<"$T/err")"
+check "the same event twice"
+
 "$HOLD" true
 if [[ $? == 77 ]]; then
 	skip "BPF programs" "none can be loaded"
