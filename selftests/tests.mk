@@ -5,14 +5,16 @@
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
 	 starved order races kernel_aux redirect modules ptmodel hold trigger raw \
-	 raw_kinds raw_nested raw_modules produce produce_bpf faults setuid
+	 raw_kinds raw_nested raw_modules produce produce_bpf produce_verifier faults \
+	 setuid
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
-	    ring_lib.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
+	    ring_lib.o ring_ns.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
-IDS   := files vdso change notices fuse netfs hostile races
+IDS   := files vdso change notices sessions fuse netfs hostile races
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
-	   ring/ring_lib.o ring/ring_sys.o ring/ring_work.o)
+	   ring/ring_lib.o ring/ring_ns.o ring/ring_sys.o \
+	   ring/ring_work.o)
 EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 	      tool/tracepoint*.c) tool/list.c)
 
@@ -25,10 +27,11 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
-		flight/test_trigger flight/test_wish flight/test_snapfile \
-		flight/test_keep flight/test_files flight/test_run) \
+		flight/test_trigger flight/test_wish flight/test_drop flight/test_snapfile \
+		flight/test_keep flight/test_write flight/test_remove flight/test_files \
+		flight/test_run) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests model-tests \
-	$(TESTS)/fuzz-ring/fuzz_ring
+	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz
 
 # kselftest_harness.h comes from the kernel's source package.
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
@@ -79,13 +82,13 @@ $(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/events/test_period: $(BUILD)/selftests/tool/events/test_period.o \
-		$(BUILD)/tool/attr_period.o
+		$(BUILD)/tool/attr_period.o $(BUILD)/tool/attr_twins.o
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
 		$(addprefix $(BUILD)/tool/,options.o options_perf.o options_raw.o \
 		flight_options.o trigger.o trigger_spec.o signames.o parse_time.o \
-		snapfile.o snapfile_name.o stream.o cpus.o util.o)
+		disk.o snapfile.o snapfile_name.o stream.o cpus.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
@@ -118,7 +121,7 @@ $(TESTS)/tool/daemon/test_daemon: $(BUILD)/selftests/tool/daemon/test_daemon.o \
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/daemon/test_notify: $(BUILD)/selftests/tool/daemon/test_notify.o \
-		$(BUILD)/tool/notify.o
+		$(addprefix $(BUILD)/tool/,notify.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/standin: $(BUILD)/selftests/tool/flight/standin.o \
@@ -135,16 +138,32 @@ $(TESTS)/tool/flight/test_wish: $(BUILD)/selftests/tool/flight/test_wish.o \
 		parse_time.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
+$(TESTS)/tool/flight/test_drop: $(BUILD)/selftests/tool/flight/test_drop.o \
+		$(addprefix $(BUILD)/tool/,flight_drop.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
 # File systems that can do less are made by the tests.
 $(TESTS)/tool/flight/test_snapfile: $(addprefix $(BUILD)/selftests/tool/flight/,test_snapfile.o \
-		snap_dir.o) $(addprefix $(BUILD)/tool/,snapfile.o snapfile_name.o stream.o \
-		parse_time.o util.o)
+		snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,disk.o snapfile.o \
+		snapfile_name.o stream.o parse_time.o util.o)
 	$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=renameat2,--wrap=link -o $@ $^
 
 $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test_keep.o \
-		snap_dir.o) $(addprefix $(BUILD)/tool/,keep.o snapfile.o snapfile_name.o \
-		stream.o parse_time.o util.o)
+		keep_now.o snap_dir.o) $(addprefix $(BUILD)/tool/,keep.o snapfile_name.o \
+		parse_time.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/flight/test_write: $(addprefix $(BUILD)/selftests/tool/flight/,test_write.o \
+		keep_now.o snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,disk.o keep.o \
+		snapfile.o snapfile_name.o snapfile_write.o stream.o parse_time.o util.o)
+	$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=mkostemps,--wrap=linkat,--wrap=close \
+		-Wl,--wrap=fdatasync,--wrap=fsync -o $@ $^
+
+$(TESTS)/tool/flight/test_remove: $(addprefix $(BUILD)/selftests/tool/flight/,test_remove.o \
+		snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,flight_remove.o keep.o \
+		snapfile_name.o parse_time.o util.o)
+	$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=openat,--wrap=opendir,--wrap=fstatat \
+		-Wl,--wrap=unlink -o $@ $^ -pthread
 
 $(TESTS)/tool/flight/test_files: $(BUILD)/selftests/tool/flight/test_files.o \
 		$(BUILD)/tool/flight_files.o
@@ -154,18 +173,19 @@ $(TESTS)/tool/flight/test_run: $(BUILD)/selftests/tool/flight/test_run.o \
 		$(BUILD)/tool/rawring_overwrite.o
 	$(CC) $(CFLAGS) -o $@ $^
 
+$(TESTS)/tool/merge/test_refused: WRAP := -Wl,--wrap=fdatasync
 $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \
 		$(BUILD)/selftests/tool/merge/%.o $(addprefix $(BUILD)/selftests/tool/, \
 		merge/world.o merge/world_write.o state/history.o) \
-		$(addprefix $(BUILD)/tool/,merge.o merge_body.o merge_events.o merge_out.o \
-		merge_plan.o merge_read.o merge_scan.o merge_seen.o merge_setup.o recent.o \
+		$(addprefix $(BUILD)/tool/,disk.o merge.o merge_body.o merge_events.o merge_out.o \
+		merge_plan.o merge_read.o merge_scan.o merge_seen.o merge_setup.o notify.o recent.o \
 		state.o state_maps.o state_kernel.o state_namespaces.o util.o) \
 		$(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/check_main.c, \
 		$(wildcard tool/check*.c tool/read*.c)))
-	$(CC) $(CFLAGS) -o $@ $^ -lzstd
+	$(CC) $(CFLAGS) $(WRAP) -o $@ $^ -lzstd
 
 $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_write.o \
-		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_sys.o \
+		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_lib.o ring/ring_sys.o \
 		ring/ring_event.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
@@ -208,12 +228,20 @@ $(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o $(BUILD)/tool/frame
 bench-raw: $(TESTS)/bench/raw_rate
 	KERNELS="$(KERNELS)" selftests/bench/raw
 
+# For vm/run, on the host
+$(TESTS)/vm/tsc_khz: $(BUILD)/selftests/vm/tsc_khz.o
+	$(CC) $(CFLAGS) -o $@ $^
+
 FLIGHT_BENCH := $(addprefix $(TESTS)/bench/,flight_churn flight_latency flight_spin)
 
 $(FLIGHT_BENCH): %: %.o
 	$(CC) $(CFLAGS) -Wl,--build-id -o $@ $^
 
-bench-flight: tool $(FLIGHT_BENCH)
+$(TESTS)/bench/hold_stop: $(BUILD)/selftests/bench/hold_stop.o \
+		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o ring_simple.o)
+	$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+bench-flight: tool $(FLIGHT_BENCH) $(TESTS)/bench/hold_stop
 	KERNELS="$(KERNELS)" selftests/bench/flight
 
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps

@@ -22,6 +22,10 @@
 
 /* A task that has exited may wait for a CPU. */
 #define LINGER_NS	NSEC_PER_SEC
+/* Nobody says when post= segments are over, and then it is lost what comes. */
+#define POST_TICK_MS	5
+/* Old snapshots are still being removed when the recorder ends. */
+#define REMOVAL_NS	(10 * NSEC_PER_SEC)
 /* Between looks at what is mapped */
 #define SHRINK_NS	NSEC_PER_SEC
 
@@ -169,6 +173,9 @@ void flight_close(struct session *s)
 	flight_wishes_free(f->writing);
 	flight_files_free(&f->files);
 	free(f->setup);
+	free(f->dropped.gaps);
+	/* If that still waits for the disk it is the thread's, and goes with it. */
+	f->removal = NULL;
 	keep_free(&f->keep);
 	if (f->epoll_fd >= 0)
 		close(f->epoll_fd);
@@ -232,38 +239,6 @@ static void look_for_exit(struct session *s, const struct perf_event_header *rec
 	}
 }
 
-/*
- * What is not kept, while a snapshot is written, is told where it is missing, as the
- * kernel does it.
- */
-static void drop(struct session *s, const struct perf_event_header *rec, __u64 time)
-{
-	struct flight_dropped *dropped = &s->flight->dropped;
-
-	s->flight->stats.not_kept++;
-	dropped->nr++;
-	dropped->time = time;
-	if (rec->type == PERF_RECORD_SAMPLE)
-		memcpy(&dropped->id, rec + 1, sizeof(dropped->id));
-	else
-		memcpy(&dropped->id, (const __u8 *)rec + rec->size - sizeof(dropped->id),
-		       sizeof(dropped->id));
-}
-
-void flight_tell_dropped(struct session *s)
-{
-	struct flight_dropped *dropped = &s->flight->dropped;
-	const struct rec_lost_samples rec = {
-		.header = { PERF_RECORD_LOST_SAMPLES, 0, sizeof(rec) },
-		.lost = dropped->nr,
-		.id = { -1, -1, dropped->time, -1, 0, dropped->id },
-	};
-
-	if (dropped->nr && recent_add(s->flight->recent, &rec.header, dropped->time))
-		return;
-	dropped->nr = 0;
-}
-
 /* Memory that is not there costs this record, not the recording. */
 void flight_record(struct session *s, const struct perf_event_header *rec)
 {
@@ -272,13 +247,9 @@ void flight_record(struct session *s, const struct perf_event_header *rec)
 
 	look_for_trigger(s, rec, time);
 	look_for_exit(s, rec, time);
-	if (f->child) {
-		f->added += rec->size;
-		if (f->added > f->memory.reserve &&
-		    !recent_is_sideband(rec)) {
-			drop(s, rec, time);
-			return;
-		}
+	if (!recent_is_sideband(rec) && !flight_has_room(f, rec->size)) {
+		flight_drop(s, rec, time);
+		return;
 	}
 	if (recent_add(f->recent, rec, time))
 		f->stats.not_kept++;
@@ -286,17 +257,16 @@ void flight_record(struct session *s, const struct perf_event_header *rec)
 
 void flight_gaps(struct session *s)
 {
-	struct flight_gap rec = {
-		.header = { FLIGHT_GAP_TYPE, 0, sizeof(rec) },
-	};
 	struct raw_item item;
 	__u32 i = 0;
 
 	while (rawring_next_gap(&s->raw, &i, &item)) {
-		rec.gap = *item.gap;
+		const struct perfaux_gap gap = *item.gap;
+
 		rawring_release(&s->raw, &item);
-		if (recent_add(s->flight->recent, &rec.header, rec.gap.t_end))
-			s->flight->stats.not_kept++;
+		if (flight_has_room(s->flight, sizeof(struct flight_gap)) ||
+		    flight_drop_gap(s, &gap))
+			flight_keep_gap(s, &gap);
 	}
 }
 
@@ -351,12 +321,7 @@ void flight_settle(struct session *s)
 
 static bool is_due(const struct session *s, const struct flight_wish *w)
 {
-	const struct perfaux_control *ctl = s->raw.ctl;
-
-	if (s->flight->quit || now_ns() >= w->due)
-		return true;
-	return w->overwritten && ctl &&
-	       ctl->lost_count[PERFAUX_CAUSE_OVERWRITTEN] >= w->overwritten;
+	return s->flight->quit || now_ns() >= w->due || flight_post_is_over(s, w);
 }
 
 /* Those that are due are of one snapshot. */
@@ -394,6 +359,7 @@ bool flight_is_due(const struct session *s)
 void flight_run(struct session *s)
 {
 	flight_cpus_run(s);
+	flight_lost(s);
 	flight_triggers_run(s);
 	flight_dump_end(s, false);
 	flight_remove_end(s, 0);
@@ -402,6 +368,8 @@ void flight_run(struct session *s)
 
 void flight_write_due(struct session *s)
 {
+	/* One may have come with the last look at the main rings. */
+	flight_wait_for_segments(s);
 	if (!s->flight->child && take_due(s))
 		flight_dump_begin(s);
 }
@@ -412,12 +380,30 @@ int flight_timeout(const struct session *s, int timeout)
 	const __u64 now = now_ns();
 
 	for (w = s->flight->first; w && !s->flight->child; w = w->next) {
-		const __u64 left = w->due > now ? (w->due - now) / 1000000 + 1 : 0;
+		__u64 left = w->due > now ? (w->due - now) / 1000000 + 1 : 0;
 
+		if (w->overwritten && left > POST_TICK_MS)
+			left = POST_TICK_MS;
 		if (left < (__u64)timeout)
 			timeout = left;
 	}
 	return timeout;
+}
+
+/*
+ * What is left is removed when another one has written something: so who asks twice to stop
+ * does not wait, nor anybody for a disk that does not answer.
+ */
+static void end_removal(struct session *s)
+{
+	const __u64 until = now_ns() + REMOVAL_NS;
+
+	while (s->flight->removal && signals_count() < 2 && now_ns() < until) {
+		flight_remove_end(s, 1);
+		flight_watch(s);
+	}
+	if (s->flight->removal)
+		say("old snapshots that are too many may be left: they are still being looked for, or removed");
 }
 
 /* Who asks twice to stop does not want to wait for a slow disk. */
@@ -427,16 +413,17 @@ void flight_finish(struct session *s)
 
 	flight_over(s);
 	f->quit = true;
+	flight_lost_all(s);
 	flight_triggers_run(s);
 	while (f->child || f->first) {
 		flight_dump_end(s, true);
 		flight_watch(s);
-		if (!f->child && take_due(s))
+		if (f->child || !take_due(s))
+			continue;
+		if (signals_count() < 2)
 			flight_dump_begin(s);
+		else
+			flight_dump_give_up(s, "it waited, and the recorder was told twice to stop");
 	}
-	/* As for a snapshot: who asks twice to stop does not want to wait. */
-	while (f->removing && signals_count() < 2) {
-		flight_remove_end(s, 1);
-		flight_watch(s);
-	}
+	end_removal(s);
 }

@@ -6,8 +6,6 @@
 #ifndef AUXREC_FLIGHT_H
 #define AUXREC_FLIGHT_H
 
-#include <pthread.h>
-
 #include "control.h"
 #include "flight_files.h"
 #include "perf_clock.h"
@@ -16,6 +14,7 @@
 #include "session.h"
 
 struct flight_bpf;
+struct removal;
 
 /* Something that calls for a snapshot. */
 struct flight_wish {
@@ -25,7 +24,8 @@ struct flight_wish {
 	__u64 time;			/* of the recording's clock */
 	__u64 due;			/* now_ns() */
 	bool late;			/* it is paced: nothing is frozen for it */
-	__u64 overwritten;		/* segments, from which on it is due too; 0: none */
+	bool lost;			/* a sample of it was */
+	__u64 overwritten;		/* post= segments: so many at most; 0: none */
 	__u64 triggers;			/* so many that it is of */
 	__u64 *tokens;			/* of the control socket */
 	size_t nr_tokens;
@@ -41,7 +41,7 @@ struct flight_memory {
 	__u64 raw;			/* the raw ring */
 	__u64 samples;
 	__u64 sideband;
-	__u64 reserve;			/* for what is copied while a snapshot is written */
+	__u64 reserve;			/* for what is there twice while a snapshot is written */
 };
 
 struct flight_stats {
@@ -49,7 +49,7 @@ struct flight_stats {
 	__u64 failed;
 	__u64 bytes;			/* of snapshots */
 	__u64 wishes;			/* triggers that came */
-	__u64 not_kept;			/* records: the reserve was used up, or no memory */
+	__u64 not_kept;			/* records: no room in the reserve, or no memory */
 	__u64 longest_ns;		/* from a trigger to its file */
 	__u64 removed;			/* old snapshots */
 	__u64 forgotten_maps;		/* that tasks have, for want of memory */
@@ -59,6 +59,8 @@ struct flight_stats {
 struct flight_dropped {
 	__u64 nr;
 	__u64 time, id;			/* of the last one */
+	struct perfaux_gap *gaps;	/* each around many */
+	size_t nr_gaps;
 };
 
 struct flight {
@@ -79,13 +81,14 @@ struct flight {
 	struct flight_wish *writing;	/* those that the child serves */
 	pid_t child;			/* 0: none */
 	int result_fd;			/* of the child, else -1 */
-	__u64 added;			/* bytes since the child began */
+	__u64 added;			/* bytes of samples since the child began */
 	struct flight_dropped dropped;
 	__u64 frozen_since;		/* now_ns(), 0: it is not */
+	__u64 frozen_lost;		/* what freezes had lost when it was not */
 	struct keep keep;
-	pthread_t remover;		/* of old snapshots, if removing */
-	struct keep_plan plan;		/* it is that thread's then */
-	bool removing, remove_again;
+	__u64 over;			/* now_ns() when the recorder was told to stop */
+	struct removal *removal;	/* of old snapshots goes on; NULL: none */
+	bool remove_again;
 	int keep_err;			/* the last look at old snapshots failed: told */
 	struct flight_files files;	/* snapshots of this run */
 	int epoll_fd;
@@ -119,14 +122,14 @@ int flight_begun(struct session *s, struct diag *d);
 void flight_setup(struct session *s, bool begin);
 /* A record of a main ring. */
 void flight_record(struct session *s, const struct perf_event_header *rec);
-/* What could not be kept, which is over. */
-void flight_tell_dropped(struct session *s);
 /* The raw ring's gaps. */
 void flight_gaps(struct session *s);
 /* One look at all rings is over: what is too old goes. */
 void flight_settle(struct session *s);
 /* In each round: signs of life, old snapshots. At the end: it may take a while. */
 void flight_watch(struct session *s);
+/* The last snapshots are being written. */
+void flight_busy(struct session *s);
 void flight_over(struct session *s);
 /*
  * flight_remove.c: retention. @committed: a new snapshot, or NULL. _end(): what became of
@@ -152,6 +155,8 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 		 __u64 token, const void *data, size_t size);
 /* @nr more of the last wish of @t, which came at the same time. */
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr);
+/* @nr of them came, at @time or before, whose samples are lost. */
+void flight_wish_lost(struct session *s, struct trigger *t, __u64 time, __u64 nr);
 void flight_wishes_free(struct flight_wish *list);
 
 /* flight_trigger.c: what is not an event of the session */
@@ -160,17 +165,41 @@ void flight_triggers_run(struct session *s);
 void flight_triggers_close(struct session *s);
 /* A trigger came that has no snapshot, or a later one. */
 void flight_unfreeze(struct session *s, const struct trigger *t);
-/* Does a snapshot wait that an event called for, which has frozen the raw ring? */
+/* The raw ring was thawed. */
+void flight_thawed(struct session *s);
+/* Are there the segments of its post=, so that it need not wait any longer? */
+bool flight_post_is_over(const struct session *s, const struct flight_wish *w);
+/* Those that have come since the last time wait for these. */
+void flight_wait_for_segments(struct session *s);
+/* Of an event, which has frozen the raw ring? Does one of these wait? */
+bool flight_has_frozen(const struct flight_wish *w);
 bool flight_event_waits(const struct flight *f);
 /* An event of a trigger was opened: its id, and the raw ring. */
 int flight_trigger_event(struct session *s, const struct sev *sev, const struct opened *o,
 			 struct diag *d);
 
+/*
+ * flight_drop.c: of what is not sideband, is there room for @size bytes more, if a snapshot is
+ * written? What there is none for is dropped; of gaps 0, or -ENOMEM: it is to be kept. They are
+ * told when the snapshot is written.
+ */
+bool flight_has_room(struct flight *f, size_t size);
+void flight_drop(struct session *s, const struct perf_event_header *rec, __u64 time);
+int flight_drop_gap(struct session *s, const struct perfaux_gap *gap);
+void flight_keep_gap(struct session *s, const struct perfaux_gap *gap);
+void flight_tell_dropped(struct session *s);
+
+/*
+ * flight_lost.c: samples of triggers that were lost. Where main rings were full; of all
+ * events; of one, before it is closed.
+ */
+void flight_lost(struct session *s);
+void flight_lost_all(struct session *s);
+void flight_lost_of(struct session *s, const struct sev *sev, struct opened *o);
+
 /* flight_event.c: events of triggers, before all others; what is special about one. */
 int flight_events(struct session *s, struct diag *d);
 int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d);
-/* Of triggers that can be missed as their event is recorded, too */
-void flight_event_warn(const struct session *s);
 
 /* flight_cpus.c: CPUs that go offline take their events along, and come back without. */
 int flight_cpus_open(struct session *s);
@@ -180,8 +209,13 @@ void flight_cpus_close(struct session *s);
 /* flight_dump.c: the child */
 void flight_say_removed(const char *path, const char *why, int err);
 int flight_dump_begin(struct session *s);
-/* It has ended, or (@wait) is waited for. */
+/*
+ * It has ended, or (@wait) is waited for: until it has, or for some seconds since the recorder
+ * was told twice to stop.
+ */
 void flight_dump_end(struct session *s, bool wait);
+/* What is due is not written, for this reason. */
+void flight_dump_give_up(struct session *s, const char *why);
 
 /* snapshot.c: in the child. 0 or -errno of the stream. */
 struct snapshot_job {

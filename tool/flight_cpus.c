@@ -106,6 +106,7 @@ static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 		struct opened *o = &sev->fds[i];
 
 		if (o->cpu == cpu && o->fd >= 0) {
+			flight_lost_of(s, sev, o);
 			if (s->have_raw && (sev->aux || sev->raw_ring || sev->trigger))
 				rawring_detach(&s->raw, o->fd);
 			close(o->fd);

@@ -20,7 +20,10 @@
 
 #include "flight.h"
 #include "signals.h"
-#include "snapfile.h"
+#include "snapfile_write.h"
+
+/* What waits for a disk is not killed before that answers: so many looks, of a second */
+#define KILLED_LOOKS	2
 
 /* What the child says at its end; nothing: it was killed. */
 struct result {
@@ -68,16 +71,6 @@ static void told(void *ctx, const char *path, const char *why, int err)
 	flight_say_removed(path, why, err);
 }
 
-static __u64 removed;
-
-static bool make_room(void *ctx)
-{
-	struct session *s = ctx;
-	struct diag d;
-
-	return keep_make_room(&s->flight->keep, told, &removed, &d) > 0;
-}
-
 /* What is for the recorder is not for us; what is to be written is written. */
 static void become_writer(pid_t recorder)
 {
@@ -105,44 +98,51 @@ static __u64 wanted_begin(const struct session *s)
 	return begin;
 }
 
+/* What snapfile_write() wants to have back */
+struct writing {
+	struct session *s;
+	struct snapshot_job job;
+};
+
+static __u64 removed;
+
+static bool make_room(void *ctx)
+{
+	struct writing *w = ctx;
+	struct diag d;
+
+	return keep_make_room(&w->s->flight->keep, told, &removed, &d) > 0;
+}
+
+static int write_stream(void *ctx)
+{
+	const struct writing *w = ctx;
+
+	return snapshot_write(w->s, &w->job);
+}
+
 static int write_file(struct session *s, bool frozen, struct result *result,
 		      struct diag *d)
 {
 	const struct options *opt = s->opt;
-	const struct flight_wish *first = s->flight->writing;
-	const struct snapshot_job job = {
-		.begin = wanted_begin(s), .frozen = frozen,
+	struct writing w = {
+		.s = s, .job = { .begin = wanted_begin(s), .frozen = frozen },
+	};
+	struct snapfile_job job = {
+		.pattern = opt->flight.name, .base = opt->output,
+		.trigger = s->flight->writing->name, .number = s->flight->number,
+		.out = &s->out, .write = write_stream, .no_space = make_room, .ctx = &w,
 	};
 	static struct snapfile file;
 	struct timespec now;
-	int fd, err, closed;
+	int err;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	fd = snapfile_begin(&file, opt->flight.name, opt->output, first->name,
-			    s->flight->number, now.tv_sec * NSEC_PER_SEC + now.tv_nsec, d);
-	if (fd < 0)
-		return fd;
-	err = stream_open_fd(&s->out, fd, d);
-	if (!err) {
-		s->out.no_space = make_room;
-		s->out.no_space_ctx = s;
-		err = snapshot_write(s, &job);
-		result->bytes = s->out.bytes;
-		closed = stream_close(&s->out);
-		if (!err)
-			err = closed;
-		if (err)
-			diag(d, err, "%s: %s", opt->output, strerror(-err));
-	}
-	if (err) {
-		snapfile_abort(&file);
+	job.time = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	err = snapfile_write(&file, &job, d);
+	result->bytes = s->out.bytes;
+	if (err)
 		return err;
-	}
-	err = snapfile_commit(&file, d);
-	if (err) {
-		snapfile_abort(&file);
-		return err;
-	}
 	/* Whoever has asked may be somewhere else. */
 	if (!realpath(file.path, result->text))
 		memcpy(result->text, file.path, sizeof(result->text));
@@ -197,16 +197,36 @@ static __u32 hold_most(const struct session *s)
 	return nr - (left ? left : 1);
 }
 
-/* One that waits for its post= is of the same freeze. */
-static int hold(struct session *s)
+/*
+ * Is the ring frozen, by what was known before the main rings were read the last time? What
+ * has frozen it since then is another snapshot's, or is looked at when its sample does not come.
+ */
+static bool is_frozen(const struct session *s)
 {
-	__u32 flags = PERFAUX_FLUSH_SPANS;
+	const struct flight_wish *w;
 
-	if (!flight_event_waits(s->flight)) {
-		flags |= PERFAUX_HOLD_THAW;
-		s->flight->frozen_since = 0;
+	if (!rawring_is_frozen(&s->raw))
+		return false;
+	for (w = s->flight->writing; w; w = w->next)
+		if (flight_has_frozen(w))
+			return true;
+	return s->flight->frozen_since;
+}
+
+/* @frozen: is_frozen(). One that waits for its post= is of the same freeze. */
+static int hold(struct session *s, bool frozen)
+{
+	const bool thaw = frozen && !flight_event_waits(s->flight);
+	const __u32 flags = PERFAUX_FLUSH_SPANS | (thaw ? PERFAUX_HOLD_THAW : 0);
+	const int held = rawring_hold(&s->raw, flags, hold_most(s));
+
+	if (thaw) {
+		/* That trigger is over. */
+		if (held < 0)
+			rawring_thaw(&s->raw);
+		flight_thawed(s);
 	}
-	return rawring_hold(&s->raw, flags, hold_most(s));
+	return held;
 }
 
 static void answer(struct session *s, const struct flight_wish *list, const char *how,
@@ -245,8 +265,8 @@ int flight_dump_begin(struct session *s)
 	if (s->have_raw) {
 		int held;
 
-		frozen = rawring_is_frozen(&s->raw);
-		held = hold(s);
+		frozen = is_frozen(s);
+		held = hold(s, frozen);
 		if (held < 0) {
 			char why[128];
 
@@ -255,12 +275,17 @@ int flight_dump_begin(struct session *s)
 			dump_failed(s, why);
 			return 0;
 		}
+		/*
+		 * Before a span is published what has ended before it is, see gap.c: gaps in
+		 * front of spans that HOLD ended, of what was lost to a freeze that it thawed.
+		 */
+		flight_gaps(s);
 	}
 	if (pipe2(fds, O_CLOEXEC)) {
 		dump_failed(s, strerror(errno));
 		return 0;
 	}
-	f->child = fork();
+	f->child = keep_fork();
 	if (!f->child)
 		child_main(s, self, frozen, fds[1]);
 	close(fds[1]);
@@ -311,6 +336,39 @@ static void succeeded(struct session *s, const struct result *result)
 	flight_remove_old(s, result->text);
 }
 
+/* What of the child is for the recorder is over, whether it has ended or not. */
+static void let_go(struct flight *f)
+{
+	close(f->result_fd);
+	f->result_fd = -1;
+	f->child = 0;
+}
+
+/* Who asks twice to stop does not wait, for a child that waits for a disk neither. */
+static bool wait_for_result(struct session *s)
+{
+	struct flight *f = s->flight;
+	struct pollfd p = { .fd = f->result_fd, .events = POLLIN };
+	unsigned int killed = 0;
+
+	while (poll(&p, 1, 1000) <= 0) {
+		flight_watch(s);
+		flight_busy(s);
+		if (signals_count() < 2)
+			continue;
+		if (killed++ == KILLED_LOOKS)
+			return false;
+		kill(f->child, SIGKILL);
+	}
+	return true;
+}
+
+void flight_dump_give_up(struct session *s, const char *why)
+{
+	s->flight->number++;
+	dump_failed(s, why);
+}
+
 void flight_dump_end(struct session *s, bool wait)
 {
 	struct flight *f = s->flight;
@@ -321,19 +379,17 @@ void flight_dump_end(struct session *s, bool wait)
 
 	if (!f->child)
 		return;
-	while (poll(&p, 1, wait ? 1000 : 0) <= 0) {
-		if (!wait)
-			return;
-		flight_watch(s);
-		if (signals_count() > 1)
-			kill(f->child, SIGKILL);
+	if (wait && !wait_for_result(s)) {
+		let_go(f);
+		dump_failed(s, "the process that writes it was killed, and waits for the disk");
+		return;
 	}
+	if (!wait && poll(&p, 1, 0) <= 0)
+		return;
 	done = read_result(f->result_fd, &result);
-	close(f->result_fd);
-	f->result_fd = -1;
 	while (waitpid(f->child, &status, 0) < 0 && errno == EINTR)
 		;
-	f->child = 0;
+	let_go(f);
 	flight_tell_dropped(s);
 	/* To make room; there may be too little all the same. */
 	if (done)

@@ -62,7 +62,8 @@ int flight_defaults(struct options *opt, struct diag *d)
 
 /*
  * A snapshot is written by a child that has the records as they were: what is written
- * over meanwhile is there twice, and may be no more than the reserve.
+ * over meanwhile is there twice. Of the sideband that may be all, as it is always kept;
+ * samples are as long as there is room for them in the reserve besides.
  */
 int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 {
@@ -79,8 +80,8 @@ int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 	if (fixed + RECORDS_MIN > m->limit)
 		return too_little(opt, fixed + RECORDS_MIN, d);
 	rest = m->limit - fixed;
-	m->reserve = rest / 4;
-	m->sideband = rest / 4;
+	m->sideband = rest / 5;
+	m->reserve = 2 * m->sideband;
 	m->samples = rest - m->reserve - m->sideband;
 	return 0;
 }

@@ -10,6 +10,12 @@
 #define LOOK_LEAST_NS	NSEC_PER_SEC
 #define LOOK_MOST_NS	(60 * NSEC_PER_SEC)
 
+/*
+ * So long a manager is told to wait for the last snapshots: whether a disk is slow or does not
+ * answer at all, and holds up the shutdown of the machine, is not known before.
+ */
+#define LAST_NS		(600 * NSEC_PER_SEC)
+
 int flight_daemon(const struct options *opt, struct diag *d)
 {
 	const struct daemon_options daemon = {
@@ -28,7 +34,13 @@ int flight_begun(struct session *s, struct diag *d)
 void flight_over(struct session *s)
 {
 	notify_stopping();
-	(void)s;
+	s->flight->over = now_ns();
+}
+
+void flight_busy(struct session *s)
+{
+	if (now_ns() - s->flight->over < LAST_NS)
+		notify_busy();
 }
 
 static __u64 look_interval(__u64 age)

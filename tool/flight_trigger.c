@@ -4,7 +4,6 @@
  * an event has frozen. Samples of events are seen in flight.c.
  */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +14,7 @@
 #include "flight_bpf.h"
 #include "signals.h"
 
-/*
- * A sample can be behind the freeze that it made, and a trigger that is over its rate has
- * no snapshot: then history goes on.
- */
+/* A sample can be behind the freeze that it made. So long it is waited for. */
 #define FROZEN_MAX	(200ULL * 1000000)
 /* post= segments may take for ever, where little runs. */
 #define POST_MAX	(2 * NSEC_PER_SEC)
@@ -75,14 +71,6 @@ static int open_socket(struct session *s, const struct trigger *t, struct diag *
 
 /* --- events ---------------------------------------------------------------- */
 
-/* What is not to be frozen is attached all the same, for the time and the count. */
-static __u32 post_segments(const struct trigger *t)
-{
-	if (t->post_in_segments)
-		return t->post_segments;
-	return t->post ? INT_MAX : 0;
-}
-
 int flight_trigger_event(struct session *s, const struct sev *sev, const struct opened *o,
 			 struct diag *d)
 {
@@ -90,8 +78,9 @@ int flight_trigger_event(struct session *s, const struct sev *sev, const struct 
 
 	err = read_map_set(&s->flight->trigger_ids, o->id,
 			   sev->trigger - s->opt->flight.triggers);
-	if (!err && s->have_raw)
-		err = rawring_attach_trigger(&s->raw, o->fd, post_segments(sev->trigger),
+	/* With post=TIME it is not to freeze the ring, for others neither. */
+	if (!err && s->have_raw && !sev->trigger->post)
+		err = rawring_attach_trigger(&s->raw, o->fd, sev->trigger->post_segments,
 					     SESSION_COOKIE + (sev - s->sev));
 	return err ? diag(d, err, "--trigger %s: cannot freeze the raw ring: %s",
 			  sev->trigger->name, strerror(-err)) : 0;
@@ -127,6 +116,18 @@ static void disable_used_up(struct session *s)
 	}
 }
 
+/*
+ * What is lost from now on is of the next freeze. One that is over its post= already, before
+ * this looks, waits for POST_MAX.
+ */
+void flight_thawed(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	f->frozen_lost = rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN);
+	f->frozen_since = 0;
+}
+
 /* It may have frozen the raw ring; but there is no snapshot now, so its history goes on. */
 void flight_unfreeze(struct session *s, const struct trigger *t)
 {
@@ -138,8 +139,13 @@ void flight_unfreeze(struct session *s, const struct trigger *t)
 		if (s->sev[i].trigger == t &&
 		    s->raw.ctl->frozen_cookie == SESSION_COOKIE + i) {
 			rawring_thaw(&s->raw);
-			s->flight->frozen_since = 0;
+			flight_thawed(s);
 		}
+}
+
+bool flight_has_frozen(const struct flight_wish *w)
+{
+	return trigger_is_event(w->trigger) && !w->trigger->post && !w->late;
 }
 
 bool flight_event_waits(const struct flight *f)
@@ -147,42 +153,81 @@ bool flight_event_waits(const struct flight *f)
 	const struct flight_wish *w;
 
 	for (w = f->first; w; w = w->next)
-		if (trigger_is_event(w->trigger) && !w->late)
+		if (flight_has_frozen(w))
 			return true;
 	return false;
 }
 
-/* The ring's next segments are wanted too: until so many have been overwritten. */
-static void wait_for_segments(struct session *s)
+/*
+ * The ring's next segments are wanted too: until the kernel, which counts from the freeze on,
+ * overwrites no more, and the last ones are full, see flight_post_is_over(). Where something
+ * else froze it, or nothing does any more, they are counted from now on: the last one is full
+ * when yet another one is overwritten.
+ */
+void flight_wait_for_segments(struct session *s)
 {
 	struct flight_wish *w;
 
+	if (!s->have_raw)
+		return;
 	for (w = s->flight->first; w; w = w->next) {
 		if (!w->trigger->post_in_segments || !w->trigger->post_segments ||
 		    w->overwritten || w->late)
 			continue;
-		w->overwritten = s->raw.ctl->lost_count[PERFAUX_CAUSE_OVERWRITTEN] +
-				 w->trigger->post_segments;
+		w->overwritten = rawring_lost(&s->raw, PERFAUX_CAUSE_OVERWRITTEN) +
+				 w->trigger->post_segments + 1ULL;
 		w->due = now_ns() + POST_MAX;
 	}
 }
 
+bool flight_post_is_over(const struct session *s, const struct flight_wish *w)
+{
+	if (!w->overwritten || !s->have_raw)
+		return false;
+	return rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN) != s->flight->frozen_lost ||
+	       rawring_lost(&s->raw, PERFAUX_CAUSE_OVERWRITTEN) >= w->overwritten;
+}
+
+/*
+ * No sample of what froze the ring has come, though all main rings were looked at since: it is
+ * lost, or has another event's id, see twins.c. Then the kernel tells of it here.
+ * What count= or rate= suppress is thawed by that.
+ */
+static void give_up_waiting(struct session *s)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+	struct flight *f = s->flight;
+	__u64 i;
+
+	flight_lost_all(s);
+	if (flight_event_waits(f) || !f->frozen_since)
+		return;
+	i = session_cookie_index(s, ctl->frozen_cookie);
+	if (i != SESSION_COOKIE_NONE && s->sev[i].trigger)
+		flight_wish_lost(s, s->sev[i].trigger, ctl->frozen_time, 1);
+	if (flight_event_waits(f) || !f->frozen_since)
+		return;
+	rawring_thaw(&s->raw);
+	flight_thawed(s);
+}
+
 static void look_at_ring(struct session *s)
 {
+	/* Before it is seen that the ring is not frozen: of no freeze to come */
+	const __u64 lost = rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN);
 	struct flight *f = s->flight;
 	const __u64 now = now_ns();
 
-	wait_for_segments(s);
 	if (!rawring_is_frozen(&s->raw)) {
+		f->frozen_lost = lost;
 		f->frozen_since = 0;
 		return;
 	}
 	if (!f->frozen_since)
 		f->frozen_since = now;
-	if (!flight_event_waits(f) && now - f->frozen_since > FROZEN_MAX) {
-		rawring_thaw(&s->raw);
-		f->frozen_since = 0;
-	}
+	/* At the end all samples are read. */
+	if (!flight_event_waits(f) && (f->quit || now - f->frozen_since > FROZEN_MAX))
+		give_up_waiting(s);
 }
 
 /* --- a signal that is none of them ----------------------------------------- */
@@ -270,6 +315,7 @@ void flight_triggers_run(struct session *s)
 	disable_used_up(s);
 	if (s->have_raw)
 		look_at_ring(s);
+	flight_wait_for_segments(s);
 }
 
 void flight_triggers_close(struct session *s)

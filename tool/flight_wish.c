@@ -169,6 +169,21 @@ void flight_wish_more(struct session *s, struct trigger *t, __u64 nr)
 	s->flight->suppressed += nr;
 }
 
+void flight_wish_lost(struct session *s, struct trigger *t, __u64 time, __u64 nr)
+{
+	struct flight_wish *w;
+
+	flight_wish(s, t, NULL, time, 0, NULL, 0);
+	if (nr > 1)
+		flight_wish_more(s, t, nr - 1);
+	for (w = s->flight->first; w && w->trigger != t; w = w->next)
+		;
+	if (!w || w->lost)
+		return;
+	w->lost = true;
+	say("trigger %s: its sample is lost, its snapshot is not: give more with -m", t->name);
+}
+
 void flight_wishes_free(struct flight_wish *list)
 {
 	struct flight_wish *next;

@@ -190,6 +190,35 @@ bool frames_are_late(struct frames *f)
 	return late;
 }
 
+void frames_held_after(const struct frames *f, __u64 time, __u64 *bytes, __u64 *last)
+{
+	const struct rawring *r = f->ring;
+	__u32 i;
+
+	for (i = 0; i < r->ctl->nr_segments; i++) {
+		const struct perfaux_segment *seg = &r->segments[i];
+		__u32 at = 0, end;
+
+		if (PERFAUX_STATE(load_acquire(&seg->state)) != PERFAUX_SEG_HELD ||
+		    seg->kind != PERFAUX_KIND_FRAMES)
+			continue;
+		end = load_acquire(&seg->frames_end);
+		while (at < end && end - at >= sizeof(struct perfaux_frame)) {
+			const struct perfaux_frame *frame = frame_at(f, i, at);
+
+			if (frame->length > end - at - sizeof(*frame))
+				break;
+			at = frame_end(frame, at);
+			if (PERFAUX_STATE(frame->state) != PERFAUX_FRAME_COMMITTED)
+				continue;
+			if (frame->time > *last)
+				*last = frame->time;
+			if (frame->time > time)
+				*bytes += frame->length;
+		}
+	}
+}
+
 int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx)
 {
 	int err = 0;

@@ -60,6 +60,12 @@ int frames_walk(struct frames *f, frames_fn fn, void *ctx);
 bool frames_are_late(struct frames *f);
 int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx);
 
+/*
+ * Of the HELD segments: adds what was committed behind @time, bytes of data, and moves
+ * @last on to the time of the newest frame. Where frames_walk() and the others are is as before.
+ */
+void frames_held_after(const struct frames *f, __u64 time, __u64 *bytes, __u64 *last);
+
 /* Gives back what is complete. All that was handed out is written out. */
 void frames_release(struct frames *f);
 

@@ -198,6 +198,18 @@ static void print_kernel(FILE *f, const struct read_record *rec,
 			fprintf(f, " offset %#llx size %#llx flags %#llx", d[0],
 				d[1], d[2]);
 		break;
+	case PERF_RECORD_KSYMBOL:
+		if (s->rest < 16)
+			break;
+		fprintf(f, " %#llx+%u", d[0], w[2]);
+		print_name(f, rec, sizeof(*rec->hdr) + 16, end);
+		break;
+	case PERF_RECORD_CGROUP:
+		if (s->rest < 8)
+			break;
+		fprintf(f, " id %llu", d[0]);
+		print_name(f, rec, sizeof(*rec->hdr) + 8, end);
+		break;
 	}
 }
 

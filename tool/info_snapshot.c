@@ -87,6 +87,8 @@ static void print_one(const struct info *info, const struct info_snapshot *s)
 		read_print_time(a, sizeof(a), h->t_trigger));
 	if (h->triggers > 1)
 		fprintf(info->out, ", for %llu triggers", h->triggers);
+	if (h->flags & AUXREC_SNAPSHOT_LOST)
+		fputs(", a sample of it was lost", info->out);
 	if (h->suppressed)
 		fprintf(info->out, ", %llu suppressed so far", h->suppressed);
 	/* Nothing can be settled when a recording has just begun. */
@@ -158,9 +160,10 @@ static void json_one(FILE *f, const struct info_snapshot *s)
 		h->t_begin, h->t_settled, h->t_end);
 	fprintf(f, "\"raw_begin\": %llu, \"raw_end\": %llu, \"raw_first\": %llu, \"raw_last\": %llu, ",
 		h->raw_begin, h->raw_end, h->raw_first, h->raw_last);
-	fprintf(f, "\"after_bytes\": %llu, \"after_ns\": %llu, \"frozen\": %s, ",
+	fprintf(f, "\"after_bytes\": %llu, \"after_ns\": %llu, \"frozen\": %s, \"sample_lost\": %s, ",
 		h->after_bytes, h->after_ns,
-		h->flags & AUXREC_SNAPSHOT_FROZEN ? "true" : "false");
+		h->flags & AUXREC_SNAPSHOT_FROZEN ? "true" : "false",
+		h->flags & AUXREC_SNAPSHOT_LOST ? "true" : "false");
 	fprintf(f, "\"triggers\": %llu, \"suppressed\": %llu, \"data\": [",
 		h->triggers, h->suppressed);
 	json_data(f, s);

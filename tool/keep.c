@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static struct keep_clock clock_now(void)
 	return (struct keep_clock){ ns_of(&real), ns_of(&boot) };
 }
 
-static bool has_limits(const struct keep *k)
+bool keep_has_limits(const struct keep *k)
 {
 	return k->limits.nr || k->limits.bytes || k->limits.age;
 }
@@ -44,11 +45,144 @@ static void free_files(struct keep_file *files, size_t nr)
 	free(files);
 }
 
+/* The first @nr of them */
+static void forget_noted(struct keep *k, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		free(k->noted[i].name);
+	k->nr_noted -= nr;
+	if (nr && k->nr_noted)
+		memmove(k->noted, k->noted + nr, k->nr_noted * sizeof(*k->noted));
+}
+
 void keep_free(struct keep *k)
 {
 	free_files(k->files, k->nr);
 	k->files = NULL;
 	k->nr = 0;
+	forget_noted(k, k->nr_noted);
+	free(k->noted);
+	k->noted = NULL;
+}
+
+static int copy_files(struct keep *copy, const struct keep *k)
+{
+	copy->files = calloc(k->nr + 1, sizeof(*copy->files));
+	if (!copy->files)
+		return -ENOMEM;
+	for (; copy->nr < k->nr; copy->nr++) {
+		struct keep_file *f = &copy->files[copy->nr];
+
+		*f = k->files[copy->nr];
+		f->name = strdup(f->name);
+		if (!f->name)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_noted(struct keep *k, const char *name, __u64 boot)
+{
+	struct keep_noted *n;
+
+	if (grow((void **)&k->noted, k->nr_noted, sizeof(*k->noted)))
+		return -ENOMEM;
+	n = &k->noted[k->nr_noted];
+	*n = (struct keep_noted){ strdup(name), boot };
+	if (!n->name)
+		return -ENOMEM;
+	k->nr_noted++;
+	return 0;
+}
+
+int keep_copy(struct keep *copy, struct keep *k)
+{
+	int err;
+	size_t i;
+
+	*copy = (struct keep){ .limits = k->limits, .name = k->name, .clock = k->clock };
+	err = copy_files(copy, k);
+	for (i = 0; !err && i < k->nr_noted; i++)
+		err = add_noted(copy, k->noted[i].name, k->noted[i].boot);
+	if (err)
+		keep_free(copy);
+	k->nr_copied = k->nr_noted;
+	return err;
+}
+
+static __u64 age_of(const struct keep_file *f, const struct keep_clock *now)
+{
+	const __u64 seen = now->boot > f->seen ? now->boot - f->seen : 0;
+	const __u64 says = now->real > f->time ? now->real - f->time : 0;
+
+	return f->ours || seen > says ? seen : says;
+}
+
+static const struct keep_noted *noted(const struct keep *k, const char *name)
+{
+	size_t i = k->nr_noted;
+
+	while (i--)
+		if (!strcmp(k->noted[i].name, name))
+			return &k->noted[i];
+	return NULL;
+}
+
+/* They may have been noted since the look. */
+static void mark_noted(struct keep *k, const struct keep_clock *now)
+{
+	size_t i;
+
+	for (i = 0; i < k->nr; i++) {
+		const struct keep_noted *n = noted(k, k->files[i].name);
+
+		if (!n)
+			continue;
+		k->files[i].ours = true;
+		k->files[i].seen = n->boot;
+		k->files[i].age = age_of(&k->files[i], now);
+	}
+}
+
+void keep_take(struct keep *k, struct keep *copy)
+{
+	const struct keep_clock now = k->clock();
+
+	free_files(k->files, k->nr);
+	k->files = copy->files;
+	k->nr = copy->nr;
+	copy->files = NULL;
+	copy->nr = 0;
+	keep_free(copy);
+	mark_noted(k, &now);
+}
+
+/* Local times are worked out under a lock of libc. */
+static pthread_mutex_t names = PTHREAD_MUTEX_INITIALIZER;
+
+pid_t keep_fork(void)
+{
+	pid_t pid;
+	int err;
+
+	pthread_mutex_lock(&names);
+	pid = fork();
+	err = errno;
+	pthread_mutex_unlock(&names);
+	errno = err;
+	return pid;
+}
+
+static bool is_name(const struct keep *k, const char *name, struct snapfile_parts *parts)
+{
+	bool is;
+
+	pthread_mutex_lock(&names);
+	is = snapfile_name_match(&k->name, name, parts);
+	pthread_mutex_unlock(&names);
+	return is;
 }
 
 static int by_name(const void *a, const void *b)
@@ -110,25 +244,18 @@ static struct keep_file *known(const struct keep *k, const char *name,
 	return f && f->dev == st->st_dev && f->ino == st->st_ino ? f : NULL;
 }
 
-static __u64 age_of(const struct keep_file *f, const struct keep_clock *now)
-{
-	const __u64 seen = now->boot > f->seen ? now->boot - f->seen : 0;
-	const __u64 says = now->real > f->time ? now->real - f->time : 0;
-
-	return f->ours || seen > says ? seen : says;
-}
-
 /* Adds @name to @files if it is a snapshot. What is known of it stays known. */
 static int look_at(const struct keep *k, int dir, const char *name,
 		   const struct keep_clock *now, struct keep_file **files,
 		   size_t *nr)
 {
+	const struct keep_noted *ours = noted(k, name);
 	struct snapfile_parts parts;
 	const struct keep_file *old;
 	struct keep_file *f;
 	struct stat st;
 
-	if (!snapfile_name_match(&k->name, name, &parts) ||
+	if (!is_name(k, name, &parts) ||
 	    !is_candidate(dir, name, &st))
 		return 0;
 	old = known(k, name, &st);
@@ -145,8 +272,8 @@ static int look_at(const struct keep *k, int dir, const char *name,
 		.time = parts.has_time ? parts.time : ns_of(&st.st_mtim),
 		.number = parts.number,
 		.again = parts.again,
-		.seen = old ? old->seen : now->boot,
-		.ours = old && old->ours,
+		.seen = ours ? ours->boot : old ? old->seen : now->boot,
+		.ours = ours || (old && old->ours),
 		.stuck = old && old->stuck,
 	};
 	if (!f->name)
@@ -244,8 +371,7 @@ static void plan_free(struct keep_plan *p)
 	for (i = 0; i < p->nr; i++)
 		free(p->list[i].path);
 	free(p->list);
-	if (p->lock >= 0)
-		close(p->lock);
+	keep_unlock(p->lock);
 	*p = (struct keep_plan){ .lock = -1 };
 }
 
@@ -272,7 +398,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static int set_order(struct excess *x, struct keep *k, const char *committed,
+static int set_order(struct excess *x, struct keep *k, const char *newest,
 		     struct diag *d)
 {
 	size_t i;
@@ -288,8 +414,8 @@ static int set_order(struct excess *x, struct keep *k, const char *committed,
 	}
 	qsort(x->order, k->nr, sizeof(*x->order), by_age);
 	x->newest = k->nr - 1;
-	for (i = 0; committed && i < k->nr; i++) {
-		if (!strcmp(x->order[i]->name, base_name(committed)))
+	for (i = 0; newest && i < k->nr; i++) {
+		if (!strcmp(x->order[i]->name, newest))
 			x->newest = i;
 	}
 	return 0;
@@ -320,27 +446,13 @@ size_t keep_removed(struct keep *k, struct keep_plan *p, keep_told *told, void *
 	return nr;
 }
 
-/* The look that finds it new is the one after it was written. */
-static void mark_ours(struct keep *k, const char *committed)
-{
-	struct keep_file *f = of_path(k, committed);
-
-	if (!f)
-		return;
-	f->ours = true;
-	f->age = 0;
-}
-
 int keep_note(struct keep *k, const char *committed, struct diag *d)
 {
-	int err;
-
-	if (!has_limits(k))
+	if (!keep_has_limits(k))
 		return 0;
-	err = keep_look(k, d);
-	if (!err && committed)
-		mark_ours(k, committed);
-	return err;
+	if (add_noted(k, base_name(committed), k->clock().boot))
+		return diag(d, -ENOMEM, "out of memory");
+	return 0;
 }
 
 int keep_start(struct keep *k, const struct keep_limits *limits,
@@ -352,7 +464,7 @@ int keep_start(struct keep *k, const struct keep_limits *limits,
 	k->limits = *limits;
 	k->clock = clock_now;
 	err = snapfile_name_init(&k->name, pattern, base, d);
-	if (err || !has_limits(k))
+	if (err || !keep_has_limits(k))
 		return err;
 	return keep_look(k, d);
 }
@@ -361,9 +473,9 @@ int keep_start(struct keep *k, const struct keep_limits *limits,
  * Of two recorders with one pattern each could find that the other's newest is the one
  * to go. Not waited for, as the other may be stopped: what is too much goes next time.
  */
-static int lock_dir(const char *dir)
+int keep_lock(const struct keep *k)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(k->name.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		close(fd);
@@ -372,14 +484,23 @@ static int lock_dir(const char *dir)
 	return fd;
 }
 
-static int plan_excess(struct keep *k, const char *committed, struct keep_plan *p,
+/* A snapshot may be being written, by a child that has the descriptor, too. */
+void keep_unlock(int lock)
+{
+	if (lock < 0)
+		return;
+	flock(lock, LOCK_UN);
+	close(lock);
+}
+
+static int plan_excess(struct keep *k, const char *newest, struct keep_plan *p,
 		       struct diag *d)
 {
 	struct excess x;
 	size_t i;
 	int err;
 
-	err = set_order(&x, k, committed, d);
+	err = set_order(&x, k, newest, d);
 	if (err)
 		return err;
 	for (i = 0; !err && i < k->nr; i++) {
@@ -392,33 +513,30 @@ static int plan_excess(struct keep *k, const char *committed, struct keep_plan *
 	return err ? diag(d, err, "out of memory") : 0;
 }
 
-int keep_plan(struct keep *k, const char *committed, struct keep_plan *p, struct diag *d)
+/* Those that the look came too early for are for the next one. */
+static void forget_found(struct keep *k)
 {
-	int err;
+	const size_t before = k->nr_copied < k->nr_noted ? k->nr_copied : k->nr_noted;
 
-	*p = (struct keep_plan){ .lock = -1 };
-	if (!has_limits(k))
-		return 0;
-	p->lock = lock_dir(k->name.dir);
-	err = keep_note(k, committed, d);
-	if (!err && p->lock != -EWOULDBLOCK)
-		err = plan_excess(k, committed, p, d);
-	if (err)
-		plan_free(p);
-	return err;
+	forget_noted(k, before);
+	while (k->nr_noted && of_path(k, k->noted[0].name))
+		forget_noted(k, 1);
+	k->nr_copied = 0;
 }
 
-int keep_apply(struct keep *k, const char *committed, keep_told *told,
-	       void *ctx, struct diag *d)
+int keep_plan(struct keep *k, int lock, struct keep_plan *p, struct diag *d)
 {
-	struct keep_plan p;
-	int err;
+	const char *newest = k->nr_noted ? k->noted[k->nr_noted - 1].name : NULL;
+	int err = 0;
 
-	err = keep_plan(k, committed, &p, d);
+	*p = (struct keep_plan){ .lock = lock };
+	if (lock != -EWOULDBLOCK)
+		err = plan_excess(k, newest, p, d);
 	if (err)
-		return err;
-	keep_remove(&p);
-	return keep_removed(k, &p, told, ctx);
+		plan_free(p);
+	else
+		forget_found(k);
+	return err;
 }
 
 int keep_make_room(struct keep *k, keep_told *told, void *ctx, struct diag *d)
@@ -428,7 +546,7 @@ int keep_make_room(struct keep *k, keep_told *told, void *ctx, struct diag *d)
 	size_t i;
 	int err;
 
-	if (!has_limits(k))
+	if (!keep_has_limits(k))
 		return 0;
 	err = keep_look(k, d);
 	if (!err)

@@ -18,6 +18,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "snapfile_name.h"
 #include "util.h"
@@ -49,11 +50,19 @@ struct keep_file {
 	__u64 age;		/* ns, at the last look */
 };
 
+/* A snapshot of this run that no look has found yet */
+struct keep_noted {
+	char *name;
+	__u64 boot;		/* ns of CLOCK_BOOTTIME: when it was written */
+};
+
 struct keep {
 	struct keep_limits limits;
 	struct snapfile_name name;
 	struct keep_file *files;	/* by name, as of the last look */
 	size_t nr;
+	struct keep_noted *noted;	/* the newest is the last one */
+	size_t nr_noted, nr_copied;	/* of these: the copy has so many */
 	struct keep_clock (*clock)(void);
 };
 
@@ -65,26 +74,32 @@ typedef void keep_told(void *ctx, const char *path, const char *why, int err);
 
 /*
  * At the recorder's start: looks what is there. @pattern and @base: snapfile.h. Returns 0
- * or -errno with a message. Without limits nothing is looked at, here and below.
+ * or -errno with a message. Without limits nothing is looked at.
  */
 int keep_start(struct keep *k, const struct keep_limits *limits,
 	       const char *pattern, const char *base, struct diag *d);
 void keep_free(struct keep *k);
 
-/* Only looks, as all of these do first. Returns 0 or -errno with a message. */
-int keep_look(struct keep *k, struct diag *d);
+bool keep_has_limits(const struct keep *k);
 
 /*
- * keep_plan() - which are to be removed, the oldest until the limits hold
- * @committed: path of the one that was just written (snapfile.path), the newest; NULL:
- *	none was (--keep-age, from time to time)
- *
- * keep_remove() does it, and may be called in another thread: it takes as long as the disk
- * does. keep_removed() takes in what became of it, and is to be called once for each plan
- * that was made.
- *
- * keep_plan() returns 0 or -errno with a message, keep_removed() how many are gone.
+ * For a thread, which may have to wait for the disk: a copy of @k, which stays as it is meanwhile
+ * and can be used. After a keep_look() that went well keep_take() takes in, and frees, what the
+ * copy has seen; otherwise it is for keep_free(). There is one copy at a time. Returns 0 or
+ * -ENOMEM.
  */
+int keep_copy(struct keep *copy, struct keep *k);
+void keep_take(struct keep *k, struct keep *copy);
+
+/* fork(), but not while such a thread has a lock of libc, which the child would wait for. */
+pid_t keep_fork(void);
+
+/*
+ * @committed was just written: its path, snapfile.path. Leaves the disk alone; without limits
+ * nothing is noted. Returns 0 or -ENOMEM with a message.
+ */
+int keep_note(struct keep *k, const char *committed, struct diag *d);
+
 struct keep_victim {
 	char *path;
 	__u64 dev;
@@ -97,19 +112,32 @@ struct keep_victim {
 struct keep_plan {
 	struct keep_victim *list;
 	size_t nr;
-	int lock;		/* a descriptor, or -errno */
+	int lock;		/* of keep_lock() */
 };
 
-int keep_plan(struct keep *k, const char *committed, struct keep_plan *p, struct diag *d);
+/*
+ * What is too much goes in these steps, in this order. Those that are not said to leave the disk
+ * alone take as long as it does.
+ *
+ * keep_lock() - no other recorder removes any meanwhile. Returns a descriptor, or < 0: there is no
+ *	lock, -EWOULDBLOCK: another recorder has it
+ * keep_look() - what is there. Returns 0 or -errno with a message
+ * keep_plan() - of what the look has found, which are to go: the oldest until the limits hold;
+ *	none if another recorder has the lock. Leaves the disk alone. What was noted last is the
+ *	newest, and all of this run has to be noted by then: what is not is taken for another's,
+ *	and may be the oldest by the clock. Returns 0 or -errno with a message, and has @lock,
+ *	which it gives back if it fails
+ * keep_remove() - removes them
+ * keep_removed() - takes in what became of it, and gives the lock back: to be called once for each
+ *	plan that was made. Leaves the disk alone. Returns how many are gone
+ */
+int keep_lock(const struct keep *k);
+/* Of a plan keep_removed() does it. */
+void keep_unlock(int lock);
+int keep_look(struct keep *k, struct diag *d);
+int keep_plan(struct keep *k, int lock, struct keep_plan *p, struct diag *d);
 void keep_remove(struct keep_plan *p);
 size_t keep_removed(struct keep *k, struct keep_plan *p, keep_told *told, void *ctx);
-
-/* All of these. Returns how many were removed or -errno with a message. */
-int keep_apply(struct keep *k, const char *committed, keep_told *told,
-	       void *ctx, struct diag *d);
-
-/* Only looks; @committed is of this run. Returns 0 or -errno with a message. */
-int keep_note(struct keep *k, const char *committed, struct diag *d);
 
 /*
  * The disk is full: removes the oldest snapshot if there is a limit, as else nobody

@@ -41,6 +41,12 @@ __u64 mainring_snapshot(struct mainring *r)
 {
 	/* Pairs with the barrier in perf_output_put_handle(). */
 	r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	/*
+	 * What finds no room in between, before or after the last copy, leaves no more than
+	 * that free. No record says so before the next one does that has room.
+	 */
+	if (r->head - r->tail > r->size / 2)
+		r->tight = true;
 	return r->head - r->page->data_tail;
 }
 
@@ -104,6 +110,7 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 	__u64 buf[REC_SIZE_MAX / 8 + 1];
 	int err = 0;
 
+	r->tail = pos;
 	while (pos < r->head) {
 		struct perf_event_header h;
 		const void *rec;
@@ -120,6 +127,8 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 			rec = buf;
 		}
 		account(stats, ids, rec);
+		if (h.type == PERF_RECORD_LOST)
+			r->tight = true;
 		err = fn(ctx, rec);
 		if (err)
 			break;

@@ -29,6 +29,8 @@ struct mainring {
 	__u8 *data;
 	size_t size;		/* of data, a power of two */
 	__u64 head;		/* as of the last mainring_snapshot() */
+	__u64 tail;		/* as of before the last mainring_copy() */
+	bool tight;		/* something may be lost; whoever looks resets it */
 	bool hangup;		/* nothing to poll for any more */
 };
 

@@ -43,7 +43,7 @@ struct merge_summary {
 /*
  * merge_streams() - write the stream
  * @paths: regular files, which are read more than once, in any order
- * @out: replaced when all of the new one is written; "-": stdout. None of @paths
+ * @out: replaced when all of the new one is on disk; "-": stdout. None of @paths
  * @sum: to be freed with merge_summary_free(), also after an error
  *
  * Memory follows the largest snapshot and how many there are, not what is in all.

@@ -11,9 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "disk.h"
 #include "merge_parts.h"
+#include "notify.h"
 
 #define BUFFER_SIZE	(1U << 20)
+/* On the slowest disks this takes less than NOTIFY_BUSY_S. */
+#define SYNC_SIZE	(256U << 20)
 
 static int open_stdout(struct merge_out *o, struct diag *d)
 {
@@ -70,6 +74,16 @@ int merge_out_open(struct merge_out *o, const char *path, struct diag *d)
 	return strcmp(path, "-") ? open_file(o, d) : open_stdout(o, d);
 }
 
+/* What is not on disk yet at the end is waited for in one go, which nobody is told of. */
+static void sync_some(struct merge_out *o)
+{
+	notify_busy();
+	if (o->err || !o->tmp || o->bytes - o->synced < SYNC_SIZE)
+		return;
+	o->err = disk_data(o->fd);
+	o->synced = o->bytes;
+}
+
 static void flush(struct merge_out *o)
 {
 	size_t done = 0;
@@ -83,6 +97,7 @@ static void flush(struct merge_out *o)
 			o->err = n ? -errno : -EIO;
 	}
 	o->len = 0;
+	sync_some(o);
 }
 
 void merge_out_add(struct merge_out *o, const void *data, size_t len)
@@ -115,6 +130,11 @@ int merge_out_close(struct merge_out *o, int err, struct diag *d)
 	if (o->fd >= 0) {
 		if (!err)
 			flush(o);
+		/* After a power cut it is the old one, or all of the new one. */
+		if (!err && !o->err && o->tmp) {
+			notify_busy();
+			o->err = disk_data(o->fd);
+		}
 		/* Network and quota file systems say here that the disk is full. */
 		if (close(o->fd) && !o->err && errno != EINTR)
 			o->err = -errno;

@@ -91,6 +91,7 @@ struct merge_out {
 	size_t	len;
 	int	err;
 	__u64	bytes;
+	__u64	synced;		/* of these, on disk */
 	__u64	records;
 };
 

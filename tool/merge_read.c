@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include "merge_parts.h"
+#include "notify.h"
 
 static ssize_t fill(void *ctx, void *buf, size_t len)
 {
 	struct merge_reader *r = ctx;
 	ssize_t n;
 
+	/* Of a recorder that ends, and may have days to merge */
+	notify_busy();
 	if (len > r->end - r->at)
 		len = r->end - r->at;
 	do {

@@ -19,6 +19,8 @@
 static struct sockaddr_un manager;
 static socklen_t manager_len;	/* 0: none */
 static __u64 interval;
+static bool stopping;
+static __u64 busy;		/* now_ns() when that was told */
 
 static bool parse_u64(const char *text, __u64 *val)
 {
@@ -67,6 +69,8 @@ void notify_init(void)
 {
 	init_manager(getenv("NOTIFY_SOCKET"));
 	init_watchdog(getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
+	stopping = false;
+	busy = 0;
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");
@@ -98,7 +102,23 @@ int notify_ready(void)
 
 int notify_stopping(void)
 {
+	stopping = true;
 	return tell("STOPPING=1", 0);
+}
+
+int notify_busy(void)
+{
+	char text[64];
+	__u64 now;
+
+	if (!manager_len || !stopping)
+		return 0;
+	now = now_ns();
+	if (busy && now - busy < NSEC_PER_SEC)
+		return 0;
+	busy = now;
+	snprintf(text, sizeof(text), "EXTEND_TIMEOUT_USEC=%d000000", NOTIFY_BUSY_S);
+	return tell(text, MSG_DONTWAIT);
 }
 
 int notify_watchdog(void)

@@ -20,6 +20,13 @@ void notify_init(void);
 int notify_ready(void);
 int notify_stopping(void);
 
+/*
+ * What is done since notify_stopping() goes on: the manager is to wait for NOTIFY_BUSY_S more,
+ * which is told once a second at most. Before that does nothing. Returns as those above.
+ */
+#define NOTIFY_BUSY_S	120
+int notify_busy(void);
+
 /* One line of free text, for `systemctl status`. */
 int notify_status(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -27,13 +27,35 @@ static int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 	return fd < 0 ? -errno : fd;
 }
 
+/* A PMU may refuse something else that is newer than the rest. */
+static bool knows_lost(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY, .read_format = PERF_FORMAT_LOST,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	static int known = -1;
+	int fd;
+
+	if (known < 0) {
+		fd = sys_open(&attr, 0, -1, -1);
+		known = fd != -EINVAL;
+		if (fd >= 0)
+			close(fd);
+	}
+	return known;
+}
+
 /* What an older kernel does not know, in the order in which it came. */
 static bool drop_newest(struct sev *sev)
 {
 	struct perf_event_attr *attr = &sev->attr;
 
 	/* What was asked for is not left out: open_check() has seen that it is there. */
-	if (attr->build_id)
+	if (attr->read_format & PERF_FORMAT_LOST && !knows_lost())
+		attr->read_format &= ~(__u64)PERF_FORMAT_LOST;
+	else if (attr->build_id)
 		attr->build_id = 0;
 	else if (attr->bpf_event)
 		attr->bpf_event = 0;

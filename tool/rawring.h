@@ -102,6 +102,9 @@ int rawring_unhold_all(struct rawring *r);
 int rawring_thaw(struct rawring *r);
 bool rawring_is_frozen(const struct rawring *r);
 
+/* How often so far, for this reason */
+__u64 rawring_lost(const struct rawring *r, enum perfaux_cause cause);
+
 /* Gaps that have ended, in any order; to be released. false: no more. Begin with *@i 0. */
 bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item);
 

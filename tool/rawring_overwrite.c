@@ -63,6 +63,11 @@ bool rawring_is_frozen(const struct rawring *r)
 	return load_acquire(&r->ctl->flags) & PERFAUX_CTL_FROZEN;
 }
 
+__u64 rawring_lost(const struct rawring *r, enum perfaux_cause cause)
+{
+	return load_acquire(&r->ctl->lost_count[cause]);
+}
+
 bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item)
 {
 	for (; *i < r->ctl->nr_gaps; (*i)++) {

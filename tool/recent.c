@@ -107,9 +107,9 @@ static struct kept *sample_at(const struct recent *r, size_t at)
 	return (struct kept *)(r->ring + at);
 }
 
-static size_t sample_size(const struct perf_event_header *rec)
+size_t recent_sample_size(size_t size)
 {
-	return sizeof(struct kept) + ALIGN8(rec->size);
+	return sizeof(struct kept) + ALIGN8(size);
 }
 
 /* Where the next one is, behind one that ends at @at. */
@@ -125,7 +125,7 @@ static void forget_sample(struct recent *r)
 	if (oldest->time > r->last_gone)
 		r->last_gone = oldest->time;
 	r->forgotten++;
-	r->tail = sample_next(r, r->tail + sample_size(oldest->rec));
+	r->tail = sample_next(r, r->tail + recent_sample_size(oldest->rec->size));
 	r->nr_samples--;
 	if (!r->nr_samples) {
 		r->head = 0;
@@ -151,7 +151,7 @@ static bool make_place(struct recent *r, size_t size)
 
 static void add_sample(struct recent *r, const struct perf_event_header *rec, __u64 time)
 {
-	const size_t size = sample_size(rec);
+	const size_t size = recent_sample_size(rec->size);
 	struct kept *kept;
 
 	if (size > r->limits.samples) {
@@ -447,7 +447,7 @@ int recent_emit_samples(const struct recent *r, state_fn fn, void *ctx)
 		/* The state is not of its time. */
 		if (kept->time >= r->begin)
 			err = fn(ctx, kept->rec);
-		at = sample_next(r, at + sample_size(kept->rec));
+		at = sample_next(r, at + recent_sample_size(kept->rec->size));
 	}
 	return err;
 }

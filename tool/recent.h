@@ -56,8 +56,9 @@ int recent_fold(struct recent *r, const struct perf_event_header *rec);
  */
 const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
 
-/* Is it kept beside the samples? */
+/* Is it kept beside the samples? If not: bytes of memory that one of that size takes. */
 bool recent_is_sideband(const struct perf_event_header *rec);
+size_t recent_sample_size(size_t size);
 
 /*
  * Lets go of what is older than @begin, as recent_trim() does, but gives no memory back:

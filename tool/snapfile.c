@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "disk.h"
 #include "snapfile.h"
 
 #define TMP_PREFIX	".auxrec-"
@@ -137,7 +138,14 @@ static int give_name(struct snapfile *f)
 	return 0;
 }
 
-int snapfile_commit(struct snapfile *f, struct diag *d)
+int snapfile_sync(struct snapfile *f, struct diag *d)
+{
+	const int err = disk_data(f->fd);
+
+	return err ? diag(d, err, "cannot get a snapshot to the disk: %s", strerror(-err)) : 0;
+}
+
+static int find_name(struct snapfile *f)
 {
 	char name[NAME_MAX + 1];
 	unsigned int again;
@@ -153,12 +161,41 @@ int snapfile_commit(struct snapfile *f, struct diag *d)
 		else
 			err = give_name(f);
 	}
+	return err;
+}
+
+static int name_in(struct snapfile *f, int dir, struct diag *d)
+{
+	int err = find_name(f);
+
 	if (err)
 		return diag(d, err, "cannot name a snapshot %.500s: %s", f->path,
 			    err == -EPERM || err == -EOPNOTSUPP ?
 			    "its file system has no link() nor RENAME_NOREPLACE" :
 			    strerror(-err));
 	f->tmp[0] = '\0';
+	/* Without a journal one does not bring the other along. */
+	err = disk_names(f->fd) ?: disk_names(dir);
+	if (!err)
+		return 0;
+	unlink(f->path);
+	/* Of whatever kind: there is nothing left to be tried again. */
+	return diag(d, -EIO, "cannot get the name of a snapshot, %.500s, to the disk: %s",
+		    f->path, strerror(-err));
+}
+
+int snapfile_commit(struct snapfile *f, struct diag *d)
+{
+	const int dir = open(f->name.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err;
+
+	if (dir < 0)
+		return diag(d, -errno, "cannot name a snapshot in %.500s: %s", f->name.dir,
+			    strerror(errno));
+	err = name_in(f, dir, d);
+	close(dir);
+	if (err)
+		return err;
 	close(f->fd);
 	f->open = false;
 	return 0;

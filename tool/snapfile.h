@@ -53,12 +53,15 @@ int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 		   struct diag *d);
 
 /*
- * Gives it its name; never replaces a file. Data must be written (stream_close()), and
- * is not waited for to reach the disk: who reads it sees all of it, whatever becomes of
- * the recorder, and after a power cut the memory that is missing is that of a machine
- * that is no more; a recorder that waited for seconds would miss the next trigger.
+ * Waits until the data are on disk: to be called by who has nothing else to do. They must be
+ * written (stream_close()). Returns 0, or -errno: then they may be lost, and it is to be aborted.
+ */
+int snapfile_sync(struct snapfile *f, struct diag *d);
+
+/*
+ * Gives it its name; never replaces a file. Waits until that is on disk, too.
  *
- * Returns 0, or -errno: then it may be tried again (-ENOSPC), or aborted.
+ * Returns 0, or -errno: then it may be tried again (-ENOSPC, -EDQUOT), or aborted.
  */
 int snapfile_commit(struct snapfile *f, struct diag *d);
 

@@ -67,7 +67,7 @@ static const struct sev *mark_event(const struct session *s)
 }
 
 /* What lies behind the trigger; of a span that it is in, the part that fits its time. */
-static void note_after(const struct span_list *list, struct auxrec_snapshot *mark)
+static void note_spans_after(const struct span_list *list, struct auxrec_snapshot *mark)
 {
 	const __u64 trigger = mark->t_trigger;
 	size_t i;
@@ -87,6 +87,21 @@ static void note_after(const struct span_list *list, struct auxrec_snapshot *mar
 		if (span->t_end - trigger > mark->after_ns)
 			mark->after_ns = span->t_end - trigger;
 	}
+}
+
+static void note_after(const struct session *s, const struct span_list *list,
+		       struct auxrec_snapshot *mark)
+{
+	__u64 last = mark->t_trigger;
+
+	note_spans_after(list, mark);
+	if (!s->have_payloads)
+		return;
+	frames_held_after(&s->payloads.frames, mark->t_trigger, &mark->after_bytes, &last);
+	if (last > mark->t_end)
+		mark->t_end = last;
+	if (last - mark->t_trigger > mark->after_ns)
+		mark->after_ns = last - mark->t_trigger;
 }
 
 static int put_mark(struct session *s, const struct flight_wish *w,
@@ -111,7 +126,8 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 		.kind = w->trigger->kind,
 		.name_size = name,
 		.data_size = w->data_size,
-		.flags = job->frozen ? AUXREC_SNAPSHOT_FROZEN : 0,
+		.flags = (job->frozen ? AUXREC_SNAPSHOT_FROZEN : 0) |
+			 (w->lost ? AUXREC_SNAPSHOT_LOST : 0),
 	};
 	struct mark_sample rec = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0 },
@@ -131,7 +147,7 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 	mark.raw_end = list->run.end;
 	mark.raw_first = list->run.first;
 	mark.raw_last = list->run.last;
-	note_after(list, &mark);
+	note_after(s, list, &mark);
 	rec.mark = mark;
 	rec.header.size = size;
 	rec.raw_size = size - offsetof(struct mark_sample, mark);

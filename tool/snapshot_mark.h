@@ -62,6 +62,8 @@ struct auxrec_snapshot_data {
 
 /* A trigger froze the raw ring: nothing was overwritten since, but post= segments. */
 #define AUXREC_SNAPSHOT_FROZEN	0x1
+/* Of some of its triggers the sample was lost: t_trigger may be of when that was noticed. */
+#define AUXREC_SNAPSHOT_LOST	0x2
 
 static inline bool is_snapshot_event(const struct perf_event_attr *attr)
 {

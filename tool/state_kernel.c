@@ -103,25 +103,30 @@ static bool forget(void **tree, __u64 key, size_t *bytes)
 	return true;
 }
 
-/* Returns 1, 0 if it takes another one's place, or -ENOMEM. */
+/* Returns 1, 0 if it takes another one's place, or -ENOMEM: then nothing has changed. */
 static int keep(void **tree, __u64 key, const struct perf_event_header *rec,
 		size_t *bytes)
 {
-	struct known *entry = malloc(sizeof(*entry) + rec->size);
-	bool replaces;
+	struct known *entry = malloc(sizeof(*entry) + rec->size), **node, *old;
 
 	if (!entry)
 		return -ENOMEM;
 	entry->key = key;
 	entry->gone = 0;
 	memcpy(entry->rec, rec, rec->size);
-	replaces = forget(tree, key, bytes);
-	if (!tsearch(entry, tree, by_key)) {
+	node = tsearch(entry, tree, by_key);
+	if (!node) {
 		free(entry);
 		return -ENOMEM;
 	}
 	*bytes += known_bytes(entry);
-	return !replaces;
+	old = *node;
+	if (old == entry)
+		return 1;
+	*node = entry;
+	*bytes -= known_bytes(old);
+	free(old);
+	return 0;
 }
 
 static int fold_symbol(struct state_kernel *k, const struct ksymbol *rec, size_t *bytes)
@@ -385,17 +390,40 @@ void state_kernel_forget(struct state_kernel *k, __u64 time, size_t *bytes)
 	free(gone.keys);
 }
 
-/* Numbers grow: the smallest is the oldest. */
+struct oldest {
+	size_t nr;		/* that are to go */
+	size_t nr_gone;		/* of these */
+	size_t found;
+	__u64 *keys;
+};
+
+/* In order of keys, and numbers grow: the smallest is the oldest. */
+static void find_oldest(const void *node, VISIT which, void *ctx)
+{
+	const struct known *entry = *(struct known * const *)node;
+	struct oldest *oldest = ctx;
+
+	if ((which != postorder && which != leaf) || oldest->found == oldest->nr)
+		return;
+	oldest->keys[oldest->found++] = entry->key;
+	oldest->nr_gone += !!entry->gone;
+}
+
 void state_kernel_shrink(struct state_kernel *k, size_t nr, size_t *bytes)
 {
-	while (k->nr_cgroups > nr) {
-		const struct known wanted = { .key = smallest_key(k->cgroups) };
-		struct known **node = tfind(&wanted, &k->cgroups, by_key);
+	struct oldest oldest = { .nr = k->nr_cgroups > nr ? k->nr_cgroups - nr : 0 };
+	size_t i;
 
-		k->nr_gone -= !!(*node)->gone;
-		k->nr_cgroups--;
-		forget(&k->cgroups, wanted.key, bytes);
-	}
+	/* Without memory for it: the next time. */
+	oldest.keys = calloc(oldest.nr, sizeof(*oldest.keys));
+	if (!oldest.keys)
+		return;
+	twalk_r(k->cgroups, find_oldest, &oldest);
+	for (i = 0; i < oldest.found; i++)
+		forget(&k->cgroups, oldest.keys[i], bytes);
+	k->nr_cgroups -= oldest.found;
+	k->nr_gone -= oldest.nr_gone;
+	free(oldest.keys);
 }
 
 static void forget_all(void **tree, size_t *bytes)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,20 @@ static struct synth_rec rec;
 /* Its path from the root, which is "/" */
 static char path[PATH_MAX];
 
+/* Places of the hierarchy where some have no name in the stream */
+static unsigned int unnamed;
+static int unnamed_err;
+static char unnamed_path[256];
+
+static void leave_unnamed(const char *parent, const char *name, int err)
+{
+	if (!unnamed++) {
+		unnamed_err = err;
+		snprintf(unnamed_path, sizeof(unnamed_path), "%.150s%s%.100s",
+			 parent, *name ? "/" : "", name);
+	}
+}
+
 static int add_cgroup(struct session *s, __u64 id)
 {
 	int err;
@@ -26,7 +41,19 @@ static int add_cgroup(struct session *s, __u64 id)
 	synth_add_name(&rec, *path ? path : "/");
 	synth_add_sample_id(&rec);
 	err = synth_end(s, &rec);
-	return err == -E2BIG ? 0 : err;
+	if (err != -E2BIG)
+		return err;
+	leave_unnamed(path, "", ENAMETOOLONG);
+	return 0;
+}
+
+/* It may not be read; whoever may read the one above knows its number. */
+static int add_closed(struct session *s, int parent, const char *name, int why)
+{
+	__u64 id;
+
+	leave_unnamed(path, "*", why);
+	return cgroups_id(parent, name, &id) ? 0 : add_cgroup(s, id);
 }
 
 /* @fd is closed. What vanishes meanwhile is none; the kernel tells of what is new. */
@@ -40,21 +67,28 @@ static int add_tree(struct session *s, int fd, size_t len)
 	if (!cgroups_id(fd, "", &id))
 		err = add_cgroup(s, id);
 	dir = fdopendir(fd);
-	if (!dir)
+	if (!dir) {
+		leave_unnamed(path, "*", errno);
 		close(fd);
+	}
 	while (dir && !err && (de = readdir(dir))) {
 		const size_t name = strlen(de->d_name);
 
 		if (de->d_type != DT_DIR || !strcmp(de->d_name, ".") ||
-		    !strcmp(de->d_name, "..") || len + 1 + name >= sizeof(path))
+		    !strcmp(de->d_name, ".."))
 			continue;
-		sub = openat(dirfd(dir), de->d_name,
-			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (sub < 0)
+		if (len + 1 + name >= sizeof(path)) {
+			leave_unnamed(path, de->d_name, ENAMETOOLONG);
 			continue;
+		}
 		path[len] = '/';
 		memcpy(path + len + 1, de->d_name, name + 1);
-		err = add_tree(s, sub, len + 1 + name);
+		sub = openat(dirfd(dir), de->d_name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub >= 0)
+			err = add_tree(s, sub, len + 1 + name);
+		else if (errno != ENOENT)
+			err = add_closed(s, dirfd(dir), de->d_name, errno);
 		path[len] = '\0';
 	}
 	if (dir)
@@ -64,7 +98,7 @@ static int add_tree(struct session *s, int fd, size_t len)
 
 int synth_cgroups(struct session *s)
 {
-	int fd;
+	int fd, err;
 
 	if (!s->opt->cgroups)
 		return 0;
@@ -76,5 +110,9 @@ int synth_cgroups(struct session *s)
 		return 0;
 	}
 	*path = '\0';
-	return add_tree(s, fd, 0);
+	err = add_tree(s, fd, 0);
+	if (!err && unnamed && !s->opt->quiet)
+		say("--all-cgroups: there may be cgroups without a name, in %u places of the hierarchy; the first is %s (%s)",
+		    unnamed, unnamed_path, strerror(unnamed_err));
+	return err;
 }

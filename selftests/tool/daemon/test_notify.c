@@ -52,7 +52,7 @@ TEST(none)
 
 static void messages(struct __test_metadata *_metadata, const char *name)
 {
-	int fd = manager(name);
+	int fd = manager(name), i, n = 0;
 
 	ASSERT_LE(0, fd);
 	setenv("NOTIFY_SOCKET", name, 1);
@@ -67,8 +67,15 @@ static void messages(struct __test_metadata *_metadata, const char *name)
 	EXPECT_EQ(511, strlen(got(fd)));
 	EXPECT_EQ(1, notify_watchdog());
 	EXPECT_STREQ("WATCHDOG=1", got(fd));
+	EXPECT_EQ(0, notify_busy());
 	EXPECT_EQ(1, notify_stopping());
 	EXPECT_STREQ("STOPPING=1", got(fd));
+	EXPECT_EQ(1, notify_busy());
+	EXPECT_STREQ("EXTEND_TIMEOUT_USEC=120000000", got(fd));
+	/* Not each time that it is called */
+	for (i = 0; i < 100; i++)
+		n += notify_busy();
+	EXPECT_GT(50, n);
 	close(fd);
 	EXPECT_EQ(-ECONNREFUSED, notify_ready());
 }

@@ -25,14 +25,19 @@ claims() { sed -n 's/^claims:\t//p' /proc/$pid/fdinfo/*; }
 # shellcheck disable=SC2317 # it is waited for
 claimed() { (($(claims) - begun >= $1)); }
 
-# whole FILE: its chunks are without a hole; in $chunks how many
+# whole FILE: its chunks are without a hole that no gap tells of; in $chunks how many. The ring
+# was thawed while the segments were taken: what comes behind a gap of the freeze can be in it.
 whole()
 {
 	valid "$1"
-	"$VERIFY" "$1" >verify 2>verr || note "$1: $(head -n 3 verr | tr '\n' '|')"
+	"$VERIFY" -g "$1" >verify 2>verr || note "$1: $(head -n 3 verr | tr '\n' '|')"
 	read -r _ _ _ _ _ chunks _ <verify
 	((chunks > 0)) || note "$1: no chunks"
 }
+
+# shellcheck disable=SC2317 # it is waited for
+# lost_frozen: has the ring lost something as it was frozen?
+lost_frozen() { grep -qs '^lost_frozen:.*[1-9]' /proc/"$pid"/fdinfo/*; }
 
 # --- two of the same ring --------------------------------------------------------------
 
@@ -104,6 +109,18 @@ frozen()
 	echo "# $1: $after bytes, $(mark "$f" after_ns) ns behind the trigger; $chunks chunks"
 }
 
+# It is there, with a full ring, and sees nothing of what comes: launch_stopped MAIN TERMS, of
+# its main ring, and of the trigger that true is
+launch_stopped()
+{
+	launch -a -M 16M -m "$1",16Kx32 -e "$EVENT" \
+		"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/,name=frozen$2"
+	begun=0
+	await claimed 64
+	kill -STOP $pid
+	await is_still $pid
+}
+
 frozen post=0
 cpus=$(getconf _NPROCESSORS_ONLN)
 ((after <= 16384 * (cpus + 1))) || note "$after bytes behind it"
@@ -122,6 +139,116 @@ frozen post=3
 ((after >= 16384 * 2 && after <= 16384 * (3 + cpus + 1))) || note "$after bytes behind it"
 land
 check "and so many more segments, if asked for"
+
+# They are over before the recorder has seen that it came: who asks at that moment is not served
+# before.
+launch_stopped 512K ,post=3
+/bin/true
+await lost_frozen
+ctl snapshot asked >answer &
+ctl=$!
+kill -CONT $pid
+wait $ctl
+await of frozen
+f=$(of frozen)
+whole "$f"
+(($(mark "$f" number) <= $(mark "$(<answer)" number))) || note "late: $(marks "$f"), $(marks "$(<answer)")"
+marks "$f" | grep '"frozen", "kind"' | grep -q '"frozen": true' || note "not frozen: $(marks "$f")"
+land
+check "and it is not waited for more of them"
+
+# Its sample finds no room: that it came is known from the ring, and when.
+launch_stopped 16K ""
+taskset -c 0 "$ACTOR" fork 400 stopped
+taskset -c 0 /bin/true
+await lost_frozen
+kill -CONT $pid
+await of frozen
+f=$(of frozen)
+whole "$f"
+[[ $(mark "$f" frozen) == true && $(mark "$f" sample_lost) == true ]] || note "$(marks "$f")"
+after=$(mark "$f" after_bytes)
+((after <= 16384 * (cpus + 1))) || note "$after bytes behind it"
+land
+check "an event whose sample is lost has a snapshot of when it came"
+
+# One that waits for a time freezes nothing, and keeps no other one from it.
+launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" \
+	"--trigger=event=sched:sched_process_exec/filename ~ \"*/false\"/,name=later,post=60s" \
+	"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/,name=frozen"
+begun=0
+await claimed 64
+/bin/false
+await is_status waiting 1
+kill -STOP $pid
+await is_still $pid
+/bin/true
+await lost_frozen
+kill -CONT $pid
+await of frozen
+f=$(of frozen)
+whole "$f"
+[[ $(mark "$f" frozen) == true ]] || note "$(marks "$f")"
+# The ring is thawed: the other one waits, and has what comes.
+begun=$(claims)
+await claimed 64
+land
+f=$(of later)
+whole "$f"
+[[ $(mark "$f" frozen) == false ]] || note "$(marks "$f")"
+check "an event that waits for a time keeps no other from freezing the ring"
+
+# From Linux 6.3 on there are two samples with the id of one, see flight.rst: no sample comes.
+launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" -e page-faults/period=1,call-graph=fp/ \
+	--trigger event=page-faults/period=2000/,name=same
+logged 'trigger same: when -e page-faults.* has a sample of the same moment'
+taskset -c 0 "$ACTOR" fork 200 faults
+await of same
+f=$(of same)
+# Whichever id they have, they are as that one's event says.
+valid "$f"
+[[ $(mark "$f" frozen) == true ]] || note "$(marks "$f")"
+echo "# its sample is lost: $(mark "$f" sample_lost)"
+land
+check "an event whose sample has another one's id has its snapshot, too"
+
+# The ring stays frozen while the first one is written, and much is lost: what is written as the
+# second one thaws it is behind gaps that are in it, too.
+# shellcheck disable=SC2317 # it is waited for
+is_full() { (($(status 'not kept') > 0)); }
+launch -a -M 12M -m 128K,16Kx32 -e "$EVENT" -e raw_syscalls:sys_enter --trigger signal=USR1 \
+	"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/,name=frozen"
+begun=0
+await claimed 64
+catch
+"$ACTOR" map "$ACTOR" 20000
+await is_full
+/bin/true
+await lost_frozen
+begun=$(written)
+await wrote 100000
+kill -CONT "$writer"
+await of frozen
+f=$(of frozen)
+g=$(ctl snapshot)
+land
+whole "$f"
+whole "$g"
+check "what is behind a freeze has its gap in front of it"
+
+# Frames have a distance as well: what is behind the trigger is waited for.
+launch -a -M 16M -m 512K,16Kx32 --raw-ring -e sched:sched_process_fork \
+	--trigger signal=USR1,post=3s
+kill -USR1 $pid
+await is_status waiting 1
+"$ACTOR" fork 20 frames
+await of signal-USR1
+f=$(of signal-USR1)
+valid "$f"
+(($(mark "$f" after_bytes) > 0 && $(mark "$f" after_ns) > 0)) || note "$(marks "$f")"
+echo "# frames: $(mark "$f" after_bytes) bytes, $(mark "$f" after_ns) ns behind the trigger"
+land
+check "raw data of samples are counted behind the trigger"
 
 # What HOLD would have thawed is not frozen for good.
 : >"$T/fails"
@@ -142,6 +269,28 @@ whole "$f"
 [[ $(mark "$f" frozen) == false ]] || note "it was frozen still"
 land
 check "segments that cannot be held: said, and the recording goes on"
+
+# The freeze comes when it was looked whether there is one: it is of another snapshot.
+cat >"$T/behind" <<-EOF
+	#!/bin/sh
+	rm "$T/behind"
+	exec /bin/true
+EOF
+chmod +x "$T/behind"
+LAUNCHER="env LD_PRELOAD=$B/selftests/tool/flight/hold_fails.so HOLD_BEHIND=$T/behind" \
+	launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" \
+	"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/,name=frozen"
+begun=0
+await claimed 64
+f=$(ctl snapshot before)
+await of frozen
+g=$(of frozen)
+land
+whole "$f"
+whole "$g"
+[[ $(mark "$f" frozen) == false && $(mark "$g" frozen) == true ]] ||
+	note "$(marks "$f"), $(marks "$g")"
+check "a freeze that comes as a snapshot begins is its own trigger's"
 
 # The ring comes round more than once between two of three snapshots.
 launch -a -M 32M -m 512K,4Kx1024 -e "$AUXGEN"/timer=1,config1=4000,chunks=8/ --trigger signal=USR1

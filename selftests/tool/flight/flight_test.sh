@@ -80,6 +80,25 @@ cmp -s wanted got || note "$(diff wanted got | head -n 4)"
 readable perf.data
 check "SIGUSR2 makes one stream of all snapshots, and ends"
 
+# There may be days to merge: the manager of a service is told to wait.
+python3 -uc 'import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+while True:
+    print(s.recv(4096).decode())' "$T/manager" >"$T/managed" &
+manager=$!
+await test -S "$T/manager"
+LAUNCHER="env NOTIFY_SOCKET=$T/manager" launch -a -e cpu-clock -F 100
+f=$(ctl snapshot) || note "$f"
+! grep -q EXTEND "$T/managed" || note "not at its end: $(tr '\n' '|' <"$T/managed")"
+land_merging
+await grep -q '^EXTEND_TIMEOUT_USEC=120000000$' "$T/managed"
+kill $manager
+wait $manager 2>/dev/null
+[[ $(grep -m 3 -v '^STATUS=' "$T/managed" | tr '\n' ' ') == "READY=1 STOPPING=1 EXTEND_TIMEOUT_USEC=120000000 " ]] ||
+	note "$(tr '\n' '|' <"$T/managed")"
+check "a service that merges at its end is waited for"
+
 # Of a stream with tracepoints perf buildid-list loses its place, of any.
 launch -a -e cpu-clock -F 500
 cp "$WORK" "$T/gone"

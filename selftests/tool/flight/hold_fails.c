@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * To preload: PERFAUX_IOC_HOLD fails while there is the file that $HOLD_FAILS names.
+ * To preload: PERFAUX_IOC_HOLD fails while there is the file that $HOLD_FAILS names. While
+ * there is the program that $HOLD_BEHIND names it is run first: the call comes behind it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,7 +16,7 @@
 int ioctl(int fd, unsigned long request, ...)
 {
 	int (*next)(int fd, unsigned long request, void *arg) = dlsym(RTLD_NEXT, "ioctl");
-	const char *path = getenv("HOLD_FAILS");
+	const char *path = getenv("HOLD_FAILS"), *behind = getenv("HOLD_BEHIND");
 	va_list args;
 	void *arg;
 
@@ -24,6 +25,10 @@ int ioctl(int fd, unsigned long request, ...)
 	va_end(args);
 	if (request == PERFAUX_IOC_HOLD && path && !access(path, F_OK)) {
 		errno = EIO;
+		return -1;
+	}
+	if (request == PERFAUX_IOC_HOLD && behind && !access(behind, X_OK) && system(behind)) {
+		errno = ECHILD;
 		return -1;
 	}
 	return next(fd, request, arg);

@@ -193,6 +193,31 @@ f=$(ctl snapshot)
 land
 check "old snapshots that cannot be removed now do not hold it up"
 
+# stops: it is told so once more, until it has ended. Two that come at once are one.
+# shellcheck disable=SC2317 # it is waited for
+stops() { ! kill -TERM "$pid" 2>/dev/null || grep -q "^State:.*Z" /proc/"$pid"/status; }
+# Its socket, which it removes, is elsewhere.
+files
+before=${#files[@]}
+mkdir "$T/beside"
+cd "$T/beside" || exit 2
+start "${RENAMES[@]}" --trigger signal=USR1 -o ../disk/perf.data
+fsfreeze -f ../disk
+kill -USR1 $pid
+await writes
+kill -USR1 $pid
+await is_status waiting 2
+await stops
+over 0
+logged '(signal-USR1) failed: the process that writes it was killed, and waits for the disk'
+logged '(signal-USR1) failed: it waited, and the recorder was told twice to stop'
+[[ -d /proc/$writer ]] || note "the disk does not stand still"
+fsfreeze -u ../disk
+await is_gone "$writer"
+cd ../disk || exit 2
+there_are "$before" || note "${#files[@]} snapshots, not $before"
+check "told twice to stop while it stands still: it does"
+
 start "${RENAMES[@]}" --trigger signal=USR1
 files
 before=${#files[@]}
@@ -217,7 +242,8 @@ check "kill -9 while it stands still: nothing is left"
 # on_small: works in a small file system; little comes while it is full
 on_small()
 {
-	cd "$T" && mkdir -p small && mount -t tmpfs -o size=3m none small && cd small || exit 2
+	cd "$T" && mkdir -p small && mount -t tmpfs -o "${SMALL-size=3m}" none small &&
+		cd small || exit 2
 	start -a -e cpu-clock -F 1 "$@"
 }
 
@@ -283,6 +309,20 @@ valid "${files[1]}"
 leave
 check "and if they make too little room it fails, and the newest stays"
 
+# The directory, the socket, its lock, and four more
+SMALL=nr_inodes=7 on_small --keep=9
+for name in a b c d e f; do
+	ctl snapshot $name >/dev/null || note "no $name"
+done
+is_status failed 0 || note "$(told)"
+is_status snapshots 6 || note "$(told)"
+files
+((${#files[@]} == 4)) || note "${#files[@]} snapshots, not 4"
+logged 'removed: no space'
+readable "${files[-1]}"
+leave
+check "no inodes are left, with --keep: the oldest make room"
+
 # --- kill -9 ------------------------------------------------------------------------------
 
 launch "${RENAMES[@]}" --trigger signal=USR1
@@ -332,6 +372,57 @@ land
 echo "# $nr of 400 samples, $lost lost"
 check "stopped for a while: a valid snapshot, and what was lost is told"
 
+# A main ring that is full of what one CPU does has no room for the trigger's samples either.
+mkdir "$T/bin"
+for name in within beyond; do
+	cp /bin/true "$T/bin/$name"
+done
+# run NAME: it is a trigger
+run() { taskset -c 0 "$T/bin/$1"; }
+# full: the recorder is stopped, and CPU 0's ring is full
+full()
+{
+	kill -STOP $pid
+	await is_still $pid
+	taskset -c 0 "$ACTOR" fork 400 stopped
+}
+launch -m 16K "${RENAMES[@]}" \
+	"--trigger=event=sched:sched_process_exec/filename ~ \"*/beyond\"/,name=missed,count=1" \
+	"--trigger=event=sched:sched_process_exec/filename ~ \"*/within\"/,name=seen"
+full
+for _ in 1 2 3; do
+	run beyond
+done
+kill -CONT $pid
+await of missed
+f=$(of missed)
+valid "$f"
+[[ $(mark "$f" name) == missed && $(mark "$f" kind) == event && $(mark "$f" sample_lost) == true &&
+   $(mark "$f" triggers) == 3 ]] || note "$(marks "$f")"
+"$AUXREC" info "$f" | grep -q 'missed (event) at .*, for 3 triggers, a sample of it was lost$' ||
+	note "info: $("$AUXREC" info "$f" | grep missed)"
+logged 'trigger missed: its sample is lost, its snapshot is not'
+is_status 'trigger missed' '1 taken, 0 suppressed' || note "$(told)"
+is_status 'trigger seen' '0 taken, 0 suppressed' || note "$(told)"
+run within
+await of seen
+f=$(of seen)
+[[ $(mark "$f" sample_lost) == false && $(mark "$f" triggers) == 1 ]] || note "$(marks "$f")"
+land
+logged '^auxrec: 2 snapshots, .* of 4 triggers'
+check "a trigger whose sample is lost has its snapshot, and says so"
+
+launch -m 16K "${RENAMES[@]}" \
+	"--trigger=event=sched:sched_process_exec/filename ~ \"*/beyond\"/,name=missed"
+full
+run beyond
+kill -TERM $pid
+kill -CONT $pid
+over 0
+f=$(of missed) || note "no snapshot: $(tail -n 3 "$T/log")"
+[[ $(mark "$f" sample_lost) == true ]] || note "$(marks "$f")"
+check "and at the end of the recording"
+
 # --- memory -----------------------------------------------------------------------------
 
 LIMIT=16
@@ -355,6 +446,22 @@ most=$(kib /proc/$pid/status VmHWM)
 land
 echo "# VmHWM $most KiB, with the process that writes $both KiB, of $((LIMIT << 10))"
 check "memory during churn is no more than -M"
+
+# All that there is of either comes anew while the snapshot of what there was is written.
+LIMIT=64
+launch -a -e raw_syscalls:sys_enter -M ${LIMIT}M --trigger signal=USR1
+"$ACTOR" map "$ACTOR" 120000
+catch
+"$ACTOR" map "$ACTOR" 120000
+both=$(($(kib /proc/$pid/smaps_rollup Pss) + $(kib "/proc/$writer/smaps_rollup" Pss)))
+((both <= LIMIT << 10)) || note "both: $both KiB"
+(($(status 'not kept') > 0)) || note "samples do not fill the reserve: $(told)"
+kill -CONT "$writer"
+await is_status waiting 0
+valid "$(of signal-USR1)"
+land
+echo "# with the process that writes $both KiB, of $((LIMIT << 10))"
+check "and so it is when a snapshot takes long"
 
 # It has no more than that, and what is cached of its snapshots counts, too. The file
 # system's image is there before, and belongs to nobody.

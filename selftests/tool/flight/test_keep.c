@@ -10,15 +10,12 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "keep.h"
+#include "keep_now.h"
 #include "snap_dir.h"
-#include "snapfile.h"
-#include "stream.h"
 
 #define PATTERN	"%o.%t"
 #define T0	1785412800ULL		/* 2026-07-30 12:00:00 UTC */
@@ -87,24 +84,12 @@ static bool start(struct keep *k, struct keep_limits limits)
 	return start_as(k, limits, PATTERN);
 }
 
-/* What was told, as "path why;" or "path why: error;" */
-static char told[4096];
-
-static void tell(void *ctx, const char *path, const char *why, int err)
-{
-	const size_t len = strlen(told);
-
-	(void)ctx;
-	snprintf(told + len, sizeof(told) - len, "%s %s%s%s;", path, why,
-		 err ? ": " : "", err ? strerror(-err) : "");
-}
-
 static int apply(struct keep *k, const char *committed)
 {
 	struct diag d;
 
 	told[0] = '\0';
-	return keep_apply(k, committed, tell, NULL, &d);
+	return keep_now(k, committed, &d);
 }
 
 /* A snapshot of now, by this run */
@@ -311,7 +296,7 @@ TEST_F(keep, planned)
 	ASSERT_TRUE(snap_write("a.2026073010000000", 0));
 	ASSERT_TRUE(snap_write("a.2026073011000000", 0));
 	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 1 }));
-	ASSERT_EQ(0, keep_plan(&self->k, NULL, &p, &self->d));
+	ASSERT_EQ(0, keep_now_plan(&self->k, NULL, &p, &self->d));
 	EXPECT_EQ(2, p.nr);
 	ASSERT_TRUE(snap_write("a.2026073012000000", 0));
 	ASSERT_EQ(0, keep_note(&self->k, "a.2026073012000000", &self->d));
@@ -351,6 +336,53 @@ TEST_F(keep, clock_back)
 	EXPECT_EQ(0, apply(&self->k, NULL));
 	passes(2 * HOUR - S / 2);
 	EXPECT_EQ(2, apply(&self->k, NULL));
+}
+
+/* Written and noted while a thread looks, by a clock that is a day late: not the oldest. */
+TEST_F(keep, noted_since_the_look)
+{
+	struct keep_plan p;
+	struct keep copy;
+	char name[2][64];
+	int i, lock;
+
+	ASSERT_TRUE(snap_write(name_of(HOUR), 0));
+	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 2 }));
+	ASSERT_EQ(0, keep_copy(&copy, &self->k));
+	now.real -= 24 * HOUR;
+	for (i = 0; i < 2; i++) {
+		passes(S);
+		strcpy(name[i], name_of(0));
+		ASSERT_TRUE(snap_write(name[i], 0));
+		ASSERT_EQ(0, keep_note(&self->k, name[i], &self->d));
+	}
+	now.real += 24 * HOUR;
+	lock = keep_lock(&copy);
+	ASSERT_EQ(0, keep_look(&copy, &self->d));
+	keep_take(&self->k, &copy);
+	ASSERT_EQ(0, keep_plan(&self->k, lock, &p, &self->d));
+	keep_remove(&p);
+	told[0] = '\0';
+	EXPECT_EQ(1, keep_removed(&self->k, &p, tell, NULL));
+	EXPECT_STREQ("./a.2026073011000000 --keep=2;", told);
+	EXPECT_EQ(0, access(name[0], F_OK));
+	EXPECT_EQ(0, access(name[1], F_OK));
+}
+
+/* What was just answered stays, also if another recorder's came since. */
+TEST_F(keep, newer_of_another)
+{
+	char ours[64];
+
+	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 1 }));
+	strcpy(ours, name_of(0));
+	ASSERT_TRUE(snap_write(ours, 0));
+	ASSERT_EQ(0, keep_note(&self->k, ours, &self->d));
+	passes(S);
+	ASSERT_TRUE(snap_write(name_of(0), 0));
+	EXPECT_EQ(1, apply(&self->k, NULL));
+	EXPECT_STREQ("./a.2026073012000100 --keep=1;", told);
+	EXPECT_EQ(0, access(ours, F_OK));
 }
 
 /* An earlier run's clock was ahead: those go before what this run writes. */
@@ -429,156 +461,6 @@ TEST_F(keep, no_directory)
 		     self->d.msg);
 	EXPECT_EQ(0, keep_start(&self->k, &(struct keep_limits){ 0 }, PATTERN,
 				"nowhere/a", &self->d));
-}
-
-/* --- with snapfile.c and stream.c, as a recorder has them --- */
-
-struct recorder {
-	struct keep k;
-	struct snapfile f;
-	struct stream s;
-	struct diag d;
-};
-
-static bool make_room(void *ctx)
-{
-	struct recorder *r = ctx;
-
-	return keep_make_room(&r->k, tell, NULL, &r->d) > 0;
-}
-
-/* One of @size; 0 or -errno */
-static int record(struct recorder *r, __u64 number, size_t size)
-{
-	static const char data[32768];
-	int fd, err = 0, end;
-
-	while ((fd = snapfile_begin(&r->f, "%o.%s", "a", "x", number, T0 * S, &r->d)) == -ENOSPC) {
-		if (!make_room(r))
-			break;
-	}
-	if (fd < 0)
-		return fd;
-	if (stream_open_fd(&r->s, fd, &r->d))
-		return -ENOMEM;
-	r->s.no_space = make_room;
-	r->s.no_space_ctx = r;
-	for (; !err && size; size -= sizeof(data)) {
-		struct perf_event_header h = {
-			.type = PERF_RECORD_SAMPLE, .size = sizeof(data),
-		};
-
-		err = stream_record_data(&r->s, &h, sizeof(h), data,
-					 sizeof(data) - sizeof(h), 0) ?:
-		      stream_flush(&r->s);
-	}
-	end = stream_close(&r->s);
-	err = err ?: end;
-	while (!err) {
-		err = snapfile_commit(&r->f, &r->d);
-		if (err != -ENOSPC || !make_room(r))
-			break;
-		err = 0;
-	}
-	if (err)
-		snapfile_abort(&r->f);
-	else if (keep_apply(&r->k, r->f.path, tell, NULL, &r->d) < 0)
-		return -EIO;
-	return err;
-}
-
-#define SNAPSHOT	(10 * 32768)
-
-/* A disk for three of them: the oldest go first. */
-TEST_F(keep, disk_full)
-{
-	const struct keep_limits limits = { .nr = 100 };
-	static struct recorder r;
-	struct stat st;
-	int i;
-
-	if (!snap_dir_small("1100k"))
-		SKIP(return, "cannot mount a tmpfs");
-	ASSERT_EQ(0, keep_start(&r.k, &limits, "%o.%s", "a", &r.d));
-	for (i = 1; i <= 20; i++)
-		EXPECT_EQ(0, record(&r, i, SNAPSHOT));
-	EXPECT_STREQ("a.18 a.19 a.20 ", snap_dir_list());
-	ASSERT_EQ(0, stat("a.20", &st));
-	EXPECT_EQ(SNAPSHOT + 16, st.st_size);
-	/* One that has no room whatever goes: the newest stays all the same. */
-	EXPECT_EQ(-ENOSPC, record(&r, 21, 4 * SNAPSHOT));
-	EXPECT_STREQ("a.20 ", snap_dir_list());
-	/* And after that all is as before. */
-	EXPECT_EQ(0, record(&r, 22, SNAPSHOT));
-	EXPECT_STREQ("a.20 a.22 ", snap_dir_list());
-	keep_free(&r.k);
-}
-
-/* Nobody said that any may go: the new one fails, and the disk is as it was. */
-TEST_F(keep, disk_full_no_limits)
-{
-	static struct recorder r;
-	int i;
-
-	if (!snap_dir_small("1100k"))
-		SKIP(return, "cannot mount a tmpfs");
-	ASSERT_EQ(0, keep_start(&r.k, &(struct keep_limits){ 0 }, "%o.%s", "a", &r.d));
-	for (i = 1; i <= 10; i++)
-		EXPECT_EQ(i <= 3 ? 0 : -ENOSPC, record(&r, i, SNAPSHOT));
-	EXPECT_STREQ("a.1 a.2 a.3 ", snap_dir_list());
-	ASSERT_EQ(0, unlink("a.2"));
-	EXPECT_EQ(0, record(&r, 11, SNAPSHOT));
-	keep_free(&r.k);
-}
-
-/* Names, too, need room: inodes are out. */
-TEST_F(keep, no_inodes)
-{
-	const struct keep_limits limits = { .nr = 100 };
-	static struct recorder r;
-	int i;
-
-	if (!snap_dir_small("1m,nr_inodes=4"))
-		SKIP(return, "cannot mount a tmpfs");
-	ASSERT_EQ(0, keep_start(&r.k, &limits, "%o.%s", "a", &r.d));
-	for (i = 1; i <= 10; i++)
-		EXPECT_EQ(0, record(&r, i, 32768));
-	EXPECT_GE(3, snap_dir_count());
-	EXPECT_EQ(0, access("a.10", F_OK));
-	keep_free(&r.k);
-}
-
-/* Recorders of one name in one directory: never more than the limit, never none. */
-TEST_F_TIMEOUT(keep, race, 120)
-{
-	const struct keep_limits limits = { .nr = 1 };
-	static struct recorder r;
-	pid_t pids[4];
-	int i, j, status;
-
-	for (i = 0; i < 4; i++) {
-		pids[i] = fork();
-		if (pids[i])
-			continue;
-		if (keep_start(&r.k, &limits, "%o.%s", "a", &r.d))
-			_exit(1);
-		for (j = 0; j < 300; j++) {
-			if (record(&r, i * 1000 + j + 1, 32768) || !snap_dir_count())
-				_exit(2);
-		}
-		_exit(0);
-	}
-	for (i = 0; i < 4; i++) {
-		waitpid(pids[i], &status, 0);
-		EXPECT_EQ(0, status);
-	}
-	/* Who found another at work left some to the next time. */
-	EXPECT_LE(1, snap_dir_count());
-	EXPECT_GE(4, snap_dir_count());
-	ASSERT_EQ(0, keep_start(&r.k, &limits, "%o.%s", "a", &r.d));
-	EXPECT_LE(0, keep_apply(&r.k, NULL, tell, NULL, &r.d));
-	EXPECT_EQ(1, snap_dir_count());
-	keep_free(&r.k);
 }
 
 /* What is remembered is what is on disk. */

@@ -169,4 +169,25 @@ TEST_F(wish, used_up)
 	flight_wishes_free(self->f->writing);
 }
 
+/* Those whose samples are lost are taken, joined and suppressed like the others. */
+TEST_F(wish, lost)
+{
+	flight_wish_lost(self->s, &self->event, 5, 3);
+	ASSERT_EQ(nr_waiting(self->f), 1);
+	EXPECT_TRUE(self->f->first->lost);
+	EXPECT_EQ(self->f->first->triggers, 3);
+	EXPECT_EQ(self->f->first->time, 5);
+	EXPECT_EQ(self->event.taken, 1);
+	self->f->writing = self->f->first;
+	self->f->first = NULL;
+	self->f->end = &self->f->first;
+	flight_wish_lost(self->s, &self->event, 6, 3);
+	EXPECT_EQ(nr_waiting(self->f), 0);
+	EXPECT_EQ(self->f->suppressed, 3);
+	EXPECT_EQ(self->event.suppressed, 3);
+	EXPECT_EQ(self->f->stats.wishes, 6);
+	EXPECT_EQ(nr_unfrozen, 1);
+	flight_wishes_free(self->f->writing);
+}
+
 TEST_HARNESS_MAIN

@@ -6,13 +6,36 @@
 #ifndef WRAP_H
 #define WRAP_H
 
+#include <dirent.h>
+#include <sys/stat.h>
+
 int __real_open(const char *path, int flags, ...);
-int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);	/* wrap_open.c */
+/* Is called before each open(). Returns 0: it is opened, or -errno: that fails so. */
+extern int (*wrap_open_hook)(int flags);
 int __real_renameat2(int from_dir, const char *from, int to_dir, const char *to,
 		     unsigned int flags);
 int __wrap_renameat2(int from_dir, const char *from, int to_dir, const char *to,
 		     unsigned int flags);
 int __real_link(const char *from, const char *to);
 int __wrap_link(const char *from, const char *to);
+int __real_mkostemps(char *path, int suffix, int flags);
+int __wrap_mkostemps(char *path, int suffix, int flags);
+int __real_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
+int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __real_openat(int dir, const char *path, int flags, ...);
+int __wrap_openat(int dir, const char *path, int flags, ...);
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+int __real_fstatat(int dir, const char *path, struct stat *st, int flags);
+int __wrap_fstatat(int dir, const char *path, struct stat *st, int flags);
+int __real_unlink(const char *path);
+int __wrap_unlink(const char *path);
+int __real_fdatasync(int fd);
+int __wrap_fdatasync(int fd);
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
 
 #endif /* WRAP_H */

@@ -14,6 +14,7 @@
 
 #include "../../tap.h"
 #include "merge.h"
+#include "../flight/wrap.h"
 #include "world.h"
 
 #define OLD	"what was there"
@@ -174,6 +175,23 @@ static void test_out(void)
 	refuse("no space", -ENOSPC, "/dev/full", "no space left", "/dev/full");
 }
 
+static int disk_err;
+
+int __wrap_fdatasync(int fd)
+{
+	errno = disk_err;
+	return disk_err ? -1 : __real_fdatasync(fd);
+}
+
+static void test_disk(void)
+{
+	make();
+	disk_err = EIO;
+	refuse("the disk could not write it", -EIO, out, "Input/output error; nothing was merged",
+	       out);
+	disk_err = 0;
+}
+
 static void test_cut(void)
 {
 	char *const list[] = { path[0], path[1] };
@@ -262,6 +280,7 @@ int main(int argc, char **argv)
 		snprintf(path[i], sizeof(path[i]), "%s/snapshot%d", dir, i);
 	snprintf(out, sizeof(out), "%s/out", dir);
 	test_files();
+	test_disk();
 	test_number();
 	test_out();
 	test_cut();

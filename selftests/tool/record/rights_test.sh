@@ -75,6 +75,15 @@ if paranoid 2; then
 	rm -f f
 	want 0 user "$AUXREC" -q --all-cgroups -e cpu-clock:u -o f -- true
 	valid f
+	if cgroups=$(findmnt -n -f -o TARGET -t cgroup2); then
+		mkdir -m 700 "$cgroups/closed" "$cgroups/closed/inner"
+		rm -f f
+		want 0 user "$AUXREC" --all-cgroups -e cpu-clock:u -o f -- true
+		said 'without a name, in 1 places .* first is /closed/\* (Permission denied)'
+		"$AUXREC" info --records f | grep -o 'CGROUP .*' >list
+		grep -q ' /closed$' list || note "/closed has no name: $(<list)"
+		rmdir "$cgroups/closed/inner" "$cgroups/closed"
+	fi
 	rm -f f
 	want 0 user "$AUXREC" -e cpu-clock -o f -- true
 	said 'cpu-clock: no right to record the kernel, user space only'

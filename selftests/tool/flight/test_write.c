@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tool/snapfile_write.c and disk.c: a snapshot is written onto a disk that is full, or fails, or
+ * that other recorders write to, too.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "keep_now.h"
+#include "snap_dir.h"
+#include "snapfile_write.h"
+#include "wrap.h"
+
+#define TIME	(1785412800 * NSEC_PER_SEC)	/* 2026-07-30 12:00:00 UTC */
+
+/* --- what a recorder has for its snapshots --- */
+
+struct recorder {
+	struct keep k;
+	struct snapfile f;
+	struct stream s;
+	struct diag d;
+	size_t size;
+};
+
+static bool make_room(void *ctx)
+{
+	struct recorder *r = ctx;
+
+	return keep_make_room(&r->k, tell, NULL, &r->d) > 0;
+}
+
+static int write_zeros(void *ctx)
+{
+	static const char data[32768];
+	struct recorder *r = ctx;
+	int err = 0;
+
+	for (; !err && r->size; r->size -= sizeof(data)) {
+		struct perf_event_header h = {
+			.type = PERF_RECORD_SAMPLE, .size = sizeof(data),
+		};
+
+		err = stream_record_data(&r->s, &h, sizeof(h), data,
+					 sizeof(data) - sizeof(h), 0) ?:
+		      stream_flush(&r->s);
+	}
+	return err;
+}
+
+/* One of @size; 0 or -errno */
+static int record(struct recorder *r, __u64 number, size_t size)
+{
+	const struct snapfile_job job = {
+		.pattern = "%o.%s", .base = "a", .trigger = "x", .number = number,
+		.time = TIME, .out = &r->s, .write = write_zeros, .no_space = make_room,
+		.ctx = r,
+	};
+	int err;
+
+	r->size = size;
+	err = snapfile_write(&r->f, &job, &r->d);
+	if (!err && keep_now(&r->k, r->f.path, &r->d) < 0)
+		return -EIO;
+	return err;
+}
+
+#define SNAPSHOT	(10 * 32768)
+
+FIXTURE(write) {
+	char dir[64];
+	struct recorder r;
+};
+
+FIXTURE_SETUP(write)
+{
+	ASSERT_TRUE(snap_dir_enter(self->dir, sizeof(self->dir)));
+}
+
+FIXTURE_TEARDOWN(write)
+{
+	keep_free(&self->r.k);
+	snap_dir_leave(self->dir);
+}
+
+/* A disk for three of them: the oldest go first. */
+TEST_F(write, disk_full)
+{
+	const struct keep_limits limits = { .nr = 100 };
+	struct stat st;
+	int i;
+
+	if (!snap_dir_small("1100k"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, keep_start(&self->r.k, &limits, "%o.%s", "a", &self->r.d));
+	for (i = 1; i <= 20; i++)
+		EXPECT_EQ(0, record(&self->r, i, SNAPSHOT));
+	EXPECT_STREQ("a.18 a.19 a.20 ", snap_dir_list());
+	ASSERT_EQ(0, stat("a.20", &st));
+	EXPECT_EQ(SNAPSHOT + 16, st.st_size);
+	/* One that has no room whatever goes: the newest stays all the same. */
+	EXPECT_EQ(-ENOSPC, record(&self->r, 21, 4 * SNAPSHOT));
+	EXPECT_STREQ("a.20 ", snap_dir_list());
+	/* And after that all is as before. */
+	EXPECT_EQ(0, record(&self->r, 22, SNAPSHOT));
+	EXPECT_STREQ("a.20 a.22 ", snap_dir_list());
+}
+
+/* Nobody said that any may go: the new one fails, and the disk is as it was. */
+TEST_F(write, disk_full_no_limits)
+{
+	int i;
+
+	if (!snap_dir_small("1100k"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, keep_start(&self->r.k, &(struct keep_limits){ 0 }, "%o.%s", "a", &self->r.d));
+	for (i = 1; i <= 10; i++)
+		EXPECT_EQ(i <= 3 ? 0 : -ENOSPC, record(&self->r, i, SNAPSHOT));
+	EXPECT_STREQ("a.1 a.2 a.3 ", snap_dir_list());
+	ASSERT_EQ(0, unlink("a.2"));
+	EXPECT_EQ(0, record(&self->r, 11, SNAPSHOT));
+}
+
+/* Names, too, need room: inodes are out. */
+TEST_F(write, no_inodes)
+{
+	const struct keep_limits limits = { .nr = 100 };
+	int i;
+
+	if (!snap_dir_small("1m,nr_inodes=4"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, keep_start(&self->r.k, &limits, "%o.%s", "a", &self->r.d));
+	for (i = 1; i <= 10; i++)
+		EXPECT_EQ(0, record(&self->r, i, 32768));
+	EXPECT_GE(3, snap_dir_count());
+	EXPECT_EQ(0, access("a.10", F_OK));
+}
+
+/* Recorders of one name in one directory: never more than the limit, never none. */
+TEST_F_TIMEOUT(write, race, 120)
+{
+	const struct keep_limits limits = { .nr = 1 };
+	static struct recorder r;	/* of each process one */
+	pid_t pids[4];
+	int i, j, status;
+
+	for (i = 0; i < 4; i++) {
+		pids[i] = fork();
+		if (pids[i])
+			continue;
+		if (keep_start(&r.k, &limits, "%o.%s", "a", &r.d))
+			_exit(1);
+		for (j = 0; j < 300; j++) {
+			if (record(&r, i * 1000 + j + 1, 32768) || !snap_dir_count())
+				_exit(2);
+		}
+		_exit(0);
+	}
+	for (i = 0; i < 4; i++) {
+		waitpid(pids[i], &status, 0);
+		EXPECT_EQ(0, status);
+	}
+	/* Who found another at work left some to the next time. */
+	EXPECT_LE(1, snap_dir_count());
+	EXPECT_GE(4, snap_dir_count());
+	ASSERT_EQ(0, keep_start(&r.k, &limits, "%o.%s", "a", &r.d));
+	EXPECT_LE(0, keep_now(&r.k, NULL, &r.d));
+	EXPECT_EQ(1, snap_dir_count());
+	keep_free(&r.k);
+}
+
+/* --- file systems that say that they are full when the test wants --- */
+
+static int full_err;
+static unsigned int full_begins, full_names, full_closes;
+
+static bool says_full(unsigned int *times)
+{
+	if (!*times)
+		return false;
+	--*times;
+	errno = full_err;
+	return true;
+}
+
+/* It is mkostemps() that comes last. */
+static int full_open(int flags)
+{
+	return full_begins && (flags & O_TMPFILE) == O_TMPFILE ? -full_err : 0;
+}
+
+int __wrap_mkostemps(char *path, int suffix, int flags)
+{
+	return says_full(&full_begins) ? -1 : __real_mkostemps(path, suffix, flags);
+}
+
+/* What came in which order: d: fdatasync(), n: a name, s, f: fsync() of the file, the directory */
+static char order[16];
+static int data_err, names_err;
+
+static void came(char what)
+{
+	const size_t len = strlen(order);
+
+	if (len + 1 < sizeof(order)) {
+		order[len] = what;
+		order[len + 1] = '\0';
+	}
+}
+
+int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+	came('n');
+	return says_full(&full_names) ? -1 : __real_linkat(from_dir, from, to_dir, to, flags);
+}
+
+static int sync_as(int err)
+{
+	errno = err;
+	return err ? -1 : 0;
+}
+
+int __wrap_fdatasync(int fd)
+{
+	struct stat st;
+
+	came(!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= 32768 ? 'd' : '?');
+	return sync_as(data_err);
+}
+
+int __wrap_fsync(int fd)
+{
+	struct stat st, here;
+
+	if (fstat(fd, &st) || stat(".", &here))
+		came('?');
+	else if (S_ISREG(st.st_mode))
+		came('s');
+	else
+		came(st.st_ino == here.st_ino ? 'f' : '?');
+	return sync_as(names_err);
+}
+
+/* Only the writer's descriptor is one to write to. */
+int __wrap_close(int fd)
+{
+	const int flags = full_closes ? fcntl(fd, F_GETFL) : 0;
+	const int r = __real_close(fd);
+
+	return (flags & O_ACCMODE) == O_WRONLY && says_full(&full_closes) ? -1 : r;
+}
+
+FIXTURE(full) {
+	char dir[64];
+	struct recorder r;
+};
+
+FIXTURE_VARIANT(full) {
+	int err;
+};
+
+FIXTURE_VARIANT_ADD(full, disk) { .err = ENOSPC };
+FIXTURE_VARIANT_ADD(full, quota) { .err = EDQUOT };
+
+FIXTURE_SETUP(full)
+{
+	const struct keep_limits limits = { .nr = 100 };
+	int i;
+
+	wrap_open_hook = full_open;
+	full_err = variant->err;
+	data_err = 0;
+	names_err = 0;
+	ASSERT_TRUE(snap_dir_enter(self->dir, sizeof(self->dir)));
+	ASSERT_EQ(0, keep_start(&self->r.k, &limits, "%o.%s", "a", &self->r.d));
+	for (i = 1; i <= 4; i++)
+		ASSERT_EQ(0, record(&self->r, i, 32768));
+	told[0] = '\0';
+	order[0] = '\0';
+}
+
+FIXTURE_TEARDOWN(full)
+{
+	keep_free(&self->r.k);
+	snap_dir_leave(self->dir);
+}
+
+TEST_F(full, begin)
+{
+	full_begins = 2;
+	EXPECT_EQ(0, record(&self->r, 5, 32768));
+	EXPECT_STREQ("./a.1 no space;./a.2 no space;", told);
+	EXPECT_STREQ("a.3 a.4 a.5 ", snap_dir_list());
+}
+
+TEST_F(full, name)
+{
+	full_names = 2;
+	EXPECT_EQ(0, record(&self->r, 5, 32768));
+	EXPECT_STREQ("./a.1 no space;./a.2 no space;", told);
+	EXPECT_STREQ("a.3 a.4 a.5 ", snap_dir_list());
+}
+
+/* What is said then is of data that are gone. */
+TEST_F(full, close)
+{
+	full_closes = 1;
+	EXPECT_EQ(-variant->err, record(&self->r, 5, 32768));
+	EXPECT_STREQ("./a.1 no space;", told);
+	EXPECT_STREQ("a.2 a.3 a.4 ", snap_dir_list());
+	EXPECT_EQ(0, record(&self->r, 6, 32768));
+}
+
+/* The same of what the disk says later */
+TEST_F(full, sync)
+{
+	data_err = variant->err;
+	EXPECT_EQ(-variant->err, record(&self->r, 5, 32768));
+	EXPECT_STREQ("./a.1 no space;", told);
+	EXPECT_STREQ("d", order);
+	EXPECT_STREQ("a.2 a.3 a.4 ", snap_dir_list());
+}
+
+/* The newest stays, and it ends. */
+TEST_F(full, for_good)
+{
+	full_begins = 1000;
+	EXPECT_EQ(-variant->err, record(&self->r, 5, 32768));
+	EXPECT_STREQ("a.4 ", snap_dir_list());
+	full_begins = 0;
+	full_names = 1000;
+	EXPECT_EQ(-variant->err, record(&self->r, 6, 32768));
+	EXPECT_STREQ("a.4 ", snap_dir_list());
+}
+
+/* --- it has its name when it is on disk --- */
+
+FIXTURE(disk) {
+	char dir[64];
+	struct recorder r;
+};
+
+FIXTURE_SETUP(disk)
+{
+	const struct keep_limits limits = { .nr = 100 };
+
+	ASSERT_TRUE(snap_dir_enter(self->dir, sizeof(self->dir)));
+	ASSERT_EQ(0, keep_start(&self->r.k, &limits, "%o.%s", "a", &self->r.d));
+	ASSERT_EQ(0, record(&self->r, 1, 32768));
+	order[0] = '\0';
+	told[0] = '\0';
+}
+
+FIXTURE_TEARDOWN(disk)
+{
+	keep_free(&self->r.k);
+	snap_dir_leave(self->dir);
+}
+
+TEST_F(disk, order)
+{
+	EXPECT_EQ(0, record(&self->r, 2, 32768));
+	EXPECT_STREQ("dnsf", order);
+	EXPECT_STREQ("a.1 a.2 ", snap_dir_list());
+}
+
+TEST_F(disk, data_lost)
+{
+	data_err = EIO;
+	EXPECT_EQ(-EIO, record(&self->r, 2, 32768));
+	EXPECT_STREQ("cannot get a snapshot to the disk: Input/output error", self->r.d.msg);
+	EXPECT_STREQ("d", order);
+	EXPECT_STREQ("a.1 ", snap_dir_list());
+	EXPECT_STREQ("", told);
+	data_err = 0;
+	EXPECT_EQ(0, record(&self->r, 3, 32768));
+}
+
+/* Nobody is told of a file that may be gone. */
+TEST_F(disk, name_lost)
+{
+	names_err = EIO;
+	EXPECT_EQ(-EIO, record(&self->r, 2, 32768));
+	EXPECT_STREQ("cannot get the name of a snapshot, ./a.2, to the disk: Input/output error",
+		     self->r.d.msg);
+	EXPECT_STREQ("dns", order);
+	names_err = ENOSPC;
+	EXPECT_EQ(-EIO, record(&self->r, 3, 32768));
+	/* Of ext4 that has become read-only */
+	names_err = EROFS;
+	EXPECT_EQ(-EIO, record(&self->r, 4, 32768));
+	EXPECT_STREQ("a.1 ", snap_dir_list());
+	EXPECT_STREQ("", told);
+}
+
+/* Some file systems have none. */
+TEST_F(disk, no_sync)
+{
+	static const int none[] = { EINVAL, ENOSYS, EOPNOTSUPP };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(none); i++) {
+		data_err = none[i];
+		names_err = none[i];
+		EXPECT_EQ(0, record(&self->r, 2 + i, 32768));
+	}
+	EXPECT_EQ(4, snap_dir_count());
+}
+
+TEST_HARNESS_MAIN
