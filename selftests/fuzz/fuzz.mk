@@ -19,7 +19,7 @@ T	   ?= 60
 FUZZ_TOOL := $(wildcard $(addprefix tool/,control*.c \
 	     check*.c ctl*.c event*.c extract*.c info*.c merge*.c options*.c parse*.c pmu*.c \
 	     read*.c snapfile*.c tracepoint.c trigger*.c)) \
-	     $(addprefix tool/,cpus.c flight_options.c list.c pidfile.c signames.c state.c \
+	     $(addprefix tool/,cpus.c disk.c flight_options.c list.c notify.c pidfile.c signames.c state.c \
 	     state_kernel.c state_maps.c recent.c stream.c util.c)
 
 .PHONY: fuzz fuzz-corpus fuzz-programs

@@ -70,7 +70,7 @@ snapshot()
 	local f
 
 	f=$(ctl snapshot soak) || return
-	"$AUXREC" check "$f" && "$VERIFY" "$f"
+	"$AUXREC" check "$f" && "$VERIFY" -g "$f"
 }
 
 auxgens 3 || exit 2
@@ -81,7 +81,8 @@ END=$(($(uptime) + LENGTH))
 launch -a -M 48M -m 512K,64Kx128 -e auxgen/timer=1,chunks=2/ -e cpu-clock/freq=50/ \
 	--flight=15s --trigger signal=USR1 --trigger exec=soak-none --keep=4
 again owners "${stays[@]}" AUXGEN=auxgen1 \
-	"$B/selftests/ring/races" -t kill_traced -t several_processes &
+	"$B/selftests/ring/races" -t attach_detach -t attach_one_event_twice \
+	-t close_while_running -t kill_traced -t several_processes &
 again bytes "${stays[@]}" AUXGEN=auxgen2 "$B/selftests/ring/integrity" -t task -t inherit &
 again ids "${stays[@]}" "$B/selftests/ids/races" -t sessions &
 again exec "$ACTOR" fork 50 soak &
