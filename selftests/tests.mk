@@ -27,8 +27,8 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
-		flight/test_trigger flight/test_wish flight/test_drop flight/test_snapfile \
-		flight/test_keep flight/test_write flight/test_remove flight/test_files \
+		flight/test_trigger flight/test_wish flight/test_drop flight/test_gaps \
+		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests model-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz
@@ -142,6 +142,10 @@ $(TESTS)/tool/flight/test_drop: $(BUILD)/selftests/tool/flight/test_drop.o \
 		$(addprefix $(BUILD)/tool/,flight_drop.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
+$(TESTS)/tool/flight/test_gaps: $(BUILD)/selftests/tool/flight/test_gaps.o \
+		$(BUILD)/tool/gaps.o
+	$(CC) $(CFLAGS) -o $@ $^
+
 # File systems that can do less are made by the tests.
 $(TESTS)/tool/flight/test_snapfile: $(addprefix $(BUILD)/selftests/tool/flight/,test_snapfile.o \
 		snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,disk.o snapfile.o \
@@ -177,7 +181,7 @@ $(TESTS)/tool/merge/test_refused: WRAP := -Wl,--wrap=fdatasync
 $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \
 		$(BUILD)/selftests/tool/merge/%.o $(addprefix $(BUILD)/selftests/tool/, \
 		merge/world.o merge/world_write.o state/history.o) \
-		$(addprefix $(BUILD)/tool/,disk.o merge.o merge_body.o merge_events.o merge_out.o \
+		$(addprefix $(BUILD)/tool/,disk.o merge.o merge_body.o merge_events.o merge_late.o merge_out.o \
 		merge_plan.o merge_read.o merge_scan.o merge_seen.o merge_setup.o notify.o recent.o \
 		state.o state_maps.o state_kernel.o state_namespaces.o util.o) \
 		$(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/check_main.c, \

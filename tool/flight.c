@@ -13,7 +13,6 @@
 
 #include "cgroups.h"
 #include "flight.h"
-#include "flight_gap.h"
 #include "notify.h"
 #include "proc_maps.h"
 #include "records.h"
@@ -112,6 +111,7 @@ int flight_open(struct session *s, struct diag *d)
 		.window = s->opt->flight.window,
 		.linger = LINGER_NS,
 	};
+	f->gaps.per_task = session_per_task(s);
 	f->recent = recent_new(&limits);
 	f->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (!f->recent)
@@ -173,7 +173,7 @@ void flight_close(struct session *s)
 	flight_wishes_free(f->writing);
 	flight_files_free(&f->files);
 	free(f->setup);
-	free(f->dropped.gaps);
+	gaps_free(&f->gaps);
 	/* If that still waits for the disk it is the thread's, and goes with it. */
 	f->removal = NULL;
 	keep_free(&f->keep);
@@ -260,14 +260,22 @@ void flight_gaps(struct session *s)
 	struct raw_item item;
 	__u32 i = 0;
 
-	while (rawring_next_gap(&s->raw, &i, &item)) {
-		const struct perfaux_gap gap = *item.gap;
-
+	/* What there is no memory for stays where it is. */
+	while (rawring_next_gap(&s->raw, &i, &item) &&
+	       !gaps_add(&s->flight->gaps, item.gap))
 		rawring_release(&s->raw, &item);
-		if (flight_has_room(s->flight, sizeof(struct flight_gap)) ||
-		    flight_drop_gap(s, &gap))
-			flight_keep_gap(s, &gap);
-	}
+}
+
+/*
+ * A gap is needed for as long as the raw ring has data of its time, which may be longer than
+ * there is room for the samples: who reads the data must not find it missing without a word.
+ */
+static void forget_gaps(struct flight *f, __u64 history)
+{
+	struct recent_stats stats;
+
+	recent_stats(f->recent, &stats);
+	gaps_trim(&f->gaps, stats.oldest < history ? stats.oldest : history);
 }
 
 /* Nobody says what was unmapped: that is looked up when memory is short, not too often. */
@@ -313,6 +321,7 @@ void flight_settle(struct session *s)
 		now = s->main.max_time;
 	if (recent_trim(f->recent, now, s->flushed_time, wanted))
 		f->stats.not_kept++;
+	forget_gaps(f, wanted);
 	shrink(s);
 	look_for_cgroups(s, now);
 }

@@ -8,6 +8,7 @@
 
 #include "control.h"
 #include "flight_files.h"
+#include "gaps.h"
 #include "perf_clock.h"
 #include "read_map.h"
 #include "recent.h"
@@ -59,13 +60,12 @@ struct flight_stats {
 struct flight_dropped {
 	__u64 nr;
 	__u64 time, id;			/* of the last one */
-	struct perfaux_gap *gaps;	/* each around many */
-	size_t nr_gaps;
 };
 
 struct flight {
 	struct flight_memory memory;
 	struct recent *recent;
+	struct gaps gaps;		/* of the raw ring */
 	struct perf_clock clock;
 	/* what each snapshot begins with */
 	__u8 *setup;
@@ -180,13 +180,10 @@ int flight_trigger_event(struct session *s, const struct sev *sev, const struct 
 
 /*
  * flight_drop.c: of what is not sideband, is there room for @size bytes more, if a snapshot is
- * written? What there is none for is dropped; of gaps 0, or -ENOMEM: it is to be kept. They are
- * told when the snapshot is written.
+ * written? What there is none for is dropped, and told when the snapshot is written.
  */
 bool flight_has_room(struct flight *f, size_t size);
 void flight_drop(struct session *s, const struct perf_event_header *rec, __u64 time);
-int flight_drop_gap(struct session *s, const struct perfaux_gap *gap);
-void flight_keep_gap(struct session *s, const struct perfaux_gap *gap);
 void flight_tell_dropped(struct session *s);
 
 /*

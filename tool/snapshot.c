@@ -10,7 +10,6 @@
 
 #include "auxdata.h"
 #include "flight.h"
-#include "flight_gap.h"
 #include "records.h"
 #include "snapshot_mark.h"
 
@@ -47,8 +46,6 @@ static int put_sample(void *ctx, const struct perf_event_header *rec)
 {
 	struct session *s = ctx;
 
-	if (flight_is_gap(rec))
-		return auxdata_gap(s, flight_gap(rec));
 	if (rec->type == PERF_RECORD_SAMPLE && s->have_payloads)
 		return payload_sample(s, rec);
 	return stream_record(&s->out, rec);
@@ -221,6 +218,19 @@ static int put_spans(struct session *s, const struct span_list *list)
 	return err ?: give_back(s, list, from, i);
 }
 
+/* What is missing of these, and of their time */
+static int put_gaps(struct session *s, __u64 begin)
+{
+	const struct gaps *gaps = &s->flight->gaps;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < gaps->nr; i++)
+		if (gaps->list[i].t_end >= begin)
+			err = auxdata_gap(s, &gaps->list[i]);
+	return err;
+}
+
 /* --- all of it ------------------------------------------------------------- */
 
 static int put_header(struct session *s, __u32 type)
@@ -271,7 +281,7 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 	if (!err)
 		err = recent_emit_sideband(f->recent, put, s);
 	if (!err && s->have_raw)
-		err = put_spans(s, &list);
+		err = put_spans(s, &list) ?: put_gaps(s, job->begin);
 	if (!err)
 		err = recent_emit_samples(f->recent, put_sample, s);
 	if (!err && s->have_payloads)

@@ -7,11 +7,8 @@
 
 #include "kselftest_harness.h"
 #include "flight.h"
-#include "flight_gap.h"
 #include "records.h"
 
-static struct perfaux_gap kept[16];
-static size_t nr_kept;
 static struct rec_lost_samples told;
 
 /* recent.c: what comes is looked at. */
@@ -19,10 +16,7 @@ int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time
 {
 	(void)r;
 	(void)time;
-	if (!flight_is_gap(rec))
-		memcpy(&told, rec, sizeof(told));
-	else if (nr_kept < ARRAY_LEN(kept))
-		kept[nr_kept++] = *flight_gap(rec);
+	memcpy(&told, rec, sizeof(told));
 	return 0;
 }
 
@@ -49,13 +43,11 @@ FIXTURE_SETUP(drop)
 	self->opt->system_wide = true;
 	self->f->memory.reserve = 300;
 	self->f->memory.sideband = 200;
-	nr_kept = 0;
 	memset(&told, 0, sizeof(told));
 }
 
 FIXTURE_TEARDOWN(drop)
 {
-	free(self->f->dropped.gaps);
 	free(self->opt);
 	free(self->f);
 	free(self->s);
@@ -70,61 +62,6 @@ TEST_F(drop, room)
 	EXPECT_TRUE(flight_has_room(self->f, 40));
 	EXPECT_FALSE(flight_has_room(self->f, 1));
 	EXPECT_FALSE(flight_has_room(self->f, 1));
-}
-
-static int lose(struct session *s, enum perfaux_cause cause, __u32 cpu, __u32 tid, __u64 time)
-{
-	const struct perfaux_gap gap = {
-		.t_begin = time, .t_end = time + 10, .cookie = 5, .cpu = cpu, .cause = cause,
-		.pid = tid, .tid = tid, .count = 1, .bytes = 64,
-	};
-
-	return flight_drop_gap(s, &gap);
-}
-
-/* Each CPU's, whose data they are missing in, in time and bytes around all of them */
-TEST_F(drop, of_cpus)
-{
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_FULL, 0, 7, 100));
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_FULL, 1, 8, 90));
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_FULL, 0, 9, 200));
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_FULL, 0, 7, 50));
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_TRUNCATED, 0, 7, 300));
-	EXPECT_EQ(0, nr_kept);
-	flight_tell_dropped(self->s);
-	ASSERT_EQ(3, nr_kept);
-	EXPECT_EQ(0, kept[0].cpu);
-	EXPECT_EQ((__u32)-1, kept[0].tid);
-	EXPECT_EQ(50, kept[0].t_begin);
-	EXPECT_EQ(210, kept[0].t_end);
-	EXPECT_EQ(3, kept[0].count);
-	EXPECT_EQ(192, kept[0].bytes);
-	EXPECT_EQ(1, kept[1].cpu);
-	EXPECT_EQ(8, kept[1].tid);
-	EXPECT_EQ(1, kept[1].count);
-	EXPECT_EQ(PERFAUX_CAUSE_TRUNCATED, kept[2].cause);
-	/* They are over. */
-	flight_tell_dropped(self->s);
-	EXPECT_EQ(3, nr_kept);
-	EXPECT_EQ(0, told.header.size);
-}
-
-/* A thread's queue is that of no other, wherever it ran. */
-TEST_F(drop, of_threads)
-{
-	self->opt->system_wide = false;
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_FULL, 0, 7, 100));
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_FULL, 1, 7, 200));
-	flight_tell_dropped(self->s);
-	ASSERT_EQ(1, nr_kept);
-	EXPECT_EQ(7, kept[0].tid);
-	EXPECT_EQ(2, kept[0].count);
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_FULL, 0, 7, 100));
-	ASSERT_EQ(0, lose(self->s, PERFAUX_CAUSE_FULL, 0, 8, 200));
-	flight_tell_dropped(self->s);
-	ASSERT_EQ(2, nr_kept);
-	EXPECT_EQ((__u32)-1, kept[1].tid);
-	EXPECT_EQ((__u32)-1, kept[1].cpu);
 }
 
 TEST_F(drop, samples)
