@@ -435,8 +435,17 @@ int recent_emit_sideband(const struct recent *r, state_fn fn, void *ctx)
 	return err;
 }
 
+/* When samples begin of which none is gone */
+static __u64 samples_begin(const struct recent *r)
+{
+	const __u64 begin = r->last_gone ? r->last_gone + 1 : 0;
+
+	return r->begin > begin ? r->begin : begin;
+}
+
 int recent_emit_samples(const struct recent *r, state_fn fn, void *ctx)
 {
+	const __u64 begin = samples_begin(r);
 	size_t at = r->tail;
 	int err = 0;
 	__u64 i;
@@ -444,8 +453,12 @@ int recent_emit_samples(const struct recent *r, state_fn fn, void *ctx)
 	for (i = 0; !err && i < r->nr_samples; i++) {
 		const struct kept *kept = sample_at(r, at);
 
-		/* The state is not of its time. */
-		if (kept->time >= r->begin)
+		/*
+		 * One of a CPU's ring that was read later may be older than some that are
+		 * gone: of its time there are not all, and whoever merges snapshots takes
+		 * what another one has.
+		 */
+		if (kept->time >= begin)
 			err = fn(ctx, kept->rec);
 		at = sample_next(r, at + recent_sample_size(kept->rec->size));
 	}
@@ -454,11 +467,9 @@ int recent_emit_samples(const struct recent *r, state_fn fn, void *ctx)
 
 void recent_stats(const struct recent *r, struct recent_stats *stats)
 {
-	const __u64 samples = r->last_gone ? r->last_gone + 1 : 0;
-
 	*stats = (struct recent_stats){
 		.bytes = sizeof(*r) + r->limits.samples + side_memory(r),
-		.begin = r->begin > samples ? r->begin : samples,
+		.begin = samples_begin(r),
 		.oldest = r->begin,
 		.samples = r->nr_samples,
 		.sideband = r->nr_sides,

@@ -106,7 +106,7 @@ void recent_look_for_cgroups(struct recent *r, const struct state_ask *ask, __u6
 
 /*
  * What there is: the state as of the oldest record, the sideband since, in order of time,
- * and samples, as they came. Each returns 0, or what @fn returned.
+ * and samples from recent_stats.begin on, as they came. Each returns 0, or what @fn returned.
  */
 int recent_emit_state(const struct recent *r, state_fn fn, void *ctx);
 int recent_emit_sideband(const struct recent *r, state_fn fn, void *ctx);

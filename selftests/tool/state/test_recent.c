@@ -25,6 +25,7 @@ struct history {
 	struct recent *recent;
 	struct model all;
 	uint64_t nr_samples;	/* so many came */
+	uint64_t sample_time[RECORDS + BATCH + 1];	/* by number, from 1 */
 	const char *wrong;
 	/* while records are given out */
 	struct model told;
@@ -33,6 +34,7 @@ struct history {
 	uint64_t oldest;
 	uint64_t time;		/* of the sideband's last record */
 	uint64_t since;		/* what is not in the state is of that time, or later */
+	uint64_t begin;		/* and samples, of which none is missing from then on */
 	bool state;		/* it is given out */
 	bool samples;		/* have begun */
 };
@@ -62,6 +64,7 @@ static void make(struct history *h, struct arrived *a, uint64_t time)
 		a->sample.header.size = sizeof(a->sample) - 8 * history_rnd(64);
 		a->sample.time = time;
 		a->sample.number = ++h->nr_samples;
+		h->sample_time[h->nr_samples] = time;
 	} else {
 		const struct perf_event_header *rec;
 
@@ -122,7 +125,7 @@ static int tell(void *ctx, const struct perf_event_header *rec)
 		history_learn(&h->told, rec);
 		return 0;
 	}
-	if (sample->time < h->since)
+	if (sample->time < h->begin)
 		h->wrong = "an older sample than there should be";
 	h->samples = true;
 	h->seen++;
@@ -131,6 +134,16 @@ static int tell(void *ctx, const struct perf_event_header *rec)
 	if (!h->oldest || sample->number < h->oldest)
 		h->oldest = sample->number;
 	return 0;
+}
+
+/* Of those that were read. */
+static uint64_t samples_since(const struct history *h, uint64_t begin)
+{
+	uint64_t n = 0, i;
+
+	for (i = 1; i <= h->nr_samples; i++)
+		n += h->sample_time[i] >= begin;
+	return n;
 }
 
 static void check(struct history *h, uint64_t now)
@@ -146,6 +159,7 @@ static void check(struct history *h, uint64_t now)
 	h->samples = false;
 	recent_stats(h->recent, &stats);
 	h->since = stats.oldest;
+	h->begin = stats.begin;
 	h->state = true;
 	if (recent_emit_state(h->recent, tell, h))
 		h->wrong = "emit";
@@ -159,8 +173,8 @@ static void check(struct history *h, uint64_t now)
 		h->wrong = "somebody who was told all knows something else";
 	else if (stats.samples + stats.forgotten != h->nr_samples)
 		h->wrong = "samples do not add up";
-	else if (stats.samples && h->newest != h->nr_samples)
-		h->wrong = "the newest sample is not there";
+	else if (h->seen != samples_since(h, stats.begin))
+		h->wrong = "samples are not all that came since they begin";
 	else if (h->limits.window && stats.begin &&
 		 stats.begin + h->limits.window + 2 * BATCH < now &&
 		 stats.sideband && !stats.forgotten)
