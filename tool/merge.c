@@ -79,6 +79,7 @@ static int choose(struct merge *m)
 static void forget(struct merge *m)
 {
 	merge_seen_free(&m->seen);
+	merge_seen_free(&m->timed);
 	merge_seen_free(&m->group);
 	read_map_free(&m->queue_by_owner);
 	free(m->queues);
@@ -146,9 +147,11 @@ static int write_all(struct merge *m, bool again)
 		}
 		if (!i || !m->list[i - 1]->covered)
 			err = merge_group(m, i);
+		merge_late_begin(m, i);
 		if (!err)
 			err = merge_body(m, i);
-		if (!err && merge_seen_forget(&m->seen, oldest_from(m, i + 1)))
+		if (!err && (merge_seen_forget(&m->seen, oldest_from(m, i + 1)) ||
+			     merge_seen_forget(&m->timed, m->late_since)))
 			err = diag(m->d, -ENOMEM, "out of memory");
 		if (s->last > last)
 			last = s->last;

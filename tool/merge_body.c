@@ -20,6 +20,10 @@ struct body {
 	struct merge_reader r;
 	struct read_map payloads;	/* their numbers here -> there - base */
 	__u64 base;
+	struct merge_seen counted;	/* see merge_late.c */
+	/* What belongs together by its number: the last one's, and whether it is wanted */
+	__u64 number;
+	int number_wanted;
 	/* What a producer wrote, in parts: its number here, and whether it was seen */
 	__u64 raw;
 	bool raw_seen;
@@ -301,14 +305,45 @@ static bool is_wanted(const struct body *b, const struct read_record *rec, __u64
 	return !b->s->covered && time >= b->s->from && time < b->s->to;
 }
 
+/* Returns 1, 0 or -ENOMEM. */
+static int wants(struct body *b, const struct read_record *rec, const struct read_sample *s)
+{
+	int rc;
+
+	if (is_wanted(b, rec, s->time)) {
+		rc = merge_late_note(b->m, rec, s);
+		return rc < 0 ? rc : 1;
+	}
+	return merge_late_take(b->m, b->s, &b->counted, rec, s);
+}
+
+/* Likewise; parts of a payload are wanted if the first one is. */
+static int wants_payload(struct body *b, const struct read_record *rec,
+			 const struct read_sample *s)
+{
+	struct auxrec_payload h;
+
+	memcpy(&h, s->raw, sizeof(h));
+	if (h.number != b->number) {
+		b->number = h.number;
+		b->number_wanted = wants(b, rec, s);
+	}
+	return b->number_wanted;
+}
+
 static int take_timed(struct body *b, const struct read_record *rec,
 		      const struct read_sample *s)
 {
+	bool payload;
+	int rc;
+
 	if (!(s->has & PERF_SAMPLE_TIME) || !s->time)
 		return merge_once(b->m, rec);
-	if (!is_wanted(b, rec, s->time))
-		return 0;
-	if (rec->type == PERF_RECORD_SAMPLE && merge_has_payload(s))
+	payload = rec->type == PERF_RECORD_SAMPLE && merge_has_payload(s);
+	rc = payload ? wants_payload(b, rec, s) : wants(b, rec, s);
+	if (rc <= 0)
+		return rc < 0 ? no_memory(b) : 0;
+	if (payload)
 		return write_numbered(b, rec, s);
 	write_record(b, rec->hdr, s->time);
 	return 0;
@@ -441,6 +476,7 @@ int merge_body(struct merge *m, size_t i)
 		rc = merge_covered(m, i);
 	merge_reader_close(&b.r);
 	read_map_free(&b.payloads);
+	merge_seen_free(&b.counted);
 	return rc;
 }
 

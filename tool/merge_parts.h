@@ -38,6 +38,7 @@ struct merge_section {
 	__u64	hash;		/* of its samples */
 	__u64	since;		/* all records from here on are in it, MERGE_NEVER: none */
 	bool	initial;	/* its state is that before FINISHED_INIT */
+	bool	had_state;	/* or was needed when it was merged */
 	__u64	oldest;		/* begin of its oldest span, or gap */
 	/* merge_plan() */
 	bool	covered;	/* no records of it are needed */
@@ -56,7 +57,7 @@ void merge_plan(struct merge_section **list, size_t nr);
 /* --- what was written already (merge_seen.c) ------------------------------- */
 
 enum merge_kind {
-	MERGE_SPAN, MERGE_CHUNK, MERGE_AUX, MERGE_GAP, MERGE_RAW, MERGE_BYTES,
+	MERGE_SPAN, MERGE_CHUNK, MERGE_AUX, MERGE_GAP, MERGE_RAW, MERGE_BYTES, MERGE_TIMED,
 };
 
 /* What a thing is known by; all of it. */
@@ -146,6 +147,8 @@ struct merge {
 	struct diag *d;
 	/* while it is written, see merge_begin() */
 	struct merge_seen seen;
+	struct merge_seen timed;	/* records from late_since on, see merge_late.c */
+	__u64 late_since;
 	/*
 	 * Of sections that are covered, and the one that they are covered by: which one,
 	 * counted from 1, of those that have a thing begins earliest. It is written there:
@@ -215,5 +218,16 @@ int merge_body(struct merge *m, size_t i);
 /* Before those that list[@i] is the first of are written: fills group. */
 int merge_group(struct merge *m, size_t i);
 void merge_time(struct merge_section *s, __u64 time);
+
+/*
+ * merge_late.c: of those of a time that an earlier snapshot should have all of.
+ * merge_late_begin(): before list[@i] is written. _note(): a record is; 0 or -ENOMEM. _take():
+ * is one late, so that it is to be written, too? Then it is noted; 0, 1 or
+ * -ENOMEM. @counted: those of @s so far, empty at first.
+ */
+void merge_late_begin(struct merge *m, size_t i);
+int merge_late_note(struct merge *m, const struct read_record *rec, const struct read_sample *s);
+int merge_late_take(struct merge *m, const struct merge_section *s, struct merge_seen *counted,
+		    const struct read_record *rec, const struct read_sample *sample);
 
 #endif /* AUXREC_MERGE_PARTS_H */

@@ -322,6 +322,7 @@ static int find_since(struct scan *sc)
 			continue;
 		}
 		all[i].initial = initial;
+		all[i].had_state = all[i].state;
 		if (!initial && all[i].from > all[i].since)
 			all[i].since = all[i].from;
 		initial = false;

@@ -231,14 +231,18 @@ whole()
 files
 ((${#files[@]} == (nr < 8 ? nr : 8))) || note "${#files[@]} are left, of $nr"
 want 0 "$AUXREC" merge perf.data.sample.* -o merged
+cp "$T/err" said
 valid merged
 "$PERF" report --stdio -i merged >out 2>perr || note "$PERF report -i merged failed"
 unsaid perr "$allowed" "$PERF report -i merged"
-[[ ! ${raw[*]-} ]] || "$VERIFY" -g merged >verify 2>verr || note "$(head -n 3 verr)"
+if [[ ${raw[*]-} ]]; then
+	"$VERIFY" -g -m said merged >verify 2>verr || note "$(head -n 3 verr | tr '\n' '|')"
+	echo "# merged: $(<verify)"
+fi
 whole merged | sort >got
 whole "${files[@]}" | sort -u >wanted
 sort -u got | cmp -s - wanted ||
-	note "merged is not what they have: $(diff <(sort -u got) wanted | head -n 4)"
+	note "merged is not what they have: $(diff <(sort -u got) wanted | head -n 8 | tr '\n' '|')"
 # Two samples may be alike, in a snapshot as well.
 for f in "${files[@]}"; do
 	whole "$f" | sort | uniq -d

@@ -318,6 +318,13 @@ static int complete(const struct world *w, uint32_t set, uint64_t time)
 	return n;
 }
 
+/* Likewise, of those from number @first on; 0: none. */
+static int has_all(const struct world *w, uint32_t set, uint64_t time, unsigned int first)
+{
+	return first && first <= MAX_SNAPSHOTS ?
+	       complete(w, set >> (first - 1) << (first - 1), time) : 0;
+}
+
 static bool in_snapshot(const struct world *w, uint32_t set, size_t span)
 {
 	unsigned int i;
@@ -338,12 +345,14 @@ static void compare_records(const struct seen *v, uint32_t set)
 	for (i = 1; i <= w->nr_samples; i++)
 		if (v->samples[i] > 1)
 			wrong = "a sample is there twice";
-		else if (!v->samples[i] && complete(w, set, w->sample_time[i]))
+		else if (!v->samples[i] &&
+			 has_all(w, set, w->sample_time[i], w->sample_read[i]))
 			wrong = "a sample is missing";
 	for (i = 1; i <= w->nr_sides; i++)
-		if (complete(w, set, w->side_time[i]) && v->sides[i] != 1)
-			wrong = v->sides[i] ? "sideband is there twice" :
-					      "sideband is missing";
+		if (v->sides[i] > 1 && complete(w, set, w->side_time[i]))
+			wrong = "sideband is there twice";
+		else if (!v->sides[i] && has_all(w, set, w->side_time[i], w->side_read[i]))
+			wrong = "sideband is missing";
 }
 
 static void compare_spans(const struct seen *v, uint32_t set)
@@ -568,7 +577,7 @@ static void try_set(const struct world *w, uint32_t set)
 	if (!wrong)
 		compare_raw_holes(w, set, &sum);
 	/* What is known at its end is what is true, if nothing is missing. */
-	if (!wrong && !sum.nr_holes && !w->late && set >> (w->nr_snapshots - 1) &&
+	if (!wrong && !sum.nr_holes && !w->late && !w->stopped && set >> (w->nr_snapshots - 1) &&
 	    !history_same(&w->all, &v->told))
 		wrong = "somebody who is told all knows something else";
 	merge_summary_free(&sum);
@@ -641,6 +650,17 @@ static void try(const char *what, const struct world *settings, uint64_t first)
 	free(w);
 }
 
+static void try_settings(const char *limits, const struct world *w, uint64_t first)
+{
+	static const char * const kinds[] = { "queues of tasks", "queues of CPUs", "chunks" };
+	char what[128];
+
+	snprintf(what, sizeof(what), "%s, %s%s%s%s%s", limits, kinds[w->aux],
+		 w->late ? ", one CPU is late" : "", w->stopped ? ", some are stopped" : "",
+		 w->release ? ", spans are released" : "", w->pre ? ", some want less" : "");
+	try(what, w, first);
+}
+
 static void clean(void)
 {
 	int i;
@@ -686,7 +706,6 @@ int main(int argc, char **argv)
 		{ 4 << 20, 4 << 20, 200, 0 },
 	};
 	static const char * const names[] = { "room for all", "little room", "a window" };
-	static const char * const kinds[] = { "queues of tasks", "queues of CPUs", "chunks" };
 	static struct world settings;
 	unsigned int l, a, f;
 
@@ -697,18 +716,16 @@ int main(int argc, char **argv)
 		return 2;
 	for (l = 0; l < 3; l++)
 		for (a = 0; a < 3; a++)
-			for (f = 0; f < 8; f++) {
-				char what[128];
-
-	settings = (struct world){
-					.aux = a, .limits = limits[l], .late = f & 1,
-					.release = f & 2, .pre = f & 4,
+			for (f = 0; f < 12; f++) {
+				/* That one is stopped has nothing to do with AUX data. */
+				if (f >= 8 && a != AUX_SAMPLES)
+					continue;
+				settings = (struct world){
+					.aux = a, .limits = limits[l], .late = f < 8 && f & 1,
+					.release = f & 2, .pre = f < 8 ? f & 4 : f & 1,
+					.stopped = f >= 8,
 				};
-				snprintf(what, sizeof(what), "%s, %s%s%s%s", names[l],
-					 kinds[a], f & 1 ? ", one CPU is late" : "",
-					 f & 2 ? ", spans are released" : "",
-					 f & 4 ? ", some want less" : "");
-				try(what, &settings, first);
+				try_settings(names[l], &settings, first);
 			}
 	printf("# %llu merges, %llu holes, %llu of the raw ring, %llu rounds, %llu files left out\n",
 	       merges, holes, raw_holes, rounds, covered_files);

@@ -41,8 +41,8 @@ struct made {
 
 /* What a CPU has written and nobody read yet. */
 struct pending {
-	struct perf_event_header *rec[BATCH * 8];
-	uint64_t time[BATCH * 8];
+	struct perf_event_header *rec[BATCH * 16];
+	uint64_t time[BATCH * 16];
 	int nr;
 };
 
@@ -89,7 +89,7 @@ static struct auxrec_payload payload_of(const struct world *w, uint64_t total)
 }
 
 /* One whose data travel apart, in parts. */
-static void make_payload(struct world *w, uint32_t cpu)
+static void write_payload(struct world *w, uint32_t cpu)
 {
 	const uint32_t length = 8 * (1 + history_rnd(40)), parts = 1 + history_rnd(3);
 	struct auxrec_payload h = payload_of(w, length * parts);
@@ -127,6 +127,15 @@ static void make_payload(struct world *w, uint32_t cpu)
 			p.raw[sizeof(h) + j] = w->nr_samples + h.offset + j;
 		write_ring(w, cpu, &p);
 	}
+}
+
+/* Nobody tells two of one CPU, time and event from each other, see tool/merge_late.c. */
+static void make_payload(struct world *w, uint32_t cpu)
+{
+	if (w->now == w->payload_time)
+		w->now++;
+	w->payload_time = w->now;
+	write_payload(w, cpu);
 }
 
 /* Its number travels in the sample id, where nobody looks. */
@@ -205,16 +214,47 @@ static void happen(struct world *w)
 
 /* --- what is read ---------------------------------------------------------- */
 
+static uint64_t id_of(const struct perf_event_header *h)
+{
+	return ((const struct sample *)h)->id;
+}
+
+static void note_read(struct world *w, const struct perf_event_header *h)
+{
+	const struct rec_sample_id *id = (const void *)((const uint8_t *)h + h->size - sizeof(*id));
+
+	if (h->type != PERF_RECORD_SAMPLE)
+		w->side_read[id->pid] = w->nr_snapshots + 1;
+	else if (id_of(h) < ID_AUX)
+		w->sample_read[((const struct sample *)h)->ip] = w->nr_snapshots + 1;
+}
+
+/* Of what a CPU that is stopped has begun: so many records can be read. A payload is whole. */
+static int readable(const struct pending *p)
+{
+	int nr = history_rnd(p->nr + 1);
+
+	while (nr && nr < p->nr && p->rec[nr]->type == PERF_RECORD_SAMPLE &&
+	       id_of(p->rec[nr]) >= ID_PAYLOAD)
+		nr--;
+	return nr;
+}
+
 static void read_ring(struct world *w, struct pending *p)
 {
+	const bool stopped = w->stopped && p->nr < BATCH * 4 && !history_rnd(3);
+	const int nr = stopped ? readable(p) : p->nr;
 	int i;
 
-	for (i = 0; i < p->nr; i++) {
+	for (i = 0; i < nr; i++) {
 		if (recent_add(w->recent, p->rec[i], p->time[i]))
 			abort();
+		note_read(w, p->rec[i]);
 		free(p->rec[i]);
 	}
-	p->nr = 0;
+	p->nr -= nr;
+	memmove(p->rec, p->rec + nr, p->nr * sizeof(*p->rec));
+	memmove(p->time, p->time + nr, p->nr * sizeof(*p->time));
 }
 
 void world_pass(struct world *w)

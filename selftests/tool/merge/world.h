@@ -52,6 +52,7 @@ struct world {
 	/* settings */
 	enum world_aux aux;
 	bool late;		/* one CPU is read a batch later */
+	bool stopped;		/* CPUs are, with records that nobody can read yet */
 	bool release;		/* spans of a snapshot are not in the next one */
 	bool pre;		/* some have less than there is */
 	struct recent_limits limits;
@@ -62,7 +63,10 @@ struct world {
 	uint64_t settled;	/* all of it was read */
 	uint64_t sample_time[MAX_THINGS];	/* by number, from 1 */
 	uint64_t side_time[MAX_THINGS];
+	/* Those from this number on were written when it had been read; 0: it was not. */
+	uint8_t sample_read[MAX_THINGS], side_read[MAX_THINGS];
 	uint32_t nr_samples, nr_sides;
+	uint64_t payload_time;	/* of the last one */
 	struct world_span span[MAX_THINGS];
 	size_t nr_spans, first_span;
 	struct world_raw raw[MAX_THINGS];

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * aux_verify [-g] FILE: checks what auxgen wrote, as it is in a stream of auxrec.
+ * aux_verify [-g] [-m SAID] FILE: checks what auxgen wrote, as it is in a stream of auxrec.
  *
  * A reader of its own, that shares no code with auxrec: chunk samples, or
  * AUXTRACE records.
  * Spans must be numbered in rising order, their pieces complete, auxgen's
  * chunks intact, and numbered without a hole per CPU and stream, except for
  * what auxgen itself says that it lost and what gaps have; with -g also gaps that are told
- * behind what came next, as in snapshots, which have all AUX data before the records. Prints
- * "spans N bytes N chunks N lost N errors N gaps N in_gaps N (chunks)"; status 1 on an error.
+ * behind what came next, as in snapshots, which have all AUX data before the records; with -m
+ * also what auxrec merge has said to be missing, on its stderr, that is SAID. Prints
+ * "spans N bytes N chunks N lost N errors N gaps N in_gaps N between N (chunks)"; status 1 on an
+ * error.
  */
 #include <linux/perf_event.h>
 #include <stdarg.h>
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../../tool/chunk.h"
 #include "../../modules/auxgen.h"
@@ -27,16 +30,25 @@
 #define MAX_MESSAGES	20
 #define NOBODY		(-1U)
 #define MAX_QUEUES	4096
+#define MAX_MISSING	1024
 
 static struct {
-	unsigned long long next, lost;
+	unsigned long long next, lost, time;
 	bool seen;
 } state[MAX_CPUS][AUXGEN_STREAMS];
+
+/* Between snapshots that were merged, ns */
+static struct {
+	unsigned long long begin, end;
+} missing[MAX_MISSING];
+static unsigned int nr_missing;
 
 /* In gaps since the last chunk of the CPU. */
 static unsigned long long sunk[MAX_CPUS];
 
 static unsigned long long spans, bytes, chunks, lost, errors, gaps, gap_chunks, last_seq;
+/* of lost: between snapshots */
+static unsigned long long between;
 static unsigned int span_pos;
 
 static void bad(const char *fmt, ...)
@@ -49,6 +61,35 @@ static void bad(const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+}
+
+static void read_missing(const char *path)
+{
+	unsigned long long s[4];
+	char line[512];
+	FILE *f = fopen(path, "r");
+
+	while (f && nr_missing < MAX_MISSING && fgets(line, sizeof(line), f)) {
+		const char *at = strstr(line, "data of the raw ring are missing of ");
+
+		if (!at || sscanf(at, "data of the raw ring are missing of %llu.%llu to %llu.%llu",
+				  &s[0], &s[1], &s[2], &s[3]) != 4)
+			continue;
+		missing[nr_missing].begin = s[0] * 1000000000 + s[1];
+		missing[nr_missing++].end = s[2] * 1000000000 + s[3];
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool is_missing(unsigned long long begin, unsigned long long end)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_missing; i++)
+		if (begin <= missing[i].end && end >= missing[i].begin)
+			return true;
+	return false;
 }
 
 static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
@@ -76,7 +117,9 @@ static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
 			state[cpu][c->stream].lost;
 
 		/* Several streams of a CPU share what its gaps say. */
-		if (hole < said || hole - said > sunk[cpu])
+		if (hole > said && is_missing(state[cpu][c->stream].time, c->time))
+			between += hole - said;
+		else if (hole < said || hole - said > sunk[cpu])
 			bad("CPU %u stream %u: %lld missing before chunk %llu, auxgen lost %lld, gaps %lld",
 			    cpu, c->stream, (long long)hole,
 			    (unsigned long long)c->seq, (long long)said,
@@ -88,6 +131,7 @@ static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
 	state[cpu][c->stream].seen = true;
 	state[cpu][c->stream].next = c->seq + 1;
 	state[cpu][c->stream].lost = c->lost;
+	state[cpu][c->stream].time = c->time;
 	chunks++;
 }
 
@@ -215,13 +259,22 @@ static void check_stream(FILE *f, bool gaps_told, bool only_gaps)
 
 int main(int argc, char **argv)
 {
-	const bool gaps_first = argc == 3 && !strcmp(argv[1], "-g");
+	bool gaps_first = false, usage = false;
 	unsigned char head[16];
 	FILE *f;
+	int c;
 
-	f = argc == 2 + gaps_first ? fopen(argv[argc - 1], "r") : NULL;
+	while ((c = getopt(argc, argv, "gm:")) != -1) {
+		if (c == 'g')
+			gaps_first = true;
+		else if (c == 'm')
+			read_missing(optarg);
+		else
+			usage = true;
+	}
+	f = !usage && argc == optind + 1 ? fopen(argv[optind], "r") : NULL;
 	if (!f || fread(head, sizeof(head), 1, f) != 1 || memcmp(head, "PERFILE2", 8)) {
-		fprintf(stderr, "usage: aux_verify [-g] FILE (of auxrec)\n");
+		fprintf(stderr, "usage: aux_verify [-g] [-m SAID] FILE (of auxrec)\n");
 		return 2;
 	}
 	if (gaps_first) {
@@ -229,7 +282,7 @@ int main(int argc, char **argv)
 		fseek(f, sizeof(head), SEEK_SET);
 	}
 	check_stream(f, gaps_first, false);
-	printf("spans %llu bytes %llu chunks %llu lost %llu errors %llu gaps %llu in_gaps %llu\n",
-	       spans, bytes, chunks, lost, errors, gaps, gap_chunks);
+	printf("spans %llu bytes %llu chunks %llu lost %llu errors %llu gaps %llu in_gaps %llu between %llu\n",
+	       spans, bytes, chunks, lost, errors, gaps, gap_chunks, between);
 	return errors ? 1 : 0;
 }
