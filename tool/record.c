@@ -295,16 +295,12 @@ static int loop(struct session *s, struct diag *d)
 	return err;
 }
 
-/* Everything to the very end: what the rings have, and what is missing. */
-static int finish(struct session *s)
+/* What the rings have. */
+static int drain(struct session *s)
 {
 	__u64 records;
 	int err, i = 0;
 
-	err = disable(s, 0);
-	bpf_stop(s);
-	if (err)
-		return err;
 	do {
 		records = s->out.records;
 		err = pass(s, false);
@@ -313,8 +309,16 @@ static int finish(struct session *s)
 	if (!err)
 		err = ids_finish(s);
 	/* Nothing is attached: a number that is missing will not come. */
+	return err ?: pass(s, true);
+}
+
+/* Everything to the very end, and what is missing. After an error: what was called for. */
+static int finish(struct session *s, int err)
+{
+	err = disable(s, err);
+	bpf_stop(s);
 	if (!err)
-		err = pass(s, true);
+		err = drain(s);
 	if (s->flight) {
 		flight_finish(s);
 		return err;
@@ -487,11 +491,7 @@ static int run(struct session *s, struct diag *d)
 	s->stopped = now_ns();
 	if (signals_stop_forward())
 		child_stop(s);
-	if (!err)
-		err = finish(s);
-	else
-		disable(s, err);
-	return err;
+	return finish(s, err);
 }
 
 int auxrec_record_main(int argc, char **argv)

@@ -2,10 +2,12 @@
 /*
  * To preload: PERFAUX_IOC_HOLD fails while there is the file that $HOLD_FAILS names. While
  * there is the program that $HOLD_BEHIND names it is run first: the call comes behind it.
+ * poll() fails once when there is the file that $POLL_FAILS names.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -32,4 +34,17 @@ int ioctl(int fd, unsigned long request, ...)
 		return -1;
 	}
 	return next(fd, request, arg);
+}
+
+int poll(struct pollfd *fds, nfds_t nfds, int timeout)
+{
+	int (*next)(struct pollfd *fds, nfds_t nfds, int timeout) = dlsym(RTLD_NEXT, "poll");
+	const char *path = getenv("POLL_FAILS");
+
+	/* Not that of one who waits for a single thing */
+	if (path && nfds > 1 && !unlink(path)) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return next(fds, nfds, timeout);
 }

@@ -109,6 +109,23 @@ land
 unlogged LOST
 check "triggers during a dump: a second snapshot, with what came meanwhile"
 
+LAUNCHER="env LD_PRELOAD=$B/selftests/tool/flight/hold_fails.so POLL_FAILS=$T/fails" \
+	launch "${RENAMES[@]}" --trigger signal=USR1
+catch
+kill -USR1 $pid
+await is_status waiting 2
+: >"$T/fails"
+await test ! -e "$T/fails"
+kill -CONT "$writer"
+over 125
+files
+((${#files[@]} == 2)) || note "${#files[@]} snapshots, not 2"
+for f in "${files[@]}"; do
+	valid "$f"
+done
+logged 'Cannot allocate memory'
+check "a recorder that cannot go on writes what was called for before"
+
 # Samples that come meanwhile are there twice, up to the reserve: here less than half a MiB.
 launch -M 8M -m 32K -a -e raw_syscalls:sys_enter --trigger signal=USR1
 catch
