@@ -112,6 +112,14 @@ static int parse_crash(struct parse *p, const char *s)
 		if (!signal_is_fatal(sig))
 			return wrong(p, "%s ends no task: give signals that do, e.g. crash=SEGV,ABRT",
 				     one);
+		/*
+		 * complete_signal() has a task that one ends without a core end by SIGKILL, and so
+		 * do exit_group() and execve() with its other threads: that is all that
+		 * signal_deliver tells of any of them.
+		 */
+		if (!(signals_of_core() & 1ULL << (sig - 1)))
+			return wrong(p, "%s dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C there is --trigger 'event=signal:signal_generate/sig == %d && result == 0/', when it is sent",
+				     one, sig);
 		p->t->signals |= 1ULL << (sig - 1);
 		if (!s[len])
 			return 0;
@@ -449,29 +457,40 @@ void trigger_free(struct trigger *t)
 	t->filter = NULL;
 }
 
-/* Up to rate_nr at once, then one each rate_time / rate_nr. */
-static bool take_token(struct trigger *t, __u64 now)
+/* Up to rate_nr at once, then one each rate_time / rate_nr: returns how much one costs. */
+static __u64 price(const struct trigger *t)
 {
-	const __u64 price = t->rate_time / t->rate_nr;
-	const __u64 full = price * t->rate_nr;
+	return t->rate_time / t->rate_nr;
+}
+
+static void earn(struct trigger *t, __u64 now)
+{
+	const __u64 full = price(t) * t->rate_nr;
 	const __u64 passed = now > t->credited ? now - t->credited : 0;
 
 	t->credit = passed < full - t->credit ? t->credit + passed : full;
 	if (now > t->credited)
 		t->credited = now;
-	if (t->credit < price)
+}
+
+bool trigger_may(struct trigger *t, __u64 now)
+{
+	if (t->count && t->taken >= t->count)
 		return false;
-	t->credit -= price;
-	return true;
+	if (!t->rate_nr)
+		return true;
+	earn(t, now);
+	return t->credit >= price(t);
 }
 
 bool trigger_take(struct trigger *t, __u64 now)
 {
-	if ((t->count && t->taken >= t->count) ||
-	    (t->rate_nr && !take_token(t, now))) {
+	if (!trigger_may(t, now)) {
 		t->suppressed++;
 		return false;
 	}
+	if (t->rate_nr)
+		t->credit -= price(t);
 	t->taken++;
 	return true;
 }

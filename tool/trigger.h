@@ -56,6 +56,9 @@ void trigger_free(struct trigger *t);
 /* May there be a snapshot, at @now ns of CLOCK_MONOTONIC? If so it is counted, else that. */
 bool trigger_take(struct trigger *t, __u64 now);
 
+/* Would trigger_take() say so? */
+bool trigger_may(struct trigger *t, __u64 now);
+
 /* Is it a sample of a perf event, which freezes the raw ring? */
 bool trigger_is_event(const struct trigger *t);
 

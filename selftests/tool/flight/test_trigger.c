@@ -76,7 +76,7 @@ static const struct {
 	{ "crash", "crash 'crash' sigs 418004fc" },
 	{ "crash,name=x,count=2", "crash 'x' sigs 418004fc count 2" },
 	{ "crash=SEGV", "crash 'crash-SEGV' sigs 400" },
-	{ "crash=SEGV,6,SIGKILL,post=1s", "crash 'crash-SEGV,6,SIGKILL' sigs 520 post 1000000000" },
+	{ "crash=SEGV,6,SIGQUIT,post=1s", "crash 'crash-SEGV,6,SIGQUIT' sigs 424 post 1000000000" },
 	/* events: commas, slashes and terms of their own */
 	{ "event=cycles", "event 'event-cycles' cycles" },
 	{ "event=cycles:u,post=3", "event 'event-cycles:u' cycles:u post 3 segs" },
