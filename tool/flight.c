@@ -96,13 +96,28 @@ void flight_setup(struct session *s, bool begin)
 
 /* --- its life -------------------------------------------------------------- */
 
+static int check_segments(const struct session *s, struct diag *d)
+{
+	const struct flight_options *opt = &s->opt->flight;
+	size_t i;
+
+	for (i = 0; i < opt->nr_triggers && !s->have_raw; i++)
+		if (opt->triggers[i].post_segments)
+			return diag(d, -EINVAL,
+				    "--trigger %s: post=%u are segments of a raw ring, and there is none: give a time, e.g. post=20ms, or --raw-ring, or record AUX data",
+				    opt->triggers[i].name, opt->triggers[i].post_segments);
+	return 0;
+}
+
 int flight_open(struct session *s, struct diag *d)
 {
 	struct flight *f = s->flight;
 	struct recent_limits limits;
 	int err;
 
-	err = flight_divide(s, &f->memory, d);
+	err = check_segments(s, d);
+	if (!err)
+		err = flight_divide(s, &f->memory, d);
 	if (err)
 		return err;
 	limits = (struct recent_limits){

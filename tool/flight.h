@@ -23,7 +23,7 @@ struct flight_wish {
 	struct trigger *trigger;
 	char name[TRIGGER_NAME_MAX];
 	__u64 time;			/* of the recording's clock */
-	__u64 due;			/* now_ns() */
+	__u64 came, due;		/* now_ns() */
 	bool late;			/* it is paced: nothing is frozen for it */
 	bool lost;			/* a sample of it was */
 	__u64 overwritten;		/* post= segments: so many at most; 0: none */
@@ -43,6 +43,7 @@ struct flight_memory {
 	__u64 samples;
 	__u64 sideband;
 	__u64 reserve;			/* for what is there twice while a snapshot is written */
+	__u64 twice;			/* of that: for samples */
 };
 
 struct flight_stats {
@@ -79,6 +80,7 @@ struct flight {
 	bool exit_records;		/* exit= is found in records, see flight_event.c */
 	struct flight_wish *first, **end;
 	struct flight_wish *writing;	/* those that the child serves */
+	__u64 writing_since;		/* when the first of them came, ns of CLOCK_REALTIME */
 	pid_t child;			/* 0: none */
 	int result_fd;			/* of the child, else -1 */
 	__u64 added;			/* bytes of samples since the child began */
@@ -101,6 +103,7 @@ struct flight {
 	bool stop;			/* the socket said so */
 	bool quit;			/* do not wait any more */
 	__u64 watched;			/* now_ns() of the last sign of life */
+	__u64 told;			/* and of the last word on how it is */
 	__u64 shrunk;			/* and of the last look at what is mapped */
 	__u64 aged;			/* and of the last look for --keep-age */
 	struct flight_stats stats;
@@ -224,6 +227,9 @@ int snapshot_write(struct session *s, const struct snapshot_job *job);
 
 /* flight_report.c */
 void flight_status(void *session, FILE *to);
+struct recent_stats;
+/* Of records, seconds, as far as there have been any */
+double flight_history(const struct session *s, const struct recent_stats *stats);
 void flight_summary(const struct session *s);
 void flight_line(const struct session *s, char *buf, size_t size);
 void flight_json(FILE *to, const struct session *s);

@@ -12,8 +12,7 @@ bool flight_has_room(struct flight *f, size_t size)
 	if (!f->child)
 		return true;
 	f->added += recent_sample_size(size);
-	/* The rest of the reserve is for the sideband. */
-	return f->added <= f->memory.reserve - f->memory.sideband;
+	return f->added <= f->memory.twice;
 }
 
 /* Of a record that is not kept: how many are missing? What is lost already goes on being it. */

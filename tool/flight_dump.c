@@ -35,20 +35,20 @@ struct result {
 
 /* --- in the child ---------------------------------------------------------- */
 
-/* The log of a daemon tells nobody where it works. @path has a directory. */
-static const char *absolute(const char *path, char *buf)
+/*
+ * The log of a daemon tells nobody where it works. This asks no disk, which may not answer:
+ * getcwd(2) knows it from the kernel's names.
+ */
+static const char *absolute(const char *path, char buf[PATH_MAX + NAME_MAX])
 {
-	const char *name = strrchr(path, '/');
-	char dir[PATH_MAX];
 	size_t len;
 
-	if (*path == '/' || !name || (size_t)(name - path) >= sizeof(dir))
+	if (*path == '/' || !getcwd(buf, PATH_MAX))
 		return path;
-	snprintf(dir, sizeof(dir), "%.*s", (int)(name - path), path);
-	if (!realpath(dir, buf))
-		return path;
+	while (!strncmp(path, "./", 2))
+		path += 2;
 	len = strlen(buf);
-	snprintf(buf + len, PATH_MAX + NAME_MAX - len, "%s", name);
+	snprintf(buf + len, PATH_MAX + NAME_MAX - len, "/%s", path);
 	return buf;
 }
 
@@ -131,14 +131,12 @@ static int write_file(struct session *s, bool frozen, struct result *result,
 	struct snapfile_job job = {
 		.pattern = opt->flight.name, .base = opt->output,
 		.trigger = s->flight->writing->name, .number = s->flight->number,
+		.time = s->flight->writing_since,
 		.out = &s->out, .write = write_stream, .no_space = make_room, .ctx = &w,
 	};
 	static struct snapfile file;
-	struct timespec now;
 	int err;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	job.time = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 	err = snapfile_write(&file, &job, d);
 	result->bytes = s->out.bytes;
 	if (err)
@@ -213,6 +211,17 @@ static bool is_frozen(const struct session *s)
 	return s->flight->frozen_since;
 }
 
+/* When did the first one come that is written now? ns of CLOCK_REALTIME */
+static __u64 time_of_trigger(const struct session *s)
+{
+	const __u64 now = perf_clock_now(&s->flight->clock);
+	const __u64 came = s->flight->writing->time;
+	struct timespec real;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	return real.tv_sec * NSEC_PER_SEC + real.tv_nsec - (came && came < now ? now - came : 0);
+}
+
 /* @frozen: is_frozen(). One that waits for its post= is of the same freeze. */
 static int hold(struct session *s, bool frozen)
 {
@@ -262,6 +271,8 @@ int flight_dump_begin(struct session *s)
 	int fds[2];
 
 	f->number++;
+	/* The child has no mapping of the clock. */
+	f->writing_since = time_of_trigger(s);
 	if (s->have_raw) {
 		int held;
 

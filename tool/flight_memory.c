@@ -60,14 +60,27 @@ int flight_defaults(struct options *opt, struct diag *d)
 	return 0;
 }
 
+/* Does the child fold what is older than was asked for into a state of its own? */
+static bool child_folds(const struct options *opt)
+{
+	size_t i;
+
+	for (i = 0; i < opt->flight.nr_triggers; i++)
+		if (opt->flight.triggers[i].pre)
+			return true;
+	return opt->flight.window;
+}
+
 /*
  * A snapshot is written by a child that has the records as they were: what is written
- * over meanwhile is there twice. Of the sideband that may be all, as it is always kept;
- * samples are as long as there is room for them in the reserve besides.
+ * over meanwhile is there twice. Of the sideband that may be all, as it is always kept, and
+ * once more if the child folds it (recent_cut()); samples are as long as there is room for them
+ * in the reserve besides.
  */
 int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 {
 	const struct options *opt = s->opt;
+	const unsigned int copies = child_folds(opt) ? 2 : 1;
 	__u64 fixed, rest;
 
 	*m = (struct flight_memory){
@@ -80,8 +93,9 @@ int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 	if (fixed + RECORDS_MIN > m->limit)
 		return too_little(opt, fixed + RECORDS_MIN, d);
 	rest = m->limit - fixed;
-	m->sideband = rest / 5;
-	m->reserve = 2 * m->sideband;
+	m->sideband = rest / (4 + copies);
+	m->twice = m->sideband;
+	m->reserve = copies * m->sideband + m->twice;
 	m->samples = rest - m->reserve - m->sideband;
 	return 0;
 }

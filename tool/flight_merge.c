@@ -8,24 +8,27 @@
 #include "flight.h"
 #include "merge.h"
 
-static int keep_old(const char *path, struct diag *d)
-{
-	char old[4096];
+#define OLD_MAX		4096
 
+/* As with a recording: one file of before stays, FILE.old. 1: there is one, 0: none. */
+static int keep_old(const char *path, char old[OLD_MAX], struct diag *d)
+{
 	if (access(path, F_OK))
 		return 0;
-	if ((size_t)snprintf(old, sizeof(old), "%s.old", path) >= sizeof(old))
+	if (snprintf(old, OLD_MAX, "%s.old", path) >= OLD_MAX)
 		return diag(d, -ENAMETOOLONG, "%s: name too long", path);
 	if (rename(path, old))
 		return diag(d, -errno, "cannot rename %s to %s: %s", path, old,
 			    strerror(errno));
-	return 0;
+	return 1;
 }
 
 int flight_merge(struct session *s, struct diag *d)
 {
 	struct flight_files *files = &s->flight->files;
-	int err;
+	const char *out = s->opt->output;
+	char old[OLD_MAX];
+	int err, kept;
 
 	/* Those that --keep has removed, or somebody */
 	flight_files_look(files);
@@ -36,10 +39,13 @@ int flight_merge(struct session *s, struct diag *d)
 	if (files->forgotten)
 		say("the oldest %llu snapshots are not merged: there are more than %d",
 		    files->forgotten, FLIGHT_FILES_MAX);
-	err = keep_old(s->opt->output, d);
-	if (!err)
-		err = merge_files(files->paths, files->nr, s->opt->output, d);
+	kept = keep_old(out, old, d);
+	if (kept < 0)
+		return kept;
+	err = merge_files(files->paths, files->nr, out, d);
+	if (err && kept && rename(old, out))
+		say("what was %s is %s now", out, old);
 	if (!err && !s->opt->quiet)
-		say("%s: of %zu snapshots", s->opt->output, files->nr);
+		say("%s: of %zu snapshots", out, files->nr);
 	return err;
 }

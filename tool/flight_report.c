@@ -18,8 +18,7 @@ static __u64 nr_wishes(const struct flight_wish *w)
 	return n;
 }
 
-/* Of records, seconds, as far as there have been any. */
-static double history(const struct session *s, const struct recent_stats *stats)
+double flight_history(const struct session *s, const struct recent_stats *stats)
 {
 	const __u64 now = perf_clock_about(&s->flight->clock);
 	const __u64 begin = stats->begin ? stats->begin : now - (now_ns() - s->started);
@@ -52,7 +51,7 @@ void flight_status(void *session, FILE *to)
 
 	recent_stats(f->recent, &stats);
 	fprintf(to, "recording since: %.0f s\n", (now_ns() - s->started) / 1e9);
-	fprintf(to, "history: %.3f s\n", history(s, &stats));
+	fprintf(to, "history: %.3f s\n", flight_history(s, &stats));
 	fprintf(to, "memory limit: %llu KiB\n", ULL(f->memory.limit >> 10));
 	fprintf(to, "memory of records: %llu KiB\n", ULL(stats.bytes >> 10));
 	fprintf(to, "samples: %llu\n", ULL(stats.samples));
@@ -110,7 +109,7 @@ void flight_line(const struct session *s, char *buf, size_t size)
 
 	recent_stats(f->recent, &stats);
 	snprintf(buf, size, "history %.1f s, %.1f of %.0f MiB  snapshots %llu%s  losses %llu",
-		 history(s, &stats), (stats.bytes + f->memory.raw) / 1048576.0,
+		 flight_history(s, &stats), (stats.bytes + f->memory.raw) / 1048576.0,
 		 f->memory.limit / 1048576.0, ULL(f->stats.snapshots),
 		 f->child ? " (one is written)" : "", ULL(session_losses(s)));
 }

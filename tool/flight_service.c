@@ -10,6 +10,8 @@
 #define LOOK_LEAST_NS	NSEC_PER_SEC
 #define LOOK_MOST_NS	(60 * NSEC_PER_SEC)
 
+#define STATUS_NS	(5 * NSEC_PER_SEC)
+
 /*
  * So long a manager is told to wait for the last snapshots: whether a disk is slow or does not
  * answer at all, and holds up the shutdown of the machine, is not known before.
@@ -50,6 +52,22 @@ static __u64 look_interval(__u64 age)
 	return age / 2 < LOOK_MOST_NS ? age / 2 : LOOK_MOST_NS;
 }
 
+/* For `systemctl status` */
+static void tell_status(struct session *s, __u64 now)
+{
+	struct flight *f = s->flight;
+	struct recent_stats stats;
+
+	if (f->told && now - f->told < STATUS_NS)
+		return;
+	f->told = now;
+	recent_stats(f->recent, &stats);
+	notify_status("%llu snapshots, %llu failed; the newest %.1f s; %llu records lost",
+		      (unsigned long long)f->stats.snapshots,
+		      (unsigned long long)f->stats.failed, flight_history(s, &stats),
+		      (unsigned long long)(s->main.lost + s->main.lost_samples));
+}
+
 void flight_watch(struct session *s)
 {
 	const __u64 age = s->opt->flight.keep.age;
@@ -60,6 +78,8 @@ void flight_watch(struct session *s)
 		notify_watchdog();
 		f->watched = now;
 	}
+	if (!f->over)
+		tell_status(s, now);
 	if (age && now - f->aged >= look_interval(age)) {
 		flight_remove_old(s, NULL);
 		f->aged = now;

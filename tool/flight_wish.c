@@ -23,10 +23,43 @@
 #define PACE_BURST	3
 #define PACE_NS		(10 * NSEC_PER_SEC)
 
-/* Has its snapshot not begun yet, and would have the same name? */
-static bool joins(const struct flight_wish *w, const struct trigger *t, const char *name)
+/* One that waits for its post= waits longer for those that come in this part of it. */
+#define POST_SPREAD	8
+
+/* The first one of the same trigger and name whose snapshot has not begun, and the last one */
+static struct flight_wish *find(struct flight *f, const struct trigger *t, const char *name,
+				struct flight_wish **last)
 {
-	return w->trigger == t && !strcmp(w->name, name);
+	struct flight_wish *w, *first = NULL;
+
+	*last = NULL;
+	for (w = f->first; w; w = w->next) {
+		if (w->trigger != t || strcmp(w->name, name))
+			continue;
+		*last = w;
+		if (!first)
+			first = w;
+	}
+	return first;
+}
+
+/*
+ * The one whose snapshot has what is behind this trigger as well: it is written late enough, or
+ * can wait, because it has just come, or because another one has not begun that comes before
+ * it. So each trigger has its post=, and there are no more snapshots of a storm than one in that
+ * time, but for the first. NULL: there is none.
+ */
+static struct flight_wish *find_late_enough(struct flight *f, const struct trigger *t,
+					    const char *name, __u64 now)
+{
+	struct flight_wish *last, *first = find(f, t, name, &last);
+
+	if (!last || last->due >= now + t->post || !t->post)
+		return last;
+	if (last == first && now - last->came > t->post / POST_SPREAD)
+		return NULL;
+	last->due = now + t->post;
+	return last;
 }
 
 static int add_token(struct flight_wish *w, __u64 token)
@@ -88,6 +121,7 @@ static struct flight_wish *new_wish(struct flight *f, struct trigger *t,
 	w->trigger = t;
 	snprintf(w->name, sizeof(w->name), "%s", name);
 	w->time = time;
+	w->came = now;
 	w->due = now + t->post;
 	if (is_paced(f, t)) {
 		const __u64 at = in_pace(t, now);
@@ -124,18 +158,22 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 {
 	const char *word = name ?: t->name;
 	struct flight *f = s->flight;
-	struct flight_wish *w;
+	const __u64 now = now_ns();
+	struct flight_wish *w, *last;
 
 	f->stats.wishes++;
-	for (w = f->first; w; w = w->next)
-		if (joins(w, t, word))
-			break;
+	w = find_late_enough(f, t, word, now);
 	if (!w && too_many(f, name)) {
 		suppress(s, t, token,
 			 "very many snapshots wait to be written: ask again when some are");
 		return;
 	}
-	if (!w && !trigger_take(t, now_ns())) {
+	if (!w && !trigger_may(t, now)) {
+		/* Better not all of its post= than nothing. */
+		find(f, t, word, &last);
+		w = last;
+	}
+	if (!w && !trigger_take(t, now)) {
 		suppress(s, t, token, "the trigger's count= or rate= is used up");
 		return;
 	}
@@ -159,9 +197,8 @@ void flight_wish_more(struct session *s, struct trigger *t, __u64 nr)
 	struct flight_wish *w;
 
 	s->flight->stats.wishes += nr;
-	for (w = s->flight->first; w; w = w->next) {
-		if (w->trigger != t)
-			continue;
+	find(s->flight, t, t->name, &w);
+	if (w) {
 		w->triggers += nr;
 		return;
 	}
@@ -176,8 +213,7 @@ void flight_wish_lost(struct session *s, struct trigger *t, __u64 time, __u64 nr
 	flight_wish(s, t, NULL, time, 0, NULL, 0);
 	if (nr > 1)
 		flight_wish_more(s, t, nr - 1);
-	for (w = s->flight->first; w && w->trigger != t; w = w->next)
-		;
+	find(s->flight, t, t->name, &w);
 	if (!w || w->lost)
 		return;
 	w->lost = true;

@@ -91,6 +91,8 @@ await test -S "$T/manager"
 LAUNCHER="env NOTIFY_SOCKET=$T/manager" launch -a -e cpu-clock -F 100
 f=$(ctl snapshot) || note "$f"
 ! grep -q EXTEND "$T/managed" || note "not at its end: $(tr '\n' '|' <"$T/managed")"
+grep -q '^STATUS=[0-9]* snapshots, 0 failed; the newest [0-9.]* s; 0 records lost$' "$T/managed" ||
+	note "not how it is: $(tr '\n' '|' <"$T/managed")"
 land_merging
 await grep -q '^EXTEND_TIMEOUT_USEC=120000000$' "$T/managed"
 kill $manager
@@ -126,6 +128,29 @@ land_merging
 logged 'no snapshot to merge'
 [[ ! -e perf.data ]] || note "there is a perf.data"
 check "SIGUSR2 without a snapshot"
+
+launch -a -e cpu-clock -F 100
+f=$(ctl snapshot)
+truncate -s -100 "$f"
+echo before >perf.data
+kill -USR2 $pid
+over 125
+[[ $(<perf.data) == before ]] || note "perf.data is not what it was"
+[[ ! -e perf.data.old ]] || note "there is a perf.data.old"
+check "and where they cannot be merged"
+
+launch -a -e cpu-clock -F 100 --trigger signal=USR1,post=3s
+from=$(date +%Y%m%d%H%M%S%2N) to=$(date -d '+2 seconds' +%Y%m%d%H%M%S%2N)
+kill -USR1 $pid
+await there 1
+files
+land
+[[ ${files[0]##*.} > $from && ${files[0]##*.} < $to ]] || note "${files[0]}, not of $from to $to"
+check "a snapshot has the time of its trigger in its name, not that of its end"
+
+want 125 "$AUXREC" --flight -a -e cpu-clock --trigger event=page-faults/period=1000/,post=3
+said 'post=3 are segments of a raw ring, and there is none'
+check "post=N is refused where there is no raw ring"
 
 want 125 "$AUXREC" snapshot
 said 'auxrec ctl PATH snapshot'

@@ -90,6 +90,54 @@ TEST_F(wish, joined)
 	EXPECT_EQ(nr_answers, 0);
 }
 
+/* As time passes */
+static void later(struct flight *f, __u64 ns)
+{
+	struct flight_wish *w;
+
+	for (w = f->first; w; w = w->next) {
+		w->came -= ns;
+		w->due -= ns;
+	}
+}
+
+/* Each has its post=, and a storm has one snapshot in that time. */
+TEST_F(wish, post)
+{
+	const __u64 post = 100 * NSEC_PER_SEC;
+	__u64 due;
+
+	self->event.post = post;
+	self->event.count = 0;
+	flight_wish(self->s, &self->event, NULL, 1, 0, NULL, 0);
+	/* Right behind it: they have one, which waits for the last of them. */
+	later(self->f, post / 10);
+	flight_wish(self->s, &self->event, NULL, 2, 0, NULL, 0);
+	ASSERT_EQ(nr_waiting(self->f), 1);
+	EXPECT_GE(self->f->first->due, now_ns() + post - NSEC_PER_SEC);
+	/* Later ones have another one together, */
+	later(self->f, post / 2);
+	due = self->f->first->due;
+	flight_wish(self->s, &self->event, NULL, 3, 0, NULL, 0);
+	ASSERT_EQ(nr_waiting(self->f), 2);
+	later(self->f, post / 3);
+	flight_wish(self->s, &self->event, NULL, 4, 0, NULL, 0);
+	ASSERT_EQ(nr_waiting(self->f), 2);
+	EXPECT_EQ(self->f->first->due, due - post / 3);
+	EXPECT_EQ(self->f->first->triggers, 2);
+	EXPECT_EQ(self->f->first->next->triggers, 2);
+	EXPECT_GE(self->f->first->next->due, now_ns() + post - NSEC_PER_SEC);
+	/* for which there may be no snapshot: then the last one is better than none. */
+	self->event.count = self->event.taken;
+	self->f->first->next->due = now_ns();
+	self->f->first = self->f->first->next;
+	later(self->f, post / 2);
+	flight_wish(self->s, &self->event, NULL, 5, 0, NULL, 0);
+	EXPECT_EQ(nr_waiting(self->f), 1);
+	EXPECT_EQ(self->f->first->triggers, 3);
+	EXPECT_EQ(self->f->suppressed, 0);
+}
+
 /* Names that are made up do not take memory without end, and each gets its answer. */
 TEST_F(wish, names)
 {
