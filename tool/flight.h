@@ -101,6 +101,7 @@ struct flight {
 	struct flight_bpf *bpf;		/* --trigger bpf= */
 	__u64 stop_token;
 	bool stop;			/* the socket said so */
+	bool begun;			/* the recording has */
 	bool quit;			/* do not wait any more */
 	__u64 watched;			/* now_ns() of the last sign of life */
 	__u64 told;			/* and of the last word on how it is */

@@ -39,7 +39,9 @@ void flight_drop(struct session *s, const struct perf_event_header *rec, __u64 t
 
 	s->flight->stats.not_kept += nr;
 	dropped->nr += nr;
-	dropped->time = time;
+	/* Rings are read one after the other: behind all of them, or it may be too old to be told. */
+	if (time > dropped->time)
+		dropped->time = time;
 	if (rec->type == PERF_RECORD_SAMPLE)
 		memcpy(&dropped->id, rec + 1, sizeof(dropped->id));
 	else
@@ -59,4 +61,5 @@ void flight_tell_dropped(struct session *s)
 	if (dropped->nr && recent_add(s->flight->recent, &rec.header, dropped->time))
 		return;
 	dropped->nr = 0;
+	dropped->time = 0;
 }

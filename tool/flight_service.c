@@ -29,6 +29,7 @@ int flight_daemon(const struct options *opt, struct diag *d)
 
 int flight_begun(struct session *s, struct diag *d)
 {
+	s->flight->begun = true;
 	notify_ready();
 	return s->opt->flight.daemon ? daemon_ready(d) : 0;
 }

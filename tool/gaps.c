@@ -5,12 +5,24 @@
 
 #include "gaps.h"
 
-/* Are these data missing in one queue, for one reason? */
-static bool are_alike(const struct gaps *g, const struct perfaux_gap *a,
+/* Are these data missing for one reason in one queue, or (@any) in those of some threads? */
+static bool are_alike(const struct gaps *g, bool any, const struct perfaux_gap *a,
 		      const struct perfaux_gap *b)
 {
 	return a->cause == b->cause && a->cookie == b->cookie &&
-	       (g->per_task || a->cpu == b->cpu);
+	       (any || !g->per_task || a->tid == b->tid) && (g->per_task || a->cpu == b->cpu);
+}
+
+static size_t hash(const struct gaps *g, bool any, const struct perfaux_gap *gap)
+{
+	__u64 h = gap->cause ^ gap->cookie << 8;
+
+	if (!g->per_task)
+		h ^= (__u64)gap->cpu << 32;
+	else if (!any)
+		h ^= (__u64)gap->tid << 32;
+	h *= 0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 32;
 }
 
 /* A queue of AUX data is of a CPU or of a thread: what is of several is of none. */
@@ -30,44 +42,70 @@ static void join(const struct gaps *g, struct perfaux_gap *all, const struct per
 	all->bytes += gap->bytes;
 }
 
-/* The next one that is alike and not joined yet, below @end; else @end. */
-static size_t find_partner(const struct gaps *g, const bool *joined, size_t i, size_t end)
-{
-	size_t k;
+#define NONE	(~(size_t)0)
 
-	for (k = i + 1; k < end; k++)
-		if (!joined[k] && are_alike(g, &g->list[i], &g->list[k]))
-			break;
-	return k;
+/* Where the one is that waits to be told with @gap, or where that is to wait */
+static size_t *find_place(const struct gaps *g, bool any, size_t *table, size_t size,
+			  const struct perfaux_gap *gap)
+{
+	size_t at = hash(g, any, gap) & (size - 1);
+
+	while (table[at] != NONE && !are_alike(g, any, &g->list[table[at]], gap))
+		at = (at + 1) & (size - 1);
+	return &table[at];
 }
 
-/* Two and two of the older half. So what is old has been joined often, and what is new has not. */
-static void join_old(struct gaps *g)
+/*
+ * Two and two of the first @end that are alike: the first of them goes into the second. So what is
+ * old has been joined often, and what is new has not.
+ */
+static void join_some(struct gaps *g, size_t end, bool any)
 {
-	bool joined[GAPS_MAX / 2] = { false };
-	size_t i, to = 0, end = g->nr / 2;
+	size_t size = 64, *table, i, to = 0;
+	bool *gone;
 
-	if (end > GAPS_MAX / 2)
-		end = GAPS_MAX / 2;
-	for (i = 0; i < g->nr; i++) {
-		if (i < end && !joined[i]) {
-			const size_t k = find_partner(g, joined, i, end);
+	while (size < 2 * end)
+		size *= 2;
+	table = malloc(size * sizeof(*table));
+	gone = calloc(end, sizeof(*gone));
+	if (!table || !gone)
+		goto out;
+	memset(table, 0xff, size * sizeof(*table));
+	for (i = 0; i < end; i++) {
+		size_t *place = find_place(g, any, table, size, &g->list[i]);
 
-			if (k < end) {
-				join(g, &g->list[k], &g->list[i]);
-				joined[k] = true;
-				continue;
-			}
+		if (*place != NONE && !gone[*place]) {
+			join(g, &g->list[i], &g->list[*place]);
+			gone[*place] = true;
+		} else {
+			*place = i;
 		}
-		g->list[to++] = g->list[i];
 	}
+	for (i = 0; i < g->nr; i++)
+		if (i >= end || !gone[i])
+			g->list[to++] = g->list[i];
 	g->nr = to;
+out:
+	free(table);
+	free(gone);
+}
+
+/* Of the older half, if that makes room; of all; of several threads together. */
+static void make_room(struct gaps *g)
+{
+	const size_t enough = g->nr - g->nr / 8;
+
+	join_some(g, g->nr / 2, false);
+	if (g->nr > enough)
+		join_some(g, g->nr, false);
+	if (g->nr > enough && g->per_task)
+		join_some(g, g->nr, true);
 }
 
 int gaps_add(struct gaps *g, const struct perfaux_gap *gap)
 {
 	if (g->nr == g->room && g->nr >= GAPS_MAX)
-		join_old(g);
+		make_room(g);
 	if (g->nr == g->room) {
 		const size_t room = g->room ? g->room * 2 : 16;
 		struct perfaux_gap *list = realloc(g->list, room * sizeof(*list));

@@ -2,7 +2,7 @@
 /*
  * Gaps of the raw ring that a flight recorder has read: kept for as long as somebody may ask for
  * data of their time, in bounded memory. What is too many is told as fewer and longer ones, the
- * oldest first; none is forgotten.
+ * oldest first, of one queue if that suffices; none is forgotten.
  */
 #ifndef AUXREC_GAPS_H
 #define AUXREC_GAPS_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* More only if so many have no other one that they could be told with */
+/* More, about twice as many, only if there are so many queues and causes */
 #define GAPS_MAX	1024
 
 struct gaps {

@@ -4,7 +4,8 @@
  * repeated that they have in common.
  *
  * Snapshots are taken in order of t_settled (snapshot_mark.h). Of each one there is what
- * is later than t_settled of the one before, which has all up to there. One that has all
+ * is later than t_settled of the one before, which has all up to there but what came late
+ * (merge_late.c). One that has all
  * that an earlier one has takes its place. If nothing is known of the time between two,
  * the later one's state is in the stream, too. AUX data are told by what they are, not by
  * time: those of a span that was still going on came later.

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <perfaux.h>
 #include <string.h>
 
 #include "chunk.h"
@@ -219,6 +220,19 @@ static int take_aux(struct body *b, const struct rec_aux *from)
 	return 0;
 }
 
+/*
+ * Of all so far, see auxdata_summary(): that of the last one is of all of them. Others that are of
+ * no thread and CPU are of several threads, see gaps.c.
+ */
+static bool is_sum(const struct rec_auxtrace_error *e)
+{
+	const __u32 cause = e->code - REC_GAP_CODE;
+
+	return e->cpu == NOBODY && e->tid == NOBODY &&
+	       (cause == PERFAUX_CAUSE_NONE || cause == PERFAUX_CAUSE_NO_GAP ||
+		cause == PERFAUX_CAUSE_OVERRUN);
+}
+
 static int take_gap(struct body *b, const struct read_record *rec)
 {
 	const struct rec_auxtrace_error *e = (const void *)rec->hdr;
@@ -229,8 +243,7 @@ static int take_gap(struct body *b, const struct read_record *rec)
 	} };
 	int rc;
 
-	/* A sum of all so far: that of the last one is of all of them. */
-	if (e->cpu == NOBODY && e->tid == NOBODY && b->index + 1 < b->m->nr_list) {
+	if (is_sum(e) && b->index + 1 < b->m->nr_list) {
 		b->gap = false;
 		return 0;
 	}
@@ -324,7 +337,7 @@ static int wants_payload(struct body *b, const struct read_record *rec,
 	struct auxrec_payload h;
 
 	memcpy(&h, s->raw, sizeof(h));
-	if (h.number != b->number) {
+	if (!h.number || h.number != b->number) {
 		b->number = h.number;
 		b->number_wanted = wants(b, rec, s);
 	}
@@ -359,6 +372,10 @@ static int take_raw(struct body *b, const struct read_record *rec,
 	int rc;
 
 	memcpy(&h, s->raw, sizeof(h));
+	/* As those in take_gap() */
+	if (h.flags & AUXREC_PAYLOAD_GAP && !h.cookie && s->cpu == NOBODY &&
+	    s->tid == NOBODY && b->index + 1 < b->m->nr_list)
+		return 0;
 	number = h.number;
 	/*
 	 * Its parts are together. Where files contradict each other, one of them may

@@ -43,7 +43,7 @@ struct merge_section {
 	/* merge_plan() */
 	bool	covered;	/* no records of it are needed */
 	bool	state;		/* its state is needed */
-	__u64	from, to;	/* times of the records that are, without to */
+	__u64	from, to;	/* times of the records that are, without to and what came late */
 	/* of what is written of it, for the rounds */
 	__u64	first, last;
 };

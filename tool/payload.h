@@ -54,7 +54,8 @@ static inline bool is_payload_event(const struct perf_event_attr *attr)
 /*
  * Not a payload: what a producer in the kernel (cookie) lost from time on, offset
  * payloads with total bytes, because of cause (0: not known). What several lost of
- * which only the sum is known has pid, tid and cpu -1 and cookie 0.
+ * which only the sum is known has pid, tid and cpu -1 and cookie 0; what is told of several
+ * threads together has pid and tid -1.
  */
 #define AUXREC_PAYLOAD_GAP		0x2
 

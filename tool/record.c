@@ -115,7 +115,9 @@ static int pass(struct session *s, bool last)
 	if (!err)
 		err = ids_pass(s);
 	if (s->flight) {
-		flight_settle(s);
+		/* What was not read is not settled. */
+		if (!err)
+			flight_settle(s);
 		return err;
 	}
 	if (!err)
@@ -320,7 +322,11 @@ static int finish(struct session *s, int err)
 	if (!err)
 		err = drain(s);
 	if (s->flight) {
-		flight_finish(s);
+		if (err && s->flight->begun)
+			say("the recording cannot go on (%s): what was called for is written",
+			    strerror(-err));
+		if (s->flight->begun)
+			flight_finish(s);
 		return err;
 	}
 	if (!err && s->have_raw)

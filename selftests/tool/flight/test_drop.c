@@ -70,8 +70,8 @@ TEST_F(drop, samples)
 		__u64 id;
 	} sample = { { PERF_RECORD_SAMPLE, 0, sizeof(sample) }, 77 };
 
-	flight_drop(self->s, &sample.header, 1000);
 	flight_drop(self->s, &sample.header, 2000);
+	flight_drop(self->s, &sample.header, 1000);
 	flight_tell_dropped(self->s);
 	EXPECT_EQ(2, told.lost);
 	EXPECT_EQ(2000, told.id.time);

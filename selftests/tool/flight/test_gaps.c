@@ -127,6 +127,32 @@ TEST_F(gaps, of_threads)
 	EXPECT_LT(0, none);
 }
 
+/* More kinds than half of them, again and again: those that are alike are found. */
+TEST_F(gaps, many_kinds)
+{
+	__u64 i, count = 0;
+
+	for (i = 0; i < 300000; i++)
+		ASSERT_EQ(0, lose(&self->g, PERFAUX_CAUSE_FULL, i % 600, 7, i));
+	EXPECT_LE(self->g.room, 2 * GAPS_MAX);
+	for (i = 0; i < self->g.nr; i++)
+		count += self->g.list[i].count;
+	EXPECT_EQ(300000, count);
+}
+
+/* Of threads each keeps its own, as long as there is room. */
+TEST_F(gaps, threads_apart)
+{
+	size_t i;
+
+	self->g.per_task = true;
+	for (i = 0; i < 100000; i++)
+		ASSERT_EQ(0, lose(&self->g, PERFAUX_CAUSE_FULL, i % 4, 100 + i % 50, i));
+	ASSERT_LE(self->g.nr, GAPS_MAX);
+	for (i = 0; i < self->g.nr; i++)
+		ASSERT_NE((__u32)-1, self->g.list[i].tid);
+}
+
 /* Of as many kinds as there are: each is told. */
 TEST_F(gaps, kinds)
 {

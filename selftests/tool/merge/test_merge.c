@@ -206,7 +206,7 @@ static void see_gap(struct seen *v, const struct read_record *rec)
 
 	for (i = 0; i < v->w->nr_spans; i++)
 		if (!v->w->span[i].length && v->w->span[i].begin == e->time &&
-		    v->w->span[i].cpu == e->cpu)
+		    (v->w->span[i].nobody ? -1U : v->w->span[i].cpu) == e->cpu)
 			v->spans[i]++;
 }
 

@@ -174,6 +174,7 @@ static void end_span(struct world *w, uint32_t cpu)
 		s->length = 0;
 	else if (!history_rnd(4))
 		s->flags = PERF_AUX_FLAG_COLLISION;
+	s->nobody = !s->length && w->aux == AUX_TASKS && !history_rnd(3);
 	/* Longer than a chunk */
 	if (w->aux == AUX_SAMPLES && s->length && !history_rnd(20))
 		s->length = AUXREC_CHUNK_MAX + 8 * history_rnd(1000);

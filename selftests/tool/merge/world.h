@@ -31,6 +31,7 @@ struct world_span {
 	uint32_t tid, cpu;
 	uint32_t length;	/* bytes; 0: a gap */
 	uint32_t flags;
+	bool nobody;		/* a gap of several threads */
 };
 
 /* What a producer in the kernel wrote to the raw ring. */

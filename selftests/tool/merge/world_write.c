@@ -233,7 +233,7 @@ static void write_aux(const struct writer *wr, const struct world_span *s, uint6
 		.header = { PERF_RECORD_AUX, 0, sizeof(aux) },
 		.offset = offset, .size = size, .flags = flags,
 		.id = { .pid = s->tid, .tid = s->tid, .time = s->begin, .cpu = s->cpu,
-			.id = ID_AUX + s->cpu },
+			.id = ID_AUX + (s->cpu == NOBODY ? 0 : s->cpu) },
 	};
 
 	put(wr, &aux, sizeof(aux));
@@ -247,8 +247,17 @@ static void write_gap(const struct writer *wr, const struct world_span *s, uint6
 		.cpu = s->cpu, .pid = s->tid, .tid = s->tid, .fmt = REC_ERROR_FMT_TIME,
 		.time = s->begin,
 	};
+	struct world_span gap = *s;
 
-	write_aux(wr, s, offset, 0, PERF_AUX_FLAG_TRUNCATED);
+	if (s->nobody) {
+		gap.tid = NOBODY;
+		gap.cpu = NOBODY;
+		e.cpu = NOBODY;
+		e.pid = NOBODY;
+		e.tid = NOBODY;
+		offset = 0;
+	}
+	write_aux(wr, &gap, offset, 0, PERF_AUX_FLAG_TRUNCATED);
 	snprintf(e.msg, sizeof(e.msg), "perfaux: until 0.%09llu, 1x, 0 bytes: full",
 		 (unsigned long long)s->end);
 	put(wr, &e, sizeof(e));

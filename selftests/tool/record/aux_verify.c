@@ -117,15 +117,17 @@ static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
 			state[cpu][c->stream].lost;
 
 		/* Several streams of a CPU share what its gaps say. */
-		if (hole > said && is_missing(state[cpu][c->stream].time, c->time))
+		if (hole > said && is_missing(state[cpu][c->stream].time, c->time)) {
 			between += hole - said;
-		else if (hole < said || hole - said > sunk[cpu])
+			sunk[cpu] -= sunk[cpu] < hole - said ? sunk[cpu] : hole - said;
+		} else if (hole < said || hole - said > sunk[cpu]) {
 			bad("CPU %u stream %u: %lld missing before chunk %llu, auxgen lost %lld, gaps %lld",
 			    cpu, c->stream, (long long)hole,
 			    (unsigned long long)c->seq, (long long)said,
 			    (long long)sunk[cpu]);
-		else
+		} else {
 			sunk[cpu] -= hole - said;
+		}
 		lost += hole;
 	}
 	state[cpu][c->stream].seen = true;
