@@ -130,19 +130,23 @@ static const struct keep_noted *noted(const struct keep *k, const char *name)
 	return NULL;
 }
 
-/* They may have been noted since the look. */
+/*
+ * They may have been noted since the look, which may be a while ago: ages are compared, so all of
+ * them are as of now.
+ */
 static void mark_noted(struct keep *k, const struct keep_clock *now)
 {
 	size_t i;
 
 	for (i = 0; i < k->nr; i++) {
-		const struct keep_noted *n = noted(k, k->files[i].name);
+		struct keep_file *f = &k->files[i];
+		const struct keep_noted *n = noted(k, f->name);
 
-		if (!n)
-			continue;
-		k->files[i].ours = true;
-		k->files[i].seen = n->boot;
-		k->files[i].age = age_of(&k->files[i], now);
+		if (n) {
+			f->ours = true;
+			f->seen = n->boot;
+		}
+		f->age = age_of(f, now);
 	}
 }
 
