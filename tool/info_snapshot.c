@@ -9,6 +9,7 @@
 #include "info.h"
 #include "read_print.h"
 #include "read_snapshot.h"
+#include "trigger.h"
 
 #define MAX_LISTED	40
 #define MAX_BYTES	32	/* of the data that are shown */
@@ -72,7 +73,8 @@ static void print_data(const struct info *info, const struct info_snapshot *s)
 			fprintf(info->out, ", cut to %u", data.h.size);
 		fputc('\n', info->out);
 	}
-	if (nr && nr < s->h.triggers)
+	/* Of others than bpf= there may be none. */
+	if ((nr || s->h.kind == TRIGGER_BPF) && nr < s->h.triggers)
 		fprintf(info->out, "    no room for those of %llu more\n", s->h.triggers - nr);
 }
 

@@ -50,6 +50,8 @@ struct recent {
 #define MAPS_MANY	2048
 /* So many cgroups need no look. */
 #define CGROUPS_FEW	128
+/* Of BTF there may be this much; half of the sideband where that has less. */
+#define TYPES_MAX	(4U << 20)
 /* Looked at in one go: some 1 ms */
 #define CGROUPS_BATCH	256
 /* That are kept where nobody can tell which are there */
@@ -67,8 +69,11 @@ struct recent *recent_new(const struct recent_limits *limits)
 	r->cgroups_limit = CGROUPS_FEW;
 	r->state = state_new();
 	r->ring = malloc(r->limits.samples);
-	if (r->state && r->ring)
+	if (r->state && r->ring) {
+		if (r->limits.sideband < TYPES_MAX)
+			state_limit_types(r->state, r->limits.sideband / 2 ?: 1);
 		return r;
+	}
 	recent_free(r);
 	return NULL;
 }

@@ -182,6 +182,11 @@ struct state *state_new(void)
 	return st;
 }
 
+void state_limit_types(struct state *st, size_t bytes)
+{
+	st->kernel.types_limit = bytes;
+}
+
 void state_free(struct state *st)
 {
 	if (!st)

@@ -21,6 +21,9 @@ struct state;
 struct state *state_new(void);
 void state_free(struct state *st);
 
+/* Of types of BPF programs (BTF) so many bytes stay, the newest; otherwise some MiB. */
+void state_limit_types(struct state *st, size_t bytes);
+
 /*
  * state_fold() - what a record of the kernel says becomes part of the state
  * @rec: of a main ring or made like one, with struct rec_sample_id at its end. Those of

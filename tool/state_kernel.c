@@ -171,7 +171,7 @@ static int fold_types(struct state_kernel *k, const struct feature *rec, size_t 
 	int ret = keep(&k->types, rec->btf_id, &rec->header, bytes);
 
 	k->types_bytes += *bytes - before;
-	while (ret >= 0 && k->types_bytes > MAX_TYPES) {
+	while (ret >= 0 && k->types_bytes > (k->types_limit ?: MAX_TYPES)) {
 		const size_t with = *bytes;
 
 		forget(&k->types, smallest_key(k->types), bytes);

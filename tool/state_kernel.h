@@ -20,6 +20,7 @@ struct state_kernel {
 	void *infos;			/* FEATURE with a program's info by its number, */
 	void *ids;			/* BUILD_ID by its name's hash */
 	size_t types_bytes;
+	size_t types_limit;		/* see state_limit_types() */
 	size_t nr_ids;
 	size_t nr_symbols;
 	size_t nr_cgroups;
