@@ -136,7 +136,7 @@ $(TESTS)/tool/flight/test_trigger: $(BUILD)/selftests/tool/flight/test_trigger.o
 $(TESTS)/tool/flight/test_wish: $(BUILD)/selftests/tool/flight/test_wish.o \
 		$(addprefix $(BUILD)/tool/,flight_wish.o trigger.o trigger_spec.o signames.o \
 		parse_time.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $^
 
 $(TESTS)/tool/flight/test_drop: $(BUILD)/selftests/tool/flight/test_drop.o \
 		$(addprefix $(BUILD)/tool/,flight_drop.o util.o)

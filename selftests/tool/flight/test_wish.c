@@ -11,11 +11,20 @@
 #include "kselftest_harness.h"
 #include "flight.h"
 #include "snapshot_mark.h"
+#include "wrap.h"
 
 #define TOKEN	7
 
+#define SECOND	NSEC_PER_SEC
+
 static unsigned int nr_answers, nr_unfrozen;
 static char answered[256];
+static __u64 now;
+
+__u64 __wrap_now_ns(void)
+{
+	return now;
+}
 
 void control_answer(struct control *c, __u64 token, const char *fmt, ...)
 {
@@ -54,6 +63,7 @@ FIXTURE_SETUP(wish)
 	ASSERT_EQ(trigger_parse(&self->event, "event=faults,count=1", &d), 0);
 	nr_answers = 0;
 	nr_unfrozen = 0;
+	now = 1000 * SECOND;
 }
 
 FIXTURE_TEARDOWN(wish)
@@ -236,6 +246,122 @@ TEST_F(wish, lost)
 	EXPECT_EQ(self->f->stats.wishes, 6);
 	EXPECT_EQ(nr_unfrozen, 1);
 	flight_wishes_free(self->f->writing);
+}
+
+/* --- where old snapshots are removed: in pace --- */
+
+/* Its snapshot begins, and is written at once. Returns how long it had to wait, s. */
+static __u64 write_one(struct flight *f)
+{
+	struct flight_wish *w = f->first;
+	const __u64 wait = w->due > now ? w->due - now : 0;
+
+	f->first = w->next;
+	if (!f->first)
+		f->end = &f->first;
+	w->next = NULL;
+	flight_wishes_free(w);
+	now += wait;
+	return wait / SECOND;
+}
+
+/* So many come at once, one after the other. Returns how long the last one waited. */
+static __u64 storm(struct session *s, struct trigger *t, unsigned int nr)
+{
+	__u64 wait = 0;
+
+	while (nr--) {
+		flight_wish(s, t, NULL, 1, 0, NULL, 0);
+		wait = write_one(s->flight);
+	}
+	return wait;
+}
+
+TEST_F(wish, paced)
+{
+	int i;
+
+	self->event.count = 0;
+	self->f->keep.limits.nr = 8;
+	EXPECT_EQ(storm(self->s, &self->event, 3), 0);
+	EXPECT_EQ(nr_unfrozen, 0);
+	/* All that come meanwhile are of the one that waits, and nothing is frozen for it. */
+	for (i = 0; i < 1000; i++)
+		flight_wish(self->s, &self->event, NULL, i, 0, NULL, 0);
+	ASSERT_EQ(nr_waiting(self->f), 1);
+	EXPECT_TRUE(self->f->first->late);
+	EXPECT_EQ(self->f->first->triggers, 1000);
+	EXPECT_EQ(self->f->first->due, now + 10 * SECOND);
+	EXPECT_EQ(nr_unfrozen, 1000);
+	write_one(self->f);
+	/* However many there are, none is suppressed: one each ten seconds */
+	for (i = 0; i < 100; i++)
+		EXPECT_EQ(storm(self->s, &self->event, 1), 10);
+	EXPECT_EQ(self->f->suppressed, 0);
+	EXPECT_EQ(self->event.taken, 104);
+}
+
+/* Who was silent has so many at once again, but never more. */
+TEST_F(wish, in_pace_again)
+{
+	self->event.count = 0;
+	self->f->keep.limits.age = SECOND;
+	EXPECT_EQ(storm(self->s, &self->event, 4), 10);
+	now += 12 * SECOND;
+	EXPECT_EQ(storm(self->s, &self->event, 1), 0);
+	EXPECT_EQ(storm(self->s, &self->event, 1), 8);
+	now += 20 * SECOND;
+	EXPECT_EQ(storm(self->s, &self->event, 2), 0);
+	EXPECT_EQ(storm(self->s, &self->event, 1), 10);
+	now += 3600 * SECOND;
+	EXPECT_EQ(storm(self->s, &self->event, 3), 0);
+	EXPECT_EQ(storm(self->s, &self->event, 1), 10);
+}
+
+/* What waits for its post= anyway waits no longer, if that is enough. */
+TEST_F(wish, paced_post)
+{
+	unsigned int i;
+
+	self->event.count = 0;
+	self->event.post = 20 * SECOND;
+	self->f->keep.limits.bytes = 1;
+	for (i = 0; i < 6; i++) {
+		flight_wish(self->s, &self->event, NULL, 1, 0, NULL, 0);
+		EXPECT_EQ(self->f->first->due, now + (i < 5 ? 20 : 30) * SECOND);
+		EXPECT_EQ(self->f->first->late, i == 5);
+		self->f->first->due = now;
+		write_one(self->f);
+	}
+	EXPECT_EQ(nr_unfrozen, 1);
+}
+
+/* Each trigger has a pace of its own. */
+TEST_F(wish, paced_each)
+{
+	struct trigger other = self->event;
+
+	self->event.count = 0;
+	other.count = 0;
+	self->f->keep.limits.nr = 1;
+	EXPECT_EQ(storm(self->s, &self->event, 3), 0);
+	EXPECT_EQ(storm(self->s, &other, 3), 0);
+	EXPECT_EQ(storm(self->s, &self->event, 1), 10);
+	EXPECT_EQ(storm(self->s, &other, 1), 0);
+	EXPECT_EQ(storm(self->s, &other, 1), 10);
+}
+
+/* No old one is removed; a rate= was given; who asks at the socket waits for the answer. */
+TEST_F(wish, not_paced)
+{
+	self->event.count = 0;
+	EXPECT_EQ(storm(self->s, &self->event, 100), 0);
+	self->f->keep.limits.nr = 1;
+	EXPECT_EQ(storm(self->s, &self->socket, 100), 0);
+	self->event.rate_nr = 100;
+	self->event.rate_time = SECOND;
+	EXPECT_EQ(storm(self->s, &self->event, 100), 0);
+	EXPECT_EQ(nr_unfrozen, 0);
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 #define WRAP_H
 
 #include <dirent.h>
+#include <linux/types.h>
 #include <sys/stat.h>
 
 int __real_open(const char *path, int flags, ...);
@@ -37,5 +38,6 @@ int __real_fdatasync(int fd);
 int __wrap_fdatasync(int fd);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
+__u64 __wrap_now_ns(void);
 
 #endif /* WRAP_H */
