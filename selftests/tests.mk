@@ -27,7 +27,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
-		flight/test_trigger flight/test_wish flight/test_drop flight/test_gaps \
+		flight/test_trigger flight/test_wish flight/test_bpf flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests model-tests \
@@ -137,6 +137,11 @@ $(TESTS)/tool/flight/test_wish: $(BUILD)/selftests/tool/flight/test_wish.o \
 		$(addprefix $(BUILD)/tool/,flight_wish.o trigger.o trigger_spec.o signames.o \
 		parse_time.o util.o)
 	$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $^
+
+$(TESTS)/tool/flight/test_bpf: $(BUILD)/selftests/tool/flight/test_bpf.o \
+		$(addprefix $(BUILD)/tool/,flight_bpf.o trigger.o trigger_spec.o signames.o \
+		parse_time.o util.o)
+	$(CC) $(CFLAGS) -Wl,--wrap=syscall,--wrap=epoll_ctl -o $@ $^
 
 $(TESTS)/tool/flight/test_drop: $(BUILD)/selftests/tool/flight/test_drop.o \
 		$(addprefix $(BUILD)/tool/,flight_drop.o util.o)

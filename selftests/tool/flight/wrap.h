@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <linux/types.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 
 int __real_open(const char *path, int flags, ...);
@@ -39,5 +40,7 @@ int __wrap_fdatasync(int fd);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
 __u64 __wrap_now_ns(void);
+long __wrap_syscall(long nr, ...);
+int __wrap_epoll_ctl(int epfd, int op, int fd, struct epoll_event *ev);
 
 #endif /* WRAP_H */
