@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * aux_verify [-g] [-m SAID] FILE: checks what auxgen wrote, as it is in a stream of auxrec.
+ * aux_verify [-g] [-m SAID] [-t NS] FILE: checks what auxgen wrote, as it is in a stream of auxrec.
  *
  * A reader of its own, that shares no code with auxrec: chunk samples, or
  * AUXTRACE records.
@@ -9,8 +9,9 @@
  * what auxgen itself says that it lost and what gaps have; with -g also gaps that are told
  * behind what came next, as in snapshots, which have all AUX data before the records; with -m
  * also what auxrec merge has said to be missing, on its stderr, that is SAID. Prints
- * "spans N bytes N chunks N lost N errors N gaps N in_gaps N between N (chunks)"; status 1 on an
- * error.
+ * "spans N bytes N chunks N lost N errors N gaps N in_gaps N between N (chunks)", and with -t
+ * "before N behind N last NS": so many chunks that were written until then, so many later, and
+ * when the last one was; status 1 on an error.
  */
 #include <linux/perf_event.h>
 #include <stdarg.h>
@@ -49,6 +50,8 @@ static unsigned long long sunk[MAX_CPUS];
 static unsigned long long spans, bytes, chunks, lost, errors, gaps, gap_chunks, last_seq;
 /* of lost: between snapshots */
 static unsigned long long between;
+/* -t, and of the chunks */
+static unsigned long long moment, before, behind, last_time;
 static unsigned int span_pos;
 
 static void bad(const char *fmt, ...)
@@ -134,6 +137,10 @@ static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
 	state[cpu][c->stream].next = c->seq + 1;
 	state[cpu][c->stream].lost = c->lost;
 	state[cpu][c->stream].time = c->time;
+	if (c->time > last_time)
+		last_time = c->time;
+	before += c->time <= moment;
+	behind += c->time > moment;
 	chunks++;
 }
 
@@ -266,17 +273,19 @@ int main(int argc, char **argv)
 	FILE *f;
 	int c;
 
-	while ((c = getopt(argc, argv, "gm:")) != -1) {
+	while ((c = getopt(argc, argv, "gm:t:")) != -1) {
 		if (c == 'g')
 			gaps_first = true;
 		else if (c == 'm')
 			read_missing(optarg);
+		else if (c == 't')
+			moment = strtoull(optarg, NULL, 10);
 		else
 			usage = true;
 	}
 	f = !usage && argc == optind + 1 ? fopen(argv[optind], "r") : NULL;
 	if (!f || fread(head, sizeof(head), 1, f) != 1 || memcmp(head, "PERFILE2", 8)) {
-		fprintf(stderr, "usage: aux_verify [-g] [-m SAID] FILE (of auxrec)\n");
+		fprintf(stderr, "usage: aux_verify [-g] [-m SAID] [-t NS] FILE (of auxrec)\n");
 		return 2;
 	}
 	if (gaps_first) {
@@ -284,7 +293,10 @@ int main(int argc, char **argv)
 		fseek(f, sizeof(head), SEEK_SET);
 	}
 	check_stream(f, gaps_first, false);
-	printf("spans %llu bytes %llu chunks %llu lost %llu errors %llu gaps %llu in_gaps %llu between %llu\n",
+	printf("spans %llu bytes %llu chunks %llu lost %llu errors %llu gaps %llu in_gaps %llu between %llu",
 	       spans, bytes, chunks, lost, errors, gaps, gap_chunks, between);
+	if (moment)
+		printf(" before %llu behind %llu last %llu", before, behind, last_time);
+	putchar('\n');
 	return errors ? 1 : 0;
 }
