@@ -49,6 +49,33 @@ restarted()
 	done
 }
 
+# crash: a program does, which is a trigger; $f is the snapshot of that
+crash()
+{
+	local nr end=$((SECONDS + 60))
+
+	ctl $SOCKET status
+	nr=$(sed -n 's/^snapshots: //p' out)
+	{ bash -c 'ulimit -c 0; kill -SEGV $$'; } 2>/dev/null
+	until "$AUXREC" ctl --timeout=60 $SOCKET status >out 2>err &&
+		grep -qx "snapshots: $((nr + 1))" out; do
+		((SECONDS < end)) || { note "no snapshot: $(cat out err | tr '\n' '|')" && break; }
+	done
+	f=$(sed -n 's/^last: //p' out)
+}
+
+# chunks FILE: auxgen's are in it, and no byte of them is wrong
+chunks()
+{
+	local nr
+
+	valid "$1"
+	"$B/selftests/tool/record/aux_verify" -g "$1" >verify 2>verr ||
+		note "$1: $(head -n 3 verr | tr '\n' '|')"
+	read -r _ _ _ _ _ nr _ <verify
+	((nr > 0)) || note "$1: nothing of the raw ring"
+}
+
 # drop_in TEXT
 drop_in()
 {
@@ -159,18 +186,36 @@ check "the recorder is such a service"
 sed -i 's/^#\(FLIGHT_OPTIONS=\)/\1/' /etc/default/$UNIT
 want 0 systemctl start $UNIT
 is ActiveState active
-{ bash -c 'ulimit -c 0; kill -SEGV $$'; } 2>/dev/null
-end=$((SECONDS + 60))
-until ctl $SOCKET status && grep -qx 'snapshots: 1' out; do
-	((SECONDS < end)) || { note "no snapshot: $(tr '\n' '|' <out)" && break; }
-done
-f=$(sed -n 's/^last: //p' out)
+crash
 valid "$f"
 "$AUXREC" info "$f" | grep -q ' crash (crash) at ' || note "$f: $("$AUXREC" info "$f" | grep -A 2 Snapshots)"
 ctl $SOCKET stop
 until [[ $(property ActiveState) != active ]]; do :; done
 is Result success
 check "and makes a snapshot when a program crashes"
+
+# The module's device, its rings, and triggers that freeze them
+if [[ -e /sys/bus/event_source/devices/auxgen && -e /dev/perfaux ]]; then
+	options="--flight=30s -M 64M -a -e auxgen/timer=1,config1=20000,chunks=8/ -e cpu-clock"
+	options+=" --raw-ring -e sched:sched_process_exit --trigger crash"
+	echo "FLIGHT_OPTIONS=\"$options\"" >/etc/default/$UNIT
+	want 0 systemctl start $UNIT
+	is ActiveState active
+	ctl $SOCKET status
+	line 'raw ring' '[1-9][0-9]* KiB'
+	ctl $SOCKET snapshot raw
+	chunks "$(<out)"
+	crash
+	chunks "$f"
+	"$AUXREC" info --json "$f" | grep '"kind": "crash"' | grep -q '"frozen": true' ||
+		note "not frozen: $("$AUXREC" info "$f" | grep -A 2 Snapshots)"
+	ctl $SOCKET stop
+	until [[ $(property ActiveState) != active ]]; do :; done
+	is Result success
+	check "a raw ring is recorded and frozen within the sandbox"
+else
+	skip "a raw ring is recorded and frozen within the sandbox" "no auxgen here"
+fi
 
 want 0 "$STANDIN" --daemon "$T/pid" - "$T/sock"
 pid=$(<pid)
