@@ -23,7 +23,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events events/test_period frames/test_frames frames/test_sums state/test_state state/test_recent \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
-		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/hold_fails.so \
+		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
@@ -208,7 +208,8 @@ $(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
 		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o raw_lib.o)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-$(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor): %: %.o
+$(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor \
+	flight/memory): %: %.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/tool/,record/fork_killed.so flight/hold_fails.so): \
