@@ -11,6 +11,7 @@
 #include "kselftest_harness.h"
 #include "abi.h"
 #include "hold_lib.h"
+#include "raw_lib.h"
 
 /* --- arguments ------------------------------------------------------------- */
 
@@ -436,7 +437,6 @@ TEST_F_TIMEOUT(hold, comes_back_too_late, SECONDS)
 struct answer {
 	struct perfaux_hold *arg;
 	struct perfaux_hold *own;
-	bool end;
 };
 
 static bool answer_map(struct answer *answer)
@@ -478,55 +478,107 @@ TEST_F_TIMEOUT(hold, without_answer, SECONDS)
 	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
 }
 
-static void *flip(void *data)
-{
-	struct answer *answer = data;
-	int i;
+/* Who sees that something is taken makes the answer's place read-only, once it is told to. */
+enum taker_state {
+	TAKER_IDLE,
+	TAKER_WAITS,
+	TAKER_BUSY,
+	TAKER_DONE,
+};
 
-	for (i = 0; !__atomic_load_n(&answer->end, __ATOMIC_ACQUIRE); i++)
-		mprotect(answer->arg, 4096, i % 2 ? PROT_READ : PROT_READ | PROT_WRITE);
+struct taker {
+	const struct ring *ring;
+	struct answer *answer;
+	uint32_t held;		/* before */
+	enum taker_state state;
+	bool end;
+};
+
+static bool taker_goes(struct taker *taker, enum taker_state from, enum taker_state to)
+{
+	return __atomic_compare_exchange_n(&taker->state, &from, to, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static void *taker_fn(void *data)
+{
+	struct taker *taker = data;
+
+	while (!__atomic_load_n(&taker->end, __ATOMIC_ACQUIRE)) {
+		if (nr_held(taker->ring) <= taker->held ||
+		    !taker_goes(taker, TAKER_WAITS, TAKER_BUSY)) {
+			sched_yield();
+			continue;
+		}
+		mprotect(taker->answer->arg, 4096, PROT_READ);
+		taker_goes(taker, TAKER_BUSY, TAKER_DONE);
+	}
 	return NULL;
 }
 
-/* The same when it could be written to at the beginning, and cannot at the end. */
+/* Has it? It does not any more. */
+static bool taker_stop(struct taker *taker)
+{
+	if (taker_goes(taker, TAKER_WAITS, TAKER_IDLE))
+		return false;
+	while (!taker_goes(taker, TAKER_DONE, TAKER_IDLE))
+		sched_yield();
+	return true;
+}
+
+/*
+ * The same when it could be written to at the beginning, and cannot at the end. With raw data
+ * HOLD waits for a grace period in between.
+ */
 TEST_F_TIMEOUT(hold, answer_goes_away, SECONDS)
 {
-	const uint64_t end = now_ns() + SECONDS / 8 * 1000000000ULL;
+	const uint64_t end = now_ns() + SECONDS / 4 * 1000000000ULL;
 	const uint32_t nr = self->ring.ctl->nr_segments;
-	uint32_t i, first, failed = 0, worked = 0, left = 0;
+	uint32_t i, first, calls = 0, failed = 0, left = 0;
+	struct perf_event_attr attr = raw_rename_attr();
 	struct ring *ring = &self->ring;
 	struct answer answer = { };
+	struct taker taker = { .ring = ring, .answer = &answer, .held = 1 };
+	struct raw_event raw;
 	pthread_t thread;
 	uint64_t kept;
 
 	ASSERT_TRUE(answer_map(&answer));
+	ASSERT_EQ(0, raw_open(&raw, &attr, 0, -1, 0));
+	ASSERT_EQ(0, raw_attach(ring, raw.fd, 0));
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
 	ASSERT_TRUE(work_until(overwritten(ring), nr));
 	ASSERT_EQ(1, ring_hold(ring, 0, 1));
 	for (first = 0; !is_held(ring, first);)
 		first++;
 	kept = ring_state(ring, first);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, flip, &answer));
-	while ((failed < 100 || worked < 20) && now_ns() < end) {
-		int ret = hold_into(ring, &answer);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, taker_fn, &taker));
+	for (; failed < 20 && now_ns() < end; calls++) {
+		bool taken;
+		int ret;
 
+		ASSERT_EQ(0, mprotect(answer.arg, 4096, PROT_READ | PROT_WRITE));
+		ASSERT_TRUE(taker_goes(&taker, TAKER_IDLE, TAKER_WAITS));
+		ret = hold_into(ring, &answer);
+		taken = taker_stop(&taker);
 		if (ret) {
+			/* Before it began all was well. */
 			EXPECT_EQ(-EFAULT, ret);
+			EXPECT_TRUE(taken);
 			left += nr_held(ring) - 1;
 			failed++;
-		} else {
-			worked++;
 		}
 		for (i = 0; i < nr; i++)
 			if (i != first && is_held(ring, i))
 				ring_unhold(ring, i);
 		EXPECT_EQ(kept, ring_state(ring, first));
 	}
-	__atomic_store_n(&answer.end, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&taker.end, true, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
-	TH_LOG("%u failed, %u worked", failed, worked);
+	TH_LOG("%u of %u failed", failed, calls);
 	EXPECT_LT(5, failed);
 	EXPECT_EQ(0, left);
+	raw_close(&raw);
 }
 
 /* Nothing is left for the writers: that is a loss like any other. */
