@@ -91,8 +91,17 @@ if paranoid 2; then
 	# Nobody else is to read what is recorded.
 	[[ $(stat -c '%a %u' f) == "600 65534" ]] || note "f: $(stat -c '%a %u' f)"
 	check "paranoid 2"
+
+	rm -f f j
+	before_umask=$(umask)
+	umask 026
+	want 0 user "$AUXREC" -q --json=j -e cpu-clock:u -o f -- true
+	umask "$before_umask"
+	[[ $(stat -c '%a' f j | xargs) == "600 640" ]] || note "$(stat -c '%n %a' f j)"
+	check "figures are as the umask says, what is recorded is not"
 else
 	skip "paranoid 2" "it is $(<$PARANOID)"
+	skip "figures are as the umask says" "it is $(<$PARANOID)"
 fi
 
 if paranoid 1; then

@@ -491,6 +491,21 @@ def test_extract_memory():
     shutil.rmtree(f"{TMP}/many")
 
 
+def test_memory():
+    """Of tasks a multiple of what was read is remembered, of gaps nothing."""
+    tasks = b"".join(g.comm(None, tid, "many", g.T0 + 500 + tid).bytes()
+                     for tid in range(1000, 151000))
+    gaps = b"".join(r.bytes() for r in g.gap("gap", g.T0, g.T0 + 9)) * 200000
+    begin = g.dump(full_pt_stream())
+    for what, more, times in (("tasks", tasks, 4), ("gaps", gaps, 0)):
+        for command in ("info", "info --json", "info --records", "check"):
+            done = run("sh", "-c", f"ulimit -v {20000 + times * len(more) // 1024}; "
+                       f"{TOOL} {command} -", data=begin + more)
+            ok(done.returncode in (0, 1) and b"memory" not in done.stderr,
+               f"{command}: {what} without end",
+               (done.returncode, done.stderr[-500:]))
+
+
 def test_extract_damage():
     """Random damage: any result, but a result, and only files of ours."""
     random.seed(2)
@@ -595,7 +610,7 @@ def test_perf_writes():
 def main():
     print("TAP version 13")
     for test in (test_valid, test_rules, test_offsets, test_usage, test_info,
-                 test_extract, test_extract_raw, test_extract_errors, test_extract_memory,
+                 test_extract, test_extract_raw, test_extract_errors, test_extract_memory, test_memory,
                  test_extract_damage, test_long, test_escape, test_damage, test_perf_reads,
                  test_perf_writes, test_cut):
         test()
