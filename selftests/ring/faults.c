@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
+#include "../ids/ids_lib.h"
 #include "abi.h"
 #include "fault_lib.h"
 #include "raw_lib.h"
@@ -35,7 +36,9 @@ struct place {
 	int ids;
 	int aux;
 	int raw;
+	int trigger;
 	int epoll;
+	struct map_ring maps;		/* whose records have build-ids */
 	void *mapped;
 	size_t mapped_size;
 	int log;			/* of the kernel */
@@ -138,6 +141,41 @@ static int call_ids_read(struct place *p)
 	return n >= 0 || errno == EAGAIN ? 0 : -errno;
 }
 
+/* There is a notice: of an id that is too long for its record. */
+static int prepare_notice(struct place *p)
+{
+	struct elf_set set;
+	char path[256];
+	int ret = prepare_ids(p);
+
+	if (!ret)
+		ret = map_ring_open(&p->maps, 0);
+	if (!ret)
+		ret = elf_set_read(&set);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/id-32.so", set.dir);
+	elf_set_free(&set);
+	return map_path(path, WAY_PRIVATE);
+}
+
+/*
+ * Of a notice that a call before has lost it is EAGAIN. So little memory does not come from
+ * vmalloc() when there is no other.
+ */
+static int call_notice(struct place *p)
+{
+	static char buf[PAGE];
+
+	return read(p->ids, buf, sizeof(buf)) > 0 ? 0 : -errno;
+}
+
+static void close_notice(struct place *p)
+{
+	map_ring_close(&p->maps);
+	close_ids(p);
+}
+
 static int call_map(struct place *p, size_t size, int prot, off_t offset)
 {
 	void *at = mmap(NULL, size, prot, MAP_SHARED, p->ring, offset);
@@ -213,16 +251,21 @@ static int call_attach_raw(struct place *p)
 
 static int call_attach_trigger(struct place *p)
 {
-	return attach(p, p->raw, PERFAUX_ATTACH_TRIGGER);
+	return attach(p, p->trigger, PERFAUX_ATTACH_TRIGGER);
+}
+
+static int attach_all(struct place *p)
+{
+	int ret = call_attach(p);
+
+	return ret ?: call_attach_raw(p);
 }
 
 static int prepare_all(struct place *p)
 {
 	int ret = call_create(p);
 
-	if (!ret)
-		ret = call_attach(p);
-	return ret ?: call_attach_raw(p);
+	return ret ?: attach_all(p);
 }
 
 /* The module has done nothing yet. */
@@ -272,11 +315,26 @@ static int call_flush(struct place *p)
 	return call(p->ring, PERFAUX_IOC_FLUSH, &arg);
 }
 
-static int call_hold(struct place *p)
+static int hold(struct place *p, uint32_t flags)
 {
-	struct perfaux_hold arg = { .size = sizeof(arg) };
+	struct perfaux_hold arg = { .size = sizeof(arg), .flags = flags };
 
 	return call(p->ring, PERFAUX_IOC_HOLD, &arg);
+}
+
+static int call_hold(struct place *p)
+{
+	return hold(p, 0);
+}
+
+static int call_hold_spans(struct place *p)
+{
+	return hold(p, PERFAUX_FLUSH_SPANS);
+}
+
+static int call_hold_thaw(struct place *p)
+{
+	return hold(p, PERFAUX_FLUSH_SPANS | PERFAUX_HOLD_THAW);
 }
 
 /* Segments in this state */
@@ -298,19 +356,55 @@ static int left_held(struct place *p)
 	return in_state(p, PERFAUX_SEG_HELD);
 }
 
-/* There is something to hold. */
-static int prepare_ready(struct place *p)
+static int wait_ready(struct place *p)
 {
 	uint64_t end = now_ns() + WAIT_NS;
-	int ret = prepare_all(p);
+	int ret = 0;
 
-	if (!ret)
-		ret = call_map_ring(p);
 	while (!ret && !in_state(p, PERFAUX_SEG_READY)) {
 		sched_yield();
 		ret = now_ns() > end ? -ETIME : call_flush(p);
 	}
 	return ret;
+}
+
+/* There is something to hold. */
+static int prepare_ready(struct place *p)
+{
+	int ret = prepare_all(p);
+
+	if (!ret)
+		ret = call_map_ring(p);
+	return ret ?: wait_ready(p);
+}
+
+/*
+ * With room for a second round of HOLD, which comes each time: the first one waits for a
+ * grace period, as samples' raw data are taken, and meanwhile this task's event ends a span.
+ */
+static int prepare_rounds(struct place *p)
+{
+	int ret = create_as(p, 16384, 16);
+
+	if (!ret)
+		ret = attach_all(p);
+	if (!ret)
+		ret = call_map_ring(p);
+	return ret ?: wait_ready(p);
+}
+
+static int prepare_rounds_frozen(struct place *p)
+{
+	const struct perfaux_control *ctl;
+	int ret = prepare_rounds(p);
+
+	if (!ret)
+		ret = call_attach_trigger(p);
+	if (ret)
+		return ret;
+	prctl(PR_SET_NAME, "faults");
+	ctl = p->mapped;
+	return __atomic_load_n(&ctl->flags, __ATOMIC_ACQUIRE) & PERFAUX_CTL_FROZEN ? 0 : -EBUSY;
 }
 
 static int prepare_many(struct place *p)
@@ -425,6 +519,9 @@ static int place_open(struct place *p)
 	p->raw = open_raw();
 	if (p->raw < 0)
 		return p->raw;
+	p->trigger = open_raw();
+	if (p->trigger < 0)
+		return p->trigger;
 	p->epoll = epoll_create1(EPOLL_CLOEXEC);
 	p->log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (p->epoll < 0 || p->log < 0)
@@ -487,6 +584,7 @@ static const char *place_close(struct place *p)
 	close_ids(p);
 	close_fd(&p->aux);
 	close_fd(&p->raw);
+	close_fd(&p->trigger);
 	close_fd(&p->epoll);
 	close_fd(&p->log);
 	close_fd(&p->dev);
@@ -517,6 +615,7 @@ FIXTURE_VARIANT(faults) {
 	void (*clean)(struct place *p);
 	/* What a call that failed has left; or NULL */
 	int (*left)(struct place *p);
+	unsigned int allocations;	/* that it cannot do without, at least */
 	bool needs_btf;
 };
 
@@ -554,6 +653,13 @@ FIXTURE_VARIANT_ADD(faults, ids_read) {
 	.prepare = prepare_ids,
 	.call = call_ids_read,
 	.clean = close_ids,
+};
+
+FIXTURE_VARIANT_ADD(faults, ids_notice) {
+	.prepare = prepare_notice,
+	.call = call_notice,
+	.clean = close_notice,
+	.allocations = 1,
 };
 
 FIXTURE_VARIANT_ADD(faults, ids_close) {
@@ -634,6 +740,23 @@ FIXTURE_VARIANT_ADD(faults, hold_ready) {
 	.call = call_hold,
 	.clean = unmap_and_close,
 	.left = left_held,
+};
+
+/* Two rounds, and what was READY all the time. */
+FIXTURE_VARIANT_ADD(faults, hold_spans) {
+	.prepare = prepare_rounds,
+	.call = call_hold_spans,
+	.clean = unmap_and_close,
+	.left = left_held,
+	.allocations = 3,
+};
+
+FIXTURE_VARIANT_ADD(faults, hold_thaw) {
+	.prepare = prepare_rounds_frozen,
+	.call = call_hold_thaw,
+	.clean = unmap_and_close,
+	.left = left_held,
+	.allocations = 3,
 };
 
 FIXTURE_VARIANT_ADD(faults, hold_many) {
@@ -724,9 +847,15 @@ static void check_failed(struct __test_metadata *_metadata, struct place *p,
 		v->undo(p);
 }
 
+/* Calls that failed, and of them those that had no memory. */
+struct tally {
+	unsigned int failed;
+	unsigned int no_memory;
+};
+
 /* One call of which number @n fails. Returns whether there was a number @n. */
 static bool fail_one(struct __test_metadata *_metadata, struct place *p,
-		     const FIXTURE_VARIANT(faults) *v, unsigned int n, unsigned int *failed)
+		     const FIXTURE_VARIANT(faults) *v, unsigned int n, struct tally *tally)
 {
 	unsigned int left;
 	int files, ret;
@@ -743,7 +872,8 @@ static bool fail_one(struct __test_metadata *_metadata, struct place *p,
 		if (!ret && v->undo)
 			v->undo(p);
 	} else {
-		*failed += 1;
+		tally->failed++;
+		tally->no_memory += ret == -ENOMEM;
 		EXPECT_EQ(files, fault_files()) {
 			TH_LOG("descriptors, when number %u fails", n);
 		}
@@ -761,7 +891,8 @@ static bool fail_one(struct __test_metadata *_metadata, struct place *p,
 TEST_F_TIMEOUT(faults, each, EACH_SECONDS)
 {
 	struct place *p = &self->p;
-	unsigned int n = 1, failed = 0;
+	struct tally tally = { };
+	unsigned int n = 1;
 	int ret;
 
 	if (variant->needs_btf) {
@@ -771,10 +902,12 @@ TEST_F_TIMEOUT(faults, each, EACH_SECONDS)
 		if (ret == -EOPNOTSUPP)
 			SKIP(return, "perfaux.ko has no BTF");
 	}
-	while (n < POINTS_MAX && fail_one(_metadata, p, variant, n, &failed))
+	while (n < POINTS_MAX && fail_one(_metadata, p, variant, n, &tally))
 		n++;
 	EXPECT_GT(POINTS_MAX, n);
-	TH_LOG("%u can fail, %u of them fail the call", n - 1, failed);
+	EXPECT_LE(variant->allocations, tally.no_memory);
+	TH_LOG("%u can fail, %u of them fail the call, %u for want of memory", n - 1,
+	       tally.failed, tally.no_memory);
 }
 
 /* --- copies: without help, by arguments that end or cannot be written to ----------- */
@@ -838,6 +971,22 @@ TEST_F_TIMEOUT(copies, answers, EACH_SECONDS)
 	EXPECT_EQ(0, call_detach_all(p));
 	close_ids(p);
 	unmap_and_close(p);
+}
+
+/* What could not be handed over is there for who reads next. */
+TEST_F_TIMEOUT(copies, notice, EACH_SECONDS)
+{
+	struct place *p = &self->p;
+	void *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, prepare_notice(p));
+	EXPECT_EQ(-1, read(p->ids, page, PAGE));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(0, call_notice(p));
+	EXPECT_EQ(-EAGAIN, call_notice(p));
+	close_notice(p);
+	munmap(page, PAGE);
 }
 
 /* The size can be read, and nothing behind it. */
