@@ -28,6 +28,7 @@
 #define OPS_MAX		64
 #define ERRNO_MAX	134
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
+#define OTHER_CGROUP	"/sys/fs/cgroup/fuzz_ring"
 
 /* --- what a call may use --------------------------------------------------- */
 
@@ -128,8 +129,10 @@ struct op {
 	const char *name;
 	op_fn fn;
 	unsigned int weight;
+	unsigned int works;	/* percent of its calls, at least, in a run of many */
 	bool parent_only;	/* a child does not do it */
 	bool hotplug;		/* only with --hotplug, thread 0 */
+	bool needs_auxgen;	/* to work that often */
 };
 
 /* All tables in one, with nr_ops entries. */
@@ -173,6 +176,7 @@ struct shared {
 	} at[THREADS_MAX];	/* what is being called now */
 	atomic_ullong calls;
 	atomic_ullong children;
+	atomic_int last_child;
 	atomic_ullong hammered;
 	atomic_uint offline;		/* how often CPU 1 went */
 	atomic_uint unexpected;
@@ -210,9 +214,18 @@ void event_prepare(void);
 /* Returns 0 or -errno. */
 int files_prepare(void);
 int event_of_root(unsigned int i);
+/* A descriptor of an event that writes spans, or of one that does not; mostly. */
+int some_event(struct caller *c, bool aux);
 void children_reap(bool all);
 void hammer_once(struct caller *c);
 void marks_write(struct caller *c, unsigned int w);
+
+/* other_task.c: by root */
+void other_task_start(void);
+void other_task_end(void);
+pid_t other_task(struct caller *c);
+/* A descriptor of its cgroup, or -1 */
+int other_cgroup(void);
 
 /* run.c */
 void ops_init(void);
@@ -241,6 +254,8 @@ bool nothing_is_locked(void);
 bool ring_fits(uint64_t end);
 int use_count(void);
 void print_stats(void);
+/* Did each kind of call work as often as it has to? */
+bool enough_worked(void);
 
 /* perf_locked.c */
 void perf_locked_init(void);

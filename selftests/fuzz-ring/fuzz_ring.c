@@ -32,7 +32,7 @@ struct shared *shared;
 static void usage(FILE *to)
 {
 	fprintf(to, "usage: fuzz_ring [--seed S] [--calls N] [--from N] [--threads T]\n"
-		    "                 [--user] [--hotplug] [--log FILE | --replay FILE]\n");
+		    "                 [--user] [--hotplug] [--log FILE] [--replay FILE]\n");
 	exit(to == stdout ? 0 : 2);
 }
 
@@ -68,7 +68,7 @@ static void parse(int argc, char **argv)
 		else
 			usage(o == 'h' ? stdout : stderr);
 	}
-	if (optind < argc || !opt.threads || opt.threads > THREADS_MAX || (log && opt.replay))
+	if (optind < argc || !opt.threads || opt.threads > THREADS_MAX)
 		usage(stderr);
 	if (log) {
 		int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
@@ -94,6 +94,7 @@ static void run_child(void)
 	setrlimit(RLIMIT_CORE, &core);
 	pool_init();
 	event_prepare();
+	other_task_start();
 	if (files_prepare()) {
 		perror("cannot open what the calls use");
 		exit(2);
@@ -157,10 +158,13 @@ int main(int argc, char **argv)
 	file_write(EXPEDITED, expedited);
 	if (opt.hotplug)
 		file_write(CPU1, "1");
+	rmdir(OTHER_CGROUP);
 	print_stats();
 	/* Of a file's calls any may be left out. */
 	if (opt.hotplug && !opt.replay)
 		tap_report(shared->offline, "CPU 1 went offline %u times", shared->offline);
+	if (!opt.replay)
+		tap_report(enough_worked(), "calls that are right work");
 	tap_report(!shared->unexpected, "all errors are documented");
 	tap_report(use_count_is(count), "no ring is left");
 	tap_report(nothing_is_locked(), "no memory stays locked");

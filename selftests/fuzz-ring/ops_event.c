@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -19,13 +20,45 @@
 #define CPU_CLOCK_PERIOD	50000000
 #define TIMER_US		50000
 
-static int type_auxgen, type_rawgen, tracepoint_rename, tracepoint_switch;
-static uint64_t watched;
+static int type_auxgen, type_rawgen, type_kprobe, type_uprobe;
+static int tracepoint_rename, tracepoint_switch;
+static uint64_t watched[2];
+static char self[256];
+static uint64_t probed_at;
+/* Of the events in the slots */
+static struct perf_event_attr opened[SLOTS_MAX];
+
+static __attribute__((noinline)) void probed(void)
+{
+	__asm__ volatile("");
+}
+
+/* Where probed() is in the file of this program; 0: nobody knows */
+static uint64_t probed_offset(void)
+{
+	const unsigned long at = (unsigned long)probed;
+	unsigned long start, end, offset;
+	uint64_t found = 0;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "re");
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    at >= start && at < end)
+			found = at - start + offset;
+	if (maps)
+		fclose(maps);
+	return found;
+}
 
 void event_prepare(void)
 {
 	type_auxgen = auxgen_type();
 	type_rawgen = pmu_type("rawgen");
+	type_kprobe = pmu_type("kprobe");
+	type_uprobe = pmu_type("uprobe");
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0)
+		probed_at = probed_offset();
 	tracepoint_rename = raw_tracepoint("task", "task_rename");
 	tracepoint_switch = raw_tracepoint("sched", "sched_switch");
 }
@@ -64,10 +97,25 @@ static void attr_rawgen(struct caller *c, struct perf_event_attr *attr)
 	attr->sample_period = 1;
 }
 
+/* Bit 0 of config: when the function returns */
+static void attr_probe(struct caller *c, struct perf_event_attr *attr)
+{
+	attr->sample_period = 1 + below(c, 2);
+	attr->config = below(c, 2);
+	if (one_in(c, 2) && probed_at) {
+		attr->type = type_uprobe;
+		attr->uprobe_path = (uintptr_t)self;
+		attr->probe_offset = probed_at;
+	} else {
+		attr->type = type_kprobe;
+		attr->kprobe_func = (uintptr_t)"__x64_sys_prctl";
+	}
+}
+
 static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
-	switch (below(c, 12)) {
+	switch (below(c, 13)) {
 	case 0:
 	case 1:
 	case 2:
@@ -97,9 +145,12 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 	case 10:
 		attr->type = PERF_TYPE_BREAKPOINT;
 		attr->bp_type = HW_BREAKPOINT_W;
-		attr->bp_addr = (unsigned long)&watched;
+		attr->bp_addr = (unsigned long)watched;
 		attr->bp_len = HW_BREAKPOINT_LEN_8;
 		attr->sample_period = 1 + below(c, 4);
+		break;
+	case 11:
+		attr_probe(c, attr);
 		break;
 	default:
 		attr->type = below(c, 12);
@@ -108,7 +159,19 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 	}
 }
 
-static int event_open(struct caller *c)
+/* Anything, but how often, and where a breakpoint is put into code. */
+static void spoil_attr(struct caller *c, struct perf_event_attr *attr)
+{
+	size_t at = below(c, sizeof(*attr) / 4) * 4;
+	uint32_t value = some_value(c);
+
+	if (at > offsetof(struct perf_event_attr, sample_type) &&
+	    (at & ~7UL) != offsetof(struct perf_event_attr, config1) &&
+	    (at & ~7UL) != offsetof(struct perf_event_attr, config2))
+		memcpy((uint8_t *)attr + at, &value, 4);
+}
+
+static int event_open(struct caller *c, struct perf_event_attr *got)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -150,31 +213,51 @@ static int event_open(struct caller *c)
 		attr.enable_on_exec = 1;
 	if (one_in(c, 2) && pid == 0)
 		cpu = -1;
+	if (one_in(c, 8)) {
+		pid = other_task(c);
+		cpu = one_in(c, 4) ? cpu : -1;
+	} else if (one_in(c, 24)) {
+		pid = other_cgroup();
+		flags |= PERF_FLAG_PID_CGROUP;
+	}
 	if (one_in(c, 8))
 		group = some_fd(c, KIND_EVENT, NULL);
 	if (one_in(c, 32))
 		flags |= PERF_FLAG_FD_OUTPUT;
-	if (one_in(c, 32)) {
-		size_t at = below(c, sizeof(attr) / 4) * 4;
-		uint32_t value = some_value(c);
-
-		/* Not what says how often. */
-		if (at > offsetof(struct perf_event_attr, sample_type) &&
-		    at != offsetof(struct perf_event_attr, config1))
-			memcpy((uint8_t *)&attr + at, &value, 4);
-	}
+	if (one_in(c, 32))
+		spoil_attr(c, &attr);
+	*got = attr;
 	return syscall(SYS_perf_event_open, &attr, pid, cpu, group, flags);
 }
 
 static int op_open(struct caller *c)
 {
 	unsigned int to = slot_of(c, KIND_EVENT);
-	int fd = event_open(c);
+	struct perf_event_attr attr;
+	int fd = event_open(c, &attr);
 
 	if (fd < 0)
 		return -errno;
+	opened[to] = attr;
 	slot_put(KIND_EVENT, to, fd);
 	return 0;
+}
+
+int some_event(struct caller *c, bool aux)
+{
+	unsigned int first = slot_of(c, KIND_EVENT), i;
+	bool any = one_in(c, 8);
+
+	for (i = 0; i < nr_slots[KIND_EVENT] && !any; i++) {
+		unsigned int at = (first + i) % nr_slots[KIND_EVENT];
+		int fd = slot_fd(KIND_EVENT, at);
+
+		bool is = opened[at].type == (uint32_t)type_auxgen;
+
+		if (fd >= 0 && is == aux)
+			return fd;
+	}
+	return some_fd(c, KIND_EVENT, NULL);
 }
 
 /* Those that an ordinary user keeps from before: of CPUs, and of the kernel. */
@@ -187,7 +270,9 @@ int event_of_root(unsigned int i)
 		.config1 = TIMER_US,
 		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME,
 	};
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
 	int task = i & 1;
+	pid_t pid = task ? 0 : -1;
 
 	if (i & 2) {
 		attr.type = PERF_TYPE_TRACEPOINT;
@@ -200,8 +285,12 @@ int event_of_root(unsigned int i)
 		attr.sample_period = 1;
 	}
 	attr.inherit = task;
-	return syscall(SYS_perf_event_open, &attr, task ? 0 : -1, task ? -1 : 0, -1,
-		       PERF_FLAG_FD_CLOEXEC);
+	if (i == 4 && other_cgroup() >= 0) {
+		pid = other_cgroup();
+		flags |= PERF_FLAG_PID_CGROUP;
+	}
+	opened[i] = attr;
+	return syscall(SYS_perf_event_open, &attr, pid, task ? -1 : 0, -1, flags);
 }
 
 static int op_simple(struct caller *c)
@@ -247,6 +336,25 @@ static int op_with_argument(struct caller *c)
 	}
 }
 
+/* What the kernel lets be changed of an event that is there: where its breakpoint is. */
+static int op_modify(struct caller *c)
+{
+	unsigned int first = slot_of(c, KIND_EVENT), i;
+	struct perf_event_attr attr;
+
+	for (i = 0; i < nr_slots[KIND_EVENT]; i++)
+		if (opened[(first + i) % nr_slots[KIND_EVENT]].type == PERF_TYPE_BREAKPOINT)
+			break;
+	i = (first + i) % nr_slots[KIND_EVENT];
+	attr = opened[i];
+	attr.bp_addr = (unsigned long)&watched[below(c, 2)];
+	attr.disabled = below(c, 2);
+	if (one_in(c, 4))
+		spoil_attr(c, &attr);
+	return ioctl(slot_fd(KIND_EVENT, i), PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr) ?
+	       -errno : 0;
+}
+
 /* perf's own ring of an event, and behind it its own AUX area. */
 static int op_map_event(struct caller *c)
 {
@@ -282,10 +390,11 @@ static int op_map_event(struct caller *c)
 	return 0;
 }
 
-/* What breakpoints wait for. */
+/* What breakpoints wait for, and uprobes. */
 static int op_watched(struct caller *c)
 {
-	*(volatile uint64_t *)&watched = draw(c);
+	*(volatile uint64_t *)&watched[below(c, 2)] = draw(c);
+	probed();
 	return 0;
 }
 
@@ -299,10 +408,12 @@ static int op_rawgen(struct caller *c)
 }
 
 const struct op ops_event[] = {
-	{ .name = "perf_event_open", .fn = op_open, .weight = 50 },
+	{ .name = "perf_event_open", .fn = op_open, .weight = 60, .works = 20,
+	  .needs_auxgen = true },
 	{ .name = "perf_simple", .fn = op_simple, .weight = 200 },
 	{ .name = "perf_set_output", .fn = op_set_output, .weight = 60 },
 	{ .name = "perf_argument", .fn = op_with_argument, .weight = 20 },
+	{ .name = "perf_modify", .fn = op_modify, .weight = 15 },
 	{ .name = "perf_mmap", .fn = op_map_event, .weight = 25 },
 	{ .name = "watched", .fn = op_watched, .weight = 50 },
 	{ .name = "rawgen", .fn = op_rawgen, .weight = 8 },

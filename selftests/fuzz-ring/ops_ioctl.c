@@ -86,7 +86,7 @@ static int op_attach(struct caller *c)
 		arg.flags = PERFAUX_ATTACH_TRIGGER;
 	if (how == 4)
 		arg.post = some_value(c);
-	arg.fd = some_fd(c, KIND_EVENT, NULL);
+	arg.fd = some_event(c, !arg.flags);
 	at = some_argument(c, &arg, sizeof(arg), PERFAUX_ATTACH_SIZE_V0, NULL);
 	return checked(c, is, PERFAUX_IOC_ATTACH, ioctl(fd, PERFAUX_IOC_ATTACH, at));
 }
@@ -224,16 +224,18 @@ static int op_any(struct caller *c)
 }
 
 const struct op ops_ioctl[] = {
-	{ .name = "info", .fn = op_info, .weight = 900 },
-	{ .name = "create", .fn = op_create, .weight = 40 },
-	{ .name = "attach", .fn = op_attach, .weight = 220 },
-	{ .name = "detach", .fn = op_detach, .weight = 60 },
-	{ .name = "flush", .fn = op_flush, .weight = 30 },
-	{ .name = "hold", .fn = op_hold, .weight = 30 },
+	{ .name = "info", .fn = op_info, .weight = 800, .works = 20 },
+	{ .name = "create", .fn = op_create, .weight = 60, .works = 20 },
+	{ .name = "attach", .fn = op_attach, .weight = 220, .works = 1,
+	  .needs_auxgen = true },
+	{ .name = "detach", .fn = op_detach, .weight = 60, .works = 1,
+	  .needs_auxgen = true },
+	{ .name = "flush", .fn = op_flush, .weight = 60, .works = 20 },
+	{ .name = "hold", .fn = op_hold, .weight = 60, .works = 3 },
 	{ .name = "unhold", .fn = op_unhold, .weight = 700 },
 	{ .name = "thaw", .fn = op_thaw, .weight = 700 },
 	{ .name = "handle", .fn = op_handle, .weight = 400 },
-	{ .name = "ids", .fn = op_ids, .weight = 15 },
+	{ .name = "ids", .fn = op_ids, .weight = 15, .works = 20 },
 	{ .name = "ids_stats", .fn = op_ids_stats, .weight = 700 },
 	{ .name = "any", .fn = op_any, .weight = 700 },
 	{ .name = NULL },

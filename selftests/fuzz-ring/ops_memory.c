@@ -276,7 +276,7 @@ static int op_touch(struct caller *c)
 }
 
 const struct op ops_memory[] = {
-	{ .name = "mmap", .fn = op_map, .weight = 60 },
+	{ .name = "mmap", .fn = op_map, .weight = 60, .works = 20 },
 	{ .name = "mmap_wrong", .fn = op_map_wrong, .weight = 50 },
 	{ .name = "munmap", .fn = op_unmap, .weight = 15 },
 	{ .name = "mprotect", .fn = op_protect, .weight = 100 },

@@ -71,6 +71,7 @@ static int op_fork(struct caller *c)
 		return -errno;
 	}
 	atomic_fetch_add(&shared->children, 1);
+	shared->last_child = pid;
 	if (one_in(c, 8))
 		kill(pid, SIGKILL);
 	return 0;
@@ -135,8 +136,8 @@ static int op_cpu(struct caller *c)
 }
 
 const struct op ops_task[] = {
-	{ .name = "fork", .fn = op_fork, .weight = 3, .parent_only = true },
-	{ .name = "exec", .fn = op_exec, .weight = 1, .parent_only = true },
+	{ .name = "fork", .fn = op_fork, .weight = 6, .parent_only = true },
+	{ .name = "exec", .fn = op_exec, .weight = 3, .parent_only = true },
 	{ .name = "rename", .fn = op_rename, .weight = 120 },
 	{ .name = "affinity", .fn = op_affinity, .weight = 8 },
 	{ .name = "yield", .fn = op_yield, .weight = 40 },

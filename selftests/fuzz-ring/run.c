@@ -273,5 +273,6 @@ void run_all(void)
 			pthread_join(threads[i], NULL);
 		pthread_join(hammer, NULL);
 	}
+	other_task_end();
 	children_reap(true);
 }

@@ -214,3 +214,25 @@ void print_stats(void)
 	printf("# %llu children, %llu rounds of the hammer\n",
 	       (unsigned long long)shared->children, (unsigned long long)shared->hammered);
 }
+
+/* Of few calls none may have worked by chance. */
+#define MANY_CALLS	100
+
+bool enough_worked(void)
+{
+	bool enough = true;
+	unsigned int i;
+
+	for (i = 0; i < nr_ops; i++) {
+		const struct op_stats *stats = &shared->stats[i];
+
+		if (stats->calls < MANY_CALLS ||
+		    (ops[i].needs_auxgen && auxgen_type() < 0) ||
+		    stats->results[0] * 100ULL >= ops[i].works * stats->calls)
+			continue;
+		printf("# %s: %u of %llu worked, not %u%%\n", ops[i].name, stats->results[0],
+		       (unsigned long long)stats->calls, ops[i].works);
+		enough = false;
+	}
+	return enough;
+}

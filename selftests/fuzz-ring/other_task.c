@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A task that does nothing but to be recorded: its events are other tasks', or its cgroup's. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../ring/ring_lib.h"
+#include "fuzz.h"
+
+static pid_t other = -1;
+static int cgroup = -1;
+
+static void run(void)
+{
+	const char * const names[] = { "other", "another" };
+	unsigned int i;
+
+	if (opt.user)
+		become_user(USER_CALLS);
+	/* Not before: it is forgotten when the user changes. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Samples of task:task_rename, and a context switch. */
+	for (i = 0;; i++) {
+		prctl(PR_SET_NAME, names[i % 2]);
+		usleep(5000);
+	}
+}
+
+void other_task_start(void)
+{
+	char text[16];
+
+	other = fork();
+	if (!other)
+		run();
+	if (mkdir(OTHER_CGROUP, 0755) && errno != EEXIST)
+		return;
+	cgroup = open(OTHER_CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(text, sizeof(text), "%d", other);
+	file_write(OTHER_CGROUP "/cgroup.procs", text);
+}
+
+void other_task_end(void)
+{
+	if (other > 0)
+		kill(other, SIGKILL);
+}
+
+pid_t other_task(struct caller *c)
+{
+	pid_t child = shared->last_child;
+
+	/* One that is forked, and may be gone. */
+	return one_in(c, 4) && child ? child : other;
+}
+
+int other_cgroup(void)
+{
+	return cgroup;
+}

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# replay_test.sh: fuzz_ring makes the same calls of the same seed, and those of a log. As root,
+# with the modules. Prints TAP.
+
+set -u
+fuzz=$(realpath "$(dirname "$0")/../../build/selftests/fuzz-ring/fuzz_ring") || exit 2
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+cd "$T" || exit 2
+n=0
+failed=
+
+# check NAME CMD...: is true?
+check()
+{
+	local name=$1 ok=ok
+	shift
+	"$@" >out 2>&1 || { ok="not ok" failed=1; sed 's/^/# /' out | head -n 20; }
+	echo "$ok $((++n)) - $name"
+}
+
+# run LOG ARGS...
+run()
+{
+	local log=$1
+	shift
+	"$fuzz" --log "$log" "$@" >run.out 2>&1 || { cat run.out; return 1; }
+}
+
+# Threads write their lines in any order.
+same() { cmp <(sort "$1") <(sort "$2"); }
+differ() { ! same "$1" "$2" >/dev/null || { echo "$1 and $2 are the same"; return 1; }; }
+lines() { [[ $(wc -l <"$1") -eq $2 ]] || { wc -l "$1"; return 1; }; }
+
+echo "TAP version 13"
+check "calls are written to a file" run a --seed 7 --calls 600
+check "each of them, once" lines a 600
+check "once more" run b --seed 7 --calls 600
+check "the same seed makes the same calls" cmp a b
+check "another seed" run c --seed 8 --calls 600
+check "makes others" differ a c
+check "several threads" run d --seed 7 --calls 600 --threads 3
+check "several threads, once more" run e --seed 7 --calls 600 --threads 3
+check "make the same calls" same d e
+check "a file's calls" run f --replay a
+check "are made in its order" cmp a f
+sed -n '1~3p' a >some
+check "some of them" run g --replay some
+check "are made without the others" cmp some g
+check "calls of several threads" run h --replay d
+check "are made by as many" same d h
+echo "1..$n"
+[[ ! $failed ]]
