@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "kselftest_harness.h"
 #include "abi.h"
@@ -50,6 +51,15 @@ FIXTURE_SETUP(dev)
 FIXTURE_TEARDOWN(dev)
 {
 	close(self->fd);
+}
+
+TEST_F(dev, mode)
+{
+	struct stat st;
+
+	ASSERT_EQ(0, fstat(self->fd, &st));
+	EXPECT_EQ(S_IFCHR | 0666, st.st_mode);
+	EXPECT_EQ(0, st.st_uid);
 }
 
 TEST_F(dev, info)

@@ -54,6 +54,15 @@ else
 	skip "a 32-bit program, __kernel_vsyscall()" "this kernel has no 32-bit programs"
 fi
 
+rm -f f
+for event in intel_pt//k intel_pt//hk; do
+	want 125 "$AUXREC" -e "$event" -o f -- true
+	[[ ! -e f ]] || note "$event: recorded"
+	rm -f f
+done
+want 125 "$AUXREC" -a -e intel_pt//u -o f -- true
+check "neither the kernel nor whole CPUs are recorded"
+
 counted flags ${has_32_bit:+int80}
 perf_is_content
 check "the program does not see TF"
