@@ -56,11 +56,12 @@ $(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: $(FUZZ)/obj/selftests/fuzz/
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
 		tool/merge/world_write.o tool/state/history.o) \
 		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o \
-		read_map.o util.o)
+		state_namespaces.o read_map.o util.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^
 
-fuzz-programs: $(FUZZ_PROGRAMS)
+# What makes corpora, too: nobody would see for long that it does not build.
+fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds
 
 fuzz: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name))
 	selftests/fuzz/run for $(T) $(FUZZ_TARGETS)
