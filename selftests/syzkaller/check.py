@@ -142,8 +142,8 @@ def compile_errors(program):
 
 def missing_flags(description, text):
     """Flags of arguments that the header has and the description does not."""
-    in_header = set(re.findall(r"#define (PERFAUX_(?:RING|ATTACH|DETACH|FLUSH|UNHOLD)_\w+)\s+_BIT",
-                               text))
+    prefixes = "RING|ATTACH|DETACH|FLUSH|HOLD|UNHOLD|THAW|HANDLE|IDS"
+    in_header = set(re.findall(rf"#define (PERFAUX_(?:{prefixes})_\w+)\s+_BIT", text))
     described = {value for values in description.flags.values() for value in values}
     return [f"{name} is not described" for name in sorted(in_header - described)]
 
