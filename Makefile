@@ -88,9 +88,11 @@ NEW_SEED = $(strip $(or $(SEED),$(shell od -An -N2 -tu2 /dev/urandom)))
 
 soak: tool selftests
 	for k in $(KERNELS); do \
-		selftests/build-kernel $$k && selftests/vm/run -k $$k -c 4 --one-thread \
-			-t $$(($(SOAK_SECONDS) * 2 + 600)) -- \
-			env SOAK_SECONDS=$(SOAK_SECONDS) PERFS=perf-$$k \
+		perf=$$k mem=2G; \
+		case $$k in k*) perf=6.12 mem=3G ;; esac; \
+		selftests/build-kernel $$k && selftests/vm/run -k $$k -c 4 -m $$mem --one-thread \
+			-t $$(($(SOAK_SECONDS) * 2 + 1200)) -- \
+			env SOAK_SECONDS=$(SOAK_SECONDS) PERFS=perf-$$perf \
 			SEED=$(NEW_SEED) \
 			selftests/soak/soak.sh || exit; \
 	done

@@ -15,7 +15,8 @@ VERIFY=$B/selftests/tool/record/aux_verify
 MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 LAST=$(($(getconf _NPROCESSORS_CONF) - 1))
 ONLINE=/sys/devices/system/cpu/cpu$LAST/online
-mkdir "$T/runs"
+mkdir "$T/runs" "$T/hog"
+mount -t tmpfs -o size=100% none "$T/hog" || exit 2
 
 # auxgens N: so many PMUs
 auxgens() { rmmod auxgen && insmod "$MODULES/auxgen.ko" pmus="$1"; }
@@ -29,6 +30,7 @@ leave()
 	wait 2>/dev/null
 	[[ ! -w $ONLINE ]] || echo 1 >"$ONLINE"
 	auxgens 1
+	umount "$T/hog"
 	rm -rf "$T"
 }
 
@@ -65,6 +67,24 @@ cpus_come_and_go()
 	is_on 1
 }
 
+# All but so many MiB, which files that are read fill in no time; for ten seconds
+LEFT=150
+be_short()
+{
+	local mib end
+
+	mib=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
+	head -c $((mib - LEFT))M /dev/zero >"$T/hog/fill" || return
+	end=$(($(uptime) + 10))
+	while (($(uptime) < end)); do
+		cat /usr/bin/* /usr/lib/x86_64-linux-gnu/*.so* >/dev/null 2>&1
+	done
+	rm "$T/hog/fill"
+}
+
+# Pages that were looked at because memory was short
+scanned() { awk '/^pgscan_(kswapd|direct) / { n += $2 } END { print n }' /proc/vmstat; }
+
 snapshot()
 {
 	local f
@@ -88,21 +108,26 @@ again ids "${stays[@]}" "$B/selftests/ids/races" -t sessions &
 again exec "$ACTOR" fork 50 soak &
 again maps "$ACTOR" map "$ACTOR" 200 &
 again cpus cpus_come_and_go &
-again memory stress-ng --quiet --vm 1 --vm-bytes 40% --timeout 20 &
+before=$(scanned)
+again memory be_short &
 again snapshots snapshot &
 while going; do nap; done
 # Each ends by itself: it is told a last time to begin.
 for job in $(jobs -p); do
 	[[ $job == "$pid" ]] || wait "$job"
 done
+short=$(($(scanned) - before))
 for name in owners bytes ids exec maps cpus memory snapshots; do
 	nr=$(<"$T/runs/$name.nr")
 	[[ ! -e $T/runs/$name.bad ]] ||
 		note "$(grep -aE '^not ok|^# .*:[0-9]+:|invalid|[Ee]rror' "$T/runs/$name.bad" | head -n 5)"
 	((nr > 0)) || note "not once: $(tail -n 3 "$T/runs/$name.out")"
+	[[ $name != memory ]] || ((short > 1000)) || note "it was not short: $short pages"
 	check "$name"
 	echo "# $nr times"
 done
+
+echo "# memory was short: $short pages were looked at"
 
 # What comes now is of all CPUs.
 [[ ! -w $ONLINE ]] || is_on 1 || note "CPU $LAST is not back"
