@@ -39,7 +39,7 @@ void flight_drop(struct session *s, const struct perf_event_header *rec, __u64 t
 
 	s->flight->stats.not_kept += nr;
 	dropped->nr += nr;
-	/* Rings are read one after the other: behind all of them, or it may be too old to be told. */
+	/* Rings are read one after the other: of the last one, or it may be too old to be told. */
 	if (time > dropped->time)
 		dropped->time = time;
 	if (rec->type == PERF_RECORD_SAMPLE)
