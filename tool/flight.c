@@ -282,15 +282,15 @@ void flight_gaps(struct session *s)
 }
 
 /*
- * A gap is needed for as long as the raw ring has data of its time, which may be longer than
- * there is room for the samples: who reads the data must not find it missing without a word.
+ * A gap is needed for as long as the raw ring has data of its time, however long the samples of
+ * that stay: who reads the data must not find it missing without a word. By the last look, too:
+ * a segment that is about to be written to again is not seen for a moment.
  */
 static void forget_gaps(struct flight *f, __u64 history)
 {
-	struct recent_stats stats;
-
-	recent_stats(f->recent, &stats);
-	gaps_trim(&f->gaps, stats.oldest < history ? stats.oldest : history);
+	if (history != ~0ULL && f->raw_history != ~0ULL)
+		gaps_trim(&f->gaps, history < f->raw_history ? history : f->raw_history);
+	f->raw_history = history;
 }
 
 /* Nobody says what was unmapped: that is looked up when memory is short, not too often. */
