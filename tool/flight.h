@@ -67,7 +67,7 @@ struct flight {
 	struct flight_memory memory;
 	struct recent *recent;
 	struct gaps gaps;		/* of the raw ring */
-	__u64 raw_history;		/* how far back it went at the last look; ~0: it had no data */
+	__u64 raw_history;		/* how far back it went at the last look; ~0: no data */
 	struct perf_clock clock;
 	/* what each snapshot begins with */
 	__u8 *setup;
