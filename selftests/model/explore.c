@@ -193,17 +193,28 @@ static uint64_t mix(uint64_t h, uint64_t n)
 	return h ^ h >> 29;
 }
 
+/*
+ * Both halves of one long product, as wyhash has it: x is never that constant, so none of what
+ * was mixed before is lost.
+ */
+static uint64_t mix_two(uint64_t h, uint64_t x, uint64_t y)
+{
+	const unsigned __int128 p = (unsigned __int128)(x ^ 0x9e3779b97f4a7c15ULL) * (y ^ h);
+
+	return p ^ p >> 64;
+}
+
 /* Four at a time: a processor does not wait for one product to begin the next. */
 static uint64_t hash_part(uint64_t h, const void *at, size_t size)
 {
 	const uint64_t *p = at, *end = p + size / 8;
 	uint64_t a = h, b = h + 1, c = h + 2, d = h + 3;
 
-	for (; p + 4 <= end; p += 4) {
-		a = mix(a, p[0]);
-		b = mix(b, p[1]);
-		c = mix(c, p[2]);
-		d = mix(d, p[3]);
+	for (; p + 8 <= end; p += 8) {
+		a = mix_two(a, p[0], p[1]);
+		b = mix_two(b, p[2], p[3]);
+		c = mix_two(c, p[4], p[5]);
+		d = mix_two(d, p[6], p[7]);
 	}
 	for (; p < end; p++)
 		a = mix(a, *p);
