@@ -99,13 +99,16 @@ apt_closure() {
 		sed -n 's/^Inst \([^ ]*\) (\([^ ]*\) .*/\1=\2/p' | sort -u
 }
 
-# apt_versions REL PKG...: "name=version" of just these packages.
+# apt_versions REL[/SUITE] PKG...: "name=version" of just these packages, of that suite
+# rather than of the others.
 apt_versions() {
-	local rel=$1 pkg ver
+	local rel=${1%%/*} pkg ver
+	local -a of=()
+	[[ $1 != */* ]] || of=(-o "APT::Default-Release=${1#*/}")
 	shift
 	apt_prepare "$rel"
 	for pkg in "$@"; do
-		ver=$(APT "$rel" apt-cache policy "$pkg" |
+		ver=$(APT "$rel" apt-cache ${of[@]+"${of[@]}"} policy "$pkg" |
 			sed -n 's/^ *Candidate: //p')
 		if [[ -z $ver || $ver == "(none)" ]]; then
 			die "no package $pkg in $rel"

@@ -56,7 +56,11 @@ start_qemu() {
 	tsc_khz
 	[[ $APPEND ]] && append+=("$APPEND")
 
-	args=(
+	# One that is not installed looks for its parts where that would be.
+	args=(-L "${qemu%/}/usr/share/qemu" -L "${qemu%/}/usr/share/seabios")
+	[[ $qemu == / ]] ||
+		export QEMU_MODULE_DIR=$qemu/usr/lib/x86_64-linux-gnu/qemu
+	args+=(
 		-nodefaults -no-user-config -display none -no-reboot
 		-M pc -accel "tcg,thread=$TCG_THREAD" -cpu "$CPU" -smp "$CPUS" -m "$MEM"
 		-kernel "$kernel/bzImage" -initrd "$DIR/initrd" -append "${append[*]}"
@@ -97,9 +101,9 @@ start_qemu() {
 	cats="$cats $!"
 
 	if [[ $DEBUG_SHELL ]]; then
-		qemu-system-x86_64 "${args[@]}" <&0 &
+		"${qemu%/}/usr/bin/qemu-system-x86_64" "${args[@]}" <&0 &
 	else
-		qemu-system-x86_64 "${args[@]}" </dev/null >"$DIR/qemu.log" 2>&1 &
+		"${qemu%/}/usr/bin/qemu-system-x86_64" "${args[@]}" </dev/null >"$DIR/qemu.log" 2>&1 &
 	fi
 	qemu_pid=$!
 }
