@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# flow.sh BUILD: programs, recorded step by step by record_host, have in the
+# flow.sh BUILD TOOLS: programs, recorded step by step by TOOLS/record_host, have in the
 # decoded packets the instructions that were told, for each of their threads and
 # children; and of programs that do the same each time, those that stepper finds.
-# So they have where the processor traps behind taken branches only. Prints TAP.
+# So they have where the processor traps behind taken branches only. Runs in a virtual machine:
+# there are hypervisors that lose the trap of an instruction that they emulate (CPUID), and
+# kernels that run no 32-bit programs. Prints TAP.
 
 set -uo pipefail
-[[ $# -eq 1 ]] || { echo "usage: flow.sh BUILD" >&2; exit 2; }
-bin=$(realpath -- "$1") || exit 2
+[[ $# -eq 2 ]] || { echo "usage: flow.sh BUILD TOOLS" >&2; exit 2; }
+bin=$(realpath -- "$1") && tools=$(realpath -- "$2") || exit 2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 2
@@ -38,7 +40,7 @@ decoded() {
 	for pt in $(printf '%s\n' "recorded/$1".*.pt | sort -t. -k2n); do
 		args+=("$pt" "recorded/$(basename "$pt" .pt | cut -d. -f2).image")
 	done
-	"$bin/decode" -b "${args[@]}"
+	"$tools/decode" -b "${args[@]}"
 }
 
 # differences WHAT A B
@@ -57,7 +59,7 @@ record() {
 	shift
 	rm -rf recorded
 	mkdir recorded
-	clean "$bin/record_host" "${how[@]}" recorded "$@" </dev/null >stdout 2>stderr
+	clean "$tools/record_host" "${how[@]}" recorded "$@" </dev/null >stdout 2>stderr
 	got=$?
 	[[ $got -eq $expected ]] || echo "exit status $got, not $expected"
 	for ips in recorded/*.ips; do
@@ -109,15 +111,15 @@ all() {
 	same 0 "dynamic" 1 "$bin/work" all
 	any 0 "threads" "$bin/work-static" threads
 	any 0 "a child that is killed, vfork and exec" "$bin/work-static" fork
-	any 0 "gzip" gzip -1c numbers
-	report "gzip: what it wrote is right" "$(gzip -dc stdout | cmp - numbers 2>&1)"
-	any 0 "sort" sort backwards
 	any 139 "a program that crashes" "$bin/work-static" crash
 }
 
 how=()
 all
+any 0 "sort" sort backwards
 how=(-b)
 all
+any 0 "gzip" gzip -1c numbers
+report "gzip: what it wrote is right" "$(gzip -dc stdout | cmp - numbers 2>&1)"
 echo "1..$n"
 exit $status

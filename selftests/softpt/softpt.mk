@@ -12,8 +12,8 @@ SPT_ODD	  := $(addprefix $(SPT)/programs/,signals waits procs migrate timers fla
 	     rep rseq filtered emulated vsyscall debugger calls ending runon execonly restarted throttled \
 	     signals-dynamic signals-pie far64 sysenter)
 
-SPT_TESTS := $(addprefix $(SPT)/,test_cases test_blocks fuzz_flow compare_insns record_host decode \
-	     stepper modes guest/decode storm stormed stormed-static) $(SPT_WORK) $(SPT_ODD)
+SPT_TESTS := $(addprefix $(SPT)/,test_cases test_blocks fuzz_flow compare_insns decode \
+	     stepper modes guest/decode guest/record_host storm stormed stormed-static) $(SPT_WORK) $(SPT_ODD)
 
 $(BUILD)/.host-softpt: selftests/setup/host
 	@mkdir -p $(BUILD)
@@ -48,8 +48,13 @@ $(SPT)/guest/decode: selftests/softpt/decode.c selftests/softpt/libipt.c \
 	$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) -L$(@D) -l:libipt.so.2 \
 		-Wl,-rpath,'$$ORIGIN'
 
-$(SPT)/record_host: %: %.o $(SPT)/tracer.o $(SPT_PURE)
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+# The same, with softpt's pure part.
+$(SPT)/guest/record_host: selftests/softpt/record_host.c selftests/softpt/tracer.c \
+		selftests/softpt/tracer.h $(wildcard module/softpt/*.[ch] selftests/softpt/compat/*/*.h) \
+		Makefile | $(BUILD)/.host-softpt
+	@mkdir -p $(@D)
+	$(CC) $(SPT_FLAGS) $(CFLAGS) -static -o $@ $(filter selftests/%.c,$^) \
+		$(SPT_PURE:$(SPT)/module/%.o=module/softpt/%.c)
 
 # Also for virtual machines: without sanitizers, and without libraries.
 $(SPT)/stepper: selftests/softpt/stepper.c selftests/softpt/tracer.c \
