@@ -150,7 +150,13 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 		attr->sample_period = 1 + below(c, 4);
 		break;
 	case 11:
-		attr_probe(c, attr);
+		/* To patch code takes as long as a thousand other calls. */
+		if (one_in(c, 6)) {
+			attr_probe(c, attr);
+			break;
+		}
+		attr->config = PERF_COUNT_SW_PAGE_FAULTS;
+		attr->sample_period = 1 + below(c, 100);
 		break;
 	default:
 		attr->type = below(c, 12);
