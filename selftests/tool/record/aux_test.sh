@@ -28,7 +28,7 @@ record()
 	[[ $rc == "$want" ]] || note "status $rc, not $want: $(cat err)"
 	"$AUXREC" check f >out || note "$(head -n 3 out)"
 	"$VERIFY" f >verify 2>verr || note "$(head -n 3 verr | tr '\n' '|')"
-	read -r _ _ _ bytes _ chunks _ lost _ _ _ gaps _ in_gaps <verify
+	read -r _ _ _ bytes _ chunks _ lost _ _ _ gaps _ in_gaps _ <verify
 	((bytes == chunks * 64)) || note "$bytes bytes in $chunks chunks"
 }
 
