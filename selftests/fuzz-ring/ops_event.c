@@ -155,8 +155,7 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 			attr_probe(c, attr);
 			break;
 		}
-		attr->config = PERF_COUNT_SW_PAGE_FAULTS;
-		attr->sample_period = 1 + below(c, 100);
+		attr->config = PERF_COUNT_SW_DUMMY;
 		break;
 	default:
 		attr->type = below(c, 12);
