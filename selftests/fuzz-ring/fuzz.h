@@ -248,7 +248,7 @@ static inline sigjmp_buf *fault_point(struct caller *c)
 
 /* watch.c: the parent of all. These return whether it is so. */
 bool watch(pid_t pid);
-bool use_count_is(int count);
+bool is_unused(void);
 bool nothing_is_locked(void);
 /* Has a user who may lock as much as a ring has one, until @end (now_ns())? */
 bool ring_fits(uint64_t end);

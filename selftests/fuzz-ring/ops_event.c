@@ -150,7 +150,7 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 		attr->sample_period = 1 + below(c, 4);
 		break;
 	case 11:
-		/* To patch code takes as long as a thousand other calls. */
+		/* They patch code, and most of the time would go to that. */
 		if (one_in(c, 6)) {
 			attr_probe(c, attr);
 			break;

@@ -17,7 +17,7 @@ check()
 {
 	local name=$1 ok=ok
 	shift
-	"$@" >out 2>&1 || { ok="not ok" failed=1; sed 's/^/# /' out | head -n 20; }
+	"$@" >out 2>&1 || { ok="not ok" failed=1; sed 's/^/# /' out | tail -n 20; }
 	echo "$ok $((++n)) - $name"
 }
 

@@ -120,29 +120,33 @@ bool watch(pid_t pid)
 	return ok;
 }
 
-/* Of perfaux.ko, or -1 */
 int use_count(void)
 {
-	char text[16384], *at;
+	char text[16384], users[512], *at;
 	int count;
 
 	if (file_read("/proc/modules", text, sizeof(text)))
 		return -1;
 	at = strstr(text, "perfaux ");
-	return at && sscanf(at, "perfaux %*u %d", &count) == 1 ? count : -1;
+	if (!at || sscanf(at, "perfaux %*u %d %511s", &count, users) != 2)
+		return -1;
+	/* Each module that uses it is named and counted: print_unload_info(). */
+	for (at = users; (at = strchr(at, ',')); at++)
+		count--;
+	return count;
 }
 
-bool use_count_is(int count)
+bool is_unused(void)
 {
 	uint64_t end = now_ns() + LEFT_NS;
-	int is;
+	int count;
 
 	/* What is left goes through workers, and after RCU. */
-	while ((is = use_count()) != count && now_ns() < end)
+	while ((count = use_count()) && now_ns() < end)
 		sched_yield();
-	if (is != count)
-		printf("# perfaux is in use %d times, was %d before\n", is, count);
-	return is == count;
+	if (count)
+		printf("# perfaux is in use, %d times\n", count);
+	return !count;
 }
 
 bool ring_fits(uint64_t end)
