@@ -313,16 +313,25 @@ int prepare_rounds(struct fault_place *p)
 	return ret ?: wait_ready(p);
 }
 
+/* This task's next name is the trigger. */
+static int freeze(struct fault_place *p)
+{
+	int ret = call_attach_trigger(p);
+
+	if (!ret)
+		prctl(PR_SET_NAME, "faults");
+	return ret;
+}
+
 int prepare_rounds_frozen(struct fault_place *p)
 {
 	const struct perfaux_control *ctl;
 	int ret = prepare_rounds(p);
 
 	if (!ret)
-		ret = call_attach_trigger(p);
+		ret = freeze(p);
 	if (ret)
 		return ret;
-	prctl(PR_SET_NAME, "faults");
 	ctl = p->mapped;
 	return __atomic_load_n(&ctl->flags, __ATOMIC_ACQUIRE) & PERFAUX_CTL_FROZEN ? 0 : -EBUSY;
 }
@@ -343,12 +352,7 @@ int prepare_frozen(struct fault_place *p)
 {
 	int ret = call_create(p);
 
-	if (!ret)
-		ret = call_attach_trigger(p);
-	if (ret)
-		return ret;
-	prctl(PR_SET_NAME, "faults");
-	return 0;
+	return ret ?: freeze(p);
 }
 
 int call_thaw(struct fault_place *p)
