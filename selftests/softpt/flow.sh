@@ -117,7 +117,7 @@ same 0 "static position-independent" 1 "$bin/work-static-pie" all
 same 0 "dynamic" 1 "$bin/work" all
 how=(-b)
 all
-any 0 "gzip" gzip -1c numbers
+any 0 "gzip" "$(type -P gzip)" -1c numbers
 report "gzip: what it wrote is right" "$(gzip -dc stdout | cmp - numbers 2>&1)"
 echo "1..$n"
 exit $status

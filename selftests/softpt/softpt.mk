@@ -48,7 +48,7 @@ $(SPT)/guest/decode: selftests/softpt/decode.c selftests/softpt/libipt.c \
 	$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) -L$(@D) -l:libipt.so.2 \
 		-Wl,-rpath,'$$ORIGIN'
 
-# The same, with softpt's pure part.
+# For virtual machines, too: softpt's pure part is in it, without sanitizers.
 $(SPT)/guest/record_host: selftests/softpt/record_host.c selftests/softpt/tracer.c \
 		selftests/softpt/tracer.h $(wildcard module/softpt/*.[ch] selftests/softpt/compat/*/*.h) \
 		Makefile | $(BUILD)/.host-softpt

@@ -341,7 +341,8 @@ static void start(char **argv)
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 			err(127, "PTRACE_TRACEME");
 		raise(SIGSTOP);
-		execvp(argv[0], argv);
+		/* Not execvp(): what is no program of this kernel's is not for a shell. */
+		execv(argv[0], argv);
 		err(127, "%s", argv[0]);
 	}
 	if (waitpid(main_tid, &status, 0) < 0 || !WIFSTOPPED(status))
