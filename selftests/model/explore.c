@@ -194,8 +194,8 @@ static uint64_t mix(uint64_t h, uint64_t n)
 }
 
 /*
- * Both halves of one long product, as wyhash has it: x is never that constant, so none of what
- * was mixed before is lost.
+ * Both halves of one long product, as wyhash has it. It is 0, and says nothing of the other, if
+ * one factor is: as unlikely as that two states have one hash.
  */
 static uint64_t mix_two(uint64_t h, uint64_t x, uint64_t y)
 {
