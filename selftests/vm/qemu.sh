@@ -56,10 +56,12 @@ start_qemu() {
 	tsc_khz
 	[[ $APPEND ]] && append+=("$APPEND")
 
-	# One that is not installed looks for its parts where that would be.
-	args=(-L "${qemu%/}/usr/share/qemu" -L "${qemu%/}/usr/share/seabios")
-	[[ $qemu == / ]] ||
+	args=()
+	if [[ $qemu ]]; then
+		# It would look where it were installed.
+		args=(-L "$qemu/usr/share/qemu" -L "$qemu/usr/share/seabios")
 		export QEMU_MODULE_DIR=$qemu/usr/lib/x86_64-linux-gnu/qemu
+	fi
 	args+=(
 		-nodefaults -no-user-config -display none -no-reboot
 		-M pc -accel "tcg,thread=$TCG_THREAD" -cpu "$CPU" -smp "$CPUS" -m "$MEM"
@@ -101,9 +103,9 @@ start_qemu() {
 	cats="$cats $!"
 
 	if [[ $DEBUG_SHELL ]]; then
-		"${qemu%/}/usr/bin/qemu-system-x86_64" "${args[@]}" <&0 &
+		"${qemu:+$qemu/usr/bin/}qemu-system-x86_64" "${args[@]}" <&0 &
 	else
-		"${qemu%/}/usr/bin/qemu-system-x86_64" "${args[@]}" </dev/null >"$DIR/qemu.log" 2>&1 &
+		"${qemu:+$qemu/usr/bin/}qemu-system-x86_64" "${args[@]}" </dev/null >"$DIR/qemu.log" 2>&1 &
 	fi
 	qemu_pid=$!
 }
