@@ -3,11 +3,11 @@
  * NMIs for auxgen: the timer of one CPU sends one to the next, so that they
  * arrive at any instruction, in the middle of a begin or end too.
  */
-#include <linux/cpumask.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 
 #include "auxgen_pmu.h"
+#include "next_cpu.h"
 
 #ifdef CONFIG_X86_LOCAL_APIC
 #include <asm/apic.h>
@@ -30,10 +30,8 @@ static int auxgen_nmi(unsigned int type, struct pt_regs *regs)
 /* Interrupts are off. */
 void auxgen_nmi_send_next(struct auxgen_pmu *pmu)
 {
-	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
+	unsigned int cpu = next_online_cpu(smp_processor_id());
 
-	if (cpu >= nr_cpu_ids)
-		cpu = cpumask_first(cpu_online_mask);
 	/* That CPU may take one of another sender this moment. */
 	WRITE_ONCE(per_cpu_ptr(pmu->cpus, cpu)->nmi_pending, 1);
 	auxgen_send_nmi(cpu);

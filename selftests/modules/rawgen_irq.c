@@ -3,12 +3,12 @@
  * Interrupts for rawgen, of three kinds: NMIs from another CPU or this one, hard
  * interrupts by irq_work, and softirqs.
  */
-#include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 
+#include "next_cpu.h"
 #include "rawgen_pmu.h"
 
 /* Loops for an NMI to come. */
@@ -93,10 +93,8 @@ static void rawgen_work(struct irq_work *work)
 /* Interrupts are off. */
 void rawgen_irq_others(u64 config)
 {
-	int cpu = cpumask_next(smp_processor_id(), cpu_online_mask);
+	unsigned int cpu = next_online_cpu(smp_processor_id());
 
-	if (cpu >= nr_cpu_ids)
-		cpu = cpumask_first(cpu_online_mask);
 	if (config & RAWGEN_CONTEXT(RAWGEN_NMI))
 		rawgen_nmi_send(cpu);
 	if (config & RAWGEN_CONTEXT(RAWGEN_SOFTIRQ))

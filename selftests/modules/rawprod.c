@@ -3,7 +3,6 @@
  * rawprod - writes records to raw rings from every context, see rawprod.h.
  */
 #include <linux/completion.h>
-#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -16,6 +15,7 @@
 #include <linux/uaccess.h>
 
 #include "../../module/perfaux.h"
+#include "next_cpu.h"
 #include "rawprod.h"
 
 #ifdef CONFIG_X86_LOCAL_APIC
@@ -153,14 +153,11 @@ static void rawprod_start_timer(void *arg)
 }
 
 /* The CPU where the timer runs: an NMI comes from another one, if there is one. */
-static int rawprod_timer_cpu(const struct rawprod *p)
+static unsigned int rawprod_timer_cpu(const struct rawprod *p)
 {
-	int cpu = p->run.cpu;
-
 	if (p->run.context == RAWPROD_HARDIRQ)
-		return cpu;
-	cpu = cpumask_next(cpu, cpu_online_mask);
-	return cpu < nr_cpu_ids ? cpu : cpumask_first(cpu_online_mask);
+		return p->run.cpu;
+	return next_online_cpu(p->run.cpu);
 }
 
 static int rawprod_in_timer(struct rawprod *p)
