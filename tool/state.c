@@ -211,8 +211,11 @@ static int fold_fork(struct state *st, const struct task_ids *rec)
 	struct thread *t;
 
 	p = find_process(st, rec->pid);
-	/* Its exit was lost: the number is another task's now. */
-	if (p && rec->pid == rec->tid)
+	/*
+	 * Its exit was lost: the number is another task's now. But in a PID namespace all tasks
+	 * that are not in it have the number 0 (perf_event_pid()), and are their own parents.
+	 */
+	if (p && p != parent && rec->pid == rec->tid)
 		free_process(st, p);
 	if (rec->pid == rec->ppid && !parent)
 		from = NULL;
@@ -224,12 +227,12 @@ static int fold_fork(struct state *st, const struct task_ids *rec)
 		p->parent = parent ? parent->number : 0;
 	}
 	t = find_thread(p, rec->tid);
-	if (t && rec->pid != rec->tid)
+	if (t && t != from && rec->pid != rec->tid)
 		free_thread(st, p, t);
 	t = get_thread(st, p, rec->tid);
 	if (!t)
 		return -ENOMEM;
-	if (from) {
+	if (from && from != t) {
 		t->named = from->named;
 		memcpy(t->comm, from->comm, sizeof(t->comm));
 	}

@@ -106,6 +106,41 @@ static void live_shortly(struct state *st, uint32_t pid, bool by_thread)
 	state_fold(st, history_done(2));
 }
 
+/*
+ * In a PID namespace tasks outside of it have one number, 0: each is its own parent. With
+ * pid != tid that cannot be, and is to do no harm.
+ */
+static void own_parent(void)
+{
+	struct state *st = state_new();
+	static struct model before, after;
+	size_t bytes;
+	int i, err = 0;
+
+	memset(&before, 0, sizeof(before));
+	memset(&after, 0, sizeof(after));
+	history_ids(PERF_RECORD_FORK, REC_MISC_FORK_EXEC, 0, -1, 0, -1);
+	err |= state_fold(st, history_done(1));
+	history_ids(PERF_RECORD_FORK, 0, 0, 0, 1, 0);
+	err |= state_fold(st, history_done(1));
+	for (i = 0; i < 2; i++) {
+		history_name(PERF_RECORD_COMM, 0, 0, i);
+		err |= state_fold(st, history_done(1));
+	}
+	history_map(0, 0);
+	err |= state_fold(st, history_done(1));
+	err |= state_emit(st, 77, learn_emitted, &before);
+	bytes = bytes_of(st);
+	for (i = 0; i < 6; i++) {
+		history_ids(PERF_RECORD_FORK, 0, 0, 0, i % 2, i % 2);
+		err |= state_fold(st, history_done(1));
+	}
+	err |= state_emit(st, 77, learn_emitted, &after);
+	tap_report(!err && bytes_of(st) == bytes && history_same(&before, &after),
+		   "tasks that are their own parents stay what they are");
+	state_free(st);
+}
+
 /* As many short processes: they leave nothing. */
 static void churn(unsigned int processes, bool by_thread)
 {
@@ -211,6 +246,7 @@ int main(int argc, char **argv)
 	churn(10000, false);
 	churn(100000, false);
 	churn(10000, true);
+	own_parent();
 	share(1000000);
 	return tap_end();
 }
