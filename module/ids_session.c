@@ -163,7 +163,8 @@ static void pa_session_queue(struct pa_session *s, const struct pa_ids_map *map,
 	notice->name_size = name_size;
 	memcpy(notice->id, id->data, id->size);
 	memcpy((u8 *)notice + name_offset, map->name, name_size);
-	s->used += size;
+	/* Who is about to wait, and poll(), look without the lock. */
+	WRITE_ONCE(s->used, s->used + size);
 	s->stats.notices++;
 }
 
@@ -214,10 +215,46 @@ static ssize_t pa_session_hand_out(struct pa_session *s, char __user *ubuf,
 		return -EFAULT;
 
 	mutex_lock(&s->lock);
-	s->used -= n;
+	WRITE_ONCE(s->used, s->used - n);
 	memmove(s->queue, s->queue + n, s->used);
 	mutex_unlock(&s->lock);
 	return n;
+}
+
+/*
+ * s->reader held: so a session has one copy at a time, however many wait for a notice.
+ * Returns bytes, 0 if another reader was faster, or -errno.
+ */
+static ssize_t pa_session_copy(struct pa_session *s, char __user *ubuf, size_t size)
+{
+	ssize_t ret;
+	void *buf;
+
+	if (!READ_ONCE(s->used))
+		return 0;
+	/* A copy: a fault takes mmap_lock, which is outside of s->lock. */
+	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!buf)
+		return -ENOMEM;
+	ret = pa_session_hand_out(s, ubuf, buf, size);
+	kvfree(buf);
+	return ret;
+}
+
+/*
+ * For a notice, and for other readers, one of which may take as long as the memory does that
+ * it reads into (FUSE, userfaultfd): a signal ends that. With 0 s->reader is held.
+ */
+static int pa_session_wait(struct pa_session *s, bool nonblock)
+{
+	int ret;
+
+	if (nonblock)
+		return READ_ONCE(s->used) && mutex_trylock(&s->reader) ? 0 : -EAGAIN;
+	ret = wait_event_interruptible(s->wait, READ_ONCE(s->used));
+	if (!ret && mutex_lock_interruptible(&s->reader))
+		ret = -ERESTARTSYS;
+	return ret;
 }
 
 static ssize_t pa_session_read(struct file *file, char __user *ubuf,
@@ -225,29 +262,17 @@ static ssize_t pa_session_read(struct file *file, char __user *ubuf,
 {
 	struct pa_session *s = file->private_data;
 	ssize_t ret = 0;
-	void *buf;
 
 	if (!size)
 		return -EINVAL;
 	size = min_t(size_t, size, s->queue_size);
-	/* A copy: a fault takes mmap_lock, which is outside of s->lock. */
-	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!buf)
-		return -ENOMEM;
 	while (!ret) {
-		if (!READ_ONCE(s->used) && file->f_flags & O_NONBLOCK) {
-			ret = -EAGAIN;
-			break;
-		}
-		ret = wait_event_interruptible(s->wait, READ_ONCE(s->used));
+		ret = pa_session_wait(s, file->f_flags & O_NONBLOCK);
 		if (ret)
 			break;
-		/* Another reader may be faster: then it is waited again. */
-		mutex_lock(&s->reader);
-		ret = pa_session_hand_out(s, ubuf, buf, size);
+		ret = pa_session_copy(s, ubuf, size);
 		mutex_unlock(&s->reader);
 	}
-	kvfree(buf);
 	return ret;
 }
 

@@ -10,7 +10,7 @@ RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overw
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_ns.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
-IDS   := files vdso change notices sessions fuse netfs hostile races
+IDS   := files vdso change notices readers sessions fuse netfs hostile races
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
 	   ring/ring_lib.o ring/ring_ns.o ring/ring_sys.o \
@@ -97,12 +97,12 @@ $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
 	$(CC) $(CFLAGS) -o $@ $^ -lelf
 
 $(TESTS)/tool/frames/test_frames: $(BUILD)/selftests/tool/frames/test_frames.o \
-		$(BUILD)/tool/frames.o
-	$(CC) $(CFLAGS) -o $@ $^
+		$(addprefix $(BUILD)/tool/,frames.o rawring_overwrite.o)
+	$(CC) $(CFLAGS) -Wl,--wrap=ioctl -o $@ $^
 
 $(TESTS)/tool/frames/test_sums: $(BUILD)/selftests/tool/frames/test_sums.o \
 		$(addprefix $(BUILD)/tool/,auxdata.o frames.o payload_write.o queues.o \
-		rawring.o read_attr.o read_map.o read_sample.o stream.o util.o)
+		rawring.o rawring_overwrite.o read_attr.o read_map.o read_sample.o stream.o util.o)
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
