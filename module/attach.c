@@ -251,10 +251,15 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 	 */
 	synchronize_rcu();
 	list_for_each_entry_safe(attached, next, list, list) {
-		if (attached->flags)
+		if (attached->flags) {
 			pa_detach_samples(ring);
-		else
-			pa_kick_event(ring, attached->event, PA_KICK_STOP);
+		} else {
+			/*
+			 * It may have been attached to another ring since, whose PA_KICK_START
+			 * found it running. If not, it finds no AUX area, and stays stopped.
+			 */
+			pa_kick_event(ring, attached->event, PA_KICK_STOP | PA_KICK_START);
+		}
 		WRITE_ONCE(ring->nr_attached, ring->nr_attached - 1);
 		fput(attached->file);
 		kfree(attached);

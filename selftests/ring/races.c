@@ -635,4 +635,68 @@ TEST_F_TIMEOUT(races, hostile_marks, SECONDS)
 	EXPECT_LT(0, self->check->chunks);
 }
 
+static void *take_over_thread(void *arg)
+{
+	struct attacher *a = arg;
+
+	pthread_barrier_wait(a->barrier);
+	do {
+		a->ret = ring_attach(&a->ring, a->event, COOKIE(1));
+	} while (a->ret == -EBUSY);
+	return NULL;
+}
+
+static bool is_written_to(const struct ring *ring, uint64_t claims)
+{
+	const uint64_t end = now_ns() + 10000000000ULL;
+
+	while (counter(&ring->ctl->claims) <= claims)
+		if (now_ns() > end)
+			return false;
+	return true;
+}
+
+/*
+ * An event that runs all the time goes from one ring to the next, which waits for it: its
+ * data go there from then on, though nothing else schedules it or looks after it.
+ */
+TEST_F_TIMEOUT(races, handed_over, SECONDS)
+{
+	struct auxgen_config config = { CONFIG(1), PERIOD };
+	pthread_barrier_t barrier;
+	struct attacher a[2];
+	pthread_t thread;
+	int i, k, ev;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	ev = auxgen_open(&config, -1, self->cpus[self->nr - 1], EV_ENABLED);
+	ASSERT_LE(0, ev);
+	for (k = 0; k < 2; k++) {
+		ASSERT_EQ(0, ring_open(&a[k].ring, &(struct perfaux_create){
+			.size = sizeof(struct perfaux_create),
+			.flags = PERFAUX_RING_OVERWRITE,
+			.segment_size = 16384, .nr_segments = 4,
+		}));
+		a[k].barrier = &barrier;
+		a[k].event = ev;
+	}
+	ASSERT_EQ(0, ring_attach(&a[0].ring, ev, COOKIE(1)));
+	for (i = 0; i < 100; i++) {
+		struct attacher *from = &a[i % 2], *to = &a[!(i % 2)];
+		const uint64_t claims = counter(&to->ring.ctl->claims);
+
+		ASSERT_EQ(0, pthread_create(&thread, NULL, take_over_thread, to));
+		pthread_barrier_wait(&barrier);
+		ASSERT_EQ(0, ring_detach(&from->ring, ev));
+		pthread_join(thread, NULL);
+		ASSERT_EQ(0, to->ret);
+		ASSERT_TRUE(is_written_to(&to->ring, claims)) {
+			TH_LOG("time %d", i + 1);
+		}
+	}
+	close(ev);
+	ring_close(&a[0].ring);
+	ring_close(&a[1].ring);
+}
+
 TEST_HARNESS_MAIN
