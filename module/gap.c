@@ -110,7 +110,7 @@ static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 	entry = &ring->gaps[gap - 1];
 	/* Clocks of two CPUs may differ by a little; time does not go back. */
 	if (!entry->t_end)
-		entry->t_end = max(now, entry->t_begin);
+		WRITE_ONCE(entry->t_end, max(now, entry->t_begin));
 	seq = PA_GAP_SEQ(READ_ONCE(ring->gap_states[gap - 1]));
 	if (!seq)
 		seq = pa_next_seq(ring);
@@ -141,12 +141,13 @@ static int pa_gap_new(struct pa_ring *ring, const struct pa_gap *new)
 	/* Nobody sees the old number with the new contents. */
 	smp_wmb();
 	entry->t_begin = new->t_begin;
-	entry->t_end = new->t_end;
-	entry->cookie = new->cookie;
+	/* Of these three pa_gap_has_ended() and others look at what is not theirs (any more). */
+	WRITE_ONCE(entry->t_end, new->t_end);
+	WRITE_ONCE(entry->cookie, new->cookie);
+	WRITE_ONCE(entry->tid, new->tid);
 	entry->cpu = smp_processor_id();
 	entry->cause = new->cause;
 	entry->pid = new->pid;
-	entry->tid = new->tid;
 	entry->count = 1;
 	entry->bytes = new->bytes;
 	if (new->t_end)
@@ -170,7 +171,7 @@ static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 		return false;
 	if (!entry->t_end && new->t_end)
 		pa_gap_number(ring, gap);
-	entry->t_end = new->t_end;
+	WRITE_ONCE(entry->t_end, new->t_end);
 	entry->count++;
 	entry->bytes += new->bytes;
 	return true;
@@ -319,9 +320,11 @@ void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 /* All gaps, or only those whose end is known. */
 void pa_gaps_close_all(struct pa_ring *ring, bool ended)
 {
+	typeof(ring->clock) clock = READ_ONCE(ring->clock);
 	int i;
 
-	if (!ring->clock)
+	/* There has been no writer. */
+	if (!clock)
 		return;
 	for_each_possible_cpu(i) {
 		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
@@ -333,7 +336,7 @@ void pa_gaps_close_all(struct pa_ring *ring, bool ended)
 		do {
 			slot = READ_ONCE(cpu->gap);
 		} while (slot && (!ended || pa_gap_has_ended(ring, PA_SLOT_GAP(slot))) &&
-			 !pa_gap_take(ring, cpu, slot, ring->clock()));
+			 !pa_gap_take(ring, cpu, slot, clock()));
 		preempt_enable();
 	}
 }

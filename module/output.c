@@ -147,7 +147,8 @@ static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
 	span->reserved = 0;
 	/* What ended before has a smaller number. */
 	pa_gaps_ended_elsewhere(seg->ring);
-	span->seq = pa_next_seq(seg->ring);
+	/* pa_hold_hole() may still look at the one that was here before. */
+	WRITE_ONCE(span->seq, pa_next_seq(seg->ring));
 
 	shared->bytes += size;
 	pa_count(&seg->ring->ctl->spans, 1);

@@ -212,7 +212,7 @@ static bool pa_segments_close_frames(struct pa_ring *ring)
 	bool found = false;
 	unsigned int i;
 
-	for (i = 0; ring->has_frames && i < ring->ctl->nr_segments; i++)
+	for (i = 0; READ_ONCE(ring->has_frames) && i < ring->ctl->nr_segments; i++)
 		found |= pa_frames_close(&ring->seg[i]);
 	return found;
 }
