@@ -105,36 +105,28 @@ const struct perfaux_frame *frames_join(struct frames *f,
 	if (!seg || is_done(seg, ref->offset))
 		return NULL;
 	set_done(seg, ref->offset);
-	seg->joined++;
+	/* Else it is not among those that are wanted. */
+	seg->joined += frame->time >= f->begin;
 	return frame;
-}
-
-static __u32 frame_end(const struct perfaux_frame *frame, __u32 at)
-{
-	return at + sizeof(*frame) + ALIGN8(frame->length);
 }
 
 static int walk_segment(struct frames *f, __u32 i, struct frames_segment *seg,
 			__u32 end, frames_fn fn, void *ctx)
 {
+	const struct perfaux_frame *frame;
 	int err = 0;
 
-	while (!err && seg->walked < end) {
-		const struct perfaux_frame *frame = frame_at(f, i, seg->walked);
-
-		/* The ring's memory is the kernel's, but a size is a size. */
-		if (end - seg->walked < sizeof(*frame) ||
-		    frame->length > end - seg->walked - sizeof(*frame))
-			return -EBADMSG;
-		if (PERFAUX_STATE(frame->state) == PERFAUX_FRAME_COMMITTED) {
-			if (frame->flags & PERFAUX_FRAME_SAMPLE)
-				seg->wanted++;
-			else
-				err = fn(ctx, frame, false);
-		}
-		seg->walked = frame_end(frame, seg->walked);
+	while (!err && (frame = rawring_next_frame(f->ring, i, end, &seg->walked))) {
+		if (PERFAUX_STATE(frame->state) != PERFAUX_FRAME_COMMITTED)
+			continue;
+		if (frame->time < f->begin)
+			seg->early = true;
+		else if (frame->flags & PERFAUX_FRAME_SAMPLE)
+			seg->wanted++;
+		else
+			err = fn(ctx, frame, false);
 	}
-	return err;
+	return !err && seg->walked < end ? -EBADMSG : err;
 }
 
 int frames_walk(struct frames *f, frames_fn fn, void *ctx)
@@ -197,18 +189,14 @@ void frames_held_after(const struct frames *f, __u64 time, __u64 *bytes, __u64 *
 
 	for (i = 0; i < r->ctl->nr_segments; i++) {
 		const struct perfaux_segment *seg = &r->segments[i];
+		const struct perfaux_frame *frame;
 		__u32 at = 0, end;
 
 		if (PERFAUX_STATE(load_acquire(&seg->state)) != PERFAUX_SEG_HELD ||
 		    seg->kind != PERFAUX_KIND_FRAMES)
 			continue;
 		end = load_acquire(&seg->frames_end);
-		while (at < end && end - at >= sizeof(struct perfaux_frame)) {
-			const struct perfaux_frame *frame = frame_at(f, i, at);
-
-			if (frame->length > end - at - sizeof(*frame))
-				break;
-			at = frame_end(frame, at);
+		while ((frame = rawring_next_frame(r, i, end, &at))) {
 			if (PERFAUX_STATE(frame->state) != PERFAUX_FRAME_COMMITTED)
 				continue;
 			if (frame->time > *last)
@@ -230,17 +218,20 @@ int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx)
 		if (!(all ? seg->waits : seg->late))
 			continue;
 		for (at = 0; !err && at < seg->walked;) {
-			const struct perfaux_frame *frame = frame_at(f, i, at);
+			const __u32 offset = at;
+			const struct perfaux_frame *frame =
+				rawring_next_frame(f->ring, i, seg->walked, &at);
 
+			if (!frame)
+				break;
 			if (PERFAUX_STATE(frame->state) ==
 			    PERFAUX_FRAME_COMMITTED &&
 			    frame->flags & PERFAUX_FRAME_SAMPLE &&
-			    !is_done(seg, at)) {
+			    frame->time >= f->begin && !is_done(seg, offset)) {
 				err = fn(ctx, frame, true);
-				set_done(seg, at);
+				set_done(seg, offset);
 				seg->joined++;
 			}
-			at = frame_end(frame, at);
 		}
 	}
 	return err;
@@ -253,9 +244,13 @@ void frames_release(struct frames *f)
 	for (i = 0; i < f->ring->ctl->nr_segments; i++) {
 		struct frames_segment *seg = &f->seg[i];
 
-		if (!is_complete(seg) || f->held_only)
+		if (!is_complete(seg))
 			continue;
-		store_release(&f->ring->marks[i], seg->seq);
+		/* A sample at the edge may be younger than its frame, and is still to come. */
+		if (f->held_only && !seg->early)
+			rawring_unhold(f->ring, i);
+		else if (!f->held_only)
+			store_release(&f->ring->marks[i], seg->seq);
 		seg->ready = false;
 		seg->waits = false;
 		seg->late = false;

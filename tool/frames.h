@@ -15,6 +15,7 @@ struct frames_segment {
 	__u32 joined;		/* frames whose sample came */
 	__u8 *done;		/* a bit for each 8 bytes: joined */
 	bool ready;
+	bool early;		/* it has frames of before frames.begin */
 	bool waits;		/* READY and incomplete at the last look */
 	bool late;		/* and at the one before it */
 };
@@ -22,7 +23,8 @@ struct frames_segment {
 struct frames {
 	struct rawring *ring;
 	struct frames_segment *seg;
-	bool held_only;		/* HELD segments are read, none is given back */
+	bool held_only;		/* HELD segments are read, and UNHOLD gives them back */
+	__u64 begin;		/* those before it count only if their sample comes, ns */
 };
 
 /* A frame that no sample has, or whose sample did not come. */

@@ -365,6 +365,11 @@ int payload_gap(struct session *s, const struct perfaux_gap *gap)
 	return write_parts(s, &part, NULL);
 }
 
+int payload_begin(struct session *s)
+{
+	return frames_walk(&s->payloads.frames, write_frame, s);
+}
+
 int payload_pass(struct session *s, bool last)
 {
 	struct payloads *p = &s->payloads;
@@ -376,7 +381,7 @@ int payload_pass(struct session *s, bool last)
 	/* The main rings were read since the flush: what has not come is lost. */
 	if (!err && (last || (late && p->flushed)))
 		err = frames_orphans(&p->frames, last, write_frame, s);
-	p->flushed = late && !p->flushed && !rawring_flush(&s->raw, 0);
+	p->flushed = !last && late && !p->flushed && !rawring_flush(&s->raw, 0);
 	if (!err)
 		err = stream_flush(&s->out);
 	p->unflushed = 0;

@@ -40,6 +40,12 @@ void payload_free(struct session *s);
 /* What producers in the kernel lost, to the stream. Returns 0 or -errno. */
 int payload_gap(struct session *s, const struct perfaux_gap *gap);
 
+/*
+ * Before the samples, if all frames are there: what belongs to none of them, so that segments
+ * go back as their samples are written. Returns 0 or -errno.
+ */
+int payload_begin(struct session *s);
+
 /* A SAMPLE of a main ring, to the stream. Returns 0 or -errno. */
 int payload_sample(struct session *s, const void *rec);
 

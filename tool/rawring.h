@@ -118,13 +118,20 @@ struct raw_run {
 };
 
 /*
- * Left out are spans that end before @begin, and those that are none of rawring_hold(). 0 or
- * -ENOMEM
+ * Left out are spans that end before @begin, those that are none of rawring_hold(), and frames
+ * before @begin. 0 or -ENOMEM
  */
 int rawring_held_run(const struct rawring *r, __u64 begin, struct raw_run *run);
 
 /* The next span of HELD segments, @item being the last one, or zero. false: no more. */
 bool rawring_next_held(const struct rawring *r, struct raw_item *item);
+
+/*
+ * The frame at *@at of the first @end bytes of a segment, and on to the next one. NULL: there
+ * is none; *@at < @end then: what is there is none.
+ */
+const struct perfaux_frame *rawring_next_frame(const struct rawring *r, __u32 segment,
+					       __u32 end, __u32 *at);
 
 /* When the oldest of what is in the ring began, about; ~0: nothing is. */
 __u64 rawring_history(const struct rawring *r);

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 
 #include "rawring.h"
+#include "util.h"
 
 #define load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
 
@@ -106,11 +107,25 @@ bool rawring_next_held(const struct rawring *r, struct raw_item *item)
 	return false;
 }
 
+/* The ring's memory is the kernel's, but a size is a size. */
+const struct perfaux_frame *rawring_next_frame(const struct rawring *r, __u32 segment,
+					       __u32 end, __u32 *at)
+{
+	const struct perfaux_frame *frame =
+		(const void *)(r->data + (size_t)segment * r->ctl->segment_size + *at);
+
+	if (*at >= end || end - *at < sizeof(*frame) ||
+	    frame->length > end - *at - sizeof(*frame))
+		return NULL;
+	*at += sizeof(*frame) + ALIGN8(frame->length);
+	return frame;
+}
+
 struct held_segment {
 	__u64 number;
 	__u64 ready;		/* ns */
 	__u64 end;		/* of its newest span; of frames: ready */
-	bool early, late;	/* has spans that are left out */
+	bool early, late;	/* has spans, or frames, that are left out */
 };
 
 static int by_held_number(const void *x, const void *y)
@@ -118,6 +133,19 @@ static int by_held_number(const void *x, const void *y)
 	const struct held_segment *a = x, *b = y;
 
 	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool has_early_frames(const struct rawring *r, __u32 i, __u64 begin)
+{
+	const __u32 end = load_acquire(&r->segments[i].frames_end);
+	const struct perfaux_frame *frame;
+	__u32 at = 0;
+
+	while ((frame = rawring_next_frame(r, i, end, &at)))
+		if (PERFAUX_STATE(frame->state) == PERFAUX_FRAME_COMMITTED &&
+		    frame->time < begin)
+			return true;
+	return false;
 }
 
 static struct held_segment look_at_held(const struct rawring *r, __u32 i, __u64 begin)
@@ -129,6 +157,7 @@ static struct held_segment look_at_held(const struct rawring *r, __u32 i, __u64 
 
 	if (seg->kind == PERFAUX_KIND_FRAMES) {
 		held.end = held.ready;
+		held.early = has_early_frames(r, i, begin);
 		return held;
 	}
 	for (; nr; nr--, span++) {

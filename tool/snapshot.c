@@ -241,7 +241,7 @@ static int put_header(struct session *s, __u32 type)
 }
 
 /* What was counted of the stream so far is of no concern to this one. */
-static int begin_stream(struct session *s)
+static int begin_stream(struct session *s, __u64 begin)
 {
 	free(s->queues.list);
 	free(s->queues.hash);
@@ -255,6 +255,7 @@ static int begin_stream(struct session *s)
 	if (payload_init(s))
 		return -ENOMEM;
 	s->payloads.frames.held_only = true;
+	s->payloads.frames.begin = begin;
 	return 0;
 }
 
@@ -277,11 +278,13 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 	for (w = f->writing; !err && w; w = w->next)
 		err = put_mark(s, w, &list, job);
 	if (!err)
-		err = begin_stream(s);
+		err = begin_stream(s, job->begin);
 	if (!err)
 		err = recent_emit_sideband(f->recent, put, s);
 	if (!err && s->have_raw)
 		err = put_spans(s, &list) ?: put_gaps(s, job->begin);
+	if (!err && s->have_payloads)
+		err = payload_begin(s);
 	if (!err)
 		err = recent_emit_samples(f->recent, put_sample, s);
 	if (!err && s->have_payloads)

@@ -441,6 +441,24 @@ cmp -s with without || note "the second: $(diff with without | head -n 4)"
 land
 check "raw data of tracepoints are the same as in a plain recording"
 
+# What is older than it was asked for is left out of the ring as well, and is not lost.
+launch -a -m 1M,64Kx32 -M 32M --raw-ring -e task:task_rename --trigger signal=USR1,pre=1s
+bash "$T/renames" 100
+begun=$(now)
+until (($(now) - begun > 300)); do nap; done
+"$ACTOR" fork 20 raw-new
+kill -USR1 $pid
+await of signal-USR1
+f=$(of signal-USR1)
+readable "$f"
+lost=$("$AUXREC" info --json "$f" | sed -n 's/.*"payloads_without_sample": \([0-9]*\).*/\1/p')
+[[ $lost == 0 ]] || note "$lost frames without their samples"
+fields "$f" >with
+grep -q 'newcomm=raw-new' with || note "the newest ones are not in it"
+! grep 'newcomm=raw-[0-9]' with >without || note "from before: $(head -n 2 without)"
+land
+check "pre= cuts raw data as it does samples"
+
 # --- Intel PT ---------------------------------------------------------------------------
 
 if [[ -e $MODULES/softpt.ko && -x $SPT/work-static ]] && insmod "$MODULES/softpt.ko"; then

@@ -59,6 +59,31 @@ static void publish(__u32 i)
 			    PERFAUX_SEG_READY;
 }
 
+/* HOLD took it; UNHOLD gives it back. */
+static void hold(__u32 i)
+{
+	segments[i].state = PERFAUX_SEQ(segments[i].state) << 8 | PERFAUX_SEG_HELD;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg);
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	const struct perfaux_unhold *a = arg;
+
+	(void)fd;
+	if (request != PERFAUX_IOC_UNHOLD || a->flags ||
+	    segments[a->segment].state != (a->seq << 8 | PERFAUX_SEG_HELD))
+		return -1;
+	publish(a->segment);
+	return 0;
+}
+
+static bool is_held(__u32 i)
+{
+	return PERFAUX_STATE(segments[i].state) == PERFAUX_SEG_HELD;
+}
+
 static bool is_released(__u32 i)
 {
 	return marks[i] == PERFAUX_SEQ(segments[i].state);
@@ -184,9 +209,69 @@ static void late(void)
 	frames_free(&frames);
 }
 
+static struct perfaux_reference add_at(__u32 i, __u64 time, __u32 flags)
+{
+	struct perfaux_reference ref = add_frame(i, 8, flags);
+
+	((struct perfaux_frame *)&data[i * SIZE + ref.offset])->time = time;
+	return ref;
+}
+
+/* Of a snapshot that begins at 100. */
+static void snapshot(void)
+{
+	struct perfaux_reference edge, in[2];
+	struct got got = {};
+	struct raw_run run;
+	int err;
+
+	begin();
+	frames.held_only = true;
+	frames.begin = 100;
+	begin_use(0, 4);
+	add_at(0, 98, 0);
+	add_at(0, 98, PERFAUX_FRAME_SAMPLE);
+	edge = add_at(0, 99, PERFAUX_FRAME_SAMPLE);
+	in[0] = add_at(0, 100, PERFAUX_FRAME_SAMPLE);
+	add_at(0, 101, PERFAUX_FRAME_SAMPLE);
+	hold(0);
+	begin_use(1, 5);
+	in[1] = add_at(1, 102, PERFAUX_FRAME_SAMPLE);
+	add_at(1, 103, 0);
+	hold(1);
+	begin_use(2, 6);
+	add_at(2, 98, 0);
+	publish(2);
+	segments[0].ready_seq = 1;
+	segments[1].ready_seq = 2;
+	err = rawring_held_run(&ring, 100, &run);
+	tap_report(!err && run.first == 2 && run.last == 2,
+		   "a segment with older frames is not whole: %llu to %llu are", run.first,
+		   run.last);
+
+	frames_walk(&frames, got_frame, &got);
+	frames_release(&frames);
+	tap_report(got.without == 1 && got.segment == 1, "older frames are left out");
+	tap_report(is_held(0) && is_held(1), "held as long as samples are to come");
+	tap_report(!!frames_join(&frames, &in[1]), "a sample comes");
+	frames_release(&frames);
+	tap_report(is_held(0) && !is_held(1), "it is given back when all have come");
+	tap_report(frames_join(&frames, &edge) && frames_join(&frames, &in[0]),
+		   "an older frame, if its sample is not");
+	look(&got);
+	frames_orphans(&frames, true, got_frame, &got);
+	tap_report(got.without == 1 && got.lost == 1 && got.segment == 0,
+		   "what has lost its sample, and is not older: %u", got.lost);
+	frames_release(&frames);
+	tap_report(is_held(0), "held: of what was left out a sample might have come");
+	frames_free(&frames);
+	frames = (struct frames){ .begin = 0 };
+}
+
 int main(void)
 {
 	joined_and_released();
 	late();
+	snapshot();
 	return tap_end();
 }
