@@ -110,12 +110,13 @@ static void take_prog(struct bpf_reader *b, __u32 id)
 	/* Its descriptor keeps the program, and so its types. */
 	if (item->btf_id)
 		take_btf(b, item->btf_id);
-	close(fd);
 	b->cut += item->cut;
 	if (!enqueue(b, item)) {
 		b->lost++;
 		free(item);
 	}
+	/* It may unload the program, and is told of: what is known of that comes before. */
+	close(fd);
 }
 
 static void read_ring(struct bpf_reader *b, struct mainring *r)
