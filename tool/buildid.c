@@ -121,7 +121,8 @@ static int read_file_id(const char *path, struct build_id *id)
 	if (fd < 0)
 		return -errno;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	/* Not mapped: its owner may cut it off meanwhile, and we would get SIGBUS. */
+	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		err = elf_id(elf, id);
 	elf_end(elf);
