@@ -111,12 +111,13 @@ static bool is_live(const struct check *c, const struct read_record *rec,
 	case PERF_RECORD_LOST_SAMPLES:
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-	case PERF_RECORD_TEXT_POKE:
 	case PERF_RECORD_AUX_OUTPUT_HW_ID:
 	case REC_FINISHED_ROUND:
 	case REC_AUXTRACE:
 	case REC_AUXTRACE_ERROR:
 		return true;
+	case PERF_RECORD_TEXT_POKE:
+		return !is_state(c, rec);
 	}
 	return s && (s->has & PERF_SAMPLE_TIME) && s->time && !is_state(c, rec);
 }

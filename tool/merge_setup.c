@@ -22,6 +22,7 @@ bool merge_is_state(__u32 type)
 	case PERF_RECORD_KSYMBOL:
 	case PERF_RECORD_BPF_EVENT:
 	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_TEXT_POKE:
 		return true;
 	}
 	return false;

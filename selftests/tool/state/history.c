@@ -169,6 +169,9 @@ void history_learn(struct model *m, const struct perf_event_header *h)
 	case PERF_RECORD_CGROUP:
 		m->cgroup[quad(h, 8)] = atoi((const char *)h + 16);
 		break;
+	case PERF_RECORD_TEXT_POKE:
+		m->code[quad(h, 8)] = word(h, 24);
+		break;
 	}
 }
 
@@ -199,7 +202,8 @@ bool history_same(const struct model *a, const struct model *b)
 	}
 	return !memcmp(a->symbol, b->symbol, sizeof(a->symbol)) &&
 	       !memcmp(a->program, b->program, sizeof(a->program)) &&
-	       !memcmp(a->cgroup, b->cgroup, sizeof(a->cgroup));
+	       !memcmp(a->cgroup, b->cgroup, sizeof(a->cgroup)) &&
+	       !memcmp(a->code, b->code, sizeof(a->code));
 }
 
 /* --- lives ----------------------------------------------------------------- */
@@ -291,7 +295,7 @@ static void make_thing(void)
 {
 	char name[16];
 
-	switch (history_rnd(3)) {
+	switch (history_rnd(4)) {
 	case 0:
 		begin(PERF_RECORD_KSYMBOL, 0);
 		add_u64(history_rnd(THINGS));
@@ -306,6 +310,15 @@ static void make_thing(void)
 		add_u16(0);
 		add_u32(history_rnd(THINGS));
 		add_u64(0);
+		break;
+	case 2:
+		begin(PERF_RECORD_TEXT_POKE, PERF_RECORD_MISC_KERNEL);
+		add_u64(history_rnd(THINGS));
+		add_u16(4);
+		add_u16(4);
+		add_u32(0);
+		add_u32(1 + history_rnd(100));
+		add_u32(0);		/* padding */
 		break;
 	default:
 		snprintf(name, sizeof(name), "%u", 1 + history_rnd(100));

@@ -13,7 +13,7 @@
 #define PIDS	24		/* numbers of tasks: they are used again */
 #define PAGES	40
 #define PAGE	4096
-#define THINGS	16		/* symbols, programs, cgroups */
+#define THINGS	16		/* symbols, programs, cgroups, places in the kernel */
 #define KERNEL	PIDS		/* index of the kernel's maps */
 
 /* What a reader knows: */
@@ -28,6 +28,7 @@ struct model {
 	struct task task[PIDS];		/* by tid */
 	uint64_t page[PIDS + 1][PAGES];	/* by pid: file and page of it */
 	uint32_t symbol[THINGS], program[THINGS], cgroup[THINGS];
+	uint32_t code[THINGS];		/* of the kernel, by address */
 };
 
 union record {
