@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "flight.h"
+#include "log.h"
 #include "signals.h"
 #include "snapfile_write.h"
 
@@ -71,13 +72,41 @@ static void told(void *ctx, const char *path, const char *why, int err)
 	flight_say_removed(path, why, err);
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const int x = *(const int *)a, y = *(const int *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * A recorder that is killed while this waits for a disk leaves its events, locks and sockets
+ * to nobody: the next one can begin. The raw ring is needed.
+ */
+static void close_others(const struct session *s, int report)
+{
+	int keep[] = { log_inherited(), s->have_raw ? s->raw.fd : -1, report };
+	int first = STDERR_FILENO + 1;
+	size_t i;
+
+	qsort(keep, ARRAY_LEN(keep), sizeof(*keep), by_value);
+	for (i = 0; i < ARRAY_LEN(keep); i++) {
+		if (keep[i] > first)
+			close_range(first, keep[i] - 1, 0);
+		if (keep[i] >= first)
+			first = keep[i] + 1;
+	}
+	close_range(first, ~0U, 0);
+}
+
 /* What is for the recorder is not for us; what is to be written is written. */
-static void become_writer(pid_t recorder)
+static void become_writer(const struct session *s, pid_t recorder, int report)
 {
 	signals_reset(SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != recorder)
 		_exit(1);
+	close_others(s, report);
 }
 
 /* The earliest that any of them wants; 0: all. The raw ring knows of no window. */
@@ -168,7 +197,7 @@ static _Noreturn void child_main(struct session *s, pid_t recorder, bool frozen,
 	struct result result = { 0 };
 	struct diag d = { "" };
 
-	become_writer(recorder);
+	become_writer(s, recorder, report);
 	result.err = s->have_raw ? rawring_map_again(&s->raw, &d) : 0;
 	if (!result.err)
 		result.err = write_file(s, frozen, &result, &d);

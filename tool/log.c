@@ -40,6 +40,16 @@ void log_to_syslog(void)
 	to_syslog = true;
 }
 
+/* Its number may soon be that of a snapshot. */
+int log_inherited(void)
+{
+	if (to_syslog) {
+		closelog();
+		openlog("auxrec", LOG_PID, LOG_DAEMON);
+	}
+	return log_fd;
+}
+
 int log_to_file(const char *path, struct diag *d)
 {
 	log_fd = open_log(path);

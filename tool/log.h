@@ -24,6 +24,12 @@ int log_to_file(const char *path, struct diag *d);
 /* Writes one message there; for say_to(). Nothing, before either of the above. */
 void log_write(const char *text);
 
+/*
+ * In a child that is about to close what it has inherited: syslog's descriptor is not in use any
+ * more (the next message makes another one). Returns that of the file, or -1.
+ */
+int log_inherited(void);
+
 void log_close(void);
 
 #endif /* AUXREC_LOG_H */
