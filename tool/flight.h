@@ -98,6 +98,7 @@ struct flight {
 	int uevents;			/* of CPUs; -1: they are looked at */
 	struct cpus online;
 	__u64 cpus_seen;		/* now_ns() of that */
+	bool cpus_failed;		/* some could not be opened again: told */
 	struct control *control;
 	struct flight_bpf *bpf;		/* --trigger bpf= */
 	__u64 stop_token;

@@ -213,24 +213,33 @@ static int cpu_back(struct session *s, int cpu, struct diag *d)
 
 /* --- all of them ----------------------------------------------------------- */
 
-static void compare(struct session *s, const struct cpus *online)
+/* What cannot be opened is taken out of @online, for the next look. */
+static void compare(struct session *s, struct cpus *online)
 {
 	struct flight *f = s->flight;
 	struct diag d = { "" };
-	bool changed = false;
+	bool changed = false, failed = false;
 	size_t i;
 
-	for (i = 0; i < online->nr; i++) {
+	/* From the last one on: those before it stay where they are. */
+	for (i = online->nr; i--;) {
 		const int cpu = online->list[i];
 
 		if (cpus_has(&f->online, cpu) || (s->opt->cpus && !cpus_has(&s->cpus, cpu)))
 			continue;
 		changed = true;
-		if (cpu_back(s, cpu, &d))
-			say("CPU %d came online and cannot be recorded: %s", cpu, d.msg);
-		else if (!s->opt->quiet)
+		if (cpu_back(s, cpu, &d)) {
+			/* Not each second */
+			if (!f->cpus_failed)
+				say("CPU %d came online and cannot be recorded, which is tried again: %s",
+				    cpu, d.msg);
+			failed = true;
+			remove_cpu(online, cpu);
+		} else if (!s->opt->quiet) {
 			say("CPU %d came online: it is recorded again", cpu);
+		}
 	}
+	f->cpus_failed = failed;
 	if (!changed)
 		return;
 	flight_setup(s, true);

@@ -235,16 +235,22 @@ cd ../disk || exit 2
 there_are "$before" || note "${#files[@]} snapshots, not $before"
 check "told twice to stop while it stands still: it does"
 
-start "${RENAMES[@]}" --trigger signal=USR1
 files
 before=${#files[@]}
-fsfreeze -f .
+cd ../beside || exit 2
+start "${RENAMES[@]}" --trigger signal=USR1 -o ../disk/perf.data
+fsfreeze -f ../disk
 kill -USR1 $pid
 await writes
 kill -9 $pid
-fsfreeze -u .
 over 137
+# The process that waits for the disk keeps the next recorder from nothing.
+[[ -d /proc/$writer ]] || note "the disk does not stand still"
+start "${RENAMES[@]}"
+land
+fsfreeze -u ../disk
 await is_gone "$writer"
+cd ../disk || exit 2
 for f in .auxrec-*; do
 	note "there is $f"
 done
@@ -563,6 +569,20 @@ if [[ -w $CPU1 ]]; then
 	land
 	check "it is recorded again"
 
+	launch -a -e cpu-clock -F 500
+	echo 0 >$CPU1
+	prlimit --pid $pid --nofile=3:
+	echo 1 >$CPU1
+	await grep -q 'CPU 1 came online and cannot be recorded, which is tried again' "$T/log"
+	prlimit --pid $pid --nofile=1024:
+	await came 2
+	rm -f "$T/again"
+	cp "$WORK" "$T/again"
+	await seen
+	(($(grep -c 'cannot be recorded' "$T/log") == 1)) || note "$(cat "$T/log")"
+	land
+	check "a CPU that cannot be recorded is tried again"
+
 	launch -a -e cpu-clock -F 500 --flight=1s
 	taskset -c 1 "$T/again" 600000 &
 	work=$!
@@ -581,6 +601,7 @@ if [[ -w $CPU1 ]]; then
 else
 	skip "a CPU that goes and comes" "no CPU can be switched off"
 	skip "it is recorded again" "no CPU can be switched off"
+	skip "a CPU that cannot be recorded is tried again" "no CPU can be switched off"
 	skip "what its events told is known when they are not" "no CPU can be switched off"
 fi
 
