@@ -30,7 +30,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		flight/test_trigger flight/test_wish flight/test_bpf flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run) \
-	$(addprefix $(TESTS)/elf/,test_elf_id compare_files) softpt-tests model-tests \
+	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests model-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz
 
 # kselftest_harness.h comes from the kernel's source package.
@@ -274,6 +274,10 @@ $(TESTS)/elf/elf_id.o: module/elf_id.c Makefile | $(BUILD)/.host-tool
 
 $(TESTS)/elf/test_elf_id: $(ELF_TESTS) $(TESTS)/elf/elf_id.o
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+
+$(TESTS)/elf/test_cut: $(TESTS)/elf/test_cut.o \
+		$(addprefix $(BUILD)/tool/,buildid.o util.o)
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf
 
 $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf

@@ -558,8 +558,8 @@ struct perfaux_handle {
  *
  * What does not fit into the record comes as a notice, to be read from the
  * descriptor. read() returns whole notices, as many as fit; it waits for one if
- * there is none (EAGAIN with O_NONBLOCK; EINTR); EINVAL: the first one does not
- * fit. poll() reports EPOLLIN when there is one.
+ * there is none, and for whoever reads at the same time (EAGAIN with O_NONBLOCK; EINTR);
+ * EINVAL: the first one does not fit; ENOMEM. poll() reports EPOLLIN when there is one.
  *
  * Notices and counters are of tasks of the caller's user, without programs that
  * have more rights than that (setuid) or that it may not read; of all tasks if the

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tool/buildid.c with a file whose owner cuts it off and fills it again all the time.
+ *
+ * test_cut FILE
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../tap.h"
+#include "buildid.h"
+
+/* Where files that are mapped were read, some hundreds were enough for SIGBUS. */
+#define READS	20000
+
+static void cut(int fd, const void *data, size_t size)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size)
+		;
+	_exit(1);
+}
+
+static void read_it(const char *path)
+{
+	struct build_id id;
+	int i;
+
+	for (i = 0; i < READS; i++) {
+		build_id_file(path, &id, NULL);
+		if (i % 100 == 0)
+			build_id_cache_free();
+	}
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	const int from = argc == 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
+	int fd, status = -1;
+	pid_t writer, reader;
+	struct stat st;
+	char path[64];
+	void *data;
+
+	if (from < 0 || fstat(from, &st))
+		return 2;
+	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, from, 0);
+	fd = memfd_create("cut", MFD_CLOEXEC);
+	if (data == MAP_FAILED || fd < 0)
+		return 2;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
+	writer = fork();
+	if (!writer)
+		cut(fd, data, st.st_size);
+	reader = fork();
+	if (!reader)
+		read_it(path);
+	waitpid(reader, &status, 0);
+	kill(writer, SIGKILL);
+	tap_report(!status, "a file that is cut off while its build-id is read: %s",
+		   WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "read");
+	return tap_end();
+}
