@@ -45,12 +45,13 @@ void pa_pin_begin(struct pa_ring *ring, struct perf_event *event)
 {
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
 
+	if (!(event->attach_state & PERF_ATTACH_TASK))
+		return;
 	/*
 	 * The core changes it meanwhile (perf_pin_task_context()), by less than PA_PIN; what
 	 * is not seen yet of pa_pin_work() is looked at again there, with ctx->lock.
 	 */
-	if (!(event->attach_state & PERF_ATTACH_TASK) ||
-	    data_race(event->ctx->pin_count) >= PA_PIN)
+	if (data_race(event->ctx->pin_count) >= PA_PIN)
 		return;
 	WRITE_ONCE(cpu->pin_event, event);
 	irq_work_queue(&cpu->pin_work);
