@@ -149,7 +149,7 @@ static long kernel_memory(void)
 
 	if (file_read("/proc/meminfo", text, sizeof(text)))
 		return 0;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (sscanf(strstr(text, names[i]) + strlen(names[i]), "%ld", &kib) == 1)
 			sum += kib;
 	return sum;
