@@ -25,7 +25,8 @@ all: tool $(if $(wildcard $(KDIR)/Makefile),module)
 
 TOOL_PKGS := libelf zlib libzstd
 TOOL_SRCS := $(wildcard tool/*.c)
-TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o)
+# What it takes from the module: the build-ids of both are the same.
+TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(BUILD)/module/elf_id.o
 AUXREC	  := $(BUILD)/tool/auxrec
 USER_FLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes \
 	     -Itool -Iuapi

@@ -62,12 +62,7 @@ $(TESTS)/ids/fuse_mount: $(addprefix $(BUILD)/selftests/ids/,fuse_mount.o \
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 # The module's parser, to compare with.
-$(TESTS)/ids/hostile: $(BUILD)/selftests/ids/elf_id.o
-$(BUILD)/selftests/ids/hostile.o $(BUILD)/selftests/ids/elf_id.o: \
-	CPPFLAGS += -Iselftests/elf
-$(BUILD)/selftests/ids/elf_id.o: module/elf_id.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+$(TESTS)/ids/hostile: $(BUILD)/module/elf_id.o
 
 $(TESTS)/ids/elf/list: selftests/ids/make-elf selftests/ids/edit-elf.py
 	@$(SETUP)/host elf
@@ -258,8 +253,8 @@ bench-flight: tool $(FLIGHT_BENCH) $(TESTS)/bench/hold_stop
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	KERNELS="$(KERNELS)" selftests/bench/ids
 
-# module/elf_id.c is part of the module, and of these.
-ELF_FLAGS := $(USER_FLAGS) -Imodule -Iselftests/elf
+# module/elf_id.c is part of the module, of auxrec, and of these.
+ELF_FLAGS := $(USER_FLAGS) -Imodule
 SANITIZE  := -fno-sanitize-recover=undefined -fsanitize=address,undefined
 ELF_TESTS := $(addprefix $(TESTS)/elf/,test_elf_id.o image.o valid_cases.o \
 	     damaged_cases.o bound_cases.o)
@@ -275,9 +270,9 @@ $(TESTS)/elf/elf_id.o: module/elf_id.c Makefile | $(BUILD)/.host-tool
 $(TESTS)/elf/test_elf_id: $(ELF_TESTS) $(TESTS)/elf/elf_id.o
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
 
-$(TESTS)/elf/test_cut: $(TESTS)/elf/test_cut.o \
+$(TESTS)/elf/test_cut: $(addprefix $(TESTS)/elf/,test_cut.o elf_id.o) \
 		$(addprefix $(BUILD)/tool/,buildid.o util.o)
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
 
 $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf

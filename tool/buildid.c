@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Build-ids: of files by libelf, of the kernel and its modules from sysfs.
+ * Build-ids: of files and vdsos by the module's parser, as they are any user's; of the
+ * kernel and its modules from sysfs.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../module/elf_id.h"
 #include "buildid.h"
 #include "util.h"
 
@@ -20,6 +21,19 @@
 #define CACHE_MAX	(CACHE_SIZE * 3 / 4)
 /* Far more than any vdso; it is read as a whole. */
 #define VDSO_MAX	(1U << 18)
+
+struct file_reader {
+	struct pa_elf_reader reader;
+	int fd;
+	u64 at;			/* where @buf is of */
+	size_t len;
+	char buf[PA_ELF_PAGE];
+};
+
+struct image_reader {
+	struct pa_elf_reader reader;
+	const char *image;
+};
 
 struct cached {
 	dev_t dev;
@@ -32,101 +46,64 @@ struct cached {
 static struct cached *cache;
 static size_t cached_nr;
 
+/* Headers and notes are small, and beside each other. */
+static int read_file(struct pa_elf_reader *reader, u64 offset, void *buf, u32 len)
+{
+	struct file_reader *file = (struct file_reader *)reader;
+	ssize_t n;
+
+	if (offset < file->at || offset - file->at + len > file->len) {
+		n = pread(file->fd, file->buf, sizeof(file->buf), offset);
+		file->at = offset;
+		file->len = n > 0 ? n : 0;
+		if (n < 0)
+			return -errno;
+		/* It is shorter now. */
+		if (len > file->len)
+			return -EIO;
+	}
+	memcpy(buf, file->buf + (offset - file->at), len);
+	return 0;
+}
+
+static int read_image(struct pa_elf_reader *reader, u64 offset, void *buf, u32 len)
+{
+	memcpy(buf, ((struct image_reader *)reader)->image + offset, len);
+	return 0;
+}
+
 /* What is longer than a record has room for is cut, as the module does it. */
-static void set_id(struct build_id *id, const void *desc, size_t size)
+static int set_id(struct build_id *id, int ret, const struct pa_elf_id *found)
 {
-	id->is_long = size > BUILD_ID_MAX;
-	id->size = id->is_long ? BUILD_ID_MAX : size;
-	memcpy(id->id, desc, id->size);
-}
-
-/*
- * Name, descriptor and the next note begin at multiples of @align; but nothing
- * needs to follow the last descriptor, gelf_getnote() wants its padding.
- */
-static int find_note(const void *data, size_t len, size_t align,
-		     struct build_id *id)
-{
-	const __u8 *p = data;
-
-	while (len >= sizeof(GElf_Nhdr)) {
-		GElf_Nhdr n;
-		size_t desc_at, end, all;
-
-		memcpy(&n, p, sizeof(n));
-		desc_at = ALIGN_UP(sizeof(n) + (size_t)n.n_namesz, align);
-		end = desc_at + n.n_descsz;
-		if (end > len)
-			break;
-		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
-		    !memcmp(p + sizeof(n), "GNU", 4) && n.n_descsz) {
-			set_id(id, p + desc_at, n.n_descsz);
-			return 0;
-		}
-		all = ALIGN_UP(end, align);
-		if (all > len)
-			break;
-		p += all;
-		len -= all;
-	}
-	return -ENOENT;
-}
-
-static int note_id(Elf_Data *data, size_t align, struct build_id *id)
-{
-	if (!data || !data->d_buf)
+	if (ret < 0)
+		return ret;
+	if (ret == PERFAUX_ID_NOT_ELF)
+		return -ENOEXEC;
+	if (ret != PERFAUX_ID_FOUND)
 		return -ENOENT;
-	return find_note(data->d_buf, data->d_size, align == 8 ? 8 : 4, id);
-}
-
-/* By program headers first: they are what the kernel and loaders use. */
-static int elf_id(Elf *elf, struct build_id *id)
-{
-	Elf_Scn *scn = NULL;
-	size_t nr, i;
-
-	if (!elf_getphdrnum(elf, &nr)) {
-		for (i = 0; i < nr; i++) {
-			GElf_Phdr ph;
-
-			if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_NOTE)
-				continue;
-			if (!note_id(elf_getdata_rawchunk(elf, ph.p_offset,
-							  ph.p_filesz,
-							  ph.p_align == 8 ?
-							  ELF_T_NHDR8 :
-							  ELF_T_NHDR),
-				     ph.p_align, id))
-				return 0;
-		}
-	}
-	/* Relocatable files (kernel modules) have sections only. */
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr sh;
-
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE &&
-		    !note_id(elf_getdata(scn, NULL), sh.sh_addralign, id))
-			return 0;
-	}
-	return -ENOENT;
+	id->is_long = found->size > BUILD_ID_MAX;
+	id->size = id->is_long ? BUILD_ID_MAX : found->size;
+	memcpy(id->id, found->data, id->size);
+	return 0;
 }
 
 static int read_file_id(const char *path, struct build_id *id)
 {
-	int err = -ENOEXEC;
-	Elf *elf;
-	int fd;
+	struct file_reader file = { .reader.read = read_file };
+	struct pa_elf_id found;
+	struct stat st;
+	int err;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
+	file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (file.fd < 0)
 		return -errno;
-	elf_version(EV_CURRENT);
-	/* Not mapped: its owner may cut it off meanwhile, and we would get SIGBUS. */
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = elf_id(elf, id);
-	elf_end(elf);
-	close(fd);
+	if (fstat(file.fd, &st)) {
+		err = -errno;
+	} else {
+		file.reader.size = st.st_size;
+		err = set_id(id, pa_elf_id(&file.reader, &found), &found);
+	}
+	close(file.fd);
 	return err;
 }
 
@@ -176,6 +153,8 @@ int build_id_file(const char *path, struct build_id *id, struct stat *st)
 
 int build_id_notes(const char *path, struct build_id *id)
 {
+	struct image_reader notes = { .reader.read = read_image };
+	struct pa_elf_id found;
 	char *data;
 	size_t len;
 	int err;
@@ -184,21 +163,19 @@ int build_id_notes(const char *path, struct build_id *id)
 	err = slurp(path, &data, &len);
 	if (err)
 		return err;
-	err = find_note(data, len, 4, id);
+	notes.reader.size = len;
+	notes.image = data;
+	err = set_id(id, pa_elf_notes(&notes.reader, 0, len, 4, &found), &found);
 	free(data);
 	return err;
 }
 
 static int image_id(const void *image, size_t len, struct build_id *id)
 {
-	Elf *elf;
-	int err;
+	struct image_reader vdso = { { read_image, len }, image };
+	struct pa_elf_id found;
 
-	elf_version(EV_CURRENT);
-	elf = elf_memory((char *)image, len);
-	err = elf ? elf_id(elf, id) : -ENOEXEC;
-	elf_end(elf);
-	return err;
+	return set_id(id, pa_elf_id(&vdso.reader, &found), &found);
 }
 
 /* The end of our own vdso, 0: there is none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Build-ids: of files by libelf, of the kernel and its modules from sysfs.
+ * Build-ids: of files and vdsos by the module's parser, of the kernel and its modules
+ * from sysfs.
  */
 #ifndef AUXREC_BUILDID_H
 #define AUXREC_BUILDID_H

@@ -31,7 +31,7 @@ $(BUILD)/.host-fuzz: selftests/setup/host
 
 $(FUZZ)/obj/%.o: %.c Makefile selftests/fuzz/fuzz.mk | $(BUILD)/.host-fuzz $(BUILD)/.host-tool
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(USER_FLAGS) -Wno-gnu -Imodule -Iselftests/elf $(CPPFLAGS) $(FUZZ_FLAGS) \
+	$(FUZZ_CC) $(USER_FLAGS) -Wno-gnu -Imodule $(CPPFLAGS) $(FUZZ_FLAGS) \
 		-fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
 # Of an archive each takes what it needs.

@@ -16,7 +16,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 
 #define noinline			__attribute__((noinline))
-#define sizeof_field(type, field...)	sizeof(((type *)0)->field)
+#define sizeof_field(type, field)	sizeof(((type *)0)->field)
 
 #define min_t(type, a, b) ({			\
 	type min_a = (a);			\
