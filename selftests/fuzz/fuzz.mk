@@ -19,8 +19,9 @@ T	   ?= 60
 FUZZ_TOOL := $(wildcard $(addprefix tool/,control*.c \
 	     check*.c ctl*.c event*.c extract*.c info*.c merge*.c options*.c parse*.c pmu*.c \
 	     read*.c snapfile*.c tracepoint.c trigger*.c)) \
-	     $(addprefix tool/,cpus.c disk.c flight_options.c list.c notify.c pidfile.c signames.c state.c \
-	     state_kernel.c state_maps.c recent.c stream.c util.c)
+	     $(addprefix tool/,cpus.c disk.c flight_options.c list.c notify.c \
+	     pidfile.c signames.c state.c state_kernel.c state_maps.c recent.c stream.c \
+	     util.c)
 
 .PHONY: fuzz fuzz-corpus fuzz-programs
 
@@ -35,18 +36,17 @@ $(FUZZ)/obj/%.o: %.c Makefile selftests/fuzz/fuzz.mk | $(BUILD)/.host-fuzz $(BUI
 		-fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
 # Of an archive each takes what it needs.
-$(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(FUZZ)/obj/selftests/fuzz/scratch.o \
-		$(FUZZ)/obj/selftests/tool/events/tree.o
+$(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(addprefix $(FUZZ)/obj/,module/elf_id.o \
+		selftests/fuzz/note.o selftests/fuzz/scratch.o selftests/tool/events/tree.o)
 	rm -f $@
 	ar rcs $@ $^
 
 define FUZZ_RULE
-$(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(2)
+$(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(FUZZ)/auxrec.a
 	@mkdir -p $$(@D)
 	$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -pthread
 endef
-$(eval $(call FUZZ_RULE,elf,$(FUZZ)/obj/module/elf_id.o))
-$(foreach name,$(filter-out elf,$(FUZZ_NAMES)),$(eval $(call FUZZ_RULE,$(name),$(FUZZ)/auxrec.a)))
+$(foreach name,$(FUZZ_NAMES),$(eval $(call FUZZ_RULE,$(name))))
 
 # Records in memory of their size
 $(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: FUZZ_WRAP = -Wl,--wrap=read_next,--wrap=read_close

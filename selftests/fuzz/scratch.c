@@ -3,7 +3,11 @@
  * What fuzz targets of auxrec share.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +43,42 @@ const char *scratch_dir(void)
 	return dir;
 }
 
+void scratch_enter(struct scratch_cwd *cwd)
+{
+	cwd->fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	must(cwd->fd >= 0 && !chdir(scratch_dir()));
+}
+
+void scratch_leave(struct scratch_cwd *cwd)
+{
+	must(!fchdir(cwd->fd));
+	close(cwd->fd);
+}
+
+unsigned int scratch_clear(const char *path)
+{
+	DIR *dir = opendir(path);
+	char below[PATH_MAX];
+	const struct dirent *d;
+	unsigned int nr = 0;
+
+	if (!dir)
+		return 0;
+	while ((d = readdir(dir))) {
+		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+			continue;
+		nr++;
+		if (!unlinkat(dirfd(dir), d->d_name, 0))
+			continue;
+		must(errno == EISDIR);
+		snprintf(below, sizeof(below), "%s/%s", path, d->d_name);
+		scratch_clear(below);
+		must(!rmdir(below));
+	}
+	closedir(dir);
+	return nr;
+}
+
 static void write_all(int fd, const void *data, size_t size)
 {
 	must(write(fd, data, size) == (ssize_t)size);
@@ -52,6 +92,15 @@ int scratch_file(char path[SCRATCH_PATH], const void *data, size_t size)
 	write_all(fd, data, size);
 	snprintf(path, SCRATCH_PATH, "/proc/self/fd/%d", fd);
 	return fd;
+}
+
+void scratch_write(const char *path, const void *data, size_t size)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	must(fd >= 0);
+	write_all(fd, data, size);
+	close(fd);
 }
 
 void scratch_pipe(const void *data, size_t size, size_t piece)
@@ -75,6 +124,16 @@ void scratch_pipe(const void *data, size_t size, size_t piece)
 	close(fds[0]);
 }
 
+int scratch_call(int (*main)(int argc, char **argv), int argc, char **argv)
+{
+	char *none[2] = { argv[0] };
+
+	/* Or it goes on in a word of the call before, of which it has not seen all. */
+	optind = 0;
+	must(getopt(1, none, "") == -1);
+	return main(argc, argv);
+}
+
 int scratch_main(int (*main)(int argc, char **argv), ...)
 {
 	char *argv[MAX_ARGS + 2] = { "auxrec" };
@@ -85,7 +144,7 @@ int scratch_main(int (*main)(int argc, char **argv), ...)
 	while (argc <= MAX_ARGS && (argv[argc] = va_arg(ap, char *)))
 		argc++;
 	va_end(ap);
-	return main(argc, argv);
+	return scratch_call(main, argc, argv);
 }
 
 char *scratch_string(const void *data, size_t size)
@@ -96,4 +155,34 @@ char *scratch_string(const void *data, size_t size)
 	memcpy(s, data, size);
 	s[size] = '\0';
 	return s;
+}
+
+int scratch_split(const char *line, char *argv[SCRATCH_WORDS + 1])
+{
+	int argc = 0;
+
+	argv[argc++] = scratch_string("auxrec", strlen("auxrec"));
+	while (*line) {
+		const char *stop = " ";
+		size_t len;
+
+		line += strspn(line, " ");
+		if (!*line || argc == SCRATCH_WORDS)
+			break;
+		if (*line == '\'') {
+			stop = "'";
+			line++;
+		}
+		len = strcspn(line, stop);
+		argv[argc++] = scratch_string(line, len);
+		line += len + !!line[len];
+	}
+	argv[argc] = NULL;
+	return argc;
+}
+
+void scratch_free(char **argv)
+{
+	while (*argv)
+		free(*argv++);
 }

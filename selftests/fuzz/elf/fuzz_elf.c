@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../note.h"
 #include "elf_id.h"
 
 /* So many runs with a read that fails, for each input */
@@ -45,29 +46,14 @@ static int read_input(struct pa_elf_reader *reader, u64 offset, void *buf,
 	return 0;
 }
 
-static u32 value(const u8 *bytes, bool big_endian)
-{
-	return big_endian ?
-	       (u32)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3] :
-	       (u32)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
-}
-
 /* An id that is found is in a note that says so, or is the begin of a longer one. */
 static bool is_in(const struct input *in, const struct pa_elf_id *id)
 {
-	bool big_endian = in->size > 5 && in->bytes[5] == 2;
+	const struct note_bytes notes = {
+		in->bytes, in->size, note_big_endian(in->bytes, in->size)
+	};
 
-	for (size_t at = 0; at + 16 + id->size <= in->size; at++) {
-		const u8 *note = in->bytes + at;
-
-		if (!memcmp(note + 12, "GNU", 4) &&
-		    value(note, big_endian) == 4 &&
-		    min_t(u32, value(note + 4, big_endian), PA_ELF_ID_MAX) == id->size &&
-		    value(note + 8, big_endian) == 3 &&
-		    !memcmp(note + 16, id->data, id->size))
-			return true;
-	}
-	return false;
+	return note_has_id(&notes, id->data, id->size, PA_ELF_ID_MAX);
 }
 
 static void check(const struct input *in, int ret, const struct pa_elf_id *id)

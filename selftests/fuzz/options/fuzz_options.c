@@ -19,7 +19,6 @@
 #include "snapfile.h"
 #include "trigger.h"
 
-#define MAX_ARGS	32
 /* For --trigger and others, without a command line around it */
 #define VALUE		'='
 #define BASE		"perf.data"
@@ -128,43 +127,16 @@ static void try_value(char *text, __u64 seed)
 	try_ctl(text);
 }
 
-/* Words are between blanks, or in ''. Each has memory of its own: to be freed. */
-static int split(const char *line, char **argv)
-{
-	int argc = 0;
-
-	argv[argc++] = strdup("auxrec");
-	while (*line) {
-		const char *stop = " ";
-		size_t len;
-
-		line += strspn(line, " ");
-		if (!*line || argc == MAX_ARGS)
-			break;
-		if (*line == '\'') {
-			stop = "'";
-			line++;
-		}
-		len = strcspn(line, stop);
-		argv[argc++] = scratch_string(line, len);
-		line += len + !!line[len];
-	}
-	argv[argc] = NULL;
-	return argc;
-}
-
 static void try_options(const char *line, __u64 seed)
 {
-	char *argv[MAX_ARGS + 1], *words[MAX_ARGS + 1];
+	char *argv[SCRATCH_WORDS + 1];
 	struct diag d = { "" };
 	struct options o;
 	__u32 size, nr;
 	size_t i;
 	int err, argc;
 
-	argc = split(line, argv);
-	/* getopt_long() may change their order. */
-	memcpy(words, argv, sizeof(words));
+	argc = scratch_split(line, argv);
 	err = options_parse(&o, argc, argv, &d);
 	check_diag(err, &d);
 	if (!err && o.command == AUXREC_RECORD) {
@@ -178,8 +150,7 @@ static void try_options(const char *line, __u64 seed)
 			try_name(o.flight.name, o.output, "signal=USR1", seed);
 	}
 	options_free(&o);
-	while (argc--)
-		free(words[argc]);
+	scratch_free(argv);
 }
 
 int LLVMFuzzerTestOneInput(const __u8 *data, size_t size)

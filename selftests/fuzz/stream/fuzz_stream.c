@@ -8,7 +8,7 @@
  * rest stays as it is, and the rest.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,26 +56,6 @@ static size_t pack(const __u8 *data, size_t size, __u8 *out)
 	return at + left;
 }
 
-/* Removes what is in the directory. Returns how many files. */
-static unsigned int clear(const char *path)
-{
-	DIR *dir = opendir(path);
-	const struct dirent *d;
-	unsigned int nr = 0;
-
-	if (!dir)
-		return 0;
-	while ((d = readdir(dir))) {
-		if (d->d_name[0] == '.')
-			continue;
-		must(!unlinkat(dirfd(dir), d->d_name, 0));
-		nr++;
-	}
-	closedir(dir);
-	must(!rmdir(path));
-	return nr;
-}
-
 /* How many lines of the index begin with @word? */
 static unsigned int count_lines(const char *dir, const char *word)
 {
@@ -108,7 +88,8 @@ static void extract(const char *what, const char *from, bool valid)
 	/* It may have no data. */
 	must(!valid || status == GOOD || status == BAD);
 	queues = count_lines(dir, "queue ");
-	files = clear(dir);
+	files = scratch_clear(dir);
+	must(!rmdir(dir) || errno == ENOENT);
 	/* Of two queues with one name, one would be lost. */
 	must(!strcmp(what, "--raw") || files == queues + !!queues);
 }
