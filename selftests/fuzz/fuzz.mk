@@ -9,7 +9,7 @@
 
 FUZZ_CC	   := clang
 FUZZ	   := $(BUILD)/fuzz
-FUZZ_NAMES := elf buildid stream merge events options control ctl
+FUZZ_NAMES := elf buildid stream merge events options filter control ctl
 FUZZ_TARGETS ?= $(FUZZ_NAMES)
 FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
@@ -19,8 +19,8 @@ T	   ?= 60
 FUZZ_TOOL := $(wildcard $(addprefix tool/,control*.c \
 	     check*.c ctl*.c event*.c extract*.c info*.c merge*.c options*.c parse*.c pmu*.c \
 	     read*.c snapfile*.c tracepoint.c trigger*.c)) \
-	     $(addprefix tool/,buildid.c cpus.c disk.c flight_options.c list.c notify.c \
-	     pidfile.c signames.c state.c state_kernel.c state_maps.c recent.c stream.c \
+	     $(addprefix tool/,buildid.c cpus.c disk.c filter.c flight_options.c list.c notify.c \
+	     pidfile.c signames.c state.c state_kernel.c state_maps.c recent.c stream.c symbol.c \
 	     util.c)
 
 .PHONY: fuzz fuzz-corpus fuzz-programs
