@@ -9,7 +9,7 @@
 
 FUZZ_CC	   := clang
 FUZZ	   := $(BUILD)/fuzz
-FUZZ_NAMES := elf buildid stream merge events options filter control ctl
+FUZZ_NAMES := elf buildid stream merge events options filter commands control ctl
 FUZZ_TARGETS ?= $(FUZZ_NAMES)
 FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
