@@ -8,16 +8,69 @@
  *	echo sleep >/sys/module/splatmod/parameters/do	a sleep in atomic context
  *	echo leak  >/sys/module/splatmod/parameters/do	memory that nobody points to
  *	echo hold  >/sys/module/splatmod/parameters/do	keeps itself from being removed
+ *
+ * What the checkers of the debug kernels find, and others do not notice:
+ *	echo read  >/sys/module/splatmod/parameters/do	a read behind an object
+ *	echo shift >/sys/module/splatmod/parameters/do	a shift by more bits than there are
+ *	echo order >/sys/module/splatmod/parameters/do	two locks in one order and the other
+ *	echo race  >/sys/module/splatmod/parameters/do	all CPUs change one variable
  */
 
 #include <linux/bug.h>
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+/* What one CPU does to "common" in a round: KCSAN watches one access in some thousands. */
+#define RACE_TURNS 100000
+
 static DEFINE_SPINLOCK(lock);
+static DEFINE_SPINLOCK(other_lock);
+static int common;
+
+static void read_behind(void)
+{
+	/* Room for 16 is what others get. */
+	char *volatile object = kmalloc(13, GFP_KERNEL);
+
+	if (object)
+		READ_ONCE(object[13]);
+	kfree(object);
+}
+
+static void shift_too_far(void)
+{
+	int volatile bits = 40;
+
+	bits = 1 << bits;
+}
+
+static void lock_in_both_orders(void)
+{
+	spin_lock(&lock);
+	spin_lock(&other_lock);
+	spin_unlock(&other_lock);
+	spin_unlock(&lock);
+
+	spin_lock(&other_lock);
+	spin_lock(&lock);
+	spin_unlock(&lock);
+	spin_unlock(&other_lock);
+}
+
+static void race(void *unused)
+{
+	int i;
+
+	for (i = 0; i < RACE_TURNS; i++) {
+		common++;
+		/* Or all turns are one access. */
+		barrier();
+	}
+}
 
 static int misbehave(const char *val, const struct kernel_param *kp)
 {
@@ -37,6 +90,14 @@ static int misbehave(const char *val, const struct kernel_param *kp)
 		lost = NULL;
 	} else if (sysfs_streq(val, "hold")) {
 		__module_get(THIS_MODULE);
+	} else if (sysfs_streq(val, "read")) {
+		read_behind();
+	} else if (sysfs_streq(val, "shift")) {
+		shift_too_far();
+	} else if (sysfs_streq(val, "order")) {
+		lock_in_both_orders();
+	} else if (sysfs_streq(val, "race")) {
+		on_each_cpu(race, NULL, 1);
 	} else {
 		return -EINVAL;
 	}
