@@ -38,7 +38,9 @@ static void make(struct world *w, const char *dir, unsigned int nr)
 	w->late = nr & 1;
 	w->release = nr & 2;
 	w->pre = nr & 4;
-	w->limits = (struct recent_limits){ ROOM, ROOM, nr & 8 ? 20 : 0 };
+	w->limits = (struct recent_limits){
+		.samples = ROOM, .sideband = ROOM, .window = nr & 8 ? 20 : 0,
+	};
 	history_seed = nr + 1;
 	f = fopen(path, "w");
 	if (!f)
