@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../words.h"
 #include "scratch.h"
 
 /* A packet takes a buffer of the pipe, of which there are so many at most. */
@@ -159,24 +160,13 @@ char *scratch_string(const void *data, size_t size)
 
 int scratch_split(const char *line, char *argv[SCRATCH_WORDS + 1])
 {
+	const char *word;
 	int argc = 0;
+	size_t len;
 
 	argv[argc++] = scratch_string("auxrec", strlen("auxrec"));
-	while (*line) {
-		const char *stop = " ";
-		size_t len;
-
-		line += strspn(line, " ");
-		if (!*line || argc == SCRATCH_WORDS)
-			break;
-		if (*line == '\'') {
-			stop = "'";
-			line++;
-		}
-		len = strcspn(line, stop);
-		argv[argc++] = scratch_string(line, len);
-		line += len + !!line[len];
-	}
+	while (argc < SCRATCH_WORDS && (word = next_word(&line, &len)))
+		argv[argc++] = scratch_string(word, len);
 	argv[argc] = NULL;
 	return argc;
 }

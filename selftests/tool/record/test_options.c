@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cpus.h"
+#include "../../words.h"
 #include "options.h"
 
 #define MAX_ARGS	32
@@ -112,23 +113,14 @@ static void add_record(const struct options *o)
 
 static int split(char *line, char **argv)
 {
+	const char *at = line, *word;
 	int argc = 0;
+	size_t len;
 
 	argv[argc++] = (char *)"auxrec";
-	while (*line) {
-		const char *stop = " ";
-
-		line += strspn(line, " ");
-		if (!*line || argc == MAX_ARGS)
-			break;
-		if (*line == '\'') {
-			stop = "'";
-			line++;
-		}
-		argv[argc++] = line;
-		line += strcspn(line, stop);
-		if (*line)
-			*line++ = '\0';
+	while (argc < MAX_ARGS && (word = next_word(&at, &len))) {
+		argv[argc] = line + (word - line);
+		argv[argc++][len] = '\0';
 	}
 	argv[argc] = NULL;
 	return argc;
