@@ -11,7 +11,7 @@
 
 /* BPF_EVENTs of 24 bytes: 680 of them per CPU, until the thread runs. */
 #define RING_SIZE	16384
-/* Of infos that wait for a slow reader of the stream. */
+/* Of infos that wait for a slow reader of the stream; a flight recorder has less. */
 #define QUEUE_MAX	(64U << 20)
 /* Types that are known to be told; of months of programs nobody needs all. */
 #define BTFS_MAX	4096
@@ -38,11 +38,11 @@ static bool enqueue(struct bpf_reader *b, struct bpf_item *item)
 	bool room;
 
 	pthread_mutex_lock(&b->lock);
-	room = b->queued + item->size <= QUEUE_MAX;
+	room = b->queued + sizeof(*item) + item->size <= b->queue_max;
 	if (room) {
 		*b->end = item;
 		b->end = &item->next;
-		b->queued += item->size;
+		b->queued += sizeof(*item) + item->size;
 	}
 	pthread_mutex_unlock(&b->lock);
 	return room;
@@ -237,6 +237,7 @@ void bpf_open(struct session *s)
 
 	b->stop_fd = -1;
 	b->end = &b->first;
+	b->queue_max = s->opt->flight.on ? s->opt->flight.bpf_queue : QUEUE_MAX;
 	pthread_mutex_init(&b->lock, NULL);
 	err = check_right();
 	/* Whatever the recording is of: a program runs on any CPU. */
@@ -256,8 +257,12 @@ void bpf_start(struct session *s)
 
 	if (b->err)
 		return;
-	while (!bpf_next_prog(&id))
+	while (!bpf_next_prog(&id)) {
 		take_prog(b, id);
+		/* A flight recorder keeps them elsewhere, a stream has not begun. */
+		if (s->flight && b->queued > b->queue_max / 2 && bpf_write(s))
+			b->failed++;
+	}
 	b->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (b->stop_fd < 0) {
 		b->err = -errno;

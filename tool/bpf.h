@@ -30,7 +30,7 @@ struct bpf_reader {
 	struct read_map btfs;
 	pthread_mutex_t lock;	/* of what follows */
 	struct bpf_item *first, **end;
-	size_t queued;		/* bytes */
+	size_t queued, queue_max;	/* bytes */
 	/* for the summary */
 	__u64 nr_progs;
 	__u64 nr_btfs;

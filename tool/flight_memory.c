@@ -10,7 +10,12 @@
 #include "flight.h"
 
 /* The program itself, the stream's buffer, tables; as measured, with room to spare. */
-#define OWN		(6ULL << 20)
+#define OWN		(11ULL << 19)
+/* What waits to become a record, see ids.c and bpf.c. */
+#define WAITING_MIN	(128U << 10)
+#define WAITING_MAX	(4U << 20)
+#define BPF_MIN		(256U << 10)
+#define BPF_MAX		(64U << 20)
 /* Of a CPU besides its main ring: that of bpf.h, with the page before it. */
 #define PER_CPU		(5ULL * 4096)
 /* Main rings: a burst of some ms fits in the smaller. */
@@ -18,6 +23,29 @@
 #define MAIN_MAX	AUXREC_MAIN_DEFAULT
 /* What is left for records must be worth a snapshot. */
 #define RECORDS_MIN	(1ULL << 20)
+
+static __u64 within(__u64 size, __u64 min, __u64 max)
+{
+	return size < min ? min : size > max ? max : size;
+}
+
+/* Sets of names: two, of 16 bytes for each name, and half of one again while it grows. */
+static __u64 own_memory(const struct flight_options *opt)
+{
+	return OWN + opt->bpf_queue + opt->ids.waiting + 40ULL * opt->ids.names;
+}
+
+static void divide_own(struct flight_options *opt)
+{
+	size_t waiting = WAITING_MIN;
+
+	while (waiting < within(opt->memory / 64, WAITING_MIN, WAITING_MAX))
+		waiting *= 2;
+	opt->ids = (struct ids_limits){
+		.queue = waiting / 4, .waiting = waiting, .names = waiting / 64,
+	};
+	opt->bpf_queue = within(opt->memory / 32, BPF_MIN, BPF_MAX);
+}
 
 static __u64 main_memory(size_t bytes, size_t nr_cpus)
 {
@@ -39,6 +67,7 @@ int flight_defaults(struct options *opt, struct diag *d)
 	__u64 fixed;
 	int err;
 
+	divide_own(&opt->flight);
 	err = cpus_online(&cpus);
 	if (err)
 		return diag(d, err, "cannot read which CPUs are online: %s", strerror(-err));
@@ -48,7 +77,7 @@ int flight_defaults(struct options *opt, struct diag *d)
 		       main_memory(opt->main_bytes, cpus.nr) > limit / 8)
 			opt->main_bytes /= 2;
 	}
-	fixed = OWN + main_memory(opt->main_bytes, cpus.nr);
+	fixed = own_memory(&opt->flight) + main_memory(opt->main_bytes, cpus.nr);
 	cpus_free(&cpus);
 	if (fixed + RECORDS_MIN > limit)
 		return too_little(opt, fixed + RECORDS_MIN, d);
@@ -85,7 +114,7 @@ int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 
 	*m = (struct flight_memory){
 		.limit = opt->flight.memory,
-		.own = OWN,
+		.own = own_memory(&opt->flight),
 		.main = opt->main_bytes,
 		.raw = s->have_raw ? s->raw.ring_size + s->raw.marks_size : 0,
 	};

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "ids.h"
 #include "keep.h"
 #include "trigger.h"
 
@@ -21,6 +22,8 @@ struct flight_options {
 	bool on;			/* --flight */
 	__u64 window;			/* ns, 0: any age */
 	__u64 memory;			/* bytes, of all there is */
+	struct ids_limits ids;		/* of that, flight_memory.c */
+	size_t bpf_queue;
 	struct trigger *triggers;
 	size_t nr_triggers;
 	const char *name;		/* pattern, see snapfile.h */

@@ -12,16 +12,15 @@
 #include "records.h"
 #include "synth.h"
 
-#define QUEUE_SIZE	(1U << 20)
 /* How long files may take to be read when all else is done. */
 #define LATE_MAX	(2 * NSEC_PER_SEC)
-/* Notices of files that nobody who is recorded has mapped. */
-#define WAITING_MAX	(4U << 20)
 
 static struct synth_rec rec;
 
-/* Of each set; a recorder runs for months. */
-#define NAMES_MAX	65536
+/* Most of what waits is of files that nobody who is recorded has mapped. */
+static const struct ids_limits recording = {
+	.queue = 1U << 20, .waiting = 4U << 20, .names = 65536,
+};
 
 /* FNV-1a; never 0 */
 static __u64 hash_bytes(__u64 hash, const void *data, size_t len)
@@ -55,7 +54,7 @@ static void set_clear(struct name_set *set)
 	*set = (struct name_set){ .incomplete = true };
 }
 
-static void set_add(struct name_set *set, __u64 hash)
+static void set_add(struct name_set *set, __u64 hash, size_t max)
 {
 	struct name_set larger = { .size = set->size ? set->size * 2 : 256 };
 	size_t i;
@@ -63,7 +62,7 @@ static void set_add(struct name_set *set, __u64 hash)
 	if (set_has(set, hash))
 		return;
 	/* Then a record more is written than need be, at most. */
-	if (set->nr >= NAMES_MAX)
+	if (set->nr >= max)
 		set_clear(set);
 	if (set->nr * 2 >= set->size) {
 		larger.hashes = calloc(larger.size, sizeof(*larger.hashes));
@@ -85,12 +84,12 @@ static void set_add(struct name_set *set, __u64 hash)
 
 void ids_open(struct session *s)
 {
-	struct perfaux_ids arg = {
-		.size = sizeof(arg), .queue_size = QUEUE_SIZE,
-	};
+	struct perfaux_ids arg = { .size = sizeof(arg) };
 	int dev;
 
 	s->ids.fd = -1;
+	s->ids.limits = s->opt->flight.on ? s->opt->flight.ids : recording;
+	arg.queue_size = s->ids.limits.queue;
 	if (s->opt->no_buildid)
 		return;
 	dev = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);
@@ -130,7 +129,7 @@ void ids_map(struct ids *ids, const struct rec_mmap2 *map)
 	if (map->header.misc & REC_MISC_MMAP_BUILD_ID)
 		return;
 	ids->without++;
-	set_add(&ids->missing, hash_bytes(0, name, strlen(name)));
+	set_add(&ids->missing, hash_bytes(0, name, strlen(name)), ids->limits.names);
 }
 
 /* perf's build_id_event: pid, 20 bytes of id, its size, name. */
@@ -163,7 +162,7 @@ static int late_id(struct session *s, const struct perfaux_notice *n,
 	hash = hash_bytes(hash, n->id, n->id_size);
 	if (set_has(&s->ids.written, hash))
 		return 1;
-	set_add(&s->ids.written, hash);
+	set_add(&s->ids.written, hash, s->ids.limits.names);
 	s->ids.late++;
 	err = write_build_id(s, n, name);
 	return err && err != -E2BIG ? err : 1;
@@ -237,15 +236,15 @@ int ids_pass(struct session *s)
 	if (ids->fd < 0)
 		return 0;
 	if (!ids->waiting) {
-		ids->waiting = malloc(WAITING_MAX);
+		ids->waiting = malloc(ids->limits.waiting);
 		if (!ids->waiting)
 			return -ENOMEM;
 	}
 	do {
 		/* Most likely of files of tasks that are not recorded. */
-		if (WAITING_MAX - ids->waiting_size < QUEUE_SIZE)
+		if (ids->limits.waiting - ids->waiting_size < ids->limits.queue)
 			drop_waiting(ids);
-		n = read(ids->fd, ids->waiting + ids->waiting_size, QUEUE_SIZE);
+		n = read(ids->fd, ids->waiting + ids->waiting_size, ids->limits.queue);
 		if (n > 0)
 			ids->waiting_size += n;
 		err = take_waiting(s);

@@ -14,6 +14,13 @@
 struct session;
 struct rec_mmap2;
 
+/* Bounds; a flight recorder has smaller ones, see flight_memory.c. */
+struct ids_limits {
+	__u32 queue;			/* of the module, bytes */
+	size_t waiting;			/* notices of files not seen mapped, bytes */
+	size_t names;			/* in each set */
+};
+
 /* Names, as hashes: a file more or less is not worth its bytes. */
 struct name_set {
 	__u64 *hashes;			/* 0: empty */
@@ -25,6 +32,7 @@ struct name_set {
 struct ids {
 	int fd;				/* -1: the kernel's own ids only */
 	int err;			/* why: -errno, 0: not asked for */
+	struct ids_limits limits;
 	struct name_set missing;	/* files mapped without an id */
 	struct name_set written;	/* that have a BUILD_ID record */
 	__u8 *waiting;			/* notices of files not seen mapped yet */

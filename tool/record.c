@@ -466,9 +466,9 @@ static int run(struct session *s, struct diag *d)
 	/* Before /proc is read, so that nothing falls between the two. */
 	while (!session_switch_some(s, &sideband))
 		;
-	bpf_start(s);
 	if (s->flight)
 		flight_setup(s, true);
+	bpf_start(s);
 	err = synth_all(s, d);
 	if (s->flight)
 		flight_setup(s, false);
