@@ -66,6 +66,7 @@ struct flight_dropped {
 struct flight {
 	struct flight_memory memory;
 	struct recent *recent;
+	struct recent_stats last;	/* as they were when there was one, see flight_merge() */
 	struct gaps gaps;		/* of the raw ring */
 	__u64 raw_history;		/* how far back it went at the last look; ~0: no data */
 	struct perf_clock clock;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* SIGUSR2: the snapshots of this run become one stream, of the name that -o gave. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,37 @@ static int keep_old(const char *path, char old[OLD_MAX], struct diag *d)
 	return 1;
 }
 
+static void let_go_of_events(struct session *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_rings; i++)
+		mainring_unmap(&s->rings[i]);
+	s->nr_rings = 0;
+	for (i = 0; i < s->nr_sev; i++) {
+		struct sev *sev = &s->sev[i];
+
+		for (j = 0; j < sev->nr_fds; j++)
+			if (sev->fds[j].fd >= 0)
+				close(sev->fds[j].fd);
+		sev->nr_fds = 0;
+	}
+}
+
+/* A snapshot may be as large as -M: what has been recorded makes room for it. */
+static void let_go(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	recent_stats(f->recent, &f->last);
+	recent_free(f->recent);
+	f->recent = NULL;
+	malloc_trim(0);
+	let_go_of_events(s);
+	if (s->have_raw)
+		rawring_let_go(&s->raw);
+}
+
 int flight_merge(struct session *s, struct diag *d)
 {
 	struct flight_files *files = &s->flight->files;
@@ -30,6 +62,7 @@ int flight_merge(struct session *s, struct diag *d)
 	char old[OLD_MAX];
 	int err, kept;
 
+	let_go(s);
 	/* Those that --keep has removed, or somebody */
 	flight_files_look(files);
 	if (!files->nr) {

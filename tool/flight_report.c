@@ -29,9 +29,10 @@ double flight_history(const struct session *s, const struct recent_stats *stats)
 /* What the machine has of tasks and the like, which is not given up. */
 static __u64 over_limit(const struct flight *f)
 {
-	struct recent_stats stats;
+	struct recent_stats stats = f->last;
 
-	recent_stats(f->recent, &stats);
+	if (f->recent)
+		recent_stats(f->recent, &stats);
 	return stats.bytes > f->memory.samples + f->memory.sideband ?
 	       stats.bytes - f->memory.samples - f->memory.sideband : 0;
 }

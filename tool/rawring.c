@@ -162,14 +162,39 @@ int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 	return err;
 }
 
-void rawring_close(struct rawring *r)
+static void unmap(struct rawring *r)
 {
-	if (r->ctl)
+	if (r->ctl && r->ring_size)
 		munmap((void *)r->ctl, r->ring_size);
 	if (r->marks)
 		munmap(r->marks, r->marks_size);
 	if (r->fd >= 0)
 		close(r->fd);
+	r->marks = NULL;
+	r->fd = -1;
+}
+
+void rawring_let_go(struct rawring *r)
+{
+	struct perfaux_control *counters = malloc(sizeof(*counters));
+
+	if (!counters)
+		return;
+	memcpy(counters, r->ctl, sizeof(*counters));
+	unmap(r);
+	r->ctl = counters;
+	r->ring_size = 0;
+	r->segments = NULL;
+	r->spans = NULL;
+	r->gaps = NULL;
+	r->data = NULL;
+}
+
+void rawring_close(struct rawring *r)
+{
+	unmap(r);
+	if (!r->ring_size)
+		free((void *)r->ctl);
 	free(r->window);
 	free(r->seg);
 	memset(r, 0, sizeof(*r));

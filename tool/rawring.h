@@ -30,7 +30,7 @@ struct rawring {
 	__u64 *marks;		/* NULL: not to be changed, see rawring_map_again() */
 	size_t marks_size;
 	const struct perfaux_control *ctl;
-	size_t ring_size;
+	size_t ring_size;		/* 0: there are only counters, see rawring_let_go() */
 	const struct perfaux_segment *segments;
 	const struct perfaux_span *spans;
 	const struct perfaux_gap *gaps;
@@ -63,6 +63,8 @@ struct raw_item {
 int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 		 struct diag *d);
 void rawring_close(struct rawring *r);
+/* Its memory goes, if no event has it any more; counters in @ctl stay. Only to be closed. */
+void rawring_let_go(struct rawring *r);
 
 /* Each returns 0 or -errno as documented in perfaux.h. */
 int rawring_handle(struct rawring *r, __u64 *handle);

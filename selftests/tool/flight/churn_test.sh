@@ -3,9 +3,10 @@
 #
 # churn_test.sh [AUXREC]: a day of churn in $SECONDS_OF_CHURN (45): random triggers while
 # processes and threads come and go in every way (churn.c). Memory of the recorder and of
-# what writes its snapshots is looked at all the time. Then stock perf reads each snapshot, and
-# what retention has left (--keep=8) is merged. With auxgen there is a raw ring as well, of
-# which aux_verify looks at each byte. As root; prints TAP.
+# what writes its snapshots is looked at all the time, while it merges them at its end (SIGUSR2)
+# as well. Then stock perf reads each snapshot, and what retention has left (--keep=8) is merged
+# again. With auxgen there is a raw ring as well, of which aux_verify looks at each byte. As
+# root; prints TAP.
 #
 # That each sample has its task's name says sched_switch, which has it from the kernel.
 
@@ -152,10 +153,8 @@ not_kept=$(status 'not kept')
 	allowed+='\|^Processed [0-9]* \(events\|samples\) and lost \|^Check IO/CPU overload'
 echo "# $(<"$T/churned") children; $(told)"
 is_status failed 0 || note "$(told)"
-kill $looks
+land_merging
 wait $looks 2>/dev/null
-ctl stop || note "it did not end"
-over 0
 # What this script starts is a trigger, too: now there are no more.
 take
 files
@@ -229,6 +228,7 @@ files
 want 0 "$AUXREC" merge perf.data.sample.* -o merged
 cp "$T/err" said
 valid merged
+cmp -s merged perf.data || note "SIGUSR2 has made another file"
 "$PERF" report --stdio -i merged >out 2>perr || note "$PERF report -i merged failed"
 unsaid perr "$allowed" "$PERF report -i merged"
 if [[ ${raw[*]-} ]]; then
