@@ -114,7 +114,7 @@ $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \
 
 $(TESTS)/tool/daemon/test_daemon: $(BUILD)/selftests/tool/daemon/test_daemon.o \
 		$(addprefix $(BUILD)/tool/,daemon.o log.o pidfile.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(CC) $(CFLAGS) -Wl,--wrap=write -o $@ $^ -pthread
 
 $(TESTS)/tool/daemon/test_notify: $(BUILD)/selftests/tool/daemon/test_notify.o \
 		$(addprefix $(BUILD)/tool/,notify.o util.o)

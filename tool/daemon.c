@@ -125,7 +125,7 @@ int daemon_begin(const struct daemon_options *opt, struct diag *d)
 	if (!err && opt->log)
 		err = log_to_file(opt->log, d);
 	else if (!err)
-		log_to_syslog();
+		err = log_to_syslog(d);
 	if (!err && opt->pid_file)
 		err = pidfile_take(&pid_file, opt->pid_file, NULL, d);
 	return err;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,17 @@
 #include "daemon.h"
 #include "log.h"
 #include "pidfile.h"
+#include "../flight/wrap.h"
+
+/* What is written to a log waits here, as if for a disk. */
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
+
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+{
+	pthread_mutex_lock(&disk);
+	pthread_mutex_unlock(&disk);
+	return __real_write(fd, data, size);
+}
 
 FIXTURE(daemon) {
 	char dir[32];
@@ -335,6 +347,74 @@ TEST_F(daemon, log_rotates)
 	log_close();
 	say("nowhere");
 	say_to(NULL);
+}
+
+/* How many of @text's lines end in @what */
+static unsigned int count_lines(const char *text, const char *what)
+{
+	unsigned int nr = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		nr += text[strlen(what)] == '\n';
+	return nr;
+}
+
+/* Who logs does not wait for its disk; what can wait is written, the rest is counted. */
+TEST_F(daemon, log_on_a_disk_that_stands_still)
+{
+	const unsigned int nr = 5000;
+	unsigned int i, lines;
+	static char text[1 << 20];
+	const char *missed;
+	FILE *f;
+
+	ASSERT_EQ(0, log_to_file("log", &self->d));
+	say_to(log_write);
+	pthread_mutex_lock(&disk);
+	for (i = 0; i < nr; i++)
+		say("waits");
+	pthread_mutex_unlock(&disk);
+	log_close();
+	say_to(NULL);
+
+	f = fopen("log", "r");
+	ASSERT_NE(NULL, f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+	fclose(f);
+	lines = count_lines(text, ": waits");
+	missed = strstr(text, " messages could not be written here\n");
+	ASSERT_NE(NULL, missed);
+	EXPECT_LT(100, lines);
+	while (missed[-1] != ' ')
+		missed--;
+	EXPECT_EQ(nr, lines + atoi(missed));
+}
+
+/* It goes the way of its parent's, in order. */
+TEST_F(daemon, log_of_a_child)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, log_to_file("log", &self->d));
+	say_to(log_write);
+	say("before");
+	pid = fork();
+	if (!pid) {
+		close_range(3, log_inherited() - 1, 0);
+		close_range(log_inherited() + 1, ~0U, 0);
+		say("child");
+		log_close();
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	say("after");
+	log_close();
+	say_to(NULL);
+	EXPECT_TRUE(matches(file("log"), "^" STAMP "before\n" STAMP "child\n" STAMP "after\n$")) {
+		TH_LOG("%s", file("log"));
+	}
 }
 
 TEST_F(daemon, pid_file)

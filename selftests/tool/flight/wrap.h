@@ -37,6 +37,8 @@ int __real_unlink(const char *path);
 int __wrap_unlink(const char *path);
 int __real_fdatasync(int fd);
 int __wrap_fdatasync(int fd);
+ssize_t __real_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
 __u64 __wrap_now_ns(void);
