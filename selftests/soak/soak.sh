@@ -11,6 +11,8 @@
 # shellcheck source=selftests/tool/flight/flight.sh disable=SC2317
 . "$(dirname "$0")/../tool/flight/flight.sh"
 LENGTH=${SOAK_SECONDS:-1200}
+LIMIT=48
+MEMORY=$B/selftests/tool/flight/memory
 VERIFY=$B/selftests/tool/record/aux_verify
 MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 LAST=$(($(getconf _NPROCESSORS_CONF) - 1))
@@ -98,8 +100,10 @@ trap leave EXIT
 stays=(env)
 [[ ! -w $ONLINE ]] || stays+=(TEST_CPUS=0-$((LAST - 1)))
 END=$(($(uptime) + LENGTH))
-launch -a -M 48M -m 512K,64Kx128 -e auxgen/timer=1,chunks=2/ -e cpu-clock/freq=50/ \
+launch -a -M ${LIMIT}M -m 512K,64Kx128 -e auxgen/timer=1,chunks=2/ -e cpu-clock/freq=50/ \
 	--flight=15s --trigger signal=USR1 --trigger exec=soak-none --keep=4
+"$MEMORY" "$pid" >"$T/looks" &
+looks=$!
 again owners "${stays[@]}" AUXGEN=auxgen1 \
 	"$B/selftests/ring/races" -t attach_detach -t attach_one_event_twice \
 	-t close_while_running -t kill_traced -t several_processes &
@@ -114,7 +118,7 @@ again snapshots snapshot &
 while going; do nap; done
 # Each ends by itself: it is told a last time to begin.
 for job in $(jobs -p); do
-	[[ $job == "$pid" ]] || wait "$job"
+	[[ $job == "$pid" || $job == "$looks" ]] || wait "$job"
 done
 short=$(($(scanned) - before))
 for name in owners bytes ids exec maps cpus memory snapshots; do
@@ -137,6 +141,13 @@ f=$(ctl snapshot) || note "no snapshot"
 readable "$f"
 land
 check "the recorder goes on to the end"
+
+wait "$looks"
+most=$(sort -n "$T/looks" | tail -n 1)
+echo "# $(wc -l <"$T/looks") looks, most memory ${most%% *} KiB of $((LIMIT << 10))"
+((${most%% *} <= LIMIT << 10)) || note "${most%% *} KiB"
+((${most%% *} > 8192)) || note "only ${most%% *} KiB: was it looked at?"
+check "its memory is no more than -M"
 
 await is_free
 check "nobody uses the module"
