@@ -21,7 +21,7 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
-	$(addprefix $(TESTS)/tool/,events/test_events events/test_period frames/test_frames frames/test_sums state/test_state state/test_recent \
+	$(addprefix $(TESTS)/tool/,events/test_events events/test_period frames/test_frames frames/test_sums state/test_state state/test_recent state/test_proc_maps \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
 		record/test_options \
@@ -43,7 +43,7 @@ $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 	$$(CC) $$(USER_FLAGS) $$(CFLAGS) $$(CPPFLAGS) -MMD -MP -c -o $$@ $$< \
 		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests
 endef
-$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight,$(eval $(call HARNESS_RULE,$(dir))))
+$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/state,$(eval $(call HARNESS_RULE,$(dir))))
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
@@ -98,6 +98,10 @@ $(TESTS)/tool/frames/test_frames: $(BUILD)/selftests/tool/frames/test_frames.o \
 $(TESTS)/tool/frames/test_sums: $(BUILD)/selftests/tool/frames/test_sums.o \
 		$(addprefix $(BUILD)/tool/,auxdata.o frames.o payload_write.o queues.o \
 		rawring.o rawring_overwrite.o read_attr.o read_map.o read_sample.o stream.o util.o)
+	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/state/test_proc_maps: $(BUILD)/selftests/tool/state/test_proc_maps.o \
+		$(BUILD)/tool/proc_maps.o $(BUILD)/tool/util.o
 	$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +20,46 @@ static bool lives(void *ctx, __u32 pid, __u32 tid)
 	return !syscall(SYS_tgkill, pid, tid, 0) || errno != ESRCH;
 }
 
+/* "TID (NAME) STATE ...", where a name may have brackets and blanks */
+static bool waits(int dir, const char *tid)
+{
+	char path[NAME_MAX + 8], text[256];
+	const char *end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/stat", tid);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	end = strrchr(text, ')');
+	return end && end[1] == ' ' && end[2] == 'D';
+}
+
+/*
+ * Does one of its threads wait uninterruptibly, such as for a disk? It may have, or wait for,
+ * what guards the maps (mmap_lock, which pid_maps_open() and m_start() take), and who reads
+ * them waits as long. stat does not take it.
+ */
+static bool is_stuck(__u32 pid)
+{
+	const struct dirent *e;
+	bool stuck = false;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && !stuck && (e = readdir(dir)))
+		stuck = *e->d_name != '.' && waits(dirfd(dir), e->d_name);
+	if (dir)
+		closedir(dir);
+	return stuck;
+}
+
 static bool begin(void *ctx, __u32 pid)
 {
 	struct proc_maps *maps = ctx;
@@ -23,6 +67,9 @@ static bool begin(void *ctx, __u32 pid)
 	char path[64];
 	FILE *f;
 
+	/* Another time */
+	if (is_stuck(pid))
+		return false;
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	f = fopen(path, "re");
 	if (!f)
