@@ -63,6 +63,19 @@ done
 want 125 "$AUXREC" -a -e intel_pt//u -o f -- true
 check "neither the kernel nor whole CPUs are recorded"
 
+# EOPNOTSUPP is 95.
+"$SPT/refused" >got || note "refused: status $?"
+printf '%s\n' 'kernel 95' 'cpu 95' 'kthread 95' 'user 0' | diff - got >diff ||
+	note "$(tr '\n' '|' <diff)"
+check "nor by the module itself"
+
+counted secret
+for word in Zyxwvuts-in-data SIn-code; do
+	grep -qaF "$word" "$P/secret" || note "the program does not have $word"
+	! grep -qaF "$word" f || note "$word is in the stream"
+done
+check "a trace has nothing of the program's memory"
+
 counted flags ${has_32_bit:+int80}
 perf_is_content
 check "the program does not see TF"
