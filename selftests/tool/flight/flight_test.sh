@@ -179,6 +179,22 @@ grep -q 'PERF_RECORD_BPF_EVENT type 2, .* id '"$wanted" shown || note "not unloa
 land
 check "programs of BPF and modules are in a snapshot"
 
+mkfifo loaded hold
+# With so little memory no more than 256 KiB of them may wait.
+"$PROG" load --length 1000 --copies 12 many sh -c 'echo >loaded; cat hold' &
+holds=$!
+read -r _ <loaded
+exec {hold}>hold
+launch -M 8M -a -e cpu-clock -F 100
+f=$(ctl snapshot)
+land
+exec {hold}>&-
+wait $holds || note "the programs cannot be loaded"
+"$PROG" stream "$f" >k || note "stream $f"
+(($(wc -c <"$f") > 256 << 10)) || note "$(wc -c <"$f") bytes"
+[[ $(grep -c ' name=many ' k) == 12 ]] || note "$(grep -c ' name=many ' k) of 12 programs"
+check "as many as may be, which were there before"
+
 launch -a -e cpu-clock -F 100 -o rec --name='%o.%n-%s%%' --trigger 'signal=USR1,name=it hangs!'
 kill -USR1 $pid
 await is_status snapshots 1

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """BPF programs for bpf_test.sh, and what is known of them.
 
-bpf_prog.py load [--plain] [--length N] [--types N] [--run N] NAME CMD [ARG]...
+bpf_prog.py load [--plain] [--length N] [--types N] [--run N] [--copies N] NAME CMD [ARG]...
     Runs CMD while a program of two functions is loaded that is N instructions
     long and, if not plain, has lines, and types with a name of --types bytes.
-    --run: has it run N times first.
+    --run: has it run N times first. --copies: so many of them.
     Status 77 if no program can be loaded here.
 bpf_prog.py churn N
     Loads a program and unloads it at once, N times.
@@ -275,11 +275,13 @@ def main():
         parser.add_argument("--length", type=int, default=4)
         parser.add_argument("--types", type=int, default=0)
         parser.add_argument("--run", type=int, default=0)
+        parser.add_argument("--copies", type=int, default=1)
         parser.add_argument("name")
         parser.add_argument("cmd", nargs=argparse.REMAINDER)
         opt = parser.parse_args(args)
         try:
-            fd = load(opt.name, opt.plain, opt.length, opt.types)
+            for _ in range(opt.copies):
+                fd = load(opt.name, opt.plain, opt.length, opt.types)
         except OSError as err:
             print(f"bpf_prog: cannot load a program: {err}", file=sys.stderr)
             sys.exit(SKIP)
