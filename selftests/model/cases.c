@@ -5,6 +5,9 @@
  *
  * No case has a FLUSH, another loss, or another thread of the event that begins on the CPU,
  * beside gaps without an end: see "Limits" in Documentation/design.rst.
+ *
+ * With a task and an NMI on each of two CPUs there are too many states where a segment is left,
+ * or may be overwritten (more than ten million): those four starve, or freeze the ring.
  */
 #include "cases.h"
 
@@ -24,6 +27,17 @@ const struct model_case model_cases[] = {
 			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
 			{ "N nmi", 0, 1, { { OP_SPAN, 16 } } },
 			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+		},
+	},
+	{
+		.name = "no segment, an NMI on each CPU",
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+			{ "M nmi", 1, 1, { { OP_SPAN, 8 } } },
 		},
 	},
 	{
@@ -232,6 +246,18 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "a trigger in an NMI of each CPU, post 1",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "T trigger", 0, 1, { { OP_TRIGGER, 1 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "U trigger", 1, 1, { { OP_TRIGGER, 1 } } },
+		},
+	},
+	{
 		.name = "triggers, post 1, and thaw",
 		.overwrite = true,
 		.sinks = true,
@@ -292,6 +318,18 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "hold of all beside an NMI on each CPU",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.filled = 1,
+		.actors = {
+			{ "N nmi", 0, 2, { { OP_SPAN, 8 } } },
+			{ "M nmi", 1, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_SPANS, 0 } } },
+		},
+	},
+	{
 		.name = "hold of two",
 		.overwrite = true,
 		.sinks = true,
@@ -347,6 +385,17 @@ const struct model_case model_cases[] = {
 			{ "A task", 0, 0, { { OP_FRAME } } },
 			{ "N nmi", 0, 1, { { OP_FRAME } } },
 			{ "B task", 1, 0, { { OP_FRAME } } },
+		},
+	},
+	{
+		.name = "no segment for frames, an NMI on each CPU",
+		.frames = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_FRAME } } },
+			{ "N nmi", 0, 1, { { OP_FRAME } } },
+			{ "B task", 1, 0, { { OP_FRAME } } },
+			{ "M nmi", 1, 1, { { OP_FRAME } } },
 		},
 	},
 	{
