@@ -114,6 +114,7 @@ install: tool
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)/etc/default
 	sed 's|/usr/local/|$(PREFIX)/|' packaging/auxrec-flight.service \
 		>$(DESTDIR)$(PREFIX)/lib/systemd/system/auxrec-flight.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/auxrec-flight.service
 	@# What it records is the administrator's.
 	test -e $(DESTDIR)/etc/default/auxrec-flight || install -m 644 \
 		packaging/auxrec-flight.default $(DESTDIR)/etc/default/auxrec-flight

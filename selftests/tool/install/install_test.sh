@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# install_test.sh: what `make install` puts where, below DESTDIR and with a PREFIX. On the host;
+# nothing is installed there. Prints TAP.
+
+# shellcheck source=selftests/tool/record/record.sh
+. "$(dirname "$0")/../record/record.sh"
+TOP=$(cd "$HERE/../../.." && pwd -P)
+unset MAKEFLAGS MAKELEVEL DESTDIR PREFIX
+
+# As the tree, but for what `make` may have left there: modules
+mkdir tree
+ln -s "$TOP"/* tree/
+rm -f tree/*.ko tree/build
+ln -s "$B" tree/build
+
+# install_to DIR [VAR=VALUE...]: below that. Who installs may let others read nothing by default.
+install_to()
+{
+	mkdir -p "$1"
+	(umask 077 && make -s -C tree install DESTDIR="$T/$1" "${@:2}") >made 2>&1 ||
+		note "make install: $(tail -n 3 made)"
+}
+
+# there DIR: what is in it, with its mode
+there() { (cd "$1" && find . -type f -printf '%m %P\n' | sort -k 2); }
+
+# theirs PREFIX: what is to be below it, without a slash in front
+theirs()
+{
+	printf '%s\n' "755 $1/bin/auxrec" "644 $1/include/linux/perfaux.h" \
+		"644 $1/lib/systemd/system/auxrec-flight.service" \
+		"644 $1/share/man/man1/auxrec.1" "644 $1/share/man/man4/perfaux.4" \
+		"644 etc/default/auxrec-flight" | sort -k 2
+}
+
+# Of a module no more is looked at than which kernel it is for.
+RELEASE=6.1.2-test
+module()
+{
+	printf 'asm(".section .modinfo\\n.asciz \\"vermagic=%s SMP\\"");\n' $RELEASE | gcc -c -x c -o "$1" -
+}
+
+# with MODULE...: what there is if these are built
+with()
+{
+	theirs usr/local
+	printf "644 lib/modules/$RELEASE/updates/%s\n" "$@"
+}
+
+install_to root
+diff <(there root) <(theirs usr/local) >differs || note "$(cat differs)"
+grep -q 'no perfaux.ko here' made || note "nothing is said of the module"
+for pair in auxrec:"$B/tool/auxrec" perfaux.h:"$TOP/uapi/perfaux.h" \
+	auxrec.1:"$TOP/Documentation/auxrec.1" perfaux.4:"$TOP/Documentation/perfaux.4" \
+	auxrec-flight.service:"$TOP/packaging/auxrec-flight.service" \
+	auxrec-flight:"$TOP/packaging/auxrec-flight.default"; do
+	cmp -s "$(find root -type f -name "${pair%%:*}")" "${pair#*:}" || note "${pair%%:*} differs"
+done
+# Nobody can look into what has no x for others.
+find root -mindepth 1 -type d ! -perm 755 >closed
+[[ ! -s closed ]] || note "directories: $(tr '\n' ' ' <closed)"
+check "make install: each file is there, for all to read, and no other"
+
+echo 'FLIGHT_OPTIONS="-a -e faults"' >root/etc/default/auxrec-flight
+chmod 600 root/etc/default/auxrec-flight
+: >root/usr/local/bin/auxrec
+echo old >>root/usr/local/lib/systemd/system/auxrec-flight.service
+install_to root
+[[ $(<root/etc/default/auxrec-flight) == 'FLIGHT_OPTIONS="-a -e faults"' &&
+   $(stat -c %a root/etc/default/auxrec-flight) == 600 ]] || note "the options are others"
+cmp -s root/usr/local/bin/auxrec "$B/tool/auxrec" || note "the old auxrec is there"
+cmp -s root/usr/local/lib/systemd/system/auxrec-flight.service \
+	"$TOP/packaging/auxrec-flight.service" || note "the old unit is there"
+check "once more: all is replaced but what the administrator has written"
+
+# A place where the unit finds what it starts, as it would where DESTDIR is empty
+install_to elsewhere PREFIX="$T/prefix"
+diff <(there elsewhere) <(theirs "${T#/}/prefix") >differs || note "$(cat differs)"
+ln -s "elsewhere$T/prefix" prefix
+unit=prefix/lib/systemd/system/auxrec-flight.service
+grep -q "^ExecStart=$T/prefix/bin/auxrec " $unit || note "$(grep ^ExecStart= $unit)"
+! grep -n /usr/local $unit >old || note "$(cat old)"
+want 0 prefix/bin/auxrec --version >version
+check "PREFIX= is where it is, and what the unit starts"
+
+if command -v systemd-analyze >/dev/null; then
+	systemd-analyze verify --man=no "$T/$unit" >complaints 2>&1 || note "status $?"
+	# Of other units, which it reads as well
+	grep auxrec complaints >ours
+	[[ ! -s ours ]] || note "$(cat ours)"
+	check "the unit is valid"
+else
+	skip "the unit is valid" "no systemd here"
+fi
+
+module tree/perfaux.ko
+install_to module
+diff <(there module) <(with perfaux.ko | sort -k 2) >differs || note "$(cat differs)"
+module tree/softpt.ko
+install_to module
+diff <(there module) <(with perfaux.ko softpt.ko | sort -k 2) >differs || note "$(cat differs)"
+check "the modules, where they were built"
+
+finish
