@@ -242,16 +242,18 @@ bench-raw: $(TESTS)/bench/raw_rate
 $(TESTS)/vm/tsc_khz: $(BUILD)/selftests/vm/tsc_khz.o
 	$(CC) $(CFLAGS) -o $@ $^
 
-FLIGHT_BENCH := $(addprefix $(TESTS)/bench/,flight_churn flight_latency flight_spin)
+FLIGHT_BENCH := $(addprefix $(TESTS)/bench/,flight_churn flight_latency flight_steps)
+# A program built twenty times: each has a name of its own for its function, so a build-id, too.
+FLIGHT_BUILDS := $(addprefix $(TESTS)/bench/flight_builds/,$(shell seq -w 20))
 
 $(FLIGHT_BENCH): %: %.o
-	$(CC) $(CFLAGS) -Wl,--build-id -o $@ $^
+	$(CC) $(CFLAGS) -o $@ $^
 
-$(TESTS)/bench/hold_stop: $(BUILD)/selftests/bench/hold_stop.o \
-		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o ring_simple.o)
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+$(FLIGHT_BUILDS): selftests/bench/flight_spin.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(USER_FLAGS) $(CFLAGS) -DFLIGHT_SPIN_HERE=flight_spin_$(@F) -Wl,--build-id -o $@ $<
 
-bench-flight: tool $(FLIGHT_BENCH) $(TESTS)/bench/hold_stop
+bench-flight: tool $(FLIGHT_BENCH) $(FLIGHT_BUILDS)
 	KERNELS="$(KERNELS)" selftests/bench/flight
 
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* flight_spin MS: computes for so long, in a function of its own, and ends. */
+/*
+ * flight_spin [MS [NAME]]: computes for so long, as a task of that name, in a function whose
+ * name each build has for itself (tests.mk), and ends.
+ */
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 
-__attribute__((noinline)) long flight_spin_here(long n)
+#ifndef FLIGHT_SPIN_HERE
+#define FLIGHT_SPIN_HERE	flight_spin_here
+#endif
+
+__attribute__((noinline)) long FLIGHT_SPIN_HERE(long n)
 {
 	volatile long sum = 0;
 	long i;
@@ -18,7 +26,9 @@ int main(int argc, char **argv)
 	const clock_t ticks = (argc > 1 ? atol(argv[1]) : 20) * (CLOCKS_PER_SEC / 1000);
 	const clock_t begin = clock();
 
+	if (argc > 2)
+		prctl(PR_SET_NAME, argv[2]);
 	while (clock() - begin < ticks)
-		flight_spin_here(10000);
+		FLIGHT_SPIN_HERE(10000);
 	return 0;
 }
