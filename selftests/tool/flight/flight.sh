@@ -39,6 +39,8 @@ await()
 		fi
 		nap
 	done
+	# Not that of the last nap
+	return 0
 }
 
 ctl() { "$AUXREC" ctl s "$@"; }

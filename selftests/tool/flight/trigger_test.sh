@@ -18,7 +18,7 @@ made()
 	await of "$1" || return
 	f=$(of "$1")
 	valid "$f"
-	[[ $(mark "$f" kind) == "$2" ]] || note "$1 is of kind $(mark "$f" kind)"
+	[[ $(marks "$f") == *"\"name\": \"$1\", \"kind\": \"$2\""* ]] || note "not of $2: $(marks "$f")"
 	"$AUXREC" info "$f" | grep -q "^  [0-9]*: $1 ($2) at " || note "info does not tell of $1"
 }
 
