@@ -32,6 +32,12 @@ static void wake_up(void)
 static void on_stop(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
+	/*
+	 * When a terminal is closed its shell tells its jobs, and as that ends the kernel tells who
+	 * is in the foreground: nobody asks twice by that.
+	 */
+	if (sig == SIGHUP && get(stop))
+		return;
 	if (!get(stop)) {
 		set(forward, info->si_code <= 0);
 		set(stop, sig);

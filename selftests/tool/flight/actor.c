@@ -15,9 +15,13 @@
  *				waits for a line of input
  * actor fault			for each line of input, a number, writes to so many new
  *				pages, and says "done"
+ * actor terminal CMD...	runs CMD on a terminal, at which its input is typed; the end of
+ *				that closes it. What CMD writes there nobody sees. Status: CMD's
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -222,6 +226,48 @@ static int do_fault(int argc, char **argv)
 	return 0;
 }
 
+/* Types what there is, and takes what has been written. Returns whether there is more to come. */
+static bool type_and_read(int terminal)
+{
+	struct pollfd fds[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN }, { .fd = terminal, .events = POLLIN },
+	};
+	char buf[512];
+	ssize_t n;
+
+	if (poll(fds, 2, -1) < 0)
+		return false;
+	/* EIO: nobody has it open any more. */
+	if (fds[1].revents && read(terminal, buf, sizeof(buf)) <= 0)
+		return false;
+	if (!fds[0].revents)
+		return true;
+	n = read(STDIN_FILENO, buf, sizeof(buf));
+	return n > 0 && write(terminal, buf, n) == n;
+}
+
+static int do_terminal(int argc, char **argv)
+{
+	int terminal, status;
+	pid_t pid;
+
+	if (argc < 1)
+		return 2;
+	pid = forkpty(&terminal, NULL, NULL, NULL);
+	if (!pid) {
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	if (pid < 0)
+		return fail("forkpty");
+	while (type_and_read(terminal))
+		;
+	close(terminal);
+	if (waitpid(pid, &status, 0) != pid)
+		return fail("waitpid");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct act {
@@ -230,13 +276,13 @@ int main(int argc, char **argv)
 	} acts[] = {
 		{ "fork", do_fork }, { "map", do_map }, { "signal", do_signal },
 		{ "catch", do_catch }, { "crash", do_crash }, { "touch", do_touch },
-		{ "fault", do_fault }, { NULL },
+		{ "fault", do_fault }, { "terminal", do_terminal }, { NULL },
 	};
 	const struct act *act;
 
 	for (act = acts; argc > 1 && act->name; act++)
 		if (!strcmp(argv[1], act->name))
 			return act->run(argc - 2, argv + 2);
-	fputs("usage: actor fork|map|signal|catch|crash|touch|fault ...\n", stderr);
+	fputs("usage: actor fork|map|signal|catch|crash|touch|fault|terminal ...\n", stderr);
 	return 2;
 }

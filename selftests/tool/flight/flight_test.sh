@@ -370,4 +370,58 @@ pid=
 grep -q '1 snapshots' log || note "the log: $(cat log)"
 check "ctl stop ends it, and its files are gone"
 
+# --- a terminal that is closed -----------------------------------------------------------
+
+# A shell has one recorder in the foreground, of the same process group as who has started the
+# daemon.
+cd "$T" && rm -rf d && mkdir d && cd d || exit 2
+cat >"$T/both" <<-EOF
+	'$AUXREC' --flight --trigger socket=daemon --daemon --pid-file pid --log log \\
+		-a -e cpu-clock -F 500
+	echo \$\$ >recorder
+	exec '$AUXREC' --flight --trigger socket=s --trigger signal=USR1,post=1h \\
+		-a -e cpu-clock -F 500
+EOF
+mkfifo "$T/keys"
+env -u HISTFILE "$ACTOR" terminal bash --norc --noediting -i <"$T/keys" >"$T/typist" 2>&1 &
+typist=$!
+exec {keys}>"$T/keys"
+echo "sh '$T/both'" >&"$keys"
+await ctl status
+kill -USR1 "$(<recorder)"
+await is_status waiting 1
+exec {keys}>&-
+await is_gone "$(<recorder)"
+wait $typist
+f=$(of signal-USR1) || note "no snapshot"
+valid "$f"
+[[ ! -e s ]] || note "its socket is left"
+check "a terminal that is closed ends it, and what was called for is written"
+
+pid=$(<pid)
+f=$("$AUXREC" ctl daemon snapshot alive) || note "no snapshot: $(cat log)"
+valid "$f"
+[[ $(mark "$f" name) == alive ]] || note "$(marks "$f")"
+[[ $(readlink /proc/"$pid"/fd/*) != */dev/pts* ]] || note "it has the terminal open"
+want 0 "$AUXREC" ctl daemon stop
+await is_gone "$pid"
+pid=
+check "and a daemon that was started there goes on"
+
+# As the shell goes it tells so to its jobs, and then the kernel does to who was in the foreground.
+# shellcheck disable=SC2317 # it is waited for
+# has_seen: all signals that it was sent
+has_seen() { grep -q '^ShdPnd:.*\<0*$' "/proc/$pid/status"; }
+launch -a -e cpu-clock -F 500 --trigger signal=USR1
+catch 0
+for _ in 1 2; do
+	kill -HUP $pid
+	await has_seen
+done
+kill -CONT "$writer"
+over 0
+f=$(of signal-USR1) || note "no snapshot: $(tail -n 3 "$T/log")"
+valid "$f"
+check "a second SIGHUP gives up nothing"
+
 finish
