@@ -61,11 +61,11 @@ launch()
 	start "$@"
 }
 
-# start ARGS...: the same beside what there is
+# start ARGS...: the same beside what there is; $TERMS are those of the socket's trigger
 start()
 {
 	# shellcheck disable=SC2086 # words
-	${LAUNCHER-} "$AUXREC" --flight --trigger socket=s "$@" >"$T/stdout" 2>"$T/log" </dev/null &
+	${LAUNCHER-} "$AUXREC" --flight --trigger "socket=s${TERMS-}" "$@" >"$T/stdout" 2>"$T/log" </dev/null &
 	pid=$!
 	await ctl status
 }

@@ -361,4 +361,104 @@ wait $!
 land
 check "post=500ms: what comes behind it is there"
 
+# --- and those of the other kinds ----------------------------------------------------
+
+# brings NAME: one of what the trigger of that name waits for
+brings()
+{
+	case $1 in
+	execs) "$T/flight-exec" 1 ;;
+	exits) "$ACTOR" fork 1 flight-exit ;;
+	crashed) { "$ACTOR" crash 11; } 2>/dev/null ;;
+	sought) ctl snapshot >"$T/sought" & ;;
+	once | rated) echo >&"${begin[$1]}" ;;
+	esac
+}
+
+# within FILE: it begins PRE_MS before the first of its triggers at most, and has nearly all of the
+# POST_MS behind the last one.
+PRE_MS=300 POST_MS=1000
+within()
+{
+	local begin end t
+
+	t=$(marks "$1" | sed 's/.*"trigger": \([0-9]*\).*/\1/' | sort -n)
+	begin=$(times "$1" | head -n 1)
+	end=$(times "$1" | tail -n 1)
+	valid "$1"
+	((begin >= ${t%%$'\n'*} - PRE_MS * 1000000 && begin < ${t%%$'\n'*})) ||
+		note "begins $((${t%%$'\n'*} - begin)) ns before its trigger: $(marks "$1")"
+	((end > ${t##*$'\n'} + (POST_MS - 100) * 1000000)) ||
+		note "ends $((end - ${t##*$'\n'})) ns behind its trigger: $(marks "$1")"
+}
+
+# program NAME: from a byte of input on it fills a ring buffer, until that ends. It runs whenever a
+# task is renamed, the recorder's own one as well.
+declare -A begin=()
+program()
+{
+	local fd
+
+	"$WRITE" --ringbuf "${PIN}_$1" 24 rm "${PIN}_$1" || return
+	mkfifo "$T/$1"
+	"$WRITE" --later "${PIN}_$1" 24 cat <"$T/$1" &
+	exec {fd}>"$T/$1"
+	begin[$1]=$fd
+	await test -e "${PIN}_$1"
+}
+
+terms=,pre=${PRE_MS}ms,post=${POST_MS}ms
+# shellcheck disable=SC2054 # the commas are theirs
+triggers=("exec=flight-ex*,name=execs,count=1$terms" "exit=flight-exit,name=exits,count=1$terms"
+	"crash=SEGV,name=crashed,count=1$terms")
+names=(execs exits crashed sought)
+rm -f ${PIN}_*
+if program once && program rated; then
+	triggers+=("bpf=${PIN}_once,name=once,count=1$terms" "bpf=${PIN}_rated,name=rated,rate=2/h$terms")
+	names=(once rated "${names[@]}")
+fi
+TERMS=,name=sought,rate=2/h$terms launch "${SAMPLER[@]}" "${triggers[@]/#/--trigger=}"
+"$WORK" 1000
+for name in "${names[@]}"; do
+	brings "$name"
+done
+"$WORK" 1500
+for name in "${names[@]}"; do
+	await of "$name"
+done
+await is_status waiting 0
+files
+for f in "${files[@]}"; do
+	within "$f"
+done
+check "pre= and post= of the socket, exec=, exit=, crash and bpf="
+
+for name in execs exits crashed sought; do
+	brings $name
+done
+await is_status 'trigger sought' '2 taken, 0 suppressed'
+await is_status waiting 0
+want 1 ctl snapshot
+said "the trigger's count= or rate= is used up"
+is_status 'trigger sought' '2 taken, 1 suppressed' || note "$(told)"
+for name in execs exits crashed; do
+	[[ $(status "trigger $name") == '1 taken, '* ]] || note "$name: $(status "trigger $name")"
+done
+check "count= of exec=, exit= and crash, and rate= of the socket"
+
+if [[ ${begin[rated]-} ]]; then
+	[[ $(status 'trigger once') == '1 taken, '[1-9]*' suppressed' ]] || note "$(told)"
+	[[ $(status 'trigger rated') == '2 taken, '[1-9]*' suppressed' ]] || note "$(told)"
+	land
+	check "count= and rate= of bpf="
+else
+	land
+	skip "count= and rate= of bpf=" "no BPF here"
+fi
+for name in "${!begin[@]}"; do
+	fd=${begin[$name]}
+	exec {fd}>&-
+done
+rm -f ${PIN}_*
+
 finish

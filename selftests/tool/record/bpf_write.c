@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bpf_write [--ring|--ringbuf] PIN SIZE CMD [ARG]...: runs CMD while a program of BPF
+ * bpf_write [--ring|--ringbuf|--later] PIN SIZE CMD [ARG]...: runs CMD while a program of BPF
  * writes SIZE bytes to the perf event array that is pinned as PIN, each time that a task
  * changes its name (task:task_rename). What it writes: see ring/raw_bpf.h. With --ring PIN is an
  * array that is to have the handle of a raw ring, which it writes to. With --ringbuf it
- * is BPF's own ring. Status 77 if this kernel has no BPF, or perfaux.ko no BTF.
+ * is BPF's own ring, and with --later as well, which is pinned before, and written to when a byte
+ * of input has come. Status 77 if this kernel has no BPF, or perfaux.ko no BTF.
  *
  * bpf_write --check SIZE FILE: is FILE such values, one after the other? Prints how
  * many. A value's number says how many its CPU has written.
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +125,8 @@ int main(int argc, char **argv)
 	const struct perf_event_attr attr = raw_rename_attr();
 	enum where where = EVENTS;
 	struct raw_event tracepoint;
+	bool later = false;
+	char byte;
 	struct raw_bpf bpf;
 	int map, err;
 
@@ -134,12 +138,16 @@ int main(int argc, char **argv)
 		where = RING;
 	else if (argc > 1 && !strcmp(argv[1], "--ringbuf"))
 		where = RINGBUF;
+	else if (argc > 1 && !strcmp(argv[1], "--later"))
+		later = true;
+	if (later)
+		where = RINGBUF;
 	if (where != EVENTS) {
 		argc--;
 		argv++;
 	}
 	if (argc < 4) {
-		fputs("usage: bpf_write [--ring|--ringbuf] PIN SIZE CMD [ARG]...\n"
+		fputs("usage: bpf_write [--ring|--ringbuf|--later] PIN SIZE CMD [ARG]...\n"
 		      "       bpf_write --check SIZE FILE\n"
 		      "       bpf_write --value PIN\n", stderr);
 		return 2;
@@ -150,6 +158,8 @@ int main(int argc, char **argv)
 	err = pin(map, argv[1]);
 	if (err)
 		return fail(argv[1], err);
+	if (later && read(STDIN_FILENO, &byte, 1) != 1)
+		return fail("no input", -EPIPE);
 	err = raw_open(&tracepoint, &attr, 0, -1, 0);
 	if (!err)
 		err = raw_bpf_run_at(&bpf, tracepoint.fd);
