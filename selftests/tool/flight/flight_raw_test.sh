@@ -415,8 +415,25 @@ if [[ -w $CPU1 ]]; then
 	(($(mark "$f" raw_begin) < $(mark "$f" begin))) || note "not farther back: $(marks "$f")"
 	land
 	check "CPUs come and go: each id that is told of is known"
+
+	launch_stopped 512K ""
+	kill -CONT $pid
+	switch_cpu
+	begun=$(claims)
+	await claimed 64
+	kill -STOP $pid
+	await is_still $pid
+	since=$(now)
+	taskset -c 1 /bin/true
+	await lost_frozen
+	come_round
+	kill -CONT $pid
+	near frozen 0
+	land
+	check "and an event of one that came back freezes the ring"
 else
 	skip "CPUs come and go: each id that is told of is known" "no CPU can be switched off"
+	skip "and an event of one that came back freezes the ring" "no CPU can be switched off"
 fi
 
 # --- raw data of samples -------------------------------------------------------------------

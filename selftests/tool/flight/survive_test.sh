@@ -565,7 +565,8 @@ seen()
 			grep -q '^ *again *\[001] *cpu-clock'
 }
 if [[ -w $CPU1 ]]; then
-	launch -a -e cpu-clock -F 500
+	launch -a -e cpu-clock -F 500 \
+		"--trigger=event=sched:sched_process_exec/filename ~ \"*/beyond\"/,name=back"
 	echo 0 >$CPU1
 	f=$(ctl snapshot) || note "without CPU 1: $f"
 	readable "$f"
@@ -576,8 +577,17 @@ if [[ -w $CPU1 ]]; then
 
 	cp "$WORK" "$T/again"
 	await seen
-	land
 	check "it is recorded again"
+
+	taskset -c 1 "$T/bin/beyond"
+	await of back
+	f=$(of back)
+	valid "$f"
+	"$PERF" script -i "$f" -F comm,cpu,event 2>/dev/null |
+		grep -q '^ *beyond *\[001] *sched:sched_process_exec' || note "no sample of it"
+	is_status 'trigger back' '1 taken, 0 suppressed' || note "$(told)"
+	land
+	check "and an event of it is a trigger again"
 
 	launch -a -e cpu-clock -F 500
 	echo 0 >$CPU1
@@ -613,6 +623,7 @@ if [[ -w $CPU1 ]]; then
 else
 	skip "a CPU that goes and comes" "no CPU can be switched off"
 	skip "it is recorded again" "no CPU can be switched off"
+	skip "and an event of it is a trigger again" "no CPU can be switched off"
 	skip "a CPU that cannot be recorded is tried again" "no CPU can be switched off"
 	skip "what its events told is known when they are not" "no CPU can be switched off"
 fi
