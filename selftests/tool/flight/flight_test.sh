@@ -303,6 +303,38 @@ land_merging
 readable perf.data
 check "and no file takes another one's name"
 
+# What waits, and what is limited, goes by a clock that nobody sets. A day later no snapshot is
+# too old: how long this run has had them is known.
+step() { date -s "@$(($(date +%s) + $1))" >/dev/null; }
+launch -a -e cpu-clock -F 100 --keep-age=1h --trigger signal=USR1,rate=1/h,name=rated \
+	--trigger signal=RTMIN,rate=1/500ms,name=soon --trigger signal=RTMIN+1,post=1s,name=later
+kill -USR1 $pid
+await is_status 'trigger rated' '1 taken, 0 suppressed'
+i=0
+for by in $day -$((2 * day)); do
+	i=$((i + 1))
+	kill -RTMIN+1 $pid
+	await is_status 'trigger later' "$i taken, 0 suppressed"
+	step "$by"
+	await is_status waiting 0
+	f=$(status last)
+	valid "$f"
+	post=$(($(mark "$f" end) - $(mark "$f" trigger)))
+	[[ $(mark "$f" name) == later ]] || note "by $by s: the last is $(marks "$f")"
+	((post >= 900000000 && post < 30000000000)) || note "by $by s: post= is $post ns"
+	kill -RTMIN $pid
+	await is_status 'trigger soon' "$i taken, 0 suppressed"
+	kill -USR1 $pid
+	await is_status 'trigger rated' "1 taken, $i suppressed"
+done
+await is_status waiting 0
+step $day
+there 5 || note "there are $(names)"
+is_status removed 0 || note "$(told)"
+land
+logged '^auxrec: 5 snapshots, .* the slowest was on disk [1-9]\{0,1\}[0-9]\.'
+check "a clock that is set: post= and rate= are as long as ever, and so is --keep-age"
+
 # sized NAME...: one after the other; their sizes are in $sizes. The newest is never removed.
 sizes=()
 sized()
