@@ -26,6 +26,7 @@ UNITS=/run/systemd/system
 clean()
 {
 	systemctl stop "$UNIT"
+	rm -f "$UNITS/auxrec-daemon.service"
 	rm -rf "$UNITS/$UNIT.service" "$UNITS/$UNIT.service.d" "/etc/default/$UNIT"
 	systemctl daemon-reload
 	rm -rf "$T"
@@ -226,5 +227,64 @@ journalctl -t auxrec _PID="$pid" -o cat >journal
 grep -qx 'recording' journal || note "the journal: $(cat journal)"
 grep -qx 'snapshot x' journal || note "the journal: $(cat journal)"
 check "a daemon's messages are in the journal"
+
+# --daemon under a manager, which takes the pid file's process for the service
+systemctl stop $UNIT
+UNIT=auxrec-daemon
+SOCKET=/run/$UNIT.socket
+PID=/run/$UNIT.pid
+cat >"$UNITS/$UNIT.service" <<-END
+	[Service]
+	Type=forking
+	PIDFile=$PID
+	ExecStart=$AUXREC --flight --daemon --pid-file=$PID --trigger socket=$SOCKET \\
+		--trigger signal=USR1,post=1h -o $T/daemon -a -e cpu-clock -F 100
+	TimeoutStartSec=60
+END
+systemctl daemon-reload
+want 0 systemctl start $UNIT
+is ActiveState active
+is SubState running
+pid=$(property MainPID)
+[[ $pid == "$(<$PID)" && $(<"/proc/$pid/comm") == auxrec ]] || note "$pid, in the file $(<$PID)"
+# Who has started it had no reason to wait: all is there.
+ctl $SOCKET snapshot forked
+valid "$(<out)"
+kill -USR1 "$pid"
+end=$((SECONDS + 60))
+until "$AUXREC" ctl $SOCKET status | grep -qx 'waiting: 1'; do
+	((SECONDS < end)) || { note "no trigger came" && break; }
+done
+want 0 systemctl stop $UNIT
+is ActiveState inactive
+is Result success
+[[ ! -e $PID && ! -e $SOCKET ]] || note "left: $(echo $PID* $SOCKET*)"
+journalctl --sync
+journalctl -t auxrec _PID="$pid" -o cat >journal
+grep -q '^2 snapshots, ' journal || note "the journal: $(cat journal)"
+check "a unit of Type=forking: --daemon and --pid-file"
+
+# What it leaves when it is killed is no hindrance.
+want 0 systemctl start $UNIT
+kill -9 "$(property MainPID)"
+end=$((SECONDS + 60))
+until [[ $(property ActiveState) == failed ]]; do
+	((SECONDS < end)) || { note "it is $(property ActiveState)" && break; }
+done
+want 0 systemctl start $UNIT
+is ActiveState active
+ctl $SOCKET snapshot anew
+valid "$(<out)"
+want 0 systemctl stop $UNIT
+is Result success
+check "and one that is killed can be started again"
+
+# Where recording does not begin the unit does not come up.
+sed -i 's/cpu-clock/no-such-event/' "$UNITS/$UNIT.service"
+systemctl daemon-reload
+want 1 systemctl start $UNIT
+is Result exit-code
+[[ ! -e $PID ]] || note "its pid file is left"
+check "and one that cannot record does not come up"
 
 finish
