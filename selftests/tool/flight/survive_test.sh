@@ -566,7 +566,8 @@ seen()
 }
 if [[ -w $CPU1 ]]; then
 	launch -a -e cpu-clock -F 500 \
-		"--trigger=event=sched:sched_process_exec/filename ~ \"*/beyond\"/,name=back"
+		"--trigger=event=sched:sched_process_exec/filename ~ \"*/beyond\"/,name=back" \
+		"--trigger=event=sched:sched_process_exec/filename ~ \"*/within\"/,name=used-up,count=1"
 	echo 0 >$CPU1
 	f=$(ctl snapshot) || note "without CPU 1: $f"
 	readable "$f"
@@ -586,8 +587,18 @@ if [[ -w $CPU1 ]]; then
 	"$PERF" script -i "$f" -F comm,cpu,event 2>/dev/null |
 		grep -q '^ *beyond *\[001] *sched:sched_process_exec' || note "no sample of it"
 	is_status 'trigger back' '1 taken, 0 suppressed' || note "$(told)"
+	# What is used up is not opened again.
+	taskset -c 0 "$T/bin/within"
+	await of used-up
+	switch_cpu
+	taskset -c 1 "$T/bin/within"
+	taskset -c 1 "$T/bin/beyond"
+	await is_status 'trigger back' '2 taken, 0 suppressed'
+	"$PERF" script -i "$(of back)" -F comm,cpu,event 2>/dev/null | grep exec >execs
+	[[ $(grep -c '^ *beyond *\[001]' execs) == 2 ]] || note "not both: $(<execs)"
+	! grep -q '^ *within *\[001]' execs || note "it is opened again: $(<execs)"
 	land
-	check "and an event of it is a trigger again"
+	check "and an event of it is a trigger again, unless it is used up"
 
 	launch -a -e cpu-clock -F 500
 	echo 0 >$CPU1
@@ -623,7 +634,7 @@ if [[ -w $CPU1 ]]; then
 else
 	skip "a CPU that goes and comes" "no CPU can be switched off"
 	skip "it is recorded again" "no CPU can be switched off"
-	skip "and an event of it is a trigger again" "no CPU can be switched off"
+	skip "and an event of it is a trigger again, unless it is used up" "no CPU can be switched off"
 	skip "a CPU that cannot be recorded is tried again" "no CPU can be switched off"
 	skip "what its events told is known when they are not" "no CPU can be switched off"
 fi
