@@ -201,11 +201,12 @@ $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_
 $(TESTS)/tool/flight/churn: $(BUILD)/selftests/tool/flight/churn.o
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-FUZZ_RING := fuzz_ring args ops_event ops_file ops_ioctl ops_memory ops_task other_task perf_locked \
-	     pool privilege run watch
+FUZZ_RING := fuzz_ring args ops_event ops_file ops_flight ops_ioctl ops_memory ops_task \
+	     other_task perf_locked pool privilege run wait watch
 
 $(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
-		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o raw_lib.o)
+		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o raw_lib.o \
+		raw_bpf.o kfunc_lib.o)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor \

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "../../uapi/perfaux.h"
 
@@ -95,6 +96,7 @@ struct caller {
 	uint8_t *args;		/* two pages, then one that is not mapped */
 	uint8_t *read_only;	/* a page, which can be written to through */
 	uint8_t *writable;	/* this one */
+	timer_t timer;		/* see wait.c */
 	sigjmp_buf fault;
 	volatile bool may_fault;
 };
@@ -132,7 +134,10 @@ struct op {
 	unsigned int works;	/* percent of its calls, at least, in a run of many */
 	bool parent_only;	/* a child does not do it */
 	bool hotplug;		/* only with --hotplug, thread 0 */
+	bool waits;		/* maybe, until a signal */
+	bool has_waited;	/* in a run of many, at least once */
 	bool needs_auxgen;	/* to work that often */
+	bool needs_btf;		/* likewise: of perfaux.ko */
 };
 
 /* All tables in one, with nr_ops entries. */
@@ -179,6 +184,7 @@ struct shared {
 	atomic_int last_child;
 	atomic_ullong hammered;
 	atomic_uint offline;		/* how often CPU 1 went */
+	atomic_uint pt_events;		/* that were opened */
 	atomic_uint unexpected;
 	atomic_int running;
 	bool map_once;			/* see perf_locked.c */
@@ -209,16 +215,23 @@ void unexpected(struct caller *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* ops_*.c */
-extern const struct op ops_ioctl[], ops_event[], ops_memory[], ops_file[], ops_task[];
+extern const struct op ops_ioctl[], ops_event[], ops_memory[], ops_file[], ops_task[],
+	ops_flight[];
 void event_prepare(void);
+void bpf_prepare(void);
+/* Is there a PMU of Intel PT? */
+bool has_pt(void);
 /* Returns 0 or -errno. */
 int files_prepare(void);
+int elf_with_long_id(void);
 int event_of_root(unsigned int i);
 /* A descriptor of an event that writes spans, or of one that does not; mostly. */
 int some_event(struct caller *c, bool aux);
 void children_reap(bool all);
 void hammer_once(struct caller *c);
 void marks_write(struct caller *c, unsigned int w);
+/* The descriptor of a ring, and a segment of it that is HELD, or -1 */
+int held_segment(struct caller *c, struct perfaux_unhold *arg);
 
 /* other_task.c: by root */
 void other_task_start(void);
@@ -246,6 +259,11 @@ static inline sigjmp_buf *fault_point(struct caller *c)
 /* Did what @c does now fault? Used as if (!faults(c)) ...; c->may_fault = false; */
 #define faults(c)	sigsetjmp(*fault_point(c), 0)
 
+/* wait.c */
+void wait_init(struct caller *c);
+void wait_begin(struct caller *c);
+void wait_end(struct caller *c);
+
 /* watch.c: the parent of all. These return whether it is so. */
 bool watch(pid_t pid);
 bool is_unused(void);
@@ -256,6 +274,8 @@ int use_count(void);
 void print_stats(void);
 /* Did each kind of call work as often as it has to? */
 bool enough_worked(void);
+/* Did more than half of all calls get behind the first looks at their arguments? */
+bool enough_was_tried(void);
 
 /* perf_locked.c */
 void perf_locked_init(void);

@@ -20,7 +20,7 @@
 #define CPU_CLOCK_PERIOD	50000000
 #define TIMER_US		50000
 
-static int type_auxgen, type_rawgen, type_kprobe, type_uprobe;
+static int type_auxgen, type_pt, type_rawgen, type_kprobe, type_uprobe;
 static int tracepoint_rename, tracepoint_switch;
 static uint64_t watched[2];
 static char self[256];
@@ -54,6 +54,7 @@ static uint64_t probed_offset(void)
 void event_prepare(void)
 {
 	type_auxgen = auxgen_type();
+	type_pt = pmu_type("intel_pt");
 	type_rawgen = pmu_type("rawgen");
 	type_kprobe = pmu_type("kprobe");
 	type_uprobe = pmu_type("uprobe");
@@ -80,6 +81,19 @@ static void attr_auxgen(struct caller *c, struct perf_event_attr *attr)
 		attr->aux_sample_size = 1024;
 	if (one_in(c, 16))
 		attr->aux_output = 1;
+}
+
+bool has_pt(void)
+{
+	return type_pt >= 0;
+}
+
+/* As `auxrec -e intel_pt//u` has it. */
+static void attr_pt(struct perf_event_attr *attr)
+{
+	attr->type = type_pt;
+	attr->config = 1 | 1 << 13;
+	attr->exclude_kernel = 1;
 }
 
 static void attr_rawgen(struct caller *c, struct perf_event_attr *attr)
@@ -120,7 +134,10 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 	case 1:
 	case 2:
 	case 3:
-		attr_auxgen(c, attr);
+		if (has_pt() && one_in(c, 2))
+			attr_pt(attr);
+		else
+			attr_auxgen(c, attr);
 		break;
 	case 4:
 	case 5:
@@ -218,7 +235,11 @@ static int event_open(struct caller *c, struct perf_event_attr *got)
 		attr.enable_on_exec = 1;
 	if (one_in(c, 2) && pid == 0)
 		cpu = -1;
-	if (one_in(c, 8)) {
+	/* softpt steps what it traces: that one has not much to do. */
+	if (has_pt() && attr.type == (uint32_t)type_pt) {
+		pid = other_task(c);
+		cpu = -1;
+	} else if (one_in(c, 8)) {
 		pid = other_task(c);
 		cpu = one_in(c, 4) ? cpu : -1;
 	} else if (one_in(c, 24)) {
@@ -243,6 +264,8 @@ static int op_open(struct caller *c)
 
 	if (fd < 0)
 		return -errno;
+	if (has_pt() && attr.type == (uint32_t)type_pt)
+		atomic_fetch_add(&shared->pt_events, 1);
 	opened[to] = attr;
 	slot_put(KIND_EVENT, to, fd);
 	return 0;
@@ -257,7 +280,8 @@ int some_event(struct caller *c, bool aux)
 		unsigned int at = (first + i) % nr_slots[KIND_EVENT];
 		int fd = slot_fd(KIND_EVENT, at);
 
-		bool is = opened[at].type == (uint32_t)type_auxgen;
+		bool is = opened[at].type == (uint32_t)type_auxgen ||
+			  opened[at].type == (uint32_t)type_pt;
 
 		if (fd >= 0 && is == aux)
 			return fd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What can be done to any descriptor. None of it may wait. */
+/* What can be done to any descriptor. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -241,6 +241,29 @@ static int op_splice(struct caller *c)
 	return vmsplice(slot_fd(KIND_OTHER, 1), &iov, 1, SPLICE_F_NONBLOCK) < 0 ? -errno : 0;
 }
 
+static int elf_fd = -1;
+
+int elf_with_long_id(void)
+{
+	return elf_fd;
+}
+
+static void elf_prepare(void)
+{
+	char path[512];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);
+	int up;
+
+	/* .../fuzz-ring/fuzz_ring: beside it is what selftests/ids uses. */
+	for (up = 0; n > 0 && up < 2; up++)
+		while (n > 0 && path[--n] != '/')
+			;
+	if (n < 0)
+		return;
+	strcpy(path + n, "/ids/elf/id-32.so");
+	elf_fd = open(path, O_RDONLY | O_CLOEXEC);
+}
+
 /* What a call may take for one of ours. */
 int files_prepare(void)
 {
@@ -260,20 +283,23 @@ int files_prepare(void)
 	slot_put(KIND_OTHER, 5, open("/dev/null", O_RDWR | O_CLOEXEC));
 	slot_put(KIND_OTHER, 6, open("/bin/true", O_RDONLY | O_CLOEXEC));
 	slot_put(KIND_OTHER, 7, open("/", O_PATH | O_CLOEXEC));
+	bpf_prepare();
+	elf_prepare();
 	return 0;
 }
 
 const struct op ops_file[] = {
 	{ .name = "open", .fn = op_device, .weight = 10 },
 	{ .name = "close", .fn = op_close, .weight = 30 },
-	{ .name = "dup", .fn = op_dup, .weight = 60 },
-	{ .name = "send", .fn = op_send, .weight = 40 },
+	{ .name = "dup", .fn = op_dup, .weight = 60, .works = 20 },
+	{ .name = "send", .fn = op_send, .weight = 40, .works = 20 },
 	{ .name = "receive", .fn = op_receive, .weight = 40 },
 	{ .name = "poll", .fn = op_poll, .weight = 400 },
 	{ .name = "epoll", .fn = op_epoll, .weight = 200 },
-	{ .name = "read", .fn = op_read, .weight = 300 },
+	{ .name = "read", .fn = op_read, .weight = 300, .works = 5, .waits = true,
+	  .has_waited = true },
 	{ .name = "write", .fn = op_write, .weight = 150 },
-	{ .name = "file", .fn = op_file, .weight = 200 },
+	{ .name = "file", .fn = op_file, .weight = 200, .waits = true },
 	{ .name = "fdinfo", .fn = op_fdinfo, .weight = 8 },
 	{ .name = "splice", .fn = op_splice, .weight = 40 },
 	{ .name = NULL },

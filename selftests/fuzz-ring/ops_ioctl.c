@@ -145,6 +145,13 @@ static int op_unhold(struct caller *c)
 		arg.flags = PERFAUX_UNHOLD_ALL;
 		arg.segment = 0;
 		arg.seq = 0;
+	} else if (one_in(c, 2)) {
+		int of = held_segment(c, &arg);
+
+		if (of >= 0) {
+			fd = of;
+			is = KIND_RING;
+		}
 	}
 	at = some_argument(c, &arg, sizeof(arg), PERFAUX_UNHOLD_SIZE_V0, NULL);
 	return checked(c, is, PERFAUX_IOC_UNHOLD, ioctl(fd, PERFAUX_IOC_UNHOLD, at));
@@ -183,8 +190,9 @@ static int op_ids(struct caller *c)
 	ret = checked(c, is, PERFAUX_IOC_IDS, ioctl(fd, PERFAUX_IOC_IDS, at));
 	if (ret < 0)
 		return ret;
-	/* Nobody here waits for a notice. */
-	fcntl(ret, F_SETFL, O_NONBLOCK);
+	/* Who reads others waits for a notice, or for a signal. */
+	if (one_in(c, 2))
+		fcntl(ret, F_SETFL, O_NONBLOCK);
 	slot_put(KIND_IDS, to, ret);
 	return 0;
 }
@@ -232,11 +240,12 @@ const struct op ops_ioctl[] = {
 	  .needs_auxgen = true },
 	{ .name = "flush", .fn = op_flush, .weight = 60, .works = 20 },
 	{ .name = "hold", .fn = op_hold, .weight = 60, .works = 3 },
-	{ .name = "unhold", .fn = op_unhold, .weight = 700 },
-	{ .name = "thaw", .fn = op_thaw, .weight = 700 },
-	{ .name = "handle", .fn = op_handle, .weight = 400 },
-	{ .name = "ids", .fn = op_ids, .weight = 15, .works = 20 },
-	{ .name = "ids_stats", .fn = op_ids_stats, .weight = 700 },
-	{ .name = "any", .fn = op_any, .weight = 700 },
+	{ .name = "unhold", .fn = op_unhold, .weight = 300, .works = 5 },
+	{ .name = "thaw", .fn = op_thaw, .weight = 200, .works = 2 },
+	{ .name = "handle", .fn = op_handle, .weight = 400, .works = 20,
+	  .needs_btf = true },
+	{ .name = "ids", .fn = op_ids, .weight = 20, .works = 20 },
+	{ .name = "ids_stats", .fn = op_ids_stats, .weight = 700, .works = 20 },
+	{ .name = "any", .fn = op_any, .weight = 250 },
 	{ .name = NULL },
 };

@@ -86,6 +86,17 @@ static int op_map_wrong(struct caller *c)
 	return check_mmap(c, is);
 }
 
+/* A file whose build-id is too long for its record: a notice, where events ask for ids. */
+static int op_map_elf(struct caller *c)
+{
+	unsigned int w = below(c, WINDOWS);
+	void *at = mmap(window_at(w), PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+			elf_with_long_id(), 0);
+
+	window_is(w, MAPPED_NOTHING, PAGE, 0);
+	return at == MAP_FAILED ? -errno : 0;
+}
+
 static int op_unmap(struct caller *c)
 {
 	unsigned int w = below(c, WINDOWS);
@@ -185,27 +196,74 @@ static int op_other_calls(struct caller *c)
 	}
 }
 
+/* Of a window that shows a ring; or NULL */
+static const struct perfaux_segment *segments_in(unsigned int w)
+{
+	const struct perfaux_control *ctl = window_at(w);
+	uint64_t offset = *(const volatile __u64 *)&ctl->segments_offset;
+
+	return offset > WINDOW_SIZE / 2 ? NULL :
+	       (const void *)((const uint8_t *)ctl + offset);
+}
+
 /* A mark that is right, as far as one can tell: of the same ring's segment. */
 static uint64_t plausible(struct caller *c, unsigned int ring, unsigned int segment)
 {
-	const struct perfaux_control *ctl;
 	unsigned int i, first = below(c, WINDOWS);
 
 	for (i = 0; i < WINDOWS; i++) {
 		unsigned int w = (first + i) % WINDOWS;
 		const struct perfaux_segment *segments;
-		uint64_t offset;
 
 		if (windows[w].what != MAPPED_RING || windows[w].ring != ring)
 			continue;
-		ctl = window_at(w);
-		offset = *(const volatile __u64 *)&ctl->segments_offset;
-		if (offset > WINDOW_SIZE / 2)
+		segments = segments_in(w);
+		if (!segments)
 			break;
-		segments = (const void *)((const uint8_t *)ctl + offset);
 		return PERFAUX_SEQ(*(const volatile __u64 *)&segments[segment].state);
 	}
 	return 1 + below(c, 64);
+}
+
+static bool find_held(unsigned int w, struct perfaux_unhold *arg)
+{
+	const struct perfaux_segment *segments = segments_in(w);
+	unsigned int i;
+
+	for (i = 0; segments && i < 16 && i < slots[KIND_RING][windows[w].ring].nr_segments;
+	     i++) {
+		uint64_t state = *(const volatile __u64 *)&segments[i].state;
+
+		if (PERFAUX_STATE(state) != PERFAUX_SEG_HELD)
+			continue;
+		arg->segment = i;
+		arg->seq = PERFAUX_SEQ(state);
+		return true;
+	}
+	return false;
+}
+
+static bool is_held(struct caller *c, unsigned int w, struct perfaux_unhold *arg)
+{
+	volatile bool found = false;
+
+	if (!faults(c))
+		found = find_held(w, arg);
+	c->may_fault = false;
+	return found;
+}
+
+int held_segment(struct caller *c, struct perfaux_unhold *arg)
+{
+	unsigned int i, first = below(c, WINDOWS);
+
+	for (i = 0; i < WINDOWS; i++) {
+		unsigned int w = (first + i) % WINDOWS;
+
+		if (windows[w].what == MAPPED_RING && is_held(c, w, arg))
+			return slot_fd(KIND_RING, windows[w].ring);
+	}
+	return -1;
 }
 
 static void marks_fill(struct caller *c, unsigned int w)
@@ -278,9 +336,10 @@ static int op_touch(struct caller *c)
 const struct op ops_memory[] = {
 	{ .name = "mmap", .fn = op_map, .weight = 60, .works = 20 },
 	{ .name = "mmap_wrong", .fn = op_map_wrong, .weight = 50 },
-	{ .name = "munmap", .fn = op_unmap, .weight = 15 },
-	{ .name = "mprotect", .fn = op_protect, .weight = 100 },
-	{ .name = "mremap", .fn = op_remap, .weight = 40 },
+	{ .name = "map_elf", .fn = op_map_elf, .weight = 60, .works = 50 },
+	{ .name = "munmap", .fn = op_unmap, .weight = 15, .works = 50 },
+	{ .name = "mprotect", .fn = op_protect, .weight = 100, .works = 5 },
+	{ .name = "mremap", .fn = op_remap, .weight = 40, .works = 5 },
 	{ .name = "madvise", .fn = op_advise, .weight = 50 },
 	{ .name = "memory", .fn = op_other_calls, .weight = 50 },
 	{ .name = "marks", .fn = op_marks, .weight = 500 },

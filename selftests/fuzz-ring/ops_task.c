@@ -29,7 +29,7 @@ void children_reap(bool all)
 static bool child_may_start(void)
 {
 	children_reap(false);
-	/* A child's calls wait for nothing, so it ends soon. */
+	/* A child's calls wait for no longer than a signal takes, so it ends soon. */
 	while (atomic_load(&children) >= CHILDREN) {
 		if (waitpid(-1, NULL, 0) < 0)
 			return false;
@@ -47,6 +47,7 @@ static void child_run(struct caller *c)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	c->depth++;
+	wait_init(c);
 	while (n--) {
 		call.seed = mix(first + n);
 		call.op = op_of(call.seed, true, false);
@@ -136,7 +137,7 @@ static int op_cpu(struct caller *c)
 }
 
 const struct op ops_task[] = {
-	{ .name = "fork", .fn = op_fork, .weight = 6, .parent_only = true },
+	{ .name = "fork", .fn = op_fork, .weight = 6, .works = 80, .parent_only = true },
 	{ .name = "exec", .fn = op_exec, .weight = 3, .parent_only = true },
 	{ .name = "rename", .fn = op_rename, .weight = 120 },
 	{ .name = "affinity", .fn = op_affinity, .weight = 8 },

@@ -22,7 +22,7 @@ const unsigned int nr_slots[KINDS] = {
 	[KIND_RING] = 12,
 	[KIND_IDS] = 6,
 	[KIND_EVENT] = 24,
-	[KIND_OTHER] = 8,
+	[KIND_OTHER] = 10,
 };
 
 struct slot slots[KINDS][SLOTS_MAX];

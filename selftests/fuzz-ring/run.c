@@ -21,7 +21,7 @@ unsigned int nr_ops;
 static __thread struct caller *current;
 
 static const struct op *const tables[] = {
-	ops_ioctl, ops_event, ops_memory, ops_file, ops_task,
+	ops_ioctl, ops_event, ops_memory, ops_file, ops_task, ops_flight,
 };
 
 /* One sum of weights for each kind of caller. */
@@ -125,7 +125,11 @@ void run_call(struct caller *c)
 	int ret;
 
 	c->state = c->call.seed;
+	if (ops[c->call.op].waits)
+		wait_begin(c);
 	ret = ops[c->call.op].fn(c);
+	if (ops[c->call.op].waits)
+		wait_end(c);
 	if (timed) {
 		atomic_fetch_add(&stats->ns, now() - begin);
 		atomic_fetch_add(&stats->timed, 1);
@@ -194,6 +198,7 @@ static void *thread_fn(void *arg)
 	size_t i;
 
 	current = c;
+	wait_init(c);
 	for (i = 0; i < nr_replay; i++)
 		if (replay[i].thread == thread)
 			run_one(c, &replay[i]);

@@ -222,6 +222,28 @@ void print_stats(void)
 /* Of few calls none may have worked by chance. */
 #define MANY_CALLS	100
 
+static bool can_work(const struct op *op)
+{
+	return !(op->needs_auxgen && auxgen_type() < 0) &&
+	       !(op->needs_btf && access("/sys/kernel/btf/perfaux", F_OK));
+}
+
+/* Has one of @op that works as rarely as it may worked as often as is to be expected? */
+static bool worked(const struct op *op, const struct op_stats *stats)
+{
+	uint64_t least = op->works * stats->calls;
+
+	if (stats->calls >= MANY_CALLS)
+		return stats->results[0] * 100ULL >= least;
+	/* That none of so many works has a chance of less than e^-5. */
+	return stats->results[0] || least < 500;
+}
+
+static bool waited(const struct op *op, const struct op_stats *stats)
+{
+	return !op->has_waited || stats->calls < MANY_CALLS || stats->results[EINTR];
+}
+
 bool enough_worked(void)
 {
 	bool enough = true;
@@ -230,13 +252,32 @@ bool enough_worked(void)
 	for (i = 0; i < nr_ops; i++) {
 		const struct op_stats *stats = &shared->stats[i];
 
-		if (stats->calls < MANY_CALLS ||
-		    (ops[i].needs_auxgen && auxgen_type() < 0) ||
-		    stats->results[0] * 100ULL >= ops[i].works * stats->calls)
+		if (!waited(&ops[i], stats)) {
+			printf("# %s: none of %llu has waited\n", ops[i].name,
+			       (unsigned long long)stats->calls);
+			enough = false;
+		}
+		if (!can_work(&ops[i]) || worked(&ops[i], stats))
 			continue;
 		printf("# %s: %u of %llu worked, not %u%%\n", ops[i].name, stats->results[0],
 		       (unsigned long long)stats->calls, ops[i].works);
 		enough = false;
 	}
 	return enough;
+}
+
+bool enough_was_tried(void)
+{
+	static const int cheap[] = { EBADF, EINVAL, E2BIG, ENOTTY };
+	uint64_t calls = 0, refused = 0;
+	unsigned int i, k;
+
+	for (i = 0; i < nr_ops; i++) {
+		calls += shared->stats[i].calls;
+		for (k = 0; k < ARRAY_SIZE(cheap); k++)
+			refused += shared->stats[i].results[cheap[k]];
+	}
+	printf("# %llu of %llu calls were refused at once\n", (unsigned long long)refused,
+	       (unsigned long long)calls);
+	return refused * 2 < calls;
 }
