@@ -50,7 +50,7 @@ $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/self
 
 $(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/hold_lib.o
 $(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/,fault_lib.o fault_place.o \
-		fault_calls.o) $(IDS_LIB)
+		fault_calls.o) $(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
 
 $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
 	$(CC) $(CFLAGS) -o $@ $^ -pthread

@@ -241,4 +241,9 @@ void fuse_kill(struct fuse_server *server)
 {
 	child_kill(&server->child);
 	umount2(server->dir, MNT_DETACH);
+	close(server->ready[0]);
+	close(server->start[0]);
+	close(server->start[1]);
+	close(server->mapped[0]);
+	close(server->mapped[1]);
 }

@@ -6,13 +6,17 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "abi.h"
 #include "fault_calls.h"
+#include "fault_lib.h"
 #include "raw_lib.h"
 
 int call_open(struct fault_place *p)
@@ -109,6 +113,76 @@ void close_notice(struct fault_place *p)
 	close_ids(p);
 }
 
+int prepare_late(struct fault_place *p)
+{
+	static bool has_namespace;
+	char path[128];
+	int ret;
+
+	if (!has_namespace && (unshare(CLONE_NEWNS) ||
+			       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)))
+		return -errno;
+	has_namespace = true;
+	ret = elf_set_read(&p->set);
+	strcpy(p->fuse_dir, "/tmp/faults.XXXXXX");
+	if (!ret && !mkdtemp(p->fuse_dir))
+		ret = -errno;
+	p->server = (struct fuse_server){ .set = &p->set, .dir = p->fuse_dir };
+	if (!ret)
+		ret = fuse_start(&p->server);
+	/* Else they would be the server's as well. */
+	if (!ret)
+		ret = prepare_ids(p);
+	if (!ret)
+		ret = map_ring_open(&p->maps, 0);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/id-20.so", p->fuse_dir);
+	p->fuse_file = open(path, O_RDONLY | O_CLOEXEC);
+	return p->fuse_file < 0 ? -errno : 0;
+}
+
+/* What became of one more mapping: its id came late, or there was no memory to ask for it. */
+static int late_answer(const struct perfaux_ids_stats *before,
+		       const struct perfaux_ids_stats *after)
+{
+	if (after->results[PERFAUX_ID_UNREADABLE] != before->results[PERFAUX_ID_UNREADABLE])
+		return -ENOMEM;
+	if (after->results[PERFAUX_ID_DEFERRED] == before->results[PERFAUX_ID_DEFERRED])
+		return -ENODATA;
+	return after->late[PERFAUX_ID_FOUND] == before->late[PERFAUX_ID_FOUND] + 1 ?
+	       0 : -EBADMSG;
+}
+
+/* It is mapped whether there is memory for its id or not: that there was none is told. */
+int call_map_late(struct fault_place *p)
+{
+	struct perfaux_ids_stats before, after;
+	uint64_t end = now_ns() + WAIT_NS;
+	int ret = ids_stats(p->ids, &before);
+
+	drop_file(p->fuse_file);
+	if (!ret)
+		ret = map_file(p->fuse_file, WAY_PRIVATE);
+	if (ret)
+		return ret;
+	do {
+		ret = ids_stats(p->ids, &after);
+		sched_yield();
+	} while (!ret && after.pending && now_ns() < end);
+	return ret ?: late_answer(&before, &after);
+}
+
+void close_late(struct fault_place *p)
+{
+	close_fd(&p->fuse_file);
+	map_ring_close(&p->maps);
+	close_ids(p);
+	fuse_kill(&p->server);
+	rmdir(p->fuse_dir);
+	elf_set_free(&p->set);
+}
+
 static int call_map(struct fault_place *p, size_t size, int prot, off_t offset)
 {
 	void *at = mmap(NULL, size, prot, MAP_SHARED, p->ring, offset);
@@ -201,6 +275,78 @@ int insert_anew(struct fault_place *p)
 		return ret;
 	p->dev = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);
 	return p->dev < 0 ? -errno : 0;
+}
+
+int prepare_removed(struct fault_place *p)
+{
+	close_fd(&p->dev);
+	return module_remove_wait("perfaux");
+}
+
+/* With its device, or not at all; and with the hooks of ids, which go with it. */
+int call_insert(struct fault_place *p)
+{
+	int ret = module_insert("perfaux", "build_ids=1");
+
+	(void)p;
+	/* What fails may be this look at it. */
+	if (!ret && access(PERFAUX_DEVICE, F_OK) && errno == ENOENT)
+		ret = -ENODEV;
+	return ret;
+}
+
+int left_inserted(struct fault_place *p)
+{
+	(void)p;
+	return fault_use_count() >= 0 || !access(PERFAUX_DEVICE, F_OK) || fault_vmalloced();
+}
+
+/* As the other tests have it */
+void end_inserted(struct fault_place *p)
+{
+	insert_anew(p);
+}
+
+static int info_open(struct fault_place *p, int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	p->info = open(path, O_RDONLY | O_CLOEXEC);
+	return p->info < 0 ? -errno : 0;
+}
+
+int prepare_ring_info(struct fault_place *p)
+{
+	int ret = prepare_all(p);
+
+	return ret ?: info_open(p, p->ring);
+}
+
+int prepare_ids_info(struct fault_place *p)
+{
+	int ret = prepare_ids(p);
+
+	return ret ?: info_open(p, p->ids);
+}
+
+/* All of it, or nothing */
+int call_info_read(struct fault_place *p)
+{
+	char text[8192];
+	ssize_t n = pread(p->info, text, sizeof(text) - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	text[n] = 0;
+	return strstr(text, p->ring >= 0 ? "merged_end:" : "long_ids:") ? 0 : -EBADMSG;
+}
+
+void close_info(struct fault_place *p)
+{
+	close_fd(&p->info);
+	close_ids(p);
+	close_ring(p);
 }
 
 int insert_and_create(struct fault_place *p)

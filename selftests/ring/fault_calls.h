@@ -23,6 +23,18 @@ int prepare_pieces(struct fault_place *p);
 /* The module is inserted anew, and has done nothing yet. */
 int insert_anew(struct fault_place *p);
 
+/* It is not inserted; insmod; what one that failed has left; it is as before. */
+int prepare_removed(struct fault_place *p);
+int call_insert(struct fault_place *p);
+int left_inserted(struct fault_place *p);
+void end_inserted(struct fault_place *p);
+
+/* What /proc says of a ring's descriptor, and of a session's */
+int prepare_ring_info(struct fault_place *p);
+int prepare_ids_info(struct fault_place *p);
+int call_info_read(struct fault_place *p);
+void close_info(struct fault_place *p);
+
 int call_map_marks(struct fault_place *p);
 int call_map_ring(struct fault_place *p);
 int prepare_mapped(struct fault_place *p);
@@ -62,5 +74,10 @@ int call_close_ids(struct fault_place *p);
 int prepare_notice(struct fault_place *p);
 int call_notice(struct fault_place *p);
 void close_notice(struct fault_place *p);
+
+/* A file whose server has to be asked, so that its id comes later */
+int prepare_late(struct fault_place *p);
+int call_map_late(struct fault_place *p);
+void close_late(struct fault_place *p);
 
 #endif /* FAULT_CALLS_H */

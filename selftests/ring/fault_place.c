@@ -93,6 +93,8 @@ int fault_place_open(struct fault_place *p)
 	p->vmalloced = fault_vmalloced();
 	p->ring = -1;
 	p->ids = -1;
+	p->info = -1;
+	p->fuse_file = -1;
 	p->dev = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);
 	if (p->dev < 0)
 		return -errno;

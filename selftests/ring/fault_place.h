@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../ids/fuse_server.h"
 #include "../ids/ids_lib.h"
 
 #define PAGE		4096
@@ -22,7 +23,12 @@ struct fault_place {
 	int raw;
 	int trigger;
 	int epoll;
+	int info;			/* fdinfo of one of these */
 	struct map_ring maps;		/* whose records have build-ids */
+	struct elf_set set;
+	struct fuse_server server;	/* that has its files */
+	char fuse_dir[64];
+	int fuse_file;			/* one of them */
 	void *mapped;
 	size_t mapped_size;
 	int log;			/* of the kernel */
