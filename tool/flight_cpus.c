@@ -107,7 +107,8 @@ static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 
 		if (o->cpu == cpu && o->fd >= 0) {
 			flight_lost_of(s, sev, o);
-			if (s->have_raw && (sev->aux || sev->raw_ring || sev->trigger))
+			if (s->have_raw && (sev->aux || sev->raw_ring || sev->trigger ||
+					    sev->used_up))
 				rawring_detach(&s->raw, o->fd);
 			close(o->fd);
 			o->fd = -1;
