@@ -65,8 +65,8 @@ check "neither the kernel nor whole CPUs are recorded"
 
 # EOPNOTSUPP is 95.
 "$SPT/refused" >got || note "refused: status $?"
-printf '%s\n' 'kernel 95' 'cpu 95' 'kthread 95' 'user 0' | diff - got >diff ||
-	note "$(tr '\n' '|' <diff)"
+printf '%s\n' 'kernel 95' 'cpu 95' 'kthread 95' 'user 0' | diff - got >differs ||
+	note "$(tr '\n' '|' <differs)"
 check "nor by the module itself"
 
 counted secret
