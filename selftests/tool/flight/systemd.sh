@@ -250,7 +250,8 @@ pid=$(property MainPID)
 # Who has started it had no reason to wait: all is there.
 ctl $SOCKET snapshot forked
 valid "$(<out)"
-kill -USR1 "$pid"
+# 0 would be all of us.
+((pid)) && kill -USR1 "$pid"
 end=$((SECONDS + 60))
 until "$AUXREC" ctl $SOCKET status | grep -qx 'waiting: 1'; do
 	((SECONDS < end)) || { note "no trigger came" && break; }
@@ -266,7 +267,8 @@ check "a unit of Type=forking: --daemon and --pid-file"
 
 # What it leaves when it is killed is no hindrance.
 want 0 systemctl start $UNIT
-kill -9 "$(property MainPID)"
+pid=$(property MainPID)
+((pid)) && kill -9 "$pid"
 end=$((SECONDS + 60))
 until [[ $(property ActiveState) == failed ]]; do
 	((SECONDS < end)) || { note "it is $(property ActiveState)" && break; }
