@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fault_lib.h"
@@ -107,4 +108,43 @@ int fault_files(void)
 	for (fd = 0; fd < 256; fd++)
 		n += fcntl(fd, F_GETFD) >= 0;
 	return n;
+}
+
+#define CGROUPS	"/sys/fs/cgroup/"
+#define GROUP	CGROUPS "faults"
+
+int fault_group_enter(void)
+{
+	int ret = file_write(CGROUPS "cgroup.subtree_control", "+memory");
+
+	if (!ret && mkdir(GROUP, 0700) && errno != EEXIST)
+		ret = -errno;
+	return ret ?: file_write(GROUP "/cgroup.procs", "0");
+}
+
+/* What has a line of its own in memory.stat is a part of "kernel". */
+long fault_group_pages(void)
+{
+	static const char * const others[] = {
+		"kernel_stack", "pagetables", "sec_pagetables", "percpu", "vmalloc", "slab",
+	};
+	FILE *f = fopen(GROUP "/memory.stat", "r");
+	long bytes = 0, value;
+	bool known = false;
+	char name[64];
+	unsigned int i;
+
+	if (!f)
+		return -errno;
+	while (fscanf(f, "%63s %ld", name, &value) == 2) {
+		if (!strcmp(name, "kernel")) {
+			bytes += value;
+			known = true;
+		}
+		for (i = 0; i < ARRAY_SIZE(others); i++)
+			if (!strcmp(name, others[i]))
+				bytes -= value;
+	}
+	fclose(f);
+	return known ? bytes / getpagesize() : -ENODATA;
 }

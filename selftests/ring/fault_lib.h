@@ -22,4 +22,12 @@ int fault_use_count(void);
 /* Descriptors of this process */
 int fault_files(void);
 
+/*
+ * From fault_group_enter() on what this process allocates is charged to a cgroup of its own.
+ * fault_group_pages(): single pages of it, neither of slabs nor of vmalloc() and the like, which
+ * others look for. Returns 0, pages, or -errno.
+ */
+int fault_group_enter(void);
+long fault_group_pages(void);
+
 #endif /* FAULT_LIB_H */
