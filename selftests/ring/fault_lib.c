@@ -13,7 +13,7 @@
 
 #define FAULTS	"/sys/kernel/debug/"
 
-static int fail_nth = -1;
+static int fail_nth = -1, make_it_fail = -1;
 
 /*
  * By default allocations that may wait do not fail, nor those of single pages
@@ -67,6 +67,55 @@ unsigned int fault_disarm(void)
 	while (pwrite(fail_nth, "0", 1, 0) != 1)
 		;
 	return strtoul(text, NULL, 10);
+}
+
+/* In the order in which should_fail_ex() looks at them */
+int fault_lasting_init(void)
+{
+	static const struct {
+		const char *path;
+		const char *value;
+	} settings[] = {
+		{ FAULTS "failslab/task-filter", "Y" },
+		{ FAULTS "failslab/interval", "1" },
+		{ FAULTS "failslab/times", "-1" },
+		{ FAULTS "failslab/probability", "100" },
+		{ FAULTS "fail_page_alloc/min-order", "1" },
+		{ FAULTS "fail_page_alloc/task-filter", "Y" },
+		{ FAULTS "fail_page_alloc/interval", "1" },
+		{ FAULTS "fail_page_alloc/space", "0" },
+		{ FAULTS "fail_page_alloc/times", "-1" },
+		{ FAULTS "fail_page_alloc/probability", "100" },
+	};
+	unsigned int i;
+	int ret = fault_init();
+
+	if (ret)
+		return ret;
+	make_it_fail = open("/proc/thread-self/make-it-fail", O_RDWR | O_CLOEXEC);
+	if (make_it_fail < 0)
+		return -errno;
+	for (i = 0; i < ARRAY_SIZE(settings); i++) {
+		ret = file_write(settings[i].path, settings[i].value);
+		if (ret)
+			return ret == -ENOENT ? -EINVAL : ret;
+	}
+	return 0;
+}
+
+void fault_begin(unsigned int bytes)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", bytes);
+	if (file_write(FAULTS "failslab/space", text) || pwrite(make_it_fail, "1", 1, 0) != 1)
+		abort();
+}
+
+void fault_end(void)
+{
+	while (pwrite(make_it_fail, "0", 1, 0) != 1)
+		;
 }
 
 static int count_lines(const char *path, const char *with)

@@ -15,6 +15,15 @@ void fault_arm(unsigned int n);
 /* Returns how many were left: 0, it has failed. */
 unsigned int fault_disarm(void);
 
+/*
+ * Instead, after fault_lasting_init(), which returns as fault_init(): between fault_begin() and
+ * fault_end() each allocation of a slab fails from @bytes of them on, and each of more pages than
+ * one from the first. So what falls back (kvmalloc()) fails, too.
+ */
+int fault_lasting_init(void);
+void fault_begin(unsigned int bytes);
+void fault_end(void);
+
 /* Entries of /proc/vmallocinfo that perfaux.ko made. */
 int fault_vmalloced(void);
 /* Of perfaux.ko */

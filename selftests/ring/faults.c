@@ -437,6 +437,116 @@ TEST_F_TIMEOUT(faults, each, EACH_SECONDS)
 	       tally.failed, tally.no_memory);
 }
 
+/* --- all that come fail, from some point on -------------------------------------------- */
+
+/* No object of a slab is passed over that is at least as large. */
+#define BYTES_STEP	64
+#define BYTES_MAX	0x100000
+
+FIXTURE(lasting) {
+	struct fault_place p;
+};
+
+/* As of faults */
+FIXTURE_VARIANT(lasting) {
+	int (*call)(struct fault_place *p);
+	void (*undo)(struct fault_place *p);
+	int (*prepare)(struct fault_place *p);
+	void (*clean)(struct fault_place *p);
+	unsigned int step;		/* or BYTES_STEP */
+};
+
+FIXTURE_VARIANT_ADD(lasting, create) {
+	.call = call_create,
+	.undo = close_ring,
+};
+
+FIXTURE_VARIANT_ADD(lasting, create_many) {
+	.call = call_create_many,
+	.undo = close_ring,
+};
+
+/* This, and to insert the module, takes long. */
+FIXTURE_VARIANT_ADD(lasting, create_pieces) {
+	.call = prepare_pieces,
+	.undo = close_ring,
+	.step = 512,
+};
+
+FIXTURE_VARIANT_ADD(lasting, attach_raw_pieces) {
+	.prepare = prepare_pieces,
+	.call = call_attach_raw,
+	.clean = close_ring,
+};
+
+FIXTURE_VARIANT_ADD(lasting, hold_many) {
+	.prepare = prepare_many,
+	.call = call_hold,
+	.clean = close_ring,
+};
+
+FIXTURE_VARIANT_ADD(lasting, ids) {
+	.call = call_ids,
+	.undo = close_ids,
+};
+
+FIXTURE_VARIANT_ADD(lasting, first_ids) {
+	.prepare = insert_anew,
+	.call = call_ids,
+	.undo = close_ids,
+	.step = 2048,
+};
+
+FIXTURE_SETUP(lasting)
+{
+	int ret = fault_lasting_init();
+
+	if (ret == -ENOENT)
+		SKIP(return, "no /proc/thread-self/fail-nth (CONFIG_FAULT_INJECTION)");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, fault_place_open(&self->p));
+}
+
+FIXTURE_TEARDOWN(lasting)
+{
+	EXPECT_STREQ("", fault_place_close(&self->p));
+}
+
+TEST_F_TIMEOUT(lasting, each, EACH_SECONDS)
+{
+	const unsigned int step = variant->step ?: BYTES_STEP;
+	struct fault_place *p = &self->p;
+	unsigned int bytes;
+	int ret = -ENOMEM;
+
+	for (bytes = 0; ret && bytes < BYTES_MAX; bytes += step) {
+		int files;
+
+		if (variant->prepare)
+			ASSERT_EQ(0, variant->prepare(p));
+		files = fault_files();
+		fault_begin(bytes);
+		ret = variant->call(p);
+		fault_end();
+		if (ret) {
+			EXPECT_EQ(-ENOMEM, ret) {
+				TH_LOG("from byte %u on", bytes);
+			}
+			EXPECT_EQ(files, fault_files()) {
+				TH_LOG("descriptors, from byte %u on", bytes);
+			}
+			ASSERT_EQ(0, variant->call(p));
+		}
+		if (variant->undo)
+			variant->undo(p);
+		if (variant->clean)
+			variant->clean(p);
+	}
+	EXPECT_EQ(0, ret);
+	EXPECT_LT(step, bytes);
+	TH_LOG("%u bytes are enough", bytes - step);
+}
+
 /* --- copies: without help, by arguments that end or cannot be written to ----------- */
 
 FIXTURE(copies) {
