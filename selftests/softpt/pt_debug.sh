@@ -75,13 +75,29 @@ with_gdb()
 	sed -n '/^Breakpoint 1 at/,$ s/process [0-9]*/process/p; /^Breakpoint 1,/,$p' said.all >said
 }
 
+# QEMU sets RF for interrupts as well (do_interrupt64() asks exception_is_fault() of any vector):
+# the hardware breakpoint of the instruction that is next is lost then. Where each instruction has
+# a trap, for whose end interrupts wait, that is one in some dozens. So gdb stops at the next
+# pass: with other flags, and all else as it should be.
+lost_to_interrupt()
+{
+	grep -qw hypervisor /proc/cpuinfo && [[ $(grep -c '^[<>]' differ) == 2 ]] &&
+		grep -q '^< eflags .* ZF .* RF \]$' differ && grep -q '^> eflags .* RF \]$' differ
+}
+
 if command -v gdb >/dev/null; then
 	with_gdb
 	mv said expected
-	rm -f f
-	with_gdb "$AUXREC" -o f -e intel_pt//u
-	valid f
-	diff expected said >differ || note "gdb: $(head -n 6 differ | tr '\n' '|')"
+	for _ in 1 2 3 4 5; do
+		rm -f f
+		with_gdb "$AUXREC" -o f -e intel_pt//u
+		valid f
+		if diff expected said >differ || ! lost_to_interrupt; then
+			break
+		fi
+		echo "# gdb: QEMU lost a breakpoint: once more"
+	done
+	[[ ! -s differ ]] || note "gdb: $(head -n 6 differ | tr '\n' '|')"
 	grep -q 'exited normally' said || note "gdb: $(tail -n 3 said | tr '\n' '|')"
 	image "$P/calls" >code
 	decode
