@@ -249,24 +249,27 @@ void bpf_open(struct session *s)
 	b->err = err;
 }
 
-void bpf_start(struct session *s)
+int bpf_start(struct session *s)
 {
 	struct bpf_reader *b = &s->bpf;
 	sigset_t all, old;
 	__u32 id = 0;
+	int err = 0;
 
 	if (b->err)
-		return;
-	while (!bpf_next_prog(&id)) {
+		return 0;
+	while (!err && !bpf_next_prog(&id)) {
 		take_prog(b, id);
 		/* A flight recorder keeps them elsewhere, a stream has not begun. */
-		if (s->flight && b->queued > b->queue_max / 2 && bpf_write(s))
-			b->failed++;
+		if (s->flight && b->queued > b->queue_max / 2)
+			err = bpf_write(s);
 	}
+	if (err)
+		return err;
 	b->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (b->stop_fd < 0) {
 		b->err = -errno;
-		return;
+		return 0;
 	}
 	/* Signals are for the thread that writes. */
 	sigfillset(&all);
@@ -277,6 +280,7 @@ void bpf_start(struct session *s)
 		close(b->stop_fd);
 		b->stop_fd = -1;
 	}
+	return 0;
 }
 
 void bpf_stop(struct session *s)

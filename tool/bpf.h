@@ -47,7 +47,8 @@ struct bpf_reader {
  * these do nothing.
  */
 void bpf_open(struct session *s);
-void bpf_start(struct session *s);
+/* 0, or -errno: a flight recorder cannot keep what it has been told. */
+int bpf_start(struct session *s);
 
 /* Is all that is noted in the queue? */
 bool bpf_settled(const struct bpf_reader *b);

@@ -24,23 +24,6 @@ static int keep_old(const char *path, char old[OLD_MAX], struct diag *d)
 	return 1;
 }
 
-static void let_go_of_events(struct session *s)
-{
-	size_t i, j;
-
-	for (i = 0; i < s->nr_rings; i++)
-		mainring_unmap(&s->rings[i]);
-	s->nr_rings = 0;
-	for (i = 0; i < s->nr_sev; i++) {
-		struct sev *sev = &s->sev[i];
-
-		for (j = 0; j < sev->nr_fds; j++)
-			if (sev->fds[j].fd >= 0)
-				close(sev->fds[j].fd);
-		sev->nr_fds = 0;
-	}
-}
-
 /* A snapshot may be as large as -M: what has been recorded makes room for it. */
 static void let_go(struct session *s)
 {
@@ -50,7 +33,7 @@ static void let_go(struct session *s)
 	recent_free(f->recent);
 	f->recent = NULL;
 	malloc_trim(0);
-	let_go_of_events(s);
+	session_close_events(s);
 	if (s->have_raw)
 		rawring_let_go(&s->raw);
 }

@@ -458,20 +458,31 @@ void session_detach(struct session *s)
 		      (s->have_payloads ? PERFAUX_FLUSH_ABANDON : 0));
 }
 
-void session_close(struct session *s)
+void session_close_events(struct session *s)
 {
 	size_t i, j;
 
-	flight_close(s);
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_unmap(&s->rings[i]);
-	payload_free(s);
-	if (s->have_raw && s->raw.ctl)
-		rawring_close(&s->raw);
+	s->nr_rings = 0;
 	for (i = 0; i < s->nr_sev; i++) {
 		for (j = 0; j < s->sev[i].nr_fds; j++)
 			if (s->sev[i].fds[j].fd >= 0)
 				close(s->sev[i].fds[j].fd);
+		s->sev[i].nr_fds = 0;
+	}
+}
+
+void session_close(struct session *s)
+{
+	size_t i;
+
+	flight_close(s);
+	session_close_events(s);
+	payload_free(s);
+	if (s->have_raw && s->raw.ctl)
+		rawring_close(&s->raw);
+	for (i = 0; i < s->nr_sev; i++) {
 		free(s->sev[i].fds);
 		if (s->sev[i].map_fd > 0)
 			close(s->sev[i].map_fd);

@@ -468,8 +468,9 @@ static int run(struct session *s, struct diag *d)
 		;
 	if (s->flight)
 		flight_setup(s, true);
-	bpf_start(s);
-	err = synth_all(s, d);
+	err = bpf_start(s);
+	if (!err)
+		err = synth_all(s, d);
 	if (s->flight)
 		flight_setup(s, false);
 	if (!err) {

@@ -204,6 +204,8 @@ struct session_switch {
 
 bool session_switch_some(struct session *s, struct session_switch *sw);
 void session_detach(struct session *s);
+/* Their descriptors and main rings; what is known of them stays. */
+void session_close_events(struct session *s);
 void session_close(struct session *s);
 
 /*

@@ -15,16 +15,31 @@
 
 static int fail_nth = -1, make_it_fail = -1;
 
+struct setting {
+	const char *path;
+	const char *value;
+};
+
+static int write_settings(const struct setting *list, unsigned int nr)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		ret = file_write(list[i].path, list[i].value);
+		if (ret)
+			return ret == -ENOENT ? -EINVAL : ret;
+	}
+	return 0;
+}
+
 /*
  * By default allocations that may wait do not fail, nor those of single pages
  * (should_failslab(), should_fail_alloc_page()); and what fails is told at length.
  */
 int fault_init(void)
 {
-	static const struct {
-		const char *path;
-		const char *value;
-	} settings[] = {
+	static const struct setting settings[] = {
 		{ FAULTS "failslab/ignore-gfp-wait", "N" },
 		{ FAULTS "failslab/verbose", "0" },
 		{ FAULTS "fail_page_alloc/ignore-gfp-wait", "N" },
@@ -32,17 +47,14 @@ int fault_init(void)
 		{ FAULTS "fail_page_alloc/min-order", "0" },
 		{ FAULTS "fail_page_alloc/verbose", "0" },
 	};
-	unsigned int i;
 	int ret;
 
 	fail_nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (fail_nth < 0)
 		return -errno;
-	for (i = 0; i < ARRAY_SIZE(settings); i++) {
-		ret = file_write(settings[i].path, settings[i].value);
-		if (ret)
-			return ret == -ENOENT ? -EINVAL : ret;
-	}
+	ret = write_settings(settings, ARRAY_SIZE(settings));
+	if (ret)
+		return ret;
 	/* Only with CONFIG_FAULT_INJECTION_USERCOPY */
 	file_write(FAULTS "fail_usercopy/verbose", "0");
 	return 0;
@@ -72,10 +84,7 @@ unsigned int fault_disarm(void)
 /* In the order in which should_fail_ex() looks at them */
 int fault_lasting_init(void)
 {
-	static const struct {
-		const char *path;
-		const char *value;
-	} settings[] = {
+	static const struct setting settings[] = {
 		{ FAULTS "failslab/task-filter", "Y" },
 		{ FAULTS "failslab/interval", "1" },
 		{ FAULTS "failslab/times", "-1" },
@@ -87,7 +96,6 @@ int fault_lasting_init(void)
 		{ FAULTS "fail_page_alloc/times", "-1" },
 		{ FAULTS "fail_page_alloc/probability", "100" },
 	};
-	unsigned int i;
 	int ret = fault_init();
 
 	if (ret)
@@ -95,12 +103,7 @@ int fault_lasting_init(void)
 	make_it_fail = open("/proc/thread-self/make-it-fail", O_RDWR | O_CLOEXEC);
 	if (make_it_fail < 0)
 		return -errno;
-	for (i = 0; i < ARRAY_SIZE(settings); i++) {
-		ret = file_write(settings[i].path, settings[i].value);
-		if (ret)
-			return ret == -ENOENT ? -EINVAL : ret;
-	}
-	return 0;
+	return write_settings(settings, ARRAY_SIZE(settings));
 }
 
 void fault_begin(unsigned int bytes)
