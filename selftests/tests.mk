@@ -21,7 +21,8 @@ EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
-	$(addprefix $(TESTS)/tool/,events/test_events events/test_period frames/test_frames frames/test_sums state/test_state state/test_recent state/test_proc_maps \
+	$(addprefix $(TESTS)/tool/,events/test_events events/test_period events/test_symbol \
+		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_proc_maps \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
 		record/test_options \
@@ -80,6 +81,10 @@ $(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
 $(TESTS)/tool/events/test_period: $(BUILD)/selftests/tool/events/test_period.o \
 		$(BUILD)/tool/attr_period.o $(BUILD)/tool/attr_twins.o
 	$(CC) $(CFLAGS) -o $@ $^
+
+$(TESTS)/tool/events/test_symbol: $(BUILD)/selftests/tool/events/test_symbol.o \
+		$(BUILD)/tool/symbol.o $(BUILD)/tool/util.o
+	$(CC) $(CFLAGS) -o $@ $^ -lelf
 
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
 		$(addprefix $(BUILD)/tool/,options.o options_perf.o options_raw.o \

@@ -12,8 +12,14 @@
 #include "symbol.h"
 #include "util.h"
 
+/* A file may have any number of them, in any order. */
+struct place {
+	struct symbol sym;
+	size_t order;		/* in the file */
+};
+
 struct found {
-	struct symbol *list;
+	struct place *list;
 	size_t nr;
 };
 
@@ -37,15 +43,10 @@ static bool to_offset(Elf *elf, __u64 address, __u64 *offset)
 
 static int add(struct found *found, __u64 offset, __u64 size)
 {
-	size_t i;
-
-	/* Of several names of one place, and in both tables. */
-	for (i = 0; i < found->nr; i++)
-		if (found->list[i].offset == offset)
-			return 0;
 	if (grow((void **)&found->list, found->nr, sizeof(*found->list)))
 		return -ENOMEM;
-	found->list[found->nr++] = (struct symbol){ offset, size };
+	found->list[found->nr] = (struct place){ { offset, size }, found->nr };
+	found->nr++;
 	return 0;
 }
 
@@ -77,9 +78,25 @@ static int search_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct symbol *l = a, *r = b;
+	const struct place *l = a, *r = b;
 
-	return l->offset < r->offset ? -1 : l->offset > r->offset;
+	if (l->sym.offset != r->sym.offset)
+		return l->sym.offset < r->sym.offset ? -1 : 1;
+	return l->order < r->order ? -1 : l->order > r->order;
+}
+
+/* Of several of one place, as in both tables, the first one is taken. */
+static void sort(struct found *found)
+{
+	size_t i, nr = 0;
+
+	if (!found->nr)
+		return;
+	qsort(found->list, found->nr, sizeof(*found->list), by_offset);
+	for (i = 1; i < found->nr; i++)
+		if (found->list[i].sym.offset != found->list[nr].sym.offset)
+			found->list[++nr] = found->list[i];
+	found->nr = nr + 1;
 }
 
 static int search(int fd, const char *name, struct found *found)
@@ -98,8 +115,7 @@ static int search(int fd, const char *name, struct found *found)
 					       sh.sh_type == SHT_DYNSYM))
 			err = search_table(elf, scn, &sh, name, found);
 	elf_end(elf);
-	if (found->nr)
-		qsort(found->list, found->nr, sizeof(*found->list), by_offset);
+	sort(found);
 	return err;
 }
 
@@ -109,7 +125,8 @@ int symbol_find(const char *path, const char *name, unsigned int index,
 	struct found found = { 0 };
 	int err, fd;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Of a FIFO nobody waits for a writer: it is no ELF file. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	err = search(fd, name, &found);
@@ -118,7 +135,7 @@ int symbol_find(const char *path, const char *name, unsigned int index,
 	if (!err && (index ? index > found.nr : found.nr != 1))
 		err = -ESRCH;
 	if (!err)
-		*sym = found.list[index ? index - 1 : 0];
+		*sym = found.list[index ? index - 1 : 0].sym;
 	free(found.list);
 	return err;
 }
