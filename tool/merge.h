@@ -47,7 +47,8 @@ struct merge_summary {
  * @out: replaced when all of the new one is on disk; "-": stdout. None of @paths
  * @sum: to be freed with merge_summary_free(), also after an error
  *
- * Memory follows the largest snapshot and how many there are, not what is in all.
+ * Memory follows the largest snapshot, what was recorded in a second (merge_late.c) and how
+ * many there are, not what is in all.
  *
  * Return: 0; -EINVAL: a file is no snapshot of the recording; -EBADMSG: it is damaged or
  * cut short; -EEXIST: @out is one of them; -ENOMEM; an errno of reading or writing. With

@@ -379,12 +379,12 @@ def snapshot(name, t, number=1, text_=b"signal=USR1\0",
     head = {"magic": 0x53585541, "version": 3, "header": 136,
             "recording": RECORDING, "trigger": t, "begin": T0 + 50, "kind": 1,
             "name_size": len(text_), "data_size": len(data), "tail": b"",
-            "raw": (T0 + 40, T0 + 500, 7, 9)} | over
+            "settled": T0 + 500, "raw": (T0 + 40, T0 + 500, 7, 9)} | over
     body = struct.pack("<IHH14Q4I", head["magic"], head["version"],
                        head["header"], head["recording"], number,
-                       head["trigger"], head["begin"], T0 + 500, T0 + 600, 0, 0,
-                       *head["raw"], 1, 0, head["kind"], head["name_size"],
-                       head["data_size"], 0) + text_ + data + head["tail"]
+                       head["trigger"], head["begin"], head["settled"],
+                       head["settled"] + 100, 0, 0, *head["raw"], 1, 0, head["kind"],
+                       head["name_size"], head["data_size"], 0) + text_ + data + head["tail"]
     return sample(name, SNAPSHOT, t, struct.pack("<Q", 1) + raw(body))
 
 
