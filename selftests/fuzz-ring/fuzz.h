@@ -134,6 +134,7 @@ struct op {
 	unsigned int works;	/* percent of its calls, at least, in a run of many */
 	bool parent_only;	/* a child does not do it */
 	bool hotplug;		/* only with --hotplug, thread 0 */
+	bool needs_pt;		/* only where there is a PMU of Intel PT */
 	bool waits;		/* maybe, until a signal */
 	bool has_waited;	/* in a run of many, at least once */
 	bool needs_auxgen;	/* to work that often */
@@ -184,7 +185,6 @@ struct shared {
 	atomic_int last_child;
 	atomic_ullong hammered;
 	atomic_uint offline;		/* how often CPU 1 went */
-	atomic_uint pt_events;		/* that were opened */
 	atomic_uint unexpected;
 	atomic_int running;
 	bool map_once;			/* see perf_locked.c */
@@ -225,6 +225,11 @@ bool has_pt(void);
 int files_prepare(void);
 int elf_with_long_id(void);
 int event_of_root(unsigned int i);
+struct perf_event_attr;
+/* As `auxrec -e intel_pt//u` has it. */
+void attr_pt(struct perf_event_attr *attr);
+/* Puts it into a slot. */
+void event_keep(struct caller *c, const struct perf_event_attr *attr, int fd);
 /* A descriptor of an event that writes spans, or of one that does not; mostly. */
 int some_event(struct caller *c, bool aux);
 void children_reap(bool all);

@@ -169,9 +169,6 @@ int main(int argc, char **argv)
 	if (opt.hotplug && !opt.replay)
 		tap_report(shared->offline, "CPU 1 went offline %u times", shared->offline);
 	if (!opt.replay && opt.calls >= LONG_RUN) {
-		if (pmu_type("intel_pt") >= 0)
-			tap_report(shared->pt_events, "%u events of Intel PT",
-				   shared->pt_events);
 		tap_report(enough_worked(), "calls that are right work");
 		tap_report(enough_was_tried(), "fewer than half are refused at once");
 	}

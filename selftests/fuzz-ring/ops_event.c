@@ -88,8 +88,7 @@ bool has_pt(void)
 	return type_pt >= 0;
 }
 
-/* As `auxrec -e intel_pt//u` has it. */
-static void attr_pt(struct perf_event_attr *attr)
+void attr_pt(struct perf_event_attr *attr)
 {
 	attr->type = type_pt;
 	attr->config = 1 | 1 << 13;
@@ -256,18 +255,22 @@ static int event_open(struct caller *c, struct perf_event_attr *got)
 	return syscall(SYS_perf_event_open, &attr, pid, cpu, group, flags);
 }
 
-static int op_open(struct caller *c)
+void event_keep(struct caller *c, const struct perf_event_attr *attr, int fd)
 {
 	unsigned int to = slot_of(c, KIND_EVENT);
+
+	opened[to] = *attr;
+	slot_put(KIND_EVENT, to, fd);
+}
+
+static int op_open(struct caller *c)
+{
 	struct perf_event_attr attr;
 	int fd = event_open(c, &attr);
 
 	if (fd < 0)
 		return -errno;
-	if (has_pt() && attr.type == (uint32_t)type_pt)
-		atomic_fetch_add(&shared->pt_events, 1);
-	opened[to] = attr;
-	slot_put(KIND_EVENT, to, fd);
+	event_keep(c, &attr, fd);
 	return 0;
 }
 
@@ -419,10 +422,14 @@ static int op_map_event(struct caller *c)
 	return 0;
 }
 
-/* What breakpoints wait for, and uprobes. */
+/*
+ * What breakpoints wait for, and uprobes. A task that is stepped must not hit one of data in QEMU,
+ * see softpt.rst.
+ */
 static int op_watched(struct caller *c)
 {
-	*(volatile uint64_t *)&watched[below(c, 2)] = draw(c);
+	if (!has_pt())
+		*(volatile uint64_t *)&watched[below(c, 2)] = draw(c);
 	probed();
 	return 0;
 }

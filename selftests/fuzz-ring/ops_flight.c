@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -93,6 +94,43 @@ static int op_freeze(struct caller *c)
 	return ret;
 }
 
+/*
+ * A task that is traced for a moment. It can have one such event only, so most are closed again;
+ * this task, because each of its branches takes time.
+ */
+static int op_pt(struct caller *c)
+{
+	pid_t pid = one_in(c, 2) ? 0 : other_task(c);
+	struct perf_event_attr attr = { .size = sizeof(attr), .disabled = one_in(c, 4) };
+	struct perfaux_attach arg = { .size = sizeof(arg), .cookie = below(c, 4) };
+	struct perfaux_detach detach = { .size = sizeof(detach) };
+	struct pollfd ready = { .events = POLLIN };
+	int event, ret;
+
+	attr_pt(&attr);
+	event = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return -errno;
+	detach.fd = event;
+	arg.fd = event;
+	ready.fd = create(c);
+	ret = ready.fd < 0 ? ready.fd :
+	      checked(c, KIND_RING, PERFAUX_IOC_ATTACH,
+		      ioctl(ready.fd, PERFAUX_IOC_ATTACH, &arg));
+	if (!ret && one_in(c, 2))
+		poll(&ready, 1, 10);
+	if (pid && one_in(c, 8)) {
+		event_keep(c, &attr, event);
+		return ret;
+	}
+	/* Closed alone it would stay with the ring. */
+	if (!ret)
+		checked(c, KIND_RING, PERFAUX_IOC_DETACH,
+			ioctl(ready.fd, PERFAUX_IOC_DETACH, &detach));
+	close(event);
+	return ret;
+}
+
 /* By root: a program at the tracepoint that it is put to, and a map of events for it. */
 void bpf_prepare(void)
 {
@@ -113,6 +151,7 @@ static int op_bpf(struct caller *c)
 
 const struct op ops_flight[] = {
 	{ .name = "freeze", .fn = op_freeze, .weight = 20, .works = 20 },
+	{ .name = "pt", .fn = op_pt, .weight = 30, .works = 20, .needs_pt = true },
 	{ .name = "bpf", .fn = op_bpf, .weight = 30 },
 	{ .name = NULL },
 };

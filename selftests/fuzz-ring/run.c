@@ -24,13 +24,19 @@ static const struct op *const tables[] = {
 	ops_ioctl, ops_event, ops_memory, ops_file, ops_task, ops_flight,
 };
 
+static bool may(const struct op *op, bool child, bool first)
+{
+	return !(child && op->parent_only) && !(op->hotplug && !first) &&
+	       !(op->needs_pt && !has_pt());
+}
+
 /* One sum of weights for each kind of caller. */
 static unsigned int weights(bool child, bool first)
 {
 	unsigned int i, sum = 0;
 
 	for (i = 0; i < nr_ops; i++)
-		if (!(child && ops[i].parent_only) && !(ops[i].hotplug && !first))
+		if (may(&ops[i], child, first))
 			sum += ops[i].weight;
 	return sum;
 }
@@ -40,7 +46,7 @@ unsigned int op_of(uint64_t seed, bool child, bool first)
 	unsigned int at = (mix(seed ^ 0x6f70) >> 32) % weights(child, first), i;
 
 	for (i = 0; i < nr_ops; i++) {
-		if ((child && ops[i].parent_only) || (ops[i].hotplug && !first))
+		if (!may(&ops[i], child, first))
 			continue;
 		if (at < ops[i].weight)
 			break;

@@ -224,7 +224,7 @@ void print_stats(void)
 
 static bool can_work(const struct op *op)
 {
-	return !(op->needs_auxgen && auxgen_type() < 0) &&
+	return !(op->needs_auxgen && auxgen_type() < 0) && !(op->needs_pt && !has_pt()) &&
 	       !(op->needs_btf && access("/sys/kernel/btf/perfaux", F_OK));
 }
 
