@@ -6,8 +6,9 @@
  * No case has a FLUSH, another loss, or another thread of the event that begins on the CPU,
  * beside gaps without an end: see "Limits" in Documentation/design.rst.
  *
- * With a task and an NMI on each of two CPUs there are too many states where a segment is left,
- * or may be overwritten (more than ten million): those four starve, or freeze the ring.
+ * With a task and an NMI on each of two CPUs there are too many states where segments are
+ * overwritten (more than a hundred million): those four have segments left, starve, or freeze
+ * the ring.
  */
 #include "cases.h"
 
@@ -33,6 +34,27 @@ const struct model_case model_cases[] = {
 		.name = "no segment, an NMI on each CPU",
 		.sinks = true,
 		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+			{ "M nmi", 1, 1, { { OP_SPAN, 8 } } },
+		},
+	},
+	{
+		.name = "one segment left, an NMI on each CPU",
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+			{ "M nmi", 1, 1, { { OP_SPAN, 8 } } },
+		},
+	},
+	{
+		.name = "all segments left, an NMI on each CPU",
+		.sinks = true,
 		.actors = {
 			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
 			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
