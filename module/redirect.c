@@ -126,11 +126,12 @@ static int pa_hook(struct pa_hook *hook)
 
 	if (!ret)
 		ret = register_ftrace_function(&hook->ops);
-	if (ret) {
+	if (!ret)
+		return 0;
+	if (ret != -ENOMEM)
 		pr_err("cannot redirect %s (%d): is ftrace off (kernel.ftrace_enabled=0), or does a livepatch hold the function?\n",
 		       hook->name, ret);
-		ftrace_free_filter(&hook->ops);
-	}
+	ftrace_free_filter(&hook->ops);
 	return ret;
 }
 

@@ -279,6 +279,7 @@ int insert_anew(struct fault_place *p)
 
 int prepare_removed(struct fault_place *p)
 {
+	p->inserts = true;
 	close_fd(&p->dev);
 	return module_remove_wait("perfaux");
 }

@@ -118,7 +118,7 @@ int fault_place_open(struct fault_place *p)
 
 /*
  * Did the kernel complain of memory that we had asked for? Any user can ask: warn_alloc()
- * begins with the task's name.
+ * begins with the task's name. And that there was none is no reason to look at ftrace.
  */
 static bool is_loud(struct fault_place *p)
 {
@@ -130,7 +130,8 @@ static bool is_loud(struct fault_place *p)
 		if (n <= 0)
 			continue;
 		text[n] = 0;
-		loud |= !!strstr(text, ";faults: ");
+		loud |= (!p->inserts && strstr(text, ";faults: ")) ||
+			strstr(text, "is ftrace off");
 	}
 	return loud;
 }

@@ -32,6 +32,7 @@ struct fault_place {
 	void *mapped;
 	size_t mapped_size;
 	int log;			/* of the kernel */
+	bool inserts;			/* the module, for which the kernel asks for memory, too */
 	/* before all of it */
 	int count;
 	int vmalloced;
