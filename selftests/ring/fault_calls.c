@@ -159,17 +159,19 @@ int call_map_late(struct fault_place *p)
 {
 	struct perfaux_ids_stats before, after;
 	uint64_t end = now_ns() + WAIT_NS;
-	int ret = ids_stats(p->ids, &before);
+	int ret = ids_stats(p->ids, &before), err;
 
 	drop_file(p->fuse_file);
 	if (!ret)
 		ret = map_file(p->fuse_file, WAY_PRIVATE);
 	if (ret)
 		return ret;
+	/* Also if one of these fails: the next call is not to see this one's id. */
 	do {
-		ret = ids_stats(p->ids, &after);
+		err = ids_stats(p->ids, &after);
+		ret = ret ?: err;
 		sched_yield();
-	} while (!ret && after.pending && now_ns() < end);
+	} while ((err || after.pending) && now_ns() < end);
 	return ret ?: late_answer(&before, &after);
 }
 
