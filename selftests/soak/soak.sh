@@ -126,12 +126,17 @@ for name in owners bytes ids exec maps cpus memory snapshots; do
 	[[ ! -e $T/runs/$name.bad ]] ||
 		note "$(grep -aE '^not ok|^# .*:[0-9]+:|invalid|[Ee]rror' "$T/runs/$name.bad" | head -n 5)"
 	((nr > 0)) || note "not once: $(tail -n 3 "$T/runs/$name.out")"
-	[[ $name != memory ]] || ((short > 1000)) || note "it was not short: $short pages"
 	check "$name"
 	echo "# $nr times"
 done
 
-echo "# memory was short: $short pages were looked at"
+if grep -q '^pgscan_' /proc/vmstat; then
+	((short > 1000)) || note "$short pages"
+	check "memory was short"
+	echo "# $short pages were looked at"
+else
+	skip "memory was short" "this kernel has no CONFIG_VM_EVENT_COUNTERS"
+fi
 
 # What comes now is of all CPUs.
 [[ ! -w $ONLINE ]] || is_on 1 || note "CPU $LAST is not back"
@@ -143,11 +148,15 @@ land
 check "the recorder goes on to the end"
 
 wait "$looks"
-most=$(sort -n "$T/looks" | tail -n 1)
-echo "# $(wc -l <"$T/looks") looks, most memory ${most%% *} KiB of $((LIMIT << 10))"
-((${most%% *} <= LIMIT << 10)) || note "${most%% *} KiB"
-((${most%% *} > 8192)) || note "only ${most%% *} KiB: was it looked at?"
-check "its memory is no more than -M"
+if [[ -e /proc/$$/task/$$/children ]]; then
+	most=$(sort -n "$T/looks" | tail -n 1)
+	echo "# $(wc -l <"$T/looks") looks, most memory ${most%% *} KiB of $((LIMIT << 10))"
+	((${most%% *} <= LIMIT << 10)) || note "${most%% *} KiB"
+	((${most%% *} > 8192)) || note "only ${most%% *} KiB: was it looked at?"
+	check "its memory is no more than -M"
+else
+	skip "its memory is no more than -M" "this kernel has no CONFIG_PROC_CHILDREN"
+fi
 
 await is_free
 check "nobody uses the module"
