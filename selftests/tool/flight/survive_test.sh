@@ -594,8 +594,11 @@ if [[ -w $CPU1 ]]; then
 	taskset -c 1 "$T/bin/within"
 	taskset -c 1 "$T/bin/beyond"
 	await is_status 'trigger back' '2 taken, 0 suppressed'
-	"$PERF" script -i "$(of back)" -F comm,cpu,event 2>/dev/null | grep exec >execs
-	[[ $(grep -c '^ *beyond *\[001]' execs) == 2 ]] || note "not both: $(<execs)"
+	await is_status waiting 0
+	g=$(of back)
+	[[ $g != "$f" ]] || note "the second has no snapshot"
+	"$PERF" script -i "$g" -F comm,cpu,event 2>/dev/null | grep exec >execs
+	grep -q '^ *beyond *\[001]' execs || note "no sample of it in $g: $(<execs)"
 	! grep -q '^ *within *\[001]' execs || note "it is opened again: $(<execs)"
 	land
 	check "and an event of it is a trigger again, unless it is used up"
