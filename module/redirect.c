@@ -120,6 +120,7 @@ static void pa_unhook(struct pa_hook *hook)
 	ftrace_free_filter(&hook->ops);
 }
 
+/* Returns 0, -ENOMEM or, with a message, -errno. */
 static int pa_hook(struct pa_hook *hook)
 {
 	int ret = pa_function_filter(&hook->ops, hook->name);

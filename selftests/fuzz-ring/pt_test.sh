@@ -7,6 +7,8 @@
 set -u
 B=$(realpath "$(dirname "$0")/../../build") || exit 2
 insmod "${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}/softpt.ko" || exit 2
+# Without it nothing of PT would be called, or missed.
+[[ -r /sys/bus/event_source/devices/intel_pt/type ]] || exit 2
 "$B/selftests/fuzz-ring/fuzz_ring" "$@"
 status=$?
 # Nothing of what was called has kept it.

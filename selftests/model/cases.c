@@ -7,7 +7,7 @@
  * beside gaps without an end: see "Limits" in Documentation/design.rst.
  *
  * With a task and an NMI on each of two CPUs there are too many states where segments are
- * overwritten (more than a hundred million): those four have segments left, starve, or freeze
+ * overwritten (more than ninety million): those four have segments left, starve, or freeze
  * the ring.
  */
 #include "cases.h"
