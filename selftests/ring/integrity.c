@@ -169,6 +169,15 @@ struct kind {
 	bool cpus;		/* each CPU */
 };
 
+/*
+ * A timer on each CPU: where many are emulated by few they must not ask for more
+ * interrupts than all can take, or nothing else makes progress.
+ */
+static uint64_t cpus_period(uint64_t period, int nr)
+{
+	return period * ((nr + 3) / 4);
+}
+
 static int open_events(struct ring *ring, const struct kind *kind,
 		       uint64_t config, uint64_t period, pid_t pid, int *events)
 {
@@ -190,6 +199,7 @@ static int open_events(struct ring *ring, const struct kind *kind,
 		n++;
 	}
 	c.config = config | 3 << 24;
+	c.period = cpus_period(period, nr);
 	for (i = 0; kind->cpus && i < nr; i++) {
 		events[n] = auxgen_open(&c, -1, cpus[i], 0);
 		if (events[n] < 0 || ring_attach(ring, events[n], COOKIE(3)))
