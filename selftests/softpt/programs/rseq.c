@@ -88,7 +88,7 @@ static int membarrier(int cmd)
 
 int main(int argc, char **argv)
 {
-	struct itimerval every = { { 0, 5000 }, { 0, 5000 } };
+	struct itimerval every = { { 0, 5000 }, { 0, 5000 } }, never = { };
 	pthread_t ids[THREADS];
 	sigset_t set;
 
@@ -99,8 +99,11 @@ int main(int argc, char **argv)
 	setitimer(ITIMER_REAL, &every, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&ids[i], NULL, thread, NULL);
-	while (__atomic_load_n(&running, __ATOMIC_SEQ_CST))
+	/* Where a step takes long a section is disturbed before its end each time. */
+	while (__atomic_load_n(&running, __ATOMIC_SEQ_CST) &&
+	       __atomic_load_n(&marks[1].n, __ATOMIC_SEQ_CST) < 10UL * times)
 		CHECK(!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ));
+	setitimer(ITIMER_REAL, &never, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(ids[i], NULL);
 	sigfillset(&set);
