@@ -14,6 +14,7 @@
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/io.h>
+#include <linux/kmemleak.h>
 #include <linux/kvm_types.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -47,13 +48,6 @@ void ptm_interrupt(void)
 	intel_pt_interrupt();
 }
 
-/* The driver is always built in, so nothing else would hold this module. */
-int __init ptm_driver_init(void)
-{
-	pt_pmu.pmu.module = THIS_MODULE;
-	return ptm_driver_initcall();
-}
-
 /* What the driver never does: pt_pmu_hw_init() undone. */
 static void ptm_free_caps(void)
 {
@@ -65,6 +59,25 @@ static void ptm_free_caps(void)
 	first = container_of(attrs[0], struct dev_ext_attribute, attr.attr);
 	kfree(first);
 	kfree(attrs);
+}
+
+/* The driver is always built in, so nothing else would hold this module. */
+int __init ptm_driver_init(void)
+{
+	int ret;
+
+	pt_pmu.pmu.module = THIS_MODULE;
+	ret = ptm_driver_initcall();
+	if (ret) {
+		ptm_free_caps();
+		return ret;
+	}
+	/*
+	 * pt_cap_group is __ro_after_init, where kmemleak does not look for pointers
+	 * in modules (kmemleak_load_module(): MOD_DATA and MOD_INIT_DATA only).
+	 */
+	kmemleak_not_leak(pt_cap_group.attrs);
+	return 0;
 }
 
 void ptm_driver_exit(void)
