@@ -193,7 +193,7 @@ static void debug_register(int nr, unsigned long value)
 		      offsetof(struct user, u_debugreg) + nr * sizeof(long), value));
 }
 
-/* Execution of one mark, with a step behind some of them. The caller knows how often. */
+/* Execution of one mark, with a step behind some of them. pt_debug.sh knows how often. */
 static void hardware(void)
 {
 	unsigned long hits = 0;
