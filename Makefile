@@ -14,12 +14,21 @@ CPUS	?= 4
 
 SETUP	:= selftests/setup
 
-.PHONY: all tool module modules selftests check check-debug soak demo install clean help lint \
+# A line for each file; V=1 shows the commands instead, those of kbuild too.
+ifneq ($(V),1)
+Q	 := @
+quiet	  = @printf '  %-7s %s\n' $(1) $(2);
+QUIET_CC  = $(call quiet,CC,$<)
+QUIET_LD  = $(call quiet,LD,$@)
+QUIET_AR  = $(call quiet,AR,$@)
+QUIET_GEN = $(call quiet,GEN,$@)
+endif
+
+.PHONY: all tool module no-module modules selftests check check-debug soak demo install clean help lint \
 	docs setup debug-kernel bench-ids bench-raw bench-flight \
 	table-ids softpt-tests model-tests FORCE
 
-# The module only where it can be built; `make module` says why it cannot.
-all: tool $(if $(wildcard $(KDIR)/Makefile),module)
+all: tool $(if $(wildcard $(KDIR)/Makefile),module,no-module)
 
 # --- auxrec ----------------------------------------------------------------
 
@@ -42,10 +51,10 @@ $(BUILD)/.host-tool: selftests/setup/host
 
 $(BUILD)/%.o: %.c Makefile | $(BUILD)/.host-tool
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(QUIET_CC)$(CC) $(USER_FLAGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(AUXREC): $(TOOL_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(TOOL_PKGS)) -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(TOOL_PKGS)) -pthread
 
 -include $(TOOL_OBJS:.o=.d)
 
@@ -54,13 +63,18 @@ $(AUXREC): $(TOOL_OBJS)
 module:
 	@test -e $(KDIR)/Makefile || { \
 		echo "no kernel headers in $(KDIR): install linux-headers-$$(uname -r)," \
-		     "or name a build tree: make module KDIR=..." >&2; exit 1; }
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+		     "or name a build tree: make module KDIR=DIR" >&2; exit 1; }
+	$(Q)$(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR) modules
+
+# What `make` says where the module cannot be built: auxrec works without it.
+no-module:
+	@echo "No module was built: there are no kernel headers in $(KDIR)."
+	@echo "Install linux-headers-$$(uname -r), or name a build tree: make module KDIR=DIR"
 
 # The modules and those of the tests for each of KERNELS, in build/modules/K
 modules: $(KERNELS:%=modules-%)
 modules-%: FORCE
-	selftests/build-kernel $*
+	$(Q)selftests/build-kernel $*
 
 # --- tests -----------------------------------------------------------------
 
@@ -74,21 +88,21 @@ check-debug: tool selftests debug-kernel
 	KERNELS= DEBUG_KERNELS="kasan kcsan" FULL=1 selftests/check
 
 demo: tool
-	KERNELS="$(KERNELS)" selftests/demo
+	@KERNELS="$(KERNELS)" selftests/demo
 
 setup:
-	$(SETUP)/all $(KERNELS)
+	$(Q)$(SETUP)/all $(KERNELS)
 
 debug-kernel:
-	$(SETUP)/debug-kernel kasan
-	$(SETUP)/debug-kernel kcsan
+	$(Q)$(SETUP)/debug-kernel kasan
+	$(Q)$(SETUP)/debug-kernel kcsan
 
 SOAK_SECONDS ?= 1200
 # Of what runs long: another one each time, or SEED
 NEW_SEED = $(strip $(or $(SEED),$(shell od -An -N2 -tu2 /dev/urandom)))
 
 soak: tool selftests
-	for k in $(KERNELS); do \
+	$(Q)for k in $(KERNELS); do \
 		perf=$$k mem=2G; \
 		case $$k in k*) perf=6.12 mem=3G ;; esac; \
 		selftests/build-kernel $$k && selftests/vm/run -k $$k -c 4 -m $$mem --one-thread \
@@ -99,10 +113,10 @@ soak: tool selftests
 	done
 
 lint:
-	KERNELS="$(KERNELS)" selftests/lint
+	@KERNELS="$(KERNELS)" selftests/lint
 
 docs:
-	Documentation/build $(BUILD)/docs
+	$(Q)Documentation/build $(BUILD)/docs
 
 # --- the rest --------------------------------------------------------------
 
@@ -131,9 +145,9 @@ install: tool
 	fi
 
 clean:
-	rm -rf $(BUILD)
-	find . -path ./.git -prune -o \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
-		-o -name '*.mod.c' -o -name '.*.cmd' -o -name Module.symvers \
+	$(Q)rm -rf $(BUILD)
+	$(Q)find . -path ./.git -prune -o \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
+		-o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' -o -name Module.symvers \
 		-o -name modules.order \) -type f -exec rm -f {} +
 
 help:

@@ -41,151 +41,151 @@ $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
 define HARNESS_RULE
 $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 	@mkdir -p $$(@D)
-	$$(CC) $$(USER_FLAGS) $$(CFLAGS) $$(CPPFLAGS) -MMD -MP -c -o $$@ $$< \
+	$$(QUIET_CC)$$(CC) $$(USER_FLAGS) $$(CFLAGS) $$(CPPFLAGS) -MMD -MP -c -o $$@ $$< \
 		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests
 endef
 $(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/state,$(eval $(call HARNESS_RULE,$(dir))))
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/hold_lib.o
 $(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/,fault_lib.o fault_place.o \
 		fault_calls.o) $(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
 
 $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(TESTS)/ids/fuse: $(BUILD)/selftests/ids/fuse_server.o
 $(TESTS)/ids/netfs: $(BUILD)/selftests/ids/net_server.o
 $(TESTS)/ids/fuse_mount: $(addprefix $(BUILD)/selftests/ids/,fuse_mount.o \
 		fuse_server.o) $(IDS_LIB)
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 # The module's parser, to compare with.
 $(TESTS)/ids/hostile: $(BUILD)/module/elf_id.o
 
 $(TESTS)/ids/elf/list: selftests/ids/make-elf selftests/ids/edit-elf.py
 	@$(SETUP)/host elf
-	selftests/ids/make-elf $(@D)
+	$(QUIET_GEN)selftests/ids/make-elf $(@D)
 
 # Without optimisation of calls into jumps.
 $(BUILD)/selftests/demo_calls.o: CFLAGS += -O1
 $(TESTS)/demo_work $(TESTS)/demo_calls: %: %.o
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
 		$(addprefix $(BUILD)/selftests/tool/events/,test_events.o tree.o text.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/events/test_period: $(BUILD)/selftests/tool/events/test_period.o \
 		$(BUILD)/tool/attr_period.o $(BUILD)/tool/attr_twins.o
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/events/test_symbol: $(BUILD)/selftests/tool/events/test_symbol.o \
 		$(BUILD)/tool/symbol.o $(BUILD)/tool/util.o
-	$(CC) $(CFLAGS) -o $@ $^ -lelf
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lelf
 
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
 		$(addprefix $(BUILD)/tool/,options.o options_perf.o options_raw.o \
 		flight_options.o trigger.o trigger_spec.o signames.o parse_time.o \
 		disk.o snapfile.o snapfile_name.o stream.o cpus.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
 		$(addprefix $(BUILD)/tool/,filter.o symbol.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^ -lelf
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lelf
 
 $(TESTS)/tool/frames/test_frames: $(BUILD)/selftests/tool/frames/test_frames.o \
 		$(addprefix $(BUILD)/tool/,frames.o rawring_overwrite.o)
-	$(CC) $(CFLAGS) -Wl,--wrap=ioctl -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=ioctl -o $@ $^
 
 $(TESTS)/tool/frames/test_sums: $(BUILD)/selftests/tool/frames/test_sums.o \
 		$(addprefix $(BUILD)/tool/,auxdata.o frames.o payload_write.o queues.o \
 		rawring.o rawring_overwrite.o read_attr.o read_map.o read_sample.o stream.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/state/test_proc_maps: $(BUILD)/selftests/tool/state/test_proc_maps.o \
 		$(BUILD)/tool/proc_maps.o $(BUILD)/tool/util.o
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
 		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o \
 		state_namespaces.o read_map.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \
 		$(TESTS)/tool/control/%: $(BUILD)/selftests/tool/control/%.o \
 		$(addprefix $(BUILD)/tool/,control.o control_client.o control_line.o \
 		control_socket.o ctl_main.o ctl_options.o pidfile.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/daemon/test_daemon: $(BUILD)/selftests/tool/daemon/test_daemon.o \
 		$(addprefix $(BUILD)/tool/,daemon.o log.o pidfile.o util.o)
-	$(CC) $(CFLAGS) -Wl,--wrap=write -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=write -o $@ $^ -pthread
 
 $(TESTS)/tool/daemon/test_notify: $(BUILD)/selftests/tool/daemon/test_notify.o \
 		$(addprefix $(BUILD)/tool/,notify.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/standin: $(BUILD)/selftests/tool/flight/standin.o \
 		$(addprefix $(BUILD)/tool/,control.o control_client.o control_line.o \
 		control_socket.o daemon.o log.o notify.o pidfile.o signals.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/test_trigger: $(BUILD)/selftests/tool/flight/test_trigger.o \
 		$(addprefix $(BUILD)/tool/,trigger.o trigger_spec.o signames.o parse_time.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/test_wish: $(BUILD)/selftests/tool/flight/test_wish.o \
 		$(addprefix $(BUILD)/tool/,flight_wish.o trigger.o trigger_spec.o signames.o \
 		parse_time.o util.o)
-	$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $^
 
 $(TESTS)/tool/flight/test_bpf: $(BUILD)/selftests/tool/flight/test_bpf.o \
 		$(addprefix $(BUILD)/tool/,flight_bpf.o trigger.o trigger_spec.o signames.o \
 		parse_time.o util.o)
-	$(CC) $(CFLAGS) -Wl,--wrap=syscall,--wrap=epoll_ctl -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=syscall,--wrap=epoll_ctl -o $@ $^
 
 $(TESTS)/tool/flight/test_drop: $(BUILD)/selftests/tool/flight/test_drop.o \
 		$(addprefix $(BUILD)/tool/,flight_drop.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/test_gaps: $(BUILD)/selftests/tool/flight/test_gaps.o \
 		$(BUILD)/tool/gaps.o
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 # File systems that can do less are made by the tests.
 $(TESTS)/tool/flight/test_snapfile: $(addprefix $(BUILD)/selftests/tool/flight/,test_snapfile.o \
 		snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,disk.o snapfile.o \
 		snapfile_name.o stream.o parse_time.o util.o)
-	$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=renameat2,--wrap=link -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=renameat2,--wrap=link -o $@ $^
 
 $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test_keep.o \
 		keep_now.o snap_dir.o) $(addprefix $(BUILD)/tool/,keep.o snapfile_name.o \
 		parse_time.o util.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/test_write: $(addprefix $(BUILD)/selftests/tool/flight/,test_write.o \
 		keep_now.o snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,disk.o keep.o \
 		snapfile.o snapfile_name.o snapfile_write.o stream.o parse_time.o util.o)
-	$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=mkostemps,--wrap=linkat,--wrap=close \
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=mkostemps,--wrap=linkat,--wrap=close \
 		-Wl,--wrap=fdatasync,--wrap=fsync -o $@ $^
 
 $(TESTS)/tool/flight/test_remove: $(addprefix $(BUILD)/selftests/tool/flight/,test_remove.o \
 		snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,flight_remove.o keep.o \
 		snapfile_name.o parse_time.o util.o)
-	$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=openat,--wrap=opendir,--wrap=fstatat \
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=openat,--wrap=opendir,--wrap=fstatat \
 		-Wl,--wrap=unlink -o $@ $^ -pthread
 
 $(TESTS)/tool/flight/test_files: $(BUILD)/selftests/tool/flight/test_files.o \
 		$(BUILD)/tool/flight_files.o
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/test_run: $(BUILD)/selftests/tool/flight/test_run.o \
 		$(BUILD)/tool/rawring_overwrite.o
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/merge/test_refused: WRAP := -Wl,--wrap=fdatasync
 $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \
@@ -196,15 +196,15 @@ $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%
 		state.o state_maps.o state_kernel.o state_namespaces.o util.o) \
 		$(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/check_main.c, \
 		$(wildcard tool/check*.c tool/read*.c)))
-	$(CC) $(CFLAGS) $(WRAP) -o $@ $^ -lzstd
+	$(QUIET_LD)$(CC) $(CFLAGS) $(WRAP) -o $@ $^ -lzstd
 
 $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_write.o \
 		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_lib.o ring/ring_sys.o \
 		ring/ring_event.o)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/churn: $(BUILD)/selftests/tool/flight/churn.o
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 FUZZ_RING := fuzz_ring args ops_event ops_file ops_flight ops_ioctl ops_memory ops_task \
 	     other_task perf_locked pool privilege run wait watch
@@ -212,26 +212,26 @@ FUZZ_RING := fuzz_ring args ops_event ops_file ops_flight ops_ioctl ops_memory o
 $(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
 		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o raw_lib.o \
 		raw_bpf.o kfunc_lib.o)
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor \
 	flight/memory): %: %.o
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 $(addprefix $(TESTS)/tool/,record/fork_killed.so flight/hold_fails.so): \
 		$(TESTS)/%.so: selftests/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+	$(QUIET_LD)$(CC) $(USER_FLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 
 $(TESTS)/tool/record/pt_gap: %: %.o
-	$(CC) $(CFLAGS) -static -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -static -o $@ $^
 
 $(TESTS)/bench/mmap_id $(TESTS)/bench/maps: %: %.o
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(addprefix $(TESTS)/bench/,at_place map_ways): $(TESTS)/bench/%: \
 		$(BUILD)/selftests/bench/%.o $(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 table-ids: tool $(TESTS)/ids/elf/list $(addprefix $(TESTS)/bench/,at_place map_ways)
 	@KERNELS="$(KERNELS)" selftests/bench/table
@@ -239,31 +239,31 @@ table-ids: tool $(TESTS)/ids/elf/list $(addprefix $(TESTS)/bench/,at_place map_w
 $(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o $(BUILD)/tool/frames.o \
 		$(addprefix $(BUILD)/selftests/ring/,raw_bpf.o kfunc_lib.o raw_lib.o ring_lib.o \
 		ring_event.o ring_sys.o)
-	$(CC) $(CFLAGS) -o $@ $^ -pthread
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 bench-raw: $(TESTS)/bench/raw_rate
-	KERNELS="$(KERNELS)" selftests/bench/raw
+	@KERNELS="$(KERNELS)" selftests/bench/raw
 
 # For vm/run, on the host
 $(TESTS)/vm/tsc_khz: $(BUILD)/selftests/vm/tsc_khz.o
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 FLIGHT_BENCH := $(addprefix $(TESTS)/bench/,flight_churn flight_latency flight_steps)
 # A program built twenty times: each has a name of its own for its function, so a build-id, too.
 FLIGHT_BUILDS := $(addprefix $(TESTS)/bench/flight_builds/,$(shell seq -w 20))
 
 $(FLIGHT_BENCH): %: %.o
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(FLIGHT_BUILDS): selftests/bench/flight_spin.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) $(CFLAGS) -DFLIGHT_SPIN_HERE=flight_spin_$(@F) -Wl,--build-id -o $@ $<
+	$(QUIET_LD)$(CC) $(USER_FLAGS) $(CFLAGS) -DFLIGHT_SPIN_HERE=flight_spin_$(@F) -Wl,--build-id -o $@ $<
 
 bench-flight: tool $(FLIGHT_BENCH) $(FLIGHT_BUILDS)
-	KERNELS="$(KERNELS)" selftests/bench/flight
+	@KERNELS="$(KERNELS)" selftests/bench/flight
 
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
-	KERNELS="$(KERNELS)" selftests/bench/ids
+	@KERNELS="$(KERNELS)" selftests/bench/ids
 
 # module/elf_id.c is part of the module, of auxrec, and of these.
 ELF_FLAGS := $(USER_FLAGS) -Imodule
@@ -273,21 +273,21 @@ ELF_TESTS := $(addprefix $(TESTS)/elf/,test_elf_id.o image.o valid_cases.o \
 
 $(TESTS)/elf/%.o: selftests/elf/%.c Makefile | $(BUILD)/.host-tool
 	@mkdir -p $(@D)
-	$(CC) $(ELF_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(QUIET_CC)$(CC) $(ELF_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 $(TESTS)/elf/elf_id.o: module/elf_id.c Makefile | $(BUILD)/.host-tool
 	@mkdir -p $(@D)
-	$(CC) $(ELF_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(QUIET_CC)$(CC) $(ELF_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 $(TESTS)/elf/test_elf_id: $(ELF_TESTS) $(TESTS)/elf/elf_id.o
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
 
 $(TESTS)/elf/test_cut: $(addprefix $(TESTS)/elf/,test_cut.o elf_id.o) \
 		$(addprefix $(BUILD)/tool/,buildid.o util.o)
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
 
 $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf
 
 # The pool of segments, explored: the module's files with -fsanitize=thread, for the calls
 # that it makes before each access. What these include of <linux/...> is model/shim.h. A
@@ -314,27 +314,27 @@ $(MODEL)/include/.made: $(MODEL_FROM) Makefile selftests/tests.mk | $(BUILD)/.ho
 
 $(MODEL)/module/%.o: module/%.c $(MODEL)/include/.made
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $<
+	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $<
 
 $(MODEL)/%.o: selftests/model/%.c $(MODEL)/include/.made
 	@mkdir -p $(@D)
-	$(CC) $(MODEL_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The functions of ring_file.c that others call
 $(MODEL)/ring_flush.o: module/ring_file.c $(MODEL)/include/.made
 	@(printf '#include "%s"\n' attach.h ring.h && \
 		sed -n '/^void pa_ring_\(kick\|flush\)/,/^}/p' $<) >$(@:.o=.c)
-	$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $(@:.o=.c)
+	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $(@:.o=.c)
 
 $(MODEL)/test_model: $(MODEL_OBJS) $(MODEL_MODULE)
-	$(CC) $(CFLAGS) -no-pie -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -no-pie -o $@ $^
 
 $(MODEL)/mutants/%: selftests/model/mutants/%.sed $(MODEL_OBJS) $(MODEL_MODULE)
 	@mkdir -p $(@D)
 	@file=$$(sed -n 's/^# file: //p' $<) && sed -f $< module/$$file >$@.c && \
 		if cmp -s $@.c module/$$file; then echo "$< changes nothing" >&2; exit 1; fi
-	$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -c -o $@.o $@.c
-	$(CC) $(CFLAGS) -no-pie -o $@ $@.o $$(printf '%s\n' $(filter %.o,$^) | \
+	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -c -o $@.o $@.c
+	$(QUIET_LD)$(CC) $(CFLAGS) -no-pie -o $@ $@.o $$(printf '%s\n' $(filter %.o,$^) | \
 		grep -v "/module/$$(sed -n 's/^# file: \(.*\)c$$/\1/p' $<)o")
 
 include selftests/softpt/softpt.mk

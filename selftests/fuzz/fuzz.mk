@@ -32,19 +32,19 @@ $(BUILD)/.host-fuzz: selftests/setup/host
 
 $(FUZZ)/obj/%.o: %.c Makefile selftests/fuzz/fuzz.mk | $(BUILD)/.host-fuzz $(BUILD)/.host-tool
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(USER_FLAGS) -Wno-gnu -Imodule $(CPPFLAGS) $(FUZZ_FLAGS) \
+	$(QUIET_CC)$(FUZZ_CC) $(USER_FLAGS) -Wno-gnu -Imodule $(CPPFLAGS) $(FUZZ_FLAGS) \
 		-fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
 # Of an archive each takes what it needs.
 $(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(addprefix $(FUZZ)/obj/,module/elf_id.o \
 		selftests/fuzz/note.o selftests/fuzz/scratch.o selftests/tool/events/tree.o)
-	rm -f $@
-	ar rcs $@ $^
+	@rm -f $@
+	$(QUIET_AR)ar rcs $@ $^
 
 define FUZZ_RULE
 $(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(FUZZ)/auxrec.a
 	@mkdir -p $$(@D)
-	$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -pthread
+	$$(QUIET_LD)$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -pthread
 endef
 $(foreach name,$(FUZZ_NAMES),$(eval $(call FUZZ_RULE,$(name))))
 
@@ -58,17 +58,17 @@ $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/mer
 		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o \
 		state_namespaces.o read_map.o util.o)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 # What makes corpora, too: nobody would see for long that it does not build.
 fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds
 
 fuzz: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name))
-	selftests/fuzz/run for $(T) $(FUZZ_TARGETS)
+	@selftests/fuzz/run for $(T) $(FUZZ_TARGETS)
 
 fuzz-corpus: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name)) \
 		$(TESTS)/elf/test_elf_id $(FUZZ)/merge/seeds
-	selftests/fuzz/run corpus $(FUZZ_TARGETS)
+	@selftests/fuzz/run corpus $(FUZZ_TARGETS)
 
 -include $(shell find $(FUZZ)/obj -name '*.d' 2>/dev/null)
 -include $(wildcard $(BUILD)/selftests/fuzz/*/*.d)

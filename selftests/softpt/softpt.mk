@@ -22,30 +22,30 @@ $(BUILD)/.host-softpt: selftests/setup/host
 
 $(SPT)/%.o: selftests/softpt/%.c Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	$(CC) $(SPT_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(QUIET_CC)$(CC) $(SPT_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 $(SPT)/module/%.o: module/softpt/%.c Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	$(CC) $(SPT_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(QUIET_CC)$(CC) $(SPT_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 $(SPT)/test_cases $(SPT)/fuzz_flow: %: %.o $(SPT)/libipt.o $(SPT_PURE)
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
 
 $(SPT)/test_blocks: %: %.o $(addprefix $(SPT)/module/,block.o insn.o length.o reader.o)
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
 
 $(SPT)/compare_insns: %: %.o $(addprefix $(SPT)/module/,insn.o length.o reader.o)
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lZydis
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lZydis
 
 $(SPT)/decode: %: %.o $(SPT)/libipt.o
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
 
 # For virtual machines, which have no libipt: it comes along.
 $(SPT)/guest/decode: selftests/softpt/decode.c selftests/softpt/libipt.c \
 		selftests/softpt/libipt.h Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	cp -L "$$($(CC) -print-file-name=libipt.so)" $(@D)/libipt.so.2
-	$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) -L$(@D) -l:libipt.so.2 \
+	@cp -L "$$($(CC) -print-file-name=libipt.so)" $(@D)/libipt.so.2
+	$(QUIET_LD)$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) -L$(@D) -l:libipt.so.2 \
 		-Wl,-rpath,'$$ORIGIN'
 
 # For virtual machines, too: softpt's pure part is in it, without sanitizers.
@@ -53,58 +53,58 @@ $(SPT)/guest/record_host: selftests/softpt/record_host.c selftests/softpt/tracer
 		selftests/softpt/tracer.h $(wildcard module/softpt/*.[ch] selftests/softpt/compat/*/*.h) \
 		Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	$(CC) $(SPT_FLAGS) $(CFLAGS) -static -o $@ $(filter selftests/%.c,$^) \
+	$(QUIET_LD)$(CC) $(SPT_FLAGS) $(CFLAGS) -static -o $@ $(filter selftests/%.c,$^) \
 		$(SPT_PURE:$(SPT)/module/%.o=module/softpt/%.c)
 
 # Also for virtual machines: without sanitizers, and without libraries.
 $(SPT)/stepper: selftests/softpt/stepper.c selftests/softpt/tracer.c \
 		selftests/softpt/tracer.h Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) $(CFLAGS) -static -o $@ $(filter %.c,$^)
+	$(QUIET_LD)$(CC) $(USER_FLAGS) $(CFLAGS) -static -o $@ $(filter %.c,$^)
 
 $(SPT)/work-static: SPT_LINK := -static
 $(SPT)/work-static-pie: SPT_LINK := -static-pie -fPIE
 $(SPT_WORK): selftests/softpt/programs/work.c Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) -O1 -g $(SPT_LINK) -o $@ $< -pthread
+	$(QUIET_LD)$(CC) $(USER_FLAGS) -O1 -g $(SPT_LINK) -o $@ $< -pthread
 
 $(SPT)/stormed-static: SPT_LINK := -static
 $(SPT)/stormed $(SPT)/stormed-static: selftests/softpt/programs/stormed.c Makefile \
 		| $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) -O1 -g $(SPT_LINK) -o $@ $< -pthread
+	$(QUIET_LD)$(CC) $(USER_FLAGS) -O1 -g $(SPT_LINK) -o $@ $< -pthread
 
 $(SPT)/storm $(SPT)/refused: $(SPT)/%: selftests/softpt/%.c Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $<
+	$(QUIET_LD)$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $<
 
 # The assembler and linker alone have 32-bit code without further packages.
 $(SPT)/modes: selftests/softpt/programs/modes.S Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
-	$(CC) -m32 -c -o $@.o $<
-	ld -m elf_i386 -o $@ $@.o
+	$(QUIET_CC)$(CC) -m32 -c -o $@.o $<
+	$(Q)ld -m elf_i386 -o $@ $@.o
 
 $(SPT)/programs/%: selftests/softpt/programs/%.c selftests/softpt/programs/mark.h Makefile
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -static -o $@ $< -pthread
+	$(QUIET_LD)$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -static -o $@ $< -pthread
 
 $(SPT)/programs/%-dynamic: selftests/softpt/programs/%.c selftests/softpt/programs/mark.h
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -fPIE -pie -o $@ $<
+	$(QUIET_LD)$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -fPIE -pie -o $@ $<
 
 $(SPT)/programs/%-pie: selftests/softpt/programs/%.c selftests/softpt/programs/mark.h
 	@mkdir -p $(@D)
-	$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -fPIE -static-pie -o $@ $<
+	$(QUIET_LD)$(CC) $(USER_FLAGS) -Wno-unused-parameter -O1 -g -fPIE -static-pie -o $@ $<
 
 $(SPT)/programs/far64: selftests/softpt/programs/far64.S
 	@mkdir -p $(@D)
-	$(CC) -c -o $@.o $<
-	ld -o $@ $@.o
+	$(QUIET_CC)$(CC) -c -o $@.o $<
+	$(Q)ld -o $@ $@.o
 
 $(SPT)/programs/sysenter: selftests/softpt/programs/sysenter.S
 	@mkdir -p $(@D)
-	$(CC) -m32 -c -o $@.o $<
-	ld -m elf_i386 -o $@ $@.o
+	$(QUIET_CC)$(CC) -m32 -c -o $@.o $<
+	$(Q)ld -m elf_i386 -o $@ $@.o
 
 # storm.sh for PT_SOAK_SECONDS in a VM of each of KERNELS, one after the other
 PT_SOAK_SECONDS ?= 600
