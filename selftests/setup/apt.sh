@@ -72,7 +72,8 @@ apt_prepare() {
 			Acquire::GzipIndexes "false";
 			Acquire::Languages "none";
 			Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
-			Acquire::Retries "3";
+			Acquire::Retries "${PERFAUX_RETRIES:-3}";
+			APT::Update::Error-Mode "any";
 			APT::Install-Recommends "false";
 			APT::Sandbox::User "root";
 		EOF
@@ -111,7 +112,7 @@ apt_versions() {
 		ver=$(APT "$rel" apt-cache ${of[@]+"${of[@]}"} policy "$pkg" |
 			sed -n 's/^ *Candidate: //p')
 		if [[ -z $ver || $ver == "(none)" ]]; then
-			die "no package $pkg in $rel"
+			die "no package $pkg in $rel: was it renamed? $SETUP/${PROG##*/} asks for it"
 		fi
 		printf '%s=%s\n' "$pkg" "$ver"
 	done
@@ -120,7 +121,7 @@ apt_versions() {
 # apt_fetch REL NAME=VERSION...: download what is not there yet; print the
 # path of each .deb.
 apt_fetch() {
-	local rel=$1 item name ver tmp fd
+	local rel=$1 item fd
 	local -a missing=()
 	shift
 	mkdir -p "$ARCHIVES"
@@ -129,23 +130,53 @@ apt_fetch() {
 	for item in "$@"; do
 		compgen -G "$(deb_glob "$item")" >/dev/null || missing+=("$item")
 	done
-	if [[ ${#missing[@]} -gt 0 ]]; then
-		say "downloading ${#missing[@]} package(s) of $rel"
-		tmp=$ARCHIVES/.$rel.tmp
-		rm -rf -- "$tmp"
-		mkdir -p "$tmp"
-		(cd "$tmp" && APT "$rel" apt-get -qq download "${missing[@]}" >&2) || {
-			# The lists may be older than the mirror's contents.
-			rm -f -- "$CACHE/apt/$rel/updated"
-			die "cannot download from $rel: ${missing[*]} (the next run reads the package lists afresh)"
-		}
-		mv -- "$tmp"/*.deb "$ARCHIVES/"
-		rmdir "$tmp"
-	fi
+	[[ ${#missing[@]} -eq 0 ]] || apt_download "$rel" "${missing[@]}"
 	exec {fd}>&-
 	for item in "$@"; do
 		compgen -G "$(deb_glob "$item")" | head -n 1
 	done
+}
+
+# The lists of release $1 may be older than what the mirror has.
+apt_stale() {
+	rm -f -- "$CACHE/apt/$1/updated"
+	say "$2"
+	advise
+	say "the next run reads the package lists of $1 afresh"
+	exit "$STALE"
+}
+
+# apt_download REL NAME=VERSION...: into ARCHIVES. A package that came whole is kept when
+# another one fails, and not fetched again.
+apt_download() {
+	local rel=$1 part=$ARCHIVES/.$1.part uris mb
+	shift
+	mkdir -p "$part"
+	uris=$(APT "$rel" apt-get -qq download --print-uris "$@") ||
+		apt_stale "$rel" "not in the package lists of $rel, or no longer: $*"
+	mb=$(awk '{ n += $3 } END { printf "%d", n / 1048576 + 1 }' <<<"$uris")
+	say "downloading $# package(s) of $rel, $mb MB"
+	ticker "downloading from $rel" "$part" "$mb"
+	(cd "$part" && APT "$rel" apt-get -qq download "$@" >&2) || {
+		end_ticker
+		keep_whole "$part" <<<"$uris"
+		apt_stale "$rel" "cannot download all of $# package(s) of $rel: is the network up?"
+	}
+	end_ticker
+	mv -- "$part"/*.deb "$ARCHIVES/"
+	rm -rf -- "$part"
+}
+
+# keep_whole DIR: packages that are in DIR as apt's list on standard input says go to
+# ARCHIVES; the others are fetched again.
+keep_whole() {
+	local file sum
+	while read -r _ file _ sum; do
+		if [[ $(sha256sum 2>/dev/null <"$1/$file" | cut -d' ' -f1) == "${sum#SHA256:}" ]]; then
+			mv -- "$1/$file" "$ARCHIVES/"
+		fi
+	done
+	rm -rf -- "$1"
 }
 
 # Where the file of NAME=VERSION is; apt writes an epoch's colon as %3a.

@@ -11,9 +11,17 @@ set -E
 trap 'on_error $? "${BASH_SOURCE[0]}:$LINENO: $BASH_COMMAND"' ERR
 
 DIED=3
+# A package is no longer where the package lists say: they are read afresh the next time.
+STALE=4
+
+# The artefact that is being made
+STEP=
 
 on_error() {
-	[[ $1 -eq $DIED ]] || say "failed with status $1: $2"
+	[[ $1 -ne $DIED && $1 -ne $STALE ]] || exit "$1"
+	say "failed with status $1: $2"
+	advise
+	exit "$DIED"
 }
 
 # shellcheck disable=SC2034 # used by those who source this
@@ -28,18 +36,79 @@ MAX_AGE=${PERFAUX_MAX_AGE:-1440}
 
 PROG=${PROG:-setup/$(basename "$0")}
 
+# Seconds between two reports of what takes long
+PROGRESS=${PERFAUX_PROGRESS:-10}
+
+# With less than this a failure is most likely for want of space.
+MIN_FREE_MB=300
+
 say() {
 	printf '%s: %s\n' "$PROG" "$*" >&2
 }
 
 die() {
 	say "$*"
+	advise
 	exit "$DIED"
+}
+
+# Megabytes that are free where directory $1 is, or will be.
+free_mb() {
+	local dir=$1
+	while [[ ! -d $dir ]]; do
+		dir=$(dirname "$dir")
+	done
+	df -Pm "$dir" | awk 'NR == 2 { print $4 }'
+}
+
+# What to do after a failure.
+advise() {
+	local free
+	free=$(free_mb "$CACHE")
+	if [[ ${free:-0} -lt $MIN_FREE_MB ]]; then
+		say "only $free MB are free for $CACHE: free some space, or set PERFAUX_CACHE to another directory"
+	fi
+	[[ ! $STEP ]] ||
+		say "the step \"$STEP\" failed: run the same command again when the cause is gone; what was fetched and made is kept"
 }
 
 need_root() {
 	[[ $EUID -eq 0 ]] ||
 		die "must be run as root (uid is $EUID): it installs packages and mounts"
+}
+
+# ticker WHAT [DIR [MB]]: tells every PROGRESS seconds how far WHAT is, by the size of DIR.
+# The ticker ends with the process that started it, and holds none of that one's locks and pipes.
+ticker() {
+	local parent=$BASHPID
+	(
+		exec >/dev/null </dev/null
+		close_locks
+		begin=$SECONDS
+		while sleep 1 && kill -0 "$parent" 2>/dev/null; do
+			now=$((SECONDS - begin))
+			((now % PROGRESS)) || say "$1:${2:+ $(size_mb "$2")${3:+ of $3} MB,} $now s so far"
+		done
+	) &
+	TICKER=$!
+}
+
+end_ticker() {
+	kill "$TICKER" 2>/dev/null || true
+	wait "$TICKER" 2>/dev/null || true
+}
+
+# What is in DIR, in megabytes. Files may vanish meanwhile.
+size_mb() {
+	{ du -sm -- "$1" 2>/dev/null || true; } | awk '{ n = $1 } END { print n + 0 }'
+}
+
+# Files that a child must not hold open: flock() lasts until the last copy is closed.
+close_locks() {
+	local fd
+	for fd in /proc/"$BASHPID"/fd/*; do
+		[[ $(readlink "$fd") != "$CACHE"/lock/* ]] || eval "exec ${fd##*/}>&-"
+	done
 }
 
 # A path that is young enough to be believed without another look.
@@ -91,6 +160,7 @@ artefact() {
 	fi
 
 	start=$SECONDS
+	STEP=$name
 	inputs=$("$resolve")
 	key=$(printf '%s\n%s\n' "$recipe" "$inputs" | sha256sum | cut -c1-16)
 	dir=$CACHE/store/$name-$key
@@ -98,10 +168,13 @@ artefact() {
 		tmp=$CACHE/store/.$name-$key.tmp
 		rm -rf -- "$tmp"
 		mkdir -p "$tmp"
+		ticker "making $name" "$tmp"
 		"$make" "$tmp" "$inputs" >&2
+		end_ticker
 		mv -T -- "$tmp" "$dir"
-		say "made $name ($((SECONDS - start)) s)"
+		say "made $name ($((SECONDS - start)) s, $(size_mb "$dir") MB)"
 	fi
+	STEP=
 	ln -sfn -- "$dir" "$pointer.tmp"
 	mv -T -- "$pointer.tmp" "$pointer"
 	prune "$name"
