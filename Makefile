@@ -7,7 +7,6 @@ BUILD	:= build
 KDIR	?= /lib/modules/$(shell uname -r)/build
 PREFIX	?= /usr/local
 KERNELS	?= 6.1 6.12 7.2
-DEBUG_KERNELS ?= kasan kcsan
 CC	?= gcc
 CFLAGS	?= -O2 -g
 CPUS	?= 4
@@ -24,7 +23,7 @@ QUIET_AR  = $(call quiet,AR,$@)
 QUIET_GEN = $(call quiet,GEN,$@)
 endif
 
-.PHONY: all tool module no-module modules selftests check check-debug soak demo install clean help lint \
+.PHONY: all tool module no-module modules selftests check check-all check-debug soak demo install clean help lint \
 	docs setup debug-kernel bench-ids bench-raw bench-flight \
 	table-ids softpt-tests model-tests FORCE
 
@@ -80,12 +79,19 @@ modules-%: FORCE
 
 include selftests/tests.mk
 
-check: tool selftests fuzz-programs
-	KERNELS="$(KERNELS)" DEBUG_KERNELS="$(DEBUG_KERNELS)" CPUS=$(CPUS) selftests/check
+# selftests/check builds what it needs: the time of set-up, build and tests are told apart.
+CHECK_ENV := KERNELS="$(KERNELS)" CPUS=$(CPUS) $(if $(filter undefined,$(origin DEBUG_KERNELS)),,\
+	     DEBUG_KERNELS="$(DEBUG_KERNELS)")
+
+check:
+	@$(CHECK_ENV) MATRIX="$(MATRIX)" selftests/check
+
+check-all:
+	@$(CHECK_ENV) MATRIX=all selftests/check
 
 # All suites that the debug kernels have what is needed for
-check-debug: tool selftests debug-kernel
-	KERNELS= DEBUG_KERNELS="kasan kcsan" FULL=1 selftests/check
+check-debug: debug-kernel
+	@KERNELS= DEBUG_KERNELS="kasan kcsan" CPUS=$(CPUS) MATRIX=all FULL=1 selftests/check
 
 demo: tool
 	@KERNELS="$(KERNELS)" selftests/demo
@@ -157,7 +163,10 @@ help:
 	@echo "                  (default: the running kernel's)"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR="
 	@echo "make demo         traces a program in a VM and shows its calls: demo.auxrec"
-	@echo "make check        all tests, in VMs of KERNELS=\"$(KERNELS)\" (also: kasan, kcsan)"
+	@echo "make check        the tests: every suite once, most on the newest of KERNELS=\"$(KERNELS)\"."
+	@echo "                  MATRIX=changed adds what the change since BASE=COMMIT can affect"
+	@echo "make check-all    every suite on every one of KERNELS, and the short lists of the debug"
+	@echo "                  kernels that are there; DEBUG_KERNELS=\"kasan kcsan\" wants both"
 	@echo "make check-debug  every test that they can run in the kernels with KASAN and KCSAN"
 	@echo "make soak         everything at once for SOAK_SECONDS=1200, in a VM of each of KERNELS"
 	@echo "make selftests    the test programs: $(BUILD)/selftests"

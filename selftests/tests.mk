@@ -42,7 +42,8 @@ define HARNESS_RULE
 $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 	@mkdir -p $$(@D)
 	$$(QUIET_CC)$$(CC) $$(USER_FLAGS) $$(CFLAGS) $$(CPPFLAGS) -MMD -MP -c -o $$@ $$< \
-		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests
+		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests \
+		$$(if $$(shell grep -l kselftest_harness.h $$<),-include selftests/harness.h)
 endef
 $(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/state,$(eval $(call HARNESS_RULE,$(dir))))
 
