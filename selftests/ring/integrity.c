@@ -217,7 +217,7 @@ static const char *run_one(struct ring *ring, struct check *check,
 {
 	struct work work = {
 		.forks = kind->task && !kind->inherit ? 0 : 3,
-		.threads = 2, .rounds = 12, .spin = 20000,
+		.threads = 2, .rounds = rounds(12), .spin = 20000,
 	};
 	struct perfaux_create create;
 	int events[MAX_EVENTS], nr, i;

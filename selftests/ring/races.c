@@ -145,7 +145,7 @@ TEST_F_TIMEOUT(races, attach_detach, SECONDS)
 	self->check->partly = true;
 	ASSERT_EQ(0, event_enable(cpu_ev));
 	child_go(&child);
-	for (i = 0; i < 60; i++) {
+	for (i = 0; i < (int)rounds(60); i++) {
 		ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
 		spin(rnd_below(&self->rnd, 20000));
 		if (rnd_below(&self->rnd, 2))
@@ -177,7 +177,7 @@ TEST_F_TIMEOUT(races, close_while_running, SECONDS)
 
 	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
 	child_go(&child);
-	for (i = 0; i < 60; i++) {
+	for (i = 0; i < (int)rounds(60); i++) {
 		struct ring ring;
 
 		ring_params(&create, 4096 << rnd_below(&self->rnd, 3),
@@ -221,7 +221,7 @@ TEST_F_TIMEOUT(races, kill_owner, SECONDS)
 
 	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
 	child_go(&child);
-	for (i = 0; i < 25; i++) {
+	for (i = 0; i < (int)rounds(25); i++) {
 		uint32_t loops = rnd_below(&self->rnd, 3000000);
 		pid_t pid = fork();
 
@@ -262,7 +262,7 @@ TEST_F_TIMEOUT(races, kill_traced, SECONDS)
 	int i, ev;
 
 	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
-	for (i = 0; i < 25; i++) {
+	for (i = 0; i < (int)rounds(25); i++) {
 		uint64_t before = counter(&self->ring.ctl->spans);
 		uint64_t seq;
 		struct child child;
@@ -336,7 +336,7 @@ TEST_F_TIMEOUT(races, attach_one_event_twice, SECONDS)
 	}
 	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
 	child_go(&child);
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < (int)rounds(200); i++) {
 		int ev = task_event(&child, 1, EV_ENABLED);
 
 		ASSERT_LE(0, ev);
@@ -681,7 +681,7 @@ TEST_F_TIMEOUT(races, handed_over, SECONDS)
 		a[k].event = ev;
 	}
 	ASSERT_EQ(0, ring_attach(&a[0].ring, ev, COOKIE(1)));
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < (int)rounds(100); i++) {
 		struct attacher *from = &a[i % 2], *to = &a[!(i % 2)];
 		const uint64_t claims = counter(&to->ring.ctl->claims);
 

@@ -345,10 +345,10 @@ static int add_event(struct run *run, const struct group *group,
 	const struct rawgen_config config = {
 		.config = (group->config & ~0xffULL) | contexts,
 		.config1 = (uint64_t)group->period << 32 | group->size,
-		.config2 = group->each,
+		.config2 = rounds(group->each),
 	};
 
-	run->target += (uint64_t)group->each *
+	run->target += (uint64_t)rounds(group->each) *
 			__builtin_popcountll(contexts);
 	return rawgen_add(&run->check, &config, -1, cpu, main_size) ? 0 : -errno;
 }

@@ -241,7 +241,7 @@ TEST_F_TIMEOUT(trigger, hold_and_thaw, SECONDS)
 	uint32_t i, k, left = 0;
 	struct use uses[nr];
 
-	for (k = 0; k < 5; k++) {
+	for (k = 0; k < rounds(5); k++) {
 		ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
 		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
 		ASSERT_EQ(0, fire(ring, self->firing, self->nr_firing));
@@ -273,7 +273,7 @@ TEST_F_TIMEOUT(trigger, storm, SECONDS)
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
 	ASSERT_TRUE(work_until(overwritten(ring), ring->ctl->nr_segments));
 	ASSERT_EQ(0, switch_all(self->firing, self->nr_firing, event_enable));
-	for (n = 0; n < 300 && now_ns() < end; n++) {
+	for (n = 0; n < rounds(300) && now_ns() < end; n++) {
 		wait_fired(ring, counter(&ring->ctl->triggers));
 		ASSERT_LE(0, ring_hold(ring, n % 2 ? PERFAUX_FLUSH_SPANS : 0, n % 5));
 		for (i = 0; i < ring->ctl->nr_segments; i++)
