@@ -138,7 +138,7 @@ static void add_payload_loss(struct info *info, const struct auxrec_payload *h)
 {
 	struct info_payload_loss *loss;
 
-	loss = &info->payload_losses[h->cause < INFO_NR_CAUSES ?
+	loss = &info->payload_losses[h->cause < INFO_MAIN_RING ?
 				     h->cause : PERFAUX_CAUSE_NONE];
 	loss->count += h->flags & AUXREC_PAYLOAD_GAP ? h->offset : 1;
 	loss->bytes += h->total;
@@ -246,8 +246,8 @@ static int add_user(struct info *info, const struct read_record *rec)
 	return 0;
 }
 
-static int add_kernel(struct info *info, const struct read_record *rec,
-		      const struct read_sample *s)
+static int add_by_type(struct info *info, const struct read_record *rec,
+		       const struct read_sample *s)
 {
 	if (s->has & PERF_SAMPLE_TIME)
 		add_time(info, s->time);
@@ -256,12 +256,17 @@ static int add_kernel(struct info *info, const struct read_record *rec,
 		return add_sample(info, s);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		info_lost(info, rec, s);
-		return 0;
+		return info_lost(info, rec, s);
 	case PERF_RECORD_AUX:
 		return info_aux(info, rec, s);
 	}
 	return info_task(info, rec, s);
+}
+
+static int add_kernel(struct info *info, const struct read_record *rec,
+		      const struct read_sample *s)
+{
+	return add_by_type(info, rec, s) ?: info_ring_time(info, rec, s);
 }
 
 static int add_record(struct info *info, const struct read_record *rec)
@@ -297,6 +302,7 @@ int info_stream(struct info *info, read_fill_t fill, void *ctx)
 		if (rc > 0)
 			rc = add_record(info, &rec) ?: 1;
 	}
+	info_breaks_end(info);
 	info->bytes = read_offset(info->stream);
 	info->cut = read_cut(info->stream);
 	read_close(info->stream);
@@ -314,12 +320,15 @@ void info_free(struct info *info)
 	for (i = 0; i < info->nr_files; i++)
 		free(info->files[i].name);
 	free(info->files);
+	free(info->breaks);
+	free(info->cpus);
 	free(info->threads);
 	free(info->queues);
 	free(info->events);
 	read_map_free(&info->by_tid);
 	read_map_free(&info->by_queue);
 	read_map_free(&info->by_file);
+	read_map_free(&info->by_cpu_nr);
 	read_attrs_free(&info->attrs);
 	timeline_free(&info->line);
 }

@@ -15,7 +15,9 @@
 #include "read_sample.h"
 #include "snapshot_mark.h"
 
-#define INFO_NR_CAUSES	16
+/* Causes of gaps: those of raw rings (enum perfaux_cause), and: */
+#define INFO_MAIN_RING	16	/* records that did not fit into a main ring */
+#define INFO_NR_CAUSES	17
 #define INFO_MAX_GAPS	1000	/* gaps that are remembered one by one */
 #define INFO_NOBODY	((__u32)-1)
 
@@ -69,6 +71,24 @@ struct info_gap {
 	__u32	tid, cpu;
 };
 
+/* The main ring of a CPU */
+struct info_cpu {
+	__u64	last;		/* time of its last record */
+	__u64	loss_begin, loss_end;	/* the last loss; loss_end 0: none */
+};
+
+/* From when to when anything is missing */
+struct info_break {
+	__u64	begin, end;
+};
+
+/* Where a snapshot has everything; see info_complete() */
+struct info_complete {
+	bool	any;
+	__u64	begin, end;	/* begin 0: from the start */
+	__u64	lost_begin, lost_end;	/* losses that made it shorter; lost_end 0: none */
+};
+
 struct info_file {
 	char	*name;
 	__u64	with, without;	/* maps */
@@ -119,6 +139,11 @@ struct info {
 	struct info_gap gaps[INFO_MAX_GAPS];
 	size_t	nr_gaps;
 	__u64	lost, lost_samples;	/* of main rings */
+	struct info_break *breaks;	/* all of them; some may be joined */
+	size_t	nr_breaks;
+	struct info_cpu *cpus;
+	size_t	nr_cpus;
+	struct read_map by_cpu_nr;
 	__u64	aux_truncated;		/* AUX records that say so, no gaps */
 	struct info_payload_loss payload_losses[INFO_NR_CAUSES];
 	__u64	payload_key;		/* of the payload event, 0: there is none */
@@ -161,8 +186,18 @@ bool info_gap_read(const struct read_record *rec, struct info_gap *gap);
 int info_gap(struct info *info, const struct read_record *rec);
 int info_aux(struct info *info, const struct read_record *rec,
 	     const struct read_sample *s);
-void info_lost(struct info *info, const struct read_record *rec,
-	       const struct read_sample *s);
+int info_lost(struct info *info, const struct read_record *rec,
+	      const struct read_sample *s);
+/* A record of a main ring: a loss of that ring that comes next began after it. */
+int info_ring_time(struct info *info, const struct read_record *rec,
+		   const struct read_sample *s);
+
+/* info_complete.c. Return: 0, -ENOMEM */
+int info_break(struct info *info, __u64 begin, __u64 end);
+/* When the whole stream is read. */
+void info_breaks_end(struct info *info);
+/* The time around its trigger of which nothing is missing, or the last one before it. */
+struct info_complete info_complete(const struct info *info, const struct auxrec_snapshot *h);
 
 /* info_snapshot.c. Return: 0, -ENOMEM */
 int info_snapshot(struct info *info, const struct read_sample *s);

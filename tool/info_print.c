@@ -165,19 +165,31 @@ static void print_queues(const struct info *info)
 	print_more(info, info->nr_queues);
 }
 
+/* How much a gap lacks, or all of a cause. */
+static const char *print_amount(char *buf, size_t size, __u32 cause, __u64 count,
+				__u64 bytes)
+{
+	char s[32];
+
+	if (cause == INFO_MAIN_RING)
+		snprintf(buf, size, "%llu records", count);
+	else
+		snprintf(buf, size, "%llu attempts, %s", count,
+			 bytes ? read_print_size(s, sizeof(s), bytes) : "size unknown");
+	return buf;
+}
+
 static void print_cause(const struct info *info, int i)
 {
 	const struct info_cause *cause = &info->causes[i];
 	double seconds = (info->last - info->first) / 1e9;
-	char a[32], b[32], d[32], l[32], s[32];
+	char a[32], b[32], d[32], l[32], s[96];
 
-	fprintf(info->out, "  %s: %llu gap%s, %s in all, longest %s, %llu attempts, %s",
+	fprintf(info->out, "  %s: %llu gap%s, %s in all, longest %s, %s",
 		info_cause_name(i), cause->gaps, cause->gaps == 1 ? "" : "s",
 		read_print_duration(d, sizeof(d), cause->duration),
 		read_print_duration(l, sizeof(l), cause->longest),
-		cause->attempts,
-		cause->bytes ? read_print_size(s, sizeof(s), cause->bytes) :
-		"size unknown");
+		print_amount(s, sizeof(s), i, cause->attempts, cause->bytes));
 	if (seconds > 0)
 		fprintf(info->out, ", %.1f/s, %.2f%% of the time",
 			cause->gaps / seconds, cause->duration / seconds / 1e7);
@@ -213,7 +225,7 @@ static bool print_payload_losses(const struct info *info)
 static void print_losses(const struct info *info)
 {
 	bool any = info->lost || info->lost_samples || info->aux_truncated;
-	char a[32], d[32], s[32];
+	char a[32], d[32], s[96];
 	size_t i;
 
 	fputs("\nLosses\n", info->out);
@@ -226,13 +238,11 @@ static void print_losses(const struct info *info)
 	for (i = 0; i < info->nr_gaps && i < MAX_LISTED; i++) {
 		const struct info_gap *g = &info->gaps[i];
 
-		fprintf(info->out, "    %s +%s tid %d CPU %d: %s, %llu attempts, %s\n",
+		fprintf(info->out, "    %s +%s tid %d CPU %d: %s, %s\n",
 			read_print_time(a, sizeof(a), g->begin),
 			read_print_duration(d, sizeof(d), g->end - g->begin),
 			(int)g->tid, (int)g->cpu, info_cause_name(g->cause),
-			g->count, g->bytes ?
-			read_print_size(s, sizeof(s), g->bytes) :
-			"size unknown");
+			print_amount(s, sizeof(s), g->cause, g->count, g->bytes));
 	}
 	print_more(info, info->nr_gaps);
 	if (info->aux_truncated)

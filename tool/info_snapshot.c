@@ -78,6 +78,49 @@ static void print_data(const struct info *info, const struct info_snapshot *s)
 		fprintf(info->out, "    no room for those of %llu more\n", s->h.triggers - nr);
 }
 
+static void print_range(const struct info *info, const char *what, __u64 begin, __u64 end)
+{
+	char a[32], b[32];
+
+	fprintf(info->out, "%s from %s to %s", what,
+		begin ? read_print_time(a, sizeof(a), begin) : "the start",
+		read_print_time(b, sizeof(b), end));
+}
+
+/* Why that is all: what the parts have, and what is lost of them. */
+static void print_parts(const struct info *info, const struct auxrec_snapshot *h,
+			const struct info_complete *c)
+{
+	const bool raw = h->raw_end > h->raw_begin;
+
+	if (!raw && !c->lost_end)
+		return;
+	print_range(info, "\n    records", h->t_begin, h->t_settled);
+	if (raw)
+		print_range(info, "; the raw ring", h->raw_begin, h->raw_end);
+	if (c->lost_end)
+		print_range(info, "; with losses", c->lost_begin, c->lost_end);
+}
+
+static void print_complete(const struct info *info, const struct auxrec_snapshot *h)
+{
+	const struct info_complete c = info_complete(info, h);
+	char a[32];
+
+	/* Nothing can be settled when a recording has just begun. */
+	if (!h->t_settled)
+		fputs("\n    just begun", info->out);
+	else if (c.any)
+		print_range(info, "\n    complete", c.begin, c.end);
+	else
+		fputs("\n    no time is complete", info->out);
+	if (h->t_end > c.end)
+		fprintf(info->out, ", in part to %s",
+			read_print_time(a, sizeof(a), h->t_end));
+	if (h->t_settled)
+		print_parts(info, h, &c);
+}
+
 static void print_one(const struct info *info, const struct info_snapshot *s)
 {
 	const struct auxrec_snapshot *h = &s->h;
@@ -93,22 +136,7 @@ static void print_one(const struct info *info, const struct info_snapshot *s)
 		fputs(", a sample of it was lost", info->out);
 	if (h->suppressed)
 		fprintf(info->out, ", %llu suppressed so far", h->suppressed);
-	/* Nothing can be settled when a recording has just begun. */
-	if (h->t_settled)
-		fprintf(info->out, "\n    complete from %s to %s",
-			h->t_begin ? read_print_time(a, sizeof(a), h->t_begin) :
-				     "the start",
-			read_print_time(b, sizeof(b), h->t_settled));
-	else
-		fputs("\n    just begun", info->out);
-	if (h->t_end > h->t_settled)
-		fprintf(info->out, ", in part to %s",
-			read_print_time(a, sizeof(a), h->t_end));
-	if (h->raw_end > h->raw_begin)
-		fprintf(info->out, "; the raw ring from %s to %s",
-			h->raw_begin ? read_print_time(a, sizeof(a), h->raw_begin) :
-				       "the start",
-			read_print_time(b, sizeof(b), h->raw_end));
+	print_complete(info, h);
 	if (h->flags & AUXREC_SNAPSHOT_FROZEN || h->after_bytes || h->after_ns)
 		fprintf(info->out, "; %s of the raw ring kept behind the trigger, %s%s",
 			read_print_size(a, sizeof(a), h->after_bytes),
@@ -149,9 +177,11 @@ static void json_data(FILE *f, const struct info_snapshot *s)
 	}
 }
 
-static void json_one(FILE *f, const struct info_snapshot *s)
+static void json_one(const struct info *info, const struct info_snapshot *s)
 {
 	const struct auxrec_snapshot *h = &s->h;
+	const struct info_complete c = info_complete(info, h);
+	FILE *f = info->out;
 
 	fprintf(f, "{\"recording\": %llu, \"number\": %llu, \"name\": ",
 		h->recording, h->number);
@@ -160,6 +190,8 @@ static void json_one(FILE *f, const struct info_snapshot *s)
 		read_snapshot_kind(h->kind), h->t_trigger);
 	fprintf(f, "\"begin\": %llu, \"settled\": %llu, \"end\": %llu, ",
 		h->t_begin, h->t_settled, h->t_end);
+	fprintf(f, "\"complete_begin\": %llu, \"complete_end\": %llu, ",
+		c.begin, c.end);
 	fprintf(f, "\"raw_begin\": %llu, \"raw_end\": %llu, \"raw_first\": %llu, \"raw_last\": %llu, ",
 		h->raw_begin, h->raw_end, h->raw_first, h->raw_last);
 	fprintf(f, "\"after_bytes\": %llu, \"after_ns\": %llu, \"frozen\": %s, \"sample_lost\": %s, ",
@@ -179,7 +211,7 @@ void info_json_snapshots(const struct info *info)
 	fputs("  \"snapshots\": [", info->out);
 	for (i = 0; i < info->nr_snapshots; i++) {
 		fputs(i ? ",\n    " : "\n    ", info->out);
-		json_one(info->out, &info->snapshots[i]);
+		json_one(info, &info->snapshots[i]);
 	}
 	fputs("],\n", info->out);
 }

@@ -181,6 +181,14 @@ struct rec_sample_id {
 	__u64 id;
 };
 
+/* PERF_RECORD_LOST with its sample id. */
+struct rec_lost {
+	struct perf_event_header header;
+	__u64 event;		/* its id */
+	__u64 lost;
+	struct rec_sample_id id;
+};
+
 /* PERF_RECORD_LOST_SAMPLES with its sample id. */
 struct rec_lost_samples {
 	struct perf_event_header header;
@@ -225,6 +233,9 @@ struct rec_mmap2 {
 
 #define REC_MMAP_NAME		40	/* offset of the name in an MMAP */
 #define REC_MMAP2_NAME		72	/* and in an MMAP2 */
+
+/* From here on ids are of events that auxrec makes up: their samples are data, or marks. */
+#define REC_MADE_ID		(1ULL << 62)
 
 /* header.misc, where linux/perf_event.h may be too old to have it */
 #define REC_MISC_FORK_EXEC	0x2000
