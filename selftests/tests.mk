@@ -27,7 +27,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
 		record/test_options \
 		record/test_filter record/pt_gap record/fork_killed.so \
-		record/aux_verify record/aux_work record/bpf_hold record/bpf_write \
+		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_wish flight/test_bpf flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run) \
@@ -215,7 +215,7 @@ $(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
 		raw_bpf.o kfunc_lib.o)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-$(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold flight/actor \
+$(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold record/calls flight/actor \
 	flight/memory): %: %.o
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 

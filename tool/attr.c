@@ -12,6 +12,7 @@
 #include "attr_period.h"
 #include "filter.h"
 #include "flight.h"
+#include "records.h"
 #include "session.h"
 
 /*
@@ -39,7 +40,7 @@ static void set_common(const struct session *s, struct perf_event_attr *attr)
 {
 	attr->size = sizeof(*attr);
 	attr->sample_type |= SAMPLE_COMMON;
-	attr->read_format = PERF_FORMAT_ID;
+	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	attr->sample_id_all = 1;
 	attr->disabled = 1;
 	attr->inherit = session_per_task(s);
@@ -189,7 +190,7 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 	sev->attr.freq = 0;
 	sev->attr.sample_period = 1;
 	if (sev->aux == AUX_CHUNKS)
-		sev->chunk_id = (1ULL << 62) + s->nr_sev;
+		sev->chunk_id = REC_MADE_ID + s->nr_sev;
 	return check_aux(s, sev, d);
 }
 
@@ -287,7 +288,7 @@ static int add_payload_event(struct session *s, struct diag *d)
 		return diag(d, -ENOMEM, "out of memory");
 	sev->name = "raw-ring";
 	sev->payloads = true;
-	sev->chunk_id = (1ULL << 62) + s->nr_sev;
+	sev->chunk_id = REC_MADE_ID + s->nr_sev;
 	set_made(s, &sev->attr);
 	return 0;
 }
@@ -301,7 +302,7 @@ static int add_snapshot_event(struct session *s, struct diag *d)
 		return diag(d, -ENOMEM, "out of memory");
 	sev->name = "snapshot";
 	sev->snapshots = true;
-	sev->chunk_id = (1ULL << 62) + s->nr_sev;
+	sev->chunk_id = REC_MADE_ID + s->nr_sev;
 	set_made(s, &sev->attr);
 	sev->attr.config2 = s->flight->recording;
 	return 0;

@@ -383,7 +383,6 @@ bool flight_is_due(const struct session *s)
 void flight_run(struct session *s)
 {
 	flight_cpus_run(s);
-	flight_lost(s);
 	flight_triggers_run(s);
 	flight_dump_end(s, false);
 	flight_remove_end(s, 0);

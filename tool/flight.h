@@ -194,12 +194,11 @@ void flight_drop(struct session *s, const struct perf_event_header *rec, __u64 t
 void flight_tell_dropped(struct session *s);
 
 /*
- * flight_lost.c: samples of triggers that were lost. Where main rings were full; of all
- * events; of one, before it is closed.
+ * flight_lost.c: @nr samples of a trigger were lost. _all(): looks whether that is so, whether
+ * their main rings were full or not.
  */
-void flight_lost(struct session *s);
+void flight_lost(struct session *s, const struct sev *sev, __u64 nr);
 void flight_lost_all(struct session *s);
-void flight_lost_of(struct session *s, const struct sev *sev, struct opened *o);
 
 /* flight_event.c: events of triggers, before all others; what is special about one. */
 int flight_events(struct session *s, struct diag *d);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "flight.h"
+#include "losses.h"
 #include "synth.h"
 
 /* Where there are no uevents (other network namespaces) */
@@ -106,7 +107,6 @@ static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 		struct opened *o = &sev->fds[i];
 
 		if (o->cpu == cpu && o->fd >= 0) {
-			flight_lost_of(s, sev, o);
 			if (s->have_raw && (sev->aux || sev->raw_ring || sev->trigger ||
 					    sev->used_up))
 				rawring_detach(&s->raw, o->fd);
@@ -130,6 +130,17 @@ static size_t find_ring(const struct session *s, int cpu)
 	return i;
 }
 
+/* Nothing that a CPU's events count or write is missed when they are closed. */
+static void disable_cpu(struct session *s, int cpu)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_sev; i++)
+		for (j = 0; j < s->sev[i].nr_fds; j++)
+			if (s->sev[i].fds[j].cpu == cpu && s->sev[i].fds[j].fd >= 0)
+				ioctl(s->sev[i].fds[j].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
 /*
  * What was written since the last look, before the CPU went: mostly nothing, but it may have
  * come back at once.
@@ -143,6 +154,8 @@ static void read_rest(struct session *s, int cpu)
 		return;
 	mainring_snapshot(&s->rings[i]);
 	err = session_copy_ring(s, &s->rings[i]);
+	if (!err)
+		err = losses_look(s, &s->rings[i], LOSSES_ALL);
 	if (err)
 		say("CPU %d: its last records before it went offline are lost: %s", cpu,
 		    strerror(-err));
@@ -197,12 +210,12 @@ static int cpu_back(struct session *s, int cpu, struct diag *d)
 	int err = 0, sideband;
 	size_t i;
 
+	/* It may not have gone at all: uevents were lost, and it was taken for away. */
+	disable_cpu(s, cpu);
 	read_rest(s, cpu);
 	recent_stats(s->flight->recent, &stats);
 	for (i = 0; i < s->nr_sev; i++)
 		close_old(s, &s->sev[i], cpu, stats.oldest);
-	/* If it had not gone after all: uevents were lost, and it was taken for away. */
-	read_rest(s, cpu);
 	close_ring(s, cpu);
 	/* The sideband first: its descriptor owns the main ring. */
 	for (sideband = 1; sideband >= 0; sideband--)

@@ -170,6 +170,5 @@ int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d)
 	sev->raw_ring = false;
 	sev->attr.watermark = 0;
 	sev->attr.wakeup_events = 1;
-	sev->attr.read_format |= PERF_FORMAT_LOST;
 	return set_period(sev, d);
 }

@@ -66,7 +66,7 @@ void flight_status(void *session, FILE *to)
 	fprintf(to, "waiting: %llu\n", ULL(nr_wishes(f->first) + nr_wishes(f->writing)));
 	fprintf(to, "suppressed: %llu\n", ULL(f->suppressed));
 	fprintf(to, "removed: %llu\n", ULL(f->stats.removed));
-	fprintf(to, "lost records: %llu\n", ULL(s->main.lost + s->main.lost_samples));
+	fprintf(to, "lost records: %llu\n", ULL(main_losses(&s->main)));
 	fprintf(to, "not kept: %llu\n", ULL(f->stats.not_kept));
 	fprintf(to, "forgotten maps: %llu\n", ULL(f->stats.forgotten_maps));
 	fprintf(to, "over the limit: %llu KiB\n", ULL(over_limit(f) >> 10));

@@ -66,7 +66,7 @@ static void tell_status(struct session *s, __u64 now)
 	notify_status("%llu snapshots, %llu failed; the newest %.1f s; %llu records lost",
 		      (unsigned long long)f->stats.snapshots,
 		      (unsigned long long)f->stats.failed, flight_history(s, &stats),
-		      (unsigned long long)(s->main.lost + s->main.lost_samples));
+		      (unsigned long long)main_losses(&s->main));
 }
 
 void flight_watch(struct session *s)

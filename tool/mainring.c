@@ -41,13 +41,15 @@ __u64 mainring_snapshot(struct mainring *r)
 {
 	/* Pairs with the barrier in perf_output_put_handle(). */
 	r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	/*
-	 * What finds no room in between, before or after the last copy, leaves no more than
-	 * that free. No record says so before the next one does that has room.
-	 */
-	if (r->head - r->tail > r->size / 2)
-		r->tight = true;
+	/* A record that found no room since the last copy found at least this much in use. */
+	if (r->head - r->tail > r->filled)
+		r->filled = r->head - r->tail;
 	return r->head - r->page->data_tail;
+}
+
+bool mainring_has_more(const struct mainring *r)
+{
+	return __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE) != r->head;
 }
 
 static void copy_out(const struct mainring *r, __u64 pos, void *to, size_t len)
@@ -59,13 +61,17 @@ static void copy_out(const struct mainring *r, __u64 pos, void *to, size_t len)
 	memcpy((__u8 *)to + first, r->data, len - first);
 }
 
-static void note_time(struct main_stats *stats, __u64 time)
+static void note_time(struct mainring *r, struct main_stats *stats, __u64 time)
 {
-	if (time != ~0ULL && time > stats->max_time)
+	if (!time || time == ~0ULL)
+		return;
+	r->last_time = time;
+	if (time > stats->max_time)
 		stats->max_time = time;
 }
 
-static void account(struct main_stats *stats, struct ids *ids, const __u8 *rec)
+static void account(struct mainring *r, struct main_stats *stats, struct ids *ids,
+		    const __u8 *rec)
 {
 	const struct perf_event_header *h = (const void *)rec;
 	__u64 v;
@@ -78,15 +84,11 @@ static void account(struct main_stats *stats, struct ids *ids, const __u8 *rec)
 		if (h->size < 40)
 			return;
 		memcpy(&v, rec + 32, sizeof(v));
-		note_time(stats, v);
+		note_time(r, stats, v);
 		return;
-	case PERF_RECORD_LOST:
-		memcpy(&v, rec + 16, sizeof(v));
-		stats->lost += v;
-		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		memcpy(&v, rec + 8, sizeof(v));
-		stats->lost_samples += v;
+		stats->unwritten += v;
 		break;
 	case PERF_RECORD_MMAP2:
 		ids_map(ids, (const void *)rec);
@@ -99,7 +101,7 @@ static void account(struct main_stats *stats, struct ids *ids, const __u8 *rec)
 		struct rec_sample_id id;
 
 		memcpy(&id, rec + h->size - sizeof(id), sizeof(id));
-		note_time(stats, id.time);
+		note_time(r, stats, id.time);
 	}
 }
 
@@ -126,12 +128,10 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 			copy_out(r, pos, buf, h.size);
 			rec = buf;
 		}
-		account(stats, ids, rec);
-		if (h.type == PERF_RECORD_LOST)
-			r->tight = true;
 		err = fn(ctx, rec);
 		if (err)
 			break;
+		account(r, stats, ids, rec);
 		pos += h.size;
 	}
 

@@ -14,11 +14,17 @@
 struct main_stats {
 	__u64 records;
 	__u64 samples;
-	__u64 lost;		/* records (PERF_RECORD_LOST) */
-	__u64 lost_samples;	/* PERF_RECORD_LOST_SAMPLES */
+	__u64 lost;		/* records that are no samples: a ring was full */
+	__u64 lost_samples;	/* a ring was full */
+	__u64 unwritten;	/* samples, says the kernel (PERF_RECORD_LOST_SAMPLES) */
 	__u64 throttled;
 	__u64 max_time;		/* largest timestamp written so far */
 };
+
+static inline __u64 main_losses(const struct main_stats *stats)
+{
+	return stats->lost + stats->lost_samples + stats->unwritten;
+}
 
 struct ids;
 
@@ -30,8 +36,13 @@ struct mainring {
 	size_t size;		/* of data, a power of two */
 	__u64 head;		/* as of the last mainring_snapshot() */
 	__u64 tail;		/* as of before the last mainring_copy() */
-	bool tight;		/* something may be lost; whoever looks resets it */
 	bool hangup;		/* nothing to poll for any more */
+	__u64 last_time;	/* of the last record that was copied, 0: none */
+	/* see losses.c; records, but for the first two */
+	__u64 filled;		/* bytes that were in use at most since the last look */
+	__u64 looked;		/* now_ns() of that look */
+	__u64 untold;		/* counted by its events, and not told */
+	__u64 ahead;		/* told, and to come in a PERF_RECORD_LOST */
 };
 
 /* Returns 0 or -errno (-EPERM: more than perf_event_mlock_kb allows). */
@@ -40,6 +51,9 @@ void mainring_unmap(struct mainring *r);
 
 /* Remembers how far the kernel has written. Returns the bytes to read. */
 __u64 mainring_snapshot(struct mainring *r);
+
+/* Has the kernel written anything since the snapshot? */
+bool mainring_has_more(const struct mainring *r);
 
 /*
  * Hands the records up to the snapshot to @fn and gives their room back to the

@@ -89,9 +89,12 @@ int merge_late_take(struct merge *m, const struct merge_section *s, struct merge
 	__u64 nr;
 	int rc;
 
-	/* Of what was overwritten: that there are no raw data is told by the sample's own. */
+	/*
+	 * A thread's LOST_SAMPLES is of a sample whose raw data were overwritten, and which
+	 * the snapshot before has. Those of a main ring have no thread, see losses.c.
+	 */
 	if (sample->time < late_since(s) || sample->time >= s->from ||
-	    rec->type == PERF_RECORD_LOST_SAMPLES)
+	    (rec->type == PERF_RECORD_LOST_SAMPLES && sample->tid != (__u32)-1))
 		return 0;
 	nr = merge_seen_get(counted, &key);
 	if (merge_seen_set(counted, &key, nr + 1))

@@ -479,6 +479,7 @@ void session_close(struct session *s)
 
 	flight_close(s);
 	session_close_events(s);
+	perf_clock_close(&s->clock);
 	payload_free(s);
 	if (s->have_raw && s->raw.ctl)
 		rawring_close(&s->raw);

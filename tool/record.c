@@ -13,6 +13,7 @@
 
 #include "buildid.h"
 #include "flight.h"
+#include "losses.h"
 #include "records.h"
 #include "signals.h"
 #include "synth.h"
@@ -67,23 +68,63 @@ static int finish_round(struct session *s, bool last)
 	return err;
 }
 
-static int write_record(void *ctx, const void *rec)
+int session_write(struct session *s, const void *rec)
 {
 	const struct perf_event_header *h = rec;
-	struct session *s = ctx;
+	const __u32 ends = s->out.nr_ends;
+	int err;
 
+	if (s->discard) {
+		s->out.lost_samples += h->type == PERF_RECORD_SAMPLE;
+		return 0;
+	}
 	if (s->flight) {
 		flight_record(s, rec);
 		return 0;
 	}
 	if (h->type == PERF_RECORD_SAMPLE && s->have_payloads)
-		return payload_sample(s, rec);
-	return stream_record(&s->out, rec);
+		err = payload_sample(s, rec);
+	else
+		err = stream_record(&s->out, rec);
+	/* It stays in the ring, and count_rest() counts it. */
+	if (err && s->out.nr_ends != ends)
+		s->out.lost_samples--;
+	return err;
+}
+
+struct copying {
+	struct session *s;
+	struct mainring *r;
+};
+
+static int write_record(void *ctx, const void *rec)
+{
+	const struct perf_event_header *h = rec;
+	const struct copying *c = ctx;
+
+	if (h->type == PERF_RECORD_LOST)
+		return losses_record(c->s, c->r, rec);
+	return session_write(c->s, rec);
 }
 
 int session_copy_ring(struct session *s, struct mainring *r)
 {
-	return mainring_copy(r, write_record, s, &s->main, &s->ids);
+	struct copying c = { s, r };
+
+	return mainring_copy(r, write_record, &c, &s->main, &s->ids);
+}
+
+static int copy_rings(struct session *s, enum losses_which which)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < s->nr_rings; i++) {
+		err = session_copy_ring(s, &s->rings[i]);
+		if (!err)
+			err = losses_look(s, &s->rings[i], which);
+	}
+	return err;
 }
 
 /*
@@ -92,7 +133,7 @@ int session_copy_ring(struct session *s, struct mainring *r)
  * main rings' records tell of is either found now, or its span is still active
  * and holds the round back.
  */
-static int pass(struct session *s, bool last)
+static int look_at_rings(struct session *s, bool last, enum losses_which which)
 {
 	const __u64 records = s->out.records;
 	size_t i;
@@ -107,8 +148,8 @@ static int pass(struct session *s, bool last)
 		flight_gaps(s);
 	else if (!err && s->have_raw)
 		err = auxdata_pass(s, last);
-	for (i = 0; !err && i < s->nr_rings; i++)
-		err = session_copy_ring(s, &s->rings[i]);
+	if (!err)
+		err = copy_rings(s, which);
 	if (!err && s->have_payloads && !s->flight)
 		err = payload_pass(s, last);
 	/* After the records that they belong to. */
@@ -125,6 +166,11 @@ static int pass(struct session *s, bool last)
 	if (!err && (s->out.records != records || s->held_since))
 		err = finish_round(s, last);
 	return err;
+}
+
+static int pass(struct session *s)
+{
+	return look_at_rings(s, false, LOSSES_LIKELY);
 }
 
 static int wait_events(struct session *s, struct pollfd *fds, int timeout)
@@ -225,7 +271,7 @@ static int switch_events(struct session *s, unsigned long request, bool sideband
 
 	while (!session_switch_some(s, &sw))
 		if (!err)
-			err = pass(s, false);
+			err = pass(s);
 	return err;
 }
 
@@ -282,12 +328,12 @@ static int loop(struct session *s, struct diag *d)
 		if (!err)
 			err = wait_events(s, fds, timeout);
 		if (!err)
-			err = pass(s, false);
+			err = pass(s);
 		if (!err && s->flight)
 			flight_run(s);
 		/* What is complete is what the look before this one saw. */
 		if (!err && s->flight && flight_is_due(s))
-			err = pass(s, false);
+			err = look_at_rings(s, false, LOSSES_POSSIBLE);
 		if (!err && s->flight)
 			flight_write_due(s);
 		if (!err)
@@ -305,13 +351,24 @@ static int drain(struct session *s)
 
 	do {
 		records = s->out.records;
-		err = pass(s, false);
+		err = pass(s);
 	} while (!err && s->out.records > records + 1 && ++i < DRAIN_PASSES);
 
 	if (!err)
 		err = ids_finish(s);
 	/* Nothing is attached: a number that is missing will not come. */
-	return err ?: pass(s, true);
+	return err ?: look_at_rings(s, true, LOSSES_ALL);
+}
+
+/* Nothing can be written any more: counts what the rings have, and what they have not. */
+static void count_rest(struct session *s)
+{
+	size_t i;
+
+	s->discard = true;
+	for (i = 0; i < s->nr_rings; i++)
+		mainring_snapshot(&s->rings[i]);
+	copy_rings(s, LOSSES_ALL);
 }
 
 /* Everything to the very end, and what is missing. After an error: what was called for. */
@@ -321,6 +378,8 @@ static int finish(struct session *s, int err)
 	bpf_stop(s);
 	if (!err)
 		err = drain(s);
+	if (err && !s->flight)
+		count_rest(s);
 	if (s->flight) {
 		if (err && s->flight->begun)
 			say("the recording cannot go on (%s): what was called for is written",

@@ -15,6 +15,7 @@
 #include "mainring.h"
 #include "options.h"
 #include "payload_write.h"
+#include "perf_clock.h"
 #include "rawring.h"
 #include "stream.h"
 
@@ -32,7 +33,8 @@ struct opened {
 	pid_t tid;		/* -1: every task of the CPU */
 	__u64 id;
 	__u64 closed;		/* then: time of the newest record */
-	__u64 lost;		/* of a trigger: samples, as far as they are told */
+	__u64 lost;		/* records that did not fit, at the last look; see losses.c */
+	__u64 untold;		/* of these: the stream does not tell of them yet */
 };
 
 /* An event of the stream: one ATTR. */
@@ -100,6 +102,9 @@ struct session {
 	bool primed;			/* see write_primer() */
 	struct stream out;
 	struct main_stats main;
+	struct perf_clock clock;	/* for losses.c; a flight recorder has its own */
+	bool clock_tried;
+	bool discard;			/* the output failed: records are only counted */
 	struct gap_stats gaps[16];
 	/* rounds, see record.c */
 	__u64 round_time;		/* largest time before the last round */
@@ -213,6 +218,8 @@ void session_close(struct session *s);
  * -errno, as mainring_copy().
  */
 int session_copy_ring(struct session *s, struct mainring *r);
+/* A record with sample id, of a main ring or about one. 0 or -errno. */
+int session_write(struct session *s, const void *rec);
 
 /* Is its PMU softpt, which is not Intel PT but looks like it? */
 bool sev_is_softpt(const struct sev *sev);

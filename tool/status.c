@@ -15,8 +15,7 @@ static __u64 last_ns, last_bytes;
 
 __u64 session_losses(const struct session *s)
 {
-	__u64 n = s->main.lost + s->main.lost_samples + s->raw.missing +
-		  s->bad_spans;
+	__u64 n = main_losses(&s->main) + s->raw.missing + s->bad_spans;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(s->gaps); i++)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,7 +84,10 @@ int stream_open_fd(struct stream *s, int fd, struct diag *d)
 	}
 
 	s->buf = malloc(STREAM_BUF);
-	if (!s->buf) {
+	s->ends = calloc(STREAM_ENDS, sizeof(*s->ends));
+	if (!s->buf || !s->ends) {
+		free(s->buf);
+		free(s->ends);
 		close(fd);
 		s->fd = -1;
 		return diag(d, -ENOMEM, "out of memory");
@@ -157,10 +161,41 @@ static void reset(struct stream *s)
 	s->pending = 0;
 }
 
+/*
+ * The samples that end behind the first @taken bytes of the stream. All of them end in the last
+ * 2^31 bytes, so the low bits of their ends tell which these are.
+ */
+static __u64 samples_behind(const struct stream *s, __u64 taken)
+{
+	const __u32 nr = s->nr_ends < STREAM_ENDS ? s->nr_ends : STREAM_ENDS;
+	__u32 i = 0;
+
+	while (i < nr && (__s32)(s->ends[(s->nr_ends - 1 - i) % STREAM_ENDS] - (__u32)taken) > 0)
+		i++;
+	return i;
+}
+
+/* What a pipe still contains when its last reader has gone is lost. */
+static int unread(const struct stream *s)
+{
+	struct stat st;
+	int nr = 0;
+
+	if (fstat(s->fd, &st) || !S_ISFIFO(st.st_mode) || ioctl(s->fd, FIONREAD, &nr))
+		return 0;
+	return nr;
+}
+
 static int fail(struct stream *s, int err, size_t written)
 {
 	size_t whole = whole_records(s, written);
+	__u64 taken = s->bytes + written;
 
+	if (s->regular)
+		taken = s->bytes + whole;
+	else if (err == -EPIPE)
+		taken -= unread(s);
+	s->lost_samples += samples_behind(s, taken);
 	s->err = err;
 	s->bytes += whole;
 	s->lost += s->pending - whole;
@@ -246,6 +281,19 @@ static void put(struct stream *s, const void *data, size_t len)
 	s->iov[s->nr_iov++] = (struct iovec){ to, len };
 }
 
+static void note_sample(struct stream *s, const void *rec)
+{
+	const struct perf_event_header *h = rec;
+	__u64 id;
+
+	s->records++;
+	if (h->type != PERF_RECORD_SAMPLE)
+		return;
+	memcpy(&id, h + 1, sizeof(id));
+	if (id < REC_MADE_ID)
+		s->ends[s->nr_ends++ % STREAM_ENDS] = s->bytes + s->pending;
+}
+
 int stream_record(struct stream *s, const void *rec)
 {
 	const struct perf_event_header *h = rec;
@@ -257,7 +305,7 @@ int stream_record(struct stream *s, const void *rec)
 	if (err)
 		return err;
 	put(s, rec, h->size);
-	s->records++;
+	note_sample(s, rec);
 	return 0;
 }
 
@@ -281,7 +329,7 @@ int stream_record_data(struct stream *s, const void *head, size_t head_len,
 	}
 	if (pad)
 		put(s, NULL, pad);
-	s->records++;
+	note_sample(s, head);
 	return 0;
 }
 
@@ -308,6 +356,8 @@ int stream_close(struct stream *s)
 		err = -errno;
 	s->fd = -1;
 	free(s->buf);
+	free(s->ends);
 	s->buf = NULL;
+	s->ends = NULL;
 	return err;
 }

@@ -15,6 +15,8 @@
 
 #define STREAM_BUF	(1U << 20)
 #define STREAM_IOV	512		/* below IOV_MAX, 1024 */
+/* Samples of 56 bytes and more in STREAM_BUF and in the largest pipe of an ordinary user */
+#define STREAM_ENDS	65536		/* a power of two */
 
 struct stream {
 	int fd;
@@ -24,6 +26,9 @@ struct stream {
 	__u64 bytes;		/* written, all of it whole records */
 	__u64 records;
 	__u64 lost;		/* bytes that were to be written at @err */
+	__u64 lost_samples;	/* in them, and those that the reader of a pipe did not take */
+	__u32 *ends;		/* low bits of where the newest samples end in the stream */
+	__u32 nr_ends;		/* samples so far, modulo 2^32 */
 	/* what is not written yet: iov[] points into buf and to callers' data */
 	__u8 *buf;
 	size_t len;

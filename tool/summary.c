@@ -246,6 +246,18 @@ static bool module_loaded(const struct session *s)
 	return s->have_raw || !access(PERFAUX_DEVICE, F_OK);
 }
 
+/* Does the kernel say which event a lost record is of? open.c drops that for all or none. */
+static bool counters_tell(const struct session *s)
+{
+	return s->nr_sev && s->sev[0].attr.read_format & PERF_FORMAT_LOST;
+}
+
+/* In the output */
+static __u64 nr_samples(const struct session *s)
+{
+	return s->main.samples - s->out.lost_samples;
+}
+
 void summary_print(struct session *s, const char *problem)
 {
 	const bool to_file = strcmp(s->opt->output, "-");
@@ -257,7 +269,7 @@ void summary_print(struct session *s, const char *problem)
 		say("%.3f MiB%s%s: %llu samples, %llu other records%s%s",
 		    s->out.bytes / 1048576.0, to_file ? " in " : "",
 		    to_file ? s->opt->output : " written",
-		    ULL(s->main.samples), ULL(s->main.records - s->main.samples),
+		    ULL(nr_samples(s)), ULL(s->main.records - s->main.samples),
 		    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
 	if (s->have_raw && !s->flight && (s->spans || !s->have_payloads))
 		say("%.3f MiB of AUX data in %llu spans",
@@ -265,17 +277,23 @@ void summary_print(struct session *s, const char *problem)
 	if (s->have_payloads && !s->flight)
 		print_payloads(s);
 	if (s->main.lost)
-		say("LOST %llu records: the main ring was full; a larger one helps (-m)",
-		    ULL(s->main.lost));
+		say("LOST %llu records%s: the main ring was full; a larger one helps (-m)",
+		    ULL(s->main.lost), counters_tell(s) ? " that are no samples" : "");
 	if (s->main.lost_samples)
-		say("LOST %llu samples: the kernel could not write them",
+		say("LOST %llu samples: the main ring was full; a larger one helps (-m)",
 		    ULL(s->main.lost_samples));
+	if (s->main.unwritten)
+		say("LOST %llu samples: the kernel could not write them",
+		    ULL(s->main.unwritten));
 	if (s->main.throttled)
 		say("the kernel throttled sampling %llu times",
 		    ULL(s->main.throttled));
 	if (s->out.lost)
 		say("LOST %llu bytes that could not be written",
 		    ULL(s->out.lost));
+	if (s->out.lost_samples)
+		say("LOST %llu samples that were recorded and did not reach the output",
+		    ULL(s->out.lost_samples));
 	if (s->have_raw)
 		print_gaps(s);
 	if (s->missing_build_ids)
@@ -398,7 +416,7 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 	json_string(f, s->opt->output);
 	fprintf(f, ",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu",
 		ULL(s->flight ? s->flight->stats.bytes : s->out.bytes),
-		ULL(s->main.records), ULL(s->main.samples));
+		ULL(s->main.records), ULL(nr_samples(s)));
 	fprintf(f, ",\"rounds\":%llu,\"duration_ns\":%llu", ULL(s->rounds),
 		ULL(s->stopped - s->started));
 	fputs(",\"end\":", f);
@@ -409,8 +427,9 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 	else
 		fputs("null", f);
 	fprintf(f,
-		",\"lost\":{\"records\":%llu,\"samples\":%llu,\"output_bytes\":%llu},\"throttled\":%llu,\"missing_build_ids\":%llu,\"long_build_ids\":%llu,\"module\":%s",
-		ULL(s->main.lost), ULL(s->main.lost_samples), ULL(s->out.lost),
+		",\"lost\":{\"records\":%llu,\"samples\":%llu,\"output_bytes\":%llu,\"output_samples\":%llu},\"throttled\":%llu,\"missing_build_ids\":%llu,\"long_build_ids\":%llu,\"module\":%s",
+		ULL(s->main.lost), ULL(s->main.lost_samples + s->main.unwritten),
+		ULL(s->out.lost), ULL(s->out.lost_samples),
 		ULL(s->main.throttled), ULL(s->missing_build_ids),
 		ULL(s->long_build_ids),
 		module_loaded(s) ? "true" : "false");

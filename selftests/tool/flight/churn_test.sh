@@ -111,7 +111,7 @@ read_one()
 	"$PERF" report --stdio -i "$1" >out 2>perr || note "$PERF report -i $1 failed"
 	unsaid perr "$allowed" "$PERF report -i $1"
 	"$AUXREC" info "$1" >"$T/info" || note "info $1"
-	grep -q '^ *complete from\|just begun' "$T/info" || note "$1 says not what it has"
+	grep -q '^ *complete from\|just begun\|no time is complete' "$T/info" || note "$1 says not what it has"
 	[[ ${raw[*]-} ]] || return
 	"$VERIFY" -g "$1" >verify 2>verr || note "$1: $(head -n 3 verr | tr '\n' '|')"
 	read -r _ _ _ _ _ chunks _ <verify
