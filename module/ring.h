@@ -285,4 +285,7 @@ void pa_pin_end(struct pa_ring *ring, struct perf_event *event);
 int pa_charge(struct pa_ring *ring, unsigned long pages);
 void pa_uncharge(struct pa_ring *ring);
 
+/* mapping.c. 0 or -ENOMEM */
+int pa_mapping_count(struct vm_area_struct *vma);
+
 #endif /* PERFAUX_RING_H */

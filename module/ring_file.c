@@ -276,7 +276,8 @@ static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)
 	if (!offset) {
 		if (size != ring->marks_size)
 			return -EINVAL;
-		return pa_map_vmalloc(vma, vma->vm_start, ring->marks, size);
+		ret = pa_map_vmalloc(vma, vma->vm_start, ring->marks, size);
+		return ret ?: pa_mapping_count(vma);
 	}
 	if (offset != ring->marks_size >> PAGE_SHIFT ||
 	    size != ring->tables_size + ring->data_size)
@@ -285,9 +286,9 @@ static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EACCES;
 	pa_vm_flags_clear(vma, VM_MAYWRITE);
 	ret = pa_map_vmalloc(vma, vma->vm_start, ring->ctl, ring->tables_size);
-	if (ret)
-		return ret;
-	return pa_map_data(vma, vma->vm_start + ring->tables_size, ring);
+	if (!ret)
+		ret = pa_map_data(vma, vma->vm_start + ring->tables_size, ring);
+	return ret ?: pa_mapping_count(vma);
 }
 
 static __poll_t pa_ring_poll(struct file *file, poll_table *wait)

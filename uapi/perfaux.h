@@ -232,6 +232,9 @@
  * descriptor and mapping are gone, no PMU writes to it any more, and no producer in
  * the kernel has a reference to it.
  *
+ * While a process has the mappings, their memory is part of its VmPin in
+ * /proc/PID/status, as that of perf's own rings can be.
+ *
  * Counters
  * ========
  *

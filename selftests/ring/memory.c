@@ -121,6 +121,69 @@ TEST_F(memory, map_offset_and_length)
 				   1ULL << 46));
 }
 
+/* KiB in /proc/self/status, or -1 */
+static long pinned_kb(void)
+{
+	char text[8192], *at;
+
+	if (file_read("/proc/self/status", text, sizeof(text)))
+		return -1;
+	at = strstr(text, "VmPin:");
+	return at ? atol(at + 6) : -1;
+}
+
+/* What is mapped is pinned, until the last part of it is gone. */
+TEST_F(memory, mapping_is_pinned)
+{
+	const uint64_t size = self->ring.create.ring_size;
+	const uint64_t marks = self->ring.create.marks_size;
+	const long before = pinned_kb();
+	uint8_t *at;
+
+	EXPECT_EQ((long)(size + marks) >> 10, before);
+	at = mmap(NULL, size, PROT_READ, MAP_SHARED, self->ring.fd, marks);
+	ASSERT_NE(MAP_FAILED, (void *)at);
+	EXPECT_EQ(before + ((long)size >> 10), pinned_kb());
+	ASSERT_EQ(0, munmap(at + PAGE, PAGE));
+	ASSERT_EQ(0, munmap(at, PAGE));
+	EXPECT_EQ(before + ((long)size >> 10), pinned_kb());
+	ASSERT_EQ(0, munmap(at + 2 * PAGE, size - 2 * PAGE));
+	EXPECT_EQ(before, pinned_kb());
+	/* One that is refused counts nothing. */
+	EXPECT_EQ(-EINVAL, try_map(size - PAGE, PROT_READ, MAP_SHARED, self->ring.fd, marks));
+	EXPECT_EQ(-EACCES, try_map(size, PROT_WRITE, MAP_SHARED, self->ring.fd, marks));
+	EXPECT_EQ(before, pinned_kb());
+	ring_unmap(&self->ring);
+	EXPECT_EQ(0, pinned_kb());
+	ASSERT_EQ(0, ring_map(&self->ring));
+	EXPECT_EQ(before, pinned_kb());
+}
+
+/* A move keeps it; a child that has no mapping has none pinned. */
+TEST_F(memory, moved_and_forked)
+{
+	const uint64_t size = self->ring.create.ring_size;
+	const long before = pinned_kb();
+	void *at, *to;
+	int status;
+	pid_t pid;
+
+	at = mmap(NULL, size, PROT_READ, MAP_SHARED, self->ring.fd,
+		  self->ring.create.marks_size);
+	ASSERT_NE(MAP_FAILED, at);
+	to = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, to);
+	ASSERT_EQ(to, mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to));
+	EXPECT_EQ(before + ((long)size >> 10), pinned_kb());
+	pid = fork();
+	if (!pid)
+		_exit(pinned_kb() != 0);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, munmap(to, size));
+	EXPECT_EQ(before, pinned_kb());
+}
+
 TEST_F(memory, map_protection)
 {
 	uint64_t marks = self->ring.create.marks_size;
