@@ -8,6 +8,7 @@
 #include "bpf_info.h"
 #include "bpf_sys.h"
 #include "session.h"
+#include "signals.h"
 
 /* BPF_EVENTs of 24 bytes: 680 of them per CPU, until the thread runs. */
 #define RING_SIZE	16384
@@ -186,6 +187,8 @@ static void *reader(void *arg)
 				fds[i + 1].fd = -1;
 			read_ring(b, &b->rings[i]);
 		}
+		/* What was queued is for the other thread, which may sleep. */
+		signals_wake();
 	}
 	free(fds);
 	return NULL;

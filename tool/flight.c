@@ -18,6 +18,7 @@
 #include "records.h"
 #include "signals.h"
 #include "snapfile.h"
+#include "wait.h"
 
 /* A task that has exited may wait for a CPU. */
 #define LINGER_NS	NSEC_PER_SEC
@@ -399,18 +400,20 @@ void flight_write_due(struct session *s)
 
 int flight_timeout(const struct session *s, int timeout)
 {
+	const struct flight *f = s->flight;
 	const struct flight_wish *w;
-	const __u64 now = now_ns();
 
-	for (w = s->flight->first; w && !s->flight->child; w = w->next) {
-		__u64 left = w->due > now ? (w->due - now) / 1000000 + 1 : 0;
-
-		if (w->overwritten && left > POST_TICK_MS)
-			left = POST_TICK_MS;
-		if (left < (__u64)timeout)
-			timeout = left;
+	for (w = f->first; w && !f->child; w = w->next) {
+		timeout = wait_until(timeout, w->due);
+		if (w->overwritten && (timeout < 0 || timeout > POST_TICK_MS))
+			timeout = POST_TICK_MS;
 	}
-	return timeout;
+	/* Nothing wakes the recorder when one of these is over, or for an EXIT record. */
+	if ((f->child || f->removal || f->frozen_since || f->exit_records) &&
+	    (timeout < 0 || timeout > WAIT_TICK_MS))
+		timeout = WAIT_TICK_MS;
+	timeout = flight_cpus_timeout(s, timeout);
+	return flight_watch_timeout(s, timeout);
 }
 
 /*

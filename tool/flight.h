@@ -96,7 +96,8 @@ struct flight {
 	int keep_err;			/* the last look at old snapshots failed: told */
 	struct flight_files files;	/* snapshots of this run */
 	int epoll_fd;
-	int uevents;			/* of CPUs; -1: they are looked at */
+	int uevents;			/* of CPUs; -1: there is no socket */
+	bool uevents_come;		/* else CPUs are looked at once a second */
 	struct cpus online;
 	__u64 cpus_seen;		/* now_ns() of that */
 	bool cpus_failed;		/* some could not be opened again: told */
@@ -135,6 +136,8 @@ void flight_gaps(struct session *s);
 void flight_settle(struct session *s);
 /* In each round: signs of life, old snapshots. At the end: it may take a while. */
 void flight_watch(struct session *s);
+/* When is the next one needed? See wait_sooner(). */
+int flight_watch_timeout(const struct session *s, int timeout);
 /* The last snapshots are being written. */
 void flight_busy(struct session *s);
 void flight_over(struct session *s);
@@ -207,6 +210,7 @@ int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d);
 /* flight_cpus.c: CPUs that go offline take their events along, and come back without. */
 int flight_cpus_open(struct session *s);
 void flight_cpus_run(struct session *s);
+int flight_cpus_timeout(const struct session *s, int timeout);
 void flight_cpus_close(struct session *s);
 
 /* flight_dump.c: the child */

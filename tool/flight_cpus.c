@@ -8,20 +8,45 @@
  * what the kernel's own records say.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
+#include <linux/nsfs.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "flight.h"
 #include "losses.h"
 #include "synth.h"
+#include "wait.h"
 
-/* Where there are no uevents (other network namespaces) */
+/* Where no uevents come */
 #define LOOK_NS		NSEC_PER_SEC
+/* PROC_USER_INIT_INO of the kernel */
+#define FIRST_USER_NS	0xEFFFFFFDU
+
+/*
+ * uevent_net_init(): they are sent to the network namespaces of the first user namespace. The
+ * answer is no where that cannot be found out.
+ */
+static bool uevents_come(void)
+{
+	const int net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	const int user = net < 0 ? -1 : ioctl(net, NS_GET_USERNS);
+	struct stat st;
+	bool come;
+
+	come = user >= 0 && !fstat(user, &st) && st.st_ino == FIRST_USER_NS;
+	if (user >= 0)
+		close(user);
+	if (net >= 0)
+		close(net);
+	return come;
+}
 
 static int open_uevents(struct flight *f)
 {
@@ -45,6 +70,7 @@ int flight_cpus_open(struct session *s)
 	if (!s->opt->system_wide)
 		return 0;
 	f->uevents = open_uevents(f);
+	f->uevents_come = f->uevents >= 0 && uevents_come();
 	return cpus_online(&f->online);
 }
 
@@ -260,6 +286,15 @@ static void compare(struct session *s, struct cpus *online)
 	if (synth_setup(s, &d))
 		say("out of memory: the next snapshots may lack what describes them");
 	flight_setup(s, false);
+}
+
+int flight_cpus_timeout(const struct session *s, int timeout)
+{
+	const struct flight *f = s->flight;
+
+	if (!s->opt->system_wide || (f->uevents_come && !f->cpus_failed))
+		return timeout;
+	return wait_until(timeout, f->cpus_seen + LOOK_NS);
 }
 
 void flight_cpus_run(struct session *s)

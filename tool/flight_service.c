@@ -5,6 +5,7 @@
 #include "daemon.h"
 #include "flight.h"
 #include "notify.h"
+#include "wait.h"
 
 /* How often is looked for snapshots that are too old? Half as long as one may be. */
 #define LOOK_LEAST_NS	NSEC_PER_SEC
@@ -67,6 +68,17 @@ static void tell_status(struct session *s, __u64 now)
 		      (unsigned long long)f->stats.snapshots,
 		      (unsigned long long)f->stats.failed, flight_history(s, &stats),
 		      (unsigned long long)main_losses(&s->main));
+}
+
+int flight_watch_timeout(const struct session *s, int timeout)
+{
+	const __u64 interval = notify_watchdog_interval(), age = s->opt->flight.keep.age;
+
+	if (interval)
+		timeout = wait_until(timeout, s->flight->watched + interval / 2);
+	if (age)
+		timeout = wait_until(timeout, s->flight->aged + look_interval(age));
+	return timeout;
 }
 
 void flight_watch(struct session *s)

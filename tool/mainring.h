@@ -29,7 +29,7 @@ static inline __u64 main_losses(const struct main_stats *stats)
 struct ids;
 
 struct mainring {
-	int fd;			/* the event that owns it */
+	int fd;			/* an event that writes to it, to be polled */
 	int cpu;
 	struct perf_event_mmap_page *page;
 	__u8 *data;

@@ -17,9 +17,9 @@
 #include "records.h"
 #include "signals.h"
 #include "synth.h"
+#include "wait.h"
 
 #define EXIT_RECORDING		125	/* the recording failed */
-#define TICK_MS			100
 /* After so long a span that does not end is cut, so that readers get on. */
 #define HELD_MAX		NSEC_PER_SEC
 /* Passes after the end until nothing comes any more; one is usual. */
@@ -173,39 +173,6 @@ static int pass(struct session *s)
 	return look_at_rings(s, false, LOSSES_LIKELY);
 }
 
-static int wait_events(struct session *s, struct pollfd *fds, int timeout)
-{
-	nfds_t nr = 0;
-	size_t i;
-
-	fds[nr++] = (struct pollfd){ .fd = signals_fd(), .events = POLLIN };
-	fds[nr++] = (struct pollfd){
-		.fd = s->have_raw ? s->raw.fd : -1,
-		.events = POLLIN,
-	};
-	fds[nr++] = (struct pollfd){ .fd = s->ids.fd, .events = POLLIN };
-	fds[nr++] = (struct pollfd){
-		.fd = s->flight ? s->flight->epoll_fd : -1,
-		.events = POLLIN,
-	};
-	/* A ring that is frozen says so until it is thawed. */
-	if (s->flight && !s->flight->frozen_since)
-		fds[1].events |= POLLPRI;
-	for (i = 0; i < s->nr_rings; i++)
-		fds[nr++] = (struct pollfd){
-			.fd = s->rings[i].hangup ? -1 : s->rings[i].fd,
-			.events = POLLIN,
-		};
-
-	if (poll(fds, nr, timeout) < 0)
-		return errno == EINTR ? 0 : -errno;
-	/* A task that is gone is reported for ever; its ring is read anyway. */
-	for (i = 0; i < s->nr_rings; i++)
-		if (fds[FIRST_RING + i].revents & (POLLHUP | POLLERR))
-			s->rings[i].hangup = true;
-	return 0;
-}
-
 /* Have all tasks of -p or -t ended, with all that they have made? */
 static bool targets_gone(const struct session *s)
 {
@@ -301,17 +268,14 @@ static int loop(struct session *s, struct diag *d)
 	const __u64 begin = now_ns();
 	const __u64 delay = s->opt->delay_ms * 1000000ULL;
 	bool enabled = !delay;
-	struct pollfd *fds;
-	int err = 0;
+	struct waiting w;
+	int err;
 
-	/* CPUs may be added, see flight_cpus.c. */
-	fds = calloc(s->nr_rings + sysconf(_SC_NPROCESSORS_CONF) + FIRST_RING, sizeof(*fds));
-	if (!fds)
-		return -ENOMEM;
-	if (s->flight)
+	err = wait_begin(&w, s);
+	if (!err && s->flight)
 		err = flight_begun(s, d);
 	while (!err && !is_over(s)) {
-		int timeout = TICK_MS;
+		int timeout = wait_timeout(&w, s);
 
 		if (!enabled) {
 			__u64 gone = now_ns() - begin;
@@ -319,14 +283,16 @@ static int loop(struct session *s, struct diag *d)
 			if (gone >= delay) {
 				err = enable(s, d);
 				enabled = true;
-			} else if (delay - gone < TICK_MS * 1000000ULL) {
-				timeout = (delay - gone) / 1000000 + 1;
+				wait_no_longer(&w);
+				timeout = WAIT_TICK_MS;
+			} else {
+				timeout = wait_sooner(timeout, delay - gone);
 			}
 		}
 		if (s->flight)
 			timeout = flight_timeout(s, timeout);
 		if (!err)
-			err = wait_events(s, fds, timeout);
+			err = wait_events(&w, s, timeout);
 		if (!err)
 			err = pass(s);
 		if (!err && s->flight)
@@ -339,7 +305,7 @@ static int loop(struct session *s, struct diag *d)
 		if (!err)
 			status_show(s);
 	}
-	free(fds);
+	wait_end(&w);
 	return err;
 }
 

@@ -269,6 +269,8 @@ int auxrec_record_main(int argc, char **argv);
 
 /* status.c, summary.c */
 __u64 session_losses(const struct session *s);
+/* Does somebody see it? */
+bool status_is_on(const struct session *s);
 void status_show(struct session *s);
 void status_clear(void);
 void summary_print(struct session *s, const char *problem);

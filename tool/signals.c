@@ -83,10 +83,15 @@ int signals_fd(void)
 {
 	char buf[64];
 
-	/* What was noted before is seen by the caller's next look. */
+	/* What was noted before is seen by the caller's next look, which must come after this. */
 	while (!get(stop) && read(wake[0], buf, sizeof(buf)) > 0)
 		;
 	return wake[0];
+}
+
+void signals_wake(void)
+{
+	wake_up();
 }
 
 int signals_stop(void)

@@ -12,8 +12,13 @@
 /* Returns 0 or -errno. */
 int signals_init(void);
 
-/* Readable once a signal came; never emptied if it is one to stop. */
+/*
+ * Readable once a signal came. A call empties it, but not of one that asks to stop: call it
+ * after poll() and before the look at what came.
+ */
 int signals_fd(void);
+/* Makes it readable. Any thread. */
+void signals_wake(void);
 
 /* The first signal that asked to stop, or 0. */
 int signals_stop(void);

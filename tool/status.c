@@ -3,6 +3,7 @@
  * The status line of a running recording, on a terminal only.
  */
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -52,24 +53,38 @@ static void make_line(const struct session *s, __u64 now, char *buf,
 		 (unsigned long long)session_losses(s));
 }
 
-void status_show(struct session *s)
+bool status_is_on(const struct session *s)
 {
 	const bool json = s->opt->json && !s->opt->json_file;
+	static int terminal = -1;
+
+	if (s->opt->quiet || json)
+		return false;
+	if (terminal < 0)
+		terminal = isatty(STDERR_FILENO);
+	return terminal;
+}
+
+void status_show(struct session *s)
+{
 	const __u64 now = now_ns();
+	static char shown[256];
 	char line[256];
 
-	if (s->opt->quiet || json || !isatty(STDERR_FILENO) ||
-	    now - s->started < FIRST_NS || now - last_ns < EVERY_NS)
+	if (!status_is_on(s) || now - s->started < FIRST_NS || now - last_ns < EVERY_NS)
 		return;
 
 	if (s->flight)
 		flight_line(s, line, sizeof(line));
 	else
 		make_line(s, now, line, sizeof(line));
-	/* At once: what others write must not get between. */
-	fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
 	last_ns = now;
 	last_bytes = s->out.bytes;
+	if (say_has_line() && !strcmp(line, shown))
+		return;
+	memcpy(shown, line, sizeof(shown));
+	/* At once: what others write must not get between. */
+	fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
 	say_clear_line(true);
 }
 

@@ -35,6 +35,11 @@ void say_clear_line(bool pending)
 	line_pending = pending;
 }
 
+bool say_has_line(void)
+{
+	return line_pending;
+}
+
 void say_to(void (*out)(const char *text))
 {
 	say_out = out;

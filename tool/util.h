@@ -48,6 +48,8 @@ void say_to(void (*out)(const char *text));
  * is cleared now, if there is one.
  */
 void say_clear_line(bool pending);
+/* Is it still there? */
+bool say_has_line(void);
 
 /*
  * Reads a whole file of unknown size (procfs, sysfs). @data is NUL-terminated
