@@ -239,6 +239,8 @@ static int add_sideband(struct session *s, bool switches, struct diag *d)
 	attr->context_switch = switches;
 	attr->text_poke = text_poke;
 	set_common(s, attr);
+	/* It owns the rings, see open.c. */
+	attr->wakeup_watermark = session_main_bytes(s) / 4;
 	return 0;
 }
 

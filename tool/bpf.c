@@ -242,7 +242,8 @@ void bpf_open(struct session *s)
 	b->end = &b->first;
 	b->queue_max = s->opt->flight.on ? s->opt->flight.bpf_queue : QUEUE_MAX;
 	pthread_mutex_init(&b->lock, NULL);
-	err = check_right();
+	/* No program runs in user space. Nothing is missing then. */
+	err = session_only_user_aux(s) ? -ENOSYS : check_right();
 	/* Whatever the recording is of: a program runs on any CPU. */
 	if (!err)
 		err = cpus_online(&cpus);

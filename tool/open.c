@@ -183,7 +183,7 @@ static int map_main(struct session *s, struct mainring *r, int fd, int cpu,
 	} else {
 		const size_t page = sysconf(_SC_PAGESIZE);
 
-		bytes = s->nr_rings ? s->rings[0].size : AUXREC_MAIN_DEFAULT;
+		bytes = s->nr_rings ? s->rings[0].size : session_main_bytes(s);
 		do {
 			err = mainring_map(r, fd, cpu, bytes);
 			bytes /= 2;
@@ -346,6 +346,8 @@ static int open_raw(struct session *s, struct diag *d)
 	for (i = 0; i < s->nr_sev; i++)
 		aux |= s->sev[i].aux != AUX_NONE;
 	options_raw_size(s->opt, s->have_payloads, aux, s->cpus.nr, &size, &nr);
+	if (!s->opt->raw_given && session_only_aux(s))
+		options_raw_tasks(s->nr_tids, s->cpus.nr, &size, &nr);
 	wanted = (__u64)size * nr;
 	for (;;) {
 		err = rawring_open(&s->raw, s->flight ? PERFAUX_RING_OVERWRITE : 0,

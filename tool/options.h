@@ -19,6 +19,8 @@
 
 /* perf's own default: 128 pages of 4 KiB for each CPU's main ring. */
 #define AUXREC_MAIN_DEFAULT	(512U << 10)
+/* For what tasks do, without samples. With its page less than 64 KiB for each CPU. */
+#define AUXREC_MAIN_SMALL	(32U << 10)
 
 /*
  * 16 MiB for the raw ring of all CPUs. 64 segments: two for each of 16 CPUs
@@ -27,6 +29,12 @@
  */
 #define AUXREC_SEG_SIZE		(256U << 10)
 #define AUXREC_SEG_COUNT	64
+
+/*
+ * For AUX data of tasks, of which the number that run counts and not that of CPUs: 3.5 MiB
+ * for each, as much as for two at least. perf has 4 MiB for each CPU.
+ */
+#define AUXREC_TASK_BYTES	(7U << 19)
 
 /* With raw data of samples, of which each needs room in one piece; and of all. */
 #define AUXREC_SEG_LARGE	(4U << 20)
@@ -97,6 +105,8 @@ void options_free(struct options *opt);
  */
 void options_raw_size(const struct options *opt, bool payloads, bool aux,
 		      unsigned int nr_cpus, __u32 *size, __u32 *nr);
+/* The default for AUX data alone of @nr_tasks; what they start is not known. */
+void options_raw_tasks(size_t nr_tasks, unsigned int nr_cpus, __u32 *size, __u32 *nr);
 
 /*
  * "64" is @unit times 64 bytes (perf counts pages), "64K" is 64 KiB. @end: what follows.

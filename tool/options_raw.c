@@ -10,6 +10,8 @@
 #define MIN_SEGS	4
 #define MAX_SEGS	4096		/* see perfaux.h */
 #define MAX_SIZE	(1U << 30)
+/* The smaller they are, the less Intel PT may write until its interrupt, see pmu.c. */
+#define AUXREC_SEG_SMALL	(64U << 10)
 
 /*
  * Each busy CPU keeps a segment for its AUX data and one for its frames, and while
@@ -36,6 +38,19 @@ static void default_size(bool aux, unsigned int nr_cpus, __u32 *size, __u32 *nr)
 		*nr = segs_with_aux(nr_cpus);
 	if (*nr > MAX_SEGS)
 		*nr = MAX_SEGS;
+}
+
+void options_raw_tasks(size_t nr_tasks, unsigned int nr_cpus, __u32 *size, __u32 *nr)
+{
+	__u32 bytes = AUXREC_SEG_SIZE * AUXREC_SEG_COUNT;
+
+	if (nr_tasks * AUXREC_TASK_BYTES < bytes)
+		bytes = AUXREC_TASK_BYTES * (nr_tasks < 2 ? 2 : nr_tasks);
+	*size = AUXREC_SEG_SIZE;
+	/* If all CPUs run, each has one and some are being read. */
+	while (*size > AUXREC_SEG_SMALL && bytes / *size < nr_cpus + nr_cpus / 4)
+		*size /= 2;
+	*nr = bytes / *size;
 }
 
 static __u32 usual_size(__u64 bytes, bool payloads, bool aux,

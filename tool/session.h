@@ -192,6 +192,12 @@ void attr_groups(struct session *s);
 /* twins.c: has software events that are the same one have the same fields in their samples. */
 int session_unite_twins(struct session *s, struct diag *d);
 
+/* main_size.c: bytes of a main ring as it is wanted; the limit may allow less. */
+size_t session_main_bytes(const struct session *s);
+/* Are there no samples of tasks, but AUX data? And is all of it of user space? */
+bool session_only_aux(const struct session *s);
+bool session_only_user_aux(const struct session *s);
+
 /* open.c: descriptors, main rings, raw ring. */
 int session_open(struct session *s, struct diag *d);
 /* One descriptor. A task that is gone or a CPU that is off is no error. */

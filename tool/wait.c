@@ -29,8 +29,7 @@ static bool is_watched(int fd)
 /* The limit of locked memory allowed none in which the kernel wakes the recorder in time. */
 static bool rings_are_late(const struct session *s)
 {
-	const size_t watermark = (s->opt->main_bytes ? s->opt->main_bytes :
-						       AUXREC_MAIN_DEFAULT) / 4;
+	const size_t watermark = session_main_bytes(s) / 4;
 	size_t i;
 
 	for (i = 0; i < s->nr_rings; i++)
