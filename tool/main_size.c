@@ -2,6 +2,11 @@
 /*
  * How large main rings are if nobody says, and which recordings need little.
  */
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "session.h"
 
 bool session_only_aux(const struct session *s)
@@ -24,9 +29,50 @@ bool session_only_user_aux(const struct session *s)
 	return session_only_aux(s);
 }
 
+static bool may_lock_anything(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	return !syscall(SYS_capget, &header, data) &&
+	       data[0].effective & 1U << CAP_IPC_LOCK;
+}
+
+/* As perf_mmap() counts, if nothing else of this user is locked */
+static __u64 may_lock(void)
+{
+	struct rlimit limit = { 0, 0 };
+	__u64 kib = 0;
+
+	if (may_lock_anything())
+		return ~0ULL;
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	slurp_u64("/proc/sys/kernel/perf_event_mlock_kb", &kib);
+	/* The raw ring has the rest of the limit. */
+	return (kib << 10) * sysconf(_SC_NPROCESSORS_ONLN) + limit.rlim_cur / 4;
+}
+
+/*
+ * To read a sample whose data is in the raw ring takes longer than to copy one, so more of
+ * them wait to be read.
+ */
+static size_t with_payloads(void)
+{
+	const __u64 nr = sysconf(_SC_NPROCESSORS_ONLN), limit = may_lock();
+	size_t bytes = AUXREC_MAIN_LARGE;
+
+	while (bytes > AUXREC_MAIN_DEFAULT &&
+	       (bytes * nr > AUXREC_MAIN_LARGE_ALL ||
+		(bytes + sysconf(_SC_PAGESIZE)) * nr > limit))
+		bytes /= 2;
+	return bytes;
+}
+
 size_t session_main_bytes(const struct session *s)
 {
 	if (s->opt->main_bytes)
 		return s->opt->main_bytes;
-	return session_only_aux(s) ? AUXREC_MAIN_SMALL : AUXREC_MAIN_DEFAULT;
+	if (session_only_aux(s))
+		return AUXREC_MAIN_SMALL;
+	return s->have_payloads ? with_payloads() : AUXREC_MAIN_DEFAULT;
 }

@@ -108,7 +108,7 @@ static void account(struct mainring *r, struct main_stats *stats, struct ids *id
 int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		  struct main_stats *stats, struct ids *ids)
 {
-	__u64 pos = r->page->data_tail;
+	__u64 pos = r->page->data_tail, given = pos;
 	__u64 buf[REC_SIZE_MAX / 8 + 1];
 	int err = 0;
 
@@ -133,6 +133,11 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 			break;
 		account(r, stats, ids, rec);
 		pos += h.size;
+		/* Room for what comes while @fn works on the rest */
+		if (pos - given >= r->size / 8) {
+			__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
+			given = pos;
+		}
 	}
 
 	/* Pairs with the control dependency in the kernel's ring buffer. */

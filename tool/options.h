@@ -21,6 +21,9 @@
 #define AUXREC_MAIN_DEFAULT	(512U << 10)
 /* For what tasks do, without samples. With its page less than 64 KiB for each CPU. */
 #define AUXREC_MAIN_SMALL	(32U << 10)
+/* With --raw-ring, and of all CPUs then */
+#define AUXREC_MAIN_LARGE	(4U << 20)
+#define AUXREC_MAIN_LARGE_ALL	(32U << 20)
 
 /*
  * 16 MiB for the raw ring of all CPUs. 64 segments: two for each of 16 CPUs

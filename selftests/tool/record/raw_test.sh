@@ -334,6 +334,28 @@ awk '/^data / { sub(/.* bytes=/, ""); sub(/ .*/, ""); n++; sum += $0 }
 ((lines == count - apart && lines > 5000)) || note "$lines samples of $count, $apart apart"
 check "a storm of tracepoints"
 
+# More samples than fit into the rings, faster than they are read, with the sizes that auxrec
+# chooses: those whose data goes to the raw ring are not fewer.
+# shellcheck disable=SC2317 # of another bash
+writes()
+{
+	for _ in 1 2 3 4; do
+		dd if=/dev/zero of=/dev/null bs=1 count=30000 status=none &
+	done
+	wait
+}
+export -f writes
+kept()
+{
+	want 0 "$AUXREC" -o f "$@" -e syscalls:sys_enter_write -- bash -c writes
+	valid f
+	sed -n 's/.*: \([0-9]*\) samples.*/\1/p' err
+}
+plain=$(kept --no-raw-ring) raw=$(kept --raw-ring)
+echo "# kept $plain of plain samples, $raw with the raw ring"
+((raw >= plain && plain > 0)) || note "$raw samples with the raw ring, $plain without"
+check "no more samples are lost by default"
+
 want 125 "$AUXREC" -o f -e task:task_rename --bpf-map $PIN/none -- true
 said 'task:task_rename is no bpf-output event'
 for events in bpf-output,cpu-clock cpu-clock,bpf-output bpf-output,bpf-output; do
