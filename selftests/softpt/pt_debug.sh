@@ -29,6 +29,7 @@ for how in step syscall break hardware seccomp; do
 	perf_is_content
 	check "a debugger: $how"
 done
+enough
 counted debugger block
 if grep -q works /sys/module/softpt/parameters/branch_stepping; then
 	grep -qx 'block: 20 entries, 0 inside' stdout || note "$(head -n 1 stdout)"

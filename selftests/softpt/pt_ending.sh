@@ -13,6 +13,7 @@ for how in kill group exec; do
 	perf_is_content
 	check "threads in the middle of steps: $how"
 done
+enough
 
 if mkdir $CGROUP 2>/dev/null &&
 		{ echo +memory >/sys/fs/cgroup/cgroup.subtree_control; } 2>/dev/null &&

@@ -88,6 +88,7 @@ for f in "${files[@]}"; do
 done
 await is_free
 check "kill -9 while it writes: snapshots are whole, the module is free"
+enough
 
 # --- what an event freezes ---------------------------------------------------------------
 

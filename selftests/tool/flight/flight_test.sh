@@ -79,6 +79,7 @@ cmp -s wanted got || note "$(diff wanted got | head -n 4)"
 [[ $(marks perf.data | wc -l) == 3 ]] || note "$(marks perf.data)"
 readable perf.data
 check "SIGUSR2 makes one stream of all snapshots, and ends"
+enough
 
 # There may be days to merge: the manager of a service is told to wait.
 python3 -uc 'import socket, sys

@@ -126,6 +126,7 @@ is_in f aux_work /outer
 namespaces f >list
 grep -q "$(numbers self)\$" list || note "namespaces: $(<list)"
 check "a command"
+enough
 
 # In a sample the cgroup is behind the raw data, which are put there.
 if [[ -e /dev/perfaux ]]; then

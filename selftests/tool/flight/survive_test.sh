@@ -108,6 +108,7 @@ is_status 'not kept' 0 || note "$(told)"
 land
 unlogged LOST
 check "triggers during a dump: a second snapshot, with what came meanwhile"
+enough
 
 LAUNCHER="env LD_PRELOAD=$B/selftests/tool/flight/hold_fails.so POLL_FAILS=$T/fails" \
 	launch "${RENAMES[@]}" --trigger signal=USR1

@@ -96,6 +96,7 @@ check "a tracepoint with a filter"
 (printf exec-parent >/proc/$BASHPID/comm; exec /bin/true)
 made kprobe event
 check "a kprobe with a filter"
+enough
 
 ! of execs >/dev/null || note "there is one before"
 "$T/flight-exec" 1

@@ -104,6 +104,7 @@ record 0 -e "$AUXGEN"/timer=1,chunks=512/ -m ,32Kx2 -- \
 grep -q 'LOST AUX data: raw ring full' err || note "not said: $(cat err)"
 FROM='f -' readable 'instruction trace errors\|AUX data lost'
 check "a ring that is too small: every loss is in the stream"
+enough
 
 record 0 -e "$AUXGEN"/timer=1,truncate=20/ -- "$WORK" 300 2 1
 ((gaps > 0 && lost > 0)) || note "gaps $gaps lost $lost"

@@ -76,6 +76,7 @@ check "a command with threads and processes: a queue per thread"
 record -e intel_pt/timer=1,config1=500,pt=1/ -m ,64Kx32 -- "$WORK" 300 2 2
 readable
 check "interrupts, with markers as Intel PT has them"
+enough
 
 "$WORK" 1500 2 2 &
 record -e intel_pt/timer=1/ -a -- sleep 0.5

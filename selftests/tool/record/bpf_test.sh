@@ -48,6 +48,7 @@ described k
 "$AUXREC" info --records f >r
 grep -q 'FEATURE .* id 25 .*during' r || note "info: $(grep FEATURE r)"
 check "programs that are loaded while recording"
+enough
 
 # Each is described, or counted.
 want 0 "$AUXREC" --json=sum -a -e cpu-clock -F 500 -o f -- "$PROG" churn 50

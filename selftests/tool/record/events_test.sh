@@ -95,6 +95,7 @@ done
 grep -q cpu-clock script || note "no samples of the leader"
 grep -q page-faults script || note "no samples of the member"
 check "a group of events"
+enough
 
 # How many samples in the stream are of page-faults itself: with S there are
 # none, readers make them of the leader's.

@@ -129,6 +129,7 @@ for term in '' noretcomp tsc=0; do
 	uniq ipt >flow
 	same libipt flow
 	check "the $(wc -l <truth) instructions of a program, intel_pt/$term/"
+	[[ ! ${SHORT-} ]] || break
 done
 
 record -e intel_pt//u -- "$SPT/work-static" all
@@ -147,6 +148,7 @@ pt "$PERF" script -i f --itrace=i0ns -F ip
 ips got >flow
 same "$PERF, recorded into a pipe" flow
 check "a recording into a pipe"
+enough
 
 record -e intel_pt//u -- "$SPT/work" all
 readable i1000i all

@@ -50,12 +50,14 @@ insmod "$MODULES/ptmodel.ko" || exit 2
 
 # A term says the same of user space and of all CPUs: without FULL two are tried.
 for term in '' cyc cyc,cyc_thresh=2 mtc=0 mtc_period=5 tsc=0,mtc=0 noretcomp psb_period=4; do
+	[[ ! ${SHORT-} || ! $term || $term == cyc ]] || continue
 	told "$term" -e "intel_pt/$term/" -- true
 	[[ ${FULL-} || ! $term || $term == cyc ]] || continue
 	told "$term, user" -e "intel_pt/$term/u" -- true
 	told "$term, -a" -e "intel_pt/$term/" -a -- true
 done
 check "decoders are told what perf record tells them, whatever the terms"
+enough
 
 want 125 "$AUXREC" -o f -e intel_pt/cyc_thresh=99/ -- true
 said "99 is too large for 'cyc_thresh'"

@@ -184,6 +184,7 @@ want 0 "$AUXREC" -q -e cpu-clock -o f -- true
 want 125 "$AUXREC" -q -e cpu-clock -p 4194304 -o f
 [[ $(cksum <f.old) == "$sum" ]] || note "a failed start replaced f.old"
 check "an existing file is kept as .old"
+enough
 
 # stop SIGNAL STATUS ARGS...: sends it to auxrec alone, once the recording runs:
 # when the command, if there is one, has made the file "ready"; else when more
