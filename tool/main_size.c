@@ -2,7 +2,9 @@
 /*
  * How large main rings are if nobody says, and which recordings need little.
  */
+#include <limits.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,13 +31,19 @@ bool session_only_user_aux(const struct session *s)
 	return session_only_aux(s);
 }
 
+/* perf_mmap() asks for CAP_IPC_LOCK of the first user namespace, which maps all users. */
 static bool may_lock_anything(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
+	unsigned int inside, outside, nr;
+	char map[64];
 
-	return !syscall(SYS_capget, &header, data) &&
-	       data[0].effective & 1U << CAP_IPC_LOCK;
+	if (syscall(SYS_capget, &header, data) || !(data[0].effective & 1U << CAP_IPC_LOCK))
+		return false;
+	return !slurp_line("/proc/self/uid_map", map, sizeof(map)) &&
+	       sscanf(map, "%u %u %u", &inside, &outside, &nr) == 3 &&
+	       !inside && !outside && nr == UINT_MAX;
 }
 
 /* As perf_mmap() counts, if nothing else of this user is locked */
