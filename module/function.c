@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions of the kernel that are not exported, by name. */
+/* What the kernel does not export, by name: functions and data. */
 #include <linux/err.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -33,6 +33,24 @@ void *pa_function(const char *name)
 	    sscanf(plus, "+%lx/", &offset) != 1)
 		return ERR_PTR(-EOPNOTSUPP);
 	return (void *)(at - offset);
+}
+
+/*
+ * The address of data, or NULL. register_kprobe() looks the symbol up and then refuses the
+ * address, because it is no code, but leaves it in the structure. Process context.
+ */
+const void *pa_data(const char *name)
+{
+	struct kprobe probe = {
+		.symbol_name = name,
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+
+	if (!register_kprobe(&probe)) {
+		unregister_kprobe(&probe);
+		return NULL;
+	}
+	return probe.addr;
 }
 
 /*

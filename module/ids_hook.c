@@ -22,9 +22,11 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
+#include "compat/types.h"
 #include "ids.h"
 
 #define PA_HOOK_STAYS	(5 * HZ)
@@ -79,25 +81,20 @@ static void pa_hook_post(struct kprobe *p, struct pt_regs *regs,
 {
 }
 
-/* Until 6.11 there was one parser, which does not fault either. */
-static const char * const pa_hook_names[] = {
-	"build_id_parse_nofault", "build_id_parse",
-};
+PA_SAME_TYPE(pa_build_id_parser, pa_ids_parse);
 
 static struct kprobe pa_hook;
 
 static int pa_hook_register(void)
 {
-	int i, ret = -ENOENT;
+	int ret;
 
-	for (i = 0; ret == -ENOENT && i < ARRAY_SIZE(pa_hook_names); i++) {
-		/* What a failed or ended registration leaves is in the way. */
-		memset(&pa_hook, 0, sizeof(pa_hook));
-		pa_hook.symbol_name = pa_hook_names[i];
-		pa_hook.pre_handler = pa_hook_pre;
-		pa_hook.post_handler = pa_hook_post;
-		ret = register_kprobe(&pa_hook);
-	}
+	/* What a failed or ended registration leaves is in the way. */
+	memset(&pa_hook, 0, sizeof(pa_hook));
+	pa_hook.symbol_name = __stringify(pa_build_id_parser);
+	pa_hook.pre_handler = pa_hook_pre;
+	pa_hook.post_handler = pa_hook_post;
+	ret = register_kprobe(&pa_hook);
 	pa_hook_is_in = !ret;
 	return ret && ret != -ENOMEM ? -EOPNOTSUPP : ret;
 }

@@ -5,15 +5,16 @@
  * to be known before. The kernel has one per ABI, as variables that are not
  * exported.
  */
-#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 
+#include "function.h"
 #include "ids.h"
 
 #ifdef CONFIG_X86_64
-#include <asm/vdso.h>
+#include "compat/types.h"
 
 enum pa_vdso_abi {
 	PA_VDSO_64,
@@ -21,11 +22,15 @@ enum pa_vdso_abi {
 	PA_NR_VDSO,
 };
 
-/* Until 6.18 the first of each. */
-static const char * const pa_vdso_symbols[PA_NR_VDSO][2] = {
-	[PA_VDSO_64] = { "vdso_image_64", "vdso64_image" },
-	[PA_VDSO_32] = { "vdso_image_32", "vdso32_image" },
+static const char * const pa_vdso_symbols[PA_NR_VDSO] = {
+	[PA_VDSO_64] = __stringify(pa_vdso_image_64),
+	[PA_VDSO_32] = __stringify(pa_vdso_image_32),
 };
+
+PA_SAME_TYPE(pa_vdso_image_64, const struct vdso_image);
+#ifdef CONFIG_IA32_EMULATION
+PA_SAME_TYPE(pa_vdso_image_32, const struct vdso_image);
+#endif
 
 static struct pa_vdso {
 	unsigned long size;
@@ -47,29 +52,11 @@ static int pa_vdso_read(struct pa_elf_reader *reader, u64 offset, void *buf,
 	return 0;
 }
 
-/*
- * Of data, too: register_kprobe() looks the symbol up and then refuses the
- * address, because it is no code, but leaves it in the structure.
- */
-static const void *pa_vdso_symbol(const char *name)
-{
-	struct kprobe probe = { .symbol_name = name };
-
-	if (!register_kprobe(&probe)) {
-		unregister_kprobe(&probe);
-		return NULL;
-	}
-	return probe.addr;
-}
-
 static void pa_vdso_find(enum pa_vdso_abi abi)
 {
 	struct pa_vdso_reader r = { .reader.read = pa_vdso_read };
-	const struct vdso_image *image = NULL;
-	int i;
+	const struct vdso_image *image = pa_data(pa_vdso_symbols[abi]);
 
-	for (i = 0; !image && i < ARRAY_SIZE(pa_vdso_symbols[abi]); i++)
-		image = pa_vdso_symbol(pa_vdso_symbols[abi][i]);
 	if (!image)
 		return;
 	r.data = image->data;

@@ -60,6 +60,12 @@ static int pa_raw_either(struct perf_event *event,
 	return atomic64_read(&top->lost_samples) == lost ? 0 : -ENOSPC;
 }
 
+PA_SAME_TYPE(perf_event_output_forward, pa_raw_forward);
+PA_SAME_TYPE(perf_event_output_forward, *pa_output_forward);
+PA_SAME_TYPE(perf_event_output_backward, pa_raw_backward);
+PA_SAME_TYPE(perf_event_output_backward, *pa_output_backward);
+PA_SAME_TYPE(perf_event_output, pa_raw_either);
+
 /* (event, data, regs) */
 static void notrace pa_hook_raw(unsigned long ip, unsigned long parent_ip,
 				struct ftrace_ops *ops,

@@ -24,6 +24,13 @@
 #include "output.h"
 #include "redirect.h"
 
+/* They are jumped to, not called: the compiler sees no mistake in an argument. */
+PA_SAME_TYPE(perf_aux_output_begin, pa_output_begin);
+PA_SAME_TYPE(perf_aux_output_end, pa_output_end);
+PA_SAME_TYPE(perf_aux_output_skip, pa_output_skip);
+PA_SAME_TYPE(perf_get_aux, pa_output_get_aux);
+PA_SAME_TYPE(perf_output_copy_aux, pa_output_copy_aux);
+
 /*
  * Does another event of the group take AUX samples from this one? Then the
  * driver's snapshot_aux() finds what begin gave it, and Intel PT's warns if that
@@ -130,7 +137,7 @@ static int pa_hook(struct pa_hook *hook)
 	if (!ret)
 		return 0;
 	if (ret != -ENOMEM)
-		pr_err("cannot redirect %s (%d): is ftrace off (kernel.ftrace_enabled=0), or does a livepatch hold the function?\n",
+		pr_err("cannot redirect %s() (%d): is ftrace off (kernel.ftrace_enabled=0), does a livepatch hold the function, or was the kernel built without the function tracer for it?\n",
 		       hook->name, ret);
 	ftrace_free_filter(&hook->ops);
 	return ret;

@@ -10,12 +10,23 @@
 /* Here because it must precede the first header. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/ptrace.h>
+#include <linux/stringify.h>
 #include <linux/workqueue.h>
 #include <asm/cpufeature.h>
+
+/*
+ * What is found by its name, or runs in place of a function of the kernel, is not seen by
+ * the linker. Its declaration in the kernel's headers must be what the caller expects.
+ */
+#define PA_SAME_TYPE(theirs, ours)					\
+	static_assert(__same_type(theirs, ours),			\
+		      "this kernel declares " __stringify(theirs) " with another type")
 
 /*
  * Arguments and instruction pointer in an ftrace callback. Before 6.2 ("ftrace:
