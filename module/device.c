@@ -12,6 +12,7 @@
 #include "args.h"
 #include "device.h"
 #include "ids.h"
+#include "rights.h"
 #include "ring.h"
 
 static long pa_ioctl_info(void __user *uarg)
@@ -116,6 +117,8 @@ static long pa_ioctl_ids(void __user *uarg)
 
 	if (!ret)
 		ret = pa_ids_check(&arg);
+	if (!ret)
+		ret = pa_may_open();
 	return ret ?: pa_ids_session_open(&arg);
 }
 

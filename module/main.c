@@ -12,6 +12,7 @@
 #include "ids.h"
 #include "raw.h"
 #include "redirect.h"
+#include "rights.h"
 #include "ring.h"
 
 /* Generic 32 bit atomic64_t takes spinlocks: not in NMI. */
@@ -42,7 +43,9 @@ static int __init perfaux_init(void)
 	/* perf pads raw data so that 4 bytes less are a multiple of 8. */
 	BUILD_BUG_ON(sizeof(struct perfaux_reference) != 44);
 
-	ret = pa_ring_init();
+	ret = pa_rights_init();
+	if (!ret)
+		ret = pa_ring_init();
 	if (ret)
 		return ret;
 	ret = pa_redirect_init();

@@ -13,6 +13,7 @@
 #include "args.h"
 #include "attach.h"
 #include "bpf.h"
+#include "rights.h"
 #include "ring.h"
 
 static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
@@ -27,7 +28,10 @@ static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
 	if (arg.flags & PERFAUX_ATTACH_TRIGGER ?
 	    !ring->overwrite || arg.post > INT_MAX : arg.post)
 		return -EINVAL;
-	return pa_attach(ring, &arg);
+	/* Both have functions of the kernel patched, see raw_hook.c. */
+	if (arg.flags)
+		ret = pa_may_open();
+	return ret ?: pa_attach(ring, &arg);
 }
 
 static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)

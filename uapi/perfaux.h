@@ -343,8 +343,9 @@ struct perfaux_create {
  * The ring holds the event's file: as with a mapping of the event, closing the
  * descriptor does not end the event. Detach, or close the ring, first.
  *
- * Who has the descriptor of an event may attach it: the LSM that was asked when it was
- * opened (security_perf_event_open()) is not asked again, as it is for read() and mmap().
+ * Who has the descriptor of an event may attach it: the LSM that was asked when the event
+ * was opened (security_perf_event_open()) is not asked again. RAW and TRIGGER have the
+ * kernel's code patched, so for these the caller must be one who may open perf events.
  *
  * An event from which another one of its group takes AUX samples
  * (attr.aux_sample_size) stays with perf's own AUX area.
@@ -373,6 +374,9 @@ struct perfaux_create {
  *   EBUSY	the event is attached, to this ring or another one
  *   EMFILE	as many events are attached to this ring as RLIMIT_NOFILE
  *		allows descriptors
+ *   EACCES	with RAW or TRIGGER: perf_event_open() would not let the caller open
+ *		any event (kernel.perf_event_paranoid above 2, where the kernel has
+ *		that, without CAP_SYS_ADMIN), or the error that an LSM returns
  *   ENODEV	the PMU is being removed
  *   ENOMEM	no memory, or the PMU refuses the segments
  *   E2BIG, EFAULT
@@ -573,6 +577,9 @@ struct perfaux_handle {
  * Errors:
  *   EINVAL	size below PERFAUX_IDS_SIZE_V0; flags or reserved not 0;
  *		queue_size above 1 MiB or, if not 0, below 8 KiB
+ *   EACCES	perf_event_open() would not let the caller open any event
+ *		(kernel.perf_event_paranoid above 2, where the kernel has that, without
+ *		CAP_SYS_ADMIN), or the error that an LSM returns
  *   EOPNOTSUPP	this kernel has no parser that could be redirected
  *   EMFILE	the caller's user has 64 of them, or no descriptor is left. In a user
  *		namespace it is not the caller who is counted but who made the namespace,

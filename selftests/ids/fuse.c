@@ -31,6 +31,7 @@
 #define SILENT_FILES	(READ_MAX_FS + 1)
 
 #define MAX_CPUS	64
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define USER		1000
 #define OTHER		2000
 
@@ -40,6 +41,7 @@ FIXTURE(fuse) {
 	struct map_ring ring;
 	int fd;
 	char dir[64];
+	char paranoid[16];
 };
 
 FIXTURE_SETUP(fuse)
@@ -54,10 +56,14 @@ FIXTURE_SETUP(fuse)
 	self->server.set = &self->set;
 	self->server.dir = self->dir;
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
+	/* So that ordinary users may have sessions. */
+	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
+	ASSERT_EQ(0, file_write(PARANOID, "2"));
 }
 
 FIXTURE_TEARDOWN(fuse)
 {
+	file_write(PARANOID, self->paranoid);
 	if (self->server.child.pid > 0)
 		fuse_kill(&self->server);
 	rmdir(self->dir);

@@ -16,6 +16,7 @@
 #include "../ring/ring_lib.h"
 #include "ids_lib.h"
 
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define TESTER		1000
 #define OTHER		1001
 /* What the tester has as 1, 2 ... in a user namespace, as newuidmap maps it. */
@@ -26,6 +27,7 @@
 
 FIXTURE(sessions) {
 	int fd;
+	char paranoid[16];
 };
 
 /* Root, which sees all tasks, has one all the time. */
@@ -34,10 +36,14 @@ FIXTURE_SETUP(sessions)
 	module_insert("perfaux", "");
 	self->fd = ids_open(0);
 	ASSERT_LE(0, self->fd);
+	/* So that ordinary users may have any. */
+	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
+	ASSERT_EQ(0, file_write(PARANOID, "2"));
 }
 
 FIXTURE_TEARDOWN(sessions)
 {
+	file_write(PARANOID, self->paranoid);
 	close(self->fd);
 }
 

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/perf_event.h>
+#include <linux/security.h>
+
+int probe(void);
+int probe(void)
+{
+	return security_perf_event_open(PERF_SECURITY_OPEN);
+}
