@@ -138,6 +138,13 @@ install: tool
 	@# What it records is the administrator's.
 	test -e $(DESTDIR)/etc/default/auxrec-flight || install -m 644 \
 		packaging/auxrec-flight.default $(DESTDIR)/etc/default/auxrec-flight
+	@# Who may use the device is the administrator's to decide: everybody without this.
+	@if test -n "$(DEVICE_GROUP)"; then \
+		install -d $(DESTDIR)$(PREFIX)/lib/udev/rules.d; \
+		sed 's|GROUP="perfaux"|GROUP="$(DEVICE_GROUP)"|' packaging/60-perfaux.rules \
+			>$(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-perfaux.rules && \
+		chmod 644 $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-perfaux.rules; \
+	fi
 	@if test -e perfaux.ko; then \
 		release=$$(modinfo -F vermagic perfaux.ko | cut -d' ' -f1); \
 		for ko in perfaux.ko softpt.ko; do \
@@ -161,7 +168,8 @@ help:
 	@echo "make tool         auxrec only: $(AUXREC)"
 	@echo "make module       perfaux.ko, and softpt.ko where it can be built, for KDIR=..."
 	@echo "                  (default: the running kernel's)"
-	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR="
+	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR=; with DEVICE_GROUP=NAME"
+	@echo "                  only that group and root may use /dev/perfaux"
 	@echo "make demo         traces a program in a VM and shows its calls: demo.auxrec"
 	@echo "make check        the tests: every suite once, most on the newest of KERNELS=\"$(KERNELS)\"."
 	@echo "                  MATRIX=changed adds what the change since BASE=COMMIT can affect"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/perfaux: says what it can do, makes rings, and has build-ids recorded.
+ * The calls of /dev/perfaux: it says what it can do, makes rings, and has build-ids
+ * recorded.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/log2.h>
-#include <linux/miscdevice.h>
-#include <linux/module.h>
 
 #include "args.h"
 #include "device.h"
@@ -122,8 +121,7 @@ static long pa_ioctl_ids(void __user *uarg)
 	return ret ?: pa_ids_session_open(&arg);
 }
 
-static long pa_device_ioctl(struct file *file, unsigned int cmd,
-			    unsigned long uarg)
+long pa_device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
 	switch (cmd) {
 	case PERFAUX_IOC_INFO:
@@ -134,32 +132,4 @@ static long pa_device_ioctl(struct file *file, unsigned int cmd,
 		return pa_ioctl_ids((void __user *)uarg);
 	}
 	return -ENOTTY;
-}
-
-static const struct file_operations pa_device_fops = {
-	.owner		= THIS_MODULE,
-	.unlocked_ioctl	= pa_device_ioctl,
-	.compat_ioctl	= compat_ptr_ioctl,
-	.llseek		= noop_llseek,
-};
-
-/*
- * For everybody: what may be traced is decided by perf_event_open(), how much
- * memory is used by RLIMIT_MEMLOCK.
- */
-static struct miscdevice pa_device = {
-	.minor	= MISC_DYNAMIC_MINOR,
-	.name	= "perfaux",
-	.fops	= &pa_device_fops,
-	.mode	= 0666,
-};
-
-int pa_device_init(void)
-{
-	return misc_register(&pa_device);
-}
-
-void pa_device_exit(void)
-{
-	misc_deregister(&pa_device);
 }

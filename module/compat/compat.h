@@ -45,6 +45,13 @@
 	ftrace_instruction_pointer_set(fregs, ip)
 #endif
 
+/* 6.2 ("driver core: make struct device_type.devnode() take a const *") */
+#ifdef PA_HAVE_DEVNODE_CONST
+#define pa_devnode_device		const struct device
+#else
+#define pa_devnode_device		struct device
+#endif
+
 /* 6.3 ("mm: introduce vma->vm_flags wrapper functions") */
 #ifdef PA_HAVE_VM_FLAGS_SET
 #define pa_vm_flags_set(vma, flags)	vm_flags_set(vma, flags)

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "kselftest_harness.h"
 #include "kernel_ring.h"
@@ -75,6 +76,37 @@ TEST_F_TIMEOUT(modules, in_use, SECONDS)
 	EXPECT_EQ(ENOENT, errno);
 	ASSERT_EQ(0, module_insert("perfaux", ""));
 	EXPECT_EQ(-EEXIST, module_insert("perfaux", ""));
+}
+
+static int device_stat(struct stat *st)
+{
+	return stat(PERFAUX_DEVICE, st) ? -errno : 0;
+}
+
+/* The mode and the group of the device are the administrator's. */
+TEST_F_TIMEOUT(modules, device_mode, SECONDS)
+{
+	const char parameter[] = "/sys/module/perfaux/parameters/device_mode";
+	char text[16] = "";
+	struct stat st;
+
+	ASSERT_EQ(0, device_stat(&st));
+	EXPECT_EQ(S_IFCHR | 0666, st.st_mode);
+	EXPECT_EQ(0, st.st_gid);
+	ASSERT_EQ(0, module_remove_wait("perfaux"));
+	ASSERT_EQ(0, module_insert("perfaux", "device_mode=0640 device_gid=1234"));
+	ASSERT_EQ(0, device_stat(&st));
+	EXPECT_EQ(S_IFCHR | 0640, st.st_mode);
+	EXPECT_EQ(0, st.st_uid);
+	EXPECT_EQ(1234, st.st_gid);
+	ASSERT_EQ(0, file_read(parameter, text, sizeof(text)));
+	EXPECT_STREQ("0640\n", text);
+	ASSERT_EQ(0, module_remove_wait("perfaux"));
+	EXPECT_EQ(-ENOENT, device_stat(&st));
+	EXPECT_EQ(-EINVAL, module_insert("perfaux", "device_mode=0777"));
+	EXPECT_EQ(-EINVAL, module_insert("perfaux", "device_gid=4294967295"));
+	EXPECT_EQ(-ENOENT, device_stat(&st));
+	ASSERT_EQ(0, module_insert("perfaux", ""));
 }
 
 /* The ring's driver is in use by the ring, whatever became of the event. */

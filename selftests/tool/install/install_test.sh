@@ -95,6 +95,16 @@ else
 	skip "the unit is valid" "no systemd here"
 fi
 
+install_to group DEVICE_GROUP=tracers
+diff <(there group) <({ theirs usr/local
+	echo "644 usr/local/lib/udev/rules.d/60-perfaux.rules"; } | sort -k 2) >differs ||
+	note "$(cat differs)"
+rule=group/usr/local/lib/udev/rules.d/60-perfaux.rules
+[[ $(grep -v -e '^#' -e '^$' $rule) == \
+   'SUBSYSTEM=="perfaux", KERNEL=="perfaux", GROUP="tracers", MODE="0660"' ]] ||
+	note "$(cat $rule)"
+check "DEVICE_GROUP= installs a udev rule with that group"
+
 module tree/perfaux.ko
 install_to module
 diff <(there module) <(with perfaux.ko | sort -k 2) >differs || note "$(cat differs)"
