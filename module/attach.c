@@ -2,56 +2,40 @@
 /*
  * Which events write to which ring.
  *
- * Lookups happen on every begin of every AUX PMU, in any context; they walk a
- * hash under RCU. Changes are made under pa_attach_lock (the table) inside
- * ring->lock (the ring's list).
+ * Lookups happen on every begin of every AUX PMU and on every sample while one is
+ * wanted, in any context, as readers of RCU. Changes are made under pa_attach_lock (the
+ * tables) inside ring->lock (the ring's list).
  */
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hashtable.h>
 #include <linux/module.h>
-#include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "attach.h"
+#include "attach_table.h"
 #include "producer.h"
 #include "ring.h"
 
-#define PA_TABLE_BITS	10
-
-static DEFINE_HASHTABLE(pa_table, PA_TABLE_BITS);
-static DEFINE_HASHTABLE(pa_raw_table, PA_TABLE_BITS);
-static DEFINE_HASHTABLE(pa_trigger_table, PA_TABLE_BITS);
+static struct pa_table pa_table;
+static struct pa_table pa_raw_table;
+static struct pa_table pa_trigger_table;
 static DEFINE_MUTEX(pa_attach_lock);
-
-static __always_inline struct pa_attached *
-pa_find(struct hlist_head *table, struct perf_event *event)
-{
-	struct hlist_head *head = &table[hash_min((unsigned long)event,
-						  PA_TABLE_BITS)];
-	struct pa_attached *attached;
-
-	hlist_for_each_entry_rcu_notrace(attached, head, node)
-		if (attached->event == event)
-			return attached;
-	return NULL;
-}
 
 notrace struct pa_attached *pa_attached_find(struct perf_event *event)
 {
-	return pa_find(pa_table, event->parent ?: event);
+	return pa_table_find(&pa_table, event->parent ?: event);
 }
 
 notrace struct pa_attached *pa_attached_find_raw(struct perf_event *event)
 {
-	return pa_find(pa_raw_table, event->parent ?: event);
+	return pa_table_find(&pa_raw_table, event->parent ?: event);
 }
 
 notrace struct pa_attached *pa_attached_find_trigger(struct perf_event *event)
 {
-	return pa_find(pa_trigger_table, event->parent ?: event);
+	return pa_table_find(&pa_trigger_table, event->parent ?: event);
 }
 
 static bool pa_is_attached(struct perf_event *event)
@@ -147,16 +131,63 @@ static int pa_check_event(struct pa_ring *ring, struct perf_event *event, u32 fl
 	return pa_check_aux(ring, event);
 }
 
-static void pa_attached_add(struct pa_attached *attached)
+static struct pa_table *pa_table_of(const struct pa_attached *attached)
 {
-	const unsigned long key = (unsigned long)attached->event;
-
 	if (attached->flags & PERFAUX_ATTACH_RAW)
-		hash_add_rcu(pa_raw_table, &attached->node, key);
-	else if (attached->flags & PERFAUX_ATTACH_TRIGGER)
-		hash_add_rcu(pa_trigger_table, &attached->node, key);
-	else
-		hash_add_rcu(pa_table, &attached->node, key);
+		return &pa_raw_table;
+	if (attached->flags & PERFAUX_ATTACH_TRIGGER)
+		return &pa_trigger_table;
+	return &pa_table;
+}
+
+static struct pa_attached *pa_attached_alloc(struct pa_ring *ring, struct file *file,
+					     const struct perfaux_attach *arg)
+{
+	struct pa_attached *attached;
+	int ret;
+
+	attached = kzalloc(sizeof(*attached), GFP_KERNEL_ACCOUNT);
+	if (!attached)
+		return ERR_PTR(-ENOMEM);
+	ret = pa_charge_event(&attached->payer);
+	if (ret) {
+		kfree(attached);
+		return ERR_PTR(ret);
+	}
+	attached->event = file->private_data;
+	attached->file = file;
+	attached->ring = ring;
+	attached->cookie = arg->cookie;
+	attached->flags = arg->flags;
+	attached->post = arg->post;
+	return attached;
+}
+
+static void pa_attached_free(struct pa_attached *attached)
+{
+	pa_uncharge_event(attached->payer);
+	kfree(attached);
+}
+
+/* Returns 0, -EBUSY or -ENOMEM. ring->lock held. */
+static int pa_attached_add(struct pa_ring *ring, struct pa_attached *attached)
+{
+	struct perf_event *event = attached->event;
+	int ret = -EBUSY;
+
+	mutex_lock(&pa_attach_lock);
+	if (!pa_is_attached(event)) {
+		WRITE_ONCE(ring->clock, event->clock);
+		ring->clock_is_slow = !pa_clock_is_safe(event);
+		ret = pa_table_add(pa_table_of(attached), attached);
+	}
+	if (!ret) {
+		list_add_tail(&attached->list, &ring->attached);
+		ring->nr_attached++;
+		WRITE_ONCE(ring->was_attached, true);
+	}
+	mutex_unlock(&pa_attach_lock);
+	return ret;
 }
 
 /* ring->lock held. */
@@ -180,42 +211,27 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file,
 	/* Before the PMU's work is done; looked at again below. */
 	if (pa_is_attached(event))
 		return -EBUSY;
-	attached = kzalloc(sizeof(*attached), GFP_KERNEL_ACCOUNT);
-	if (!attached)
-		return -ENOMEM;
-	attached->event = event;
-	attached->file = file;
-	attached->ring = ring;
-	attached->cookie = arg->cookie;
-	attached->flags = arg->flags;
-	attached->post = arg->post;
+	attached = pa_attached_alloc(ring, file, arg);
+	if (IS_ERR(attached))
+		return PTR_ERR(attached);
 	ret = samples ? pa_setup_samples(ring, arg->flags) :
 			pa_setup_aux(ring, event);
+	if (ret)
+		goto err;
+	ret = pa_attached_add(ring, attached);
 	if (ret) {
-		kfree(attached);
-		return ret;
-	}
-
-	mutex_lock(&pa_attach_lock);
-	if (pa_is_attached(event)) {
-		mutex_unlock(&pa_attach_lock);
 		if (samples)
 			pa_detach_samples(ring);
-		kfree(attached);
-		return -EBUSY;
+		goto err;
 	}
-	WRITE_ONCE(ring->clock, event->clock);
-	ring->clock_is_slow = !pa_clock_is_safe(event);
-	list_add_tail(&attached->list, &ring->attached);
-	ring->nr_attached++;
-	WRITE_ONCE(ring->was_attached, true);
-	pa_attached_add(attached);
-	mutex_unlock(&pa_attach_lock);
 
 	/* It may be running already, having found no AUX area. */
 	if (!samples)
 		pa_kick_event(ring, event, PA_KICK_START);
 	return 0;
+err:
+	pa_attached_free(attached);
+	return ret;
 }
 
 /* Process context. Takes its own reference to the event's file. */
@@ -241,7 +257,10 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 
 	mutex_lock(&pa_attach_lock);
 	list_for_each_entry(attached, list, list)
-		hash_del_rcu(&attached->node);
+		pa_table_remove(pa_table_of(attached), attached);
+	pa_table_removed(&pa_table);
+	pa_table_removed(&pa_raw_table);
+	pa_table_removed(&pa_trigger_table);
 	mutex_unlock(&pa_attach_lock);
 	/*
 	 * begin runs with interrupts off. After this no new span of the events
@@ -262,7 +281,8 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 		}
 		WRITE_ONCE(ring->nr_attached, ring->nr_attached - 1);
 		fput(attached->file);
-		kfree(attached);
+		pa_attached_free(attached);
+		cond_resched();
 	}
 }
 

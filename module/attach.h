@@ -3,17 +3,19 @@
 #define PERFAUX_ATTACH_H
 
 #include <linux/perf_event.h>
+#include <linux/uidgid.h>
 
 struct pa_ring;
 struct perfaux_attach;
 
 /* One attached event; its inherited children are found through ->parent. */
 struct pa_attached {
-	struct hlist_node node;		/* in a hash, RCU */
+	struct hlist_node node[2];	/* in a table, see attach_table.c */
 	struct list_head list;		/* in ring->attached */
 	struct perf_event *event;
 	struct file *file;		/* keeps the event */
 	struct pa_ring *ring;
+	kuid_t payer;			/* see pa_charge_event() */
 	u64 cookie;
 	u32 flags;			/* PERFAUX_ATTACH_* */
 	u32 post;

@@ -19,6 +19,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu-refcount.h>
 #include <linux/perf_event.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -284,6 +285,8 @@ void pa_pin_end(struct pa_ring *ring, struct perf_event *event);
 /* account.c */
 int pa_charge(struct pa_ring *ring, unsigned long pages);
 void pa_uncharge(struct pa_ring *ring);
+int pa_charge_event(kuid_t *payer);
+void pa_uncharge_event(kuid_t payer);
 
 /* mapping.c. 0 or -ENOMEM */
 int pa_mapping_count(struct vm_area_struct *vma);

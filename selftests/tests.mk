@@ -6,7 +6,7 @@ TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
 	 starved order races kernel_aux redirect modules ptmodel hold trigger raw \
 	 raw_kinds raw_nested raw_modules produce produce_bpf produce_verifier faults \
-	 setuid rights
+	 setuid attached rights
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_ns.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)

@@ -372,8 +372,11 @@ struct perfaux_create {
  *   EXDEV	the ring's first event was of another PMU; not with
  *		PERFAUX_ATTACH_RAW or PERFAUX_ATTACH_TRIGGER
  *   EBUSY	the event is attached, to this ring or another one
- *   EMFILE	as many events are attached to this ring as RLIMIT_NOFILE
- *		allows descriptors
+ *   EMFILE	as many events are attached to this ring as RLIMIT_NOFILE allows
+ *		descriptors; or the caller's user has attached as many to all rings,
+ *		and the caller has neither CAP_SYS_RESOURCE nor CAP_SYS_ADMIN. In a
+ *		user namespace the events count for who made the namespace, of nested
+ *		ones the outermost.
  *   EACCES	with RAW or TRIGGER: perf_event_open() would not let the caller open
  *		any event (kernel.perf_event_paranoid above 2, where the kernel has
  *		that, without CAP_SYS_ADMIN), or the error that an LSM returns
