@@ -33,8 +33,8 @@ all: tool $(if $(wildcard $(KDIR)/Makefile),module,no-module)
 
 TOOL_PKGS := libelf zlib libzstd
 TOOL_SRCS := $(wildcard tool/*.c)
-# What it takes from the module: the build-ids of both are the same.
-TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(BUILD)/module/elf_id.o
+# What it takes from the module: the build-ids of both are the same, and the PMUs.
+TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(BUILD)/module/elf_id.o $(BUILD)/module/aux_pmus.o
 AUXREC	  := $(BUILD)/tool/auxrec
 USER_FLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes \
 	     -Itool -Iuapi

@@ -49,25 +49,6 @@ static bool pa_is_attached(struct perf_event *event)
 	return found;
 }
 
-/*
- * Drivers that rely on more of perf's AUX area than its functions. intel_bts
- * takes its write position from the last use of the area (bts_buffer_reset()),
- * arm_spe and hisi_ptt rely on the core to disable the event when they report
- * a loss or find no room.
- */
-static bool pa_pmu_is_refused(const struct pmu *pmu)
-{
-	static const char * const refused[] = {
-		"intel_bts", "arm_spe", "hisi_ptt",
-	};
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(refused); i++)
-		if (!strncmp(pmu->name, refused[i], strlen(refused[i])))
-			return true;
-	return false;
-}
-
 static int pa_check_aux(struct pa_ring *ring, struct perf_event *event)
 {
 	struct pmu *pmu = READ_ONCE(event->pmu);
@@ -75,8 +56,7 @@ static int pa_check_aux(struct pa_ring *ring, struct perf_event *event)
 	/* From 6.15 on perf_pmu_unregister() takes the PMU from its events. */
 	if (!pmu)
 		return -ENODEV;
-	if (!pmu->setup_aux || event->attr.aux_sample_size ||
-	    pa_pmu_is_refused(pmu))
+	if (!pmu->setup_aux || !pa_pmu_fits(pmu) || event->attr.aux_sample_size)
 		return -EOPNOTSUPP;
 	if (ring->pmu && ring->pmu != pmu)
 		return -EXDEV;

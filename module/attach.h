@@ -43,6 +43,9 @@ void pa_trigger(const struct pa_attached *attached, struct perf_event *event);
 int pa_raw_hook_get(void);
 void pa_raw_hook_put(void);
 
+/* pmu.c: does the driver keep the contract of aux_pmus.c? */
+bool pa_pmu_fits(const struct pmu *pmu);
+
 /* pmu.c: process context, ring->lock held */
 int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
 		 struct pmu *pmu);

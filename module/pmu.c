@@ -4,9 +4,42 @@
  */
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
 
 #include "attach.h"
+#include "aux_pmus.h"
 #include "ring.h"
+
+static bool pa_group_declares(const struct attribute_group *group)
+{
+	struct attribute **attr;
+
+	if (!group->name || strcmp(group->name, PA_AUX_PMU_CAPS) || !group->attrs)
+		return false;
+	for (attr = group->attrs; *attr; attr++)
+		if (!strcmp((*attr)->name, PA_AUX_PMU_CAP))
+			return true;
+	return false;
+}
+
+static bool pa_pmu_declares(const struct pmu *pmu)
+{
+	const struct attribute_group **group;
+
+	for (group = pmu->attr_groups; group && *group; group++)
+		if (pa_group_declares(*group))
+			return true;
+	return false;
+}
+
+/* What is known of a driver of the kernel goes before what somebody of that name says. */
+bool pa_pmu_fits(const struct pmu *pmu)
+{
+	const struct pa_aux_pmu *known = pa_aux_pmu_find(pmu->name);
+
+	return known ? !known->refused : pa_pmu_declares(pmu);
+}
 
 /* The marker is at most this far from the end. */
 #define PA_TAIL_MAX	(64U << 10)

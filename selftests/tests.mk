@@ -16,7 +16,7 @@ IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ring/ring_lib.o ring/ring_ns.o ring/ring_sys.o \
 	   ring/ring_work.o)
 EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
-	      tool/tracepoint*.c) tool/list.c)
+	      tool/tracepoint*.c) tool/list.c module/aux_pmus.c)
 
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \

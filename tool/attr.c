@@ -138,8 +138,13 @@ static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 static int check_aux(const struct session *s, const struct sev *sev,
 		     struct diag *d)
 {
+	const char *refused = event_aux_refused(sev->ev);
 	size_t i;
 
+	if (refused)
+		return diag(d, -EOPNOTSUPP,
+			    "%s: its PMU needs perf's own AUX area (%s): record it with perf record",
+			    sev->name, refused);
 	if (sev->ev->group >= 0 || sev->ev->sample_read)
 		return diag(d, -EINVAL,
 			    "%s: an event with AUX data cannot be in a group: take it out of the braces, without modifier S",

@@ -9,33 +9,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../module/aux_pmus.h"
 #include "session.h"
 
-static const struct {
-	const char *prefix;
-	enum aux_format format;
-} known[] = {
-	{ "intel_pt",	AUX_INTEL_PT },
-	/*
-	 * perf decodes it as well, but only with what it reads from its sysfs
-	 * at record time; as chunks nothing of it is lost.
-	 */
-	{ "cs_etm",	AUX_CHUNKS },
-	/* The module refuses these, which says more than "no AUX data". */
-	{ "intel_bts",	AUX_CHUNKS },
-	{ "arm_spe_",	AUX_CHUNKS },
-	{ "hisi_ptt",	AUX_CHUNKS },
-};
+static const struct pa_aux_pmu *known_pmu(const struct auxrec_event *ev)
+{
+	return ev->pmu ? pa_aux_pmu_find(ev->pmu) : NULL;
+}
 
 enum aux_format event_aux_format(const struct auxrec_event *ev)
 {
-	size_t i;
+	const struct pa_aux_pmu *known = known_pmu(ev);
 
-	for (i = 0; ev->pmu && i < ARRAY_LEN(known); i++)
-		if (!strncmp(ev->pmu, known[i].prefix,
-			     strlen(known[i].prefix)))
-			return known[i].format;
-	return AUX_CHUNKS;
+	return known && known->intel_pt ? AUX_INTEL_PT : AUX_CHUNKS;
+}
+
+const char *event_aux_refused(const struct auxrec_event *ev)
+{
+	const struct pa_aux_pmu *known = known_pmu(ev);
+
+	return known ? known->refused : NULL;
 }
 
 /*
@@ -81,14 +74,8 @@ static bool probe_aux(const struct auxrec_event *ev)
 
 bool event_has_aux(const struct auxrec_event *ev)
 {
-	size_t i;
-
 	/* PMUs with a number of their own; the first ones are perf's ABI. */
 	if (!ev->pmu || ev->attr.type < PERF_TYPE_MAX)
 		return false;
-	for (i = 0; i < ARRAY_LEN(known); i++)
-		if (!strncmp(ev->pmu, known[i].prefix,
-			     strlen(known[i].prefix)))
-			return true;
-	return probe_aux(ev);
+	return known_pmu(ev) || probe_aux(ev);
 }

@@ -114,12 +114,6 @@ void auxrec_events_free(struct auxrec_events *events);
 size_t auxrec_event_attr(const struct auxrec_event *ev,
 			 unsigned char buf[AUXREC_ATTR_SIZE]);
 
-/*
- * Does this PMU (sysfs name) have an AUX area? The kernel does not say so in
- * sysfs, so the PMUs that are known to are listed in pmu.c.
- */
-bool auxrec_pmu_has_aux(const char *pmu);
-
 /* `auxrec list [WHAT]`: prints to stdout. Returns an exit status. */
 int auxrec_list_main(int argc, char **argv);
 

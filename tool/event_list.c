@@ -91,11 +91,14 @@ void list_event(struct list_out *out, const char *kind, const char *name,
 	fputc('}', out->file);
 }
 
-static void pmu_json(struct list_out *out, const struct pmu *pmu, bool aux)
+static void pmu_json(struct list_out *out, const struct pmu *pmu, enum pmu_aux aux)
 {
 	entry(out, "pmu", pmu->name);
 	fprintf(out->file, ", \"type\": %u, \"aux\": %s", pmu->type,
 		aux ? "true" : "false");
+	if (aux)
+		fprintf(out->file, ", \"raw_ring\": %s",
+			aux == PMU_AUX_RING ? "true" : "false");
 	if (pmu->alias_name)
 		print_key(out, "alias", pmu->alias_name);
 	if (pmu->cpus)
@@ -131,8 +134,13 @@ static void print_format(struct list_out *out, const struct pmu_format *format)
 		fputs(" (not understood)\n", out->file);
 }
 
-void list_pmu(struct list_out *out, const struct pmu *pmu, bool aux)
+void list_pmu(struct list_out *out, const struct pmu *pmu, enum pmu_aux aux)
 {
+	static const char *const kinds[] = {
+		[PMU_AUX_NONE] = "PMU",
+		[PMU_AUX_RING] = "PMU, AUX",
+		[PMU_AUX_OTHER] = "PMU, AUX for perf only",
+	};
 	char name[300];
 
 	if (out->json) {
@@ -140,7 +148,7 @@ void list_pmu(struct list_out *out, const struct pmu *pmu, bool aux)
 		return;
 	}
 	snprintf(name, sizeof(name), "%s//", pmu->name);
-	line(out, name, NULL, aux ? "PMU, AUX" : "PMU");
+	line(out, name, NULL, kinds[aux]);
 	if (pmu->cpus) {
 		fputs("  cpus ", out->file);
 		print_plain(out, pmu->cpus);

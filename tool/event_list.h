@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct pmu;
-struct pmu_alias;
+#include "pmu.h"
 
 struct list_out {
 	FILE *file;
@@ -24,7 +23,7 @@ void list_end(struct list_out *out);
 void list_event(struct list_out *out, const char *kind, const char *name,
 		const char *alias);
 /* A loaded PMU with its terms. */
-void list_pmu(struct list_out *out, const struct pmu *pmu, bool aux);
+void list_pmu(struct list_out *out, const struct pmu *pmu, enum pmu_aux aux);
 /* An event of events/; @name is "PMU/ALIAS/". */
 void list_alias(struct list_out *out, const struct pmu *pmu, const char *name,
 		const struct pmu_alias *alias);

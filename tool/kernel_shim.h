@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What module/elf_id.c takes from the kernel's headers, for a program.
+ * What module/elf_id.c and module/aux_pmus.c take from the kernel's headers, for a program.
  */
 #ifndef KERNEL_SHIM_H
 #define KERNEL_SHIM_H
@@ -14,6 +14,10 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(x)			(sizeof(x) / sizeof((x)[0]))
+#endif
 
 #define noinline			__attribute__((noinline))
 #define sizeof_field(type, field)	sizeof(((type *)0)->field)

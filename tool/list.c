@@ -215,7 +215,7 @@ static void list_pmus(struct list *list, const struct request *request)
 
 	for (size_t i = 0; i < list->pmus.nr; i++) {
 		struct pmu *pmu = &list->pmus.list[i];
-		bool aux = auxrec_pmu_has_aux(pmu->name);
+		enum pmu_aux aux = pmu_aux(pmu);
 		char *name;
 
 		if (!(request->kinds & KIND_PMU) && !aux)

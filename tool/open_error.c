@@ -148,7 +148,7 @@ int attach_error(const struct session *s, const struct sev *sev, int err,
 	switch (err) {
 	case -EOPNOTSUPP:
 		return diag(d, err,
-			    "%s: the driver of its PMU needs perf's own AUX area, which a raw ring is not: record it with perf record",
+			    "%s: nobody has tried its PMU with a raw ring, so it needs perf's own AUX area: record it with perf record",
 			    sev->name);
 	case -ENOMEM:
 		return diag(d, err,

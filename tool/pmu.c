@@ -12,34 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../module/aux_pmus.h"
 #include "event.h"
 #include "pmu.h"
 #include "pmu_format.h"
 #include "util.h"
-
-/*
- * Whether a PMU has an AUX area is known to its driver alone (pmu->setup_aux),
- * so these are the drivers that have it in kernels 6.1 to 7.2, and the test
- * PMU of this project. A trailing * stands for the instance.
- */
-static const char *const aux_pmus[] = {
-	"intel_pt",		/* arch/x86/events/intel/pt.c */
-	"intel_bts",		/* arch/x86/events/intel/bts.c */
-	"arm_spe_*",		/* drivers/perf/arm_spe_pmu.c */
-	"cs_etm",		/* drivers/hwtracing/coresight */
-	"hisi_ptt*",		/* drivers/hwtracing/ptt */
-	"cpum_sf",		/* arch/s390/kernel/perf_cpum_sf.c */
-	"auxgen*",		/* selftests/modules */
-};
-
-bool auxrec_pmu_has_aux(const char *pmu)
-{
-	for (size_t i = 0; i < ARRAY_LEN(aux_pmus); i++) {
-		if (!fnmatch(aux_pmus[i], pmu, 0))
-			return true;
-	}
-	return false;
-}
 
 int pmu_read_file(const struct pmu *pmu, const char *name,
 		  char *buf, size_t size)
@@ -68,6 +45,16 @@ unsigned long long pmu_read_number(const struct pmu *pmu, const char *name,
 	if (end == buf || errno)
 		return otherwise;
 	return value;
+}
+
+enum pmu_aux pmu_aux(const struct pmu *pmu)
+{
+	const struct pa_aux_pmu *known = pa_aux_pmu_find(pmu->name);
+
+	if (known)
+		return known->refused ? PMU_AUX_OTHER : PMU_AUX_RING;
+	return pmu_read_number(pmu, PA_AUX_PMU_CAPS "/" PA_AUX_PMU_CAP, 0, 0) ?
+		       PMU_AUX_RING : PMU_AUX_NONE;
 }
 
 /* The names are those of perf, which has no other way to tell either. */

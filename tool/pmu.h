@@ -53,6 +53,18 @@ struct pmu_set {
 int pmu_set_read(struct pmu_set *set, const char *sysfs);
 void pmu_set_free(struct pmu_set *set);
 
+/*
+ * Has it an AUX area, and does a raw ring take it? sysfs says so only of drivers that are
+ * none of the kernel's: those are in module/aux_pmus.c.
+ */
+enum pmu_aux {
+	PMU_AUX_NONE,
+	PMU_AUX_RING,
+	PMU_AUX_OTHER,		/* only for perf */
+};
+
+enum pmu_aux pmu_aux(const struct pmu *pmu);
+
 /* Completes @pmu. Returns 0, or -errno (-EINVAL: no number in "type"). */
 int pmu_load(struct pmu *pmu);
 

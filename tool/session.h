@@ -266,6 +266,8 @@ void bpf_ring_clear(struct session *s);
 /* auxfd.c: does this event's PMU have AUX data? */
 bool event_has_aux(const struct auxrec_event *ev);
 enum aux_format event_aux_format(const struct auxrec_event *ev);
+/* Why the module does not take its AUX data, if that is known, or NULL. */
+const char *event_aux_refused(const struct auxrec_event *ev);
 
 /* queues.c; NULL: out of memory */
 struct queue *queue_get(struct queues *q, __u32 tid);

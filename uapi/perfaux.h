@@ -89,6 +89,32 @@
  * number that never appears is a loss (in an overwrite ring: overwritten,
  * and counted).
  *
+ * PMUs
+ * ====
+ *
+ * A ring takes the AUX data of a PMU only if the PMU's driver is known to work with it.
+ * perf's AUX area is one buffer for as long as the event lives; with a ring each
+ * perf_aux_output_begin() may return another one. A driver must
+ *
+ *   - take all that it knows of the buffer from what begin returned last,
+ *   - write nothing to the buffer after perf_aux_output_end(),
+ *   - stop without the core's help when there is no room, and start again.
+ *
+ * Of the kernel's own drivers (by the name of the PMU) these were read with that in mind:
+ *
+ *   intel_pt	allowed, as is softpt, whose PMU has that name
+ *   intel_bts	refused: it takes its position from the last use of the area
+ *   arm_spe_N	refused: it relies on perf to disable the event when there is no room
+ *   hisi_pttN	refused: likewise
+ *   cs_etm	refused: CoreSight's TRBE goes on writing to the buffer that it began
+ *		with, also when that buffer has been published
+ *   cpum_sf	refused: likewise
+ *
+ * Every other PMU is refused, unless its driver declares that it keeps these rules: with
+ * an attribute "raw_ring" in the group "caps" of pmu->attr_groups, which is the file
+ * /sys/bus/event_source/devices/NAME/caps/raw_ring and should read 1. The PMUs of this
+ * project's tests do so.
+ *
  * Raw samples
  * ===========
  *
@@ -362,10 +388,8 @@ struct perfaux_create {
  *		PERFAUX_ATTACH_SIZE_V0; the event's clock is not that of the ring's
  *		first event or producer; with RAW or TRIGGER: it cannot be read in
  *		an NMI (CLOCK_REALTIME, _BOOTTIME, _TAI)
- *   EOPNOTSUPP	the event's PMU has no AUX output, or its driver relies on
- *		details of perf's AUX area that a ring does not have
- *		(intel_bts, arm_spe, hisi_ptt), or the event takes AUX samples
- *		(attr.aux_sample_size); with PERFAUX_ATTACH_RAW: the event has no
+ *   EOPNOTSUPP	the event's PMU has no AUX output, or is not allowed (see "PMUs"),
+ *		or the event takes AUX samples (attr.aux_sample_size); with PERFAUX_ATTACH_RAW: the event has no
  *		samples with PERF_SAMPLE_RAW; with PERFAUX_ATTACH_TRIGGER: it has no
  *		samples; with either: the kernel's functions that write samples cannot
  *		be redirected (the kernel's log says why)

@@ -37,7 +37,7 @@ $(FUZZ)/obj/%.o: %.c Makefile selftests/fuzz/fuzz.mk | $(BUILD)/.host-fuzz $(BUI
 
 # Of an archive each takes what it needs.
 $(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(addprefix $(FUZZ)/obj/,module/elf_id.o \
-		selftests/fuzz/note.o selftests/fuzz/scratch.o selftests/tool/events/tree.o)
+		module/aux_pmus.o selftests/fuzz/note.o selftests/fuzz/scratch.o selftests/tool/events/tree.o)
 	@rm -f $@
 	$(QUIET_AR)ar rcs $@ $^
 

@@ -418,8 +418,12 @@ static int pmus = 1;
 module_param(pmus, int, 0444);
 MODULE_PARM_DESC(pmus, "Number of PMUs: auxgen, auxgen1, auxgen2 ...");
 
-/* For tools that treat a PMU by its name. */
-static char *name = "auxgen";
+/*
+ * For what treats a PMU by its name. With another one it stands for that driver, and does
+ * not say that it may write to a raw ring.
+ */
+#define AUXGEN_NAME "auxgen"
+static char *name = AUXGEN_NAME;
 module_param(name, charp, 0444);
 MODULE_PARM_DESC(name, "Name of the PMU, of all of them without the number");
 
@@ -440,6 +444,8 @@ static int auxgen_alloc(void)
 		struct auxgen_pmu *p = &auxgen_pmus[i];
 
 		p->pmu = auxgen_template;
+		if (strcmp(name, AUXGEN_NAME))
+			p->pmu.attr_groups = auxgen_renamed_groups;
 		if (i)
 			snprintf(p->name, sizeof(p->name), "%s%d", name, i);
 		else

@@ -86,6 +86,7 @@ int auxgen_sample_init(void);
 
 /* auxgen_sysfs.c */
 extern const struct attribute_group *auxgen_attr_groups[];
+extern const struct attribute_group *auxgen_renamed_groups[];
 
 /* With the numbers of this CPU and stream. Preemption is off. */
 static inline void auxgen_fill(struct auxgen_chunk *chunk, u32 stream,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /sys/bus/event_source/devices/auxgen (auxgen1 ...): format/, and "stats" with one line
- * "cpu stream chunks lost" for each CPU and stream that was used.
+ * "cpu stream chunks lost" for each CPU and stream that was used, and caps/raw_ring, if
+ * it has its own name.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
@@ -73,7 +74,32 @@ static const struct attribute_group auxgen_stats_group = {
 	.attrs = auxgen_stats_attrs,
 };
 
+/* It keeps the contract of module/aux_pmus.c. */
+static ssize_t raw_ring_show(struct device *dev, struct device_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "1\n");
+}
+static DEVICE_ATTR_RO(raw_ring);
+
+static struct attribute *auxgen_caps_attrs[] = {
+	&dev_attr_raw_ring.attr,
+	NULL,
+};
+
+static const struct attribute_group auxgen_caps_group = {
+	.name = "caps",
+	.attrs = auxgen_caps_attrs,
+};
+
 const struct attribute_group *auxgen_attr_groups[] = {
+	&auxgen_format_group,
+	&auxgen_stats_group,
+	&auxgen_caps_group,
+	NULL,
+};
+
+const struct attribute_group *auxgen_renamed_groups[] = {
 	&auxgen_format_group,
 	&auxgen_stats_group,
 	NULL,

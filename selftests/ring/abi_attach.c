@@ -268,6 +268,69 @@ TEST_F(raw, attach_second_pmu)
 	ASSERT_EQ(0, module_insert("auxgen", ""));
 }
 
+/*
+ * Which PMUs are allowed: auxgen stands for the drivers of these names, and then does not
+ * say itself that it may write to a ring.
+ */
+static const struct {
+	const char *name;
+	int ret;
+} named_pmus[] = {
+	{ "intel_pt", 0 },
+	{ "intel_pt_0", -EOPNOTSUPP },
+	{ "intel_pt2", -EOPNOTSUPP },
+	{ "intel_bts", -EOPNOTSUPP },
+	{ "arm_spe_0", -EOPNOTSUPP },
+	{ "cs_etm", -EOPNOTSUPP },
+	{ "hisi_ptt0_2", -EOPNOTSUPP },
+	{ "cpum_sf", -EOPNOTSUPP },
+	/* Nobody has read the driver of a later kernel. */
+	{ "newtrace", -EOPNOTSUPP },
+	{ "auxgenx", -EOPNOTSUPP },
+};
+
+static int attach_named(const char *name)
+{
+	struct auxgen_config config = { AUXGEN_F_CTX, 0 };
+	struct perfaux_create create;
+	struct ring ring;
+	int event, ret;
+
+	ring_params(&create, 16384, 4);
+	ret = ring_open(&ring, &create);
+	if (ret)
+		return ret;
+	event = pmu_open(name, &config, 0, -1, 0);
+	ret = event < 0 ? event : ring_attach(&ring, event, 0);
+	close(event);
+	ring_close(&ring);
+	return ret;
+}
+
+TEST_F_TIMEOUT(raw, attach_named_pmus, SECONDS)
+{
+	char params[64];
+	size_t i;
+
+	close(self->ev);
+	self->ev = -1;
+	ASSERT_EQ(0, module_remove_wait("auxgen"));
+	for (i = 0; i < ARRAY_SIZE(named_pmus); i++) {
+		snprintf(params, sizeof(params), "name=%s", named_pmus[i].name);
+		ASSERT_EQ(0, module_insert("auxgen", params));
+		EXPECT_EQ(named_pmus[i].ret, attach_named(named_pmus[i].name)) {
+			TH_LOG("%s", named_pmus[i].name);
+		}
+		ASSERT_EQ(0, module_remove_wait("auxgen"));
+	}
+	/* It says so for each of several. */
+	ASSERT_EQ(0, module_insert("auxgen", "pmus=3"));
+	EXPECT_EQ(0, attach_named("auxgen"));
+	EXPECT_EQ(0, attach_named("auxgen2"));
+	ASSERT_EQ(0, module_remove_wait("auxgen"));
+	ASSERT_EQ(0, module_insert("auxgen", ""));
+}
+
 TEST_F(raw, detach)
 {
 	LONG(perfaux_detach) longer = { };

@@ -95,7 +95,7 @@ readable
 check "a pipe"
 
 # Drivers that only perf's own area will do for: no other segments help.
-for name in intel_bts arm_spe_0 hisi_ptt0; do
+for name in intel_bts arm_spe_0 hisi_ptt0 cs_etm cpum_sf unknown; do
 	rmmod auxgen && insmod "$MODULES/auxgen.ko" name=$name
 	rm -f g
 	want 125 "$AUXREC" -e $name// -o g -- true

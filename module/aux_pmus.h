@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef PERFAUX_AUX_PMUS_H
+#define PERFAUX_AUX_PMUS_H
+
+#ifdef __KERNEL__
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#else
+#include "kernel_shim.h"
+#endif
+
+/* A PMU driver of the kernel that has an AUX area. */
+struct pa_aux_pmu {
+	const char *name;	/* of the PMU; what follows it is an instance */
+	const char *refused;	/* why a raw ring does not take it, NULL: it does */
+	bool intel_pt;		/* the data are Intel PT's packets */
+};
+
+/* By the PMU's name in sysfs. NULL: it is none of the kernel's. */
+const struct pa_aux_pmu *pa_aux_pmu_find(const char *name);
+
+/*
+ * A driver that is none of the kernel's says that it keeps the contract of aux_pmus.c
+ * with a file of this name in the group "caps" of its attributes.
+ */
+#define PA_AUX_PMU_CAPS		"caps"
+#define PA_AUX_PMU_CAP		"raw_ring"
+
+#endif /* PERFAUX_AUX_PMUS_H */
