@@ -15,6 +15,7 @@
 
 #include "attach.h"
 #include "attach_table.h"
+#include "compat/aux_action.h"
 #include "producer.h"
 #include "ring.h"
 
@@ -49,6 +50,15 @@ static bool pa_is_attached(struct perf_event *event)
 	return found;
 }
 
+/*
+ * Are others to pause and resume it, which perf would ignore? perf_event_aux_pause() does
+ * nothing for an event that has no ring of its own.
+ */
+static bool pa_is_paused_in_vain(struct perf_event *event, const struct pmu *pmu)
+{
+	return !READ_ONCE(event->rb) && pa_is_paused_by_others(event, pmu);
+}
+
 static int pa_check_aux(struct pa_ring *ring, struct perf_event *event)
 {
 	struct pmu *pmu = READ_ONCE(event->pmu);
@@ -56,7 +66,8 @@ static int pa_check_aux(struct pa_ring *ring, struct perf_event *event)
 	/* From 6.15 on perf_pmu_unregister() takes the PMU from its events. */
 	if (!pmu)
 		return -ENODEV;
-	if (!pmu->setup_aux || !pa_pmu_fits(pmu) || event->attr.aux_sample_size)
+	if (!pmu->setup_aux || !pa_pmu_fits(pmu) || event->attr.aux_sample_size ||
+	    pa_is_paused_in_vain(event, pmu))
 		return -EOPNOTSUPP;
 	if (ring->pmu && ring->pmu != pmu)
 		return -EXDEV;

@@ -115,6 +115,12 @@
  * /sys/bus/event_source/devices/NAME/caps/raw_ring and should read 1. The PMUs of this
  * project's tests do so.
  *
+ * perf pauses and resumes AUX output (attr.aux_start_paused, and attr.aux_pause and
+ * attr.aux_resume of other events of the group) only if the event has a main ring, mapped
+ * or by PERF_EVENT_IOC_SET_OUTPUT: perf_event_aux_pause() does nothing without one. So an
+ * event that is paused or resumed by others needs its main ring before ATTACH, for as long
+ * as it is attached. An event of the group that is opened after ATTACH has no such check.
+ *
  * Raw samples
  * ===========
  *
@@ -389,7 +395,9 @@ struct perfaux_create {
  *		first event or producer; with RAW or TRIGGER: it cannot be read in
  *		an NMI (CLOCK_REALTIME, _BOOTTIME, _TAI)
  *   EOPNOTSUPP	the event's PMU has no AUX output, or is not allowed (see "PMUs"),
- *		or the event takes AUX samples (attr.aux_sample_size); with PERFAUX_ATTACH_RAW: the event has no
+ *		or the event takes AUX samples (attr.aux_sample_size), or others are
+ *		to pause or resume it and it has no main ring (attr.aux_start_paused;
+ *		see "PMUs"); with PERFAUX_ATTACH_RAW: the event has no
  *		samples with PERF_SAMPLE_RAW; with PERFAUX_ATTACH_TRIGGER: it has no
  *		samples; with either: the kernel's functions that write samples cannot
  *		be redirected (the kernel's log says why)

@@ -7,9 +7,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -588,6 +592,93 @@ TEST_F_TIMEOUT(pt, capabilities, SECONDS)
 	kernel_alone(_metadata, self, variant, PAGE);
 	EXPECT_LT(0, pt_counter("single"));
 	kernel_alone(_metadata, self, variant, 0);
+}
+
+/* attr.aux_action, which the headers of older kernels do not know. */
+#define AUX_START_PAUSED	1
+#define AUX_PAUSE		2
+#define AUX_RESUME		4
+
+static int open_action(uint32_t type, uint64_t config, uint32_t action, int cpu, int leader)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = type,
+		.config = config,
+		.sample_period = 1000000,
+		.disabled = leader < 0,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.__reserved_3 = action,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, leader,
+			 PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_pt_paused(uint32_t action, int cpu)
+{
+	/* pt, branch */
+	return open_action(pmu_type("intel_pt"), 1 | 1 << 13, action, cpu, -1);
+}
+
+static int open_clock(uint32_t action, int leader)
+{
+	return open_action(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, action, -1, leader);
+}
+
+/* Attaches @event and detaches it again. */
+static int try_attach(struct ring *ring, int event)
+{
+	int ret = ring_attach(ring, event, 1);
+
+	return ret ?: ring_detach(ring, event);
+}
+
+/*
+ * perf_event_aux_pause() does nothing for an event without a ring of its own: it would
+ * never be resumed, and nobody would be told.
+ */
+TEST_F_TIMEOUT(pt, paused_by_others, SECONDS)
+{
+	const size_t main_size = 2 * PAGE;
+	struct perfaux_create create;
+	int event, pause_it, resume_it;
+	void *page;
+
+	event = open_pt_paused(AUX_START_PAUSED, -1);
+	/* Before 6.13 perf itself knows nothing of it. */
+	if (event == -EINVAL)
+		return;
+	ASSERT_LE(0, event);
+	ring_params(&create, 65536, 4);
+	ASSERT_EQ(0, ring_open(&self->ring, &create));
+	EXPECT_EQ(-EOPNOTSUPP, ring_attach(&self->ring, event, 1));
+	page = mmap(NULL, main_size, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	EXPECT_EQ(0, try_attach(&self->ring, event));
+	munmap(page, main_size);
+	close(event);
+
+	event = open_pt_paused(0, -1);
+	ASSERT_LE(0, event);
+	EXPECT_EQ(0, try_attach(&self->ring, event));
+	pause_it = open_clock(AUX_PAUSE, event);
+	ASSERT_LE(0, pause_it);
+	EXPECT_EQ(-EOPNOTSUPP, ring_attach(&self->ring, event, 1));
+	close(pause_it);
+	EXPECT_EQ(0, try_attach(&self->ring, event));
+	resume_it = open_clock(AUX_RESUME, event);
+	ASSERT_LE(0, resume_it);
+	EXPECT_EQ(-EOPNOTSUPP, ring_attach(&self->ring, event, 1));
+	page = mmap(NULL, main_size, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	EXPECT_EQ(0, try_attach(&self->ring, event));
+	munmap(page, main_size);
+	close(resume_it);
+	close(event);
+	ring_close(&self->ring);
 }
 
 TEST_HARNESS_MAIN
