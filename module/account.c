@@ -24,12 +24,16 @@ int pa_charge(struct pa_ring *ring, unsigned long pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	struct user_struct *user = current_user();
-	bool exempt = capable(CAP_IPC_LOCK);
 	long old = atomic_long_read(&user->locked_vm);
+	bool exempt = false;
 
 	do {
-		if (!exempt && (old + pages > limit || old + pages < pages))
-			return -EPERM;
+		/* A capability that is asked for counts as used: only if it is needed. */
+		if (!exempt && (old + pages > limit || old + pages < pages)) {
+			exempt = capable(CAP_IPC_LOCK);
+			if (!exempt)
+				return -EPERM;
+		}
 	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &old, old + pages));
 
 	ring->user = get_uid(user);

@@ -11,6 +11,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/sched/clock.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -104,12 +105,17 @@ static void pa_module_coming(const struct module *mod)
 	mutex_unlock(&pa_modules_lock);
 }
 
+/*
+ * Without the address if the kernel is locked down for confidentiality, as perf does then
+ * with what it may not tell (perf_event_open() asks the same for PERF_SAMPLE_REGS_INTR).
+ */
 static void pa_module_notice(const struct module *mod, u64 time,
 			     const struct pa_elf_id *id)
 {
+	const bool hidden = security_locked_down(LOCKDOWN_PERF);
 	const struct pa_ids_map map = {
 		.time = time,
-		.start = (unsigned long)pa_module_text(mod),
+		.start = hidden ? 0 : (unsigned long)pa_module_text(mod),
 		.length = pa_module_text_size(mod),
 		.session = U64_MAX,
 		.name = mod->name,

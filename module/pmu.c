@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
@@ -106,6 +107,7 @@ static void pa_pmu_undo(struct pa_ring *ring)
 			ring->free_aux(seg->priv);
 		seg->priv = NULL;
 		pa_unmark_runs(seg, nr);
+		cond_resched();
 	}
 	pa_sinks_free(ring);
 }
@@ -127,6 +129,7 @@ static int pa_pmu_setup_areas(struct pa_ring *ring, struct perf_event *event,
 		seg->priv = pmu->setup_aux(event, seg->pages, nr, false);
 		if (!seg->priv)
 			return -ENOMEM;
+		cond_resched();
 	}
 	return pa_sinks_alloc(ring, event, pmu);
 }

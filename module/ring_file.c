@@ -230,6 +230,9 @@ static int pa_map_vmalloc(struct vm_area_struct *vma, unsigned long addr,
 		ret = vm_insert_page(vma, addr + at, vmalloc_to_page(mem + at));
 		if (ret)
 			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 	}
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/random.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -90,8 +91,10 @@ static void pa_segment_free(struct pa_segment *seg, unsigned int nr)
 {
 	unsigned int i;
 
-	for (i = 0; seg->pages && i < nr && seg->pages[i]; i++)
+	for (i = 0; seg->pages && i < nr && seg->pages[i]; i++) {
 		__free_page(virt_to_page(seg->pages[i]));
+		cond_resched();
+	}
 	kvfree(seg->pages);
 }
 

@@ -145,6 +145,9 @@ int synth_module(struct session *s, const struct perfaux_notice *n,
 	__u64 time = n->time;
 	int err;
 
+	/* The kernel is locked down and does not tell where it is. */
+	if (!n->start)
+		return 0;
 	id.size = n->id_size > sizeof(id.id) ? sizeof(id.id) : n->id_size;
 	memcpy(id.id, n->id, id.size);
 	/* Readers have been told that nothing of before would follow. */

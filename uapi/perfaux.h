@@ -663,7 +663,8 @@ enum perfaux_notice_type {
 	PERFAUX_NOTICE_LONG_ID	= 2,
 	/*
 	 * A kernel module: start and length of its text, its name, its id. If
-	 * its init failed there is none: it comes when the module goes.
+	 * its init failed there is none: it comes when the module goes. start is 0
+	 * if the kernel is locked down for confidentiality.
 	 */
 	PERFAUX_NOTICE_MODULE	= 3,
 };

@@ -316,6 +316,39 @@ TEST(mapping_keeps_charge)
 	EXPECT_EQ(0, in_child(mapping_keeps));
 }
 
+/* PF_SUPERPRIV of /proc/PID/stat: a capability was asked for, and was there. */
+#define PF_SUPERPRIV	0x100
+
+static bool used_capability(void)
+{
+	unsigned int flags = 0;
+	char text[1024];
+
+	CHECK(!file_read("/proc/self/stat", text, sizeof(text)));
+	CHECK(sscanf(strrchr(text, ')'), ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1);
+	return flags & PF_SUPERPRIV;
+}
+
+/* A child begins without the flag. */
+static void capability_is_last(void)
+{
+	struct rlimit limit = { small, small };
+
+	CHECK(!used_capability());
+	CHECK(!setrlimit(RLIMIT_MEMLOCK, &limit));
+	CHECK(create_soon(16384, 8) >= 0);
+	CHECK(!used_capability());
+	CHECK(create_ring(16384, 8) >= 0);
+	CHECK(used_capability());
+}
+
+/* Root's rings need none before the limit. */
+TEST(cap_ipc_lock_is_asked_last)
+{
+	small = ring_bytes(16384, 8);
+	EXPECT_EQ(0, in_child(capability_is_last));
+}
+
 static void set_caps(uint64_t caps)
 {
 	struct __user_cap_header_struct header = {
