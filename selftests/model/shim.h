@@ -27,6 +27,8 @@ typedef __u8 u8;
 typedef __u32 u32;
 typedef __u64 u64;
 typedef __s64 s64;
+typedef struct { u32 val; } kuid_t;
+struct vm_area_struct;
 
 /* --- the compiler's --------------------------------------------------------- */
 
