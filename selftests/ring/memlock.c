@@ -19,6 +19,7 @@
 
 #define USER	1000
 #define OTHER	1001
+#define THIRD	1002
 /* What USER has as 1 and 2 in a user namespace, as newuidmap maps it. */
 #define SUBUIDS		100000
 #define NR_SUBUIDS	2
@@ -316,6 +317,19 @@ TEST(mapping_keeps_charge)
 	EXPECT_EQ(0, in_child(mapping_keeps));
 }
 
+static void set_caps(uint64_t caps)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = caps, .permitted = caps },
+		{ .effective = caps >> 32, .permitted = caps >> 32 },
+	};
+
+	CHECK(!syscall(SYS_capset, &header, data));
+}
+
 /* PF_SUPERPRIV of /proc/PID/stat: a capability was asked for, and was there. */
 #define PF_SUPERPRIV	0x100
 
@@ -332,34 +346,27 @@ static bool used_capability(void)
 /* A child begins without the flag. */
 static void capability_is_last(void)
 {
-	struct rlimit limit = { small, small };
-
 	CHECK(!used_capability());
-	CHECK(!setrlimit(RLIMIT_MEMLOCK, &limit));
-	CHECK(create_soon(16384, 8) >= 0);
+	CHECK(create_ring(16384, 8) >= 0);
 	CHECK(!used_capability());
 	CHECK(create_ring(16384, 8) >= 0);
 	CHECK(used_capability());
 }
 
-/* Root's rings need none before the limit. */
+/* Nobody else has locked memory of this user: root may have some. */
+static void third_user(void)
+{
+	CHECK(!prctl(PR_SET_KEEPCAPS, 1));
+	become(THIRD, small);
+	set_caps(1ULL << CAP_IPC_LOCK);
+	CHECK(!in_child(capability_is_last));
+}
+
+/* A ring below the limit needs none. */
 TEST(cap_ipc_lock_is_asked_last)
 {
 	small = ring_bytes(16384, 8);
-	EXPECT_EQ(0, in_child(capability_is_last));
-}
-
-static void set_caps(uint64_t caps)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = caps, .permitted = caps },
-		{ .effective = caps >> 32, .permitted = caps >> 32 },
-	};
-
-	CHECK(!syscall(SYS_capset, &header, data));
+	EXPECT_EQ(0, in_child(third_user));
 }
 
 static void exempt(void)
