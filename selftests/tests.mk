@@ -192,7 +192,7 @@ $(TESTS)/tool/merge/test_refused: WRAP := -Wl,--wrap=fdatasync
 $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \
 		$(BUILD)/selftests/tool/merge/%.o $(addprefix $(BUILD)/selftests/tool/, \
 		merge/world.o merge/world_write.o state/history.o) \
-		$(addprefix $(BUILD)/tool/,disk.o merge.o merge_body.o merge_events.o merge_late.o merge_out.o \
+		$(addprefix $(BUILD)/tool/,disk.o merge.o merge_body.o merge_check.o merge_events.o merge_late.o merge_out.o \
 		merge_plan.o merge_read.o merge_scan.o merge_seen.o merge_setup.o notify.o recent.o \
 		state.o state_maps.o state_kernel.o state_namespaces.o util.o) \
 		$(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/check_main.c, \

@@ -179,12 +179,20 @@ int merge_reader_open(struct merge *m, struct merge_reader *r, size_t input,
 int merge_reader_next(struct merge *m, struct merge_reader *r,
 		      struct read_record *rec);
 void merge_reader_close(struct merge_reader *r);
+/* Of a merge_reader, for read_open() */
+ssize_t merge_reader_fill(void *ctx, void *buf, size_t len);
 
 /* The last @len bytes behind a record, to out. */
 int merge_reader_copy(struct merge *m, struct merge_reader *r,
 		      const struct read_record *rec, __u64 len);
 
-/* -EBADMSG, with "FILE: WHAT at offset N" */
+/* merge_check.c */
+/* 0: the file of inputs[@i] keeps all rules that auxrec check knows; -errno with a message. */
+int merge_check(struct merge *m, size_t i);
+/*
+ * Returns -EBADMSG. The message is "FILE: WHAT at offset N", and tells whether
+ * auxrec check finds the file invalid.
+ */
 int merge_damaged(struct merge *m, const struct merge_reader *r,
 		  const struct read_record *rec, const char *what);
 

@@ -11,7 +11,7 @@
 #include "merge_parts.h"
 #include "notify.h"
 
-static ssize_t fill(void *ctx, void *buf, size_t len)
+ssize_t merge_reader_fill(void *ctx, void *buf, size_t len)
 {
 	struct merge_reader *r = ctx;
 	ssize_t n;
@@ -38,7 +38,7 @@ int merge_reader_open(struct merge *m, struct merge_reader *r, size_t input,
 	r->fd = open(r->in->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (r->fd < 0)
 		return diag(m->d, -errno, "%s: %s", r->in->path, strerror(errno));
-	r->stream = read_open(fill, r);
+	r->stream = read_open(merge_reader_fill, r);
 	if (r->stream)
 		return 0;
 	close(r->fd);
@@ -66,14 +66,6 @@ int merge_reader_copy(struct merge *m, struct merge_reader *r,
 		len -= n;
 	}
 	return 0;
-}
-
-int merge_damaged(struct merge *m, const struct merge_reader *r,
-		  const struct read_record *rec, const char *what)
-{
-	return diag(m->d, -EBADMSG, "%s: %s at offset %llu, see auxrec check",
-		    r->in->path, what,
-		    (unsigned long long)(r->start + rec->offset));
 }
 
 int merge_reader_next(struct merge *m, struct merge_reader *r,

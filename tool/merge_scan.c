@@ -345,5 +345,7 @@ int merge_scan(struct merge *m, size_t i)
 	err = scan_records(&sc);
 	merge_reader_close(&sc.r);
 	read_attrs_free(&sc.attrs);
+	if (!err)
+		err = merge_check(m, i);
 	return err ?: find_since(&sc);
 }

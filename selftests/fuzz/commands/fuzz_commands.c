@@ -99,13 +99,13 @@ static bool left_name(char name[NAME_MAX + 1])
 	return found;
 }
 
-/* Of a valid stream comes a valid one, and it can be merged again. */
+/* Only a valid stream is merged. The result is valid, and can be merged again. */
 static void check_merged(const struct facts *facts, const char *name)
 {
 	const char *const again = ".again";
 
-	if (facts->strict == GOOD)
-		must(scratch_main(auxrec_check_main, "-q", "--", name, NULL) == GOOD);
+	must(facts->strict == GOOD);
+	must(scratch_main(auxrec_check_main, "-q", "--", name, NULL) == GOOD);
 	must(scratch_main(auxrec_merge_main, "-q", "-o", again, "--", name, NULL) == GOOD);
 	must(!unlink(again));
 }

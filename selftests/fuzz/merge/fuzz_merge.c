@@ -58,18 +58,16 @@ static void merge(char path[][SCRATCH_PATH], int nr, bool valid)
 		must(access(out, F_OK));
 		return;
 	}
-	/* It makes nothing wrong that was right, and takes its own. */
-	if (valid) {
-		must(is_valid(out));
-		must(scratch_main(auxrec_merge_main, "-q", "-o", again, out, NULL) == GOOD);
-		unlink(again);
-		for (i = 0; i < nr; i++)
-			p[i] = path[nr - 1 - i];
-		must(scratch_main(auxrec_merge_main, "-q", "-o", again, p[0], p[1], p[2],
-				  NULL) == GOOD);
-		must(is_same(out, again));
-		unlink(again);
-	}
+	/* It takes valid streams only, makes a valid one of them, and takes its own. */
+	must(valid && is_valid(out));
+	must(scratch_main(auxrec_merge_main, "-q", "-o", again, out, NULL) == GOOD);
+	unlink(again);
+	for (i = 0; i < nr; i++)
+		p[i] = path[nr - 1 - i];
+	must(scratch_main(auxrec_merge_main, "-q", "-o", again, p[0], p[1], p[2], NULL) ==
+	     GOOD);
+	must(is_same(out, again));
+	unlink(again);
 	unlink(out);
 }
 

@@ -46,7 +46,7 @@ def ok(good, name, why):
 
 def snapshot(path, number, begin, nr, kind):
     """Of all since the one before, with room for what comes late. Returns its size."""
-    recs = g.snapshot_stream()
+    recs = g.snapshot_stream(g.aux_info())
     end = begin + nr * STEP
     mark = g.snapshot(None, end - 1, number, begin=BEGIN, settled=end, raw=(0, 0, 0, 0))
     data = g.dump(recs[:g.find(recs, "snapshot")]) + mark.bytes()

@@ -4,22 +4,26 @@
  * nothing is left beside it.
  *
  * test_refused [SEED]
+ *
+ * KEEP_DAMAGED=DIR: damaged files that merge and check disagree on are copied there.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../tap.h"
+#include "check.h"
 #include "merge.h"
 #include "../flight/wrap.h"
 #include "world.h"
 
 #define OLD	"what was there"
 #define CUTS	300
-#define FLIPS	3000
+#define DAMAGES	1000
 
 static char dir[64];
 static char path[3][128], out[128];
@@ -65,12 +69,13 @@ static void change(const char *name, const void *from, const void *to, size_t le
 }
 
 /* Two snapshots of one recording. */
-static void make(void)
+static void make_of(enum world_aux aux)
 {
 	static const struct recent_limits limits = { 40000, 60000, 0, 0 };
 	int i;
 
 	memset(world, 0, sizeof(*world));
+	world->aux = aux;
 	world->limits = limits;
 	history_seed = 7;
 	world_begin(world);
@@ -81,6 +86,11 @@ static void make(void)
 	}
 	world_end(world);
 	store(out, OLD, sizeof(OLD));
+}
+
+static void make(void)
+{
+	make_of(AUX_TASKS);
 }
 
 static bool is_clean(void)
@@ -96,6 +106,48 @@ static bool is_clean(void)
 	closedir(d);
 	free(data);
 	return clean;
+}
+
+/* The first record that begins at @from or later. Returns its size with its data, 0: none. */
+static size_t record_at(const uint8_t *data, size_t len, size_t from, size_t *at)
+{
+	size_t pos = REC_HEADER_SIZE;
+
+	while (pos + sizeof(struct perf_event_header) <= len) {
+		struct perf_event_header h;
+		size_t size;
+
+		memcpy(&h, data + pos, sizeof(h));
+		size = h.size;
+		if (h.type == REC_AUXTRACE)
+			size += ((const struct rec_auxtrace *)(data + pos))->size;
+		if (h.size < sizeof(h) || pos + size > len)
+			break;
+		if (pos >= from) {
+			*at = pos;
+			return size;
+		}
+		pos += size;
+	}
+	return 0;
+}
+
+/* The last record of type @from becomes one of @to. */
+static void retype(const char *name, uint32_t from, uint32_t to)
+{
+	size_t at = 0, size, last = 0;
+	uint8_t *data;
+	const size_t len = load(name, &data);
+
+	for (size = record_at(data, len, 0, &at); size;
+	     size = record_at(data, len, at + size, &at))
+		if (!memcmp(data + at, &from, sizeof(from)))
+			last = at;
+	if (!last)
+		abort();
+	memcpy(data + last, &to, sizeof(to));
+	store(name, data, len);
+	free(data);
 }
 
 static void refuse(const char *what, int err, const char *name, const char *says,
@@ -144,6 +196,13 @@ static void test_files(void)
 	make();
 	change(path[1], &period, &more, 8, false);
 	refuse("other events", -EINVAL, path[1], "other events", out);
+	make();
+	retype(path[1], PERF_RECORD_MMAP, REC_EVENT_TYPE);
+	refuse("a valid stream that is no snapshot", -EBADMSG, path[1],
+	       "a valid stream, but no snapshot", out);
+	make();
+	retype(path[1], PERF_RECORD_SAMPLE, REC_FINISHED_INIT);
+	refuse("an invalid stream", -EBADMSG, path[1], "see auxrec check", out);
 }
 
 static void test_number(void)
@@ -222,39 +281,110 @@ static void test_cut(void)
 	free(data);
 }
 
-/* Some bytes differ: whatever comes of it, it ends. */
-static void test_damage(uint64_t seed)
+/* Damages @data, which has room for twice @len. Returns its new length. */
+static size_t damage(uint8_t *data, size_t len)
+{
+	const unsigned int how = history_rnd(6);
+	size_t at = 0, size = record_at(data, len, history_rnd(len), &at);
+	int j;
+
+	if (how == 0 && size) {
+		/* A record is missing. */
+		memmove(data + at, data + at + size, len - at - size);
+		return len - size;
+	}
+	if (how == 1 && size) {
+		/* A record is there twice. */
+		memmove(data + at + size, data + at, len - at);
+		return len + size;
+	}
+	if (how == 2 && size) {
+		/* Another bit of a record */
+		data[at + history_rnd(size)] ^= 1 << history_rnd(8);
+		return len;
+	}
+	for (j = history_rnd(4); j >= 0; j--)
+		data[history_rnd(len)] ^= 1 << history_rnd(8);
+	return len;
+}
+
+static int check_file(const char *name)
+{
+	struct check *c = calloc(1, sizeof(*c));
+	int fd = open(name, O_RDONLY | O_CLOEXEC), rc;
+
+	if (!c || fd < 0)
+		abort();
+	c->quiet = true;
+	rc = check_stream(c, read_fill_fd, &fd);
+	check_free(c);
+	close(fd);
+	free(c);
+	return rc;
+}
+
+/* What merge did with the two files has to fit to what check says of them. NULL: it does. */
+static const char *judge(int rc, const struct diag *d)
+{
+	const bool valid = check_file(path[1]) == CHECK_VALID;
+
+	if (rc) {
+		if (!d->msg[0])
+			return "refused without a word";
+		if (!is_clean())
+			return "something was left";
+		return valid && strstr(d->msg, "auxrec check") ?
+		       "refused, see auxrec check, which says valid" : NULL;
+	}
+	if (!valid)
+		return "an invalid file was merged";
+	return check_file(out) == CHECK_VALID ? NULL : "an invalid stream was made";
+}
+
+/* Where parts of the files differ: whatever comes of it, it fits to what check says. */
+static void test_damage(uint64_t seed, enum world_aux aux)
 {
 	char *const list[] = { path[0], path[1] };
-	int i, j, refused = 0, wrong = 0;
+	int i, refused = 0, wrong = 0;
+	size_t len, size = 0;
 	uint8_t *data;
-	size_t len;
 
-	make();
+	make_of(aux);
 	len = load(path[1], &data);
 	history_seed = seed;
-	for (i = 0; i < FLIPS; i++) {
-		uint8_t *copy = malloc(len);
+	for (i = 0; i < DAMAGES; i++) {
+		uint8_t *copy = malloc(2 * len);
 		struct diag d = { "" };
 		struct merge_summary sum;
+		const char *bad;
+		int rc;
 
 		if (!copy)
 			abort();
 		memcpy(copy, data, len);
-		for (j = history_rnd(4); j >= 0; j--)
-			copy[history_rnd(len)] ^= 1 << history_rnd(8);
-		store(path[1], copy, len);
-		if (merge_streams(list, 2, out, &sum, &d)) {
-			refused++;
-			wrong += !d.msg[0] || !is_clean();
+		size = damage(copy, len);
+		store(path[1], copy, size);
+		rc = merge_streams(list, 2, out, &sum, &d);
+		refused += !!rc;
+		bad = judge(rc, &d);
+		if (bad && ++wrong <= 3)
+			printf("# damage %d: %s: %s\n", i, bad, d.msg);
+		if (bad && getenv("KEEP_DAMAGED")) {
+			char name[300];
+
+			snprintf(name, sizeof(name), "%s/%d-%llu-%d", getenv("KEEP_DAMAGED"),
+				 aux, (unsigned long long)seed, i);
+			store(name, copy, size);
 		}
 		store(out, OLD, sizeof(OLD));
 		merge_summary_free(&sum);
 		free(copy);
 	}
 	printf("# SEED=%llu: %d of %d were refused\n", (unsigned long long)seed, refused,
-	       FLIPS);
-	tap_report(refused && !wrong, "files with bytes that are wrong");
+	       DAMAGES);
+	if (wrong)
+		printf("# %d were wrong\n", wrong);
+	tap_report(refused && !wrong, "files that are damaged, AUX data %d", aux);
 	free(data);
 }
 
@@ -284,7 +414,8 @@ int main(int argc, char **argv)
 	test_number();
 	test_out();
 	test_cut();
-	test_damage(argc > 1 ? strtoull(argv[1], NULL, 0) : 1);
+	for (i = AUX_TASKS; i <= AUX_SAMPLES; i++)
+		test_damage(argc > 1 ? strtoull(argv[1], NULL, 0) : 1, i);
 	clean();
 	free(world);
 	return tap_end();

@@ -388,9 +388,9 @@ def snapshot(name, t, number=1, text_=b"signal=USR1\0",
     return sample(name, SNAPSHOT, t, struct.pack("<Q", 1) + raw(body))
 
 
-def snapshot_stream():
+def snapshot_stream(aux=None):
     """Of a flight recording: the state is of the time before, in any order."""
-    recs = setup([CLOCK, SNAPSHOT, DUMMY])
+    recs = setup(([PT] if aux else []) + [CLOCK, SNAPSHOT, DUMMY], aux)
     state = [comm("comm-state", 7, "seven", T0 + 49),
              kernel_map()]
     recs[find(recs, "init"):find(recs, "init")] = state
