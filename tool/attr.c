@@ -131,6 +131,8 @@ static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 			wants_raw_ring(s->opt, attr);
 	if (is_hardware(attr) && !sev->ev->has_modifier)
 		attr->exclude_guest = 1;
+	attr->exclude_callchain_user = s->opt->kernel_callchains;
+	attr->exclude_callchain_kernel = s->opt->user_callchains;
 	set_rate(s, attr, sev->ev, max);
 	return attr_terms(s, sev, d);
 }
@@ -367,6 +369,25 @@ static int set_filter(struct auxrec_events *events, size_t first,
 	return err;
 }
 
+/* --exclude-perf; common_pid is the number of the task. */
+static int exclude_self(struct auxrec_events *events, size_t first,
+			const struct option_event *oe, struct diag *d)
+{
+	char filter[32];
+	size_t i;
+	int err = 0;
+
+	snprintf(filter, sizeof(filter), "common_pid != %d", getpid());
+	for (i = first; i < events->nr && oe->exclude_self && !err; i++) {
+		if (events->list[i].attr.type != PERF_TYPE_TRACEPOINT)
+			return diag(d, -EINVAL,
+				    "--exclude-perf: %s is no tracepoint: only those know which task they are of; leave it out",
+				    events->list[i].name);
+		err = add_filter(&events->list[i], filter, d);
+	}
+	return err;
+}
+
 static int set_bpf_map(struct auxrec_events *events, size_t first,
 		       const struct option_event *oe, struct diag *d)
 {
@@ -407,24 +428,33 @@ static int parse_events(struct session *s, struct diag *d)
 		if (!err)
 			err = set_filter(&s->events, first, oe, d);
 		if (!err)
+			err = exclude_self(&s->events, first, oe, d);
+		if (!err)
 			err = set_bpf_map(&s->events, first, oe, d);
 	}
 	return err;
 }
 
-static void say_limit(const struct session *s, __u64 max)
+static int check_limit(const struct session *s, __u64 max, struct diag *d)
 {
-	const __u64 freq = s->opt->freq;
+	const unsigned long long freq = s->opt->freq;
 
-	if (freq > max && freq != AUXREC_FREQ_MAX && !s->opt->quiet)
+	if (freq <= max || freq == AUXREC_FREQ_MAX)
+		return 0;
+	if (s->opt->strict_freq)
+		return diag(d, -EINVAL,
+			    "-F %llu: perf_event_max_sample_rate allows %llu: give that, or leave --strict-freq out",
+			    freq, (unsigned long long)max);
+	if (!s->opt->quiet)
 		say("-F %llu: perf_event_max_sample_rate allows %llu, so that it is",
-		    (unsigned long long)freq, (unsigned long long)max);
+		    freq, (unsigned long long)max);
+	return 0;
 }
 
 int session_make_events(struct session *s, struct diag *d)
 {
 	__u64 max = AUXREC_FREQ_MAX;
-	bool switches = false;
+	bool switches = s->opt->switches;
 	size_t i;
 	int err;
 
@@ -434,7 +464,9 @@ int session_make_events(struct session *s, struct diag *d)
 
 	/* Without the file the kernel has no limit that we could know. */
 	slurp_u64("/proc/sys/kernel/perf_event_max_sample_rate", &max);
-	say_limit(s, max);
+	err = check_limit(s, max, d);
+	if (err)
+		return err;
 	for (i = 0; i < s->events.nr; i++) {
 		err = add_event(s, &s->events.list[i], max, d);
 		if (err)

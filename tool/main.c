@@ -12,28 +12,52 @@
 #include "merge_main.h"
 #include "session.h"
 
-int main(int argc, char **argv)
+static const struct command {
+	const char *name;
+	char *full;
+	int (*main)(int argc, char **argv);
+} commands[] = {
+	{ "list", "auxrec list", auxrec_list_main },
+	{ "info", "auxrec info", auxrec_info_main },
+	{ "check", "auxrec check", auxrec_check_main },
+	{ "extract", "auxrec extract", auxrec_extract_main },
+	{ "ctl", "auxrec ctl", auxrec_ctl_main },
+	{ "merge", "auxrec merge", auxrec_merge_main },
+};
+
+/* NULL: none has this name. */
+static const struct command *find(const char *name)
 {
-	static const struct {
-		const char *name;
-		char *full;
-		int (*main)(int argc, char **argv);
-	} commands[] = {
-		{ "list", "auxrec list", auxrec_list_main },
-		{ "info", "auxrec info", auxrec_info_main },
-		{ "check", "auxrec check", auxrec_check_main },
-		{ "extract", "auxrec extract", auxrec_extract_main },
-		{ "ctl", "auxrec ctl", auxrec_ctl_main },
-		{ "merge", "auxrec merge", auxrec_merge_main },
-	};
 	size_t i;
 
-	for (i = 0; argc > 1 && i < ARRAY_LEN(commands); i++) {
-		if (strcmp(argv[1], commands[i].name))
-			continue;
-		/* What getopt_long() begins its messages with. */
-		argv[1] = commands[i].full;
-		return commands[i].main(argc - 1, argv + 1);
-	}
-	return auxrec_record_main(argc, argv);
+	for (i = 0; name && i < ARRAY_LEN(commands); i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
+/* @name: what help is asked for; without it, or with an unknown one, of auxrec itself. */
+static int show_help(char *self, const char *name)
+{
+	const struct command *command = find(name);
+	char option[] = "--help";
+	char *argv[3];
+
+	argv[0] = command ? command->full : self;
+	argv[1] = option;
+	argv[2] = NULL;
+	return command ? command->main(2, argv) : auxrec_record_main(2, argv);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command = argc > 1 ? find(argv[1]) : NULL;
+
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		return show_help(argv[0], argv[2]);
+	if (!command)
+		return auxrec_record_main(argc, argv);
+	/* What getopt_long() begins its messages with. */
+	argv[1] = command->full;
+	return command->main(argc - 1, argv + 1);
 }

@@ -19,18 +19,25 @@ enum {
 	OPT_JSON,
 	OPT_VERSION,
 	OPT_FILTER,
-	OPT_NO_BUILDID,
 	OPT_RAW_RING,
 	OPT_BPF_MAP,
 	OPT_BPF_RING,
 	OPT_NO_RAW_RING,
 	OPT_NAMESPACES,
 	OPT_ALL_CGROUPS,
+	OPT_EXCLUDE_PERF,
+	OPT_STRICT_FREQ,
+	OPT_MAX_SIZE,
+	OPT_SWITCH_EVENTS,
+	OPT_KERNEL_CALLCHAINS,
+	OPT_USER_CALLCHAINS,
+	OPT_DRY_RUN,
 };
 
 static const struct option long_options[] = {
 	{ "event",		required_argument, NULL, 'e' },
 	{ "filter",		required_argument, NULL, OPT_FILTER },
+	{ "exclude-perf",	no_argument,	   NULL, OPT_EXCLUDE_PERF },
 	{ "pid",		required_argument, NULL, 'p' },
 	{ "tid",		required_argument, NULL, 't' },
 	{ "all-cpus",		no_argument,	   NULL, 'a' },
@@ -38,14 +45,17 @@ static const struct option long_options[] = {
 	{ "output",		required_argument, NULL, 'o' },
 	{ "mmap-pages",		required_argument, NULL, 'm' },
 	{ "freq",		required_argument, NULL, 'F' },
+	{ "strict-freq",	no_argument,	   NULL, OPT_STRICT_FREQ },
 	{ "count",		required_argument, NULL, 'c' },
 	{ "callchain",		no_argument,	   NULL, 'g' },
+	{ "kernel-callchains",	no_argument,	   NULL, OPT_KERNEL_CALLCHAINS },
+	{ "user-callchains",	no_argument,	   NULL, OPT_USER_CALLCHAINS },
 	{ "delay",		required_argument, NULL, 'D' },
 	{ "user",		no_argument,	   NULL, OPT_USER },
 	{ "all-user",		no_argument,	   NULL, OPT_USER },
 	{ "kernel",		no_argument,	   NULL, OPT_KERNEL },
 	{ "all-kernel",		no_argument,	   NULL, OPT_KERNEL },
-	{ "no-buildid",		no_argument,	   NULL, OPT_NO_BUILDID },
+	{ "no-buildid",		no_argument,	   NULL, 'B' },
 	{ "bpf-map",		required_argument, NULL, OPT_BPF_MAP },
 	{ "bpf-ring",		required_argument, NULL, OPT_BPF_RING },
 	{ "raw-samples",	no_argument,	   NULL, 'R' },
@@ -53,6 +63,9 @@ static const struct option long_options[] = {
 	{ "no-raw-ring",	no_argument,	   NULL, OPT_NO_RAW_RING },
 	{ "namespaces",		no_argument,	   NULL, OPT_NAMESPACES },
 	{ "all-cgroups",	no_argument,	   NULL, OPT_ALL_CGROUPS },
+	{ "switch-events",	no_argument,	   NULL, OPT_SWITCH_EVENTS },
+	{ "max-size",		required_argument, NULL, OPT_MAX_SIZE },
+	{ "dry-run",		no_argument,	   NULL, OPT_DRY_RUN },
 	{ "quiet",		no_argument,	   NULL, 'q' },
 	{ "json",		optional_argument, NULL, OPT_JSON },
 	{ "flight",		optional_argument, NULL, FLIGHT_OPT_FLIGHT },
@@ -245,6 +258,44 @@ static int add_filter(struct options *opt, const char *filter, struct diag *d)
 	return 0;
 }
 
+/* As perf: of tracepoints, and of the -e before it. */
+static int exclude_perf(struct options *opt, struct diag *d)
+{
+	if (!opt->nr_events)
+		return diag(d, -EINVAL, "--exclude-perf belongs to the -e before it");
+	opt->events[opt->nr_events - 1].exclude_self = true;
+	return 0;
+}
+
+static int parse_delay(struct options *opt, const char *s, struct diag *d)
+{
+	const char *end;
+	__u64 v;
+
+	if (!strcmp(s, "-1"))
+		return diag(d, -EINVAL,
+			    "-D -1 is perf's, for --control: give -D MS, or start auxrec -p PID when the recording is to begin");
+	if (parse_number(s, &end, &v) || v > INT_MAX)
+		return diag(d, -EINVAL, "-D: '%s' is not a number of milliseconds", s);
+	if (*end == '-')
+		return diag(d, -EINVAL,
+			    "-D %s: auxrec has no ranges: give -D MS, and choose the times with perf script --time",
+			    s);
+	if (*end)
+		return diag(d, -EINVAL, "-D: '%s' is not a number of milliseconds", s);
+	opt->delay_ms = v;
+	return 0;
+}
+
+static int parse_max_size(struct options *opt, const char *s, struct diag *d)
+{
+	const char *end;
+
+	if (options_parse_bytes(s, &end, 1, &opt->max_bytes) || *end)
+		return diag(d, -EINVAL, "--max-size: '%s' is not a size such as 64M", s);
+	return 0;
+}
+
 static int set_bpf_map(struct options *opt, const char *path, struct diag *d)
 {
 	struct option_event *e;
@@ -263,9 +314,6 @@ static int set_bpf_map(struct options *opt, const char *path, struct diag *d)
 
 static int parse_one(struct options *opt, int c, struct diag *d)
 {
-	const char *end;
-	__u64 v;
-
 	switch (c) {
 	case 'e':
 		return add_event(opt, optarg, d);
@@ -303,19 +351,14 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		opt->callchain = true;
 		return 0;
 	case 'D':
-		if (parse_number(optarg, &end, &v) || *end || v > INT_MAX)
-			return diag(d, -EINVAL,
-				    "-D: '%s' is not a number of milliseconds",
-				    optarg);
-		opt->delay_ms = v;
-		return 0;
+		return parse_delay(opt, optarg, d);
 	case OPT_USER:
 		opt->user = true;
 		return 0;
 	case OPT_KERNEL:
 		opt->kernel = true;
 		return 0;
-	case OPT_NO_BUILDID:
+	case 'B':
 		opt->no_buildid = true;
 		return 0;
 	case OPT_BPF_MAP:
@@ -337,6 +380,25 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		return 0;
 	case OPT_ALL_CGROUPS:
 		opt->cgroups = true;
+		return 0;
+	case OPT_EXCLUDE_PERF:
+		return exclude_perf(opt, d);
+	case OPT_STRICT_FREQ:
+		opt->strict_freq = true;
+		return 0;
+	case OPT_MAX_SIZE:
+		return parse_max_size(opt, optarg, d);
+	case OPT_SWITCH_EVENTS:
+		opt->switches = true;
+		return 0;
+	case OPT_KERNEL_CALLCHAINS:
+		opt->kernel_callchains = true;
+		return 0;
+	case OPT_USER_CALLCHAINS:
+		opt->user_callchains = true;
+		return 0;
+	case OPT_DRY_RUN:
+		opt->dry_run = true;
 		return 0;
 	case 'q':
 		opt->quiet = true;
@@ -360,9 +422,8 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 /* What contradicts itself, or leaves open what to record. */
 static int check(const struct options *opt, struct diag *d)
 {
-	if (!opt->nr_events && opt->cmd && !strcmp(opt->cmd[0], "record"))
-		return diag(d, -EINVAL,
-			    "'record' is perf's: leave it out, auxrec -e EVENT -- CMD records");
+	if (!opt->nr_events && opt->cmd && options_of_perf_command(opt->cmd[0], d))
+		return -EINVAL;
 	if (!opt->nr_events && opt->cmd &&
 	    (!strcmp(opt->cmd[0], "snapshot") || !strcmp(opt->cmd[0], "status") ||
 	     !strcmp(opt->cmd[0], "stop")))
@@ -391,6 +452,12 @@ static int check(const struct options *opt, struct diag *d)
 	if (opt->raw_ring && opt->no_raw_ring)
 		return diag(d, -EINVAL,
 			    "--raw-ring and --no-raw-ring exclude each other");
+	if (opt->kernel_callchains && opt->user_callchains)
+		return diag(d, -EINVAL,
+			    "--kernel-callchains and --user-callchains exclude each other: without them call chains have both");
+	if (opt->max_bytes && opt->flight.on)
+		return diag(d, -EINVAL,
+			    "--max-size: a flight recorder goes on: give --keep-bytes, for all its snapshots");
 	if (opt->quiet && opt->json && !opt->json_file)
 		return diag(d, -EINVAL,
 			    "--quiet and --json contradict: give --json=FILE to keep stderr quiet");
@@ -428,7 +495,7 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 	for (;;) {
 		const int at = optind ? optind : 1;
 
-		c = getopt_long(argc, argv, "+:e:p:t:aC:o:m:M:F:c:gD:Rqh",
+		c = getopt_long(argc, argv, "+:e:p:t:aBC:o:m:M:F:c:gD:Rqh",
 				long_options, NULL);
 		if (c == -1)
 			break;

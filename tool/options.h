@@ -58,6 +58,7 @@ struct option_event {
 	const char **filters;
 	size_t nr_filters;
 	const char *bpf_map;		/* path of a pinned map, or NULL */
+	bool exclude_self;		/* not what auxrec itself does */
 };
 
 struct options {
@@ -80,6 +81,12 @@ struct options {
 	bool callchain;
 	bool user;			/* only */
 	bool kernel;			/* only */
+	bool kernel_callchains;		/* only */
+	bool user_callchains;		/* only */
+	bool strict_freq;		/* -F is an error if it is above the limit */
+	bool switches;			/* context switches of all that is recorded */
+	__u64 max_bytes;		/* the recording ends then, 0: none */
+	bool dry_run;
 	unsigned int delay_ms;
 	bool no_buildid;
 	const char *bpf_ring;		/* path of a pinned map, or NULL */
@@ -125,5 +132,7 @@ void options_help(void);
  * with a message that says what to give instead, or -ENOENT.
  */
 int options_of_perf(char letter, const char *arg, struct diag *d);
+/* Returns whether @cmd is one of perf's commands; @d says what to use then. */
+bool options_of_perf_command(const char *cmd, struct diag *d);
 
 #endif /* AUXREC_OPTIONS_H */

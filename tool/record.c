@@ -217,6 +217,10 @@ static bool is_over(struct session *s)
 		s->end_reason = stop_reason(signals_stop());
 		return true;
 	}
+	if (s->opt->max_bytes && s->out.bytes >= s->opt->max_bytes) {
+		s->end_reason = "--max-size reached";
+		return true;
+	}
 	if (s->child) {
 		child_reap(s);
 		if (s->child_done)
@@ -526,6 +530,26 @@ static int run(struct session *s, struct diag *d)
 	return finish(s, err);
 }
 
+/* The command line, and the events: nothing is opened. */
+static int dry_run(struct session *s, struct diag *d)
+{
+	struct options opt = *s->opt;
+	int err = opt.flight.on ? flight_defaults(&opt, d) : 0;
+
+	s->opt = &opt;
+	if (!err && opt.flight.on)
+		err = flight_prepare(s, d);
+	if (!err)
+		err = session_make_events(s, d);
+	if (!err && opt.cmd)
+		err = child_find(s, d);
+	if (err)
+		say("%s", d->msg);
+	session_close(s);
+	options_free(&opt);
+	return exit_status(s, err);
+}
+
 int auxrec_record_main(int argc, char **argv)
 {
 	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1,
@@ -552,6 +576,8 @@ int auxrec_record_main(int argc, char **argv)
 
 	s.opt = &opt;
 	s.raw.fd = -1;
+	if (opt.dry_run)
+		return dry_run(&s, &d);
 	err = opt.flight.on ? flight_defaults(&opt, &d) : 0;
 	if (!err && opt.flight.daemon)
 		err = flight_daemon(&opt, &d);

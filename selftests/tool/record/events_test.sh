@@ -35,7 +35,7 @@ rec()
 attrs()
 {
 	sed 's/^[^ ]*: type/type/; s/[{} ]//g; s/sample_type:[^,]*//' <"$1" |
-		tr , '\n' | grep -E '^(type|config|sample_freq|sample_period|freq|inherit|exclude_(user|kernel|callchain_user)|enable_on_exec|sample_regs_user|sample_stack_user|sample_max_stack|pinned|exclusive|precise_ip)'
+		tr , '\n' | grep -E '^(type|config|sample_freq|sample_period|freq|inherit|exclude_(user|kernel|callchain_user|callchain_kernel)|enable_on_exec|sample_regs_user|sample_stack_user|sample_max_stack|pinned|exclusive|precise_ip)'
 }
 
 # The parts of sample_type that perf has and auxrec has not, of each event.
@@ -78,6 +78,8 @@ same -e cpu-clock:u,cpu-clock:k,page-faults
 same -e cpu-clock:k --all-user
 same -e cpu-clock:u,page-faults --all-kernel
 same -e cpu-clock -g
+same -e cpu-clock -g --kernel-callchains
+same -e cpu-clock -g --user-callchains
 same -e cpu-clock/call-graph=no/,cpu-clock/max-stack=5/ -g
 same -e cpu-clock/call-graph=dwarf,stack-size=1024/
 same -e '{cpu-clock,page-faults}'

@@ -371,6 +371,39 @@ read_killed() { for p in $PERFS; do quiet "$p" script -i f; done; }
 KILLED=read_killed kills 10 60 -e cpu-clock -F max -- sh -c "while :; do :; done"
 check "kill -9 at any moment"
 
+# What perf record has, too: the names are perf's.
+rm -f f
+want 0 "$AUXREC" --switch-events -e cpu-clock -o f -- sh -c "sleep 0.01; sleep 0.01"
+readable f
+for p in $PERFS; do
+	switches=$($p script -i f --show-switch-events 2>/dev/null | grep -c PERF_RECORD_SWITCH)
+	((switches >= 4)) || note "$p: $switches switches of two commands that sleep"
+done
+rm -f f
+want 0 "$AUXREC" --max-size 100K -F max -e cpu-clock -o f -- sh -c "$work; $work"
+said '--max-size reached'
+readable f
+size=$(stat -c %s f)
+((size >= 100 * 1024 && size < 1024 * 1024)) || note "$size bytes"
+rm -f f
+want 0 "$AUXREC" --dry-run -e cpu-clock -o f -- true
+want 127 "$AUXREC" --dry-run -e cpu-clock -o f -- no-such-command
+[[ ! -e f ]] || note "--dry-run makes a file"
+want 125 "$AUXREC" --strict-freq -F 100000000 -e cpu-clock -o f -- true
+said 'perf_event_max_sample_rate allows .*--strict-freq'
+if [[ -d /sys/kernel/tracing/events || -d /sys/kernel/debug/tracing/events ]]; then
+	for option in '' --exclude-perf; do
+		rm -f f
+		# shellcheck disable=SC2086 # no option, or one
+		want 0 "$AUXREC" -q -a -e syscalls:sys_enter_write $option -o f -- sh -c "$work"
+		valid f
+		${PERFS##* } script -i f -F comm 2>/dev/null | grep -c auxrec >"own$option"
+	done
+	[[ $(<own) != 0 && $(<own--exclude-perf) == 0 ]] ||
+		note "writes of auxrec: $(<own), with --exclude-perf $(<own--exclude-perf)"
+fi
+check "options of perf record"
+
 want 125 "$AUXREC" -e cpu-clock -C 0 -p 1 -o f
 want 0 "$AUXREC" --help >out
 grep -q "^Exit status" out || note "no help"

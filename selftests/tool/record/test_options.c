@@ -60,6 +60,8 @@ static void add_record(const struct options *o)
 		add(" %s", o->events[i].spec);
 		for (j = 0; j < o->events[i].nr_filters; j++)
 			add("[%s]", o->events[i].filters[j]);
+		if (o->events[i].exclude_self)
+			add(" exclude-perf");
 		if (o->events[i].bpf_map)
 			add(" map %s", o->events[i].bpf_map);
 	}
@@ -91,6 +93,20 @@ static void add_record(const struct options *o)
 		add("; all-cgroups");
 	if (o->callchain)
 		add("; callchain");
+	if (o->kernel_callchains)
+		add("; kernel-callchains");
+	if (o->user_callchains)
+		add("; user-callchains");
+	if (o->strict_freq)
+		add("; strict-freq");
+	if (o->switches)
+		add("; switch-events");
+	if (o->no_buildid)
+		add("; no-buildid");
+	if (o->max_bytes)
+		add("; max-size %llu", (unsigned long long)o->max_bytes);
+	if (o->dry_run)
+		add("; dry-run");
 	if (o->user)
 		add("; user");
 	if (o->kernel)
