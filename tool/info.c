@@ -297,6 +297,7 @@ int info_stream(struct info *info, read_fill_t fill, void *ctx)
 	if (!info->stream)
 		return -ENOMEM;
 	rc = read_header(info->stream);
+	info->problem = read_header_problem(info->stream);
 	while (rc > 0) {
 		rc = read_next(info->stream, &rec);
 		if (rc > 0)

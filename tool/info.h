@@ -112,6 +112,7 @@ struct info {
 	__u64	nr_records;
 	__u64	bytes;
 	__u64	cut;
+	const char *problem;	/* of its header; NULL: none */
 	bool	complete;	/* FINISHED_INIT was there */
 
 	struct read_stream *stream;

@@ -52,6 +52,10 @@ static int status(const struct info *info, const char *file, int rc)
 		return INFO_CUT;
 	case -EBADMSG:
 	case -EPROTO:
+		if (info->problem) {
+			fprintf(stderr, "auxrec info: %s: %s\n", file, info->problem);
+			return INFO_BROKEN;
+		}
 		fprintf(stderr, "auxrec info: %s: broken at offset %llu, see auxrec check\n",
 			file, info->cut);
 		return INFO_BROKEN;
@@ -78,7 +82,8 @@ static int run(struct info *info, const char *file, bool json, int width)
 	if (fd != STDIN_FILENO)
 		close(fd);
 	rc = status(info, file, rc);
-	if (rc == INFO_ERROR || info->records)
+	/* If it is no stream, there is nothing to print. */
+	if (rc == INFO_ERROR || info->records || (info->problem && !json))
 		goto out;
 	if (json)
 		info_json(info, file, results[rc], width);

@@ -73,6 +73,7 @@ struct list {
 	struct auxrec_sysroot root;
 	struct list_out out;
 	struct pmu_set pmus;
+	bool denied;		/* tracepoints may not be read, which was said */
 };
 
 static bool matches(const struct request *request, const char *name)
@@ -135,21 +136,35 @@ static void list_cache(struct list *list, const struct request *request)
 	names_free(&names);
 }
 
+/* Nothing is known of them then, also not that there are none. */
+static void say_denied(struct list *list)
+{
+	if (!list->denied)
+		fprintf(stderr,
+			"auxrec list: no permission to read %s, so tracepoints are not listed: run auxrec list as root\n",
+			list->root.tracefs);
+	list->denied = true;
+}
+
 static void list_system(struct list *list, const struct request *request,
 			const char *system)
 {
 	struct names names = { 0 };
 	char *name;
 	__u64 id;
+	int ret;
 
 	tracepoint_events(list->root.tracefs, system, &names);
 	for (size_t i = 0; i < names.nr; i++) {
 		if (asprintf(&name, "%s:%s", system, names.list[i]) < 0)
 			break;
-		if (matches(request, name) &&
-		    !tracepoint_id(list->root.tracefs, system, names.list[i],
-				   &id))
+		ret = -ENOENT;
+		if (matches(request, name))
+			ret = tracepoint_id(list->root.tracefs, system, names.list[i], &id);
+		if (!ret)
 			list_event(&list->out, "tracepoint", name, NULL);
+		else if (ret == -EACCES || ret == -EPERM)
+			say_denied(list);
 		free(name);
 	}
 	names_free(&names);
@@ -166,7 +181,9 @@ static void list_tracepoints(struct list *list, const struct request *request)
 		return;
 	}
 	ret = tracepoint_systems(list->root.tracefs, &systems);
-	if (ret)
+	if (ret == -EACCES || ret == -EPERM)
+		say_denied(list);
+	else if (ret)
 		fprintf(stderr, "auxrec list: no tracepoints: %s/events: %s\n",
 			list->root.tracefs, strerror(-ret));
 	for (size_t i = 0; i < systems.nr; i++) {
@@ -289,11 +306,13 @@ static int list_words(struct list *list, int argc, char **argv)
 		parse_word(argv[i], &request);
 		if (list_one(list, &request))
 			continue;
+		status = 1;
+		if (list->denied && request.kinds & KIND_TRACEPOINT)
+			continue;
 		fprintf(stderr, request.pattern ?
 			"auxrec list: nothing matches '%s'\n" :
 			"auxrec list: this machine has no %s events\n",
 			ev_show_string(&shown, argv[i]));
-		status = 1;
 	}
 	return status;
 }

@@ -102,11 +102,11 @@ static ssize_t get(struct read_stream *s, void *buf, size_t len)
 static const char *header_problem(__u64 magic, __u64 size)
 {
 	if (magic == REC_MAGIC_SWAPPED)
-		return "a stream of a machine with the other byte order";
+		return "a stream of a machine with the other byte order: read it there";
 	if (magic != REC_MAGIC)
-		return "no PERFILE2 at its start";
+		return "not a stream: it does not begin with PERFILE2";
 	if (size != REC_HEADER_SIZE)
-		return "a perf.data file with a section table, not a stream";
+		return "an ordinary perf.data file, not a stream: read it with perf report";
 	return NULL;
 }
 
@@ -121,7 +121,7 @@ int read_header(struct read_stream *s)
 	if (n < (ssize_t)sizeof(header)) {
 		if (!memcmp(header, right, n))
 			return -ENODATA;
-		s->problem = "no PERFILE2 at its start";
+		s->problem = "not a stream: it does not begin with PERFILE2";
 		return -EBADMSG;
 	}
 	s->problem = header_problem(header[0], header[1]);

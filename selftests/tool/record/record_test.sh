@@ -418,4 +418,23 @@ want 3 "$AUXREC" info /dev/null >out
 said '/dev/null: empty'
 check "help, contradictions"
 
+# What is no stream: one line that says what it is, and what to do
+for p in $PERFS; do
+	rm -f ordinary
+	$p record -q -B -e cpu-clock -o ordinary -- true 2>perr || note "$p record: $(head -n 1 perr)"
+	for command in '' --records '--by cpu'; do
+		# shellcheck disable=SC2086 # an option, or none
+		want 1 "$AUXREC" info $command ordinary >out
+		said 'ordinary: an ordinary perf.data file, not a stream: read it with perf report'
+		[[ $(cat out err | wc -l) == 1 ]] || note "info $command: $(cat out err | head -n 3)"
+	done
+	want 1 "$AUXREC" check ordinary >out
+	grep -q 'read it with perf report' out || note "check: $(head -n 1 out)"
+done
+echo "some text, of more than a header" >text
+want 1 "$AUXREC" info text >out
+said 'text: not a stream: it does not begin with PERFILE2'
+[[ ! -s out ]] || note "$(head -n 3 out)"
+check "files that are no streams"
+
 finish

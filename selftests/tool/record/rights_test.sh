@@ -56,6 +56,30 @@ sleep 1000 &
 other=$!
 unsaid_ids() { ! grep -q 'found by itself' err || note "$* says: $(cat err)"; }
 
+# denied ARGS...: what cannot be read is not said to be missing.
+denied()
+{
+	want 1 user "$AUXREC" list --tracefs tree "$@" >out
+	said 'no permission to read tree, so tracepoints are not listed: .* as root'
+	grep -q -e 'has no' -e 'nothing matches' err && note "$*: $(cat err)"
+	[[ $(wc -l <err) == 1 ]] || note "$*: more than a line: $(cat err)"
+	[[ ! -s out ]] || note "$*: $(head -n 1 out)"
+}
+mkdir -p tree/events/sched/sched_switch
+echo 1 >tree/events/sched/sched_switch/id
+chmod 600 tree/events/sched/sched_switch/id
+denied tracepoint
+denied 'sched:*'
+chmod 700 tree
+denied tracepoint
+denied tracepoint 'sched:*'
+chmod -R a+rX tree
+want 0 user "$AUXREC" list --tracefs tree tracepoint >out
+grep -q sched:sched_switch out || note "readable: $(cat out)"
+want 1 user "$AUXREC" list --tracefs tree 'sched:nosuch*'
+said "nothing matches 'sched:nosuch\*'"
+check "a list without rights"
+
 if paranoid 3; then
 	refused 'cpu-clock:u: no permission: perf_event_paranoid is 3.*paranoid=2' -e cpu-clock:u
 	refused 'page-faults: .*is 3' -e page-faults,cpu-clock:u
