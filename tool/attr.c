@@ -494,6 +494,9 @@ int session_make_events(struct session *s, struct diag *d)
 		s->have_payloads = true;
 		s->have_raw = true;
 	}
+	if (s->opt->raw_asked && !s->have_raw)
+		return diag(d, -EINVAL,
+			    "-m ,RAW: nothing here goes to a raw ring: leave it out (-m MAIN), record an event with AUX data ('auxrec list aux'), or give --raw-ring for raw data of samples");
 	attr_groups(s);
 	err = session_unite_twins(s, d);
 	if (!err)

@@ -139,6 +139,7 @@ static int parse_raw(struct options *opt, const char *s, struct diag *d)
 		goto bad;
 
 	opt->raw_given = true;
+	opt->raw_asked = true;
 	opt->raw_bytes = 0;
 	if (*end == 'x') {
 		if (parse_number(end + 1, &end, &count) || *end)

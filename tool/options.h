@@ -75,6 +75,7 @@ struct options {
 	__u32 seg_size;			/* bytes, a power of two */
 	__u32 nr_segs;
 	bool raw_given;			/* else these two are the default */
+	bool raw_asked;			/* by -m */
 	__u64 raw_bytes;		/* a size of all was given; 0: none */
 	__u64 freq;			/* -F, 0: not given */
 	__u64 period;			/* -c, 0: not given */
