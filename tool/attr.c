@@ -317,6 +317,19 @@ static int add_snapshot_event(struct session *s, struct diag *d)
 	return 0;
 }
 
+/* For messages */
+static int add_typed(struct auxrec_event *ev, const char *filter, struct diag *d)
+{
+	char *both;
+
+	if (asprintf(&both, "%s%s%s", ev->filter_typed ?: "", ev->filter_typed ? "' and '" : "",
+		     filter) < 0)
+		return diag(d, -ENOMEM, "out of memory");
+	free(ev->filter_typed);
+	ev->filter_typed = both;
+	return 0;
+}
+
 /*
  * Several filters of one -e: events pass all of a tracepoint's, and any of an
  * AUX event's, whose filters are parts of the address space.
@@ -363,8 +376,11 @@ static int set_filter(struct auxrec_events *events, size_t first,
 			return diag(d, -EINVAL,
 				    "--filter: %s cannot be filtered; tracepoints can, and AUX data by address",
 				    ev->name);
-		for (j = 0; !err && j < oe->nr_filters; j++)
+		for (j = 0; !err && j < oe->nr_filters; j++) {
 			err = add_filter(ev, oe->filters[j], d);
+			if (!err)
+				err = add_typed(ev, oe->filters[j], d);
+		}
 	}
 	return err;
 }
@@ -425,6 +441,8 @@ static int parse_events(struct session *s, struct diag *d)
 
 		err = auxrec_events_parse(&s->events, oe->spec, NULL, d->msg,
 					  sizeof(d->msg));
+		if (err)
+			auxrec_event_caret(oe->spec, d->msg, sizeof(d->msg));
 		if (!err)
 			err = set_filter(&s->events, first, oe, d);
 		if (!err)

@@ -38,6 +38,8 @@ static int unknown(struct ev_ctx *ctx, struct ev_text name)
 		return ev_fail(ctx, name.p, -ENOENT,
 			       "'%s' is a PMU, not an event: write %s//", text,
 			       text);
+	if (ev_equal(name, "intel_pt"))
+		return ev_no_intel_pt(ctx, name.p);
 	ev_suggest(ctx, name, false, &hint);
 	return ev_fail(ctx, name.p, -ENOENT,
 		       "no event '%s'%s; auxrec list shows what there is",

@@ -44,7 +44,8 @@ struct auxrec_event {
 	char *cpus;		/* PMU's cpumask file ("0,16"), or NULL */
 	char *tp_system;	/* tracepoint: "sched", else NULL */
 	char *tp_name;		/* tracepoint: "sched_switch", else NULL */
-	char *filter;		/* --filter, or NULL */
+	char *filter;		/* --filter, or NULL; for the kernel */
+	char *filter_typed;	/* the same as it was given */
 	const char *bpf_map;	/* --bpf-map, or NULL */
 	bool freq_given;	/* term freq= or period= was in the event */
 	bool has_modifier;	/* :u :k :h ... was given */
@@ -100,6 +101,12 @@ struct auxrec_sysroot {
 int auxrec_events_parse(struct auxrec_events *events, const char *spec,
 			const struct auxrec_sysroot *root,
 			char *err, size_t err_len);
+
+/*
+ * For people: @msg, of auxrec_events_parse(), without its column, but with lines that show
+ * @spec and mark the place. As it is if it has no column.
+ */
+void auxrec_event_caret(const char *spec, char *msg, size_t size);
 
 void auxrec_events_free(struct auxrec_events *events);
 

@@ -35,6 +35,12 @@ int ev_no_memory(struct ev_ctx *ctx)
 	return ev_fail(ctx, NULL, -ENOMEM, "out of memory");
 }
 
+int ev_no_intel_pt(struct ev_ctx *ctx, const char *at)
+{
+	return ev_fail(ctx, at, -ENOENT,
+		       "this machine has no Intel PT, or its kernel hides it; softpt is Intel PT of user space in software: insmod softpt.ko");
+}
+
 const char *ev_show(struct ev_shown *shown, struct ev_text text)
 {
 	size_t room = sizeof(shown->s) - sizeof("...");

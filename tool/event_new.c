@@ -53,6 +53,7 @@ void ev_free(struct auxrec_event *ev)
 	free(ev->tp_system);
 	free(ev->tp_name);
 	free(ev->filter);
+	free(ev->filter_typed);
 	free(ev->callgraph);
 	free(ev->sink);
 }

@@ -73,6 +73,8 @@ int ev_fail(struct ev_ctx *ctx, const char *at, int ret, const char *fmt, ...)
 const char *ev_show(struct ev_shown *shown, struct ev_text text);
 const char *ev_show_string(struct ev_shown *shown, const char *string);
 int ev_no_memory(struct ev_ctx *ctx);
+/* Of a machine without the PMU. */
+int ev_no_intel_pt(struct ev_ctx *ctx, const char *at);
 
 /* A text of several parts in a buffer; ends in "..." if it is too small. */
 struct ev_buf {

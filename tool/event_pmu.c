@@ -139,6 +139,8 @@ static int unknown(struct ev_ctx *ctx, const struct ev_item *item)
 	struct ev_buf hint = { 0 };
 	struct ev_shown shown;
 
+	if (ev_equal(item->head, "intel_pt"))
+		return ev_no_intel_pt(ctx, item->head.p);
 	ev_suggest(ctx, item->head, item->has_terms, &hint);
 	return ev_fail(ctx, item->head.p, -ENOENT,
 		       "no PMU or event '%s'%s; auxrec list shows what there is",

@@ -81,8 +81,10 @@ static int add_events(struct session *s, __u32 i, struct diag *d)
 	int err;
 
 	err = auxrec_events_parse(&s->events, event_spec(t), NULL, msg, sizeof(msg));
-	if (err)
+	if (err) {
+		auxrec_event_caret(event_spec(t), msg, sizeof(msg));
 		return diag(d, err, "--trigger %s: %s", t->name, msg);
+	}
 	for (k = first; k < s->events.nr; k++) {
 		struct auxrec_event *ev = &s->events.list[k];
 

@@ -112,23 +112,24 @@ static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 static int set_filter(const struct sev *sev, int fd, struct diag *d)
 {
 	const struct auxrec_event *ev = sev->ev;
+	const char *typed = ev->filter_typed ?: ev->filter;
 
 	if (!ioctl(fd, PERF_EVENT_IOC_SET_FILTER, ev->filter))
 		return 0;
 	if (errno == EOPNOTSUPP)
 		return diag(d, -errno,
 			    "%s: the PMU cannot do the filter '%s': too many ranges, or a single address to start or stop at, or of a file for whole CPUs",
-			    sev->name, ev->filter);
+			    sev->name, typed);
 	if (errno != EINVAL)
 		return diag(d, -errno, "%s: filter '%s': %s", sev->name,
-			    ev->filter, strerror(errno));
+			    typed, strerror(errno));
 	if (ev->tp_system)
 		return diag(d, -EINVAL,
 			    "%s: the kernel does not understand the filter '%s'; fields are in tracefs, events/%s/%s/format",
-			    sev->name, ev->filter, ev->tp_system, ev->tp_name);
+			    sev->name, typed, ev->tp_system, ev->tp_name);
 	return diag(d, -EINVAL,
 		    "%s: the kernel does not take the filter '%s': wrong, or this PMU has no filters",
-		    sev->name, ev->filter);
+		    sev->name, typed);
 }
 
 static int keep_fd(struct sev *sev, int fd, int cpu, pid_t tid, struct diag *d)

@@ -3,6 +3,7 @@
  * Why an event cannot be opened or attached, and what to do instead. The kernel
  * says no more than an errno; what was asked for tells the rest.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,32 @@ static int softpt_error(const struct session *s, const struct sev *sev, pid_t ti
 		    sev->name, tid);
 }
 
+/* EINVAL: the PMU refuses the event. The message names the term, if one can be found. */
+static int refused_error(const struct session *s, const struct sev *sev, pid_t tid, int err,
+			 struct diag *d)
+{
+	/* As session_open_one() opens them: AUX events of tasks are of all CPUs. */
+	const int cpu = session_per_task(s) ? -1 : s->cpus.list[0];
+	char terms[256];
+
+	if (sev->ev && sev->ev->cpus && session_per_task(s))
+		return diag(d, err,
+			    "%s: the kernel refuses the event as asked for (%s): it counts for whole CPUs, record it with -a",
+			    sev->name, strerrorname_np(-err));
+	switch (open_refused_term(sev, tid, cpu, terms, sizeof(terms))) {
+	case TERM_ONE:
+		return diag(d, err, "%s: its PMU refuses the term %s: leave it out", sev->name,
+			    terms);
+	case TERM_SOME:
+		return diag(d, err,
+			    "%s: its PMU refuses these terms, at least together: %s: leave some out",
+			    sev->name, terms);
+	default:
+		return diag(d, err, "%s: the kernel refuses the event as asked for (%s)",
+			    sev->name, strerrorname_np(-err));
+	}
+}
+
 int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	       int err, struct diag *d)
 {
@@ -125,11 +152,7 @@ int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	case -ENOENT:
 		return missing_error(sev, err, d);
 	case -EINVAL:
-		return diag(d, err,
-			    "%s: the kernel refuses the event as asked for (EINVAL)%s",
-			    sev->name, sev->ev && sev->ev->cpus &&
-			    session_per_task(s) ?
-			    ": it counts for whole CPUs, record it with -a" : "");
+		return refused_error(s, sev, tid, err, d);
 	case -EBUSY:
 		return diag(d, err, "%s: busy: somebody else uses this PMU",
 			    sev->name);

@@ -365,6 +365,11 @@ static int finish(struct session *s, int err)
 	return err;
 }
 
+static const char *written_text(const struct session *s)
+{
+	return s->out.bytes ? "what was written is valid" : "nothing was written";
+}
+
 static const char *problem_text(const struct session *s, int err,
 				const struct diag *d)
 {
@@ -377,15 +382,14 @@ static const char *problem_text(const struct session *s, int err,
 		return "the reader of the stream has gone, recording ended";
 	case -ENOSPC:
 	case -EDQUOT:
-		snprintf(text, sizeof(text),
-			 "%s: %s, recording ended; what was written is valid",
-			 s->opt->output, err == -ENOSPC ?
-			 "no space left" : "disk quota exceeded");
+		snprintf(text, sizeof(text), "%s: %s, recording ended; %s", s->opt->output,
+			 err == -ENOSPC ? "no space left" : "disk quota exceeded",
+			 written_text(s));
 		return text;
 	case -EFBIG:
 		snprintf(text, sizeof(text),
-			 "%s: larger than files may be (ulimit -f), recording ended; what was written is valid",
-			 s->opt->output);
+			 "%s: larger than files may be (ulimit -f), recording ended; %s",
+			 s->opt->output, written_text(s));
 		return text;
 	case -EINTR:
 		return "gave up waiting for the reader of the stream";

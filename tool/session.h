@@ -236,6 +236,17 @@ bool sev_is_softpt(const struct sev *sev);
  */
 int open_check(const struct options *opt, struct diag *d);
 
+/* open_terms.c */
+enum open_term {
+	TERM_UNKNOWN,
+	TERM_ONE,		/* without this one it opens */
+	TERM_SOME,		/* these differ from the defaults */
+};
+
+/* @text: what the kernel refused @sev for, as "branch=0". Events of PMUs have terms only. */
+enum open_term open_refused_term(const struct sev *sev, pid_t tid, int cpu, char *text,
+				 size_t size);
+
 /* open_error.c: return @err, with a message. @tid: as in struct opened */
 int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	       int err, struct diag *d);

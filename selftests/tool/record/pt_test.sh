@@ -105,6 +105,8 @@ for filter in "start recurse @ $SPT/work-static" "$three"; do
 	want 125 "$AUXREC" -o f -e intel_pt//u --filter "$filter" -- true
 	said 'cannot do the filter.*too many ranges, or a single address'
 done
+want 125 "$AUXREC" -o f -e intel_pt/branch=0/u -- true
+said 'its PMU refuses the term branch=0: leave it out'
 want 0 "$AUXREC" -o f -e intel_pt// -- true
 said 'softpt here, which traces user space only'
 [[ $(grep -c 'user space only' err) == 1 ]] || note "said more than once: $(cat err)"

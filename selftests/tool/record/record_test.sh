@@ -418,6 +418,42 @@ want 3 "$AUXREC" info /dev/null >out
 said '/dev/null: empty'
 check "help, contradictions"
 
+# marks EVENT COLUMN PATTERN: a message about it, and a mark under that character
+marks()
+{
+	want 125 "$AUXREC" --dry-run -e "$1" -- true
+	sed -n 1p err | grep -q "^auxrec: $3" || note "$1: $(sed -n 1p err)"
+	[[ $(sed -n 2p err) == "  ${4-$1}" ]] || note "$1: $(sed -n 2p err)"
+	[[ $(sed -n 3p err) == "$(printf '%*s^' $(($2 + 1)) '')" ]] || note "$1: $(sed -n 3p err)"
+	[[ $(wc -l <err) == 3 ]] || note "$1: $(cat err)"
+}
+marks nosuch 1 "no event 'nosuch'"
+marks cpu-clock,nosuch:u 11 "no event 'nosuch'"
+marks cpu-clock/freq=x/ 16 "'x' is not a number"
+marks '{cpu-clock,page-faults' 1 'this { has no }'
+marks $'cpu-clock,\x1b[31m' 11 "no event '?.31m'" 'cpu-clock,?[31m'
+long=$(printf 'cpu-clock,%.0s' {1..30})
+want 125 "$AUXREC" --dry-run -e "${long}nosuch,${long}page-faults" -- true
+sed -n 2p err | grep -q '^  \.\.\..*nosuch.*\.\.\.$' || note "a long one: $(sed -n 2p err)"
+at=$(sed -n 3p err)
+[[ $(sed -n 2p err) == *nosuch* && $(sed -n 2p err | cut -c "${#at}-" | cut -c -6) == nosuch ]] ||
+	note "a long one is marked at ${#at}: $(cat err)"
+if [[ ! -e /sys/bus/event_source/devices/intel_pt ]]; then
+	marks cpu-clock,intel_pt//u 11 'this machine has no Intel PT.*insmod softpt.ko'
+	marks intel_pt 1 'this machine has no Intel PT.*insmod softpt.ko'
+fi
+want 125 "$AUXREC" -e cpu-clock -o /dev/full -- true
+said '/dev/full: no space left, recording ended; nothing was written'
+if [[ -d /sys/kernel/tracing/events || -d /sys/kernel/debug/tracing/events ]]; then
+	want 125 "$AUXREC" -e sched:sched_switch --filter 'prev_pid >' --filter 'next_pid>1' -o f true
+	said "filter 'prev_pid >' and 'next_pid>1'"
+fi
+if [[ -e /sys/bus/event_source/devices/$AUXGEN ]]; then
+	want 125 "$AUXREC" -e "$AUXGEN"/config=0x10000000/ -o f true
+	said 'its PMU refuses the term config=0x10000000: leave it out'
+fi
+check "what is wrong is shown where it was typed"
+
 # What is no stream: one line that says what it is, and what to do
 for p in $PERFS; do
 	rm -f ordinary
