@@ -362,23 +362,8 @@ static int open_raw(struct session *s, struct diag *d)
 		else
 			break;
 	}
-	if (!err && (__u64)size * nr < wanted && !s->opt->quiet)
-		say("raw ring of %u KiB (%uKx%u): the locked memory limit (ulimit -l) allows no larger one",
-		    (size >> 10) * nr, size >> 10, nr);
+	s->raw_less = (__u64)size * nr < wanted;
 	return err;
-}
-
-/* What nobody has asked for. */
-static void say_user_only(const struct session *s, const struct sev *sev)
-{
-	if (s->opt->quiet)
-		return;
-	if (sev->kernel_dropped)
-		say("%s: no right to record the kernel, user space only",
-		    sev->name);
-	else if (!sev->attr.exclude_kernel && sev_is_softpt(sev))
-		say("%s: intel_pt is softpt here, which traces user space only",
-		    sev->name);
 }
 
 int session_open(struct session *s, struct diag *d)
@@ -420,12 +405,12 @@ int session_open(struct session *s, struct diag *d)
 		}
 		if (err)
 			return err;
-		say_user_only(s, &s->sev[i]);
 		if (s->sev[i].ev->bpf_map)
 			err = bpf_map_fill(s, &s->sev[i], d);
 		if (err)
 			return err;
 	}
+	open_notes(s);
 	return 0;
 }
 

@@ -507,7 +507,7 @@ static int run(struct session *s, struct diag *d)
 	if (s->flight)
 		flight_setup(s, false);
 	if (!err) {
-		if (s->kptr_hidden && !s->opt->quiet)
+		if (s->kptr_hidden && session_records_kernel(s) && !s->opt->quiet)
 			say("kernel addresses are hidden (%s): no kernel symbols in this stream",
 			    "/proc/sys/kernel/kptr_restrict");
 		/* Before the command has anything to record. */

@@ -126,6 +126,7 @@ struct session {
 	const char *end_reason;
 	int json_fd;			/* of --json=FILE, else -1 */
 	bool kptr_hidden;
+	bool raw_less;		/* than the raw ring's default: the memory limit */
 	__u64 missing_build_ids;	/* of maps from before the recording */
 	__u64 long_build_ids;
 	struct ids ids;
@@ -235,6 +236,11 @@ bool sev_is_softpt(const struct sev *sev);
  * a word why. 0, or -errno with a message.
  */
 int open_check(const struct options *opt, struct diag *d);
+
+/* open_notes.c: what rights do not allow, in one line, once all is open. */
+void open_notes(const struct session *s);
+/* Does any event record the kernel? Known once all is open. */
+bool session_records_kernel(const struct session *s);
 
 /* open_terms.c */
 enum open_term {

@@ -211,11 +211,16 @@ static void json_ids(FILE *f, const struct session *s)
 static void print_bpf(const struct session *s)
 {
 	const struct bpf_reader *b = &s->bpf;
+	const bool denied = b->err == -EPERM || b->err == -EACCES;
 
-	/* Without BPF in the kernel nothing is missing. */
-	if (b->err && b->err != -ENOSYS)
+	/*
+	 * Without BPF in the kernel nothing is missing. Who may not ask for programs misses
+	 * them in addresses of the kernel, if these can be told at all.
+	 */
+	if (b->err && b->err != -ENOSYS &&
+	    !(denied && (!session_records_kernel(s) || s->kptr_hidden)))
 		say("BPF program info is missing: %s",
-		    b->err == -EPERM || b->err == -EACCES ?
+		    denied ?
 		    "it takes root, or CAP_SYS_ADMIN" : strerror(-b->err));
 	if (b->gone)
 		say("BPF program info is missing of %llu programs: unloaded at once",
@@ -304,9 +309,11 @@ void summary_print(struct session *s, const char *problem)
 		    ULL(s->ids.long_ids + s->long_build_ids));
 	print_ids(s);
 	print_bpf(s);
-	if (no_ids_reason(s))
-		say("build-ids are those the kernel found by itself (%s)",
-		    no_ids_reason(s));
+	if (no_ids_reason(s) && s->ids.without)
+		say("%llu of %llu file maps have no build-id: ids are those the kernel found by itself (%s), %s",
+		    ULL(s->ids.without), ULL(s->ids.maps), no_ids_reason(s),
+		    s->ids.err == -EACCES || s->ids.err == -EPERM ?
+		    "record as root" : "insmod perfaux.ko");
 }
 
 static void json_gaps(FILE *f, const struct session *s)

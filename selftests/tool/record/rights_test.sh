@@ -51,9 +51,19 @@ refused()
 	[[ ! -e g ]] || note "a file for nothing: $*"
 }
 
+# lines N: besides the summary's first, that many were said
+lines()
+{
+	local other
+	other=$(grep -v -e 'MiB in f: ' -e 'MiB of AUX data' err)
+	[[ $(grep -c . <<<"$other") == "$1" ]] || note "not $1 lines but: $other"
+}
+
 # Another user's.
 sleep 1000 &
 other=$!
+# A program without build-id; else the line about ids has nothing to tell.
+cp "$B/selftests/ids/elf/no-id-static" no-id
 unsaid_ids() { ! grep -q 'found by itself' err || note "$* says: $(cat err)"; }
 
 # denied ARGS...: what cannot be read is not said to be missing.
@@ -110,8 +120,20 @@ if paranoid 2; then
 	fi
 	rm -f f
 	want 0 user "$AUXREC" -e cpu-clock -o f -- true
-	said 'cpu-clock: no right to record the kernel, user space only'
+	said 'cpu-clock: no right to record the kernel, user space only: record as root, or give :u'
 	valid f
+	# One line says it, of all events, and none is about what only the kernel needs.
+	rm -f f
+	want 0 user "$AUXREC" -e cpu-clock,page-faults -o f -- true
+	lines 1
+	for event in cpu-clock:u page-faults:u,cpu-clock:u; do
+		rm -f f
+		want 0 user "$AUXREC" -e $event -o f -- true
+		lines 0
+	done
+	rm -f f
+	want 0 user "$AUXREC" --user -e cpu-clock,page-faults -o f -- true
+	lines 0
 	# Nobody else is to read what is recorded.
 	[[ $(stat -c '%a %u' f) == "600 65534" ]] || note "f: $(stat -c '%a %u' f)"
 	check "paranoid 2"
@@ -156,6 +178,7 @@ if [[ -e /sys/bus/event_source/devices/$AUXGEN && -e $DEVICE ]]; then
 		said 'raw ring of [0-9]* KiB ([0-9]*Kx[0-9]*): .*ulimit -l'
 		size=$(sed -n 's/.*raw ring of \([0-9]*\) KiB.*/\1/p' err)
 		((size <= kib && size * 4 >= kib)) || note "ring of $size KiB, limit $kib"
+		lines 1
 		valid f
 		rm -f g
 		want 125 limited $kib setpriv --reuid=65534 --regid=65534 --clear-groups \
@@ -177,6 +200,35 @@ else
 	skip "the default of the raw ring" "no PMU of ours"
 fi
 
+# AUX data of a user who may not record the kernel, without being told :u
+if [[ -e /sys/bus/event_source/devices/$AUXGEN && -e $DEVICE ]]; then
+	paranoid 2
+	rm -f f
+	want 0 limited 65536 setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$AUXREC" -e "$AUXGEN"// -o f -- sh -c "$work"
+	said "$AUXGEN//: no right to record the kernel, user space only"
+	said '[1-9][0-9]* spans'
+	lines 1
+	valid f
+	rm -f f
+	want 0 limited 2048 setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$AUXREC" -e "$AUXGEN"// -o f -- sh -c "$work"
+	said "$AUXGEN//: no right .* raw ring of [0-9]* KiB .*Record as root, or give :u and -m ,"
+	said '[1-9][0-9]* spans'
+	lines 1
+	check "AUX data of a user"
+else
+	skip "AUX data of a user" "no PMU of ours"
+fi
+
+rm -f g
+want 125 "$AUXREC" -m ,1M -e cpu-clock -o g -- true
+said '-m ,RAW: nothing here goes to a raw ring: leave it out'
+[[ ! -e g ]] || note "a file for nothing"
+rm -f f
+want 0 "$AUXREC" -m 64K -e cpu-clock -o f -- true
+check "a raw ring that nothing uses"
+
 if [[ -e $DEVICE ]]; then
 	paranoid 2
 	rm -f f j
@@ -185,13 +237,17 @@ if [[ -e $DEVICE ]]; then
 	rm -f f
 	chmod 600 $DEVICE
 	want 0 user "$AUXREC" -e dummy:u -o f -- true
-	said "found by itself (no access to $DEVICE)"
+	lines 0
+	rm -f f
+	want 0 user "$AUXREC" -e dummy:u -o f -- ./no-id >out
+	said "1 of [0-9]* file maps have no .*found by itself (no access to $DEVICE), record as root"
+	lines 1
 	valid f
 	rm -f f
 	want 0 user "$AUXREC" --json=j -e dummy:u -o f -- true
 	grep -q "\"no_build_ids\":\"no access to $DEVICE\"" j || note "$(cat j)"
 	rm -f f
-	want 0 user "$AUXREC" --no-buildid -e dummy:u -o f -- true
+	want 0 user "$AUXREC" --no-buildid -e dummy:u -o f -- ./no-id >out
 	unsaid_ids --no-buildid
 	rm -f f
 	want 125 user "$AUXREC" -e "$AUXGEN"//u -o f -- true
@@ -210,9 +266,9 @@ want 0 "$AUXREC" --json=j -e cpu-clock -o f -- sh -c "$work"
 valid f
 grep -q '"module":false.*"no_build_ids":"perfaux module not loaded"' j ||
 	note "$(cat j)"
-want 0 "$AUXREC" -e cpu-clock -o f -- true
-said 'found by itself (perfaux module not loaded)'
-want 0 "$AUXREC" --no-buildid -e cpu-clock -o f -- true
+want 0 "$AUXREC" -e cpu-clock -o f -- ./no-id >out
+said '1 of [0-9]* file maps have no build-id.*found by itself (perfaux module not loaded), insmod'
+want 0 "$AUXREC" --no-buildid -e cpu-clock -o f -- ./no-id >out
 unsaid_ids --no-buildid
 check "without the module"
 
