@@ -60,8 +60,19 @@ enum pa_ids_access {
 
 enum pa_ids_access pa_ids_access(struct file *file);
 /*
+ * How much of a file is looked at under mmap_lock, which other tasks wait for that
+ * look into the process: pages that have to be read in, each of them by itself;
+ * pages in all, where going back to a page counts again; and calls of the parser,
+ * many of which can be for one page. An ordinary file takes one or two pages.
+ */
+#define PA_IDS_MAX_MISSES	16
+#define PA_IDS_MAX_PAGES	64
+#define PA_IDS_MAX_CALLS	16384
+
+/*
  * Process context, mmap_lock may be held for writing. Returns what pa_elf_id()
- * does; with PA_IDS_PEEK PERFAUX_ID_DEFERRED for what is not there.
+ * does; PERFAUX_ID_DEFERRED if that takes more than the bounds above, or, with
+ * PA_IDS_PEEK, what is not there.
  */
 int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 		       struct pa_elf_id *id);

@@ -23,6 +23,11 @@ struct pa_ids_reader {
 	struct folio *folio;		/* the last one that was used */
 	bool hole;			/* there is none at hole_index: zeros */
 	pgoff_t hole_index;
+	/* What may still be done, see PA_IDS_MAX_MISSES. */
+	unsigned int misses;
+	unsigned int pages;
+	unsigned int calls;
+	pgoff_t page;			/* the last one that was counted */
 };
 
 /*
@@ -103,8 +108,9 @@ static struct folio *pa_ids_get_folio(struct pa_ids_reader *r, pgoff_t index)
 {
 	struct folio *folio = pa_ids_peek(r, index);
 
-	if (!IS_ERR(folio) || r->access == PA_IDS_PEEK)
+	if (!IS_ERR(folio) || r->access == PA_IDS_PEEK || !r->misses)
 		return folio;
+	r->misses--;
 	return r->access == PA_IDS_SHMEM ? pa_ids_shmem_folio(r, index) :
 					   pa_ids_read_folio(r, index);
 }
@@ -151,16 +157,33 @@ static void pa_ids_copy(const struct pa_ids_reader *r, u64 offset, void *buf,
 	kunmap_local(addr);
 }
 
+/* Pages, not folios: of these one can be as large as a file. */
+static bool pa_ids_may_use(struct pa_ids_reader *r, pgoff_t page)
+{
+	if (page == r->page)
+		return true;
+	if (!r->pages)
+		return false;
+	r->pages--;
+	r->page = page;
+	return true;
+}
+
 static int pa_ids_read_pages(struct pa_elf_reader *reader, u64 offset,
 			     void *buf, u32 len)
 {
 	struct pa_ids_reader *r = container_of(reader, struct pa_ids_reader,
 					       reader);
 
+	if (!r->calls--)
+		return -EAGAIN;
 	while (len) {
 		u32 n = min_t(u32, len, PAGE_SIZE - offset_in_page(offset));
-		int ret = pa_ids_use_folio(r, offset >> PAGE_SHIFT);
+		pgoff_t page = offset >> PAGE_SHIFT;
+		int ret = -EAGAIN;
 
+		if (pa_ids_may_use(r, page))
+			ret = pa_ids_use_folio(r, page);
 		if (ret)
 			return ret;
 		pa_ids_copy(r, offset, buf, n);
@@ -187,6 +210,10 @@ int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 		.reader.size = i_size_read(file->f_mapping->host),
 		.file = file,
 		.access = access,
+		.misses = PA_IDS_MAX_MISSES,
+		.pages = PA_IDS_MAX_PAGES,
+		.calls = PA_IDS_MAX_CALLS,
+		.page = ~(pgoff_t)0,
 	};
 	int ret;
 

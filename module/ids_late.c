@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files that cannot be read while they are being mapped: a worker does it, once
- * for all mappings that wait for a file when it begins. That may take for ever
+ * Files that cannot be read while they are being mapped, or of which more would
+ * have to be looked at than is allowed then: a worker does it, once for all
+ * mappings that wait for a file when it begins. That may take for ever
  * (a FUSE server that does not answer), so that nobody waits for a worker but
  * the removal of the module, which a file that is being read prevents. What one
  * server, or one user, can hold up is bounded: the files of others go on.
@@ -123,6 +124,22 @@ static void pa_late_answer(struct pa_late *late, int result,
 	}
 }
 
+/* Files that are not asked anew each time are kept, as in pa_ids_find(). */
+static int pa_late_read(struct file *file, struct pa_elf_id *id)
+{
+	struct pa_ids_key key;
+	bool keep;
+	int ret;
+
+	id->size = 0;
+	keep = pa_ids_access(file) == PA_IDS_READ &&
+	       pa_ids_cache_key(file, &key);
+	ret = pa_ids_read_file(file, id);
+	if (keep)
+		pa_ids_cache_add(file, &key, id, ret);
+	return ret;
+}
+
 static void pa_late_work(struct work_struct *work)
 {
 	struct pa_late *late = container_of(work, struct pa_late, work);
@@ -134,8 +151,7 @@ static void pa_late_work(struct work_struct *work)
 	while (!list_empty(&late->maps)) {
 		list_splice_init(&late->maps, &late->asked);
 		mutex_unlock(&pa_late_lock);
-		id.size = 0;
-		ret = pa_ids_read_file(late->file, &id);
+		ret = pa_late_read(late->file, &id);
 		mutex_lock(&pa_late_lock);
 		pa_late_answer(late, ret, &id);
 	}

@@ -654,9 +654,11 @@ struct perfaux_ids_stats {
 
 enum perfaux_notice_type {
 	/*
-	 * The id of a file whose mapping's record could not have it: the file
-	 * system may wait for a user's program or a network (FUSE, NFS, 9p,
-	 * CIFS ...), so it was read after the mapping was made.
+	 * The id of a file whose mapping's record could not have it. Either the
+	 * file system may wait for a user's program or a network (FUSE, NFS, 9p,
+	 * CIFS ...), or the id is behind more than is looked at while others wait:
+	 * 16 pages that are not cached, or 64 pages. So the file was read after
+	 * the mapping was made.
 	 */
 	PERFAUX_NOTICE_LATE_ID	= 1,
 	/* A record has only the first 20 bytes of this id. */

@@ -3,12 +3,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ids_lib.h"
@@ -16,6 +18,7 @@
 
 #define PAGE		4096UL
 #define DROP_CACHES	"/proc/sys/vm/drop_caches"
+#define FILLS		"/sys/kernel/tracing/events/filemap/mm_filemap_add_to_page_cache/id"
 
 const char * const way_names[NR_WAYS] = {
 	"private", "shared", "offset", "mprotect",
@@ -122,6 +125,11 @@ const struct elf_file *elf_set_find(const struct elf_set *set, const char *name)
 	return NULL;
 }
 
+bool elf_file_is_late(const struct elf_file *file)
+{
+	return !strncmp(file->name, "notes-", 6) && file->size > 64 * (off_t)PAGE;
+}
+
 void elf_set_free(struct elf_set *set)
 {
 	free(set->files);
@@ -203,6 +211,31 @@ bool drop_caches(void)
 void drop_file(int fd)
 {
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+int fills_open(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+	};
+	char id[16];
+	int fd;
+
+	if (file_read(FILLS, id, sizeof(id)))
+		return -ENOENT;
+	attr.config = strtoull(id, NULL, 10);
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+uint64_t fills_read(int fd)
+{
+	uint64_t count;
+
+	return read(fd, &count, sizeof(count)) == sizeof(count) ? count :
+								  UINT64_MAX;
 }
 
 int map_file(int fd, enum way way)

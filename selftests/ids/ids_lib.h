@@ -114,6 +114,8 @@ struct elf_set {
 int elf_set_read(struct elf_set *set);
 const struct elf_file *elf_set_find(const struct elf_set *set, const char *name);
 void elf_set_free(struct elf_set *set);
+/* Has more to be looked at than is allowed while it is mapped? */
+bool elf_file_is_late(const struct elf_file *file);
 
 /* --- late ids, of files of a set ------------------------------------------ */
 
@@ -145,6 +147,13 @@ int elf_set_copy(const struct elf_set *set, const char *to, off_t max);
  */
 bool drop_caches(void);
 void drop_file(int fd);
+
+/*
+ * Counts the pages that the caller adds to the page cache. Returns a descriptor or
+ * -errno; fills_read() how many there were since, or UINT64_MAX.
+ */
+int fills_open(void);
+uint64_t fills_read(int fd);
 
 /* How a file comes to be mapped with PROT_EXEC, one page. */
 enum way {

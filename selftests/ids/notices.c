@@ -165,7 +165,6 @@ TEST_F(ids, causes)
 		{ "empty", PERFAUX_ID_NOT_ELF, "ids_not_elf" },
 		{ "truncated-id", PERFAUX_ID_TRUNCATED, "ids_truncated" },
 		{ "truncated-63", PERFAUX_ID_TRUNCATED, "ids_truncated" },
-		{ "notes-70000", PERFAUX_ID_TOO_LARGE, "ids_too_large" },
 	};
 	struct perfaux_ids_stats a, b;
 	size_t i, k;
@@ -187,6 +186,20 @@ TEST_F(ids, causes)
 	EXPECT_EQ(0, ring_fdinfo(self->fd, "pending"));
 	EXPECT_EQ(0, ring_fdinfo(self->fd, "notices_lost"));
 	EXPECT_EQ(b.cached, (uint64_t)ring_fdinfo(self->fd, "cached"));
+}
+
+/* More than is looked at while it is mapped: a worker says so, or knows it already. */
+TEST_F(ids, too_large)
+{
+	struct perfaux_ids_stats stats;
+
+	map_elf(self, "notes-70000");
+	ASSERT_TRUE(late_settled(self->fd));
+	ASSERT_EQ(0, ids_stats(self->fd, &stats));
+	EXPECT_EQ(1, stats.results[PERFAUX_ID_TOO_LARGE] +
+		  stats.late[PERFAUX_ID_TOO_LARGE]);
+	EXPECT_EQ(stats.results[PERFAUX_ID_DEFERRED],
+		  stats.late[PERFAUX_ID_TOO_LARGE]);
 }
 
 /* The end of what a record has no room for. */
