@@ -89,7 +89,9 @@ static void pa_ids_defer(struct pa_ids_map *map, struct file *file, void *arg)
 		pa_ids_count(map, PERFAUX_ID_UNREADABLE, false);
 }
 
-static int pa_ids_find(struct file *file, struct pa_elf_id *id, bool *cached)
+/* May @file be read in for the record? Else what is in memory must do. */
+static int pa_ids_find(struct file *file, bool may_read, struct pa_elf_id *id,
+		       bool *cached)
 {
 	enum pa_ids_access access = pa_ids_access(file);
 	struct pa_ids_key key;
@@ -101,6 +103,8 @@ static int pa_ids_find(struct file *file, struct pa_elf_id *id, bool *cached)
 		*cached = true;
 		return ret;
 	}
+	if (!may_read && access != PA_IDS_NEVER)
+		access = PA_IDS_PEEK;
 	ret = pa_ids_read_mapped(file, access, id);
 	if (keep)
 		pa_ids_cache_add(file, &key, id, ret);
@@ -109,16 +113,21 @@ static int pa_ids_find(struct file *file, struct pa_elf_id *id, bool *cached)
 
 static int pa_ids_get(struct vm_area_struct *vma, struct pa_elf_id *id)
 {
+	const bool exec = vma->vm_flags & VM_EXEC;
+	const bool wanted = pa_ids_record_is_wanted(exec);
 	struct file *file = vma->vm_file;
 	struct pa_ids_map map;
 	bool cached = false;
 	int ret = 0;
 
+	/* Most mappings that nobody records are of data. */
+	if (!wanted && !exec)
+		return PERFAUX_ID_NO_NOTE;
 	if (!file && !pa_ids_vdso(vma, id))
 		return PERFAUX_ID_NOT_ELF;
 	if (file)
-		ret = pa_ids_find(file, id, &cached);
-	if (!(vma->vm_flags & VM_EXEC) || !pa_ids_any_session())
+		ret = pa_ids_find(file, wanted && exec, id, &cached);
+	if (!wanted || !exec || !pa_ids_any_session())
 		return ret;
 
 	pa_ids_map_fill(&map, vma);
@@ -164,6 +173,7 @@ int pa_ids_init(void)
 	int ret;
 
 	pa_ids_vdso_init();
+	pa_ids_wanted_init();
 	ret = pa_ids_cache_init();
 	if (ret)
 		return ret;

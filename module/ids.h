@@ -3,6 +3,7 @@
  * Build-ids in mmap records.
  *
  *   ids_hook.c		sends the kernel's parser here while somebody wants that
+ *   ids_wanted.c	whether an event takes the record of a mapping
  *   ids.c		what is mapped, and where its id comes from
  *   ids_file.c		reading a file without harm
  *   ids_cache.c	ids that are known
@@ -49,6 +50,14 @@ void pa_ids_hook_put(void);
 /* The redirected call is over: last thing that pa_ids_parse() does. */
 void pa_ids_hook_done(void);
 void pa_ids_hook_exit(void);
+
+/* ids_wanted.c: process context */
+void pa_ids_wanted_init(void);
+/*
+ * Does an event with attr.build_id take the record of a mapping that current makes,
+ * which can be executed (@exec) or not?
+ */
+bool pa_ids_record_is_wanted(bool exec);
 
 /* ids_file.c */
 enum pa_ids_access {

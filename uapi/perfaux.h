@@ -594,9 +594,12 @@ struct perfaux_handle {
 /*
  * PERFAUX_IOC_IDS (on the device): as long as the returned descriptor is open,
  * every PERF_RECORD_MMAP2 that the kernel writes for an event with attr.build_id
- * carries the build-id of what is mapped, whether its pages are cached or not,
- * for all perf users. (The module parameter build_ids=1 does that for good.)
- * Without one the kernel's own parser runs, as if the module were not there.
+ * carries the build-id of what is mapped, for all perf users: of a mapping that can
+ * be executed whether the file's pages are cached or not, of any other mapping if
+ * the cached pages have it. Only a mapping that can be executed, and whose record
+ * such an event takes, makes the module read a file. (The module parameter
+ * build_ids=1 does all that for good.) Without a descriptor the kernel's own parser
+ * runs, as if the module were not there.
  *
  * What does not fit into the record comes as a notice, to be read from the
  * descriptor. read() returns whole notices, as many as fit; it waits for one if
@@ -633,7 +636,7 @@ struct perfaux_ids {
 /*
  * PERFAUX_IOC_IDS_STATS (on the descriptor of PERFAUX_IOC_IDS): counters since
  * it was opened. They count mappings that can be executed and have a file, and
- * [vdso].
+ * [vdso], if an event with attr.build_id takes their record.
  *
  * Errors: EINVAL (size below PERFAUX_IDS_STATS_SIZE_V0); E2BIG; EFAULT.
  */

@@ -200,4 +200,18 @@ static inline void pa_trap_after_return(struct pt_regs *regs)
 }
 #endif
 
+/*
+ * 6.2 ("perf: Rewrite core context handling"): a task has one context of perf events;
+ * before, it has one for hardware events and one for software events. Reader of RCU.
+ */
+#ifdef PA_HAVE_ONE_TASK_CONTEXT
+#define PA_NR_TASK_CONTEXTS		1
+#define pa_task_context(task, nr)	\
+	((void)(nr), rcu_dereference((task)->perf_event_ctxp))
+#else
+#define PA_NR_TASK_CONTEXTS		perf_nr_task_contexts
+#define pa_task_context(task, nr)	\
+	rcu_dereference((task)->perf_event_ctxp[nr])
+#endif
+
 #endif /* PERFAUX_COMPAT_H */

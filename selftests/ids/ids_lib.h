@@ -57,6 +57,15 @@ struct map_record {
 const char *map_record_name(const struct map_record *record);
 
 int map_ring_open(struct map_ring *ring, pid_t pid);
+
+/* What the event asks for. */
+enum map_kind {
+	MAP_IDS,		/* build-ids, of what can be executed */
+	MAP_DATA,		/* build-ids, also of what cannot */
+	MAP_PLAIN,		/* device and inode, of what can be executed */
+};
+
+int map_ring_open_kind(struct map_ring *ring, pid_t pid, enum map_kind kind);
 /* The same for whatever runs on @cpu. */
 int map_ring_open_cpu(struct map_ring *ring, int cpu);
 void map_ring_close(struct map_ring *ring);

@@ -39,7 +39,8 @@ struct sample_id {
 	uint64_t time;
 };
 
-static int open_sized(struct map_ring *ring, pid_t pid, int cpu, size_t pages)
+static int open_sized(struct map_ring *ring, pid_t pid, int cpu, size_t pages,
+		      enum map_kind kind)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -50,7 +51,8 @@ static int open_sized(struct map_ring *ring, pid_t pid, int cpu, size_t pages)
 		.sample_id_all = 1,
 		.mmap = 1,
 		.mmap2 = 1,
-		.build_id = 1,
+		.mmap_data = kind == MAP_DATA,
+		.build_id = kind != MAP_PLAIN,
 		.exclude_kernel = 1,
 		.read_format = PERF_FORMAT_LOST,
 	};
@@ -74,12 +76,17 @@ static int open_sized(struct map_ring *ring, pid_t pid, int cpu, size_t pages)
 
 int map_ring_open(struct map_ring *ring, pid_t pid)
 {
-	return open_sized(ring, pid, -1, TASK_PAGES);
+	return open_sized(ring, pid, -1, TASK_PAGES, MAP_IDS);
+}
+
+int map_ring_open_kind(struct map_ring *ring, pid_t pid, enum map_kind kind)
+{
+	return open_sized(ring, pid, -1, TASK_PAGES, kind);
 }
 
 int map_ring_open_cpu(struct map_ring *ring, int cpu)
 {
-	return open_sized(ring, -1, cpu, CPU_PAGES);
+	return open_sized(ring, -1, cpu, CPU_PAGES, MAP_IDS);
 }
 
 void map_ring_close(struct map_ring *ring)

@@ -202,6 +202,123 @@ TEST_F(ids, too_large)
 		  stats.late[PERFAUX_ID_TOO_LARGE]);
 }
 
+#define NR_COLD	300
+
+/* Files of the program that maps them, and how many pages it read for that. */
+struct cold {
+	int fds[NR_COLD];
+	int prot;
+	uint64_t *filled;
+};
+
+static int make_cold(FIXTURE_DATA(ids) *self, struct cold *cold, const char *dir)
+{
+	char from[256], to[64];
+	int i;
+
+	snprintf(from, sizeof(from), "%s/lib.so", self->set.dir);
+	for (i = 0; i < NR_COLD; i++) {
+		snprintf(to, sizeof(to), "%s/%d", dir, i);
+		if (file_copy(from, to))
+			return -EIO;
+		cold->fds[i] = open(to, O_RDONLY | O_CLOEXEC);
+		if (cold->fds[i] < 0 || fsync(cold->fds[i]))
+			return -errno;
+	}
+	return 0;
+}
+
+static void map_cold_fn(void *arg)
+{
+	struct cold *cold = arg;
+	int i, fills = fills_open();
+
+	if (fills < 0)
+		_exit(1);
+	for (i = 0; i < NR_COLD; i++)
+		if (mmap(NULL, 4096, cold->prot, MAP_PRIVATE, cold->fds[i], 0) ==
+		    MAP_FAILED)
+			_exit(2);
+	*cold->filled = fills_read(fills);
+	_exit(0);
+}
+
+/*
+ * Maps the files, none of which is in memory, in a new process, of which an event of
+ * this kind takes the records; NULL: none does. Returns the pages that were read.
+ */
+static uint64_t map_cold(FIXTURE_DATA(ids) *self, struct cold *cold, int prot,
+			 const enum map_kind *kind)
+{
+	struct child child;
+	int i;
+
+	for (i = 0; i < NR_COLD; i++)
+		drop_file(cold->fds[i]);
+	cold->prot = prot;
+	*cold->filled = UINT64_MAX;
+	if (child_start(&child, map_cold_fn, cold))
+		return UINT64_MAX;
+	map_ring_close(&self->ring);
+	if (map_ring_open_kind(&self->ring, kind ? child.pid : 0,
+			       kind ? *kind : MAP_IDS))
+		return UINT64_MAX;
+	child_go(&child);
+	return child_wait(&child) ? UINT64_MAX : *cold->filled;
+}
+
+/* How many of the records have an id. */
+static int ids_recorded(FIXTURE_DATA(ids) *self)
+{
+	struct map_record record;
+	int nr = 0;
+
+	while (map_ring_next(&self->ring, &record))
+		nr += !!record.id.size;
+	return nr;
+}
+
+/* Who is not recorded, or maps data, reads nothing from a disk for the sake of ids. */
+TEST_F(ids, nobody_else_reads)
+{
+	const enum map_kind code = MAP_IDS, data = MAP_DATA, plain = MAP_PLAIN;
+	const int exec = PROT_READ | PROT_EXEC;
+	char dir[] = "/var/tmp/ids-cold.XXXXXX", command[64];
+	struct cold cold;
+	int i;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	ASSERT_EQ(0, make_cold(self, &cold, dir));
+	cold.filled = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	EXPECT_EQ(0, map_cold(self, &cold, PROT_READ, NULL));
+	EXPECT_EQ(0, map_cold(self, &cold, exec, NULL));
+	EXPECT_EQ(0, map_cold(self, &cold, PROT_READ, &code));
+	EXPECT_EQ(0, map_cold(self, &cold, exec, &plain));
+	EXPECT_EQ(0, map_cold(self, &cold, PROT_READ, &data));
+	EXPECT_EQ(0, ids_recorded(self));
+	/* There is something to read, and it is read for whoever wants it. */
+	EXPECT_LE(NR_COLD, map_cold(self, &cold, exec, &code));
+	EXPECT_EQ(NR_COLD, ids_recorded(self));
+	/* Of data the record has an id that is in memory, or is known. */
+	EXPECT_EQ(0, map_cold(self, &cold, PROT_READ, &data));
+	for (i = 0; i < NR_COLD; i++) {
+		char page[4096];
+
+		EXPECT_EQ(4096, pread(cold.fds[i], page, 4096, 0));
+	}
+	map_ring_clear(&self->ring);
+	close(self->fd);
+	self->fd = ids_open(0);
+	map_ring_close(&self->ring);
+	ASSERT_EQ(0, map_ring_open_kind(&self->ring, 0, MAP_DATA));
+	for (i = 0; i < NR_COLD; i++)
+		munmap(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, cold.fds[i], 0), 4096);
+	EXPECT_EQ(NR_COLD, ids_recorded(self));
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	EXPECT_EQ(0, system(command));
+}
+
 /* The end of what a record has no room for. */
 TEST_F(ids, long_ids)
 {
@@ -459,15 +576,21 @@ static void user_fn(void *arg)
 
 TEST_F(ids, ordinary_user)
 {
+	struct map_ring rings[64];
+	int cpus[64], nr = online_cpus(cpus, ARRAY_SIZE(cpus)), i;
 	struct child child;
 	struct perfaux_ids_stats stats;
 
+	for (i = 0; i < nr; i++)
+		ASSERT_EQ(0, map_ring_open_cpu(&rings[i], cpus[i]));
 	ASSERT_EQ(0, child_start(&child, user_fn, self));
 	child_go(&child);
 	EXPECT_EQ(0, child_wait(&child));
 	/* Root sees both. */
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
 	EXPECT_LE(2, stats.long_ids);
+	for (i = 0; i < nr; i++)
+		map_ring_close(&rings[i]);
 }
 
 /* A program that the tester executes, and whether that is counted for its session. */
