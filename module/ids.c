@@ -156,6 +156,8 @@ int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
 	int ret;
 
 	id.size = 0;
+	if (pa_ids_header_look(vma, build_id, size))
+		pa_ids_hook_header_unneeded();
 	ret = pa_ids_get(vma, &id);
 	if (!ret) {
 		u32 n = min_t(u32, id.size, PA_ID_RECORD_SIZE);

@@ -3,6 +3,7 @@
  * Build-ids in mmap records.
  *
  *   ids_hook.c		sends the kernel's parser here while somebody wants that
+ *   ids_header.c	keeps an id's bit out of records without an id
  *   ids_wanted.c	whether an event takes the record of a mapping
  *   ids.c		what is mapped, and where its id comes from
  *   ids_file.c		reading a file without harm
@@ -49,7 +50,16 @@ int pa_ids_hook_get(void);
 void pa_ids_hook_put(void);
 /* The redirected call is over: last thing that pa_ids_parse() does. */
 void pa_ids_hook_done(void);
+/* The hook of ids_header.c can go. From within a redirected call. */
+void pa_ids_hook_header_unneeded(void);
 void pa_ids_hook_exit(void);
+
+/* ids_header.c: process context; the last two under the lock of ids_hook.c */
+/* What the parser was called with. Returns true if the hook is not needed. */
+bool pa_ids_header_look(const struct vm_area_struct *vma,
+			const unsigned char *build_id, const __u32 *size);
+void pa_ids_header_hook(void);
+void pa_ids_header_unhook(bool unneeded_only);
 
 /* ids_wanted.c: process context */
 void pa_ids_wanted_init(void);

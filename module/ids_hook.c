@@ -106,10 +106,12 @@ static void pa_hook_unregister(struct work_struct *work)
 		unregister_kprobe(&pa_hook);
 		pa_hook_is_in = false;
 	}
+	pa_ids_header_unhook(pa_hook_is_in);
 	mutex_unlock(&pa_hook_lock);
 }
 
 static DECLARE_DELAYED_WORK(pa_hook_work, pa_hook_unregister);
+static DECLARE_WORK(pa_header_work, pa_hook_unregister);
 
 int pa_ids_hook_get(void)
 {
@@ -118,8 +120,10 @@ int pa_ids_hook_get(void)
 	mutex_lock(&pa_hook_lock);
 	if (!pa_hook_is_in)
 		ret = pa_hook_register();
-	if (!ret)
+	if (!ret) {
+		pa_ids_header_hook();
 		WRITE_ONCE(pa_hook_users, pa_hook_users + 1);
+	}
 	mutex_unlock(&pa_hook_lock);
 	return ret;
 }
@@ -131,6 +135,11 @@ void pa_ids_hook_put(void)
 	if (!pa_hook_users)
 		schedule_delayed_work(&pa_hook_work, PA_HOOK_STAYS);
 	mutex_unlock(&pa_hook_lock);
+}
+
+void pa_ids_hook_header_unneeded(void)
+{
+	schedule_work(&pa_header_work);
 }
 
 void pa_ids_hook_done(void)
@@ -147,6 +156,7 @@ void pa_ids_hook_exit(void)
 	if (!READ_ONCE(pa_hook_used))
 		return;
 	wait_var_event(&pa_hook_calls, !atomic_read(&pa_hook_calls));
+	cancel_work_sync(&pa_header_work);
 	/*
 	 * The last instructions of pa_ids_parse(), which may be preempted. May
 	 * take a second or more.

@@ -105,6 +105,17 @@ static void account(struct mainring *r, struct main_stats *stats, struct ids *id
 	}
 }
 
+/*
+ * The kernel's build-id bit of a record whose event did not ask for ids: 6.1 keeps it
+ * from the record of an event that did, of any user (see module/ids_header.c). What
+ * is behind it are device and inode.
+ */
+static bool has_others_bit(const struct ids *ids, const struct perf_event_header *h)
+{
+	return h->type == PERF_RECORD_MMAP2 && !ids->in_records &&
+	       h->misc & REC_MISC_MMAP_BUILD_ID;
+}
+
 int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		  struct main_stats *stats, struct ids *ids)
 {
@@ -116,17 +127,23 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 	while (pos < r->head) {
 		struct perf_event_header h;
 		const void *rec;
+		bool others_bit;
 
 		copy_out(r, pos, &h, sizeof(h));
 		/* A reader of shared memory trusts no size in it. */
 		if (h.size < sizeof(h) || h.size % 8 || h.size > r->head - pos)
 			return -EBADMSG;
 
-		if ((pos & (r->size - 1)) + h.size <= r->size) {
+		others_bit = has_others_bit(ids, &h);
+		if ((pos & (r->size - 1)) + h.size <= r->size && !others_bit) {
 			rec = r->data + (pos & (r->size - 1));
 		} else {
 			copy_out(r, pos, buf, h.size);
 			rec = buf;
+		}
+		if (others_bit) {
+			h.misc &= ~REC_MISC_MMAP_BUILD_ID;
+			memcpy(buf, &h, sizeof(h));
 		}
 		err = fn(ctx, rec);
 		if (err)

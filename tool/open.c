@@ -393,6 +393,7 @@ int session_open(struct session *s, struct diag *d)
 			err = open_sev(s, &s->sev[i], d);
 			if (err)
 				return err;
+			s->ids.in_records = s->sev[i].attr.build_id;
 		}
 	}
 	for (i = 0; i < s->nr_sev; i++) {

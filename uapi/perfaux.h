@@ -601,6 +601,10 @@ struct perfaux_handle {
  * build_ids=1 does all that for good.) Without a descriptor the kernel's own parser
  * runs, as if the module were not there.
  *
+ * Linux 6.1 leaves PERF_RECORD_MISC_MMAP_BUILD_ID in the records of events that did
+ * not ask for an id, if another event did. As long as a descriptor is open the
+ * module takes it out, for all perf users.
+ *
  * What does not fit into the record comes as a notice, to be read from the
  * descriptor. read() returns whole notices, as many as fit; it waits for one if
  * there is none, and for whoever reads at the same time (EAGAIN with O_NONBLOCK; EINTR);

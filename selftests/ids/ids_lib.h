@@ -49,6 +49,8 @@ struct map_record {
 	uint64_t time;
 	uint32_t prot, flags;
 	struct id id;
+	uint64_t ino;		/* if there is no id; else 0 */
+	dev_t dev;
 	/* as it is in the ring; of a longer one the end is missing */
 	uint8_t raw[512];
 	size_t raw_size;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "ids_lib.h"
@@ -121,9 +122,13 @@ static void parse(struct map_record *record)
 	record->flags = raw->flags;
 	record->time = tail->time;
 	memset(&record->id, 0, sizeof(record->id));
+	record->ino = 0;
 	if (raw->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		record->id.size = raw->id_size;
 		memcpy(record->id.data, raw->id, sizeof(raw->id));
+	} else {
+		record->ino = raw->ino;
+		record->dev = makedev(raw->major, raw->minor);
 	}
 }
 

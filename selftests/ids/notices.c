@@ -202,6 +202,38 @@ TEST_F(ids, too_large)
 		  stats.late[PERFAUX_ID_TOO_LARGE]);
 }
 
+/* A record has an id if its own event asked for one, whatever others asked for. */
+TEST_F(ids, records_of_others)
+{
+	const struct elf_file *file = elf_set_find(&self->set, "lib.so");
+	struct map_record record;
+	struct map_ring others[2];
+	char path[256];
+	struct stat st;
+	int i;
+
+	/* One that is before the fixture's in the task's list, and one behind it. */
+	map_ring_close(&self->ring);
+	ASSERT_EQ(0, map_ring_open_kind(&others[0], 0, MAP_PLAIN));
+	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
+	ASSERT_EQ(0, map_ring_open_kind(&others[1], 0, MAP_PLAIN));
+	snprintf(path, sizeof(path), "%s/lib.so", self->set.dir);
+	ASSERT_EQ(0, stat(path, &st));
+	for (i = 0; i < 2; i++)
+		map_ring_clear(&others[i]);
+	record = map_elf(self, "lib.so");
+	EXPECT_TRUE(id_equal(&file->id, &record.id));
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(map_ring_next(&others[i], &record));
+		EXPECT_EQ(0, record.id.size)
+			TH_LOG("ring %d: %s", i, id_text(&record.id));
+		EXPECT_EQ(st.st_ino, record.ino);
+		EXPECT_EQ(st.st_dev, record.dev);
+		EXPECT_FALSE(map_ring_next(&others[i], &record));
+		map_ring_close(&others[i]);
+	}
+}
+
 #define NR_COLD	300
 
 /* Files of the program that maps them, and how many pages it read for that. */

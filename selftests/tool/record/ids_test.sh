@@ -120,6 +120,44 @@ for p in $PERFS; do
 done
 check "files of a file system that waits for a program"
 
+# others WHO OPTION CMD...: CMD while perf records all tasks; it must be readable, and
+# have the maps of the command's files, without ids
+others()
+{
+	local who=$1 option=$2
+	shift 2
+	want 0 perf record -q "$option" -e cpu-clock -a -o p -- "$@"
+	perf script --show-mmap-events -i p >out 2>err ||
+		note "$who: perf script failed: $(tail -n 1 err)"
+	grep -q "MMAP2.*$ELF/lib.so" out || note "$who: no map of $ELF/lib.so"
+	# <the id> in place of major:minor, inode and generation
+	if [[ $option == --no-buildid-mmap ]] && grep 'MMAP2.* <[0-9a-f]*>\]' out >with; then
+		note "$who: $(wc -l <with) ids that nobody asked for: $(head -n 2 with)"
+	fi
+}
+
+others "perf beside auxrec -a" --no-buildid-mmap \
+	"$AUXREC" -q -a -e dummy -o f -- "$MAPS" 200 "$ELF/lib.so" "$ELF/exe-dynamic"
+valid f
+"$IDS" f >ids
+grep -q "^map $ELF/lib.so none" ids && note "auxrec beside perf: no id"
+others "perf with ids beside auxrec without" --buildid-mmap \
+	"$AUXREC" -q -a -e dummy --no-buildid -o f -- "$MAPS" 200 "$ELF/lib.so"
+valid f
+"$IDS" f >ids
+grep -q "^map $ELF/lib.so none" ids || note "auxrec without ids: no map of $ELF/lib.so"
+grep '^map ' ids | grep -v ' none$' >with &&
+	note "$(wc -l <with) ids in a recording without: $(head -n 2 with)"
+mkdir d
+(cd d && exec "$AUXREC" --flight -a -e dummy --trigger socket=s >../stdout 2>../log </dev/null) &
+flight=$!
+until "$AUXREC" ctl d/s status >/dev/null 2>&1 || ! kill -0 $flight; do sleep 0.05; done
+others "perf beside auxrec --flight -a" --no-buildid-mmap \
+	"$MAPS" 200 "$ELF/lib.so" "$ELF/exe-dynamic"
+kill -TERM $flight
+wait $flight || note "auxrec --flight: $(tail -n 1 log)"
+check "recordings beside others, with ids and without"
+
 id=$(readelf -n "$MODULES/auxgen.ko" | sed -n 's/.*Build ID: //p')
 want 0 "$AUXREC" -e dummy -a -o f -- \
 	sh -c "rmmod auxgen; insmod '$MODULES/auxgen.ko'"
