@@ -13,6 +13,7 @@
 
 #include "buildid.h"
 #include "flight.h"
+#include "kallsyms.h"
 #include "losses.h"
 #include "records.h"
 #include "signals.h"
@@ -487,6 +488,16 @@ static int prepare(struct session *s, struct diag *d)
 	return err;
 }
 
+static void say_hidden(const struct session *s)
+{
+	char why[256];
+
+	if (!s->kptr_hidden || !session_records_kernel(s) || s->opt->quiet)
+		return;
+	kallsyms_why_hidden(why, sizeof(why));
+	say("no kernel symbols in this stream: %s", why);
+}
+
 static int run(struct session *s, struct diag *d)
 {
 	struct session_switch sideband = {
@@ -507,9 +518,7 @@ static int run(struct session *s, struct diag *d)
 	if (s->flight)
 		flight_setup(s, false);
 	if (!err) {
-		if (s->kptr_hidden && session_records_kernel(s) && !s->opt->quiet)
-			say("kernel addresses are hidden (%s): no kernel symbols in this stream",
-			    "/proc/sys/kernel/kptr_restrict");
+		say_hidden(s);
 		/* Before the command has anything to record. */
 		if (!s->opt->delay_ms)
 			err = enable(s, d);

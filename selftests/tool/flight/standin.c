@@ -80,6 +80,13 @@ static void status(void *ctx, FILE *to)
 	tell(to, "write etc", open("/etc/standin", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	tell(to, "write here", open("written", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	tell(to, "memory", open("/dev/mem", O_RDONLY | O_CLOEXEC));
+	/* What ProtectKernelTunables= is for */
+	tell(to, "write sysctl", open("/proc/sys/kernel/kptr_restrict", O_WRONLY | O_CLOEXEC));
+	tell(to, "write sysrq", open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC));
+	tell(to, "write sys", open("/sys/kernel/mm/transparent_hugepage/enabled",
+				   O_WRONLY | O_CLOEXEC));
+	tell(to, "write tracing", open("/sys/kernel/tracing/tracing_on", O_WRONLY | O_CLOEXEC));
+	tell(to, "kernel memory", open("/proc/kcore", O_RDONLY | O_CLOEXEC));
 }
 
 static int record(struct standin *s, const char *name, __u64 token)

@@ -50,6 +50,16 @@ restarted()
 	done
 }
 
+# kernel_symbols FILE: samples of the kernel have the names of its functions
+kernel_symbols()
+{
+	local nr
+
+	nr=$("${PERFS##* }" script -i "$1" -F ip,sym,dso 2>/dev/null |
+		awk '$NF == "([kernel.kallsyms])" && $2 != "[unknown]"' | wc -l)
+	((nr > 0)) || note "$1: no sample has a symbol of the kernel"
+}
+
 # crash: a program does, which is a trigger; $f is the snapshot of that
 crash()
 {
@@ -113,6 +123,10 @@ line maps yes
 line 'write here' yes
 line 'write etc' 'Read-only file system'
 line memory '.*not permitted'
+for what in sysctl sysrq sys tracing; do
+	line "write $what" 'Read-only file system'
+done
+line 'kernel memory' '.*not permitted'
 ctl $SOCKET snapshot first
 [[ $(<out) == "$STATE/first" ]] || note "the name is $(<out)"
 valid $STATE/first
@@ -171,6 +185,7 @@ want 0 systemctl start $UNIT
 is ActiveState active
 ctl $SOCKET snapshot real
 valid "$(<out)"
+kernel_symbols "$(<out)"
 [[ $(<out) == "$STATE"/* ]] || note "the file is $(<out)"
 pid=$(property MainPID)
 kill -STOP "$pid"
@@ -182,6 +197,21 @@ ctl $SOCKET stop
 until [[ $(property ActiveState) != active ]]; do :; done
 is Result success
 check "the recorder is such a service"
+
+# A unit of before, or of somebody else
+sed -i 's/^WatchdogSec=.*/&\nProtectKernelTunables=yes/' "$UNITS/$UNIT.service.d/test.conf"
+systemctl daemon-reload
+want 0 systemctl start $UNIT
+is ActiveState active
+ctl $SOCKET stop
+until [[ $(property ActiveState) != active ]]; do :; done
+journalctl --sync
+journalctl -u $UNIT -o cat | tail -n 20 >journal
+grep -qx 'auxrec: no kernel symbols in this stream: .*/proc/kallsyms is hidden by a mount.*' journal ||
+	note "the journal: $(cat journal)"
+sed -i '/^ProtectKernelTunables=/d' "$UNITS/$UNIT.service.d/test.conf"
+systemctl daemon-reload
+check "what hides the kernel's symbols is said"
 
 # The other example of the file of options
 sed -i 's/^#\(FLIGHT_OPTIONS=\)/\1/' /etc/default/$UNIT

@@ -167,6 +167,38 @@ want 125 setpriv --bounding-set=-perfmon,-sys_admin "$AUXREC" -a -e cpu-clock -o
 said 'cpu-clock: no permission, though you are root: CAP_PERFMON is missing'
 check "root without rights"
 
+# hidden PATTERN CMD...: records, and that is said of why there are no symbols of the kernel
+hidden()
+{
+	local pattern=$1
+	shift
+	rm -f f
+	want 0 "$@" "$AUXREC" -e cpu-clock -o f -- true
+	said "no kernel symbols in this stream: $pattern"
+	valid f
+}
+
+if [[ -e $DEVICE ]]; then
+	restrict=/proc/sys/kernel/kptr_restrict
+	before_restrict=$(<$restrict)
+	hidden '/proc/kallsyms is hidden by a mount' \
+		unshare -m sh -c 'mount --bind /dev/null /proc/kallsyms && exec "$@"' sh
+	echo 2 >$restrict
+	hidden "$restrict is 2" env
+	echo 1 >$restrict
+	hidden "$restrict is 1: .*CAP_SYSLOG" setpriv --bounding-set=-syslog
+	echo 0 >$restrict
+	paranoid 2
+	hidden "$PARANOID is 2: .*CAP_SYSLOG" setpriv --bounding-set=-syslog
+	echo "$before_restrict" >$restrict
+	rm -f f
+	want 0 "$AUXREC" -e cpu-clock -o f -- true
+	grep -q 'kernel symbols' err && note "root: $(cat err)"
+	check "why the kernel's symbols are hidden"
+else
+	skip "why the kernel's symbols are hidden" "not in a VM of ours"
+fi
+
 # limited KIB CMD...: with so much memory that may be locked
 limited() { (ulimit -l "$1" && shift && exec "$@"); }
 if [[ -e /sys/bus/event_source/devices/$AUXGEN && -e $DEVICE ]]; then
