@@ -170,7 +170,8 @@ $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test
 
 $(TESTS)/tool/flight/test_write: $(addprefix $(BUILD)/selftests/tool/flight/,test_write.o \
 		keep_now.o snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,disk.o keep.o \
-		snapfile.o snapfile_name.o snapfile_write.o stream.o parse_time.o util.o)
+		snapfile.o snapfile_name.o snapfile_room.o snapfile_write.o stream.o \
+		parse_time.o util.o)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=mkostemps,--wrap=linkat,--wrap=close \
 		-Wl,--wrap=fdatasync,--wrap=fsync -o $@ $^
 

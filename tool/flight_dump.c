@@ -135,12 +135,26 @@ struct writing {
 
 static __u64 removed;
 
-static bool make_room(void *ctx)
+static bool may_go(void *ctx)
+{
+	const struct writing *w = ctx;
+
+	return keep_has_limits(&w->s->flight->keep);
+}
+
+static bool make_room(void *ctx, const struct keep_new *new)
 {
 	struct writing *w = ctx;
 	struct diag d;
 
-	return keep_make_room(&w->s->flight->keep, told, &removed, &d) > 0;
+	return keep_make_room(&w->s->flight->keep, new, told, &removed, &d) > 0;
+}
+
+static int count_only(void *ctx)
+{
+	struct writing *w = ctx;
+
+	return w->s->have_raw ? rawring_only_read(&w->s->raw) : 0;
 }
 
 static int write_stream(void *ctx)
@@ -161,7 +175,8 @@ static int write_file(struct session *s, bool frozen, struct result *result,
 		.pattern = opt->flight.name, .base = opt->output,
 		.trigger = s->flight->writing->name, .number = s->flight->number,
 		.time = s->flight->writing_since,
-		.out = &s->out, .write = write_stream, .no_space = make_room, .ctx = &w,
+		.out = &s->out, .write = write_stream, .may_go = may_go, .no_space = make_room,
+		.count = count_only, .ctx = &w,
 	};
 	static struct snapfile file;
 	int err;

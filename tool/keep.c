@@ -273,6 +273,7 @@ static int look_at(const struct keep *k, int dir, const char *name,
 		.dev = st.st_dev,
 		.ino = st.st_ino,
 		.size = st.st_size,
+		.blocks = st.st_nlink == 1 ? st.st_blocks * 512ULL : 0,
 		.time = parts.has_time ? parts.time : ns_of(&st.st_mtim),
 		.number = parts.number,
 		.again = parts.again,
@@ -543,11 +544,51 @@ int keep_plan(struct keep *k, int lock, struct keep_plan *p, struct diag *d)
 	return err;
 }
 
-int keep_make_room(struct keep *k, keep_told *told, void *ctx, struct diag *d)
+/* What somebody reads takes its room until that ends. A lease is given only to the single user. */
+static bool is_in_use(const struct keep *k, const struct keep_file *f)
+{
+	bool in_use;
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s/%s", k->name.dir, f->name) < 0)
+		return true;
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	free(path);
+	if (fd < 0)
+		return true;
+	in_use = fcntl(fd, F_SETLEASE, F_WRLCK) && errno == EAGAIN;
+	close(fd);
+	return in_use;
+}
+
+static __u64 all_blocks(const struct keep *k)
+{
+	__u64 bytes = 0;
+	size_t i;
+
+	for (i = 0; i < k->nr; i++)
+		if (!k->files[i].stuck && !is_in_use(k, &k->files[i]))
+			bytes += k->files[i].blocks;
+	return bytes;
+}
+
+/* How many of the oldest may go for @new */
+static size_t may_go(const struct keep *k, const struct keep_new *new)
+{
+	const int fits = new && k->nr ? new->fits(new->ctx, all_blocks(k)) : -1;
+
+	if (!fits || !k->nr)
+		return 0;
+	return fits > 0 ? k->nr : k->nr - 1;
+}
+
+int keep_make_room(struct keep *k, const struct keep_new *new, keep_told *told, void *ctx,
+		   struct diag *d)
 {
 	bool removed = false;
 	struct excess x;
-	size_t i;
+	size_t i, nr;
 	int err;
 
 	if (!keep_has_limits(k))
@@ -557,8 +598,9 @@ int keep_make_room(struct keep *k, keep_told *told, void *ctx, struct diag *d)
 		err = set_order(&x, k, NULL, d);
 	if (err)
 		return err;
+	nr = may_go(k, new);
 	snprintf(x.why, sizeof(x.why), "no space");
-	for (i = 0; !err && i + 1 < k->nr && !removed; i++) {
+	for (i = 0; !err && i < nr && !removed; i++) {
 		struct keep_plan p = { .lock = -1 };
 
 		err = plan_file(&x, x.order[i], &p);

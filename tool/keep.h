@@ -41,6 +41,7 @@ struct keep_file {
 	__u64 dev;
 	__u64 ino;
 	__u64 size;
+	__u64 blocks;		/* bytes that become free with it */
 	__u64 time;		/* ns of CLOCK_REALTIME: what it says of itself */
 	__u64 number;
 	unsigned int again;
@@ -139,10 +140,22 @@ int keep_plan(struct keep *k, int lock, struct keep_plan *p, struct diag *d);
 void keep_remove(struct keep_plan *p);
 size_t keep_removed(struct keep *k, struct keep_plan *p, keep_told *told, void *ctx);
 
+/* A snapshot that is being written, and for which there is no room */
+struct keep_new {
+	/*
+	 * Does it fit if @freed bytes more become free? It takes what it needs beyond these before
+	 * it says so. Returns 1: yes, 0: no, -1: that is not known.
+	 */
+	int (*fits)(void *ctx, __u64 freed);
+	void *ctx;
+};
+
 /*
- * The disk is full: removes the oldest snapshot if there is a limit, as else nobody
- * said that any may go. Returns 1: try again, 0: there is none to remove, or -errno.
+ * The disk is full: removes the oldest snapshot if there is a limit; without one nobody said that
+ * any may go. The newest one goes only if @new is known to fit then, and none goes if @new is known
+ * not to fit. Returns 1: try again, 0: there is none to remove, or -errno.
  */
-int keep_make_room(struct keep *k, keep_told *told, void *ctx, struct diag *d);
+int keep_make_room(struct keep *k, const struct keep_new *new, keep_told *told, void *ctx,
+		   struct diag *d);
 
 #endif /* AUXREC_KEEP_H */

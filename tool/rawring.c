@@ -2,6 +2,7 @@
 /*
  * The raw ring of perfaux.ko, read as perfaux.h says.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -58,6 +59,17 @@ int rawring_map_again(struct rawring *r, struct diag *d)
 {
 	r->marks = NULL;
 	return map_tables(r, d);
+}
+
+int rawring_only_read(struct rawring *r)
+{
+	void *p = mmap((void *)r->ctl, r->ring_size, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE,
+		       r->fd, r->marks_size);
+
+	if (p != (void *)r->ctl)
+		return p == MAP_FAILED ? -errno : -EEXIST;
+	r->only_read = true;
+	return 0;
 }
 
 /* All that can be visible at once, twice: numbers of others may be between. */

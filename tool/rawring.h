@@ -44,6 +44,7 @@ struct rawring {
 	/* oldest span being written or not handed out, ~0: none */
 	__u64 oldest;
 	__u64 held_seq;			/* of the last rawring_hold() */
+	bool only_read;			/* see rawring_only_read() */
 };
 
 /* One span or gap, in order. */
@@ -112,6 +113,8 @@ bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item);
 
 /* After fork(): the mappings are not there any more. 0 or -errno with a message. */
 int rawring_map_again(struct rawring *r, struct diag *d);
+/* The same, at the same place, and rawring_unhold() does nothing. 0 or -errno. */
+int rawring_only_read(struct rawring *r);
 
 /* What of the HELD segments is without a hole, see auxrec_snapshot.raw_begin. */
 struct raw_run {

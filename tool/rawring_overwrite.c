@@ -42,6 +42,8 @@ int rawring_unhold(struct rawring *r, __u32 segment)
 		.seq = PERFAUX_SEQ(load_acquire(&r->segments[segment].state)),
 	};
 
+	if (r->only_read)
+		return 0;
 	return ioctl(r->fd, PERFAUX_IOC_UNHOLD, &a) ? -errno : 0;
 }
 

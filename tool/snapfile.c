@@ -93,6 +93,8 @@ int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 	err = snapfile_name_init(&f->name, pattern, base, d);
 	if (err)
 		return err;
+	if (!realpath(f->name.dir, f->where))
+		memcpy(f->where, f->name.dir, sizeof(f->where));
 
 	f->fd = open_unnamed(f->name.dir);
 	/* File systems say that they cannot in different ways; all else comes again. */
@@ -100,15 +102,15 @@ int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 		f->fd = open_named(f);
 	if (f->fd < 0)
 		return diag(d, f->fd, "cannot create a snapshot in %.500s: %s",
-			    f->name.dir, strerror(-f->fd));
+			    f->where, strerror(-f->fd));
 	f->open = true;
 	/* One to be closed by the writer, who learns what is said then; one for the name. */
 	fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0) {
 		err = -errno;
 		snapfile_abort(f);
-		return diag(d, err, "cannot create a snapshot: %s",
-			    strerror(-err));
+		return diag(d, err, "cannot create a snapshot in %.500s: %s",
+			    f->where, strerror(-err));
 	}
 	return fd;
 }
@@ -142,7 +144,8 @@ int snapfile_sync(struct snapfile *f, struct diag *d)
 {
 	const int err = disk_data(f->fd);
 
-	return err ? diag(d, err, "cannot get a snapshot to the disk: %s", strerror(-err)) : 0;
+	return err ? diag(d, err, "cannot get a snapshot in %.500s to the disk: %s", f->where,
+			  strerror(-err)) : 0;
 }
 
 static int find_name(struct snapfile *f)
@@ -169,7 +172,7 @@ static int name_in(struct snapfile *f, int dir, struct diag *d)
 	int err = find_name(f);
 
 	if (err)
-		return diag(d, err, "cannot name a snapshot %.500s: %s", f->path,
+		return diag(d, err, "cannot name a snapshot in %.500s: %s", f->where,
 			    err == -EPERM || err == -EOPNOTSUPP ?
 			    "its file system has no link() nor RENAME_NOREPLACE" :
 			    strerror(-err));
@@ -180,8 +183,8 @@ static int name_in(struct snapfile *f, int dir, struct diag *d)
 		return 0;
 	unlink(f->path);
 	/* Of whatever kind: there is nothing left to be tried again. */
-	return diag(d, -EIO, "cannot get the name of a snapshot, %.500s, to the disk: %s",
-		    f->path, strerror(-err));
+	return diag(d, -EIO, "cannot get the name of a snapshot in %.500s to the disk: %s",
+		    f->where, strerror(-err));
 }
 
 int snapfile_commit(struct snapfile *f, struct diag *d)
@@ -190,7 +193,7 @@ int snapfile_commit(struct snapfile *f, struct diag *d)
 	int err;
 
 	if (dir < 0)
-		return diag(d, -errno, "cannot name a snapshot in %.500s: %s", f->name.dir,
+		return diag(d, -errno, "cannot name a snapshot in %.500s: %s", f->where,
 			    strerror(errno));
 	err = name_in(f, dir, d);
 	close(dir);

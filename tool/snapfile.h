@@ -38,6 +38,7 @@ struct snapfile {
 	bool open;
 	char tmp[PATH_MAX];	/* "": it has no name yet */
 	char path[PATH_MAX];	/* the final name, after snapfile_commit() */
+	char where[PATH_MAX];	/* its directory, for people who are somewhere else */
 	struct snapfile_name name;
 	char trigger[TRIGGER_NAME_MAX];
 	__u64 number;

@@ -5,6 +5,7 @@
 #ifndef AUXREC_SNAPFILE_WRITE_H
 #define AUXREC_SNAPFILE_WRITE_H
 
+#include "keep.h"
 #include "snapfile.h"
 #include "stream.h"
 
@@ -16,8 +17,15 @@ struct snapfile_job {
 	__u64 time;
 	struct stream *out;
 	int (*write)(void *ctx);	/* to @out, which is open; 0 or -errno of it */
-	bool (*no_space)(void *ctx);	/* the disk is full: is there room now? */
-	void *ctx;			/* of both */
+	bool (*may_go)(void *ctx);	/* may old snapshots make room? */
+	/* The disk is full: is there room now? @new: is there if it may be said of this one */
+	bool (*no_space)(void *ctx, const struct keep_new *new);
+	/*
+	 * This process, a child of the writer, writes nothing and only finds out how large the file
+	 * is going to be: what @write uses up stays where it is. 0 or -errno; NULL: nothing to do
+	 */
+	int (*count)(void *ctx);
+	void *ctx;			/* of all */
 };
 
 /*

@@ -331,15 +331,39 @@ for name in a b; do
 	ctl snapshot $name >/dev/null || note "no $name"
 done
 files
-truncate -s 4096 "${files[0]}"
+truncate -s 4096 "${files[@]}"
 fill
 ctl snapshot c >out 2>said && note "it is said to be there: $(cat out)"
 is_status failed 1 || note "$(told)"
-is_status removed 1 || note "$(told)"
-[[ ! -e ${files[0]} && -s ${files[1]} ]] || note "there is $(echo perf.data.*)"
-valid "${files[1]}"
+is_status removed 0 || note "$(told)"
+logged "snapshot 3 .* failed: cannot write a snapshot to $T/small: No space"
+[[ -s ${files[0]} && -s ${files[1]} ]] || note "there is $(echo perf.data.*)"
 leave
-check "and if they make too little room it fails, and the newest stays"
+check "and if they make too little room it fails, and they stay"
+
+# one: makes a snapshot, where $f is the one before and there is room for one of the two
+one()
+{
+	local old=$f
+
+	# As the next one has more, but not twice as much
+	head -c 4M /dev/zero >>filler 2>/dev/null
+	truncate -s -$(($(stat -c %s "$old") - 8192)) filler
+	f=$(ctl snapshot "$1") || note "no $1: $f"
+	readable "$f"
+	files
+	[[ ${files[*]} == "${f##*/}" ]] || note "behind $1 there is ${files[*]}"
+	logged "$old removed: no space"
+}
+
+on_small --keep=3 --name=%o.sample.%s
+f=$(ctl snapshot a) || note "no a: $f"
+for name in b c d; do one $name; done
+is_status failed 0 || note "$(told)"
+is_status snapshots 4 || note "$(told)"
+is_status removed 3 || note "$(told)"
+leave
+check "a disk for one snapshot with --keep: the newest event is what stays"
 
 # The directory, the socket, its lock, and four more
 SMALL=nr_inodes=7 on_small --keep=9

@@ -123,7 +123,7 @@ TEST_F(keep, no_limits)
 	ASSERT_TRUE(snap_write("a.2026073010000000", 0));
 	ASSERT_TRUE(start(&self->k, (struct keep_limits){ 0 }));
 	EXPECT_EQ(0, add(&self->k, "a.2026073012000000", 0));
-	EXPECT_EQ(0, keep_make_room(&self->k, tell, NULL, &self->d));
+	EXPECT_EQ(0, keep_make_room(&self->k, NULL, tell, NULL, &self->d));
 	EXPECT_EQ(2, snap_dir_count());
 }
 
@@ -262,7 +262,7 @@ TEST_F(keep, not_snapshots)
 
 	ASSERT_TRUE(start(&self->k, (struct keep_limits){ 1, 1, 1 }));
 	EXPECT_EQ(0, apply(&self->k, NULL));
-	EXPECT_EQ(0, keep_make_room(&self->k, tell, NULL, &self->d));
+	EXPECT_EQ(0, keep_make_room(&self->k, NULL, tell, NULL, &self->d));
 	EXPECT_STREQ(list, snap_dir_list());
 	/* Nor do they count, or are the newest. */
 	EXPECT_EQ(0, add(&self->k, "a.2026073000000000", 0));
@@ -431,7 +431,7 @@ TEST_F(keep, stuck)
 	EXPECT_STREQ("./a.2026073009000000 --keep=2: Device or resource busy;", told);
 	EXPECT_EQ(1, add(&self->k, "a.2026073012000000", 0));
 	EXPECT_STREQ("./a.2026073010000000 --keep=2;", told);
-	EXPECT_EQ(1, keep_make_room(&self->k, tell, NULL, &self->d));
+	EXPECT_EQ(1, keep_make_room(&self->k, NULL, tell, NULL, &self->d));
 	EXPECT_STREQ("a.2026073009000000 a.2026073012000000 ", snap_dir_list());
 	umount("a.2026073009000000");
 	EXPECT_EQ(1, add(&self->k, "a.2026073012000001", 0));
@@ -445,11 +445,85 @@ TEST_F(keep, one_goes)
 	ASSERT_TRUE(snap_write("a.2026073011000000", 0));
 	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 100 }));
 	told[0] = '\0';
-	EXPECT_EQ(1, keep_make_room(&self->k, tell, NULL, &self->d));
+	EXPECT_EQ(1, keep_make_room(&self->k, NULL, tell, NULL, &self->d));
 	EXPECT_STREQ("./a.2026073009000000 no space;", told);
-	EXPECT_EQ(1, keep_make_room(&self->k, tell, NULL, &self->d));
-	EXPECT_EQ(0, keep_make_room(&self->k, tell, NULL, &self->d));
+	EXPECT_EQ(1, keep_make_room(&self->k, NULL, tell, NULL, &self->d));
+	EXPECT_EQ(0, keep_make_room(&self->k, NULL, tell, NULL, &self->d));
 	EXPECT_STREQ("a.2026073011000000 ", snap_dir_list());
+}
+
+/* A snapshot of which it is known (0, 1), or not (-1), whether it fits then */
+struct fits {
+	int says;
+	__u64 freed;
+};
+
+static int fits(void *ctx, __u64 freed)
+{
+	struct fits *f = ctx;
+
+	f->freed = freed;
+	return f->says;
+}
+
+/* One with bytes that take room */
+static bool write_bytes(const char *name, size_t size)
+{
+	int fd, err;
+
+	if (!snap_write(name, 0))
+		return false;
+	fd = open(name, O_WRONLY);
+	err = posix_fallocate(fd, 0, size);
+	close(fd);
+	return !err;
+}
+
+TEST_F(keep, the_newest_goes)
+{
+	struct fits f = { .says = 0 };
+	const struct keep_new new = { fits, &f };
+
+	ASSERT_TRUE(write_bytes("a.2026073010000000", 20000));
+	ASSERT_TRUE(write_bytes("a.2026073011000000", 50000));
+	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 100 }));
+	told[0] = '\0';
+	/* Where nothing helps nothing goes. */
+	EXPECT_EQ(0, keep_make_room(&self->k, &new, tell, NULL, &self->d));
+	EXPECT_EQ(2, snap_dir_count());
+	EXPECT_LE(70000, f.freed);
+	EXPECT_GE(100000, f.freed);
+	/* Nobody knows: the newest stays. */
+	f.says = -1;
+	EXPECT_EQ(1, keep_make_room(&self->k, &new, tell, NULL, &self->d));
+	EXPECT_EQ(0, keep_make_room(&self->k, &new, tell, NULL, &self->d));
+	EXPECT_STREQ("a.2026073011000000 ", snap_dir_list());
+	f.says = 1;
+	EXPECT_EQ(1, keep_make_room(&self->k, &new, tell, NULL, &self->d));
+	EXPECT_STREQ("./a.2026073010000000 no space;./a.2026073011000000 no space;", told);
+	EXPECT_EQ(0, snap_dir_count());
+	EXPECT_EQ(0, keep_make_room(&self->k, &new, tell, NULL, &self->d));
+}
+
+/* What has another name, or is being read, takes its room all the same. */
+TEST_F(keep, frees_nothing)
+{
+	struct fits f = { .says = 0 };
+	const struct keep_new new = { fits, &f };
+	int fd;
+
+	ASSERT_TRUE(write_bytes("a.2026073010000000", 50000));
+	ASSERT_TRUE(write_bytes("a.2026073011000000", 50000));
+	ASSERT_EQ(0, link("a.2026073010000000", "mine"));
+	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 100 }));
+	EXPECT_EQ(0, keep_make_room(&self->k, &new, tell, NULL, &self->d));
+	EXPECT_LE(50000, f.freed);
+	EXPECT_GE(65536, f.freed);
+	fd = open("a.2026073011000000", O_RDONLY);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, keep_make_room(&self->k, &new, tell, NULL, &self->d));
+	EXPECT_EQ(0, f.freed);
+	close(fd);
 }
 
 TEST_F(keep, no_directory)

@@ -143,7 +143,7 @@ static bool makes_room(struct flight *f)
 
 	if (!pid) {
 		recording = false;
-		_exit(keep_make_room(&f->keep, NULL, NULL, &d) != 1);
+		_exit(keep_make_room(&f->keep, NULL, NULL, NULL, &d) != 1);
 	}
 	return waitpid(pid, &status, 0) == pid && !status;
 }

@@ -29,11 +29,19 @@ struct recorder {
 	size_t size;
 };
 
-static bool make_room(void *ctx)
+static bool may_go(void *ctx)
+{
+	const struct recorder *r = ctx;
+
+	return keep_has_limits(&r->k);
+}
+
+static bool make_room(void *ctx, const struct keep_new *new)
 {
 	struct recorder *r = ctx;
+	struct diag d;
 
-	return keep_make_room(&r->k, tell, NULL, &r->d) > 0;
+	return keep_make_room(&r->k, new, tell, NULL, &d) > 0;
 }
 
 static int write_zeros(void *ctx)
@@ -59,8 +67,8 @@ static int record(struct recorder *r, __u64 number, size_t size)
 {
 	const struct snapfile_job job = {
 		.pattern = "%o.%s", .base = "a", .trigger = "x", .number = number,
-		.time = TIME, .out = &r->s, .write = write_zeros, .no_space = make_room,
-		.ctx = r,
+		.time = TIME, .out = &r->s, .write = write_zeros, .may_go = may_go,
+		.no_space = make_room, .ctx = r,
 	};
 	int err;
 
@@ -104,12 +112,63 @@ TEST_F(write, disk_full)
 	EXPECT_STREQ("a.18 a.19 a.20 ", snap_dir_list());
 	ASSERT_EQ(0, stat("a.20", &st));
 	EXPECT_EQ(SNAPSHOT + 16, st.st_size);
-	/* One that has no room whatever goes: the newest stays all the same. */
+	/* For one that has no room whatever goes, nothing goes. */
 	EXPECT_EQ(-ENOSPC, record(&self->r, 21, 4 * SNAPSHOT));
-	EXPECT_STREQ("a.20 ", snap_dir_list());
+	EXPECT_STREQ("a.18 a.19 a.20 ", snap_dir_list());
 	/* And after that all is as before. */
 	EXPECT_EQ(0, record(&self->r, 22, SNAPSHOT));
-	EXPECT_STREQ("a.20 a.22 ", snap_dir_list());
+	EXPECT_STREQ("a.19 a.20 a.22 ", snap_dir_list());
+	/* One that needs all of it has it. */
+	EXPECT_EQ(0, record(&self->r, 23, 3 * SNAPSHOT));
+	EXPECT_STREQ("a.23 ", snap_dir_list());
+}
+
+/* A disk for one of them: the newest event is what stays. */
+TEST_F(write, disk_of_one)
+{
+	const struct keep_limits limits = { .nr = 2 };
+	char dir[256], said[512];
+	struct stat st;
+	int i, fd;
+
+	if (!snap_dir_small("500k"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, keep_start(&self->r.k, &limits, "%o.%s", "a", &self->r.d));
+	for (i = 1; i <= 5; i++) {
+		char name[32];
+
+		EXPECT_EQ(0, record(&self->r, i, SNAPSHOT + (i & 1) * 32768));
+		snprintf(name, sizeof(name), "a.%d ", i);
+		EXPECT_STREQ(name, snap_dir_list());
+	}
+	ASSERT_EQ(0, stat("a.5", &st));
+	EXPECT_EQ(SNAPSHOT + 32768 + 16, st.st_size);
+	/* What does not fit in its place does not take it. */
+	EXPECT_EQ(-ENOSPC, record(&self->r, 6, 2 * SNAPSHOT));
+	EXPECT_STREQ("a.5 ", snap_dir_list());
+	ASSERT_NE(NULL, getcwd(dir, sizeof(dir)));
+	snprintf(said, sizeof(said), "cannot write a snapshot to %s: No space left on device", dir);
+	EXPECT_STREQ(said, self->r.d.msg);
+	/* Nor does one while somebody reads the one that is there, which frees nothing. */
+	fd = open("a.5", O_RDONLY);
+	EXPECT_EQ(-ENOSPC, record(&self->r, 7, SNAPSHOT));
+	EXPECT_STREQ("a.5 ", snap_dir_list());
+	close(fd);
+	EXPECT_EQ(0, record(&self->r, 8, SNAPSHOT));
+	EXPECT_STREQ("a.8 ", snap_dir_list());
+}
+
+/* And one with inodes for one of them: the directory has one, too. */
+TEST_F(write, inodes_of_one)
+{
+	const struct keep_limits limits = { .nr = 2 };
+
+	if (!snap_dir_small("1m,nr_inodes=2"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, keep_start(&self->r.k, &limits, "%o.%s", "a", &self->r.d));
+	EXPECT_EQ(0, record(&self->r, 1, 32768));
+	EXPECT_EQ(0, record(&self->r, 2, 32768));
+	EXPECT_STREQ("a.2 ", snap_dir_list());
 }
 
 /* Nobody said that any may go: the new one fails, and the disk is as it was. */
@@ -363,6 +422,18 @@ FIXTURE_TEARDOWN(disk)
 	snap_dir_leave(self->dir);
 }
 
+/* It names the directory, which nobody has to be in. */
+static bool said(const char *msg, const char *what)
+{
+	char dir[256], wanted[512];
+	size_t len;
+
+	if (!getcwd(dir, sizeof(dir)))
+		return false;
+	len = snprintf(wanted, sizeof(wanted), what, dir);
+	return !strncmp(msg, wanted, len) && !strcmp(msg + len, ": Input/output error");
+}
+
 TEST_F(disk, order)
 {
 	EXPECT_EQ(0, record(&self->r, 2, 32768));
@@ -374,7 +445,7 @@ TEST_F(disk, data_lost)
 {
 	data_err = EIO;
 	EXPECT_EQ(-EIO, record(&self->r, 2, 32768));
-	EXPECT_STREQ("cannot get a snapshot to the disk: Input/output error", self->r.d.msg);
+	EXPECT_TRUE(said(self->r.d.msg, "cannot get a snapshot in %s to the disk"));
 	EXPECT_STREQ("d", order);
 	EXPECT_STREQ("a.1 ", snap_dir_list());
 	EXPECT_STREQ("", told);
@@ -387,8 +458,7 @@ TEST_F(disk, name_lost)
 {
 	names_err = EIO;
 	EXPECT_EQ(-EIO, record(&self->r, 2, 32768));
-	EXPECT_STREQ("cannot get the name of a snapshot, ./a.2, to the disk: Input/output error",
-		     self->r.d.msg);
+	EXPECT_TRUE(said(self->r.d.msg, "cannot get the name of a snapshot in %s to the disk"));
 	EXPECT_STREQ("dns", order);
 	names_err = ENOSPC;
 	EXPECT_EQ(-EIO, record(&self->r, 3, 32768));
