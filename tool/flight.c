@@ -122,8 +122,7 @@ int flight_open(struct session *s, struct diag *d)
 	if (err)
 		return err;
 	limits = (struct recent_limits){
-		.samples = f->memory.samples,
-		.sideband = f->memory.sideband,
+		.memory = f->memory.records,
 		.window = s->opt->flight.window,
 		.linger = LINGER_NS,
 	};
@@ -340,6 +339,7 @@ void flight_settle(struct session *s)
 	forget_gaps(f, wanted);
 	shrink(s);
 	look_for_cgroups(s, now);
+	flight_look_short(s, now);
 }
 
 /* --- the loop -------------------------------------------------------------- */

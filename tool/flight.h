@@ -13,6 +13,7 @@
 #include "read_map.h"
 #include "recent.h"
 #include "session.h"
+#include "snapshot_mark.h"
 
 struct flight_bpf;
 struct removal;
@@ -40,10 +41,15 @@ struct flight_memory {
 	__u64 own;			/* the tool's, without what follows */
 	size_t main;			/* a main ring, of which there is one per CPU */
 	__u64 raw;			/* the raw ring */
-	__u64 samples;
-	__u64 sideband;
-	__u64 reserve;			/* for what is there twice while a snapshot is written */
-	__u64 twice;			/* of that: for samples */
+	__u64 records;			/* what is left for these, see recent.h */
+	__u64 meanwhile;		/* of that: for samples, while a snapshot is written */
+};
+
+/* Is the history shorter than the window that was asked for? */
+struct flight_short {
+	enum snapshot_short part;	/* the memory is full of this */
+	__u64 history;			/* ns */
+	__u64 memory;			/* bytes of -M that would be enough */
 };
 
 struct flight_stats {
@@ -51,7 +57,7 @@ struct flight_stats {
 	__u64 failed;
 	__u64 bytes;			/* of snapshots */
 	__u64 wishes;			/* triggers that came */
-	__u64 not_kept;			/* records: no room in the reserve, or no memory */
+	__u64 not_kept;			/* records: no room for them, or no memory */
 	__u64 longest_ns;		/* from a trigger to its file */
 	__u64 removed;			/* old snapshots */
 	__u64 forgotten_maps;		/* that tasks have, for want of memory */
@@ -65,6 +71,7 @@ struct flight_dropped {
 
 struct flight {
 	struct flight_memory memory;
+	struct flight_short lacking;
 	struct recent *recent;
 	struct recent_stats last;	/* as they were when there was one, see flight_merge() */
 	struct gaps gaps;		/* of the raw ring */
@@ -231,6 +238,10 @@ struct snapshot_job {
 };
 
 int snapshot_write(struct session *s, const struct snapshot_job *job);
+
+/* flight_short.c: after each look at all rings; of how it was then: "no", or what there is */
+void flight_look_short(struct session *s, __u64 now);
+void flight_short_print(const struct session *s, char *buf, size_t size);
 
 /* flight_report.c */
 void flight_status(void *session, FILE *to);

@@ -12,7 +12,7 @@ bool flight_has_room(struct flight *f, size_t size)
 	if (!f->child)
 		return true;
 	f->added += recent_sample_size(size);
-	return f->added <= f->memory.twice;
+	return f->added <= f->memory.meanwhile;
 }
 
 /* Of a record that is not kept: how many are missing? What is lost already goes on being it. */

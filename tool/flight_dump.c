@@ -307,6 +307,17 @@ static void dump_failed(struct session *s, const char *why)
 		rawring_unhold_all(&s->raw);
 }
 
+/* Half of what is left is for samples, as sideband is kept in any case. */
+static void share(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	if (recent_share(f->recent, wanted_begin(s), s->flushed_time,
+			 s->have_raw ? rawring_history(&s->raw) : ~0ULL))
+		f->stats.not_kept++;
+	f->memory.meanwhile = recent_room(f->recent) / 2;
+}
+
 int flight_dump_begin(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -340,12 +351,14 @@ int flight_dump_begin(struct session *s)
 		dump_failed(s, strerror(errno));
 		return 0;
 	}
+	share(s);
 	f->child = keep_fork();
 	if (!f->child)
 		child_main(s, self, frozen, fds[1]);
 	close(fds[1]);
 	if (f->child < 0) {
 		f->child = 0;
+		recent_unshare(f->recent);
 		close(fds[0]);
 		dump_failed(s, strerror(errno));
 		return 0;
@@ -445,6 +458,7 @@ void flight_dump_end(struct session *s, bool wait)
 	while (waitpid(f->child, &status, 0) < 0 && errno == EINTR)
 		;
 	let_go(f);
+	recent_unshare(f->recent);
 	flight_tell_dropped(s);
 	/* To make room; there may be too little all the same. */
 	if (done)

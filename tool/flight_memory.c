@@ -84,33 +84,17 @@ int flight_defaults(struct options *opt, struct diag *d)
 	/* If there is one, see flight_divide(). */
 	if (!opt->raw_given) {
 		opt->raw_given = true;
+		opt->flight.half_is_raw = true;
 		opt->raw_bytes = (limit - fixed) / 2;
 	}
 	return 0;
 }
 
-/* Does the child fold what is older than was asked for into a state of its own? */
-static bool child_folds(const struct options *opt)
-{
-	size_t i;
-
-	for (i = 0; i < opt->flight.nr_triggers; i++)
-		if (opt->flight.triggers[i].pre)
-			return true;
-	return opt->flight.window;
-}
-
-/*
- * A snapshot is written by a child that has the records as they were: what is written
- * over meanwhile is there twice. Of the sideband that may be all, as it is always kept, and
- * once more if the child folds it (recent_cut()); samples are as long as there is room for them
- * in the reserve besides.
- */
+/* Records have all that is left, see recent.h. */
 int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 {
 	const struct options *opt = s->opt;
-	const unsigned int copies = child_folds(opt) ? 2 : 1;
-	__u64 fixed, rest;
+	__u64 fixed;
 
 	*m = (struct flight_memory){
 		.limit = opt->flight.memory,
@@ -121,10 +105,6 @@ int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 	fixed = m->own + main_memory(m->main, s->cpus.nr) + m->raw;
 	if (fixed + RECORDS_MIN > m->limit)
 		return too_little(opt, fixed + RECORDS_MIN, d);
-	rest = m->limit - fixed;
-	m->sideband = rest / (4 + copies);
-	m->twice = m->sideband;
-	m->reserve = copies * m->sideband + m->twice;
-	m->samples = rest - m->reserve - m->sideband;
+	m->records = m->limit - fixed;
 	return 0;
 }

@@ -33,8 +33,7 @@ static __u64 over_limit(const struct flight *f)
 
 	if (f->recent)
 		recent_stats(f->recent, &stats);
-	return stats.bytes > f->memory.samples + f->memory.sideband ?
-	       stats.bytes - f->memory.samples - f->memory.sideband : 0;
+	return stats.bytes > f->memory.records ? stats.bytes - f->memory.records : 0;
 }
 
 static void trigger_status(const struct trigger *t, FILE *to)
@@ -48,11 +47,15 @@ void flight_status(void *session, FILE *to)
 	const struct session *s = session;
 	const struct flight *f = s->flight;
 	struct recent_stats stats;
+	char lacking[160];
 	size_t i;
 
 	recent_stats(f->recent, &stats);
+	flight_short_print(s, lacking, sizeof(lacking));
 	fprintf(to, "recording since: %.0f s\n", (now_ns() - s->started) / 1e9);
 	fprintf(to, "history: %.3f s\n", flight_history(s, &stats));
+	if (s->opt->flight.window)
+		fprintf(to, "short: %s\n", lacking);
 	fprintf(to, "memory limit: %llu KiB\n", ULL(f->memory.limit >> 10));
 	fprintf(to, "memory of records: %llu KiB\n", ULL(stats.bytes >> 10));
 	fprintf(to, "samples: %llu\n", ULL(stats.samples));

@@ -121,6 +121,16 @@ static void print_complete(const struct info *info, const struct auxrec_snapshot
 		print_parts(info, h, &c);
 }
 
+static void print_short(const struct info *info, const struct auxrec_snapshot *h)
+{
+	const enum snapshot_short part = snapshot_short(h->flags);
+
+	if (part)
+		fprintf(info->out,
+			"    shorter than --flight asked for: the memory was full of %s; -M %uM would do\n",
+			read_snapshot_short(part), h->flags >> AUXREC_SNAPSHOT_MIB_SHIFT);
+}
+
 static void print_one(const struct info *info, const struct info_snapshot *s)
 {
 	const struct auxrec_snapshot *h = &s->h;
@@ -143,6 +153,7 @@ static void print_one(const struct info *info, const struct info_snapshot *s)
 			read_print_duration(b, sizeof(b), h->after_ns),
 			h->flags & AUXREC_SNAPSHOT_FROZEN ? ", frozen" : "");
 	fputc('\n', info->out);
+	print_short(info, h);
 	print_data(info, s);
 }
 
@@ -198,6 +209,9 @@ static void json_one(const struct info *info, const struct info_snapshot *s)
 		h->after_bytes, h->after_ns,
 		h->flags & AUXREC_SNAPSHOT_FROZEN ? "true" : "false",
 		h->flags & AUXREC_SNAPSHOT_LOST ? "true" : "false");
+	fprintf(f, "\"short\": \"%s\", \"memory_wanted\": %llu, ",
+		snapshot_short(h->flags) ? read_snapshot_short(snapshot_short(h->flags)) : "",
+		(unsigned long long)(h->flags >> AUXREC_SNAPSHOT_MIB_SHIFT) << 20);
 	fprintf(f, "\"triggers\": %llu, \"suppressed\": %llu, \"data\": [",
 		h->triggers, h->suppressed);
 	json_data(f, s);

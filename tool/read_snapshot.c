@@ -90,3 +90,15 @@ const char *read_snapshot_kind(__u32 kind)
 
 	return kind < ARRAY_SIZE(names) && names[kind] ? names[kind] : "?";
 }
+
+const char *read_snapshot_short(enum snapshot_short part)
+{
+	static const char * const names[] = {
+		[SNAPSHOT_SHORT_NOT]		= "nothing",
+		[SNAPSHOT_SHORT_SAMPLES]	= "samples",
+		[SNAPSHOT_SHORT_TASKS]		= "tasks and maps",
+		[SNAPSHOT_SHORT_RAW]		= "the raw ring",
+	};
+
+	return part < ARRAY_SIZE(names) ? names[part] : "?";
+}

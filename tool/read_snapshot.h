@@ -40,4 +40,7 @@ bool read_snapshot_data(struct read_bytes *b, struct read_snapshot_data *out);
 /* "signal", "socket" ..., or "?" */
 const char *read_snapshot_kind(__u32 kind);
 
+/* What the memory was full of: "samples", ... */
+const char *read_snapshot_short(enum snapshot_short part);
+
 #endif /* AUXREC_READ_SNAPSHOT_H */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The newest records of a recording, in bounded memory: samples in a ring of bytes, what
- * tells of tasks, maps and symbols beside it in order of time. What becomes too old is
- * folded into the state (state.h), samples are forgotten.
+ * The newest records of a recording, in bounded memory: samples as they came, and beside them what
+ * tells of tasks, maps and symbols, in order of time. What becomes too old is folded into the state
+ * (state.h), samples are forgotten. All of them have one memory, of which each has what it needs:
+ * if that is full, the oldest goes, whatever it is.
  */
 #ifndef AUXREC_RECENT_H
 #define AUXREC_RECENT_H
@@ -17,14 +18,16 @@
 struct recent;
 
 struct recent_limits {
-	size_t	samples;	/* bytes of memory for samples and the like */
-	size_t	sideband;	/* for the rest, together with the state */
+	size_t	memory;		/* bytes, for all of it */
 	__u64	window;		/* ns, how old a record may be; 0: any age */
 	__u64	linger;		/* ns, for which tasks are known after their EXIT */
 };
 
 struct recent_stats {
 	size_t	bytes;		/* of memory, the state included */
+	size_t	of_samples;	/* of these, and so on */
+	size_t	of_sideband;
+	size_t	of_state;
 	__u64	begin;		/* records from this time on are all there, 0: all */
 	__u64	oldest;		/* what is older is in the state, or is gone */
 	__u64	samples;	/* records that are there */
@@ -61,10 +64,26 @@ bool recent_is_sideband(const struct perf_event_header *rec);
 size_t recent_sample_size(size_t size);
 
 /*
- * Lets go of what is older than @begin, as recent_trim() does, but gives no memory back:
- * for a process that has ours as it was and soon ends. What it writes to is there twice.
+ * Lets go of what is older than @begin, as recent_trim() does: for a process that has ours as it
+ * was. What it writes to is there twice.
  */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled);
+
+/*
+ * recent_share() - a child is about to have all of it as it is now
+ * @cut: of its recent_cut()
+ * @settled, @wanted: as for recent_trim()
+ *
+ * Until recent_unshare(), what both have and one of them changes is there twice, within the limit
+ * all the same: so the oldest goes now, as far as that needs it.
+ *
+ * recent_room() - bytes of memory for what comes meanwhile, with what that adds to the state
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int recent_share(struct recent *r, __u64 cut, __u64 settled, __u64 wanted);
+size_t recent_room(const struct recent *r);
+void recent_unshare(struct recent *r);
 
 /*
  * recent_trim() - lets go of what is too old, or too much
@@ -79,8 +98,8 @@ int recent_cut(struct recent *r, __u64 begin, __u64 settled);
 int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted);
 
 /*
- * recent_is_over() - is there more sideband than recent_trim() could keep to, or are there
- * processes with very many maps, which may be there no more?
+ * recent_is_over() - is the state larger than its part of the memory, or are there processes with
+ * very many maps, which may be there no more?
  * @look: else only the latter, which costs little
  *
  * recent_shrink() - does something about that

@@ -101,6 +101,16 @@ static void note_after(const struct session *s, const struct span_list *list,
 		mark->after_ns = last - mark->t_trigger;
 }
 
+static __u32 lacking(const struct flight *f)
+{
+	__u64 mib = f->lacking.memory >> 20;
+
+	if (mib > ~0U >> AUXREC_SNAPSHOT_MIB_SHIFT)
+		mib = ~0U >> AUXREC_SNAPSHOT_MIB_SHIFT;
+	return f->lacking.part << AUXREC_SNAPSHOT_SHORT_SHIFT |
+	       (__u32)mib << AUXREC_SNAPSHOT_MIB_SHIFT;
+}
+
 static int put_mark(struct session *s, const struct flight_wish *w,
 		    const struct span_list *list, const struct snapshot_job *job)
 {
@@ -124,7 +134,7 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 		.name_size = name,
 		.data_size = w->data_size,
 		.flags = (job->frozen ? AUXREC_SNAPSHOT_FROZEN : 0) |
-			 (w->lost ? AUXREC_SNAPSHOT_LOST : 0),
+			 (w->lost ? AUXREC_SNAPSHOT_LOST : 0) | lacking(f),
 	};
 	struct mark_sample rec = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0 },

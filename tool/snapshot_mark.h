@@ -64,6 +64,25 @@ struct auxrec_snapshot_data {
 #define AUXREC_SNAPSHOT_FROZEN	0x1
 /* Of some of its triggers the sample was lost: t_trigger may be of when that was noticed. */
 #define AUXREC_SNAPSHOT_LOST	0x2
+/*
+ * The history was shorter than the window that was asked for, as the memory was full of this (enum
+ * snapshot_short), and so many MiB of memory (-M) would have been enough.
+ */
+#define AUXREC_SNAPSHOT_SHORT_SHIFT	4
+#define AUXREC_SNAPSHOT_SHORT_MASK	0x30
+#define AUXREC_SNAPSHOT_MIB_SHIFT	8
+
+enum snapshot_short {
+	SNAPSHOT_SHORT_NOT,
+	SNAPSHOT_SHORT_SAMPLES,
+	SNAPSHOT_SHORT_TASKS,		/* the sideband, and the state */
+	SNAPSHOT_SHORT_RAW,
+};
+
+static inline enum snapshot_short snapshot_short(__u32 flags)
+{
+	return (flags & AUXREC_SNAPSHOT_SHORT_MASK) >> AUXREC_SNAPSHOT_SHORT_SHIFT;
+}
 
 static inline bool is_snapshot_event(const struct perf_event_attr *attr)
 {

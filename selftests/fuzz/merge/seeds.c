@@ -39,7 +39,7 @@ static void make(struct world *w, const char *dir, unsigned int nr)
 	w->release = nr & 2;
 	w->pre = nr & 4;
 	w->limits = (struct recent_limits){
-		.samples = ROOM, .sideband = ROOM, .window = nr & 8 ? 20 : 0,
+		.memory = 2 * ROOM, .window = nr & 8 ? 20 : 0,
 	};
 	history_seed = nr + 1;
 	f = fopen(path, "w");

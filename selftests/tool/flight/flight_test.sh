@@ -205,6 +205,41 @@ land
 readable 'rec.it_hangs_-1%'
 check "a pattern of names"
 
+# Makes system calls when it is told to
+coproc WORKER { while read -r n; do
+	for ((i = 0; i < n; i++)); do : </dev/null; done
+	echo
+done; }
+
+# More than this memory has room for in three seconds; then nothing
+# shellcheck disable=SC2153 # coproc makes it
+launch -M 8M --flight=3s -p "$WORKER_PID" -e raw_syscalls:sys_enter
+end=$(($(uptime) + 90))
+until status short | grep -qx '.* s, the memory is full of samples; -M [0-9]*M would do'; do
+	(($(uptime) < end)) || { note "never short: $(told)" && break; }
+	echo 5000 >&"${WORKER[1]}"
+	read -r -u "${WORKER[0]}" _
+done
+f=$(ctl snapshot)
+valid "$f"
+"$AUXREC" info "$f" >marks
+grep -q 'shorter than --flight asked for: the memory was full of samples; -M [0-9]*M would do' marks ||
+	note "$(grep -A 3 '^Snapshots' marks)"
+mib=$(sed -n 's/.* -M \([0-9]*\)M would do.*/\1/p' marks)
+((mib > 8)) || note "-M ${mib}M would do?"
+"$AUXREC" info --json "$f" | grep -q "\"short\": \"samples\", \"memory_wanted\": $((mib << 20))," ||
+	note "not in JSON"
+await is_status short no
+f=$(ctl snapshot)
+"$AUXREC" info "$f" | grep 'shorter than' >marks && note "still $(<marks)"
+land
+kill "$WORKER_PID"
+[[ $(grep -c 'the history is shorter than --flight asks for: .* samples; -M' "$T/log") == 1 ]] ||
+	note "not once: $(tail -n 5 "$T/log")"
+[[ $(grep -c 'the history is as long as --flight asks for again' "$T/log") == 1 ]] ||
+	note "not once: $(tail -n 5 "$T/log")"
+check "a history that is shorter than its window is told, once"
+
 launch -a --flight=2s -e cpu-clock -F 100
 begun=$(uptime)
 until (($(uptime) - begun >= 6)); do nap; done

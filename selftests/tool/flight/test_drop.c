@@ -41,7 +41,7 @@ FIXTURE_SETUP(drop)
 	self->s->flight = self->f;
 	self->s->opt = self->opt;
 	self->opt->system_wide = true;
-	self->f->memory.twice = 100;
+	self->f->memory.meanwhile = 100;
 	memset(&told, 0, sizeof(told));
 }
 
@@ -52,7 +52,7 @@ FIXTURE_TEARDOWN(drop)
 	free(self->s);
 }
 
-/* Only while a snapshot is written, and only their part of the reserve. */
+/* Only while a snapshot is written, and only their part of the memory. */
 TEST_F(drop, room)
 {
 	EXPECT_TRUE(flight_has_room(self->f, 1000));

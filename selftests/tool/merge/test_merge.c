@@ -679,7 +679,7 @@ static void clean(void)
 /* For stock perf, which has no trace to decode here. */
 static int write_files(const char *to)
 {
-	static struct world w = { .aux = AUX_SAMPLES, .limits = { 40000, 60000, 300 } };
+	static struct world w = { .aux = AUX_SAMPLES, .limits = { 100000, 300 } };
 	FILE *f;
 	int i;
 
@@ -706,8 +706,8 @@ int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	static const struct recent_limits limits[] = {
-		{ 4 << 20, 4 << 20, 0, 0 }, { 40000, 60000, 0, 0 },
-		{ 4 << 20, 4 << 20, 200, 0 },
+		{ 8 << 20, 0, 0 }, { 100000, 0, 0 },
+		{ 8 << 20, 200, 0 },
 	};
 	static const char * const names[] = { "room for all", "little room", "a window" };
 	static struct world settings;

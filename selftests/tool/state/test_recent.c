@@ -6,9 +6,11 @@
  *
  * test_recent [SEED]
  */
-#include <malloc.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../tap.h"
 #include "history.h"
@@ -148,7 +150,6 @@ static uint64_t samples_since(const struct history *h, uint64_t begin)
 
 static void check(struct history *h, uint64_t now)
 {
-	const size_t side = h->limits.sideband;
 	struct recent_stats stats;
 
 	memset(&h->told, 0, sizeof(h->told));
@@ -179,8 +180,7 @@ static void check(struct history *h, uint64_t now)
 		 stats.begin + h->limits.window + 2 * BATCH < now &&
 		 stats.sideband && !stats.forgotten)
 		h->wrong = "records are older than the window";
-	else if (stats.bytes > h->limits.samples + side + BATCH * sizeof(union record) +
-		 4096)
+	else if (stats.bytes > h->limits.memory + BATCH * sizeof(union record) + 2 * PAGE)
 		h->wrong = "too much memory";
 }
 
@@ -237,7 +237,7 @@ static void try(const char *what, const struct recent_limits *limits, bool late,
 /* A recording that is younger than its window has all from the start. */
 static void try_young(void)
 {
-	const struct recent_limits limits = { 4096, 4096, 200, 0 };
+	const struct recent_limits limits = { 8192, 200, 0 };
 	struct sample sample = { .header = { PERF_RECORD_SAMPLE, 0, sizeof(sample) } };
 	struct recent *r = recent_new(&limits);
 	struct recent_stats young, old;
@@ -257,27 +257,103 @@ static void try_young(void)
 	recent_free(r);
 }
 
-/* What a child lets go of is not given back, which would be written to page by page. */
-static void try_cut(void)
+#define MEMORY		(8 << 20)
+/* Of the test itself, and of what malloc() has beside what it gives */
+#define OVERHEAD	(1 << 20)
+
+/* Bytes that two processes have, what they share counted once; 0: nobody can tell. */
+static size_t memory_of(const pid_t *pids)
 {
-	const struct recent_limits limits = { 4096, 4 << 20, 0, 0 };
-	struct recent *r = recent_new(&limits);
-	size_t before, after;
-	struct recent_stats stats;
+	size_t sum = 0, kib;
+	char line[256];
+	int i;
+
+	for (i = 0; i < 2 && pids[i]; i++) {
+		FILE *f;
+
+		snprintf(line, sizeof(line), "/proc/%d/smaps_rollup", pids[i]);
+		f = fopen(line, "r");
+		if (!f)
+			return 0;
+		while (fgets(line, sizeof(line), f))
+			if (sscanf(line, "Pss_Anon: %zu", &kib) == 1)
+				sum += kib << 10;
+		fclose(f);
+	}
+	return sum;
+}
+
+static int fill(struct recent *r, uint64_t from, uint64_t to, bool samples)
+{
+	struct sample sample = { .header = { PERF_RECORD_SAMPLE, 0, 200 } };
 	uint64_t time;
 	int err = 0;
 
-	for (time = 1; time <= RECORDS; time++) {
-		history_name(PERF_RECORD_COMM, 0, 1, 1);
-		err = err ?: recent_add(r, history_done(time), time);
+	for (time = from; !err && time < to; time++) {
+		history_map(1 + time % 8, 1 + time % 8);
+		err = recent_add(r, history_done(time), time);
+		sample.time = time;
+		if (!err && samples)
+			err = recent_add(r, &sample.header, time);
+		if (!err && !(time % 64))
+			err = recent_trim(r, time, time, ~0ULL);
 	}
-	before = mallinfo2().uordblks;
-	err = err ?: recent_cut(r, RECORDS - 10, RECORDS);
-	after = mallinfo2().uordblks;
+	return err;
+}
+
+/* All of the memory is for what needs it. */
+static void try_lent(bool samples)
+{
+	const struct recent_limits limits = { MEMORY, 0, 0 };
+	struct recent *r = recent_new(&limits);
+	struct recent_stats stats;
+	const int err = fill(r, 1, 200000, samples);
+	size_t part;
+
 	recent_stats(r, &stats);
-	tap_report(!err && stats.sideband == 11 && after >= before,
-		   "cut for a snapshot: %zu bytes before, %zu after, %llu records", before,
-		   after, stats.sideband);
+	part = samples ? stats.of_samples : stats.of_sideband;
+	tap_report(!err && stats.begin && stats.bytes <= MEMORY + 65536 &&
+		   stats.bytes > MEMORY / 10 * 9 && part > MEMORY / 10 * (samples ? 4 : 9),
+		   "%s: %zu of %d bytes are used, %zu of them for these",
+		   samples ? "samples and sideband" : "sideband alone", stats.bytes, MEMORY, part);
+	recent_free(r);
+}
+
+/* A child that folds all, and as much new here as there is room for */
+static void try_share(bool cut)
+{
+	const struct recent_limits limits = { MEMORY, 0, 0 };
+	struct recent *r = recent_new(&limits);
+	const uint64_t end = 100000, begin = cut ? end - 1 : 0;
+	pid_t pids[2] = { getpid(), 0 };
+	struct recent_stats full, now;
+	int done[2], err = 0;
+	size_t most, own;
+	char c = 0;
+
+	own = memory_of(pids);
+	err = fill(r, 1, end, true) ?: pipe(done);
+	recent_stats(r, &full);
+	err = err ?: recent_share(r, begin, end, ~0ULL);
+	recent_stats(r, &now);
+	fflush(stdout);
+	pids[1] = err ? 0 : fork();
+	if (!pids[1]) {
+		c = recent_cut(r, begin, end) != 0;
+		if (write(done[1], &c, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	err = read(done[0], &c, 1) != 1 || c || fill(r, end, 2 * end, true);
+	most = memory_of(pids) - own;
+	kill(pids[1], SIGKILL);
+	waitpid(pids[1], NULL, 0);
+	recent_unshare(r);
+	err = err ?: fill(r, 2 * end, 3 * end, true);
+	tap_report(!err && (!own || most <= MEMORY + OVERHEAD) &&
+		   (cut || now.bytes > MEMORY / 10 * 7),
+		   "a child%s: %zu of %d bytes with it, %zu before, %zu are in the snapshot",
+		   cut ? " that folds all" : "", most, MEMORY, full.bytes, now.bytes);
 	recent_free(r);
 }
 
@@ -292,7 +368,7 @@ static int count_forks(void *ctx, const struct perf_event_header *rec)
 /* A task that had its EXIT is still known for a while: it may have samples. */
 static void try_linger(void)
 {
-	const struct recent_limits limits = { 4096, 4 << 20, 100, 50 };
+	const struct recent_limits limits = { 4 << 20, 100, 50 };
 	struct recent *r = recent_new(&limits);
 	size_t soon = 0, later = 0;
 	int err;
@@ -348,7 +424,7 @@ static int add_task(struct recent *r, uint32_t i, uint64_t time)
 
 static void try_lost_exits(void)
 {
-	const struct recent_limits limits = { 4096, 100000, 0, 0 };
+	const struct recent_limits limits = { 100000, 0, 0 };
 	struct recent *r = recent_new(&limits);
 	size_t bytes = 0, tasks = 0;
 	struct recent_stats stats;
@@ -373,7 +449,7 @@ static void try_lost_exits(void)
 	err = err ?: recent_emit_state(r, count_forks, &tasks) ?:
 	      recent_emit_sideband(r, count_forks, &tasks);
 	/* Those who live, and what came since the last look but one */
-	tap_report(!err && bytes < 2 * limits.sideband && tasks >= ALIVE,
+	tap_report(!err && bytes < 2 * limits.memory && tasks >= ALIVE,
 		   "lost EXITs of %d tasks: %zu bytes, %zu tasks", TASKS, bytes, tasks);
 	recent_free(r);
 }
@@ -434,7 +510,7 @@ static int add_cgroup(struct recent *r, uint64_t i)
 /* @look: it can be seen which are there. */
 static void try_cgroups(bool look)
 {
-	const struct recent_limits limits = { 4 << 20, 4 << 20, 1500, 100 };
+	const struct recent_limits limits = { 8 << 20, 1500, 100 };
 	static struct cgroups c;
 	const struct state_ask ask = { .cgroup = is_there, .ctx = &c };
 	struct recent *r = recent_new(&limits);
@@ -478,23 +554,24 @@ static void try_cgroups(bool look)
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	const struct recent_limits all = { 4 << 20, 4 << 20, 0, 0 };
-	const struct recent_limits samples = { 20000, 4 << 20, 0, 0 };
-	const struct recent_limits sideband = { 4 << 20, 20000, 0, 0 };
-	const struct recent_limits window = { 4 << 20, 4 << 20, 200, 0 };
-	const struct recent_limits little = { 600, 20000, 50, 0 };
+	const struct recent_limits all = { 8 << 20, 0, 0 };
+	const struct recent_limits some = { 200000, 0, 0 };
+	const struct recent_limits window = { 8 << 20, 200, 0 };
+	const struct recent_limits little = { 40000, 50, 0 };
 
 	int late;
 
 	for (late = 0; late < 2; late++) {
 		try("room for all", &all, late, first);
-		try("few samples", &samples, late, first);
-		try("little sideband", &sideband, late, first);
+		try("room for some", &some, late, first);
 		try("a window", &window, late, first);
 		try("little of all", &little, late, first);
 	}
 	try_young();
-	try_cut();
+	try_lent(false);
+	try_lent(true);
+	try_share(false);
+	try_share(true);
 	try_linger();
 	try_lost_exits();
 	try_cgroups(true);
