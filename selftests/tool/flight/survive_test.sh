@@ -357,6 +357,8 @@ one()
 }
 
 on_small --keep=3 --name=%o.sample.%s
+# So much that what comes meanwhile is little
+"$ACTOR" map "$ACTOR" 5000
 f=$(ctl snapshot a) || note "no a: $f"
 for name in b c d; do one $name; done
 is_status failed 0 || note "$(told)"
