@@ -286,7 +286,7 @@ $(TESTS)/elf/test_elf_id: $(ELF_TESTS) $(TESTS)/elf/elf_id.o
 
 $(TESTS)/elf/test_cut: $(addprefix $(TESTS)/elf/,test_cut.o elf_id.o) \
 		$(addprefix $(BUILD)/tool/,buildid.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -Wl,--wrap=pread -o $@ $^
 
 $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf

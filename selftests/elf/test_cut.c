@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/buildid.c with a file whose owner cuts it off and fills it again all the time.
+ * tool/buildid.c with a file whose owner cuts it off and fills it again all the time, and
+ * with one that is cut off once, at any place, after its size was asked for.
  *
  * test_cut FILE
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,6 +45,46 @@ static void read_it(const char *path)
 	_exit(0);
 }
 
+/* Bytes that are left of each file, for those who read it */
+static off_t left = LONG_MAX;
+
+ssize_t __real_pread(int fd, void *buf, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at);
+
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at)
+{
+	if (at >= left)
+		return 0;
+	return __real_pread(fd, buf, size < (size_t)(left - at) ? size : (size_t)(left - at), at);
+}
+
+/* From wherever it is cut off, there is its id or none. Returns how often there was none. */
+static int cut_everywhere(const char *path, off_t size, bool *wrong)
+{
+	struct build_id whole, id;
+	int none = 0, err;
+
+	*wrong = build_id_file(path, &whole, NULL);
+	for (left = 0; left < size; left += 4) {
+		build_id_cache_free();
+		err = build_id_file(path, &id, NULL);
+		none += err && !id.size;
+		*wrong |= !err && (id.size != whole.size || memcmp(id.id, whole.id, id.size));
+	}
+	left = LONG_MAX;
+	build_id_cache_free();
+	return none;
+}
+
+static void test_everywhere(const char *path, off_t size)
+{
+	bool wrong;
+	int none = cut_everywhere(path, size < 8192 ? size : 8192, &wrong);
+
+	tap_report(!wrong && none, "a file that is cut off anywhere has its id or none, %d times",
+		   none);
+}
+
 int main(int argc, char **argv)
 {
 	const int from = argc == 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
@@ -68,5 +111,6 @@ int main(int argc, char **argv)
 	kill(writer, SIGKILL);
 	tap_report(!status, "a file that is cut off while its build-id is read: %s",
 		   WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "read");
+	test_everywhere(argv[1], st.st_size);
 	return tap_end();
 }
