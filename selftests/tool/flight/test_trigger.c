@@ -160,6 +160,7 @@ static const struct {
 	{ "crash=", "which signals? Give e.g. crash=SEGV,ABRT, or crash for all that dump core" },
 	{ "crash,SEGV", "'SEGV' is no option: " OPTIONS },
 	{ "crash=SEGV,CHLD", "CHLD ends no task: give signals that do, e.g. crash=SEGV,ABRT" },
+	{ "crash=SEGV,TERM", "TERM dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C there is --trigger 'event=signal:signal_generate/sig == 15 && result == 0/', when it is sent" },
 	{ "crash=SEGV,,ABRT", "there is no signal '': give e.g. crash=SEGV,ABRT" },
 	{ "crash=FOO", "there is no signal 'FOO': give e.g. crash=SEGV,ABRT" },
 	{ "signal=FOO", "there is no signal 'FOO': " FREE_SIGNALS },
