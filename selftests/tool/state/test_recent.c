@@ -551,6 +551,23 @@ static void try_cgroups(bool look)
 	recent_free(r);
 }
 
+/* A sample for which there is no room at all is gone: not all of its time are there. */
+static void try_too_large(void)
+{
+	const struct recent_limits limits = { sizeof(struct sample) / 2, 20000, 0, 0 };
+	struct sample large = {
+		.header = { .type = PERF_RECORD_SAMPLE, .size = sizeof(large) },
+	};
+	struct recent *r = recent_new(&limits);
+	struct recent_stats stats = { .begin = 0 };
+
+	if (r && !recent_add(r, &large.header, 5))
+		recent_stats(r, &stats);
+	tap_report(stats.begin == 6 && stats.too_large == 1 && stats.forgotten == 1,
+		   "a sample that is too large: complete from %llu on", stats.begin);
+	recent_free(r);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -567,6 +584,7 @@ int main(int argc, char **argv)
 		try("a window", &window, late, first);
 		try("little of all", &little, late, first);
 	}
+	try_too_large();
 	try_young();
 	try_lent(false);
 	try_lent(true);
