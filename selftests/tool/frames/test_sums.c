@@ -94,6 +94,26 @@ static bool is_gap(const struct part *part, unsigned int cause, __u64 count,
 	       p.offset == count && p.total == bytes && !p.length;
 }
 
+/* Each thread has a queue with a number of its own, counted from 0. */
+static bool queues_are_numbered(void)
+{
+	struct queues q = { 0 };
+	bool good = true;
+	__u32 i, again;
+
+	for (again = 0; again < 2; again++) {
+		for (i = 0; i < 1000; i++) {
+			const struct queue *queue = queue_get(&q, i * 7919);
+
+			good &= queue && queue->idx == i && queue->tid == i * 7919;
+		}
+	}
+	good &= q.nr == 1000;
+	free(q.list);
+	free(q.hash);
+	return good;
+}
+
 int main(void)
 {
 	struct told told;
@@ -131,5 +151,6 @@ int main(void)
 	session.have_payloads = false;
 	told = tell();
 	tap_report(!told.nr && !told.others, "not without an event to tell it by");
+	tap_report(queues_are_numbered(), "a queue for each thread");
 	return tap_end();
 }
