@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +29,20 @@
 static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
 static bool recording;
 static unsigned int own;	/* how often the recorder's own thread was there */
+static unsigned int open_to_signals;	/* how often another one was that would take SIGTERM */
 
 static void touch(void)
 {
+	sigset_t blocked;
+
 	if (!recording)
 		return;
 	if (gettid() == getpid()) {
 		own++;
 		return;
 	}
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	open_to_signals += !sigismember(&blocked, SIGTERM);
 	pthread_mutex_lock(&disk);
 	pthread_mutex_unlock(&disk);
 }
@@ -119,6 +125,8 @@ FIXTURE_SETUP(remove)
 
 FIXTURE_TEARDOWN(remove)
 {
+	/* Signals are for the recorder's own thread. */
+	EXPECT_EQ(0, open_to_signals);
 	recording = false;
 	keep_free(&self->f->keep);
 	free(self->f);
