@@ -554,7 +554,7 @@ static void try_cgroups(bool look)
 /* A sample for which there is no room at all is gone: not all of its time are there. */
 static void try_too_large(void)
 {
-	const struct recent_limits limits = { sizeof(struct sample) / 2, 20000, 0, 0 };
+	const struct recent_limits limits = { sizeof(struct sample) / 2, 0, 0 };
 	struct sample large = {
 		.header = { .type = PERF_RECORD_SAMPLE, .size = sizeof(large) },
 	};
