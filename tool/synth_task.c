@@ -185,12 +185,15 @@ static void count_id(struct session *s, const struct map *m,
 
 static int add_map(struct session *s, pid_t pid, const struct map *m)
 {
+	struct build_id id = { 0 };
 	__u32 prot = PROT_EXEC;
-	struct build_id id;
 	int err;
 
-	find_id(pid, m, &id);
-	count_id(s, m, &id);
+	/* As the kernel's own records, see add_sideband() in attr.c. */
+	if (!s->opt->no_buildid) {
+		find_id(pid, m, &id);
+		count_id(s, m, &id);
+	}
 
 	synth_begin(&rec, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
 		    (id.size ? REC_MISC_MMAP_BUILD_ID : 0));
