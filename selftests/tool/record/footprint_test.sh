@@ -51,7 +51,7 @@ end()
 measure()
 {
 	cpus=$(getconf _NPROCESSORS_ONLN)
-	ring=$(mapped perfaux)
+	ring=$(mapped 'anon_inode:[perfaux]')
 	main=$(mapped perf_event)
 	fds=$(find "/proc/$pid/fd" -lname '*perf_event*' | wc -l)
 	echo "# $cpus CPUs: raw ring $ring KiB, main rings $main KiB, $fds events, VmPin $(status VmPin)"
