@@ -20,6 +20,7 @@
 
 #include "../tap.h"
 #include "buildid.h"
+#include "test_cut.h"
 
 /* Where files that are mapped were read, some hundreds were enough for SIGBUS. */
 #define READS	20000
@@ -47,9 +48,6 @@ static void read_it(const char *path)
 
 /* Bytes that are left of each file, for those who read it */
 static off_t left = LONG_MAX;
-
-ssize_t __real_pread(int fd, void *buf, size_t size, off_t at);
-ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at);
 
 ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at)
 {

@@ -86,7 +86,7 @@ static int device_stat(struct stat *st)
 /* The mode and the group of the device are the administrator's. */
 TEST_F_TIMEOUT(modules, device_mode, SECONDS)
 {
-	const char parameter[] = "/sys/module/perfaux/parameters/device_mode";
+	static const char parameter[] = "/sys/module/perfaux/parameters/device_mode";
 	char text[16] = "";
 	struct stat st;
 

@@ -143,7 +143,8 @@ valid "$f"
 "$PERF" script -i "$f" -F comm,time,event 2>"$T/said" >"$T/out"
 grep -q 'samples and lost' "$T/said" || note "perf does not say so: $(<"$T/said")"
 "$AUXREC" info --records "$f" | sed -n 's/.*LOST_SAMPLES.* lost \([0-9]*\).*/\1/p' >told
-[[ $(awk '{ n += $1 } END { print n + 0 }' told) == "$nr" ]] ||
+# The others were lost in main rings.
+grep -qx "$nr" told ||
 	note "$nr were not kept, $f tells of $(tr '\n' ' ' <told)"
 land
 logged "LOST $nr records: more came while a snapshot was written than -M allows"

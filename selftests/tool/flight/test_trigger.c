@@ -135,6 +135,8 @@ TEST(means)
 
 #define FREE_SIGNALS "free are USR1, QUIT, ALRM, VTALRM, PROF, URG, IO, PWR and RTMIN to RTMAX"
 #define LIST "count=, rate=, pre=, post= and name="
+#define NO_DUMP \
+	"TERM dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C there is --trigger 'event=signal:signal_generate/sig == 15 && result == 0/', when it is sent"
 #define OPTIONS "there are " LIST
 #define KINDS "there are signal=, socket=, event=, bpf=, exec=, exit= and crash"
 #define NO_END "the filter has no '/' at its end: give s:n/FILTER/, and modifiers before the filter"
@@ -160,7 +162,7 @@ static const struct {
 	{ "crash=", "which signals? Give e.g. crash=SEGV,ABRT, or crash for all that dump core" },
 	{ "crash,SEGV", "'SEGV' is no option: " OPTIONS },
 	{ "crash=SEGV,CHLD", "CHLD ends no task: give signals that do, e.g. crash=SEGV,ABRT" },
-	{ "crash=SEGV,TERM", "TERM dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C there is --trigger 'event=signal:signal_generate/sig == 15 && result == 0/', when it is sent" },
+	{ "crash=SEGV,TERM", NO_DUMP },
 	{ "crash=SEGV,,ABRT", "there is no signal '': give e.g. crash=SEGV,ABRT" },
 	{ "crash=FOO", "there is no signal 'FOO': give e.g. crash=SEGV,ABRT" },
 	{ "signal=FOO", "there is no signal 'FOO': " FREE_SIGNALS },

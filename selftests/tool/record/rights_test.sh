@@ -203,7 +203,7 @@ fi
 limited() { (ulimit -l "$1" && shift && exec "$@"); }
 if [[ -e /sys/bus/event_source/devices/$AUXGEN && -e $DEVICE ]]; then
 	paranoid 2
-	for kib in 8192 1024 256; do
+	for kib in 4096 1024 256; do
 		rm -f f
 		want 0 limited $kib setpriv --reuid=65534 --regid=65534 --clear-groups \
 			"$AUXREC" -e "$AUXGEN"//u -o f -- sh -c "$work"
