@@ -35,7 +35,7 @@ const char *event_aux_refused(const struct auxrec_event *ev)
 static int probe_open(const struct auxrec_event *ev)
 {
 	struct perf_event_attr attr = ev->attr;
-	int fd, user;
+	int fd = -1, user;
 
 	attr.size = sizeof(attr);
 	attr.disabled = 1;

@@ -51,9 +51,10 @@ static int show_help(char *self, const char *name)
 
 int main(int argc, char **argv)
 {
-	const struct command *command = argc > 1 ? find(argv[1]) : NULL;
+	const char *first = argc > 1 ? argv[1] : NULL;
+	const struct command *command = first ? find(first) : NULL;
 
-	if (argc > 1 && !strcmp(argv[1], "help"))
+	if (first && !strcmp(first, "help"))
 		return show_help(argv[0], argv[2]);
 	if (!command)
 		return auxrec_record_main(argc, argv);

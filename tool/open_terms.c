@@ -48,14 +48,15 @@ static bool is_refused(struct search *search, const struct pmu_format *format, c
 		       size_t size)
 {
 	struct perf_event_attr attr = search->sev->attr;
+	const __u64 *from = config(&search->defaults.attr, format->config);
 	__u64 *now = config(&attr, format->config);
 	__u64 value, usual;
 
 	*text = '\0';
-	if (!now)
+	if (!now || !from)
 		return false;
 	value = pmu_format_get(format, *now);
-	usual = pmu_format_get(format, *config(&search->defaults.attr, format->config));
+	usual = pmu_format_get(format, *from);
 	if (value == usual)
 		return false;
 	snprintf(text, size, "%s=%llu", format->name, (unsigned long long)value);
@@ -67,11 +68,13 @@ static bool is_refused(struct search *search, const struct pmu_format *format, c
 static bool is_refused_config(struct search *search, int number, char *text, size_t size)
 {
 	struct perf_event_attr attr = search->sev->attr;
+	const __u64 *from = config(&search->defaults.attr, number);
 	__u64 *now = config(&attr, number);
-	const __u64 usual = *config(&search->defaults.attr, number);
+	__u64 usual;
 
-	if (*now == usual)
+	if (!now || !from || *now == *from)
 		return false;
+	usual = *from;
 	snprintf(text, size, "config%.*d=%#llx", number ? 1 : 0, number,
 		 (unsigned long long)*now);
 	*now = usual;

@@ -129,6 +129,8 @@ static void forget_sample(struct recent *r)
 	const struct kept *oldest = oldest_sample(r);
 	struct log_chunk *chunk = r->samples.oldest;
 
+	if (!oldest)
+		return;
 	is_gone(r, oldest->time);
 	r->tail += recent_sample_size(oldest->rec->size);
 	r->nr_samples--;
@@ -139,8 +141,12 @@ static void forget_sample(struct recent *r)
 
 static void forget_samples(struct recent *r, __u64 begin)
 {
-	while (r->nr_samples && oldest_sample(r)->time < begin)
+	const struct kept *oldest = oldest_sample(r);
+
+	while (oldest && oldest->time < begin) {
 		forget_sample(r);
+		oldest = oldest_sample(r);
+	}
 }
 
 static int add_sample(struct recent *r, const struct perf_event_header *rec, __u64 time)

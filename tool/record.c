@@ -25,9 +25,6 @@
 #define HELD_MAX		NSEC_PER_SEC
 /* Passes after the end until nothing comes any more; one is usual. */
 #define DRAIN_PASSES		1000
-/* Descriptors that are polled before those of the main rings. */
-#define FIRST_RING		4
-
 /*
  * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
  * process everything up to the largest time that they had seen at the one
