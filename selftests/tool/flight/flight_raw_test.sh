@@ -166,7 +166,7 @@ await wrote $more
 g=$(ctl snapshot)
 whole "$g"
 [[ $(mark "$g" frozen) == false ]] || note "still frozen"
-last() { "$AUXREC" info --json "$1" | sed -n 's/.*"end": \([0-9]*\), "raw_begin.*/\1/p' | tail -n 1; }
+last() { "$AUXREC" info --json "$1" | sed -n 's/.*"settled": [0-9]*, "end": \([0-9]*\),.*/\1/p' | tail -n 1; }
 (($(last "$g") > $(last "$f"))) || note "nothing new: $(last "$f"), $(last "$g")"
 land
 check "an event freezes the ring: little is written behind it"
