@@ -207,11 +207,11 @@ static inline void pa_trap_after_return(struct pt_regs *regs)
 #ifdef PA_HAVE_ONE_TASK_CONTEXT
 #define PA_NR_TASK_CONTEXTS		1
 #define pa_task_context(task, nr)	\
-	((void)(nr), rcu_dereference((task)->perf_event_ctxp))
+	((void)(nr), rcu_dereference_raw((task)->perf_event_ctxp))
 #else
 #define PA_NR_TASK_CONTEXTS		perf_nr_task_contexts
 #define pa_task_context(task, nr)	\
-	rcu_dereference((task)->perf_event_ctxp[nr])
+	rcu_dereference_raw((task)->perf_event_ctxp[nr])
 #endif
 
 #endif /* PERFAUX_COMPAT_H */
