@@ -51,7 +51,7 @@ void pa_uncharge(struct pa_ring *ring)
 }
 
 static DEFINE_MUTEX(pa_events_lock);
-/* By payer: how many events it has attached. Who has none has no entry. */
+/* How many events each payer has attached. A payer without events has no entry. */
 static DEFINE_XARRAY(pa_events);
 
 static unsigned long pa_events_of(kuid_t payer)

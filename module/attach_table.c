@@ -103,7 +103,7 @@ static void pa_table_resize(struct pa_table *table, unsigned int bits)
 	if (!b)
 		return;
 	b->link = !old->link;
-	/* Who still reads the array before @old follows the links that @b gets. */
+	/* A reader of the array before @old may still follow the links that @b gets. */
 	cond_synchronize_rcu(table->settled);
 	pa_buckets_copy(b, old);
 	pa_table_publish(table, b);

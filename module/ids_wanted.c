@@ -20,7 +20,7 @@
 
 #include "ids.h"
 
-/* Of the heads of pmu_sb_events, from per_cpu_offset(); 0: not known */
+/* The offset of pmu_sb_events from per_cpu_offset(); 0: not known */
 static unsigned long pa_cpu_list;
 
 /*
