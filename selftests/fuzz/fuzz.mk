@@ -55,7 +55,7 @@ $(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: $(FUZZ)/obj/selftests/fuzz/
 # The generators of corpora; the other ones are scripts.
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
 		tool/merge/world_write.o tool/state/history.o) \
-		$(addprefix $(BUILD)/tool/,recent.o state.o state_maps.o state_kernel.o \
+		$(addprefix $(BUILD)/tool/,recent.o recent_log.o state.o state_maps.o state_kernel.o \
 		state_namespaces.o read_map.o util.o)
 	@mkdir -p $(@D)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
