@@ -13,21 +13,10 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <stdlib.h>
 #include "kselftest_harness.h"
+#include "rounds.h"
 
 #define PATIENCE 4
-
-/*
- * rounds() - how often a test repeats what it does at random moments
- *
- * `make check` has a quarter of an hour for everything: with SHORT in the environment a
- * quarter of @n is enough. The matrix has all of them.
- */
-static inline __attribute__((unused)) unsigned int rounds(unsigned int n)
-{
-	return getenv("SHORT") && n > 4 ? n / 4 : n;
-}
 
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT (30 * PATIENCE)

@@ -11,6 +11,8 @@ trap 'rm -rf "$T"' EXIT
 cd "$T" || exit 2
 n=0
 failed=
+calls=600
+[[ ! ${SHORT-} ]] || calls=150
 
 # check NAME CMD...: is true?
 check()
@@ -35,14 +37,14 @@ differ() { ! same "$1" "$2" >/dev/null || { echo "$1 and $2 are the same"; retur
 lines() { [[ $(wc -l <"$1") -eq $2 ]] || { wc -l "$1"; return 1; }; }
 
 echo "TAP version 13"
-check "calls are written to a file" run a --seed 7 --calls 600
-check "each of them, once" lines a 600
-check "once more" run b --seed 7 --calls 600
+check "calls are written to a file" run a --seed 7 --calls $calls
+check "each of them, once" lines a $calls
+check "once more" run b --seed 7 --calls $calls
 check "the same seed makes the same calls" cmp a b
-check "another seed" run c --seed 8 --calls 600
+check "another seed" run c --seed 8 --calls $calls
 check "makes others" differ a c
-check "several threads" run d --seed 7 --calls 600 --threads 3
-check "several threads, once more" run e --seed 7 --calls 600 --threads 3
+check "several threads" run d --seed 7 --calls $calls --threads 3
+check "several threads, once more" run e --seed 7 --calls $calls --threads 3
 check "make the same calls" same d e
 check "a file's calls" run f --replay a
 check "are made in its order" cmp a f
