@@ -14,7 +14,7 @@ PERF=${PERF:-perf}
 G=/sys/kernel/tracing
 mountpoint -q $G || mount -t tracefs tracefs $G
 pid=
-trap 'cd /; [[ -z $pid ]] || kill -9 $pid 2>/dev/null; rm -rf "$T"' EXIT
+trap 'cd /; kill -9 ${pid:+"$pid"} $(jobs -p) 2>/dev/null; rm -rf "$T"' EXIT
 shopt -s nullglob
 mkfifo never
 exec {never}<>never
