@@ -17,19 +17,13 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+import tap                              # noqa: E402
+from tap import result                  # noqa: E402
+
 AUXREC = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/tool/auxrec")
 PATIENCE = 60   # seconds until something that does not come is an error
 WINDOW = 2      # seconds in which nothing may happen
-count = failed = 0
-
-
-def result(name, why=""):
-    global count, failed
-    count += 1
-    failed += bool(why)
-    print(f"{'not ok' if why else 'ok'} {count} {name}", flush=True)
-    for line in str(why).splitlines():
-        print(f"# {line}")
 
 
 def wakeups(pid):
@@ -213,8 +207,7 @@ def main():
     finally:
         os.chdir("/")
         shutil.rmtree(where)
-    print(f"1..{count}")
-    return failed > 0
+    return tap.end()
 
 
 sys.exit(main())

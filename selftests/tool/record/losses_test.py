@@ -4,8 +4,9 @@
 
 Usage: losses_test.py [AUXREC]
 As root, without a module. Programs make a known number of calls of
-sched_get_priority_min(), each of which is a sample. Samples in the stream and samples that the stream says are lost must be
-as many, exactly; where the output fails, together with those that the summary tells.
+sched_get_priority_min(), each of which is a sample. Samples in the stream and samples that
+the stream says are lost must be as many, exactly; where the output fails, together with
+those that the summary tells.
 PERFS: perfs that must read the streams. Prints TAP.
 """
 
@@ -18,6 +19,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+import tap                              # noqa: E402
+from tap import result                  # noqa: E402
+
 AUXREC = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else
                          "build/tool/auxrec")
 BUILD = os.path.dirname(os.path.dirname(AUXREC))
@@ -28,16 +33,6 @@ OTHER = "syscalls:sys_exit_sched_get_priority_min"
 PATIENCE = 120
 SAMPLE, LOST, LOST_SAMPLES, ATTR = 9, 2, 13, 64
 TRACING_DATA, AUXTRACE = 66, 71
-count = failed = 0
-
-
-def result(name, why=""):
-    global count, failed
-    count += 1
-    failed += bool(why)
-    print(f"{'not ok' if why else 'ok'} {count} {name}", flush=True)
-    for line in str(why).splitlines():
-        print(f"# {line}")
 
 
 class Stream:
@@ -375,12 +370,12 @@ def main():
         reader_gone(f"the reader of the pipe goes after {take} bytes", "64K", take)
     for size in sizes[:3]:
         flight(f"a flight recorder, {size}", size)
-    print(f"1..{count}")
+    return tap.end()
 
 
 TMP = tempfile.mkdtemp(prefix="losses.")
 try:
-    main()
+    status = main()
 finally:
     shutil.rmtree(TMP, ignore_errors=True)
-sys.exit(bool(failed))
+sys.exit(status)

@@ -24,6 +24,10 @@ import tempfile
 import termios
 import time
 
+sys.dont_write_bytecode = True
+import tap                              # noqa: E402
+from tap import result, skip            # noqa: E402
+
 AUXREC = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else
                          "build/tool/auxrec")
 PMU = os.environ.get("AUXGEN") or "auxgen"
@@ -33,22 +37,6 @@ LOOP = ["sh", "-c", "while :; do :; done"]
 LINE = re.compile(r"(\d+\.\d) MiB  (\d+\.\d) MiB/s"
                   r"(?:  raw ring (\d+) of (\d+) free)?  losses (\d+)")
 SEED = int(os.environ.get("SEED", 1))
-count = failed = 0
-
-
-def result(name, why=""):
-    global count, failed
-    count += 1
-    failed += bool(why)
-    print(f"{'not ok' if why else 'ok'} {count} {name}", flush=True)
-    for line in str(why).splitlines():
-        print(f"# {line}")
-
-
-def skip(name, why):
-    global count
-    count += 1
-    print(f"ok {count} {name} # SKIP {why}", flush=True)
 
 
 class Screen:
@@ -278,8 +266,7 @@ def main():
     finally:
         os.chdir("/")
         shutil.rmtree(where)
-    print(f"1..{count}")
-    return failed > 0
+    return tap.end()
 
 
 sys.exit(main())
