@@ -31,7 +31,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		flight/test_trigger flight/test_wish flight/test_bpf flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run) \
-	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests model-tests \
+	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz
 
 # kselftest_harness.h comes from the kernel's source package.
@@ -305,6 +305,8 @@ MODEL_MUTANTS := $(patsubst selftests/%.sed,$(TESTS)/%,$(wildcard selftests/mode
 MODEL_FROM    := $(MODEL_MODULE:$(MODEL)/%.o=%.c) \
 		 $(addprefix module/,attach.h output.h producer.h ring.h)
 
+# They take a while to build, as the programs of selftests/fuzz do: selftests/check makes both
+# if what they test has changed.
 model-tests: $(MODEL)/test_model $(MODEL_MUTANTS)
 
 $(MODEL)/include/.made: $(MODEL_FROM) Makefile selftests/tests.mk | $(BUILD)/.host-tool

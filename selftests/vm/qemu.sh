@@ -41,6 +41,11 @@ start_qemu() {
 		tsc=reliable
 		# Debian's kernels leave it out by default.
 		vsyscall=xonly
+		# Programs that say no (ring/rights): not all of Debian's kernels ask
+		# those of BPF by default. The others that Debian has only cost here.
+		lsm=landlock,lockdown,yama,apparmor,bpf
+		# Memory that is zero by chance hides what is not initialised.
+		init_on_alloc=0
 		# More virtual CPUs than real ones make each of them stand
 		# still now and then.
 		rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30
