@@ -10,7 +10,7 @@ RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overw
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_ns.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
-IDS   := files vdso change notices readers sessions fuse netfs hostile races
+IDS   := files vdso change notices readers sessions fuse netfs hostile races lockdown
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
 	   ring/ring_lib.o ring/ring_ns.o ring/ring_sys.o \
