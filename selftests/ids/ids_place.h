@@ -17,6 +17,7 @@ struct place {
 	struct elf_set set;
 	struct fs_tree tree;
 	off_t max;		/* larger ones are not there */
+	size_t step, first;	/* of them one in so many is, from this one on */
 	int *fds;		/* of files that have no name */
 };
 

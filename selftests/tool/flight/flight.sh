@@ -14,7 +14,15 @@ PERF=${PERF:-perf}
 G=/sys/kernel/tracing
 mountpoint -q $G || mount -t tracefs tracefs $G
 pid=
-trap 'cd /; kill -9 ${pid:+"$pid"} $(jobs -p) 2>/dev/null; rm -rf "$T"' EXIT
+# What still runs goes with the suite: it has the suite's output open.
+leave()
+{
+	cd / || exit
+	# shellcheck disable=SC2046 # a process a word
+	kill -9 ${pid:+"$pid"} $(jobs -p) 2>/dev/null
+	rm -rf "$T"
+}
+trap leave EXIT
 shopt -s nullglob
 mkfifo never
 exec {never}<>never

@@ -12,7 +12,7 @@ SPT=$B/selftests/softpt
 MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 # Its period, in us, is in config1: to perf "period" is one of samples, whatever a PMU says.
 EVENT=$AUXGEN/timer=1,config1=4000,chunks=64/
-trap 'cd /; [[ -z $pid ]] || kill -9 $pid 2>/dev/null; rm -rf "$T"; rmmod softpt 2>/dev/null' EXIT
+trap 'leave; rmmod softpt 2>/dev/null' EXIT
 
 # chunks auxgen has written, lost ones not counted
 written() { awk '{ n += $3 - $4 } END { print n + 0 }' "$STATS"; }

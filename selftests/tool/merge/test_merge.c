@@ -22,6 +22,7 @@
 #include "merge.h"
 #include "payload.h"
 #include "read_snapshot.h"
+#include "scratch.h"
 #include "world.h"
 
 #define ALL	((1U << MAX_SNAPSHOTS) - 1)
@@ -717,13 +718,8 @@ int main(int argc, char **argv)
 
 	if (argc > 2 && !strcmp(argv[1], "-o"))
 		return write_files(argv[2]);
-	/* Each file is synced: some minutes on a disk, nothing in memory. */
-	snprintf(dir, sizeof(dir), "/dev/shm/test_merge.XXXXXX");
-	if (!mkdtemp(dir)) {
-		snprintf(dir, sizeof(dir), "/tmp/test_merge.XXXXXX");
-		if (!mkdtemp(dir))
-			return 2;
-	}
+	if (scratch_dir(dir, sizeof(dir), "test_merge"))
+		return 2;
 	for (l = 0; l < 3; l++)
 		for (a = 0; a < 3; a++)
 			for (f = 0; f < 12; f++) {

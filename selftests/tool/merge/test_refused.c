@@ -15,10 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../rounds.h"
 #include "../../tap.h"
 #include "check.h"
 #include "merge.h"
 #include "../flight/wrap.h"
+#include "scratch.h"
 #include "world.h"
 
 #define OLD	"what was there"
@@ -257,11 +259,12 @@ static void test_cut(void)
 	const char *wrong = NULL;
 	uint8_t *data;
 	size_t len, at = 0;
+	const int nr = rounds(CUTS);
 	int i;
 
 	make();
 	len = load(path[1], &data);
-	for (i = 0; i < CUTS && !wrong; i++) {
+	for (i = 0; i < nr && !wrong; i++) {
 		struct diag d = { "" };
 		struct merge_summary sum;
 
@@ -345,6 +348,7 @@ static const char *judge(int rc, const struct diag *d)
 static void test_damage(uint64_t seed, enum world_aux aux)
 {
 	char *const list[] = { path[0], path[1] };
+	const int nr = rounds(DAMAGES);
 	int i, refused = 0, wrong = 0;
 	size_t len, size = 0;
 	uint8_t *data;
@@ -352,7 +356,7 @@ static void test_damage(uint64_t seed, enum world_aux aux)
 	make_of(aux);
 	len = load(path[1], &data);
 	history_seed = seed;
-	for (i = 0; i < DAMAGES; i++) {
+	for (i = 0; i < nr; i++) {
 		uint8_t *copy = malloc(2 * len);
 		struct diag d = { "" };
 		struct merge_summary sum;
@@ -381,7 +385,7 @@ static void test_damage(uint64_t seed, enum world_aux aux)
 		free(copy);
 	}
 	printf("# SEED=%llu: %d of %d were refused\n", (unsigned long long)seed, refused,
-	       DAMAGES);
+	       nr);
 	if (wrong)
 		printf("# %d were wrong\n", wrong);
 	tap_report(refused && !wrong, "files that are damaged, AUX data %d", aux);
@@ -403,8 +407,7 @@ int main(int argc, char **argv)
 	int i;
 
 	world = malloc(sizeof(*world));
-	snprintf(dir, sizeof(dir), "/tmp/test_refused.XXXXXX");
-	if (!world || !mkdtemp(dir))
+	if (!world || scratch_dir(dir, sizeof(dir), "test_refused"))
 		return 2;
 	for (i = 0; i < 3; i++)
 		snprintf(path[i], sizeof(path[i]), "%s/snapshot%d", dir, i);
