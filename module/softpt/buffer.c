@@ -117,6 +117,7 @@ static bool spt_begin_piece(struct spt_cpu *c, struct perf_event *event)
 			c->limit++;
 	}
 	c->pos = c->head;
+	c->lost = false;
 	return true;
 }
 
@@ -261,6 +262,12 @@ void spt_output(struct spt_cpu *c)
 	flow->out_used = 0;
 }
 
+void spt_output_lost(struct spt_cpu *c)
+{
+	perf_aux_output_flag(&c->handle, PERF_AUX_FLAG_TRUNCATED);
+	c->lost = true;
+}
+
 static bool spt_is_full(const struct spt_cpu *c)
 {
 	return spt_room(c) < SPT_RESERVE;
@@ -269,6 +276,8 @@ static bool spt_is_full(const struct spt_cpu *c)
 /* handle->wakeup has no meaning in overwrite mode, where it is never full. */
 bool spt_output_wants_turn(const struct spt_cpu *c)
 {
+	if (c->lost)
+		return true;
 	if (c->overwrite)
 		return false;
 	return spt_is_full(c) || (long)(c->pos - c->handle.wakeup) >= 0;

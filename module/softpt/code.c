@@ -3,12 +3,15 @@
  * Reading the program: the bytes of an instruction, those that a uprobe has
  * replaced, the critical section of rseq.
  */
+#include <linux/err.h>
 #include <linux/highmem.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/rseq.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
 #include <linux/uaccess.h>
 #include <linux/uprobes.h>
 #include <asm/cpufeature.h>
@@ -62,23 +65,97 @@ static unsigned int read_code(u8 *bytes, unsigned int max, u64 ip)
 }
 #endif
 
-static unsigned int read_bytes(u8 *bytes, u64 ip)
+/*
+ * As read_up_to(), and sleeps. A page fault first, as the program has it: it lets go of
+ * mmap_lock while a file system is asked (lock_folio_maybe_drop_mmap()), and a fatal
+ * signal ends it. access_process_vm() reads what may only be executed, or was made
+ * inaccessible meanwhile (FOLL_FORCE, check_vma_flags()).
+ */
+static unsigned int fetch_up_to(u8 *bytes, unsigned int max, u64 ip)
 {
-	return read_code(bytes, SPT_INSN_MAX, ip);
+	const void __user *from = (const void __user *)ip;
+	unsigned int first = min_t(unsigned long, max,
+				   PAGE_SIZE - offset_in_page(ip));
+
+	if (!copy_from_user(bytes, from, max))
+		return max;
+	if (first < max && !copy_from_user(bytes, from, first))
+		return first;
+	return access_process_vm(current, ip, bytes, max, FOLL_FORCE);
 }
 
-void spt_code_read(struct spt_insn *insn, u64 ip, bool is64)
+static void fetch_code(struct spt_code *code, u64 ip)
+{
+	code->ip = ip;
+	code->n = fetch_up_to(code->bytes, sizeof(code->bytes), ip);
+}
+
+void spt_code_take(struct spt_task *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_places; i++) {
+		t->code[i].ip = t->places[i];
+		t->code[i].n = read_code(t->code[i].bytes,
+					 sizeof(t->code[i].bytes), t->places[i]);
+	}
+	t->nr_code = t->nr_places;
+}
+
+void spt_code_fetch(struct spt_task *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_places; i++)
+		fetch_code(&t->code[i], t->places[i]);
+	t->nr_code = t->nr_places;
+}
+
+void spt_code_forget(struct spt_task *t)
+{
+	t->nr_code = 0;
+}
+
+/* What was read is all of an instruction, or all that there is. */
+static const struct spt_code *find_code(const struct spt_task *t, u64 ip)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_code; i++) {
+		const struct spt_code *code = &t->code[i];
+
+		if (ip - code->ip < code->n &&
+		    (ip == code->ip || code->n < sizeof(code->bytes) ||
+		     ip - code->ip <= code->n - SPT_INSN_MAX))
+			return code;
+	}
+	return NULL;
+}
+
+static unsigned int read_bytes(const struct spt_task *t, u8 *bytes, u64 ip)
+{
+	const struct spt_code *code = find_code(t, ip);
+	unsigned int n;
+
+	if (!code)
+		return read_code(bytes, SPT_INSN_MAX, ip);
+	n = min_t(u64, SPT_INSN_MAX, code->n - (ip - code->ip));
+	memcpy(bytes, code->bytes + (ip - code->ip), n);
+	return n;
+}
+
+void spt_code_read(const struct spt_task *t, struct spt_insn *insn, u64 ip)
 {
 	u8 bytes[SPT_INSN_MAX];
 
-	spt_insn_decode(insn, bytes, read_bytes(bytes, ip), ip, is64);
+	spt_insn_decode(insn, bytes, read_bytes(t, bytes, ip), ip, t->is64);
 }
 
-unsigned int spt_code_length(u64 ip, bool is64)
+unsigned int spt_code_length(const struct spt_task *t, u64 ip)
 {
 	u8 bytes[SPT_INSN_MAX];
 
-	return spt_insn_length(bytes, read_bytes(bytes, ip), is64);
+	return spt_insn_length(bytes, read_bytes(t, bytes, ip), t->is64);
 }
 
 void spt_code_read_block(struct spt_block *block, u64 ip, bool is64)
@@ -89,16 +166,17 @@ void spt_code_read_block(struct spt_block *block, u64 ip, bool is64)
 }
 
 /* To be asked of what is known to be SPT_FAR. */
-bool spt_code_is_iret(u64 ip, bool is64)
+bool spt_code_is_iret(const struct spt_task *t, u64 ip)
 {
 	u8 bytes[SPT_INSN_MAX];
-	unsigned int n = read_bytes(bytes, ip), i;
+	unsigned int n = read_bytes(t, bytes, ip), i;
 
 	for (i = 0; i < n; i++) {
 		if (bytes[i] == 0xcf)
 			return true;
 		/* No more than operand size, and REX, change what it does. */
-		if (bytes[i] != 0x66 && !(is64 && (bytes[i] & 0xf0) == 0x40))
+		if (bytes[i] != 0x66 &&
+		    !(t->is64 && (bytes[i] & 0xf0) == 0x40))
 			return false;
 	}
 	return false;
@@ -175,11 +253,11 @@ static bool find_trampoline(struct spt_task *t)
 }
 #endif
 
-bool spt_code_may_be_pair(u64 ip)
+bool spt_code_may_be_pair(const struct spt_task *t, u64 ip)
 {
-	u8 bytes[SPT_LEA_SIZE + 1];
+	u8 bytes[SPT_INSN_MAX];
 
-	if (copy_from_user_nofault(bytes, (const void __user *)ip, sizeof(bytes)))
+	if (read_bytes(t, bytes, ip) <= SPT_LEA_SIZE)
 		return false;
 	return spt_insn_is_lea(bytes, SPT_LEA_SIZE) &&
 	       bytes[SPT_LEA_SIZE] == SPT_CALL_OPCODE;
@@ -213,24 +291,52 @@ bool spt_code_may_be_probe(const struct spt_insn *insn)
 	       !offset_in_page(insn->target);
 }
 
+/*
+ * As copy_insn(), which has read it when the uprobe was installed: the page may be gone
+ * from the page cache again. NULL: it cannot be read.
+ */
+static struct folio *get_folio(struct file *file, pgoff_t index)
+{
+	struct address_space *mapping = file->f_mapping;
+	struct folio *folio = filemap_get_folio(mapping, index);
+	struct page *page;
+
+	if (!IS_ERR_OR_NULL(folio)) {
+		if (folio_test_uptodate(folio))
+			return folio;
+		folio_put(folio);
+	}
+	if (!mapping->a_ops->read_folio) {
+		if (mapping->host->i_sb->s_magic != TMPFS_MAGIC)
+			return NULL;
+		page = shmem_read_mapping_page(mapping, index);
+		return IS_ERR(page) ? NULL : page_folio(page);
+	}
+	/* What do_read_cache_folio() expects. */
+	filemap_invalidate_lock_shared(mapping);
+	folio = read_mapping_folio(mapping, index, file);
+	filemap_invalidate_unlock_shared(mapping);
+	return IS_ERR(folio) ? NULL : folio;
+}
+
 /* The bytes of the file that is mapped at @ip, in one page; mmap_lock is held. */
 static int read_file(u64 ip, u8 *bytes, unsigned int n)
 {
 	struct vm_area_struct *vma = find_vma(current->mm, ip);
-	struct page *page;
+	struct folio *folio;
+	pgoff_t index;
 	void *at;
 
 	if (!vma || ip < vma->vm_start || !vma->vm_file)
 		return -ENOENT;
-	/* install_breakpoint() has read it, see copy_insn(). */
-	page = find_get_page(vma->vm_file->f_mapping,
-			     linear_page_index(vma, ip));
-	if (!page)
-		return -ENOENT;
-	at = kmap_local_page(page);
+	index = linear_page_index(vma, ip);
+	folio = get_folio(vma->vm_file, index);
+	if (!folio)
+		return -EIO;
+	at = kmap_local_folio(folio, offset_in_folio(folio, (u64)index << PAGE_SHIFT));
 	memcpy(bytes, at + offset_in_page(ip), n);
 	kunmap_local(at);
-	put_page(page);
+	folio_put(folio);
 	return 0;
 }
 
@@ -242,7 +348,7 @@ static int read_file(u64 ip, u8 *bytes, unsigned int n)
 static void read_held(struct spt_task *t, unsigned int replaced)
 {
 	u8 bytes[SPT_INSN_MAX];
-	unsigned int n = read_bytes(bytes, t->held_ip);
+	unsigned int n = read_bytes(t, bytes, t->held_ip);
 
 	if (n < replaced ||
 	    offset_in_page(t->held_ip) + replaced > PAGE_SIZE ||
@@ -277,7 +383,7 @@ static bool is_nop_in_file(u64 ip)
 static bool is_back_at_pair(const struct spt_task *t, const struct pt_regs *regs)
 {
 	return t->pair == SPT_PAIR_NONE && !t->stepping &&
-	       spt_code_may_be_pair(regs->ip - SPT_LEA_SIZE);
+	       spt_code_may_be_pair(t, regs->ip - SPT_LEA_SIZE);
 }
 
 static void refresh_pair(struct spt_task *t, bool back)
@@ -300,6 +406,10 @@ void spt_code_refresh(struct spt_task *t)
 	if (!stale && (!t->held || t->held_read) && !back &&
 	    t->pair != SPT_PAIR_MAYBE)
 		return;
+	if (t->held && !t->held_read) {
+		fetch_code(&t->code[0], t->held_ip);
+		t->nr_code = 1;
+	}
 	mmap_read_lock(current->mm);
 	if (stale) {
 		if (t->mm != current->mm) {
@@ -318,6 +428,7 @@ void spt_code_refresh(struct spt_task *t)
 	if (back || t->pair == SPT_PAIR_MAYBE)
 		refresh_pair(t, back);
 	mmap_read_unlock(current->mm);
+	spt_code_forget(t);
 }
 
 /*

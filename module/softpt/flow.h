@@ -93,6 +93,12 @@ void spt_flow_mode(struct spt_flow *flow, bool is64);
 bool spt_flow_step(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 		   u64 next, u64 tsc);
 
+/* The instruction that is next will be told: inside, and in a range. */
+static inline bool spt_flow_is_traced(const struct spt_flow *flow)
+{
+	return flow->enabled;
+}
+
 /* The instruction before has led into the kernel: SPT_SYSCALL. If inside. */
 void spt_flow_end(struct spt_flow *flow);
 

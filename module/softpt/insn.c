@@ -214,8 +214,10 @@ void spt_insn_decode(struct spt_insn *insn, const u8 *bytes, unsigned int n,
 	*insn = (struct spt_insn){ .class = SPT_BAD };
 	spt_read_prefixes(&r);
 	insn->class = read_opcode(insn, &r, ip);
-	if (r.at > n || insn->length > n || r.at > SPT_INSN_MAX)
+	if (r.at > n || insn->length > n) {
 		insn->class = SPT_BAD;
+		insn->cut = n < SPT_INSN_MAX;
+	}
 	if (insn->class != SPT_OTHER)
 		insn->length = insn->class == SPT_BAD ? 0 : r.at;
 }

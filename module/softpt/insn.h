@@ -37,6 +37,7 @@ enum spt_emulation {
 struct spt_insn {
 	enum spt_insn_class class;
 	u8 length;		/* of all but SPT_BAD and most of SPT_OTHER, else 0 */
+	bool cut;		/* SPT_BAD, since the bytes end before it is known */
 	enum spt_emulation emulation;	/* of SPT_OTHER */
 	u64 target;		/* of SPT_JUMP, SPT_BRANCH, SPT_CALL */
 };

@@ -50,6 +50,16 @@ enum spt_pair {
 	SPT_PAIR_PROGRAM,	/* the program's own: LEA has still to be told */
 };
 
+/* An instruction, and mostly the one behind it. */
+#define SPT_CODE_BYTES	(2 * SPT_INSN_MAX + 2)
+
+/* Code of the program, as it was when it was read. */
+struct spt_code {
+	u64 ip;
+	unsigned int n;		/* bytes that could be read */
+	u8 bytes[SPT_CODE_BYTES];
+};
+
 /* What is known of a task that is, or was a moment ago, stepped. */
 struct spt_task {
 	refcount_t ref;
@@ -66,6 +76,17 @@ struct spt_task {
 	/* where the next instruction is: usually known, else one of them */
 	u64 places[SPT_PLACES];
 	unsigned int nr_places;
+
+	/* of the places, while a step from there is told */
+	struct spt_code code[SPT_PLACES];
+	unsigned int nr_code;
+	/*
+	 * A step from one of the places is not told yet, as its code was not in
+	 * memory: the work reads it, see spt_trace_step(). The flow is as it was
+	 * before the step.
+	 */
+	bool put_off;
+	unsigned long put_off_flags;	/* regs->flags of the trap */
 
 	/*
 	 * It has had critical sections of rseq, whose aborts would not be seen in a
@@ -132,6 +153,7 @@ struct spt_cpu {
 	unsigned long pos;		/* behind it, both as handle->head */
 	unsigned long limit;
 	bool overwrite;
+	bool lost;			/* this piece is TRUNCATED, and has to end */
 	/* active, but there is no place to write to: looked for by the timer */
 	struct perf_event *waiting;
 	struct hrtimer retry;
@@ -172,7 +194,12 @@ void spt_output_wait_no_more(struct spt_cpu *c);
 void spt_output_end(struct spt_cpu *c);
 /* Writes what the flow has put out. */
 void spt_output(struct spt_cpu *c);
-/* Less than SPT_RESERVE is left, or it is time to wake the reader. */
+/*
+ * What comes now is lost. The piece ends with the next spt_output_turn(), so that
+ * its end is the time of the loss.
+ */
+void spt_output_lost(struct spt_cpu *c);
+/* Less than SPT_RESERVE is left, something is lost, or the reader is to wake. */
 bool spt_output_wants_turn(const struct spt_cpu *c);
 /*
  * End and begin anew, or wait: false. The flow is outside, and reset afterwards.
@@ -180,7 +207,7 @@ bool spt_output_wants_turn(const struct spt_cpu *c);
 bool spt_output_turn(struct spt_cpu *c);
 
 /* trace.c; all with interrupts off */
-/* @regs are about to go to user space. */
+/* @regs are about to go to user space. If t->put_off, after spt_code_fetch(). */
 void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs);
 /* Was it a branch, and taken, that has led to @next? */
 bool spt_trace_has_branched(const struct spt_task *t, u64 next);
@@ -216,11 +243,20 @@ void spt_task_unbind(struct spt_task *t);
 void spt_task_queue(struct spt_task *t);
 
 /* code.c */
-/* The instruction that is executed at @ip. Does not sleep. */
-void spt_code_read(struct spt_insn *insn, u64 ip, bool is64);
+/*
+ * The code of the places is read, to t->code, until spt_code_forget(): what the
+ * functions below say of it does not change. Does not sleep; what is not in memory
+ * is not there, and the instruction is cut.
+ */
+void spt_code_take(struct spt_task *t);
+/* The same, and reads in what is not in memory. Sleeps. */
+void spt_code_fetch(struct spt_task *t);
+void spt_code_forget(struct spt_task *t);
+/* The instruction that is executed at @ip, in the task's mode. Does not sleep. */
+void spt_code_read(const struct spt_task *t, struct spt_insn *insn, u64 ip);
 /* As spt_insn_length(). Does not sleep. */
-unsigned int spt_code_length(u64 ip, bool is64);
-bool spt_code_is_iret(u64 ip, bool is64);
+unsigned int spt_code_length(const struct spt_task *t, u64 ip);
+bool spt_code_is_iret(const struct spt_task *t, u64 ip);
 /* As much code as there is from @ip on. Does not sleep. */
 void spt_code_read_block(struct spt_block *block, u64 ip, bool is64);
 /* uprobes' code was mapped since the last spt_code_refresh(). Of current. */
@@ -229,7 +265,7 @@ bool spt_code_is_uprobes(const struct spt_task *t, u64 ip);
 /* Known only after spt_code_refresh(): @insn may have led there. */
 bool spt_code_may_be_probe(const struct spt_insn *insn);
 /* LEA and CALL are there, as uprobes put them. Does not sleep. */
-bool spt_code_may_be_pair(u64 ip);
+bool spt_code_may_be_pair(const struct spt_task *t, u64 ip);
 /* Its CALL has led to @ip. */
 void spt_code_at_trampoline(struct spt_task *t, u64 ip);
 /*

@@ -55,7 +55,11 @@ static void spt_task_work(struct callback_head *work)
 
 	WRITE_ONCE(t->queued, false);
 	if (!(current->flags & (PF_EXITING | PF_KTHREAD)) && current->mm) {
-		spt_code_refresh(t);
+		/* What it finds is not asked for before the step has been told. */
+		if (t->put_off)
+			spt_code_fetch(t);
+		else
+			spt_code_refresh(t);
 		local_irq_disable();
 		c = spt_current();
 		active = c && c->task == t;
@@ -73,6 +77,8 @@ static void spt_task_work(struct callback_head *work)
 		t->held = false;
 		t->silent = false;
 		t->pair = SPT_PAIR_NONE;
+		t->put_off = false;
+		spt_code_forget(t);
 	}
 	local_irq_disable();
 	spt_task_unbind(t);

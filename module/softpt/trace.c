@@ -43,11 +43,27 @@ static void spt_end_at(struct spt_cpu *c, u64 ip)
 	spt_output(c);
 }
 
+/*
+ * The instruction at @ip was executed, and what it was is not known. The flow is
+ * there, or outside.
+ */
+static void spt_lost(struct spt_cpu *c, u64 ip)
+{
+	if (c->e->flow.stopped)
+		return;
+	spt_end_at(c, ip);
+	spt_output_lost(c);
+}
+
 static void spt_tell(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
 		     u64 next)
 {
 	struct spt_flow *flow = &c->e->flow;
 
+	if (insn->cut && spt_flow_is_traced(flow)) {
+		spt_lost(c, ip);
+		return;
+	}
 	spt_flow_step(flow, insn, ip, next, rdtsc());
 	spt_output(c);
 	if (spt_flow_wants_psb(flow)) {
@@ -60,6 +76,14 @@ static void spt_at(struct spt_task *t, u64 ip)
 {
 	t->places[0] = ip;
 	t->nr_places = 1;
+}
+
+/* Where the flow is, if it is inside, while TF is set. */
+static u64 spt_flow_at(const struct spt_task *t)
+{
+	if (t->held)
+		return t->held_ip;
+	return t->pair != SPT_PAIR_NONE ? t->pair_ip : t->places[0];
 }
 
 static bool spt_is_at(const struct spt_task *t, u64 ip)
@@ -97,7 +121,7 @@ static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 	struct spt_insn insn;
 	unsigned int length;
 
-	spt_code_read(&insn, ip, t->is64);
+	spt_code_read(t, &insn, ip);
 	if (spt_is_late(&insn))
 		return next - ip <= 2 * SPT_INSN_MAX ? 2 : 1;
 	switch (insn.class) {
@@ -116,7 +140,7 @@ static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 	case SPT_FAR:
 		return 1;
 	case SPT_OTHER:
-		length = spt_code_length(ip, t->is64);
+		length = spt_code_length(t, ip);
 		if (length)
 			return next == ip + length || next == ip ? 3 : 0;
 		break;
@@ -255,8 +279,7 @@ static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
 	if (trapped ? !spt_btf_trapped(&t->block, ip, &last) :
 		      !spt_block_insn(&t->block, ip, &insn)) {
 		/* Somebody has made other code of it meanwhile. */
-		spt_end_at(c, at);
-		perf_aux_output_flag(&c->handle, PERF_AUX_FLAG_TRUNCATED);
+		spt_lost(c, at);
 		last = ip;
 	} else if (at != last) {
 		spt_come_to(c, at);
@@ -309,8 +332,8 @@ static void spt_drop_int3(struct spt_cpu *c, struct pt_regs *regs)
 /* It was no uprobe's. */
 static void spt_tell_pair(struct spt_cpu *c, struct pt_regs *regs)
 {
+	const struct spt_insn insn = { .class = SPT_OTHER };
 	struct spt_task *t = c->task;
-	struct spt_insn insn;
 
 	if (t->pair != SPT_PAIR_PROGRAM)
 		return;
@@ -318,7 +341,6 @@ static void spt_tell_pair(struct spt_cpu *c, struct pt_regs *regs)
 	if (c->e->flow.stopped)
 		return;
 	spt_come_to(c, t->pair_ip);
-	spt_code_read(&insn, t->pair_ip, t->is64);
 	spt_tell(c, &insn, t->pair_ip, t->pair_ip + SPT_LEA_SIZE);
 	spt_trace_settle(c, regs);
 }
@@ -335,7 +357,7 @@ static void spt_enter_block(struct spt_task *t)
 	t->model_ip = t->places[0];
 }
 
-void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
+static void spt_resume(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
@@ -388,7 +410,7 @@ static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
 	case SPT_FAR:
 		if (!(regs->flags & X86_EFLAGS_TF))
 			t->user_tf = false;
-		else if (spt_code_is_iret(ip, t->is64))
+		else if (spt_code_is_iret(t, ip))
 			t->user_tf = true;
 		break;
 	default:
@@ -404,10 +426,10 @@ static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
 static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
 			u64 next, bool trapped)
 {
-	bool is64 = c->task->is64;
+	struct spt_task *t = c->task;
 	int i;
 
-	spt_code_read(insn, ip, is64);
+	spt_code_read(t, insn, ip);
 	for (i = 0; i < SPT_LATE_MAX && spt_is_late(insn); i++) {
 		u64 behind = ip + insn->length;
 
@@ -418,7 +440,7 @@ static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
 			break;
 		spt_tell(c, insn, ip, behind);
 		ip = behind;
-		spt_code_read(insn, ip, is64);
+		spt_code_read(t, insn, ip);
 	}
 	return ip;
 }
@@ -449,7 +471,7 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 	spt_come_to(c, from);
 	from = spt_catch_up(c, &insn, from, next, true);
 	if (insn.class == SPT_OTHER && next == from + SPT_LEA_SIZE &&
-	    spt_code_may_be_pair(from)) {
+	    spt_code_may_be_pair(t, from)) {
 		t->pair = SPT_PAIR_MAYBE;
 		t->pair_ip = from;
 		spt_at(t, next);
@@ -489,18 +511,38 @@ bool spt_trace_has_branched(const struct spt_task *t, u64 next)
 
 	if (t->silent)
 		return false;
-	spt_code_read(&insn, from, t->is64);
+	spt_code_read(t, &insn, from);
 	if (insn.class == SPT_BRANCH)
 		return next != from + insn.length;
-	return spt_insn_is_jump(&insn) || insn.class == SPT_FAR;
+	/* Rather one stop too many than none. */
+	return spt_insn_is_jump(&insn) || insn.class == SPT_FAR || insn.cut;
 }
 
-void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
+/* The code that spt_stepped() looks at is in memory. */
+static bool spt_has_code(const struct spt_task *t)
+{
+	unsigned int i, late;
+
+	for (i = 0; i < t->nr_places; i++) {
+		u64 ip = t->places[i];
+		struct spt_insn insn;
+
+		spt_code_read(t, &insn, ip);
+		for (late = 0; late < SPT_LATE_MAX && spt_is_late(&insn); late++) {
+			ip += insn.length;
+			spt_code_read(t, &insn, ip);
+		}
+		if (insn.cut)
+			return false;
+	}
+	return true;
+}
+
+/* What a step has led to is known, and told. */
+static void spt_tell_step(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
-	t->steps++;
-	spt_leave_block(c, regs->ip, true);
 	if (t->early && spt_is_at(t, regs->ip)) {
 		/* Nothing was executed. */
 	} else if (!t->silent) {
@@ -510,6 +552,7 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 		spt_at(t, regs->ip);
 	}
 	t->early = false;
+	spt_code_forget(t);
 	if (spt_code_is_stale(t) || (t->held && !t->held_read) ||
 	    t->pair == SPT_PAIR_MAYBE || spt_signals_are_due(t))
 		spt_task_queue(t);
@@ -521,7 +564,61 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 	} else {
 		spt_trace_settle(c, regs);
 	}
+}
+
+/*
+ * The code that was executed may not be in memory any more: its page was reclaimed, the
+ * file system has dropped it from the page cache, NUMA balancing wants to see the next
+ * access (change_prot_numa()). Here no page can be had, as the die notifiers are called
+ * with rcu_read_lock() (atomic_notifier_call_chain()). So the step is put off until
+ * our work, which runs before the task goes on, and before it takes a signal
+ * (get_signal()).
+ */
+void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+
+	t->steps++;
+	spt_leave_block(c, regs->ip, true);
+	if (!t->silent) {
+		spt_code_take(t);
+		if (!spt_has_code(t)) {
+			spt_code_forget(t);
+			t->put_off = true;
+			t->put_off_flags = regs->flags;
+			spt_task_queue(t);
+			return;
+		}
+	}
+	spt_tell_step(c, regs);
 	spt_enter_block(t);
+}
+
+/* Of a step that was put off spt_code_fetch() has read the code, if it is there. */
+static void spt_tell_step_late(struct spt_cpu *c, struct pt_regs *regs)
+{
+	struct spt_task *t = c->task;
+	bool paused = !t->stepping;
+
+	t->put_off = false;
+	/* Meanwhile spt_disarm() has taken TF away, that of POPF and IRET as well. */
+	if (paused)
+		regs->flags |= t->put_off_flags & X86_EFLAGS_TF;
+	t->stepping = true;
+	spt_tell_step(c, regs);
+	if (paused)
+		spt_disarm(t, regs);
+	else
+		spt_enter_block(t);
+}
+
+void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
+{
+	if (c->task->put_off)
+		spt_tell_step_late(c, regs);
+	/* There may be no room any more. */
+	if (c->event)
+		spt_resume(c, regs);
 }
 
 void spt_trace_trap(struct spt_cpu *c, struct pt_regs *regs)
@@ -549,6 +646,10 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 		spt_come_to(c, from);
 		/* INT3 has one byte: its address is known. */
 		from = spt_catch_up(c, &insn, from, regs->ip - 1, false);
+		if (insn.cut && from != regs->ip - 1) {
+			spt_lost(c, from);
+			from = regs->ip - 1;
+		}
 		spt_hold(t, from);
 	}
 	spt_disarm(t, regs);
@@ -565,6 +666,15 @@ static bool spt_is_restarted(const struct spt_task *t, struct pt_regs *regs)
 	return t->nr_places > 1 && t->places[0] == regs->ip &&
 	       t->places[1] == regs->ip - SPT_SYSCALL_SIZE &&
 	       (int)regs->orig_ax != -1 && !spt_may_restart(regs);
+}
+
+/*
+ * In a system call the instruction before was one, also if it cannot be read: none that
+ * puts its trap off leaves room for it. SYSENTER does not go on behind itself.
+ */
+static bool spt_is_syscall(const struct pt_regs *regs, u64 ip)
+{
+	return (int)regs->orig_ax != -1 && regs->ip == ip + SPT_SYSCALL_SIZE;
 }
 
 /* The instruction that has led into the kernel has been executed, or not. */
@@ -592,13 +702,19 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 	if (spt_is_vsyscall(regs->ip))
 		return;
 	from = spt_from(t, regs->ip);
-	spt_code_read(&insn, from, t->is64);
-	if (insn.class != SPT_SYSCALL && !spt_is_late(&insn) &&
+	spt_code_read(t, &insn, from);
+	if (insn.class != SPT_SYSCALL && !spt_is_late(&insn) && !insn.cut &&
 	    !c->e->flow.inside && !t->held)
 		return;
 	spt_moved(c, from);
 	spt_come_to(c, from);
 	from = spt_catch_up(c, &insn, from, regs->ip, false);
+	if (insn.cut && spt_is_syscall(regs, from)) {
+		insn.class = SPT_SYSCALL;
+	} else if (insn.cut && from != regs->ip) {
+		spt_lost(c, from);
+		return;
+	}
 	if (insn.class == SPT_SYSCALL && from != regs->ip) {
 		spt_flow_end(&c->e->flow);
 		spt_output(c);
@@ -611,7 +727,10 @@ void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
-	if (!t->stepping || t->silent || t->suspicious) {
+	/* By the scheduler only: our work comes before all else. */
+	if (t->put_off) {
+		spt_end_at(c, spt_flow_at(t));
+	} else if (!t->stepping || t->silent || t->suspicious) {
 		spt_end_at(c, t->held_ip);
 	} else {
 		spt_end(c, regs);
@@ -643,8 +762,7 @@ void spt_trace_settle(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 	bool inside = c->e->flow.inside;
-	u64 ip = t->held ? t->held_ip :
-		 t->pair != SPT_PAIR_NONE ? t->pair_ip : t->places[0];
+	u64 ip = spt_flow_at(t);
 
 	if (!spt_output_wants_turn(c))
 		return;
