@@ -319,7 +319,10 @@ static struct folio *get_folio(struct file *file, pgoff_t index)
 	return IS_ERR(folio) ? NULL : folio;
 }
 
-/* The bytes of the file that is mapped at @ip, in one page; mmap_lock is held. */
+/*
+ * The bytes of the file that is mapped at @ip, in one page; mmap_lock is held. -ENOENT:
+ * there is no file.
+ */
 static int read_file(u64 ip, u8 *bytes, unsigned int n)
 {
 	struct vm_area_struct *vma = find_vma(current->mm, ip);
@@ -343,16 +346,18 @@ static int read_file(u64 ip, u8 *bytes, unsigned int n)
 /*
  * A uprobe is an INT3, or a CALL that is in one page, in an anonymous copy of the
  * page (uprobe_write_opcode()), so that what decoders are to see is still in the
- * file.
+ * file. So it is with a debugger's breakpoint. Where there is no file there is no
+ * uprobe (valid_vma()), and decoders can only be given what is in memory.
  */
 static void read_held(struct spt_task *t, unsigned int replaced)
 {
 	u8 bytes[SPT_INSN_MAX];
 	unsigned int n = read_bytes(t, bytes, t->held_ip);
+	int ret = -EIO;
 
-	if (n < replaced ||
-	    offset_in_page(t->held_ip) + replaced > PAGE_SIZE ||
-	    read_file(t->held_ip, bytes, replaced))
+	if (n >= replaced && offset_in_page(t->held_ip) + replaced <= PAGE_SIZE)
+		ret = read_file(t->held_ip, bytes, replaced);
+	if (ret && ret != -ENOENT)
 		n = 0;
 	spt_insn_decode(&t->held_insn, bytes, n, t->held_ip, t->is64);
 }

@@ -211,6 +211,7 @@ static bool leads_to(const struct spt_insn *insn, u64 ip, u64 next)
 	case SPT_FAR:
 		return true;
 	case SPT_SYSCALL:
+	case SPT_INT3:
 	case SPT_BAD:
 		break;
 	}

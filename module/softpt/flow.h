@@ -99,7 +99,7 @@ static inline bool spt_flow_is_traced(const struct spt_flow *flow)
 	return flow->enabled;
 }
 
-/* The instruction before has led into the kernel: SPT_SYSCALL. If inside. */
+/* The instruction before has led into the kernel: SPT_SYSCALL, SPT_INT3. If inside. */
 void spt_flow_end(struct spt_flow *flow);
 
 /*

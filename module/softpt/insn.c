@@ -3,12 +3,14 @@
  * What an instruction does to the flow: prefixes and opcode, and the rest only
  * for those that do something. SDM volume 2, chapter 2 and appendix A.
  *
- * Not here are INT3 and INT1, which are SPT_BAD: no step leads out of them into
- * user code, a signal does, so that the trace ends with spt_flow_end_at(). If
- * one is stepped over after all, a debugger or a uprobe had put it there, and an
- * interruption is what decoders can follow: of INT1 libipt says that it is a far
- * call, and perf that it is no branch. INTO is one of them if it traps; if not,
- * decoders still want to know where it went: SPT_FAR.
+ * No step leads out of INT3 and INT1 into user code, a signal does. INT3 is then a far
+ * transfer, as a system call is, to libipt (pt_instruction_decode()) and to perf
+ * (intel_pt_insn_decoder()), and the trace ends with spt_flow_end(). INT1 is SPT_BAD,
+ * and the trace ends with spt_flow_end_at(): libipt says that it is a far call, and
+ * perf that it is no branch. If one of the two is stepped over after all, a debugger
+ * or a uprobe had put it there, and an interruption is what decoders can follow. INTO
+ * is one of them if it traps; if not, decoders still want to know where it went:
+ * SPT_FAR.
  *
  * VEX, EVEX and XOP hold no branches, and their first bytes are SPT_OTHER as
  * opcodes, too.
@@ -141,7 +143,8 @@ static enum spt_insn_class map_0(struct spt_insn *insn, struct spt_reader *r,
 	case 0xcb:				/* RETF */
 	case 0xcf:				/* IRET */
 		return SPT_FAR;
-	case 0xcc:				/* INT3 */
+	case 0xcc:
+		return SPT_INT3;
 	case 0xf1:				/* INT1 */
 		return SPT_BAD;
 	case 0xcd:				/* INT n */

@@ -24,7 +24,8 @@ enum spt_insn_class {
 	SPT_PUSHF,		/* writes flags, with TF, to memory */
 	SPT_POPF,		/* reads TF from memory */
 	SPT_MOV_SS,		/* no trap before the instruction behind it is done */
-	SPT_BAD,		/* not one, or the bytes end before it is known; INT3, INT1 */
+	SPT_INT3,		/* into the kernel, if it is not a uprobe's or a debugger's */
+	SPT_BAD,		/* not one, or the bytes end before it is known; INT1 */
 };
 
 /* Instructions that fault in user space and are executed by the kernel. */

@@ -145,6 +145,7 @@ static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 			return next == ip + length || next == ip ? 3 : 0;
 		break;
 	case SPT_MOV_SS:
+	case SPT_INT3:
 	case SPT_BAD:
 		break;
 	}
@@ -313,6 +314,37 @@ static void spt_places(struct spt_task *t, struct pt_regs *regs)
 	spt_or_abort(t, regs->ip);
 }
 
+/* The task is behind an INT3 that is held, which may be written as INT 3. */
+static bool spt_is_behind_int3(const struct spt_task *t, const struct pt_regs *regs)
+{
+	if (!t->held)
+		return false;
+	return regs->ip == t->held_ip + 1 ||
+	       (t->held_read && t->held_insn.class == SPT_SYSCALL &&
+		regs->ip == t->held_ip + t->held_insn.length);
+}
+
+/*
+ * It was no uprobe's. The program's own is a far transfer into the kernel, and told as
+ * a system call. A debugger's is not in the file, see read_held(): decoders find there
+ * what it has replaced, which was not executed.
+ */
+static void spt_end_int3(struct spt_cpu *c)
+{
+	struct spt_task *t = c->task;
+
+	t->held = false;
+	if (!t->held_read || (t->held_insn.class != SPT_INT3 &&
+			      t->held_insn.class != SPT_SYSCALL)) {
+		spt_end_at(c, t->held_ip);
+		return;
+	}
+	if (!c->e->flow.inside)
+		spt_begin(c, t->held_ip);
+	spt_flow_end(&c->e->flow);
+	spt_output(c);
+}
+
 /*
  * INT3 was no uprobe's, but the program's own or its debugger's: SIGTRAP comes of it
  * (do_int3(), handle_swbp()). A debugger may take that away, and spt_trace_signal()
@@ -320,13 +352,9 @@ static void spt_places(struct spt_task *t, struct pt_regs *regs)
  */
 static void spt_drop_int3(struct spt_cpu *c, struct pt_regs *regs)
 {
-	struct spt_task *t = c->task;
-
-	if (!t->held || regs->ip != t->held_ip + 1 ||
-	    !sigismember(&current->pending.signal, SIGTRAP))
-		return;
-	spt_end_at(c, t->held_ip);
-	t->held = false;
+	if (spt_is_behind_int3(c->task, regs) &&
+	    sigismember(&current->pending.signal, SIGTRAP))
+		spt_end_int3(c);
 }
 
 /* It was no uprobe's. */
@@ -747,10 +775,8 @@ void spt_trace_signal(struct spt_cpu *c, struct pt_regs *regs, bool trapped)
 	struct spt_task *t = c->task;
 
 	/* It was no uprobe, but an INT3 of the program, or of its debugger. */
-	if (t->held && trapped && regs->ip == t->held_ip + 1) {
-		spt_end_at(c, t->held_ip);
-		t->held = false;
-	}
+	if (trapped && spt_is_behind_int3(t, regs))
+		spt_end_int3(c);
 	spt_trace_pause(c, regs);
 	t->held = false;
 	t->silent = false;

@@ -29,7 +29,7 @@
 
 static const char *const names[] = {
 	"other", "jump", "branch", "call", "indirect jump", "indirect call",
-	"return", "far", "syscall", "pushf", "popf", "mov ss", "bad",
+	"return", "far", "syscall", "pushf", "popf", "mov ss", "int3", "bad",
 };
 
 struct mode {
@@ -76,6 +76,7 @@ static enum spt_insn_class class_of(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_INT:
 		return SPT_SYSCALL;
 	case ZYDIS_MNEMONIC_INT3:
+		return SPT_INT3;
 	case ZYDIS_MNEMONIC_INT1:
 		return SPT_BAD;
 	case ZYDIS_MNEMONIC_PUSHF:
@@ -215,7 +216,7 @@ static unsigned int compare(struct mode *mode, const u8 *bytes, size_t n, u64 ip
 			err(2, "malloc");
 		memcpy(some, bytes, z.length - 1);
 		spt_insn_decode(&got, some, z.length - 1, ip, mode->is64);
-		if (got.class != SPT_BAD) {
+		if (got.class != SPT_BAD || !got.cut) {
 			if (mode->differ++ < MAX_SHOWN)
 				printf("# cut short at %#" PRIx64 " it is %s\n", ip,
 				       names[got.class]);

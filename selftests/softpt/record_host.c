@@ -313,7 +313,7 @@ static void last(struct tracee *t, uint64_t next)
 	struct spt_insn insn;
 
 	insn_at(t, t->ip, &insn);
-	if (insn.class != SPT_SYSCALL && next) {
+	if (insn.class != SPT_SYSCALL && insn.class != SPT_INT3 && next) {
 		step(t, next);
 		t->ip = next;
 		end_at(t);

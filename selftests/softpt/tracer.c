@@ -229,6 +229,15 @@ static uint64_t syscall_return(const struct user_regs_struct *regs)
 	return regs->rip;
 }
 
+/* The kernel was entered by the INT3 at @t->ip: a signal comes of it. */
+static bool was_int3(const struct tracee *t, uint64_t next)
+{
+	uint8_t byte;
+
+	return t->inside && next == t->ip + 1 &&
+	       tracer_read(t, t->ip, &byte, 1) == 1 && byte == 0xcc;
+}
+
 /* Returns the signal that the tracee is to get. */
 static int trapped(struct tracee *t, int code)
 {
@@ -253,6 +262,12 @@ static int trapped(struct tracee *t, int code)
 			ops->end_at(t);
 		begin(t, &regs);
 		return 0;
+	case SI_KERNEL:		/* do_int3_user() */
+		if (was_int3(t, regs.rip)) {
+			ops->last(t, regs.rip);
+			t->inside = false;
+		}
+		break;
 	}
 	return SIGTRAP;
 }

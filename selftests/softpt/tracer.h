@@ -40,7 +40,7 @@ struct tracer_ops {
 	 */
 	void (*step)(struct tracee *t, uint64_t next);
 	/*
-	 * The instruction at @t->ip does not return: exec, exit. Or it was done, led
+	 * The instruction at @t->ip does not return: exec, exit, INT3. Or it was done, led
 	 * to @next, and then the thread was killed; 0: nobody knows.
 	 */
 	void (*last)(struct tracee *t, uint64_t next);

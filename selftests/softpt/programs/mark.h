@@ -25,8 +25,16 @@ struct mark {
 /* A page of their own */
 struct mark marks[256] __attribute__((used, aligned(4096)));
 
-#define MARK(number, name_)						\
+/* The program has an instruction mark_NAME of its own, and counts it. */
+#define MARKED(number, name_)						\
 	void mark_##name_(void);					\
+	static void __attribute__((constructor)) named_##name_(void)	\
+	{								\
+		marks[number].name = #name_;				\
+	}
+
+#define MARK(number, name_)						\
+	MARKED(number, name_)						\
 	asm(".pushsection .text\n"					\
 	    ".globl mark_" #name_ "\n"					\
 	    ".type mark_" #name_ ", @function\n"			\
@@ -34,11 +42,7 @@ struct mark marks[256] __attribute__((used, aligned(4096)));
 	    "lock incq marks + 16 * " #number " + 8(%rip)\n\t"		\
 	    "ret\n"							\
 	    ".size mark_" #name_ ", . - mark_" #name_ "\n"		\
-	    ".popsection");						\
-	static void __attribute__((constructor)) named_##name_(void)	\
-	{								\
-		marks[number].name = #name_;				\
-	}
+	    ".popsection");
 
 static inline void marks_share(void)
 {

@@ -14,6 +14,7 @@
 MARK(0, trap)
 MARK(1, stepped)
 MARK(2, end)
+MARKED(3, int3)
 
 static uint64_t hash;
 static int code, with_tf;
@@ -56,8 +57,11 @@ int main(int argc, char **argv)
 	sigaction(SIGTRAP, &sa, NULL);
 	for (int i = 0; i < 3; i++)
 		stepped(argc > 1);
-	/* An instruction that traps without TF */
-	asm volatile("int3");
+	/* An instruction that traps without TF, and is executed for all that */
+	asm volatile(".globl mark_int3\n"
+		     "mark_int3:\n\t"
+		     "int3");
+	marks[3].n++;
 	mark_end();
 	printf("hash %lx, code %d, %d with TF\n", hash, code, with_tf);
 	marks_print();
