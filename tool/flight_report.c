@@ -110,12 +110,16 @@ void flight_line(const struct session *s, char *buf, size_t size)
 {
 	const struct flight *f = s->flight;
 	struct recent_stats stats;
+	int n;
 
 	recent_stats(f->recent, &stats);
-	snprintf(buf, size, "history %.1f s, %.1f of %.0f MiB  snapshots %llu%s  losses %llu",
-		 flight_history(s, &stats), (stats.bytes + f->memory.raw) / 1048576.0,
-		 f->memory.limit / 1048576.0, ULL(f->stats.snapshots),
-		 f->child ? " (one is written)" : "", ULL(session_losses(s)));
+	n = snprintf(buf, size, "history %.1f s, %.1f of %.0f MiB",
+		     flight_history(s, &stats), (stats.bytes + f->memory.raw) / 1048576.0,
+		     f->memory.limit / 1048576.0);
+	n += status_stepped(s, buf + n, size - n);
+	snprintf(buf + n, size - n, "  snapshots %llu%s  losses %llu",
+		 ULL(f->stats.snapshots), f->child ? " (one is written)" : "",
+		 ULL(session_losses(s)));
 }
 
 void flight_json(FILE *to, const struct session *s)

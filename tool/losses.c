@@ -13,8 +13,8 @@
 /* perf_event_validate_size(): read() returns no more bytes. */
 #define READ_MAX	16384
 
-/* Returns false if the kernel does not tell. */
-static bool read_counter(const struct sev *sev, const struct opened *o, __u64 *lost)
+bool losses_read_counter(const struct sev *sev, const struct opened *o, __u64 *value,
+			 __u64 *lost)
 {
 	const __u64 format = sev->attr.read_format;
 	__u64 buf[READ_MAX / sizeof(__u64)];
@@ -33,6 +33,7 @@ static bool read_counter(const struct sev *sev, const struct opened *o, __u64 *l
 	for (; at + 3 <= end; at += 3) {
 		if (at[1] != o->id)
 			continue;
+		*value = at[0];
 		*lost = at[2];
 		return true;
 	}
@@ -42,9 +43,9 @@ static bool read_counter(const struct sev *sev, const struct opened *o, __u64 *l
 static void read_event(struct session *s, struct mainring *r, struct sev *sev,
 		       struct opened *o)
 {
-	__u64 lost, nr;
+	__u64 value, lost, nr;
 
-	if (!read_counter(sev, o, &lost) || lost <= o->lost)
+	if (!losses_read_counter(sev, o, &value, &lost) || lost <= o->lost)
 		return;
 	nr = lost - o->lost;
 	o->lost = lost;

@@ -38,6 +38,16 @@ int losses_record(struct session *s, struct mainring *r, const void *rec);
  */
 int losses_look(struct session *s, struct mainring *r, enum losses_which which);
 
+/*
+ * losses_read_counter() - reads the counter of an event
+ * @value: what the event counts
+ * @lost: its records that did not fit
+ *
+ * Return: false if the kernel does not tell.
+ */
+bool losses_read_counter(const struct sev *sev, const struct opened *o, __u64 *value,
+			 __u64 *lost);
+
 /* Reads the counters of a ring, and asks for the snapshots of triggers that were lost. */
 void losses_read(struct session *s, struct mainring *r);
 

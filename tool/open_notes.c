@@ -7,6 +7,9 @@
 
 #include "session.h"
 
+/* Documentation/softpt.rst, "How fast it is": instructions of the kernel for one stepped */
+#define SOFTPT_SLOWER	2000
+
 /* softpt is Intel PT of user space, whatever the event says. */
 static bool records_kernel(const struct sev *sev)
 {
@@ -67,9 +70,14 @@ static void say_raw(const struct session *s, const char *event)
 void open_notes(const struct session *s)
 {
 	const struct sev *dropped = first(s, is_dropped), *stepped = first(s, is_stepped);
+	const struct sev *slow = first(s, sev_is_softpt);
 
 	if (s->opt->quiet)
 		return;
+	/* Not for the reader of JSON */
+	if (slow && (!s->opt->json || s->opt->json_file))
+		say("%s: softpt steps each instruction: expect some %d times slower programs",
+		    slow->name, SOFTPT_SLOWER);
 	if (s->raw_less)
 		say_raw(s, dropped ? dropped->name : NULL);
 	else if (dropped)

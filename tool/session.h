@@ -297,6 +297,8 @@ __u64 session_losses(const struct session *s);
 /* Does somebody see it? */
 bool status_is_on(const struct session *s);
 void status_show(struct session *s);
+/* If softpt is recorded, how many instructions it has stepped; as snprintf(), 0: it is not. */
+int status_stepped(const struct session *s, char *buf, size_t size);
 void status_clear(void);
 void summary_print(struct session *s, const char *problem);
 /* Opens what --json=FILE names, without a change to it. 0 or -errno. */

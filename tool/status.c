@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "flight.h"
+#include "losses.h"
 
 #define FIRST_NS	(NSEC_PER_SEC)		/* short ones need none */
 #define EVERY_NS	(NSEC_PER_SEC / 2)
@@ -36,15 +37,53 @@ static int columns(void)
 	return w.ws_col;
 }
 
+/* softpt counts in its event what it has stepped, children included. */
+static __u64 instructions(const struct sev *sev)
+{
+	__u64 n = 0, value, lost;
+	size_t i;
+
+	for (i = 0; i < sev->nr_fds; i++)
+		if (losses_read_counter(sev, &sev->fds[i], &value, &lost))
+			n += value;
+	return n;
+}
+
+int status_stepped(const struct session *s, char *buf, size_t size)
+{
+	bool any = false;
+	__u64 n = 0;
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		if (!sev_is_softpt(&s->sev[i]))
+			continue;
+		any = true;
+		n += instructions(&s->sev[i]);
+	}
+	return any ? snprintf(buf, size, "  %llu instructions", (unsigned long long)n) : 0;
+}
+
+/* softpt writes some KiB a second. */
+static int put_size(char *buf, size_t size, double bytes, const char *unit)
+{
+	const double kib = 1024, mib = 1024 * kib;
+
+	if (bytes < mib)
+		return snprintf(buf, size, "%.1f KiB%s", bytes / kib, unit);
+	return snprintf(buf, size, "%.1f MiB%s", bytes / mib, unit);
+}
+
 static void make_line(const struct session *s, __u64 now, char *buf,
 		      size_t size)
 {
 	const __u64 since = last_ns ? last_ns : s->started;
-	const double mib = 1048576.0;
 	int n;
 
-	n = snprintf(buf, size, "%.1f MiB  %.1f MiB/s", s->out.bytes / mib,
-		     (s->out.bytes - last_bytes) / mib / ((now - since) / 1e9));
+	n = put_size(buf, size, s->out.bytes, "  ");
+	n += put_size(buf + n, size - n,
+		      (s->out.bytes - last_bytes) / ((now - since) / 1e9), "/s");
+	n += status_stepped(s, buf + n, size - n);
 	if (s->have_raw)
 		n += snprintf(buf + n, size - n, "  raw ring %u of %u free",
 			      rawring_free_segments(&s->raw),

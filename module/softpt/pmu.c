@@ -239,6 +239,7 @@ static void spt_event_del(struct perf_event *event, int flags)
 	spt_event_stop(event, PERF_EF_UPDATE);
 }
 
+/* The count is always what it has to be, see spt_count(). */
 static void spt_event_read(struct perf_event *event)
 {
 }

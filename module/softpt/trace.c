@@ -263,6 +263,13 @@ static bool spt_may_restart(struct pt_regs *regs)
 	return false;
 }
 
+/* The event's count is that of all instructions that were stepped. */
+static void spt_count(struct spt_cpu *c)
+{
+	c->task->steps++;
+	local64_inc(&c->event->count);
+}
+
 /*
  * The block has come to @ip: tells of all up to there, or, @trapped, up to the branch
  * that has led there. places[0] is then what comes next, or that branch.
@@ -287,7 +294,7 @@ static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
 		for (; at != last; at += insn.length) {
 			spt_block_insn(&t->block, at, &insn);
 			spt_tell(c, &insn, at, at + insn.length);
-			t->steps++;
+			spt_count(c);
 		}
 	}
 	spt_at(t, last);
@@ -606,7 +613,7 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
-	t->steps++;
+	spt_count(c);
 	spt_leave_block(c, regs->ip, true);
 	if (!t->silent) {
 		spt_code_take(t);

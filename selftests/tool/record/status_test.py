@@ -34,7 +34,7 @@ PMU = os.environ.get("AUXGEN") or "auxgen"
 AUXGEN = os.path.exists("/sys/bus/event_source/devices/" + PMU)
 PATIENCE = 60   # seconds until a line that does not come is an error
 LOOP = ["sh", "-c", "while :; do :; done"]
-LINE = re.compile(r"(\d+\.\d) MiB  (\d+\.\d) MiB/s"
+LINE = re.compile(r"(\d+\.\d [KM]iB)  (\d+\.\d [KM]iB)/s(?:  (\d+) instructions)?"
                   r"(?:  raw ring (\d+) of (\d+) free)?  losses (\d+)")
 SEED = int(os.environ.get("SEED", 1))
 
@@ -114,6 +114,14 @@ def ctrl_c(fd, pid):
     os.write(fd, b"\x03")
 
 
+def size(text):
+    """In bytes, of what has one decimal: KiB only below 1 MiB."""
+    number, unit = text.split()
+    if unit == "KiB":
+        assert float(number) <= 1024, text
+    return float(number) * {"KiB": 1 << 10, "MiB": 1 << 20}[unit]
+
+
 def lines_of(screen):
     return [LINE.fullmatch(line) for line in screen.seen if line]
 
@@ -137,15 +145,17 @@ def fault(screen, rc, want_rc, parsed):
 def test_terminal():
     screen, rc = record(
         ["-e", "cpu-clock", "-o", "f", "--"] + LOOP,
-        lambda s: any(m and float(m[1]) > 0 and float(m[2]) > 0
+        lambda s: any(m and size(m[1]) > 0 and size(m[2]) > 0
                       for m in lines_of(s)), terminate)
     parsed = lines_of(screen)
     why = fault(screen, rc, 143, parsed)
-    if not why and parsed[-1][3]:
+    if not why and parsed[-1][4]:
         why = "a raw ring without AUX data"
-    if not why and float(parsed[-1][1]) == 0:
+    if not why and parsed[-1][3]:
+        why = "instructions without softpt"
+    if not why and size(parsed[-1][1]) == 0:
         why = f"no bytes: {screen.seen}"
-    if not why and float(parsed[-1][1]) * 1048576 > os.path.getsize("f") * 1.5:
+    if not why and size(parsed[-1][1]) > os.path.getsize("f") * 1.5:
         why = f"{parsed[-1][0]}, but the file has {os.path.getsize('f')}"
     result("bytes, rate and losses; cleared at the end", why)
 
@@ -206,14 +216,14 @@ def test_raw_ring():
     screen, rc = record(
         ["-e", PMU + "/timer=1,chunks=512/", "-m", ",32Kx2",
          "-o", "f", "--"] + LOOP,
-        lambda s: any(m and int(m[5]) > 0 for m in lines_of(s)), terminate)
+        lambda s: any(m and int(m[6]) > 0 for m in lines_of(s)), terminate)
     parsed = lines_of(screen)
     why = ""
     if not parsed or None in parsed:
         why = f"{screen.raw!r}"
-    elif any(m[4] != "2" or not 0 <= int(m[3] or -1) <= 2 for m in parsed):
+    elif any(m[5] != "2" or not 0 <= int(m[4] or -1) <= 2 for m in parsed):
         why = f"{screen.seen}"
-    elif int(parsed[-1][5]) == 0:
+    elif int(parsed[-1][6]) == 0:
         why = f"no losses: {screen.seen}"
     elif not any("LOST AUX data" in line for line in screen.lines):
         why = f"no loss in the summary: {screen.lines}"
