@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuse_mount DIR CMD...: runs CMD while the ELF files of the tests are on DIR, on
- * a file system in user space. Its status is CMD's.
+ * fuse_mount [--forget] DIR CMD...: runs CMD while the ELF files of the tests are on
+ * DIR, on a file system in user space. Its status is CMD's. --forget: whoever opens a
+ * file has its page cache dropped.
  */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,8 +21,13 @@ int main(int argc, char **argv)
 	int status, ret;
 	pid_t pid;
 
+	if (argc > 1 && !strcmp(argv[1], "--forget")) {
+		server.mode = FUSE_FORGETS;
+		argv++;
+		argc--;
+	}
 	if (argc < 3) {
-		fprintf(stderr, "usage: fuse_mount DIR CMD...\n");
+		fprintf(stderr, "usage: fuse_mount [--forget] DIR CMD...\n");
 		return 2;
 	}
 	server.set = &set;

@@ -135,7 +135,9 @@ static void serve(const struct fuse_server *server,
 		  const struct request *request)
 {
 	/* What was read stays in memory when the file is opened again. */
-	struct fuse_open_out open_out = { .open_flags = FOPEN_KEEP_CACHE };
+	struct fuse_open_out open_out = {
+		.open_flags = server->mode == FUSE_FORGETS ? 0 : FOPEN_KEEP_CACHE,
+	};
 
 	switch (request->header.opcode) {
 	case FUSE_INIT:

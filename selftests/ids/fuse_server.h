@@ -19,6 +19,8 @@ enum fuse_mode {
 	FUSE_MAPS_ITSELF,
 	/* never answers a read */
 	FUSE_SILENT,
+	/* has the page cache of a file dropped whenever it is opened */
+	FUSE_FORGETS,
 };
 
 struct fuse_server {

@@ -10,10 +10,10 @@ SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
 # One concern each; to be recorded in virtual machines.
 SPT_ODD	  := $(addprefix $(SPT)/programs/,signals waits procs migrate timers flags own_tf \
 	     rep rseq filtered emulated vsyscall debugger calls ending runon execonly restarted throttled secret \
-	     signals-dynamic signals-pie far64 sysenter)
+	     signals-dynamic signals-pie far64 sysenter away)
 
 SPT_TESTS := $(addprefix $(SPT)/,test_cases test_blocks fuzz_flow compare_insns decode \
-	     stepper modes refused guest/decode guest/record_host storm stormed stormed-static) $(SPT_WORK) $(SPT_ODD)
+	     stepper modes refused evict guest/decode guest/record_host storm stormed stormed-static) $(SPT_WORK) $(SPT_ODD)
 
 $(BUILD)/.host-softpt: selftests/setup/host
 	@mkdir -p $(BUILD)
@@ -74,7 +74,7 @@ $(SPT)/stormed $(SPT)/stormed-static: selftests/softpt/programs/stormed.c Makefi
 	@mkdir -p $(@D)
 	$(QUIET_LD)$(CC) $(USER_FLAGS) -O1 -g $(SPT_LINK) -o $@ $< -pthread
 
-$(SPT)/storm $(SPT)/refused: $(SPT)/%: selftests/softpt/%.c Makefile | $(BUILD)/.host-softpt
+$(SPT)/storm $(SPT)/refused $(SPT)/evict: $(SPT)/%: selftests/softpt/%.c Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
 	$(QUIET_LD)$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $<
 

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Code whose pages go away while it is executed and recorded with softpt: what was
+# executed is in the trace, or the trace says that something is lost. In a VM, as root.
+
+# shellcheck source=selftests/softpt/guest.sh
+. "$(dirname "$0")/guest.sh"
+
+PASSES=${SHORT:+1000}
+PASSES=${PASSES:-3000}
+
+# beside WHAT ARGS...: evict as soon as the program runs
+beside()
+{
+	local pid
+
+	until pid=$(pidof -s away); do :; done
+	"$SPT/evict" "$1" "$pid" "${@:2}" >evicted 2>&1
+}
+
+# gone_often NR: the pages were not there so often at least
+gone_often()
+{
+	local faults
+
+	faults=$(awk '$1 == "faults" { print $2 }' stdout)
+	((faults >= $1)) || note "only $faults page faults: $(cat evicted 2>/dev/null)"
+}
+
+# exactly WHAT: beside evict WHAT each instruction is found that was executed
+exactly()
+{
+	rm -f evicted
+	beside "$@" &
+	counted away loop "$PASSES"
+	wait
+	perf_is_content
+	gone_often 100
+}
+
+address=$(nm "$P/away" | awk '$3 == "away" { print $1 }')
+exactly pageout "$address" 8192
+check "pages that are reclaimed (MADV_PAGEOUT): $(head -n 1 stdout)"
+
+# FUSE and virtiofs drop a file's page cache when it is opened. What is mounted is seen
+# by evict and auxrec only.
+mkdir elf m
+cp "$P/away" elf/
+echo away none >elf/list
+export SPT
+export -f beside
+# shellcheck disable=SC2016 # for the shell within
+PERFAUX_ELF=$T/elf "$B/selftests/ids/fuse_mount" --forget m bash -c '
+	beside open m/away &
+	setarch -R env -i LC_ALL=C timeout 400 "$@"
+	status=$?
+	wait
+	exit $status' sh "$AUXREC" -o f -e intel_pt//u -- m/away loop "$PASSES" </dev/null >stdout 2>err
+status=$?
+if [[ $status == 2 ]] && grep -q '^fuse_mount:' err; then
+	skip "a file of FUSE that is opened elsewhere" "$(cat err)"
+else
+	[[ $status == 0 ]] || note "status $status: $(tail -n 3 err | tr '\n' '|')"
+	grep -q LOST err && note "$(grep LOST err)"
+	valid f
+	image "$P/away" >code
+	decode
+	marks "$P/away"
+	cp "$P/away" m/
+	perf_is_content
+	gone_often 100
+	check "a file of FUSE that is opened elsewhere: $(head -n 1 stdout)"
+fi
+
+rm -f evicted
+counted away protect "$PASSES"
+perf_is_content
+gone_often 20
+check "pages that cannot be read for a moment: $(head -n 1 stdout)"
+
+# What is lost here is lost for good, and then it is told.
+rm -f f
+clean timeout 400 "$AUXREC" -o f -e intel_pt//u -- "$P/away" unmap "$PASSES" </dev/null >stdout 2>err ||
+	note "status $?: $(tail -n 3 err | tr '\n' '|')"
+mv err said
+valid f
+image "$P/away" >code
+decode
+before=$why
+marks "$P/away"
+differences=${why#"$before"}
+if [[ $differences ]] && grep -q 'LOST AUX data: lost by the PMU' said; then
+	why=$before
+	grep -oE 'passed [0-9]+ times, decoded [0-9]+' <<<"$differences" |
+		awk '$2 < $5 + 0 { exit 1 }' || note "more than was executed: $differences"
+fi
+gone_often 100
+check "pages that are unmapped: lost, and told: $(grep -o 'LOST.*' said)"
+
+finish
