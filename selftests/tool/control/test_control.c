@@ -83,6 +83,27 @@ TEST_F(control, requests)
 	close(fd);
 }
 
+/* It becomes part of a file's name, which has no more room. */
+TEST_F(control, longest_name)
+{
+	char name[CONTROL_NAME_MAX], text[128];
+	int fd = client_connect(self->rec.path);
+
+	ASSERT_LE(0, fd);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(text, sizeof(text), "snapshot %s\n", name);
+	client_send(fd, text);
+	ASSERT_TRUE(run(&self->rec));
+	snprintf(text, sizeof(text), "ok /tmp/%s\n", name);
+	EXPECT_STREQ(text, client_read(fd));
+	snprintf(text, sizeof(text), "snapshot %sx\n", name);
+	client_send(fd, text);
+	ASSERT_TRUE(run(&self->rec));
+	EXPECT_EQ(1, count(client_read(fd), "error the name has 64 bytes, at most 63"));
+	close(fd);
+}
+
 /* Answers come as things are done; each snapshot's to the client who asked for it. */
 TEST_F(control, later)
 {
