@@ -106,7 +106,7 @@ done
 for nr in 0 -1 4294967297 x; do
 	fails "filter main #$nr @ $PROG" 'write filter|start|stop|tracestop'
 done
-for dir in 'a b' 'a,b'; do
+for dir in 'a b' 'a,b' $'a\nb'; do
 	mkdir "$dir" && cp "$PROG" "$dir/prog" && ln -sf "$dir/prog" elsewhere
 	fails 'filter main @ elsewhere' 'no path with a blank or a comma'
 done
