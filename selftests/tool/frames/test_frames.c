@@ -157,6 +157,10 @@ static void joined_and_released(void)
 	a.length = 5;
 	a.offset += 8;
 	tap_report(!frames_join(&frames, &a), "and another place");
+	/* The kernel makes no such frame. */
+	segments[0].frames_end = SIZE - sizeof(struct perfaux_frame);
+	a = add_frame(0, 8, PERFAUX_FRAME_SAMPLE);
+	tap_report(!frames_join(&frames, &a), "nor one that ends behind its segment");
 	frames_free(&frames);
 }
 
