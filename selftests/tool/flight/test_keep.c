@@ -287,6 +287,23 @@ TEST_F(keep, becomes_other)
 	EXPECT_EQ(1, apply(&self->k, NULL));
 }
 
+/* What took the name of a snapshot is none, and does not count. */
+TEST_F(keep, name_taken)
+{
+	int fd;
+
+	ASSERT_TRUE(snap_write("a.2026073010000000", 0));
+	ASSERT_TRUE(snap_write("a.2026073011000000", 0));
+	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 2 }));
+	fd = open("x", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	ASSERT_LE(0, fd);
+	close(fd);
+	ASSERT_EQ(0, rename("x", "a.2026073011000000"));
+	EXPECT_EQ(0, add(&self->k, "a.2026073012000000", 0));
+	EXPECT_STREQ("a.2026073010000000 a.2026073011000000 a.2026073012000000 ",
+		     snap_dir_list());
+}
+
 /* Much may happen while a slow disk removes one: a new snapshot, a new file of that name. */
 TEST_F(keep, planned)
 {
