@@ -30,7 +30,7 @@ make_payload() {
 		--exclude=./build --exclude='*.o' .
 	if [[ -d $BUILD ]]; then
 		tar --sparse -cf "$stage/payload/build.tar" -C "$BUILD" --exclude=./modules \
-			--exclude=./vm --exclude=./fuzz --exclude=./check --exclude=./lint \
+			--exclude=./vm --exclude=./mutants --exclude=./fuzz --exclude=./check --exclude=./lint \
 			--exclude=./docs --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
 	fi
 	if [[ $MODULES ]]; then
