@@ -250,6 +250,8 @@ TEST_F(keep, not_snapshots)
 	/* Names that the pattern does not make */
 	ASSERT_TRUE(snap_write("a.2026073001000008.bak", 0));
 	ASSERT_TRUE(snap_write("a.2026073001000008-1", 0));
+	/* SNAPFILE_SAME is 99999. */
+	ASSERT_TRUE(snap_write("a.2026073001000008-100000", 0));
 	ASSERT_TRUE(snap_write("a", 0));
 	ASSERT_TRUE(snap_write(".auxrec-aaaaaa.tmp", 0));
 	ASSERT_EQ(0, mkdir("sub", 0700));
