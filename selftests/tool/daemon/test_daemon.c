@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <regex.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -391,9 +392,10 @@ TEST_F(daemon, log_on_a_disk_that_stands_still)
 	EXPECT_EQ(nr, lines + atoi(missed));
 }
 
-/* It goes the way of its parent's, in order. */
+/* It goes the way of its parent's, in order. The parent waits for its own lines only. */
 TEST_F(daemon, log_of_a_child)
 {
+	__u64 begin;
 	int status;
 	pid_t pid;
 
@@ -405,15 +407,24 @@ TEST_F(daemon, log_of_a_child)
 		close_range(3, log_inherited() - 1, 0);
 		close_range(log_inherited() + 1, ~0U, 0);
 		say("child");
+		say("again");
 		log_close();
 		_exit(0);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
+	while (!strstr(file("log"), "again\n"))
+		sched_yield();
+	pthread_mutex_lock(&disk);
+	begin = now_ns();
 	say("after");
+	/* PATIENCE_NS of log.c */
+	EXPECT_LE(100000000ULL, now_ns() - begin);
+	pthread_mutex_unlock(&disk);
 	log_close();
 	say_to(NULL);
-	EXPECT_TRUE(matches(file("log"), "^" STAMP "before\n" STAMP "child\n" STAMP "after\n$")) {
+	EXPECT_TRUE(matches(file("log"), "^" STAMP "before\n" STAMP "child\n"
+			    STAMP "again\n" STAMP "after\n$")) {
 		TH_LOG("%s", file("log"));
 	}
 }
