@@ -15,6 +15,7 @@
 #include "../../tap.h"
 #include "history.h"
 #include "recent.h"
+#include "recent_log.h"
 #include "records.h"
 
 #define RECORDS		3000
@@ -568,6 +569,30 @@ static void try_too_large(void)
 	recent_free(r);
 }
 
+/* A page that has room left when a child shares it is copied by the next record. */
+static void try_log_share(void)
+{
+	const size_t page = 4096;
+	struct recent_log log;
+	size_t begun, same, next;
+
+	recent_log_init(&log, 16 * page);
+	recent_log_add(&log, 2 * page + 8);
+	recent_log_share(&log);
+	begun = log.fresh;
+	recent_log_add(&log, 8);
+	same = log.fresh;
+	recent_log_add(&log, page);
+	next = log.fresh;
+	recent_log_drop(&log, log.oldest);
+	recent_log_drop(&log, log.oldest);
+	recent_log_drop(&log, log.oldest);
+	tap_report(begun == page && same == page && next == 2 * page && !log.fresh,
+		   "pages that are there twice: %zu, %zu and %zu bytes, %zu when all is gone",
+		   begun, same, next, log.fresh);
+	recent_log_free(&log);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -585,6 +610,7 @@ int main(int argc, char **argv)
 		try("little of all", &little, late, first);
 	}
 	try_too_large();
+	try_log_share();
 	try_young();
 	try_lent(false);
 	try_lent(true);
