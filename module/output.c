@@ -49,6 +49,12 @@ static void pa_span_thread(struct perf_event *event, u32 *pid, u32 *tid)
 /*
  * Where the PMU should interrupt. Past the marker, where only a PMU that skips
  * can begin, there is the end itself.
+ *
+ * Intel PT interrupts one run of pages before the end at the latest, whatever this
+ * says (pt_buffer_reset_markers()). So it does not matter where the last run begins at
+ * the marker, see pa_mark_runs(); where memory is in shorter runs, that is later than
+ * the marker, and what is written until the interrupt is served may find no room. It
+ * does not matter to single-entry ToPA either, with which each run ends with an interrupt.
  */
 static u32 pa_wakeup(const struct pa_segment *seg)
 {

@@ -8,6 +8,7 @@
 
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
+#include "pt_lib.h"
 
 FIXTURE(state) {
 	struct ring ring;
@@ -236,6 +237,32 @@ TEST_F_TIMEOUT(state, overrun, SECONDS)
 	EXPECT_EQ(4 * ctl->segment_size, ctl->bytes);
 	/* How much is known, so it is no gap. */
 	EXPECT_EQ(0, ring_lost(&self->ring, PERFAUX_CAUSE_TRUNCATED));
+	close(ev);
+}
+
+/*
+ * A PMU that takes handle->wakeup for its interrupt leaves what is behind the marker of a
+ * segment to what it writes until the interrupt is served.
+ */
+TEST_F_TIMEOUT(state, wakeup, SECONDS)
+{
+	/* Not as many chunks as would end at the marker by themselves */
+	struct auxgen_config config = {
+		AUXGEN_F_CTX | AUXGEN_F_MARKER | 1 << 24 | 7, 0,
+	};
+	const struct perfaux_control *ctl = self->ring.ctl;
+	const uint32_t marker = ctl->segment_size - pt_tail(ctl->segment_size);
+	int ev = auxgen_open(&config, 0, -1, 0);
+	uint32_t i;
+
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
+	ASSERT_EQ(0, event_enable(ev));
+	while (ring_fdinfo(self->ring.fd, "ready") < 4)
+		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
+	ASSERT_EQ(0, event_disable(ev));
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(marker, self->ring.segments[i].used);
 	close(ev);
 }
 

@@ -74,6 +74,7 @@ extern unsigned int ptm_chunks;
 extern unsigned int ptm_ctx_chunks;
 extern unsigned int ptm_period;
 extern unsigned int ptm_skid;
+extern unsigned int ptm_run_order;
 
 /* ptm_hw.c: any context in which the driver is, up to NMI */
 u64 ptm_rdmsr(u32 msr);

@@ -74,4 +74,13 @@ static inline void *ptm_memset(void *to, int c, size_t size)
 	return __builtin_memset(to, c, size);
 }
 
+/* topa_insert_pages() sees runs of pages that are no longer than the parameter says. */
+static inline unsigned long ptm_run(const struct page *page)
+{
+	return min_t(unsigned long, page_private(page), ptm_run_order);
+}
+
+#undef page_private
+#define page_private(page)	ptm_run(page)
+
 #endif /* PTM_DRIVER_H */

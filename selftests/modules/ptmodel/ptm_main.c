@@ -49,6 +49,10 @@ unsigned int ptm_skid;
 module_param_named(skid, ptm_skid, uint, 0644);
 MODULE_PARM_DESC(skid, "Chunks that are written until the PMI is sent");
 
+unsigned int ptm_run_order = UINT_MAX;
+module_param_named(run_order, ptm_run_order, uint, 0444);
+MODULE_PARM_DESC(run_order, "Output regions have at most so many pages, as a power of two");
+
 static int ptm_stats_get(char *buf, const struct kernel_param *kp)
 {
 	int cpu, i, at = 0;
