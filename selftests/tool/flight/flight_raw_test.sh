@@ -77,6 +77,7 @@ whole merged
 ((chunks >= most)) || note "$chunks chunks, of $most"
 readable merged
 check "they are merged, each chunk once"
+enough
 
 catch 1
 kill -9 $pid
@@ -88,7 +89,6 @@ for f in "${files[@]}"; do
 done
 await is_free
 check "kill -9 while it writes: snapshots are whole, the module is free"
-enough
 
 # --- what an event freezes ---------------------------------------------------------------
 
