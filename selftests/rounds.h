@@ -5,6 +5,14 @@
 
 #include <stdlib.h>
 
+/* Is a short form wanted? */
+static inline __attribute__((unused)) int is_short(void)
+{
+	const char *set = getenv("SHORT");
+
+	return set && *set;
+}
+
 /*
  * rounds() - how often a test repeats what it does
  *
@@ -13,7 +21,7 @@
  */
 static inline __attribute__((unused)) unsigned int rounds(unsigned int n)
 {
-	return getenv("SHORT") && n > 4 ? n / 4 : n;
+	return is_short() && n > 4 ? n / 4 : n;
 }
 
 #endif

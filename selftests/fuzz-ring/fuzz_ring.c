@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "../ring/ring_lib.h"
+#include "../rounds.h"
 #include "../tap.h"
 #include "fuzz.h"
 
@@ -129,7 +130,7 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	parse(argc, argv);
-	if (getenv("SHORT") && !opt.replay && opt.calls > SHORT_RUN)
+	if (is_short() && !opt.replay && opt.calls > SHORT_RUN)
 		opt.calls = SHORT_RUN;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("TAP version 13\n");

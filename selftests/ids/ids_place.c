@@ -65,7 +65,7 @@ int place_make(struct place *place, enum fs fs, enum kind kind)
 	memset(place, 0, sizeof(*place));
 	place->max = fs == FS_SQUASHFS ? PACKED_MAX : INT64_MAX;
 	/* A short form has all of them in all places together. */
-	place->step = rounds(12) < 12 ? 3 : 1;
+	place->step = is_short() ? 3 : 1;
 	place->first = (fs + kind) % place->step;
 	ret = elf_set_read(&place->set);
 	if (!ret)

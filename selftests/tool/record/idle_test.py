@@ -201,7 +201,7 @@ def main():
         test_process()
         test_command()
         test_flight()
-        if "SHORT" not in os.environ:
+        if not os.environ.get("SHORT"):
             test_flight_all()
             test_other_owner()
             test_terminal()
