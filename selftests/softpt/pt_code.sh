@@ -36,7 +36,7 @@ exactly()
 	counted away loop "$PASSES"
 	wait
 	perf_is_content
-	gone_often 100
+	gone_often 20
 }
 
 address=$(nm "$P/away" | awk '$3 == "away" { print $1 }')
@@ -69,7 +69,7 @@ else
 	marks "$P/away"
 	cp "$P/away" m/
 	perf_is_content
-	gone_often 100
+	gone_often 20
 	check "a file of FUSE that is opened elsewhere: $(head -n 1 stdout)"
 fi
 
@@ -95,7 +95,7 @@ if [[ $differences ]] && grep -q 'LOST AUX data: lost by the PMU' said; then
 	grep -oE 'passed [0-9]+ times, decoded [0-9]+' <<<"$differences" |
 		awk '$2 < $5 + 0 { exit 1 }' || note "more than was executed: $differences"
 fi
-gone_often 100
+gone_often 20
 check "pages that are unmapped: lost, and told: $(grep -o 'LOST.*' said)"
 
 finish
