@@ -158,7 +158,7 @@ TEST_F(ctl, no_answer)
 	EXPECT_EQ(125, ctl(self, "--timeout=0.1 @ snapshot"));
 	said(self, _metadata, "no answer within 0.1 s");
 	/* Less than a nanosecond is not "as long as it takes". */
-	EXPECT_EQ(125, ctl(self, "--timeout=0.0000000001 @ status"));
+	EXPECT_EQ(125, ctl(self, "--timeout=0.0000000001 @ snapshot"));
 	said(self, _metadata, "no answer within");
 	/* Not even accept(): its queue fills. */
 	kill(self->pid, SIGSTOP);
