@@ -200,7 +200,7 @@ TEST_F_TIMEOUT(modules, in_and_out, SECONDS)
 	ASSERT_EQ(0, child_start(&child, endless_fn, NULL));
 	child_go(&perf);
 	child_go(&child);
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < (int)rounds(10); i++) {
 		ASSERT_EQ(0, module_remove_wait("perfaux"));
 		ASSERT_EQ(0, module_insert("perfaux", ""));
 		if (i % 2)

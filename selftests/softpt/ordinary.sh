@@ -36,13 +36,13 @@ tasks()
 
 seq 60 | sed 's/$/ some text, the same in each line/' >input
 
-same sh -c 'seq 30 | sort -rn | head -n 3'
-tasks 4
-check "sh, a pipe of three programs: $count instructions"
-
 same sort input
 check "sort: $count instructions"
 enough
+
+same sh -c 'seq 30 | sort -rn | head -n 3'
+tasks 4
+check "sh, a pipe of three programs: $count instructions"
 
 # shellcheck disable=SC2016 # for the shell that is recorded
 same sh -c 'for i in 1 2 3; do n=$(echo "$i" | tr 123 abc); echo "$n"; done
