@@ -34,7 +34,7 @@ struct mark marks[256] __attribute__((used, aligned(4096)));
 	}
 
 #define MARK(number, name_)						\
-	MARKED(number, name_)						\
+	void mark_##name_(void);					\
 	asm(".pushsection .text\n"					\
 	    ".globl mark_" #name_ "\n"					\
 	    ".type mark_" #name_ ", @function\n"			\
@@ -42,7 +42,8 @@ struct mark marks[256] __attribute__((used, aligned(4096)));
 	    "lock incq marks + 16 * " #number " + 8(%rip)\n\t"		\
 	    "ret\n"							\
 	    ".size mark_" #name_ ", . - mark_" #name_ "\n"		\
-	    ".popsection");
+	    ".popsection");						\
+	MARKED(number, name_)
 
 static inline void marks_share(void)
 {
