@@ -93,7 +93,7 @@ check-all:
 check-debug: debug-kernel
 	@KERNELS= DEBUG_KERNELS="kasan kcsan" CPUS=$(CPUS) MATRIX=all FULL=1 selftests/check
 
-demo: tool
+demo:
 	@KERNELS="$(KERNELS)" selftests/demo
 
 setup:
