@@ -27,18 +27,24 @@ static const u8 spt_nop[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84 };
 
 #define SPT_CALL_OPCODE	0xe8
 
-/* @max bytes, or as many as there are, up to the end of the mapping. */
-static unsigned int read_up_to(u8 *bytes, unsigned int max, u64 ip)
+/* Without a page fault, or, if it @sleeps, with one. Returns 0 if all of it was read. */
+static unsigned long copy_code(u8 *bytes, u64 ip, unsigned int n, bool sleeps)
 {
 	const void __user *from = (const void __user *)ip;
+
+	return sleeps ? copy_from_user(bytes, from, n) :
+			copy_from_user_nofault(bytes, from, n) != 0;
+}
+
+/* @max bytes, or as many as there are, up to the end of the mapping. */
+static unsigned int read_up_to(u8 *bytes, unsigned int max, u64 ip, bool sleeps)
+{
 	unsigned int first = min_t(unsigned long, max,
 				   PAGE_SIZE - offset_in_page(ip));
 
-	if (!copy_from_user_nofault(bytes, from, max))
+	if (!copy_code(bytes, ip, max, sleeps))
 		return max;
-	if (copy_from_user_nofault(bytes, from, first))
-		return 0;
-	return first;
+	return copy_code(bytes, ip, first, sleeps) ? 0 : first;
 }
 
 #ifdef CONFIG_X86_INTEL_MEMORY_PROTECTION_KEYS
@@ -49,11 +55,11 @@ static unsigned int read_code(u8 *bytes, unsigned int max, u64 ip)
 	u32 pkru;
 
 	if (!cpu_feature_enabled(X86_FEATURE_OSPKE))
-		return read_up_to(bytes, max, ip);
+		return read_up_to(bytes, max, ip, false);
 	preempt_disable();
 	pkru = rdpkru();
 	wrpkru(0);
-	n = read_up_to(bytes, max, ip);
+	n = read_up_to(bytes, max, ip, false);
 	wrpkru(pkru);
 	preempt_enable();
 	return n;
@@ -61,27 +67,20 @@ static unsigned int read_code(u8 *bytes, unsigned int max, u64 ip)
 #else
 static unsigned int read_code(u8 *bytes, unsigned int max, u64 ip)
 {
-	return read_up_to(bytes, max, ip);
+	return read_up_to(bytes, max, ip, false);
 }
 #endif
 
 /*
- * As read_up_to(), and sleeps. A page fault first, as the program has it: it lets go of
+ * Sleeps. A page fault first, as the program has it: it lets go of
  * mmap_lock while a file system is asked (lock_folio_maybe_drop_mmap()), and a fatal
  * signal ends it. access_process_vm() reads what may only be executed, or was made
  * inaccessible meanwhile (FOLL_FORCE, check_vma_flags()).
  */
 static unsigned int fetch_up_to(u8 *bytes, unsigned int max, u64 ip)
 {
-	const void __user *from = (const void __user *)ip;
-	unsigned int first = min_t(unsigned long, max,
-				   PAGE_SIZE - offset_in_page(ip));
-
-	if (!copy_from_user(bytes, from, max))
-		return max;
-	if (first < max && !copy_from_user(bytes, from, first))
-		return first;
-	return access_process_vm(current, ip, bytes, max, FOLL_FORCE);
+	return read_up_to(bytes, max, ip, true) ?:
+	       access_process_vm(current, ip, bytes, max, FOLL_FORCE);
 }
 
 static void fetch_code(struct spt_code *code, u64 ip)
@@ -319,28 +318,49 @@ static struct folio *get_folio(struct file *file, pgoff_t index)
 	return IS_ERR(folio) ? NULL : folio;
 }
 
+/* The file that is mapped at @ip, and its page there. NULL: there is none. */
+static struct file *get_mapped(u64 ip, pgoff_t *index)
+{
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+
+	mmap_read_lock(current->mm);
+	vma = find_vma(current->mm, ip);
+	if (vma && ip >= vma->vm_start && vma->vm_file) {
+		file = get_file(vma->vm_file);
+		*index = linear_page_index(vma, ip);
+	}
+	mmap_read_unlock(current->mm);
+	return file;
+}
+
 /*
- * The bytes of the file that is mapped at @ip, in one page; mmap_lock is held. -ENOENT:
- * there is no file.
+ * The bytes of the file that is mapped at @ip, in one page. -ENOENT: there is no file.
+ *
+ * Without mmap_lock: a file system in user space may take as long as it likes to answer,
+ * and whoever looks at the task in /proc would wait for the lock.
  */
 static int read_file(u64 ip, u8 *bytes, unsigned int n)
 {
-	struct vm_area_struct *vma = find_vma(current->mm, ip);
-	struct folio *folio;
+	struct folio *folio = NULL;
+	struct file *file;
 	pgoff_t index;
 	void *at;
 
-	if (!vma || ip < vma->vm_start || !vma->vm_file)
+	file = get_mapped(ip, &index);
+	if (!file)
 		return -ENOENT;
-	index = linear_page_index(vma, ip);
-	folio = get_folio(vma->vm_file, index);
-	if (!folio)
-		return -EIO;
-	at = kmap_local_folio(folio, offset_in_folio(folio, (u64)index << PAGE_SHIFT));
-	memcpy(bytes, at + offset_in_page(ip), n);
-	kunmap_local(at);
-	folio_put(folio);
-	return 0;
+	/* There is no page behind the end of a file that was cut off. */
+	if (index < DIV_ROUND_UP(i_size_read(file->f_mapping->host), PAGE_SIZE))
+		folio = get_folio(file, index);
+	if (folio) {
+		at = kmap_local_folio(folio, offset_in_folio(folio, (u64)index << PAGE_SHIFT));
+		memcpy(bytes, at + offset_in_page(ip), n);
+		kunmap_local(at);
+		folio_put(folio);
+	}
+	fput(file);
+	return folio ? 0 : -EIO;
 }
 
 /*
@@ -362,11 +382,11 @@ static void read_held(struct spt_task *t, unsigned int replaced)
 	spt_insn_decode(&t->held_insn, bytes, n, t->held_ip, t->is64);
 }
 
-static void refresh_held(struct spt_task *t)
+static void refresh_held(struct spt_task *t, bool at_trampoline)
 {
 	if (!t->suspicious) {
 		read_held(t, t->silent ? SPT_PROBE_SIZE : 1);
-	} else if (find_trampoline(t)) {
+	} else if (at_trampoline) {
 		t->silent = true;
 		read_held(t, SPT_PROBE_SIZE);
 	}
@@ -407,6 +427,7 @@ void spt_code_refresh(struct spt_task *t)
 {
 	bool stale = spt_code_is_stale(t);
 	bool back = is_back_at_pair(t, current_pt_regs());
+	bool at_trampoline = false;
 
 	if (!stale && (!t->held || t->held_read) && !back &&
 	    t->pair != SPT_PAIR_MAYBE)
@@ -428,11 +449,13 @@ void spt_code_refresh(struct spt_task *t)
 		if (t->area)
 			find_area(t);
 	}
+	if (t->held && !t->held_read && t->suspicious)
+		at_trampoline = find_trampoline(t);
+	mmap_read_unlock(current->mm);
 	if (t->held && !t->held_read)
-		refresh_held(t);
+		refresh_held(t, at_trampoline);
 	if (back || t->pair == SPT_PAIR_MAYBE)
 		refresh_pair(t, back);
-	mmap_read_unlock(current->mm);
 	spt_code_forget(t);
 }
 

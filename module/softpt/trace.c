@@ -629,7 +629,7 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 	spt_enter_block(t);
 }
 
-/* Of a step that was put off spt_code_fetch() has read the code, if it is there. */
+/* spt_code_fetch() has read the code of the step that was put off, if the code is there. */
 static void spt_tell_step_late(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;

@@ -11,7 +11,7 @@
 #include "ids_lib.h"
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
-/* Of the kernel, signed: others cannot be loaded then. */
+/* A module of the kernel's own is signed: no other can be loaded then. */
 #define MODULE		"msr"
 
 /* What the notice says of MODULE, which is loaded. Returns 0 or what failed. */
