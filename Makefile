@@ -24,7 +24,7 @@ QUIET_GEN = $(call quiet,GEN,$@)
 endif
 
 .PHONY: all tool module no-module modules selftests check check-all check-debug soak demo install clean help lint \
-	docs setup debug-kernel bench-ids bench-raw bench-flight \
+	docs setup debug-kernel bench-ids bench-raw bench-flight bench-softpt \
 	table-ids softpt-tests model-tests FORCE
 
 all: tool $(if $(wildcard $(KDIR)/Makefile),module,no-module)
@@ -181,6 +181,7 @@ help:
 	@echo "make modules      the modules and those of the tests for each of KERNELS"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
 	@echo "make bench-flight a flight recorder, beside perf record's snapshots and overwriting"
+	@echo "make bench-softpt what a step costs, in instructions"
 	@echo "make bench-raw    raw data of samples by the raw ring, beside perf's and BPF's rings"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make soak-pt      softpt with random signals, for PT_SOAK_SECONDS=600"

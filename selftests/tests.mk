@@ -265,6 +265,12 @@ $(FLIGHT_BUILDS): selftests/bench/flight_spin.c Makefile
 bench-flight: tool $(FLIGHT_BENCH) $(FLIGHT_BUILDS)
 	@KERNELS="$(KERNELS)" selftests/bench/flight
 
+$(TESTS)/bench/step: $(BUILD)/selftests/bench/step.o
+	$(QUIET_LD)$(CC) $(CFLAGS) -static -o $@ $^
+
+bench-softpt: tool $(TESTS)/bench/step
+	@KERNELS="$(KERNELS)" selftests/bench/softpt
+
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	@KERNELS="$(KERNELS)" selftests/bench/ids
 

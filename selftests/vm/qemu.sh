@@ -25,6 +25,10 @@ start_share() {
 # as short. So they are told.
 tsc_khz() {
 	local program=$BUILD/selftests/vm/tsc_khz khz
+	if [[ $ICOUNT ]]; then
+		append+=(tsc_early_khz=1000000)
+		return
+	fi
 	[[ ! -x $program ]] || ! khz=$("$program") || append+=("tsc_early_khz=$khz")
 }
 
@@ -75,6 +79,7 @@ start_qemu() {
 		-device virtio-blk-pci,drive=root
 		-device virtio-serial-pci
 	)
+	[[ ! $ICOUNT ]] || args+=(-icount "shift=0,sleep=off")
 	if [[ $(share_kind) == virtiofs ]]; then
 		args+=(
 			-object "memory-backend-memfd,id=mem,share=on,size=$MEM"

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * step: how long each of 100,000 instructions takes. Where the clock counts instructions
+ * (vm/run --icount) that is how many are executed for one of them.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#define LOOPS	50000L
+
+static long now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000L + ts.tv_nsec;
+}
+
+int main(void)
+{
+	long n = LOOPS, begin = now_ns();
+
+	__asm__ __volatile__("1: dec %0\n\tjnz 1b" : "+r" (n));
+	printf("%.1f ns for each instruction\n", (double)(now_ns() - begin) / (2 * LOOPS));
+	return 0;
+}
