@@ -173,6 +173,7 @@ TEST_F_TIMEOUT(netfs, hangs_and_closed, SECONDS)
 	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
 	net_go_on(&self->server);
 	EXPECT_EQ(0, module_remove_wait("perfaux"));
+	EXPECT_EQ(0, module_insert("perfaux", ""));
 	close_all(self);
 }
 
