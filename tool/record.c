@@ -30,7 +30,8 @@
  * process everything up to the largest time that they had seen at the one
  * before. AUX data of that time must have been in the stream then. So a round
  * waits for the spans that are being written and began before that time; and
- * for the infos of programs whose BPF_EVENTs it has, but not for ever.
+ * for the infos of programs whose BPF_EVENTs it has, but not for ever. A round
+ * is as long as ROUND_NS at least: see there.
  */
 static int finish_round(struct session *s, bool last)
 {
@@ -39,6 +40,9 @@ static int finish_round(struct session *s, bool last)
 	};
 	int err;
 
+	s->round_due = !last && !s->held_since && now_ns() - s->round_began < ROUND_NS;
+	if (s->round_due)
+		return 0;
 	if (!last && (!s->bpf_settled ||
 		      (s->have_raw && s->round_time > s->raw.oldest))) {
 		const __u64 now = now_ns();
@@ -57,6 +61,7 @@ static int finish_round(struct session *s, bool last)
 	}
 
 	s->held_since = 0;
+	s->round_began = now_ns();
 	err = stream_record(&s->out, &h);
 	if (!err)
 		err = stream_flush(&s->out);
@@ -161,7 +166,7 @@ static int look_at_rings(struct session *s, bool last, enum losses_which which)
 	}
 	if (!err)
 		err = stream_flush(&s->out);
-	if (!err && (s->out.records != records || s->held_since))
+	if (!err && (s->out.records != records || s->held_since || s->round_due))
 		err = finish_round(s, last);
 	return err;
 }

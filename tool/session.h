@@ -80,6 +80,15 @@ struct gap_stats {
 	__u64 bytes;
 };
 
+/*
+ * ns, of a round. The kernel takes a record's time before others can see the record: see
+ * __perf_event_header__init_id() and perf_output_put_handle(). Meanwhile an NMI, firmware or a
+ * hypervisor may stop that CPU, for some ms where CPUs are shared, and records of other CPUs that
+ * are younger are read first. All that was begun before a round must be seen in the next one. Less
+ * than WAIT_TICK_MS: the first look at idle rings ends the round.
+ */
+#define ROUND_NS	(50 * 1000 * 1000ULL)
+
 struct session {
 	const struct options *opt;
 	struct auxrec_events events;
@@ -109,7 +118,9 @@ struct session {
 	/* rounds, see record.c */
 	__u64 round_time;		/* largest time before the last round */
 	__u64 flushed_time;		/* readers are done with all up to it */
-	__u64 held_since;		/* now_ns(), 0: not held back */
+	__u64 round_began;		/* now_ns(), as the next one */
+	bool round_due;			/* it is too early for it */
+	__u64 held_since;		/* 0: not held back */
 	__u64 rounds;
 	__u64 aux_bytes;
 	__u64 spans;
