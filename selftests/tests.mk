@@ -113,9 +113,9 @@ $(TESTS)/tool/state/test_proc_maps: $(BUILD)/selftests/tool/state/test_proc_maps
 
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
-		$(addprefix $(BUILD)/tool/,recent.o recent_log.o state.o state_maps.o state_kernel.o \
-		state_namespaces.o read_map.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(addprefix $(BUILD)/tool/,recent.o recent_log.o recent_pack.o recent_samples.o \
+		recent_sides.o state.o state_maps.o state_kernel.o state_namespaces.o read_map.o util.o)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lzstd
 
 $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \
 		$(TESTS)/tool/control/%: $(BUILD)/selftests/tool/control/%.o \
@@ -196,6 +196,7 @@ $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%
 		merge/world.o merge/world_write.o state/history.o) \
 		$(addprefix $(BUILD)/tool/,disk.o merge.o merge_body.o merge_check.o merge_events.o merge_late.o merge_out.o \
 		merge_plan.o merge_read.o merge_scan.o merge_seen.o merge_setup.o notify.o recent.o recent_log.o \
+		recent_pack.o recent_samples.o recent_sides.o \
 		state.o state_maps.o state_kernel.o state_namespaces.o util.o) \
 		$(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/check_main.c, \
 		$(wildcard tool/check*.c tool/read*.c)))

@@ -125,6 +125,9 @@ int flight_open(struct session *s, struct diag *d)
 		.memory = f->memory.records,
 		.window = s->opt->flight.window,
 		.linger = LINGER_NS,
+		.block = s->opt->flight.block,
+		.late = ROUND_NS,
+		.names = f->exit_records,
 	};
 	f->gaps.per_task = session_per_task(s);
 	f->recent = recent_new(&limits);

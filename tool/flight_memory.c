@@ -21,6 +21,10 @@
 /* Main rings: a burst of some ms fits in the smaller. */
 #define MAIN_MIN	(32U << 10)
 #define MAIN_MAX	AUXREC_MAIN_DEFAULT
+/* Bytes of records that are packed at once: with more they do not become much smaller. */
+#define BLOCK		(64U << 10)
+/* With less than this, what it takes to pack would be most of what is left for records. */
+#define PACKED_MIN	(12ULL << 20)
 /* What is left for records must be worth a snapshot. */
 #define RECORDS_MIN	(1ULL << 20)
 
@@ -32,7 +36,8 @@ static __u64 within(__u64 size, __u64 min, __u64 max)
 /* Sets of names: two, of 16 bytes for each name, and half of one again while it grows. */
 static __u64 own_memory(const struct flight_options *opt)
 {
-	return OWN + opt->bpf_queue + opt->ids.waiting + 40ULL * opt->ids.names;
+	return OWN + (opt->block ? recent_packing(opt->block) : 0) + opt->bpf_queue +
+	       opt->ids.waiting + 40ULL * opt->ids.names;
 }
 
 static void divide_own(struct flight_options *opt)
@@ -45,6 +50,7 @@ static void divide_own(struct flight_options *opt)
 		.queue = waiting / 4, .waiting = waiting, .names = waiting / 64,
 	};
 	opt->bpf_queue = within(opt->memory / 32, BPF_MIN, BPF_MAX);
+	opt->block = opt->memory >= PACKED_MIN ? BLOCK : 0;
 }
 
 static __u64 main_memory(size_t bytes, size_t nr_cpus)

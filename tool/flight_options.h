@@ -24,6 +24,7 @@ struct flight_options {
 	__u64 memory;			/* bytes, of all there is */
 	struct ids_limits ids;		/* of that, flight_memory.c */
 	size_t bpf_queue;
+	size_t block;			/* bytes of records that are packed at once; 0: none are */
 	bool half_is_raw;		/* the raw ring has half of what is left */
 	struct trigger *triggers;
 	size_t nr_triggers;

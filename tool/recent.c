@@ -1,49 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "recent.h"
-#include "recent_log.h"
+#include "recent_samples.h"
+#include "recent_sides.h"
 #include "records.h"
-#include "util.h"
-
-/* In a log; whole records, with the time that they have */
-struct kept {
-	__u64 time;
-	struct perf_event_header rec[];
-};
-
-/*
- * Of the sideband. What is older than r->oldest is gone: older of that one points to nothing, as
- * to change it would write to a page that a child still shares.
- */
-struct side {
-	struct side *older, *newer;
-	struct log_chunk *chunk;
-	struct kept kept;
-};
 
 struct recent {
 	struct recent_limits limits;
 	struct state *state;
-	struct recent_log samples;	/* in the order in which they came */
-	size_t tail;			/* of the oldest one in its chunk */
-	__u64 nr_samples;
-	__u64 last_gone;		/* time of the newest sample that is gone */
-	struct recent_log sides;
-	struct side *oldest, *newest;	/* by time */
-	struct side *added;		/* the last one, or NULL */
-	__u64 nr_sides;
+	struct packer *packer;		/* NULL: nothing is packed */
+	struct recent_samples samples;
+	struct recent_sides sides;
+	struct state *names;		/* as of the sideband up to that one; NULL: not wanted */
+	const struct side *named;	/* or NULL: those that are not packed are not in it */
 	/* While a child has the records as they were, see recent_share() */
 	size_t room;			/* bytes for what is new; 0: there is no child */
 	size_t state_shared;		/* bytes of the state then */
-	__u64 cut;			/* what is older is going to be folded by it */
-	size_t cut_bytes;
 	__u64 first;			/* time of the first record that came */
 	__u64 begin;
-	__u64 forgotten;
 	__u64 too_large;
 	size_t maps_limit;		/* of a process, see recent_is_over() */
 	size_t cgroups_limit;		/* how many need a look */
@@ -58,6 +37,8 @@ struct recent {
 #define STATE_PART	4
 /* This part is there for what comes while a child writes a snapshot. */
 #define ROOM_PART	8
+/* This part for what the child folds into a state of its own. */
+#define CUT_PART	8
 /* Of one process: few have more. */
 #define MAPS_MANY	2048
 /* So many cgroups need no look. */
@@ -74,6 +55,24 @@ static size_t state_limit(const struct recent *r)
 	return r->limits.memory / STATE_PART ?: 1;
 }
 
+static int recent_init(struct recent *r)
+{
+	const struct recent_limits *limits = &r->limits;
+
+	if (limits->block)
+		r->packer = packer_new(limits->block);
+	recent_samples_init(&r->samples, r->packer, limits->memory / CHUNKS);
+	recent_sides_init(&r->sides, r->packer, limits->memory / CHUNKS);
+	r->state = state_new();
+	if (limits->names)
+		r->names = state_new();
+	if (!r->state || (limits->block && !r->packer) || (limits->names && !r->names))
+		return -ENOMEM;
+	if (state_limit(r) < TYPES_MAX)
+		state_limit_types(r->state, state_limit(r) / 2 ?: 1);
+	return 0;
+}
+
 struct recent *recent_new(const struct recent_limits *limits)
 {
 	struct recent *r = calloc(1, sizeof(*r));
@@ -83,15 +82,10 @@ struct recent *recent_new(const struct recent_limits *limits)
 	r->limits = *limits;
 	r->maps_limit = MAPS_MANY;
 	r->cgroups_limit = CGROUPS_FEW;
-	recent_log_init(&r->samples, limits->memory / CHUNKS);
-	recent_log_init(&r->sides, limits->memory / CHUNKS);
-	r->state = state_new();
-	if (!r->state) {
+	if (recent_init(r)) {
 		recent_free(r);
 		return NULL;
 	}
-	if (state_limit(r) < TYPES_MAX)
-		state_limit_types(r->state, state_limit(r) / 2 ?: 1);
 	return r;
 }
 
@@ -99,76 +93,38 @@ void recent_free(struct recent *r)
 {
 	if (!r)
 		return;
-	recent_log_free(&r->samples);
-	recent_log_free(&r->sides);
+	recent_samples_free(&r->samples);
+	recent_sides_free(&r->sides);
+	packer_free(r->packer);
 	state_free(r->state);
+	state_free(r->names);
 	free(r);
 }
 
-/* --- samples --------------------------------------------------------------- */
+size_t recent_packing(size_t block)
+{
+	/* The child has its own of what is written to. */
+	return 2 * packer_memory(block);
+}
+
+/* --- what comes ------------------------------------------------------------ */
 
 size_t recent_sample_size(size_t size)
 {
-	return sizeof(struct kept) + ALIGN8(size);
-}
+	const struct perf_event_header rec = { .size = size };
 
-static const struct kept *oldest_sample(const struct recent *r)
-{
-	return r->nr_samples ? (const void *)(r->samples.oldest->data + r->tail) : NULL;
-}
-
-static void is_gone(struct recent *r, __u64 time)
-{
-	if (time > r->last_gone)
-		r->last_gone = time;
-	r->forgotten++;
-}
-
-static void forget_sample(struct recent *r)
-{
-	const struct kept *oldest = oldest_sample(r);
-	struct log_chunk *chunk = r->samples.oldest;
-
-	if (!oldest)
-		return;
-	is_gone(r, oldest->time);
-	r->tail += recent_sample_size(oldest->rec->size);
-	r->nr_samples--;
-	if (chunk->live == 1)
-		r->tail = 0;
-	recent_log_drop(&r->samples, chunk);
-}
-
-static void forget_samples(struct recent *r, __u64 begin)
-{
-	const struct kept *oldest = oldest_sample(r);
-
-	while (oldest && oldest->time < begin) {
-		forget_sample(r);
-		oldest = oldest_sample(r);
-	}
+	return kept_size(&rec);
 }
 
 static int add_sample(struct recent *r, const struct perf_event_header *rec, __u64 time)
 {
-	const size_t size = recent_sample_size(rec->size);
-	struct kept *kept;
-
-	if (size > r->limits.memory / 2) {
+	if (kept_size(rec) > r->limits.memory / 2) {
 		r->too_large++;
-		is_gone(r, time);
+		recent_samples_gone(&r->samples, time);
 		return 0;
 	}
-	kept = recent_log_add(&r->samples, size);
-	if (!kept)
-		return -ENOMEM;
-	kept->time = time;
-	memcpy(kept->rec, rec, rec->size);
-	r->nr_samples++;
-	return 0;
+	return recent_samples_add(&r->samples, rec, time);
 }
-
-/* --- sideband -------------------------------------------------------------- */
 
 bool recent_is_sideband(const struct perf_event_header *rec)
 {
@@ -191,69 +147,6 @@ bool recent_is_sideband(const struct perf_event_header *rec)
 	return false;
 }
 
-static size_t side_size(const struct perf_event_header *rec)
-{
-	return sizeof(struct side) + ALIGN8(rec->size);
-}
-
-static struct side *older_side(const struct recent *r, const struct side *side)
-{
-	return side == r->oldest ? NULL : side->older;
-}
-
-/* Where one of that time goes: the one before it. */
-static struct side *find_place(const struct recent *r, __u64 time)
-{
-	struct side *at = r->newest;
-
-	if (r->added && at && at->kept.time > time)
-		for (at = r->added; at->newer && at->newer->kept.time <= time;)
-			at = at->newer;
-	while (at && at->kept.time > time)
-		at = older_side(r, at);
-	return at;
-}
-
-/*
- * Mostly the newest, or of the same CPU's ring as the one before, whose place is near;
- * behind those of the same time, which came before it.
- */
-static int add_side(struct recent *r, const struct perf_event_header *rec, __u64 time)
-{
-	struct side *side = recent_log_add(&r->sides, side_size(rec)), *at;
-
-	if (!side)
-		return -ENOMEM;
-	side->chunk = r->sides.newest;
-	side->kept.time = time;
-	memcpy(side->kept.rec, rec, rec->size);
-	at = find_place(r, time);
-	side->older = at;
-	side->newer = at ? at->newer : r->oldest;
-	*(at ? &at->newer : &r->oldest) = side;
-	*(side->newer ? &side->newer->older : &r->newest) = side;
-	r->added = side;
-	r->nr_sides++;
-	if (time < r->cut)
-		r->cut_bytes += side_size(rec);
-	return 0;
-}
-
-static void drop_oldest_side(struct recent *r)
-{
-	struct side *side = r->oldest;
-
-	r->oldest = side->newer;
-	if (!r->oldest)
-		r->newest = NULL;
-	if (r->added == side)
-		r->added = NULL;
-	if (side->kept.time < r->cut)
-		r->cut_bytes -= side_size(side->kept.rec);
-	r->nr_sides--;
-	recent_log_drop(&r->sides, side->chunk);
-}
-
 int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time)
 {
 	if (time && (!r->first || time < r->first))
@@ -261,12 +154,20 @@ int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time
 	if (time > r->newest_time)
 		r->newest_time = time;
 	if (recent_is_sideband(rec))
-		return add_side(r, rec, time);
+		return recent_sides_add(&r->sides, rec, time);
 	return add_sample(r, rec, time);
+}
+
+static bool is_of_names(const struct perf_event_header *rec)
+{
+	return rec->type == PERF_RECORD_FORK || rec->type == PERF_RECORD_COMM ||
+	       rec->type == PERF_RECORD_EXIT;
 }
 
 int recent_fold(struct recent *r, const struct perf_event_header *rec)
 {
+	if (r->names && is_of_names(rec) && state_fold(r->names, rec))
+		return -ENOMEM;
 	return state_fold(r->state, rec);
 }
 
@@ -287,9 +188,9 @@ struct task_rec {
 
 const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
 {
-	const struct side *side;
+	const struct side *side = r->sides.newest;
 
-	for (side = r->newest; side; side = older_side(r, side)) {
+	for (; side && side != r->named; side = recent_sides_older(&r->sides, side)) {
 		const struct task_rec *rec = (const void *)side->kept.rec;
 
 		if (rec->header.type == PERF_RECORD_COMM && rec->comm.tid == tid)
@@ -300,20 +201,49 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
 			tid = rec->fork.ptid;
 		}
 	}
-	return state_name(r->state, pid, tid);
+	return r->names ? state_name(r->names, pid, tid) : NULL;
+}
+
+/* The name that a record tells which comes when its time is settled is not learnt: few do. */
+static int learn_names(struct recent *r, __u64 settled)
+{
+	const struct side *side = r->named ? r->named->newer : r->sides.oldest;
+	int err = 0;
+
+	if (!r->names)
+		return 0;
+	for (; side && side->kept.time < settled; side = side->newer) {
+		if (is_of_names(side->kept.rec) && state_fold(r->names, side->kept.rec))
+			err = -ENOMEM;
+		r->named = side;
+	}
+	if (settled > r->limits.linger)
+		state_end_exited(r->names, settled - r->limits.linger);
+	return err;
 }
 
 /* --- what is too old ------------------------------------------------------- */
 
-static int fold_before(struct recent *r, __u64 begin)
+static void drop_side(struct recent *r)
 {
-	while (r->oldest && r->oldest->kept.time < begin) {
-		const int err = state_fold(r->state, r->oldest->kept.rec);
+	if (!r->sides.packed.nr && r->sides.oldest == r->named)
+		r->named = NULL;
+	recent_sides_drop(&r->sides);
+}
+
+/* Goes on until the state has more than @most bytes. */
+static int fold_before(struct recent *r, __u64 begin, size_t most)
+{
+	while (recent_sides_time(&r->sides) < begin && state_bytes(r->state) <= most) {
+		const struct perf_event_header *rec = recent_sides_oldest(&r->sides);
+		const int err = rec ? state_fold(r->state, rec) : -ENOMEM;
 
 		if (err)
 			return err;
-		drop_oldest_side(r);
+		drop_side(r);
 	}
+	if (begin > recent_sides_time(&r->sides))
+		begin = recent_sides_time(&r->sides);
 	if (begin > r->begin)
 		r->begin = begin;
 	if (r->begin > r->limits.linger)
@@ -328,30 +258,56 @@ static void forget_cgroups(struct recent *r)
 		state_forget_cgroups(r->state, r->begin - r->limits.linger);
 }
 
+/* What is not folded for lack of memory is in the snapshot as it is. */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled)
 {
 	if (!r->first || begin <= r->first)
 		return 0;
-	forget_samples(r, begin);
-	return fold_before(r, begin < settled ? begin : settled);
+	recent_samples_trim(&r->samples, begin);
+	if (begin - 1 > r->samples.last_gone)
+		r->samples.last_gone = begin - 1;
+	return fold_before(r, begin < settled ? begin : settled,
+			   state_bytes(r->state) + r->limits.memory / CUT_PART);
+}
+
+static size_t of_samples(const struct recent *r)
+{
+	return r->samples.log.bytes + r->samples.packed.log.bytes;
+}
+
+static size_t of_sides(const struct recent *r)
+{
+	return r->sides.log.bytes + r->sides.packed.log.bytes;
+}
+
+static size_t of_state(const struct recent *r)
+{
+	return state_bytes(r->state) + (r->names ? state_bytes(r->names) : 0);
 }
 
 static size_t memory(const struct recent *r)
 {
-	return r->samples.bytes + r->sides.bytes + state_bytes(r->state);
+	return of_samples(r) + of_sides(r) + of_state(r);
 }
 
 static size_t fresh_memory(const struct recent *r)
 {
-	const size_t state = state_bytes(r->state);
+	const size_t state = of_state(r);
 
-	return r->samples.fresh + r->sides.fresh +
+	return r->samples.log.fresh + r->samples.packed.log.fresh +
+	       r->sides.log.fresh + r->sides.packed.log.fresh +
 	       (state > r->state_shared ? state - r->state_shared : 0);
 }
 
+/* Has it more than its limit, or than half of that? */
 static bool is_full(const struct recent *r)
 {
 	return r->room ? fresh_memory(r) > r->room : memory(r) > r->limits.memory;
+}
+
+static bool is_half_full(const struct recent *r)
+{
+	return r->room ? fresh_memory(r) > r->room / 2 : memory(r) > r->limits.memory / 2;
 }
 
 static bool state_is_full(const struct recent *r)
@@ -362,46 +318,72 @@ static bool state_is_full(const struct recent *r)
 /* Does the raw ring need the oldest sideband more than the memory needs the oldest sample? */
 static bool is_kept_for_raw(const struct recent *r, __u64 wanted)
 {
-	return r->oldest->kept.time >= wanted && r->samples.bytes > r->limits.memory / 2;
+	return recent_sides_time(&r->sides) >= wanted &&
+	       of_samples(r) > r->limits.memory / 2;
 }
 
 /* Lets go of what is the oldest. 1: done, 0: there is nothing, or -ENOMEM. */
 static int let_go(struct recent *r, __u64 settled, __u64 wanted)
 {
-	const struct kept *sample = oldest_sample(r);
-	const bool foldable = r->oldest && r->oldest->kept.time < settled;
+	const __u64 sample = recent_samples_time(&r->samples);
+	const __u64 side = recent_sides_time(&r->sides);
 	int err;
 
-	if (foldable && (!sample || (r->oldest->kept.time <= sample->time &&
-				     !is_kept_for_raw(r, wanted)))) {
-		err = fold_before(r, r->oldest->kept.time + 1);
+	if (side < settled && side <= sample &&
+	    (!r->samples.nr || !is_kept_for_raw(r, wanted))) {
+		err = fold_before(r, side + 1, SIZE_MAX);
 		if (state_is_full(r))
 			state_end_exited(r->state, r->begin);
 		return err ?: 1;
 	}
-	if (!sample)
+	if (!r->samples.nr)
 		return 0;
-	forget_sample(r);
+	recent_samples_forget(&r->samples);
 	return 1;
+}
+
+/*
+ * Sideband that came late could not be sorted in any more: see ROUND_NS in session.h. Without memory
+ * to pack them in, the oldest records go as they are.
+ */
+static void pack(struct recent *r, __u64 settled)
+{
+	const __u64 end = settled > r->limits.late ? settled - r->limits.late : 0;
+	bool some = true;
+
+	while (some && is_half_full(r)) {
+		some = recent_samples_pack(&r->samples) > 0;
+		some |= recent_sides_pack(&r->sides, end) > 0;
+	}
+	/* The last that is settled may be packed by now. */
+	if (!r->sides.oldest || r->sides.oldest->kept.time >= settled)
+		r->named = NULL;
+}
+
+/* From when on no sample is gone */
+static __u64 first_whole(const struct recent *r)
+{
+	return r->samples.last_gone ? r->samples.last_gone + 1 : 0;
 }
 
 int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 {
-	__u64 begin = r->last_gone ? r->last_gone + 1 : 0;
+	__u64 begin = first_whole(r);
 	int err;
 
 	/* Of a time before all records there is nothing to let go of, nor to speak of. */
 	if (r->limits.window && r->first && now > r->first + r->limits.window &&
 	    begin < now - r->limits.window)
 		begin = now - r->limits.window;
-	forget_samples(r, begin);
+	recent_samples_trim(&r->samples, begin);
 	/* All samples are there from a time on that can be folded up to only now. */
 	if (begin > wanted)
 		begin = wanted;
 	if (begin > settled)
 		begin = settled;
-	err = fold_before(r, begin);
+	err = learn_names(r, settled) ?: fold_before(r, begin, SIZE_MAX);
 	forget_cgroups(r);
+	pack(r, settled);
 	while (!err && is_full(r)) {
 		err = let_go(r, settled, wanted);
 		if (!err)
@@ -413,23 +395,16 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 
 /* --- a child has them, too ------------------------------------------------- */
 
-static size_t bytes_before(const struct recent *r, __u64 time)
-{
-	const struct side *side;
-	size_t bytes = 0;
-
-	for (side = r->oldest; side && side->kept.time < time; side = side->newer)
-		bytes += side_size(side->kept.rec);
-	return bytes;
-}
-
 /*
- * What the child folds becomes state, and that is as much at most; it and we both write to the
- * state that there is.
+ * What the child folds becomes state, and that is as much at most: see recent_cut(). It and we both
+ * write to the state that there is.
  */
 static size_t child_memory(const struct recent *r)
 {
-	return r->cut_bytes + 2 * state_bytes(r->state);
+	const size_t most = r->limits.memory / CUT_PART;
+	const size_t cut = r->sides.cut_bytes;
+
+	return (cut < most ? cut : most) + 2 * of_state(r);
 }
 
 int recent_share(struct recent *r, __u64 cut, __u64 settled, __u64 wanted)
@@ -438,15 +413,16 @@ int recent_share(struct recent *r, __u64 cut, __u64 settled, __u64 wanted)
 	size_t used;
 	int err = 1;
 
-	r->cut = cut;
-	r->cut_bytes = bytes_before(r, cut);
+	recent_sides_cut(&r->sides, cut);
 	while (err > 0 && memory(r) + child_memory(r) + least > r->limits.memory)
 		err = let_go(r, settled, wanted);
 	used = memory(r) + child_memory(r);
 	r->room = used + least < r->limits.memory ? r->limits.memory - used : least;
-	r->state_shared = state_bytes(r->state);
-	recent_log_share(&r->samples);
-	recent_log_share(&r->sides);
+	r->state_shared = of_state(r);
+	recent_log_share(&r->samples.log);
+	recent_log_share(&r->samples.packed.log);
+	recent_log_share(&r->sides.log);
+	recent_log_share(&r->sides.packed.log);
 	return err < 0 ? err : 0;
 }
 
@@ -458,8 +434,7 @@ size_t recent_room(const struct recent *r)
 void recent_unshare(struct recent *r)
 {
 	r->room = 0;
-	r->cut = 0;
-	r->cut_bytes = 0;
+	recent_sides_cut(&r->sides, 0);
 }
 
 /* --- what cannot be folded ------------------------------------------------- */
@@ -486,6 +461,8 @@ size_t recent_shrink(struct recent *r, const struct state_ask *ask)
 
 	if (is_over(r) && (!r->asked || r->begin > r->asked)) {
 		state_bury(r->state, ask, r->asked);
+		if (r->names)
+			state_bury(r->names, ask, r->asked);
 		r->asked = r->newest_time;
 	}
 	state_prune(r->state, ask, is_over(r) ? 0 : r->maps_limit / 2);
@@ -536,58 +513,34 @@ int recent_emit_state(const struct recent *r, state_fn fn, void *ctx)
 
 int recent_emit_sideband(const struct recent *r, state_fn fn, void *ctx)
 {
-	const struct side *side;
-	int err = 0;
-
-	for (side = r->oldest; !err && side; side = side->newer)
-		err = fn(ctx, side->kept.rec);
-	return err;
+	return recent_sides_emit(&r->sides, fn, ctx);
 }
 
 /* When samples begin of which none is gone */
 static __u64 samples_begin(const struct recent *r)
 {
-	const __u64 begin = r->last_gone ? r->last_gone + 1 : 0;
+	const __u64 begin = first_whole(r);
 
 	return r->begin > begin ? r->begin : begin;
 }
 
 int recent_emit_samples(const struct recent *r, state_fn fn, void *ctx)
 {
-	const __u64 begin = samples_begin(r);
-	const struct log_chunk *chunk = r->samples.oldest;
-	size_t at = r->tail;
-	int err = 0;
-
-	for (; !err && chunk; chunk = chunk->next, at = 0) {
-		while (!err && at < chunk->used) {
-			const struct kept *kept = (const void *)(chunk->data + at);
-
-			/*
-			 * One of a CPU's ring that was read later may be older than some that
-			 * are gone: of its time there are not all, and whoever merges snapshots
-			 * takes what another one has.
-			 */
-			if (kept->time >= begin)
-				err = fn(ctx, kept->rec);
-			at += recent_sample_size(kept->rec->size);
-		}
-	}
-	return err;
+	return recent_samples_emit(&r->samples, samples_begin(r), fn, ctx);
 }
 
 void recent_stats(const struct recent *r, struct recent_stats *stats)
 {
 	*stats = (struct recent_stats){
 		.bytes = sizeof(*r) + memory(r),
-		.of_samples = r->samples.bytes,
-		.of_sideband = r->sides.bytes,
-		.of_state = state_bytes(r->state),
+		.of_samples = of_samples(r),
+		.of_sideband = of_sides(r),
+		.of_state = of_state(r),
 		.begin = samples_begin(r),
 		.oldest = r->begin,
-		.samples = r->nr_samples,
-		.sideband = r->nr_sides,
-		.forgotten = r->forgotten,
+		.samples = r->samples.nr,
+		.sideband = r->sides.nr,
+		.forgotten = r->samples.forgotten,
 		.too_large = r->too_large,
 		.cgroups = state_cgroups(r->state, true),
 	};

@@ -21,6 +21,9 @@ struct recent_limits {
 	size_t	memory;		/* bytes, for all of it */
 	__u64	window;		/* ns, how old a record may be; 0: any age */
 	__u64	linger;		/* ns, for which tasks are known after their EXIT */
+	size_t	block;		/* bytes that are packed at once when half is full; 0: none are */
+	__u64	late;		/* ns, so much older than what is settled is what is packed */
+	bool	names;		/* recent_name() is wanted */
 };
 
 struct recent_stats {
@@ -53,9 +56,12 @@ int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time
 /* What describes the time before all records; in the state at once. 0 or -ENOMEM. */
 int recent_fold(struct recent *r, const struct perf_event_header *rec);
 
+/* Bytes of memory that it takes to pack blocks of that size, besides the limit. */
+size_t recent_packing(size_t block);
+
 /*
- * The name that a task has now, or NULL. Goes back through the sideband to where it was
- * told. Valid until the next call of any function here.
+ * The name that a task has now, or NULL: that takes recent_limits.names. Goes back through the
+ * sideband to what is settled. Valid until the next call of any function here.
  */
 const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
 

@@ -55,10 +55,10 @@ $(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: $(FUZZ)/obj/selftests/fuzz/
 # The generators of corpora; the other ones are scripts.
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
 		tool/merge/world_write.o tool/state/history.o) \
-		$(addprefix $(BUILD)/tool/,recent.o recent_log.o state.o state_maps.o state_kernel.o \
-		state_namespaces.o read_map.o util.o)
+		$(addprefix $(BUILD)/tool/,recent.o recent_log.o recent_pack.o recent_samples.o recent_sides.o \
+		state.o state_maps.o state_kernel.o state_namespaces.o read_map.o util.o)
 	@mkdir -p $(@D)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lzstd
 
 # What makes corpora, too: nobody would see for long that it does not build.
 fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds

@@ -73,7 +73,7 @@ static void change(const char *name, const void *from, const void *to, size_t le
 /* Two snapshots of one recording. */
 static void make_of(enum world_aux aux)
 {
-	static const struct recent_limits limits = { 100000, 0, 0 };
+	static const struct recent_limits limits = { .memory = 100000 };
 	int i;
 
 	memset(world, 0, sizeof(*world));

@@ -6,6 +6,7 @@
  *
  * test_recent [SEED]
  */
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,12 @@
 #include "recent.h"
 #include "recent_log.h"
 #include "records.h"
+#include "util.h"
 
 #define RECORDS		3000
 #define BATCH		32	/* of time, that is read at once */
 #define CPUS		4
+#define BLOCK		2048
 
 struct history {
 	struct recent_limits limits;
@@ -149,6 +152,20 @@ static uint64_t samples_since(const struct history *h, uint64_t begin)
 	return n;
 }
 
+static bool names_are_known(const struct history *h)
+{
+	uint32_t tid;
+
+	for (tid = 0; tid < PIDS; tid++) {
+		const struct task *t = &h->all.task[tid];
+		const char *name = recent_name(h->recent, 1000 + t->pid, 1000 + tid);
+
+		if (t->lives && *t->comm && (!name || strcmp(name, t->comm)))
+			return false;
+	}
+	return true;
+}
+
 static void check(struct history *h, uint64_t now)
 {
 	struct recent_stats stats;
@@ -173,6 +190,8 @@ static void check(struct history *h, uint64_t now)
 		return;
 	else if (!history_same(&h->all, &h->told))
 		h->wrong = "somebody who was told all knows something else";
+	else if (!names_are_known(h))
+		h->wrong = "a task's name";
 	else if (stats.samples + stats.forgotten != h->nr_samples)
 		h->wrong = "samples do not add up";
 	else if (h->seen != samples_since(h, stats.begin))
@@ -211,7 +230,7 @@ static void live(struct history *h)
 	recent_free(h->recent);
 }
 
-static void try(const char *what, const struct recent_limits *limits, bool late,
+static void try(const char *what, const struct recent_limits *limits, bool late, bool packed,
 		uint64_t first)
 {
 	struct history *h = NULL;
@@ -224,6 +243,8 @@ static void try(const char *what, const struct recent_limits *limits, bool late,
 		if (!h)
 			abort();
 		h->limits = *limits;
+		h->limits.names = true;
+		h->limits.block = packed ? BLOCK : 0;
 		h->late = late;
 		history_seed = first + i;
 		live(h);
@@ -231,14 +252,15 @@ static void try(const char *what, const struct recent_limits *limits, bool late,
 	}
 	if (wrong)
 		printf("# SEED=%llu: %s\n", (unsigned long long)first + i - 1, wrong);
-	tap_report(!wrong, "%s%s", what, late ? ", one CPU is late" : "");
+	tap_report(!wrong, "%s%s%s", what, packed ? ", packed" : "",
+		   late ? ", one CPU is late" : "");
 	free(h);
 }
 
 /* A recording that is younger than its window has all from the start. */
 static void try_young(void)
 {
-	const struct recent_limits limits = { 8192, 200, 0 };
+	const struct recent_limits limits = { .memory = 8192, .window = 200 };
 	struct sample sample = { .header = { PERF_RECORD_SAMPLE, 0, sizeof(sample) } };
 	struct recent *r = recent_new(&limits);
 	struct recent_stats young, old;
@@ -259,6 +281,7 @@ static void try_young(void)
 }
 
 #define MEMORY		(8 << 20)
+#define LENT		(2 << 20)
 /* Of the test itself, and of what malloc() has beside what it gives */
 #define OVERHEAD	(1 << 20)
 
@@ -288,12 +311,15 @@ static int fill(struct recent *r, uint64_t from, uint64_t to, bool samples)
 {
 	struct sample sample = { .header = { PERF_RECORD_SAMPLE, 0, 200 } };
 	uint64_t time;
-	int err = 0;
+	int i, err = 0;
 
 	for (time = from; !err && time < to; time++) {
 		history_map(1 + time % 8, 1 + time % 8);
 		err = recent_add(r, history_done(time), time);
 		sample.time = time;
+		/* As much is new in it as in those of a call chain. */
+		for (i = 0; i < 8; i++)
+			sample.data[i] = 0xffffffff81000000 + history_rnd(1 << 24);
 		if (!err && samples)
 			err = recent_add(r, &sample.header, time);
 		if (!err && !(time % 64))
@@ -302,30 +328,108 @@ static int fill(struct recent *r, uint64_t from, uint64_t to, bool samples)
 	return err;
 }
 
-/* All of the memory is for what needs it. */
-static void try_lent(bool samples)
+static int add_up(void *ctx, const struct perf_event_header *rec)
 {
-	const struct recent_limits limits = { MEMORY, 0, 0 };
+	const uint64_t *words = (const void *)rec;
+	uint64_t *whole = ctx, sum = 0;
+	size_t i;
+
+	for (i = 3; i < rec->size / sizeof(*words); i++)
+		sum += words[i];
+	*whole += words[2] == sum;
+	return 0;
+}
+
+/* All of the memory is for what needs it. */
+static uint64_t try_lent(bool samples, size_t block)
+{
+	const struct recent_limits limits = { .memory = LENT, .block = block };
 	struct recent *r = recent_new(&limits);
 	struct recent_stats stats;
-	const int err = fill(r, 1, 200000, samples);
+	const uint64_t end = 400000;
+	const int err = fill(r, 1, end, samples);
 	size_t part;
 
 	recent_stats(r, &stats);
 	part = samples ? stats.of_samples : stats.of_sideband;
-	tap_report(!err && stats.begin && stats.bytes <= MEMORY + 65536 &&
-		   stats.bytes > MEMORY / 10 * 9 && part > MEMORY / 10 * (samples ? 4 : 9),
-		   "%s: %zu of %d bytes are used, %zu of them for these",
-		   samples ? "samples and sideband" : "sideband alone", stats.bytes, MEMORY, part);
+	tap_report(!err && stats.begin && stats.bytes <= LENT + 2 * 65536 &&
+		   stats.bytes > LENT / 10 * 9 && part > LENT / 10 * (samples ? 4 : 9),
+		   "%s%s: %zu of %d bytes are used, %zu of them for these",
+		   samples ? "samples and sideband" : "sideband alone", block ? ", packed" : "",
+		   stats.bytes, LENT, part);
+	recent_free(r);
+	return end - stats.begin;
+}
+
+/* The same memory has a longer history when it is packed. */
+static void try_packed(bool samples)
+{
+	const uint64_t plain = try_lent(samples, 0), packed = try_lent(samples, 64 << 10);
+
+	tap_report(packed > (samples ? 2 : 5) * plain, "%s: %llu records packed, %llu as they are",
+		   samples ? "samples and sideband" : "sideband alone",
+		   (unsigned long long)packed, (unsigned long long)plain);
+}
+
+/* A record that is larger than a block, and one that does not become smaller */
+static void try_odd_sizes(void)
+{
+	static union {
+		struct perf_event_header header;
+		uint64_t words[8191];
+	} large = { .header = { PERF_RECORD_SAMPLE, 0, sizeof(large) } };
+	const struct recent_limits limits = { .memory = MEMORY, .block = 4096 };
+	struct recent *r = recent_new(&limits);
+	struct recent_stats stats;
+	uint64_t time, sum = 0;
+	size_t i;
+	int err = 0;
+
+	for (time = 1; !err && time < 300; time++) {
+		for (i = 1; i < ARRAY_LEN(large.words); i++)
+			large.words[i] = time & 1 ? time : random() ^ (uint64_t)random() << 33;
+		large.words[1] = time;
+		large.words[2] = 0;
+		for (i = 3; i < ARRAY_LEN(large.words); i++)
+			large.words[2] += large.words[i];
+		err = recent_add(r, &large.header, time) ?: recent_trim(r, time, time, ~0ULL);
+	}
+	recent_stats(r, &stats);
+	err = err ?: recent_emit_samples(r, add_up, &sum);
+	/* Of each second one nothing is left but a few bytes. */
+	tap_report(!err && stats.samples > MEMORY / sizeof(large) * 3 / 2 && sum == stats.samples,
+		   "large samples: %llu of %llu are whole", (unsigned long long)sum,
+		   (unsigned long long)stats.samples);
+	recent_free(r);
+}
+
+/* What recent_packing() says beside what malloc() says */
+static void try_packing(void)
+{
+	const size_t block = 64 << 10;
+	const struct recent_limits limits = { .memory = MEMORY, .block = block };
+	struct recent *r = recent_new(&limits);
+	struct recent_stats stats;
+	size_t before, used;
+	int err;
+
+	before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	err = fill(r, 1, 100000, true);
+	recent_stats(r, &stats);
+	used = mallinfo2().uordblks + mallinfo2().hblkhd - before - stats.of_state;
+	tap_report(!err && used <= recent_packing(block) / 2,
+		   "packing takes %zu bytes, of which are told %zu", used,
+		   recent_packing(block) / 2);
 	recent_free(r);
 }
 
 /* A child that folds all, and as much new here as there is room for */
-static void try_share(bool cut)
+static void try_share(bool cut, size_t block)
 {
-	const struct recent_limits limits = { MEMORY, 0, 0 };
+	const struct recent_limits limits = { .memory = MEMORY, .block = block };
 	struct recent *r = recent_new(&limits);
-	const uint64_t end = 100000, begin = cut ? end - 1 : 0;
+	const uint64_t end = block ? 400000 : 100000, begin = cut ? end - 1 : 0;
+	const size_t limit = MEMORY + OVERHEAD + (block ? recent_packing(block) : 0);
 	pid_t pids[2] = { getpid(), 0 };
 	struct recent_stats full, now;
 	int done[2], err = 0;
@@ -351,10 +455,11 @@ static void try_share(bool cut)
 	waitpid(pids[1], NULL, 0);
 	recent_unshare(r);
 	err = err ?: fill(r, 2 * end, 3 * end, true);
-	tap_report(!err && (!own || most <= MEMORY + OVERHEAD) &&
+	tap_report(!err && (!own || most <= limit) &&
 		   (cut || now.bytes > MEMORY / 10 * 7),
-		   "a child%s: %zu of %d bytes with it, %zu before, %zu are in the snapshot",
-		   cut ? " that folds all" : "", most, MEMORY, full.bytes, now.bytes);
+		   "a child%s%s: %zu of %d bytes with it, %zu before, %zu are in the snapshot",
+		   cut ? " that folds all" : "", block ? ", packed" : "", most, MEMORY,
+		   full.bytes, now.bytes);
 	recent_free(r);
 }
 
@@ -369,7 +474,7 @@ static int count_forks(void *ctx, const struct perf_event_header *rec)
 /* A task that had its EXIT is still known for a while: it may have samples. */
 static void try_linger(void)
 {
-	const struct recent_limits limits = { 4 << 20, 100, 50 };
+	const struct recent_limits limits = { .memory = 4 << 20, .window = 100, .linger = 50 };
 	struct recent *r = recent_new(&limits);
 	size_t soon = 0, later = 0;
 	int err;
@@ -425,7 +530,7 @@ static int add_task(struct recent *r, uint32_t i, uint64_t time)
 
 static void try_lost_exits(void)
 {
-	const struct recent_limits limits = { 100000, 0, 0 };
+	const struct recent_limits limits = { .memory = 100000 };
 	struct recent *r = recent_new(&limits);
 	size_t bytes = 0, tasks = 0;
 	struct recent_stats stats;
@@ -511,7 +616,7 @@ static int add_cgroup(struct recent *r, uint64_t i)
 /* @look: it can be seen which are there. */
 static void try_cgroups(bool look)
 {
-	const struct recent_limits limits = { 8 << 20, 1500, 100 };
+	const struct recent_limits limits = { .memory = 8 << 20, .window = 1500, .linger = 100 };
 	static struct cgroups c;
 	const struct state_ask ask = { .cgroup = is_there, .ctx = &c };
 	struct recent *r = recent_new(&limits);
@@ -555,7 +660,7 @@ static void try_cgroups(bool look)
 /* A sample for which there is no room at all is gone: not all of its time are there. */
 static void try_too_large(void)
 {
-	const struct recent_limits limits = { sizeof(struct sample) / 2, 0, 0 };
+	const struct recent_limits limits = { .memory = sizeof(struct sample) / 2 };
 	struct sample large = {
 		.header = { .type = PERF_RECORD_SAMPLE, .size = sizeof(large) },
 	};
@@ -596,26 +701,32 @@ static void try_log_share(void)
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	const struct recent_limits all = { 8 << 20, 0, 0 };
-	const struct recent_limits some = { 200000, 0, 0 };
-	const struct recent_limits window = { 8 << 20, 200, 0 };
-	const struct recent_limits little = { 40000, 50, 0 };
+	const struct recent_limits all = { .memory = 8 << 20 };
+	const struct recent_limits some = { .memory = 200000 };
+	const struct recent_limits window = { .memory = 8 << 20, .window = 200 };
+	const struct recent_limits little = { .memory = 40000, .window = 50 };
+	const struct recent_limits both = { .memory = 150000, .window = 600 };
 
-	int late;
+	int i;
 
-	for (late = 0; late < 2; late++) {
-		try("room for all", &all, late, first);
-		try("room for some", &some, late, first);
-		try("a window", &window, late, first);
-		try("little of all", &little, late, first);
+	for (i = 0; i < 4; i++) {
+		try("room for all", &all, i & 1, i & 2, first);
+		try("room for some", &some, i & 1, i & 2, first);
+		try("a window", &window, i & 1, i & 2, first);
+		try("little of all", &little, i & 1, i & 2, first);
+		try("a window and little memory", &both, i & 1, i & 2, first);
 	}
 	try_too_large();
 	try_log_share();
 	try_young();
-	try_lent(false);
-	try_lent(true);
-	try_share(false);
-	try_share(true);
+	try_packed(false);
+	try_packed(true);
+	try_odd_sizes();
+	try_packing();
+	try_share(false, 0);
+	try_share(true, 0);
+	try_share(false, 64 << 10);
+	try_share(true, 64 << 10);
 	try_linger();
 	try_lost_exits();
 	try_cgroups(true);
