@@ -119,7 +119,8 @@
  * attr.aux_resume of other events of the group) only if the event has a main ring, mapped
  * or by PERF_EVENT_IOC_SET_OUTPUT: perf_event_aux_pause() does nothing without one. So an
  * event that is paused or resumed by others needs its main ring before ATTACH, for as long
- * as it is attached. An event of the group that is opened after ATTACH has no such check.
+ * as it is attached. An event of the group that is opened after ATTACH has no such check:
+ * without a main ring it pauses nothing, and the output goes on.
  *
  * Raw samples
  * ===========
@@ -664,8 +665,8 @@ enum perfaux_notice_type {
 	 * The id of a file whose mapping's record could not have it. Either the
 	 * file system may wait for a user's program or a network (FUSE, NFS, 9p,
 	 * CIFS ...), or the id is behind more than is looked at while others wait:
-	 * 16 pages that are not cached, or 64 pages. So the file was read after
-	 * the mapping was made.
+	 * 16 pages that are not cached, 64 pages, or what a disk reads in 5 ms. So
+	 * the file was read after the mapping was made.
 	 */
 	PERFAUX_NOTICE_LATE_ID	= 1,
 	/* A record has only the first 20 bytes of this id. */
