@@ -48,9 +48,12 @@ const struct packed *blocks_oldest(const struct blocks *blocks)
 
 void blocks_drop_oldest(struct blocks *blocks)
 {
+	const struct packed *oldest = blocks_oldest(blocks);
 	struct log_chunk *chunk = blocks->log.oldest;
 
-	blocks->tail += block_size(blocks_oldest(blocks)->len);
+	if (!oldest)
+		return;
+	blocks->tail += block_size(oldest->len);
 	blocks->nr--;
 	if (chunk->live == 1)
 		blocks->tail = 0;

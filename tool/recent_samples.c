@@ -44,24 +44,24 @@ static const struct kept *oldest_unpacked(const struct recent_samples *s)
 
 __u64 recent_samples_time(const struct recent_samples *s)
 {
-	if (s->packed.nr)
-		return blocks_oldest(&s->packed)->begin;
-	return s->nr ? oldest_unpacked(s)->time : ~0ULL;
+	const struct packed *block = blocks_oldest(&s->packed);
+	const struct kept *oldest = oldest_unpacked(s);
+
+	if (block)
+		return block->begin;
+	return oldest ? oldest->time : ~0ULL;
 }
 
-static void forget_block(struct recent_samples *s)
+static void forget_block(struct recent_samples *s, const struct packed *block)
 {
-	const struct packed *block = blocks_oldest(&s->packed);
-
 	s->nr -= block->nr;
 	recent_samples_gone(s, block->end);
 	s->forgotten += block->nr - 1;
 	blocks_drop_oldest(&s->packed);
 }
 
-static void forget_one(struct recent_samples *s)
+static void forget_one(struct recent_samples *s, const struct kept *oldest)
 {
-	const struct kept *oldest = oldest_unpacked(s);
 	struct log_chunk *chunk = s->log.oldest;
 
 	recent_samples_gone(s, oldest->time);
@@ -74,18 +74,24 @@ static void forget_one(struct recent_samples *s)
 
 void recent_samples_forget(struct recent_samples *s)
 {
-	if (s->packed.nr)
-		forget_block(s);
-	else if (s->nr)
-		forget_one(s);
+	const struct packed *block = blocks_oldest(&s->packed);
+	const struct kept *oldest = oldest_unpacked(s);
+
+	if (block)
+		forget_block(s, block);
+	else if (oldest)
+		forget_one(s, oldest);
 }
 
 void recent_samples_trim(struct recent_samples *s, __u64 begin)
 {
-	while (s->packed.nr && blocks_oldest(&s->packed)->end < begin)
-		forget_block(s);
-	while (!s->packed.nr && s->nr && oldest_unpacked(s)->time < begin)
-		forget_one(s);
+	const struct packed *block;
+	const struct kept *oldest;
+
+	while ((block = blocks_oldest(&s->packed)) && block->end < begin)
+		forget_block(s, block);
+	while (!block && (oldest = oldest_unpacked(s)) && oldest->time < begin)
+		forget_one(s, oldest);
 }
 
 /*

@@ -153,34 +153,35 @@ int recent_sides_pack(struct recent_sides *s, __u64 settled)
 
 static const struct kept *first_packed(struct recent_sides *s)
 {
-	if (!s->unpacked)
-		s->unpacked = packer_unpack(s->packer, blocks_oldest(&s->packed), s->first);
+	const struct packed *block = blocks_oldest(&s->packed);
+
+	if (block && !s->unpacked)
+		s->unpacked = packer_unpack(s->packer, block, s->first);
 	return s->unpacked ? (const void *)(s->unpacked + s->first_at) : NULL;
 }
 
-static void drop_block(struct recent_sides *s)
+static void drop_block(struct recent_sides *s, const struct packed *block)
 {
-	const struct packed *block = blocks_oldest(&s->packed);
-
 	if (block->begin < s->cut)
 		s->cut_bytes -= block->raw;
 	blocks_drop_oldest(&s->packed);
 	s->unpacked = NULL;
 	s->first_at = 0;
-	if (s->packed.nr)
-		s->first_time = blocks_oldest(&s->packed)->begin;
+	block = blocks_oldest(&s->packed);
+	if (block)
+		s->first_time = block->begin;
 }
 
-static void drop_packed(struct recent_sides *s)
+/* @kept is the oldest one of @block. */
+static void drop_packed(struct recent_sides *s, const struct packed *block,
+			const struct kept *kept)
 {
-	const struct kept *kept = first_packed(s);
-
 	s->nr--;
 	s->first_at += kept_size(kept->rec);
-	if (s->first_at == blocks_oldest(&s->packed)->raw)
-		drop_block(s);
+	if (s->first_at == block->raw)
+		drop_block(s, block);
 	else
-		s->first_time = first_packed(s)->time;
+		s->first_time = ((const struct kept *)(s->unpacked + s->first_at))->time;
 }
 
 /* --- both ------------------------------------------------------------------ */
@@ -204,8 +205,11 @@ const struct perf_event_header *recent_sides_oldest(struct recent_sides *s)
 
 void recent_sides_drop(struct recent_sides *s)
 {
-	if (s->packed.nr)
-		drop_packed(s);
+	const struct packed *block = blocks_oldest(&s->packed);
+	const struct kept *kept = first_packed(s);
+
+	if (block && kept)
+		drop_packed(s, block, kept);
 	else
 		drop_unpacked(s);
 }
