@@ -14,6 +14,7 @@
 #define TEXT_ADDRESS	0x400000
 #define TEXT_OFFSET	0x1000
 #define TEXT_SIZE	0x1000000
+#define BSS_SIZE	0x1000
 #define MANY		1000000
 
 /* As it is in the file: no name, and one */
@@ -89,7 +90,7 @@ static int put(FIXTURE_DATA(symbol) *self, size_t nr)
 	};
 	f->text = (Elf64_Phdr){
 		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = TEXT_OFFSET,
-		.p_vaddr = TEXT_ADDRESS, .p_filesz = TEXT_SIZE, .p_memsz = TEXT_SIZE,
+		.p_vaddr = TEXT_ADDRESS, .p_filesz = TEXT_SIZE, .p_memsz = TEXT_SIZE + BSS_SIZE,
 	};
 	memcpy(f->names, names, sizeof(names));
 	f->section[STRINGS] = (Elf64_Shdr){
@@ -141,13 +142,14 @@ TEST_F(symbol, in_both_tables)
 	EXPECT_EQ(0x20, sym.size);
 }
 
-/* What is not in a segment is nowhere in the file. */
+/* What is not in a segment, or in the part that is zeros, is nowhere in the file. */
 TEST_F(symbol, outside)
 {
 	struct symbol sym = { 0 };
 	unsigned int nr = 0;
 
 	add(self, NAME_F, TEXT_SIZE, 16);
+	add(self, NAME_F, TEXT_SIZE + BSS_SIZE, 16);
 	add(self, NAME_F, -TEXT_ADDRESS, 16);
 	ASSERT_EQ(0, put(self, 1));
 	EXPECT_EQ(-ESRCH, symbol_find(self->path, "f", 0, &sym, &nr));

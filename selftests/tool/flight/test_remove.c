@@ -226,6 +226,32 @@ TEST_F(remove, being_written)
 	EXPECT_EQ(0, access("d/a.2", F_OK));
 }
 
+/* While old ones are removed there is a new one: that makes one more old. */
+TEST_F(remove, again)
+{
+	struct flight *f = self->f;
+
+	ASSERT_TRUE(snap_write("d/a.2", 0));
+	f->child = 1;
+	recording = true;
+	flight_remove_old(self->s, "d/a.2");
+	/* It has looked by then. */
+	flight_remove_end(self->s, 60);
+	f->child = 0;
+	pthread_mutex_lock(&disk);
+	flight_remove_end(self->s, 0);
+	EXPECT_NE(NULL, f->removal);
+	recording = false;
+	ASSERT_TRUE(snap_write("d/a.3", 0));
+	recording = true;
+	flight_remove_old(self->s, "d/a.3");
+	pthread_mutex_unlock(&disk);
+	finish(self->s);
+	EXPECT_STREQ("d/a.1 --keep=1;d/a.2 --keep=1;", said);
+	EXPECT_EQ(0, access("d/a.3", F_OK));
+	EXPECT_EQ(2, f->stats.removed);
+}
+
 /* What was written is of this run also if the look failed that was to find it. */
 TEST_F(remove, no_directory)
 {

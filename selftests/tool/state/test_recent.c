@@ -463,6 +463,41 @@ static void try_share(bool cut, size_t block)
 	recent_free(r);
 }
 
+static int last_name(void *ctx, const struct perf_event_header *rec)
+{
+	if (rec->type == PERF_RECORD_COMM)
+		memcpy(ctx, (const uint8_t *)rec + 16, 16);
+	return 0;
+}
+
+/* Two records have the same time: what the one says that came later holds. */
+static void try_same_time(void)
+{
+	const struct recent_limits limits = { .memory = MEMORY };
+	struct recent *r = recent_new(&limits);
+	char first[16], second[16], last[16] = "";
+	const struct perf_event_header *rec;
+	int err;
+
+	/* What comes before is of another CPU. */
+	history_name(PERF_RECORD_COMM, 0, 2, 2);
+	err = recent_add(r, history_done(300), 300);
+	history_name(PERF_RECORD_COMM, 0, 1, 1);
+	rec = history_done(200);
+	memcpy(first, (const uint8_t *)rec + 16, 16);
+	err = err ?: recent_add(r, rec, 200);
+	history_name(PERF_RECORD_COMM, 0, 1, 1);
+	rec = history_done(200);
+	memcpy(second, (const uint8_t *)rec + 16, 16);
+	err = err ?: recent_add(r, rec, 200);
+	err = err ?: recent_trim(r, 400, 250, ~0ULL) ?: recent_cut(r, 250, 250) ?:
+	      recent_emit_state(r, last_name, last);
+	tap_report(!err && strcmp(first, second) && !strcmp(last, second),
+		   "two names of one time: %.15s, then %.15s, known is %.15s", first, second,
+		   last);
+	recent_free(r);
+}
+
 static int count_forks(void *ctx, const struct perf_event_header *rec)
 {
 	size_t *nr = ctx;
@@ -727,6 +762,7 @@ int main(int argc, char **argv)
 	try_share(true, 0);
 	try_share(false, 64 << 10);
 	try_share(true, 64 << 10);
+	try_same_time();
 	try_linger();
 	try_lost_exits();
 	try_cgroups(true);
