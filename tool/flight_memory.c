@@ -23,8 +23,8 @@
 #define MAIN_MAX	AUXREC_MAIN_DEFAULT
 /* Bytes of records that are packed at once: with more they do not become much smaller. */
 #define BLOCK		(64U << 10)
-/* With less than this, what it takes to pack would be most of what is left for records. */
-#define PACKED_MIN	(12ULL << 20)
+/* With less than this for records and a raw ring, what it takes to pack would be much of it. */
+#define PACKED_MIN	(6ULL << 20)
 /* What is left for records must be worth a snapshot. */
 #define RECORDS_MIN	(1ULL << 20)
 
@@ -50,7 +50,6 @@ static void divide_own(struct flight_options *opt)
 		.queue = waiting / 4, .waiting = waiting, .names = waiting / 64,
 	};
 	opt->bpf_queue = within(opt->memory / 32, BPF_MIN, BPF_MAX);
-	opt->block = opt->memory >= PACKED_MIN ? BLOCK : 0;
 }
 
 static __u64 main_memory(size_t bytes, size_t nr_cpus)
@@ -74,6 +73,7 @@ int flight_defaults(struct options *opt, struct diag *d)
 	int err;
 
 	divide_own(&opt->flight);
+	opt->flight.block = 0;
 	err = cpus_online(&cpus);
 	if (err)
 		return diag(d, err, "cannot read which CPUs are online: %s", strerror(-err));
@@ -85,6 +85,10 @@ int flight_defaults(struct options *opt, struct diag *d)
 	}
 	fixed = own_memory(&opt->flight) + main_memory(opt->main_bytes, cpus.nr);
 	cpus_free(&cpus);
+	if (fixed + PACKED_MIN + (opt->raw_given ? opt->raw_bytes : 0) <= limit) {
+		opt->flight.block = BLOCK;
+		fixed += recent_packing(BLOCK);
+	}
 	if (fixed + RECORDS_MIN > limit)
 		return too_little(opt, fixed + RECORDS_MIN, d);
 	/* If there is one, see flight_divide(). */
