@@ -80,13 +80,11 @@ enum pa_ids_access {
 enum pa_ids_access pa_ids_access(struct file *file);
 /*
  * How much of a file is looked at under mmap_lock, which other tasks wait for that
- * look into the process: pages that have to be read in, each of them by itself,
- * and the time after which no other one is, as a disk may take some ms for each;
+ * look into the process: pages that have to be read in, each of them by itself;
  * pages in all, where going back to a page counts again; and calls of the parser,
  * many of which can be for one page. An ordinary file takes one or two pages.
  */
 #define PA_IDS_MAX_MISSES	16
-#define PA_IDS_MAX_NS		(5 * NSEC_PER_MSEC)
 #define PA_IDS_MAX_PAGES	64
 #define PA_IDS_MAX_CALLS	16384
 

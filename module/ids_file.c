@@ -9,7 +9,6 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/highmem.h>
-#include <linux/ktime.h>
 #include <linux/magic.h>
 #include <linux/pagemap.h>
 #include <linux/shmem_fs.h>
@@ -28,7 +27,6 @@ struct pa_ids_reader {
 	unsigned int misses;
 	unsigned int pages;
 	unsigned int calls;
-	u64 until;			/* ktime_get_ns(); 0: nothing was read in yet */
 	pgoff_t page;			/* the last one that was counted */
 };
 
@@ -106,25 +104,13 @@ static struct folio *pa_ids_shmem_folio(struct pa_ids_reader *r, pgoff_t index)
 	return IS_ERR(page) ? ERR_CAST(page) : page_folio(page);
 }
 
-/* May another page be read in? */
-static bool pa_ids_may_read(struct pa_ids_reader *r)
-{
-	const u64 now = ktime_get_ns();
-
-	if (!r->misses)
-		return false;
-	r->misses--;
-	if (!r->until)
-		r->until = now + PA_IDS_MAX_NS;
-	return now < r->until;
-}
-
 static struct folio *pa_ids_get_folio(struct pa_ids_reader *r, pgoff_t index)
 {
 	struct folio *folio = pa_ids_peek(r, index);
 
-	if (!IS_ERR(folio) || r->access == PA_IDS_PEEK || !pa_ids_may_read(r))
+	if (!IS_ERR(folio) || r->access == PA_IDS_PEEK || !r->misses)
 		return folio;
+	r->misses--;
 	return r->access == PA_IDS_SHMEM ? pa_ids_shmem_folio(r, index) :
 					   pa_ids_read_folio(r, index);
 }

@@ -665,8 +665,8 @@ enum perfaux_notice_type {
 	 * The id of a file whose mapping's record could not have it. Either the
 	 * file system may wait for a user's program or a network (FUSE, NFS, 9p,
 	 * CIFS ...), or the id is behind more than is looked at while others wait:
-	 * 16 pages that are not cached, 64 pages, or what a disk reads in 5 ms. So
-	 * the file was read after the mapping was made.
+	 * 16 pages that are not cached, or 64 pages. So the file was read after
+	 * the mapping was made.
 	 */
 	PERFAUX_NOTICE_LATE_ID	= 1,
 	/* A record has only the first 20 bytes of this id. */
