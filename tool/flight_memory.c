@@ -21,7 +21,7 @@
 /* Main rings: a burst of some ms fits in the smaller. */
 #define MAIN_MIN	(32U << 10)
 #define MAIN_MAX	AUXREC_MAIN_DEFAULT
-/* Bytes of records that are packed at once: with more they do not become much smaller. */
+/* Bytes of records that are packed at once. A packed block is given back as a whole. */
 #define BLOCK		(64U << 10)
 /* With less than this for records and a raw ring, what it takes to pack would be much of it. */
 #define PACKED_MIN	(6ULL << 20)

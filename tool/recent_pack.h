@@ -66,7 +66,10 @@ void packer_free(struct packer *p);
 size_t packer_block(const struct packer *p);
 size_t packer_memory(size_t block);
 
-/* Of packer_block() and KEPT_MAX bytes, to gather records in, or to unpack to. NULL: no memory. */
+/*
+ * The packer's own buffer, of packer_block() + KEPT_MAX bytes: the caller gathers records in it, or
+ * unpacks a block to it. NULL: no memory.
+ */
 __u8 *packer_buffer(struct packer *p);
 
 /*

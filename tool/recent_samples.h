@@ -39,7 +39,7 @@ void recent_samples_trim(struct recent_samples *s, __u64 begin);
 /* Packs the oldest that are not. Return: 1, 0: there are too few, or -ENOMEM. */
 int recent_samples_pack(struct recent_samples *s);
 
-/* Those from @begin on. Return: 0, -ENOMEM, or what @fn returned. */
+/* Calls @fn for the samples from @begin on. Return: 0, -ENOMEM, or what @fn returned. */
 int recent_samples_emit(const struct recent_samples *s, __u64 begin, state_fn fn, void *ctx);
 
 #endif /* AUXREC_RECENT_SAMPLES_H */

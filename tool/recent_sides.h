@@ -46,7 +46,7 @@ int recent_sides_add(struct recent_sides *s, const struct perf_event_header *rec
 /* The one before @side of those that are not packed, or NULL */
 const struct side *recent_sides_older(const struct recent_sides *s, const struct side *side);
 
-/* Of the oldest, packed or not; ~0: there is none */
+/* The time of the oldest record, packed or not; ~0: there is none */
 __u64 recent_sides_time(const struct recent_sides *s);
 
 /* The oldest, valid until it is dropped; NULL: there is none, or no memory to unpack it */

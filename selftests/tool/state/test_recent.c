@@ -397,7 +397,7 @@ static void try_odd_sizes(void)
 	}
 	recent_stats(r, &stats);
 	err = err ?: recent_emit_samples(r, add_up, &sum);
-	/* Of each second one nothing is left but a few bytes. */
+	/* Packing leaves a few bytes of each second sample. */
 	tap_report(!err && stats.samples > MEMORY / sizeof(large) * 3 / 2 && sum == stats.samples,
 		   "large samples: %llu of %llu are whole", (unsigned long long)sum,
 		   (unsigned long long)stats.samples);
