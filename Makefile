@@ -160,7 +160,7 @@ install: tool
 clean:
 	$(Q)rm -rf $(BUILD)
 	$(Q)find . -path ./.git -prune -o \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
-		-o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' -o -name Module.symvers \
+		-o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' -o -name '.probes*' -o -name Module.symvers \
 		-o -name modules.order \) -type f -exec rm -f {} +
 
 help:

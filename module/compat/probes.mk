@@ -7,13 +7,16 @@
 probe-cc = $(CC) -Wp,-MMD,/dev/null $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) \
 	   $(KBUILD_CFLAGS) $(KBUILD_CFLAGS_MODULE) -Werror -DMODULE \
 	   -DKBUILD_MODNAME='"probe"' -DKBUILD_BASENAME='"probe"' \
-	   -fsyntax-only $(probe-dir)/$(1).c
-probe-ok = $(shell $(probe-cc) >/dev/null 2>&1 && echo y)
-probe = $(if $(probe-ok),-D$(2))
+	   -fsyntax-only
+probe-quote := '
+probe-quoted = '$(subst $(probe-quote),'\'',$(probe-cc))'
 
 # kbuild reads this file several times; only when it builds is CC of use.
 ifneq ($(KBUILD_CFLAGS),)
-ifneq ($(call probe-ok,sanity),y)
-$(error probe sanity.c does not compile: $(shell $(call probe-cc,sanity) 2>&1 | head -n 5))
+probes := $(shell CC='$(CC)' PROBE_CC=$(probe-quoted) sh $(probe-dir)/../run-probes $(objtree))
+ifeq ($(filter sanity,$(probes)),)
+$(error probe sanity.c does not compile: $(shell $(probe-cc) $(probe-dir)/sanity.c 2>&1 | head -n 5))
 endif
 endif
+
+probe = $(if $(filter $(1),$(probes)),-D$(2))
