@@ -79,12 +79,18 @@ enum pa_ids_access {
 
 enum pa_ids_access pa_ids_access(struct file *file);
 /*
- * How much of a file is looked at under mmap_lock, which other tasks wait for that
- * look into the process: pages that have to be read in, each of them by itself;
- * pages in all, where going back to a page counts again; and calls of the parser,
- * many of which can be for one page. An ordinary file takes one or two pages.
+ * How much of a file is read under mmap_lock. Tasks that look into the process wait
+ * for that lock.
+ * - Pages that the disk must read in, one at a time.
+ * - The time for them, in microseconds: the parameter disk_us. The first page is read
+ *   always. No further page is read if, at the pace of the slowest one before it, it
+ *   would come after this time: a disk may take some milliseconds for each page.
+ * - Pages in all. Going back to a page counts again.
+ * - Calls of the parser, many of which can be for one page.
+ * An ordinary file takes one or two pages.
  */
 #define PA_IDS_MAX_MISSES	16
+#define PA_IDS_DISK_US		12000
 #define PA_IDS_MAX_PAGES	64
 #define PA_IDS_MAX_CALLS	16384
 

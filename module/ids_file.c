@@ -9,12 +9,18 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/highmem.h>
+#include <linux/ktime.h>
 #include <linux/magic.h>
+#include <linux/moduleparam.h>
 #include <linux/pagemap.h>
 #include <linux/shmem_fs.h>
 #include <linux/string.h>
 
 #include "ids.h"
+
+static unsigned int disk_us = PA_IDS_DISK_US;
+module_param(disk_us, uint, 0644);
+MODULE_PARM_DESC(disk_us, "How long a mapping that is recorded may wait for a second and further pages of its file, in microseconds (default 12000)");
 
 struct pa_ids_reader {
 	struct pa_elf_reader reader;
@@ -27,6 +33,8 @@ struct pa_ids_reader {
 	unsigned int misses;
 	unsigned int pages;
 	unsigned int calls;
+	u64 first;			/* when the first page was asked for, ktime_get_ns() */
+	u64 slowest;			/* page, ns; 0: none was read in yet */
 	pgoff_t page;			/* the last one that was counted */
 };
 
@@ -104,15 +112,39 @@ static struct folio *pa_ids_shmem_folio(struct pa_ids_reader *r, pgoff_t index)
 	return IS_ERR(page) ? ERR_CAST(page) : page_folio(page);
 }
 
+/* Can another page be read in within the time? */
+static bool pa_ids_may_read(const struct pa_ids_reader *r, u64 now)
+{
+	if (!r->misses)
+		return false;
+	return !r->slowest ||
+	       now - r->first + r->slowest <= (u64)READ_ONCE(disk_us) * NSEC_PER_USEC;
+}
+
+static struct folio *pa_ids_read_in(struct pa_ids_reader *r, pgoff_t index)
+{
+	const u64 begin = ktime_get_ns();
+	struct folio *folio;
+
+	if (!pa_ids_may_read(r, begin))
+		return ERR_PTR(-EAGAIN);
+	r->misses--;
+	if (!r->slowest)
+		r->first = begin;
+	folio = r->access == PA_IDS_SHMEM ? pa_ids_shmem_folio(r, index) :
+					    pa_ids_read_folio(r, index);
+	/* Not 0, which means that none was read in. */
+	r->slowest = max(r->slowest, ktime_get_ns() - begin + 1);
+	return folio;
+}
+
 static struct folio *pa_ids_get_folio(struct pa_ids_reader *r, pgoff_t index)
 {
 	struct folio *folio = pa_ids_peek(r, index);
 
-	if (!IS_ERR(folio) || r->access == PA_IDS_PEEK || !r->misses)
+	if (!IS_ERR(folio) || r->access == PA_IDS_PEEK)
 		return folio;
-	r->misses--;
-	return r->access == PA_IDS_SHMEM ? pa_ids_shmem_folio(r, index) :
-					   pa_ids_read_folio(r, index);
+	return pa_ids_read_in(r, index);
 }
 
 static bool pa_ids_has(const struct pa_ids_reader *r, pgoff_t index)

@@ -664,9 +664,10 @@ enum perfaux_notice_type {
 	/*
 	 * The id of a file whose mapping's record could not have it. Either the
 	 * file system may wait for a user's program or a network (FUSE, NFS, 9p,
-	 * CIFS ...), or the id is behind more than is looked at while others wait:
-	 * 16 pages that are not cached, or 64 pages. So the file was read after
-	 * the mapping was made.
+	 * CIFS ...), or finding the id takes more than the module does while others
+	 * wait: 16 pages that are not cached, a second page that would come after
+	 * 12 ms (the module parameter disk_us), or 64 pages. So the file was read
+	 * after the mapping was made.
 	 */
 	PERFAUX_NOTICE_LATE_ID	= 1,
 	/* A record has only the first 20 bytes of this id. */

@@ -83,7 +83,7 @@ FIXTURE_SETUP(change)
 {
 	self->rnd.state = rnd_seed();
 	TH_LOG("seed %lu", self->rnd.state);
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	ASSERT_EQ(0, read_original(self));
 	ASSERT_EQ(0, fs_make(&self->tree, variant->fs));
 	if (self->tree.missing)

@@ -72,7 +72,7 @@ FIXTURE_SETUP(files)
 	struct rlimit limit = { 4096, 4096 };
 
 	setrlimit(RLIMIT_NOFILE, &limit);
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	ASSERT_EQ(0, place_make(&self->place, variant->fs, variant->kind));
 	if (self->place.tree.missing)
 		SKIP(return, "this kernel has no %s", self->place.tree.missing);
@@ -165,7 +165,7 @@ static void check_without(FIXTURE_DATA(files) *self,
 
 	ASSERT_EQ(0, module_remove_wait("perfaux"));
 	ASSERT_EQ(0, kernel_passes(self, kernel));
-	ASSERT_EQ(0, module_insert("perfaux", ""));
+	ASSERT_EQ(0, ids_insert(NO_HURRY_US));
 	fd = ids_open(0);
 	ASSERT_LE(0, fd);
 	close(fd);
@@ -208,7 +208,7 @@ static int fresh_module(void)
 {
 	int ret = module_remove_wait("perfaux");
 
-	return ret ? ret : module_insert("perfaux", "");
+	return ret ? ret : ids_insert(NO_HURRY_US);
 }
 
 /* Before a descriptor is open: to look would read what is looked for. */

@@ -46,7 +46,7 @@ FIXTURE(fuse) {
 
 FIXTURE_SETUP(fuse)
 {
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	ASSERT_EQ(0, elf_set_read(&self->set));
 	run("modprobe -q fuse || true");
 	ASSERT_EQ(0, unshare(CLONE_NEWNS));

@@ -86,6 +86,10 @@ bool map_record_same(const struct map_record *a, const struct map_record *b);
 
 /* --- perfaux ------------------------------------------------------------- */
 
+/* Longer than a test: on a busy machine a page or two may take longer than the default. */
+#define NO_HURRY_US	1000000000
+/* Loads perfaux if it is not loaded, and sets its parameter disk_us. 0 or -errno. */
+int ids_insert(unsigned int disk_us);
 /* A descriptor, or -errno. O_NONBLOCK is set with fcntl(). */
 int ids_open(uint32_t queue_size);
 int ids_stats(int fd, struct perfaux_ids_stats *stats);

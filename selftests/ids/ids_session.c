@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +14,20 @@
 
 /* No queue is larger. */
 #define NOTICES_SIZE	(1UL << 20)
+
+int ids_insert(unsigned int disk_us)
+{
+	FILE *f;
+	int ret = module_insert("perfaux", "");
+
+	if (ret && ret != -EEXIST)
+		return ret;
+	f = fopen("/sys/module/perfaux/parameters/disk_us", "we");
+	if (!f)
+		return -errno;
+	fprintf(f, "%u", disk_us);
+	return fclose(f) ? -errno : 0;
+}
 
 int ids_open(uint32_t queue_size)
 {

@@ -41,7 +41,7 @@ FIXTURE_SETUP(netfs)
 {
 	size_t i;
 
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	ASSERT_EQ(0, elf_set_read(&self->set));
 	for (i = 0; i < self->set.nr; i++)
 		self->with_id += !!self->set.files[i].id.size;
@@ -173,7 +173,7 @@ TEST_F_TIMEOUT(netfs, hangs_and_closed, SECONDS)
 	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
 	net_go_on(&self->server);
 	EXPECT_EQ(0, module_remove_wait("perfaux"));
-	EXPECT_EQ(0, module_insert("perfaux", ""));
+	EXPECT_EQ(0, ids_insert(NO_HURRY_US));
 	close_all(self);
 }
 

@@ -33,7 +33,7 @@ FIXTURE(ids) {
 
 FIXTURE_SETUP(ids)
 {
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	ASSERT_EQ(0, elf_set_read(&self->set));
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
 	self->dev = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);

@@ -75,7 +75,7 @@ FIXTURE_SETUP(races)
 
 	self->rnd.state = rnd_seed();
 	TH_LOG("seed %lu", self->rnd.state);
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	ASSERT_EQ(0, elf_set_read(&self->set));
 	storm_set = &self->set;
 	self->nr_cpus = online_cpus(self->cpus, 64);
@@ -87,7 +87,7 @@ FIXTURE_SETUP(races)
 
 FIXTURE_TEARDOWN(races)
 {
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 }
 
 struct counts {
@@ -205,7 +205,7 @@ TEST_F_TIMEOUT(races, module, 4 * SECONDS)
 		check_records(self, &counts, false);
 		close(fd);
 		ASSERT_EQ(0, module_remove_wait("perfaux"));
-		ASSERT_EQ(0, module_insert("perfaux", ""));
+		ASSERT_EQ(0, ids_insert(NO_HURRY_US));
 	}
 	child_kill(&self->child);
 	TH_LOG("%d rounds", rounds);

@@ -28,7 +28,7 @@ FIXTURE_SETUP(readers)
 	char path[256];
 	int fd;
 
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	ASSERT_EQ(0, elf_set_read(&self->set));
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
 	self->fd = ids_open(0);

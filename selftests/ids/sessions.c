@@ -33,7 +33,7 @@ FIXTURE(sessions) {
 /* Root, which sees all tasks, has one all the time. */
 FIXTURE_SETUP(sessions)
 {
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	self->fd = ids_open(0);
 	ASSERT_LE(0, self->fd);
 	/* So that ordinary users may have any. */

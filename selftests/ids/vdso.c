@@ -106,7 +106,7 @@ FIXTURE_SETUP(vdso)
 {
 	int ret;
 
-	module_insert("perfaux", "");
+	ids_insert(NO_HURRY_US);
 	ASSERT_EQ(0, elf_set_read(&self->set));
 	snprintf(self->program, sizeof(self->program), "%s/%s", self->set.dir,
 		 variant->program);
