@@ -32,9 +32,17 @@ all: tool $(if $(wildcard $(KDIR)/Makefile),module,no-module)
 # --- auxrec ----------------------------------------------------------------
 
 TOOL_PKGS := libelf zlib libzstd
-TOOL_SRCS := $(wildcard tool/*.c)
-# What it takes from the module: the build-ids of both are the same, and the PMUs.
-TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(BUILD)/module/elf_id.o $(BUILD)/module/aux_pmus.o
+TOOL_SYS   = $$(pkg-config --libs $(TOOL_PKGS))
+# A library for each folder of tool/. tool/ORDER has them from the lowest to the highest.
+TOOL_DIRS := $(shell sed 's/\#.*//' tool/ORDER)
+TOOL_LIBS := $(TOOL_DIRS:%=$(BUILD)/tool/%.a)
+# The build-ids of module and tool are found by the same code, and both know the same PMUs.
+TOOL_FROM_MODULE := $(BUILD)/module/elf_id.o $(BUILD)/module/aux_pmus.o
+TOOL_SRCS := $(wildcard tool/*.c tool/*/*.c)
+TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(TOOL_FROM_MODULE)
+# Each library takes from those that stand behind it.
+REVERSED   = $(if $(1),$(call REVERSED,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+TOOL_LINK := $(call REVERSED,$(TOOL_LIBS) $(BUILD)/module/tool.a)
 AUXREC	  := $(BUILD)/tool/auxrec
 USER_FLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes \
 	     -Itool -Iuapi
@@ -52,8 +60,19 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/.host-tool
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CC) $(USER_FLAGS) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(AUXREC): $(TOOL_OBJS)
-	$(QUIET_LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(TOOL_PKGS)) -pthread
+define ARCHIVE_RULE
+$$(BUILD)/tool/$(1).a: $$(patsubst %.c,$$(BUILD)/%.o,$$(wildcard tool/$(1)/*.c))
+	@rm -f $$@
+	$$(QUIET_AR)$$(AR) rcs $$@ $$^
+endef
+$(foreach dir,$(TOOL_DIRS),$(eval $(call ARCHIVE_RULE,$(dir))))
+
+$(BUILD)/module/tool.a: $(TOOL_FROM_MODULE)
+	@rm -f $@
+	$(QUIET_AR)$(AR) rcs $@ $^
+
+$(AUXREC): $(BUILD)/tool/main.o $(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--start-group $(TOOL_LINK) -Wl,--end-group $(TOOL_SYS) -pthread
 
 -include $(TOOL_OBJS:.o=.d)
 

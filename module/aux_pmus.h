@@ -7,7 +7,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #else
-#include "kernel_shim.h"
+#include "base/kernel_shim.h"
 #endif
 
 /* A PMU driver of the kernel that has an AUX area. */

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #else
-#include "kernel_shim.h"
+#include "base/kernel_shim.h"
 #endif
 
 #include "../uapi/perfaux.h"

@@ -15,8 +15,10 @@ IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
 	   ring/ring_lib.o ring/ring_ns.o ring/ring_sys.o \
 	   ring/ring_work.o)
-EVENT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/event*.c tool/pmu*.c \
-	      tool/tracepoint*.c) tool/list.c module/aux_pmus.c)
+
+# What a test of the tool takes from it
+TOOL_GROUP = $(filter-out %.a,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	     $(TOOL_SYS) -pthread
 
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
@@ -76,131 +78,113 @@ $(BUILD)/selftests/demo_calls.o: CFLAGS += -O1
 $(TESTS)/demo_work $(TESTS)/demo_calls: %: %.o
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-$(TESTS)/tool/events/test_events: $(EVENT_OBJS) \
-		$(addprefix $(BUILD)/selftests/tool/events/,test_events.o tree.o text.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+$(TESTS)/tool/events/test_events: $(addprefix $(BUILD)/selftests/tool/events/,test_events.o tree.o text.o) \
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/events/test_period: $(BUILD)/selftests/tool/events/test_period.o \
-		$(BUILD)/tool/attr_period.o $(BUILD)/tool/attr_twins.o
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/events/test_symbol: $(BUILD)/selftests/tool/events/test_symbol.o \
-		$(BUILD)/tool/symbol.o $(BUILD)/tool/util.o
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lelf
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
-		$(addprefix $(BUILD)/tool/,options.o options_perf.o options_raw.o \
-		flight_options.o trigger.o trigger_spec.o signames.o parse_time.o \
-		disk.o snapfile.o snapfile_name.o stream.o cpus.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/record/test_filter: $(BUILD)/selftests/tool/record/test_filter.o \
-		$(addprefix $(BUILD)/tool/,filter.o symbol.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lelf
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/frames/test_frames: $(BUILD)/selftests/tool/frames/test_frames.o \
-		$(addprefix $(BUILD)/tool/,frames.o rawring_overwrite.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=ioctl -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=ioctl -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/frames/test_sums: $(BUILD)/selftests/tool/frames/test_sums.o \
-		$(addprefix $(BUILD)/tool/,auxdata.o frames.o payload_write.o queues.o \
-		rawring.o rawring_overwrite.o read_attr.o read_map.o read_sample.o stream.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/state/test_proc_maps: $(BUILD)/selftests/tool/state/test_proc_maps.o \
-		$(BUILD)/tool/proc_maps.o $(BUILD)/tool/util.o
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
-		$(addprefix $(BUILD)/tool/,recent.o recent_log.o recent_pack.o recent_samples.o \
-		recent_sides.o state.o state_maps.o state_kernel.o state_namespaces.o read_map.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lzstd
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \
 		$(TESTS)/tool/control/%: $(BUILD)/selftests/tool/control/%.o \
-		$(addprefix $(BUILD)/tool/,control.o control_client.o control_line.o \
-		control_socket.o ctl_main.o ctl_options.o pidfile.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/daemon/test_daemon: $(BUILD)/selftests/tool/daemon/test_daemon.o \
-		$(addprefix $(BUILD)/tool/,daemon.o log.o pidfile.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=write -o $@ $^ -pthread
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=write -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/daemon/test_notify: $(BUILD)/selftests/tool/daemon/test_notify.o \
-		$(addprefix $(BUILD)/tool/,notify.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/standin: $(BUILD)/selftests/tool/flight/standin.o \
-		$(addprefix $(BUILD)/tool/,control.o control_client.o control_line.o \
-		control_socket.o daemon.o log.o notify.o pidfile.o signals.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_trigger: $(BUILD)/selftests/tool/flight/test_trigger.o \
-		$(addprefix $(BUILD)/tool/,trigger.o trigger_spec.o signames.o parse_time.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_wish: $(BUILD)/selftests/tool/flight/test_wish.o \
-		$(addprefix $(BUILD)/tool/,flight_wish.o trigger.o trigger_spec.o signames.o \
-		parse_time.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_bpf: $(BUILD)/selftests/tool/flight/test_bpf.o \
-		$(addprefix $(BUILD)/tool/,flight_bpf.o trigger.o trigger_spec.o signames.o \
-		parse_time.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=syscall,--wrap=epoll_ctl -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=syscall,--wrap=epoll_ctl -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_drop: $(BUILD)/selftests/tool/flight/test_drop.o \
-		$(addprefix $(BUILD)/tool/,flight_drop.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_gaps: $(BUILD)/selftests/tool/flight/test_gaps.o \
-		$(BUILD)/tool/gaps.o
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 # File systems that can do less are made by the tests.
 $(TESTS)/tool/flight/test_snapfile: $(addprefix $(BUILD)/selftests/tool/flight/,test_snapfile.o \
-		snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,disk.o snapfile.o \
-		snapfile_name.o stream.o parse_time.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=renameat2,--wrap=link -o $@ $^
+		snap_dir.o wrap_open.o) $(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=renameat2,--wrap=link -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test_keep.o \
-		keep_now.o snap_dir.o) $(addprefix $(BUILD)/tool/,keep.o snapfile_name.o \
-		parse_time.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		keep_now.o snap_dir.o) $(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_write: $(addprefix $(BUILD)/selftests/tool/flight/,test_write.o \
-		keep_now.o snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,disk.o keep.o \
-		snapfile.o snapfile_name.o snapfile_room.o snapfile_write.o stream.o \
-		parse_time.o util.o)
+		keep_now.o snap_dir.o wrap_open.o) $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=mkostemps,--wrap=linkat,--wrap=close \
-		-Wl,--wrap=fdatasync,--wrap=fsync -o $@ $^
+		-Wl,--wrap=fdatasync,--wrap=fsync -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_remove: $(addprefix $(BUILD)/selftests/tool/flight/,test_remove.o \
-		snap_dir.o wrap_open.o) $(addprefix $(BUILD)/tool/,flight_remove.o keep.o \
-		snapfile_name.o parse_time.o util.o)
+		snap_dir.o wrap_open.o) $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=openat,--wrap=opendir,--wrap=fstatat \
-		-Wl,--wrap=unlink -o $@ $^ -pthread
+		-Wl,--wrap=unlink -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_files: $(BUILD)/selftests/tool/flight/test_files.o \
-		$(BUILD)/tool/flight_files.o
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_run: $(BUILD)/selftests/tool/flight/test_run.o \
-		$(BUILD)/tool/rawring_overwrite.o
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/merge/test_refused: WRAP := -Wl,--wrap=fdatasync
 $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%: \
 		$(BUILD)/selftests/tool/merge/%.o $(addprefix $(BUILD)/selftests/tool/, \
 		merge/world.o merge/world_write.o state/history.o) \
-		$(addprefix $(BUILD)/tool/,disk.o merge.o merge_body.o merge_check.o merge_events.o merge_late.o merge_out.o \
-		merge_plan.o merge_read.o merge_scan.o merge_seen.o merge_setup.o notify.o recent.o recent_log.o \
-		recent_pack.o recent_samples.o recent_sides.o \
-		state.o state_maps.o state_kernel.o state_namespaces.o util.o) \
-		$(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/check_main.c, \
-		$(wildcard tool/check*.c tool/read*.c)))
-	$(QUIET_LD)$(CC) $(CFLAGS) $(WRAP) -o $@ $^ -lzstd
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) $(WRAP) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_write.o \
 		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_lib.o ring/ring_sys.o \
@@ -240,10 +224,10 @@ $(addprefix $(TESTS)/bench/,at_place map_ways): $(TESTS)/bench/%: \
 table-ids: tool $(TESTS)/ids/elf/list $(addprefix $(TESTS)/bench/,at_place map_ways)
 	@KERNELS="$(KERNELS)" selftests/bench/table
 
-$(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o $(BUILD)/tool/frames.o \
+$(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o \
 		$(addprefix $(BUILD)/selftests/ring/,raw_bpf.o kfunc_lib.o raw_lib.o ring_lib.o \
-		ring_event.o ring_sys.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
+		ring_event.o ring_sys.o) $(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 bench-raw: $(TESTS)/bench/raw_rate
 	@KERNELS="$(KERNELS)" selftests/bench/raw
@@ -293,8 +277,8 @@ $(TESTS)/elf/test_elf_id: $(ELF_TESTS) $(TESTS)/elf/elf_id.o
 	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
 
 $(TESTS)/elf/test_cut: $(addprefix $(TESTS)/elf/,test_cut.o elf_id.o) \
-		$(addprefix $(BUILD)/tool/,buildid.o util.o)
-	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -Wl,--wrap=pread -o $@ $^
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -Wl,--wrap=pread -o $@ $(TOOL_GROUP)
 
 $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf

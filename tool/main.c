@@ -4,13 +4,13 @@
  */
 #include <string.h>
 
-#include "check_main.h"
-#include "ctl_main.h"
-#include "event.h"
-#include "extract_main.h"
-#include "info_main.h"
-#include "merge_main.h"
-#include "session.h"
+#include "check/main.h"
+#include "service/ctl.h"
+#include "event/event.h"
+#include "extract/main.h"
+#include "info/main.h"
+#include "merge/main.h"
+#include "session/session.h"
 
 static const struct command {
 	const char *name;

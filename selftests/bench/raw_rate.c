@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "../ring/raw_bpf.h"
-#include "../../tool/frames.h"
+#include "ring/raw_frames.h"
 
 #define ROUNDS		5
 #define MIB		(1U << 20)

@@ -7,7 +7,7 @@
 
 #include <elf.h>
 
-#include "kernel_shim.h"
+#include "base/kernel_shim.h"
 
 struct image {
 	u8 *bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/buildid.c with a file whose owner cuts it off and fills it again all the time, and
+ * tool/session/buildid.c with a file whose owner cuts it off and fills it again all the time, and
  * with one that is cut off once, at any place, after its size was asked for.
  *
  * test_cut FILE
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "../tap.h"
-#include "buildid.h"
+#include "session/buildid.h"
 #include "test_cut.h"
 
 /* Where files that are mapped were read, some hundreds were enough for SIGBUS. */

@@ -5,7 +5,7 @@
 #ifndef SELFTESTS_FUZZ_EXACT_H
 #define SELFTESTS_FUZZ_EXACT_H
 
-#include "read.h"
+#include "stream/read.h"
 
 int __real_read_next(struct read_stream *s, struct read_record *rec);
 int __wrap_read_next(struct read_stream *s, struct read_record *rec);

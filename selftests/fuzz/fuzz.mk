@@ -15,13 +15,9 @@ FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
 T	   ?= 60
 
-# Those of auxrec that read what others write
-FUZZ_TOOL := $(wildcard $(addprefix tool/,control*.c \
-	     check*.c ctl*.c event*.c extract*.c info*.c merge*.c options*.c parse*.c pmu*.c \
-	     read*.c snapfile*.c tracepoint.c trigger*.c)) \
-	     $(addprefix tool/,buildid.c cpus.c disk.c filter.c flight_options.c list.c notify.c \
-	     pidfile.c signames.c state.c state_kernel.c state_maps.c recent.c stream.c symbol.c \
-	     util.c)
+# The folders whose code reads what others write; each program takes what it needs from the archive.
+FUZZ_DIRS := base stream pmu event trigger history snapfile service cli check extract info merge
+FUZZ_TOOL := $(wildcard $(FUZZ_DIRS:%=tool/%/*.c)) tool/session/buildid.c
 
 .PHONY: fuzz fuzz-corpus fuzz-programs
 
@@ -35,7 +31,6 @@ $(FUZZ)/obj/%.o: %.c Makefile selftests/fuzz/fuzz.mk | $(BUILD)/.host-fuzz $(BUI
 	$(QUIET_CC)$(FUZZ_CC) $(USER_FLAGS) -Wno-gnu -Imodule $(CPPFLAGS) $(FUZZ_FLAGS) \
 		-fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
-# Of an archive each takes what it needs.
 $(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(addprefix $(FUZZ)/obj/,module/elf_id.o \
 		module/aux_pmus.o selftests/fuzz/note.o selftests/fuzz/scratch.o selftests/tool/events/tree.o)
 	@rm -f $@
@@ -44,7 +39,7 @@ $(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(addprefix $(FUZZ)/obj/,modu
 define FUZZ_RULE
 $(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(FUZZ)/auxrec.a
 	@mkdir -p $$(@D)
-	$$(QUIET_LD)$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -pthread
+	$$(QUIET_LD)$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -lz -pthread
 endef
 $(foreach name,$(FUZZ_NAMES),$(eval $(call FUZZ_RULE,$(name))))
 
@@ -55,10 +50,9 @@ $(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: $(FUZZ)/obj/selftests/fuzz/
 # The generators of corpora; the other ones are scripts.
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
 		tool/merge/world_write.o tool/state/history.o) \
-		$(addprefix $(BUILD)/tool/,recent.o recent_log.o recent_pack.o recent_samples.o recent_sides.o \
-		state.o state_maps.o state_kernel.o state_namespaces.o read_map.o util.o)
+		$(TOOL_LINK)
 	@mkdir -p $(@D)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lzstd
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 # What makes corpora, too: nobody would see for long that it does not build.
 fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds

@@ -11,7 +11,7 @@
 
 #include "../note.h"
 #include "../scratch.h"
-#include "buildid.h"
+#include "session/buildid.h"
 #include "elf_id.h"
 
 /* Sparse, so that numbers and sizes in the headers fit which are large. */

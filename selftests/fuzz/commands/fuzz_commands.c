@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "../scratch.h"
-#include "check_main.h"
-#include "extract_main.h"
-#include "info_main.h"
-#include "merge_main.h"
-#include "util.h"
+#include "check/main.h"
+#include "extract/main.h"
+#include "info/main.h"
+#include "merge/main.h"
+#include "base/util.h"
 
 #define STREAM		"f"
 #define PIECE		4096

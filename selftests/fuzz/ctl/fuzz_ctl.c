@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../scratch.h"
-#include "ctl_main.h"
+#include "service/ctl.h"
 
 /* The last one is all of the rest. */
 #define MAX_PIECES	8

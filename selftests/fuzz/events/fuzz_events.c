@@ -14,7 +14,7 @@
 
 #include "../../tool/events/tree.h"
 #include "../scratch.h"
-#include "event.h"
+#include "event/event.h"
 
 #define CASES		"selftests/tool/events/cases.txt"
 #define MAX_TREES	26

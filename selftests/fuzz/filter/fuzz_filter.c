@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "../scratch.h"
-#include "filter.h"
-#include "symbol.h"
+#include "event/filter.h"
+#include "event/symbol.h"
 
 #define FILE_NAME	"f"
 #define NAME		'='

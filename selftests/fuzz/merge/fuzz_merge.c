@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "../scratch.h"
-#include "check_main.h"
-#include "merge_main.h"
+#include "check/main.h"
+#include "merge/main.h"
 
 #define MAGIC		"PERFILE2"
 #define MAGIC_LEN	8

@@ -11,13 +11,13 @@
 #include <string.h>
 
 #include "../scratch.h"
-#include "cpus.h"
-#include "ctl_options.h"
-#include "options.h"
-#include "parse_time.h"
-#include "signames.h"
-#include "snapfile.h"
-#include "trigger.h"
+#include "base/cpus.h"
+#include "service/ctl_options.h"
+#include "session/options.h"
+#include "base/parse_time.h"
+#include "base/signames.h"
+#include "snapfile/snapfile.h"
+#include "trigger/trigger.h"
 
 /* For --trigger and others, without a command line around it */
 #define VALUE		'='

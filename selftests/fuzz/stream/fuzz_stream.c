@@ -17,10 +17,10 @@
 #include <zstd.h>
 
 #include "../scratch.h"
-#include "check_main.h"
-#include "extract_main.h"
-#include "info_main.h"
-#include "records.h"
+#include "check/main.h"
+#include "extract/main.h"
+#include "info/main.h"
+#include "stream/records.h"
 
 #define PACKED	"PACKED"
 #define HEAD	(sizeof(PACKED) - 1 + 2)

@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "control.h"
+#include "service/control.h"
 
 #define MOST_TOKENS	4096
 

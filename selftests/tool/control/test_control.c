@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/control.c: requests and answers, and clients that mean no good.
+ * tool/service/control.c: requests and answers, and clients that mean no good.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -11,7 +11,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
-#include "control_client.h"
+#include "service/control_client.h"
 
 #define CLIENTS	32
 #define NOBODY	65534

@@ -9,7 +9,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
-#include "ctl_main.h"
+#include "service/ctl.h"
 
 /* What a silent recorder does: accepts, and never answers. */
 enum manner { GOOD, FAILS, SILENT, DIES };

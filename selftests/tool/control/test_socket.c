@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/control_socket.c: the socket's file, and what may be in its place. The parsers of
+ * tool/service/control_socket.c: the socket's file, and what may be in its place. The parsers of
  * requests and of the command line of `auxrec ctl`.
  */
 #define _GNU_SOURCE
@@ -10,7 +10,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
-#include "ctl_options.h"
+#include "service/ctl_options.h"
 
 #define RACERS	8
 

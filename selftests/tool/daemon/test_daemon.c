@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/daemon.c, log.c and pidfile.c: a process that stands for the one who types the
+ * tool/service/daemon.c, log.c and pidfile.c: a process that stands for the one who types the
  * command (the caller), and its daemon.
  */
 #define _GNU_SOURCE
@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
-#include "daemon.h"
-#include "log.h"
-#include "pidfile.h"
+#include "service/daemon.h"
+#include "service/log.h"
+#include "service/pidfile.h"
 #include "../flight/wrap.h"
 
 /* What is written to a log waits here, as if for a disk. */

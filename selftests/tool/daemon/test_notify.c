@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/notify.c: what arrives at the manager's socket.
+ * tool/service/notify.c: what arrives at the manager's socket.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/un.h>
 
 #include "kselftest_harness.h"
-#include "notify.h"
+#include "service/notify.h"
 
 /* Binds @name, '@' for an abstract one. */
 static int manager(const char *name)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event.h"
-#include "util.h"
+#include "event/event.h"
+#include "base/util.h"
 
 #define MAX_EVENTS	256
 

@@ -27,10 +27,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event.h"
+#include "event/event.h"
 #include "text.h"
 #include "tree.h"
-#include "util.h"
+#include "base/util.h"
 
 #define MAX_TREES	16
 #define MAX_TREE_LINES	256

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/attr_period.c: which samples tell their period; attr_twins.c: which ones are to be alike.
+ * tool/session/attr_period.c: which samples tell their period; attr_twins.c: which ones are to be alike.
  */
 #include "kselftest_harness.h"
-#include "attr_period.h"
-#include "attr_twins.h"
+#include "session/attr_period.h"
+#include "session/same_event.h"
 
 #define HAS	(PERF_SAMPLE_IP | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 #define HAS_NOT	(PERF_SAMPLE_IP | PERF_SAMPLE_CPU)

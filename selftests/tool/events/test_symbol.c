@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/symbol.c: functions by name, in files with any number of them.
+ * tool/event/symbol.c: functions by name, in files with any number of them.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "kselftest_harness.h"
-#include "symbol.h"
+#include "event/symbol.h"
 
 #define TEXT_ADDRESS	0x400000
 #define TEXT_OFFSET	0x1000

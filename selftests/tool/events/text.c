@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event.h"
+#include "event/event.h"
 #include "text.h"
 
 void text_add(struct text *text, const char *fmt, ...)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/keep.h at once.
+ * tool/snapfile/keep.h at once.
  */
 #include <errno.h>
 #include <stdio.h>

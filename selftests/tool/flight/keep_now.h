@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tool/keep.h at once: the steps that a recorder takes one by one, as it has rings to read
- * (tool/flight_remove.c).
+ * tool/snapfile/keep.h at once: the steps that a recorder takes one by one, as it has rings to read
+ * (tool/flight/remove.c).
  */
 #ifndef KEEP_NOW_H
 #define KEEP_NOW_H
 
-#include "keep.h"
+#include "snapfile/keep.h"
 
 /* What tell(), a keep_told, was told: "path why;" or "path why: error;" of each */
 extern char told[4096];

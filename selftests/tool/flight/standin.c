@@ -25,10 +25,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "control.h"
-#include "daemon.h"
-#include "notify.h"
-#include "signals.h"
+#include "service/control.h"
+#include "service/daemon.h"
+#include "service/notify.h"
+#include "session/signals.h"
 
 struct standin {
 	struct control *control;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/flight_bpf.c: what comes of a program's ring buffer, which is made up here: a file
+ * tool/flight/bpf.c: what comes of a program's ring buffer, which is made up here: a file
  * with its pages. The kernel maps the data twice behind each other; here they are there
  * twice, and the second time is written to whenever the first is.
  */
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "flight.h"
-#include "flight_bpf.h"
+#include "flight/flight.h"
+#include "flight/bpf.h"
 #include "wrap.h"
 
 /* Of the data; a program's record is as large at most, without its header. */

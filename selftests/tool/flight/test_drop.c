@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/flight_drop.c: what there is no room for while a snapshot is written.
+ * tool/flight/drop.c: what there is no room for while a snapshot is written.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kselftest_harness.h"
-#include "flight.h"
-#include "records.h"
+#include "flight/flight.h"
+#include "stream/records.h"
 
 static struct rec_lost_samples told;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tool/flight_files.c: a long run's list of snapshots is bounded, and has the newest. */
+/* tool/flight/files.c: a long run's list of snapshots is bounded, and has the newest. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "flight_files.h"
+#include "flight/files.h"
 #include "kselftest_harness.h"
 
 FIXTURE(files)

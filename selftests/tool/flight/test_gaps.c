@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/gaps.c: gaps that a flight recorder keeps, however many there are.
+ * tool/ring/gaps.c: gaps that a flight recorder keeps, however many there are.
  */
 #include <string.h>
 
 #include "kselftest_harness.h"
-#include "gaps.h"
+#include "ring/gaps.h"
 
 FIXTURE(gaps)
 {

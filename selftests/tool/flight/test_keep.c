@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/keep.c: which snapshots are removed, in which order, and what never is.
+ * tool/snapfile/keep.c: which snapshots are removed, in which order, and what never is.
  */
 #define _GNU_SOURCE
 #include <errno.h>

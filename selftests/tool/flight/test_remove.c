@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/flight_remove.c: the recorder's own thread leaves the directory of the snapshots alone,
+ * tool/flight/remove.c: the recorder's own thread leaves the directory of the snapshots alone,
  * on a disk that stands still as on any other.
  */
 #define _GNU_SOURCE
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "flight.h"
+#include "flight/flight.h"
 #include "snap_dir.h"
 #include "wrap.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../tap.h"
-#include "rawring.h"
+#include "ring/rawring.h"
 
 #define NR	8
 #define SPANS	2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/snapfile.c and snapfile_name.c: names; files that are whole or not there,
+ * tool/snapfile/snapfile.c and snapfile_name.c: names; files that are whole or not there,
  * whoever is killed when, and that replace nothing.
  */
 #define _GNU_SOURCE
@@ -15,8 +15,8 @@
 
 #include "kselftest_harness.h"
 #include "snap_dir.h"
-#include "snapfile.h"
-#include "stream.h"
+#include "snapfile/snapfile.h"
+#include "stream/write.h"
 #include "wrap.h"
 
 #define ONE_NAME "would be the name of each snapshot: give %t (time) or %s (number) in it"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/trigger.c: what --trigger means, what it says of mistakes, and how many
+ * tool/trigger/trigger.c: what --trigger means, what it says of mistakes, and how many
  * snapshots count= and rate= let through.
  */
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "kselftest_harness.h"
-#include "parse_time.h"
-#include "trigger.h"
+#include "base/parse_time.h"
+#include "trigger/trigger.h"
 
 #define MS	1000000ULL
 #define S	NSEC_PER_SEC

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/flight_wish.c: what becomes of triggers that come faster than snapshots are written.
+ * tool/flight/wish.c: what becomes of triggers that come faster than snapshots are written.
  * What it calls of the recorder is counted here.
  */
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "kselftest_harness.h"
-#include "flight.h"
-#include "snapshot_mark.h"
+#include "flight/flight.h"
+#include "stream/snapshot_mark.h"
 #include "wrap.h"
 
 #define TOKEN	7

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/snapfile_write.c and disk.c: a snapshot is written onto a disk that is full, or fails, or
+ * tool/snapfile/write.c and disk.c: a snapshot is written onto a disk that is full, or fails, or
  * that other recorders write to, too.
  */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 #include "kselftest_harness.h"
 #include "keep_now.h"
 #include "snap_dir.h"
-#include "snapfile_write.h"
+#include "snapfile/write.h"
 #include "wrap.h"
 
 #define TIME	(1785412800 * NSEC_PER_SEC)	/* 2026-07-30 12:00:00 UTC */

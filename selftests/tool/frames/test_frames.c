@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/frames.c, with a ring in ordinary memory in which the test is the kernel: when
+ * tool/ring/raw_frames.c, with a ring in ordinary memory in which the test is the kernel: when
  * samples count as lost, and when segments are given back.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "frames.h"
+#include "ring/raw_frames.h"
 #include "../../tap.h"
 
 #define NR	3

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "payload.h"
-#include "session.h"
+#include "stream/payload.h"
+#include "session/session.h"
 #include "../../tap.h"
 
 #define KEY	0x1234

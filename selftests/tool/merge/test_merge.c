@@ -17,11 +17,11 @@
 
 #include "../../rounds.h"
 #include "../../tap.h"
-#include "check.h"
-#include "chunk.h"
-#include "merge.h"
-#include "payload.h"
-#include "read_snapshot.h"
+#include "check/check.h"
+#include "stream/aux_chunk.h"
+#include "merge/merge.h"
+#include "stream/payload.h"
+#include "stream/read_snapshot.h"
 #include "scratch.h"
 #include "world.h"
 

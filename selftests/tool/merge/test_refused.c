@@ -17,8 +17,8 @@
 
 #include "../../rounds.h"
 #include "../../tap.h"
-#include "check.h"
-#include "merge.h"
+#include "check/check.h"
+#include "merge/merge.h"
 #include "../flight/wrap.h"
 #include "scratch.h"
 #include "world.h"

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chunk.h"
-#include "payload.h"
+#include "stream/aux_chunk.h"
+#include "stream/payload.h"
 #include "perfaux.h"
-#include "records.h"
-#include "util.h"
+#include "stream/records.h"
+#include "base/util.h"
 #include "world.h"
 
 #define RING	60		/* spans that the raw ring has room for */
@@ -129,7 +129,7 @@ static void write_payload(struct world *w, uint32_t cpu)
 	}
 }
 
-/* Nobody tells two of one CPU, time and event from each other, see tool/merge_late.c. */
+/* Nobody tells two of one CPU, time and event from each other, see tool/merge/late.c. */
 static void make_payload(struct world *w, uint32_t cpu)
 {
 	if (w->now == w->payload_time)

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "recent.h"
+#include "history/recent.h"
 #include "../state/history.h"
 
 #define CPUS		4

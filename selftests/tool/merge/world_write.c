@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chunk.h"
-#include "payload.h"
+#include "stream/aux_chunk.h"
+#include "stream/payload.h"
 #include "perfaux.h"
-#include "records.h"
-#include "snapshot_mark.h"
-#include "state.h"
-#include "trigger.h"
-#include "util.h"
+#include "stream/records.h"
+#include "stream/snapshot_mark.h"
+#include "history/state.h"
+#include "trigger/trigger.h"
+#include "base/util.h"
 #include "world.h"
 
 #define BASE	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)

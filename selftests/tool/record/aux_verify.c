@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../../tool/chunk.h"
+#include "stream/aux_chunk.h"
 #include "../../modules/auxgen.h"
 
 #define MAX_CPUS	1024
@@ -227,7 +227,7 @@ static void check_auxtrace(FILE *f, const unsigned char *rec)
 		bad("queue %u goes on at %lu", idx, offset);
 	} else {
 		queue_end[idx] += size;
-		/* The first one is for perf 6.1, see tool/auxdata.c. */
+		/* The first one is for perf 6.1, see tool/record/auxdata.c. */
 		if (size != 16 || spans) {
 			spans++;
 			bytes += size;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "filter.h"
+#include "event/filter.h"
 
 int main(int argc, char **argv)
 {

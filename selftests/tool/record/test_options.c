@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpus.h"
+#include "base/cpus.h"
 #include "../../words.h"
-#include "options.h"
+#include "session/options.h"
 
 #define MAX_ARGS	32
 #define SEPARATOR	"=>"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "history.h"
-#include "records.h"
+#include "stream/records.h"
 
 uint64_t history_seed;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tool/proc_maps.c: what real processes have mapped */
+/* tool/synth/proc_maps.c: what real processes have mapped */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "proc_maps.h"
+#include "synth/proc_maps.h"
 
 #define PAGE	4096UL
 

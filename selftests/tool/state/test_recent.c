@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/recent.c: random histories with samples among them, of several CPUs that are read
+ * tool/history/recent.c: random histories with samples among them, of several CPUs that are read
  * one after the other. What is given out tells the same as all of it; samples are the
  * newest, each once; memory is what was allowed.
  *
@@ -16,10 +16,10 @@
 #include "../../rounds.h"
 #include "../../tap.h"
 #include "history.h"
-#include "recent.h"
-#include "recent_log.h"
-#include "records.h"
-#include "util.h"
+#include "history/recent.h"
+#include "history/recent_log.h"
+#include "stream/records.h"
+#include "base/util.h"
 
 #define RECORDS		3000
 #define BATCH		32	/* of time, that is read at once */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/state.c: random lives of tasks, told as records. Whoever reads the records that
+ * tool/history/state.c: random lives of tasks, told as records. Whoever reads the records that
  * state_emit() has instead of all of them knows the same.
  *
  * test_state [SEED]
@@ -11,8 +11,8 @@
 
 #include "../../tap.h"
 #include "history.h"
-#include "records.h"
-#include "state.h"
+#include "stream/records.h"
+#include "history/state.h"
 
 #define OPS	400
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check_main.h"
-#include "info_main.h"
+#include "check/main.h"
+#include "info/main.h"
 
 int main(int argc, char **argv)
 {

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+
+#include "bpf/info.h"
+#include "bpf/sys.h"
+#include "session/session.h"
+#include "session/signals.h"
+
+/* BPF_EVENTs of 24 bytes: 680 of them per CPU, until the thread runs. */
+#define RING_SIZE	16384
+/* Of infos that wait for a slow reader of the stream; a flight recorder has less. */
+#define QUEUE_MAX	(64U << 20)
+/* Types that are known to be told; of months of programs nobody needs all. */
+#define BTFS_MAX	4096
+
+/* PERF_RECORD_BPF_EVENT and PERF_RECORD_LOST, without sample ids. */
+struct bpf_rec {
+	struct perf_event_header header;
+	union {
+		struct {
+			__u16 type;
+			__u16 flags;
+			__u32 id;
+			__u8 tag[BPF_TAG_SIZE];
+		};
+		struct {
+			__u64 event;
+			__u64 lost;
+		};
+	};
+};
+
+static bool enqueue(struct bpf_reader *b, struct bpf_item *item)
+{
+	bool room;
+
+	pthread_mutex_lock(&b->lock);
+	room = b->queued + sizeof(*item) + item->size <= b->queue_max;
+	if (room) {
+		*b->end = item;
+		b->end = &item->next;
+		b->queued += sizeof(*item) + item->size;
+	}
+	pthread_mutex_unlock(&b->lock);
+	return room;
+}
+
+static void count_failure(struct bpf_reader *b, int err)
+{
+	if (err == -ENOENT)
+		b->gone++;
+	else
+		b->failed++;
+}
+
+/* Types are often those of many programs: once is enough. */
+static void take_btf(struct bpf_reader *b, __u32 id)
+{
+	struct bpf_item *item;
+	int fd, err;
+
+	if (read_map_get(&b->btfs, id, NULL))
+		return;
+	fd = bpf_fd_by_id(BPF_BTF_GET_FD_BY_ID, id);
+	if (fd < 0) {
+		b->failed++;
+		return;
+	}
+	err = bpf_btf_item(fd, id, &item);
+	close(fd);
+	if (err == -E2BIG)
+		b->cut_btfs++;
+	else if (err)
+		b->failed++;
+	if (!err && !enqueue(b, item)) {
+		free(item);
+		return;
+	}
+	if (err && err != -E2BIG)
+		return;
+	if (b->btfs.nr >= BTFS_MAX)
+		read_map_free(&b->btfs);
+	read_map_set(&b->btfs, id, 0);
+}
+
+static void take_prog(struct bpf_reader *b, __u32 id)
+{
+	struct bpf_item *item;
+	int fd, err;
+
+	/* Loaded while those that are loaded were asked for. Later none comes twice. */
+	if (read_map_get(&b->progs, id, NULL))
+		return;
+	if (b->stop_fd < 0)
+		read_map_set(&b->progs, id, 0);
+	fd = bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, id);
+	if (fd < 0) {
+		count_failure(b, fd);
+		return;
+	}
+	err = bpf_prog_item(fd, &item);
+	if (err) {
+		count_failure(b, err);
+		close(fd);
+		return;
+	}
+	/* Its descriptor keeps the program, and so its types. */
+	if (item->btf_id)
+		take_btf(b, item->btf_id);
+	b->cut += item->cut;
+	if (!enqueue(b, item)) {
+		b->lost++;
+		free(item);
+	}
+	/* It may unload the program, and is told of: what is known of that comes before. */
+	close(fd);
+}
+
+static void read_ring(struct bpf_reader *b, struct mainring *r)
+{
+	__u64 pos = r->page->data_tail;
+
+	mainring_snapshot(r);
+	while (pos < r->head) {
+		struct bpf_rec rec = { 0 };
+		size_t i;
+
+		/* All sizes are multiples of 8, as is the ring's. */
+		for (i = 0; i < sizeof(rec) && pos + i < r->head; i += 8)
+			memcpy((__u8 *)&rec + i,
+			       r->data + ((pos + i) & (r->size - 1)), 8);
+		/* Memory that is shared with nobody but the kernel. */
+		if (rec.header.size < sizeof(rec.header))
+			break;
+		pos += rec.header.size;
+		if (rec.header.type == PERF_RECORD_LOST)
+			b->lost += rec.lost;
+		else if (rec.header.type == PERF_RECORD_BPF_EVENT &&
+			 rec.type == PERF_BPF_EVENT_PROG_LOAD)
+			take_prog(b, rec.id);
+		/* Not before: see bpf_settled(). */
+		__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
+	}
+}
+
+bool bpf_settled(const struct bpf_reader *b)
+{
+	size_t i;
+
+	for (i = 0; !b->err && i < b->nr_rings; i++) {
+		const struct perf_event_mmap_page *page = b->rings[i].page;
+
+		if (__atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) !=
+		    __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE))
+			return false;
+	}
+	return true;
+}
+
+static void *reader(void *arg)
+{
+	struct bpf_reader *b = arg;
+	struct pollfd *fds;
+	bool stop = false;
+	size_t i;
+
+	fds = calloc(b->nr_rings + 1, sizeof(*fds));
+	if (!fds)
+		return NULL;
+	fds[0] = (struct pollfd){ .fd = b->stop_fd, .events = POLLIN };
+	for (i = 0; i < b->nr_rings; i++)
+		fds[i + 1] = (struct pollfd){
+			.fd = b->rings[i].fd, .events = POLLIN,
+		};
+	while (!stop) {
+		if (poll(fds, b->nr_rings + 1, -1) < 0)
+			continue;
+		/* Once more after the end has been seen. */
+		stop = fds[0].revents;
+		for (i = 0; i < b->nr_rings; i++) {
+			/* A CPU that went offline is reported for ever. */
+			if (fds[i + 1].revents & (POLLHUP | POLLERR))
+				fds[i + 1].fd = -1;
+			read_ring(b, &b->rings[i]);
+		}
+		/* What was queued is for the other thread, which may sleep. */
+		signals_wake();
+	}
+	free(fds);
+	return NULL;
+}
+
+static int open_ring(struct bpf_reader *b, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.bpf_event = 1,
+		.watermark = 1,
+		.wakeup_watermark = 1,
+	};
+	int fd, err;
+
+	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return errno == ENODEV ? 0 : -errno;
+	err = grow((void **)&b->rings, b->nr_rings, sizeof(*b->rings));
+	if (!err)
+		err = mainring_map(&b->rings[b->nr_rings], fd, cpu, RING_SIZE);
+	if (err)
+		close(fd);
+	else
+		b->nr_rings++;
+	return err;
+}
+
+/* Which have the right that is needed to ask for a program by its number. */
+static int check_right(void)
+{
+	__u32 id = 0;
+	int err = bpf_next_prog(&id);
+
+	return err == -ENOENT ? 0 : err;
+}
+
+void bpf_open(struct session *s)
+{
+	struct bpf_reader *b = &s->bpf;
+	struct cpus cpus = { NULL, 0 };
+	size_t i;
+	int err;
+
+	b->stop_fd = -1;
+	b->end = &b->first;
+	b->queue_max = s->opt->flight.on ? s->opt->flight.bpf_queue : QUEUE_MAX;
+	pthread_mutex_init(&b->lock, NULL);
+	/* No program runs in user space. Nothing is missing then. */
+	err = session_only_user_aux(s) ? -ENOSYS : check_right();
+	/* Whatever the recording is of: a program runs on any CPU. */
+	if (!err)
+		err = cpus_online(&cpus);
+	for (i = 0; !err && i < cpus.nr; i++)
+		err = open_ring(b, cpus.list[i]);
+	cpus_free(&cpus);
+	b->err = err;
+}
+
+int bpf_start(struct session *s)
+{
+	struct bpf_reader *b = &s->bpf;
+	sigset_t all, old;
+	__u32 id = 0;
+	int err = 0;
+
+	if (b->err)
+		return 0;
+	while (!err && !bpf_next_prog(&id)) {
+		take_prog(b, id);
+		/* A flight recorder keeps them elsewhere, a stream has not begun. */
+		if (s->flight && b->queued > b->queue_max / 2)
+			err = bpf_write(s);
+	}
+	if (err)
+		return err;
+	b->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (b->stop_fd < 0) {
+		b->err = -errno;
+		return 0;
+	}
+	/* Signals are for the thread that writes. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	b->err = -pthread_create(&b->thread, NULL, reader, b);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (b->err) {
+		close(b->stop_fd);
+		b->stop_fd = -1;
+	}
+	return 0;
+}
+
+void bpf_stop(struct session *s)
+{
+	struct bpf_reader *b = &s->bpf;
+
+	if (b->stop_fd < 0)
+		return;
+	eventfd_write(b->stop_fd, 1);
+	pthread_join(b->thread, NULL);
+	close(b->stop_fd);
+	b->stop_fd = -1;
+}
+
+void bpf_close(struct session *s)
+{
+	struct bpf_reader *b = &s->bpf;
+	size_t i;
+
+	bpf_stop(s);
+	for (i = 0; i < b->nr_rings; i++) {
+		mainring_unmap(&b->rings[i]);
+		close(b->rings[i].fd);
+	}
+	free(b->rings);
+	while (b->first) {
+		struct bpf_item *item = b->first;
+
+		b->first = item->next;
+		free(item);
+	}
+	read_map_free(&b->progs);
+	read_map_free(&b->btfs);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The command line of a flight recorder.
+ */
+#ifndef AUXREC_FLIGHT_OPTIONS_H
+#define AUXREC_FLIGHT_OPTIONS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "record/late_ids.h"
+#include "snapfile/keep.h"
+#include "trigger/trigger.h"
+
+#define FLIGHT_DEFAULT_FILE	"perf.data"
+#define FLIGHT_DEFAULT_NAME	"%o.sample.%t"
+#define FLIGHT_DEFAULT_MEMORY	(64ULL << 20)
+
+struct options;
+
+struct flight_options {
+	bool on;			/* --flight */
+	__u64 window;			/* ns, 0: any age */
+	__u64 memory;			/* bytes, of all there is */
+	struct ids_limits ids;		/* of that, flight_memory.c */
+	size_t bpf_queue;
+	size_t block;			/* bytes of records that are packed at once; 0: none are */
+	bool half_is_raw;		/* the raw ring has half of what is left */
+	struct trigger *triggers;
+	size_t nr_triggers;
+	const char *name;		/* pattern, see snapfile.h */
+	struct keep_limits keep;
+	bool daemon;
+	const char *pid_file;		/* or NULL */
+	const char *log;		/* a file, or NULL */
+};
+
+/* Values of getopt_long() for long options of this part. */
+enum {
+	FLIGHT_OPT_FIRST = 512,
+	FLIGHT_OPT_FLIGHT = FLIGHT_OPT_FIRST,
+	FLIGHT_OPT_TRIGGER,
+	FLIGHT_OPT_NAME,
+	FLIGHT_OPT_KEEP,
+	FLIGHT_OPT_KEEP_BYTES,
+	FLIGHT_OPT_KEEP_AGE,
+	FLIGHT_OPT_DAEMON,
+	FLIGHT_OPT_PID_FILE,
+	FLIGHT_OPT_LOG,
+	FLIGHT_OPT_MEMORY,
+};
+
+/* @c is one of the above, @arg its value. 0, -EINVAL with a message, or -ENOMEM. */
+int flight_option(struct flight_options *opt, int c, const char *arg, struct diag *d);
+
+/*
+ * When all are known: completes what is not given. Looks whether -o is a directory. 0,
+ * -EINVAL, -EISDIR or -ENOMEM, with a message.
+ */
+int flight_options_check(struct options *opt, struct diag *d);
+
+void flight_options_free(struct flight_options *opt);
+
+#endif /* AUXREC_FLIGHT_OPTIONS_H */

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command line of a recording.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "session/options.h"
+
+enum {
+	OPT_USER = 256,
+	OPT_KERNEL,
+	OPT_JSON,
+	OPT_VERSION,
+	OPT_FILTER,
+	OPT_RAW_RING,
+	OPT_BPF_MAP,
+	OPT_BPF_RING,
+	OPT_NO_RAW_RING,
+	OPT_NAMESPACES,
+	OPT_ALL_CGROUPS,
+	OPT_EXCLUDE_PERF,
+	OPT_STRICT_FREQ,
+	OPT_MAX_SIZE,
+	OPT_SWITCH_EVENTS,
+	OPT_KERNEL_CALLCHAINS,
+	OPT_USER_CALLCHAINS,
+	OPT_DRY_RUN,
+};
+
+static const struct option long_options[] = {
+	{ "event",		required_argument, NULL, 'e' },
+	{ "filter",		required_argument, NULL, OPT_FILTER },
+	{ "exclude-perf",	no_argument,	   NULL, OPT_EXCLUDE_PERF },
+	{ "pid",		required_argument, NULL, 'p' },
+	{ "tid",		required_argument, NULL, 't' },
+	{ "all-cpus",		no_argument,	   NULL, 'a' },
+	{ "cpu",		required_argument, NULL, 'C' },
+	{ "output",		required_argument, NULL, 'o' },
+	{ "mmap-pages",		required_argument, NULL, 'm' },
+	{ "freq",		required_argument, NULL, 'F' },
+	{ "strict-freq",	no_argument,	   NULL, OPT_STRICT_FREQ },
+	{ "count",		required_argument, NULL, 'c' },
+	{ "callchain",		no_argument,	   NULL, 'g' },
+	{ "kernel-callchains",	no_argument,	   NULL, OPT_KERNEL_CALLCHAINS },
+	{ "user-callchains",	no_argument,	   NULL, OPT_USER_CALLCHAINS },
+	{ "delay",		required_argument, NULL, 'D' },
+	{ "user",		no_argument,	   NULL, OPT_USER },
+	{ "all-user",		no_argument,	   NULL, OPT_USER },
+	{ "kernel",		no_argument,	   NULL, OPT_KERNEL },
+	{ "all-kernel",		no_argument,	   NULL, OPT_KERNEL },
+	{ "no-buildid",		no_argument,	   NULL, 'B' },
+	{ "bpf-map",		required_argument, NULL, OPT_BPF_MAP },
+	{ "bpf-ring",		required_argument, NULL, OPT_BPF_RING },
+	{ "raw-samples",	no_argument,	   NULL, 'R' },
+	{ "raw-ring",		no_argument,	   NULL, OPT_RAW_RING },
+	{ "no-raw-ring",	no_argument,	   NULL, OPT_NO_RAW_RING },
+	{ "namespaces",		no_argument,	   NULL, OPT_NAMESPACES },
+	{ "all-cgroups",	no_argument,	   NULL, OPT_ALL_CGROUPS },
+	{ "switch-events",	no_argument,	   NULL, OPT_SWITCH_EVENTS },
+	{ "max-size",		required_argument, NULL, OPT_MAX_SIZE },
+	{ "dry-run",		no_argument,	   NULL, OPT_DRY_RUN },
+	{ "quiet",		no_argument,	   NULL, 'q' },
+	{ "json",		optional_argument, NULL, OPT_JSON },
+	{ "flight",		optional_argument, NULL, FLIGHT_OPT_FLIGHT },
+	{ "memory",		required_argument, NULL, FLIGHT_OPT_MEMORY },
+	{ "trigger",		required_argument, NULL, FLIGHT_OPT_TRIGGER },
+	{ "name",	required_argument, NULL, FLIGHT_OPT_NAME },
+	{ "keep",		required_argument, NULL, FLIGHT_OPT_KEEP },
+	{ "keep-bytes",		required_argument, NULL, FLIGHT_OPT_KEEP_BYTES },
+	{ "keep-age",		required_argument, NULL, FLIGHT_OPT_KEEP_AGE },
+	{ "daemon",		no_argument,	   NULL, FLIGHT_OPT_DAEMON },
+	{ "pid-file",		required_argument, NULL, FLIGHT_OPT_PID_FILE },
+	{ "log",		required_argument, NULL, FLIGHT_OPT_LOG },
+	{ "help",		no_argument,	   NULL, 'h' },
+	{ "version",		no_argument,	   NULL, OPT_VERSION },
+	{ NULL, 0, NULL, 0 }
+};
+
+/* @end: the first character after the number. */
+static int parse_number(const char *s, const char **end, __u64 *val)
+{
+	char *e;
+
+	if (!isdigit((unsigned char)*s))
+		return -EINVAL;
+	errno = 0;
+	*val = strtoull(s, &e, 10);
+	if (errno)
+		return -EINVAL;
+	*end = e;
+	return 0;
+}
+
+int options_parse_bytes(const char *s, const char **end, __u64 unit, __u64 *val)
+{
+	static const char suffix[] = "BKMG";
+	const char *p;
+	unsigned int shift = 0;
+
+	if (parse_number(s, end, val) || !*val)
+		return -EINVAL;
+	p = **end ? strchr(suffix, toupper((unsigned char)**end)) : NULL;
+	if (p) {
+		(*end)++;
+		shift = 10 * (p - suffix);
+		unit = 1;
+	}
+	if (*val > (UINT_MAX * 4096ULL) >> shift || *val > UINT_MAX)
+		return -EINVAL;
+	*val = (*val << shift) * unit;
+	return 0;
+}
+
+static __u64 round_up_pow2(__u64 v)
+{
+	__u64 p = 1;
+
+	while (p < v)
+		p <<= 1;
+	return p;
+}
+
+/* SIZExCOUNT, or the size of all: of what segments is known later. */
+static int parse_raw(struct options *opt, const char *s, struct diag *d)
+{
+	const __u64 page = sysconf(_SC_PAGESIZE);
+	const char *end;
+	__u64 size, count;
+	__u32 seg, nr;
+
+	if (options_parse_bytes(s, &end, page, &size))
+		goto bad;
+
+	opt->raw_given = true;
+	opt->raw_asked = true;
+	opt->raw_bytes = 0;
+	if (*end == 'x') {
+		if (parse_number(end + 1, &end, &count) || *end)
+			goto bad;
+		if (size & (size - 1) || size < page || size > 1U << 30)
+			return diag(d, -EINVAL,
+				    "-m: a raw segment must be a power of two from one page to 1G, not %.*s",
+				    (int)strcspn(s, "x"), s);
+	} else {
+		if (*end)
+			goto bad;
+		opt->raw_bytes = size;
+		options_raw_size(opt, false, false, 0, &seg, &nr);
+		count = nr;
+		size = seg;
+	}
+
+	if (count < 2 || count > 4096)
+		return diag(d, -EINVAL,
+			    "-m: the raw ring has 2 to 4096 segments, not %llu; give SIZExCOUNT, e.g. 256Kx64",
+			    (unsigned long long)count);
+	opt->seg_size = size;
+	opt->nr_segs = count;
+	return 0;
+bad:
+	return diag(d, -EINVAL,
+		    "-m: raw ring size '%s' is neither SIZE (all of it, e.g. 16M) nor SIZExCOUNT (e.g. 256Kx64)",
+		    s);
+}
+
+static int parse_mmap(struct options *opt, const char *s, struct diag *d)
+{
+	const __u64 page = sysconf(_SC_PAGESIZE);
+	const char *end = s;
+	__u64 size;
+
+	if (*s != ',') {
+		if (options_parse_bytes(s, &end, page, &size) || (*end && *end != ','))
+			return diag(d, -EINVAL,
+				    "-m: main ring size '%s' is neither a number of pages nor a size such as 512K",
+				    s);
+		if (size > 1ULL << 30)
+			return diag(d, -EINVAL,
+				    "-m: a main ring of more than 1G per CPU is not possible");
+		opt->main_bytes = round_up_pow2(size < page ? page : size);
+	}
+	if (*end == ',')
+		return parse_raw(opt, end + 1, d);
+	return 0;
+}
+
+static int parse_targets(struct options *opt, const char *s, bool threads,
+			 struct diag *d)
+{
+	const char *end;
+	__u64 pid;
+	int err;
+
+	if (opt->nr_targets && opt->threads != threads)
+		return diag(d, -EINVAL,
+			    "-p and -t exclude each other: -p PID records all threads of PID, -t TID one thread");
+	opt->threads = threads;
+
+	for (;; s = end + 1) {
+		if (parse_number(s, &end, &pid) || !pid || pid > INT_MAX ||
+		    (*end && *end != ','))
+			return diag(d, -EINVAL,
+				    "-%c: '%s' is not a list of process numbers",
+				    threads ? 't' : 'p', s);
+		err = grow((void **)&opt->targets, opt->nr_targets,
+			   sizeof(*opt->targets));
+		if (err)
+			return diag(d, err, "out of memory");
+		opt->targets[opt->nr_targets++] = pid;
+		if (!*end)
+			return 0;
+	}
+}
+
+static int parse_rate(const char *s, char opt, __u64 *val, struct diag *d)
+{
+	const char *end;
+	__u64 v;
+
+	if (opt == 'F' && !strcmp(s, "max")) {
+		*val = AUXREC_FREQ_MAX;
+		return 0;
+	}
+	if (parse_number(s, &end, &v) || *end || !v || v > INT64_MAX)
+		return diag(d, -EINVAL, "-%c: '%s' is not a positive number%s",
+			    opt, s, opt == 'F' ? " or 'max'" : "");
+	*val = v;
+	return 0;
+}
+
+static int add_event(struct options *opt, const char *spec, struct diag *d)
+{
+	int err;
+
+	err = grow((void **)&opt->events, opt->nr_events, sizeof(*opt->events));
+	if (err)
+		return diag(d, err, "out of memory");
+	opt->events[opt->nr_events++] = (struct option_event){ .spec = spec };
+	return 0;
+}
+
+static int add_filter(struct options *opt, const char *filter, struct diag *d)
+{
+	struct option_event *e;
+
+	if (!opt->nr_events)
+		return diag(d, -EINVAL, "--filter belongs to the -e before it");
+	e = &opt->events[opt->nr_events - 1];
+	if (grow((void **)&e->filters, e->nr_filters, sizeof(*e->filters)))
+		return diag(d, -ENOMEM, "out of memory");
+	e->filters[e->nr_filters++] = filter;
+	return 0;
+}
+
+/* As perf: of tracepoints, and of the -e before it. */
+static int exclude_perf(struct options *opt, struct diag *d)
+{
+	if (!opt->nr_events)
+		return diag(d, -EINVAL, "--exclude-perf belongs to the -e before it");
+	opt->events[opt->nr_events - 1].exclude_self = true;
+	return 0;
+}
+
+static int parse_delay(struct options *opt, const char *s, struct diag *d)
+{
+	const char *end;
+	__u64 v;
+
+	if (!strcmp(s, "-1"))
+		return diag(d, -EINVAL,
+			    "-D -1 is perf's, for --control: give -D MS, or start auxrec -p PID when the recording is to begin");
+	if (parse_number(s, &end, &v) || v > INT_MAX)
+		return diag(d, -EINVAL, "-D: '%s' is not a number of milliseconds", s);
+	if (*end == '-')
+		return diag(d, -EINVAL,
+			    "-D %s: auxrec has no ranges: give -D MS, and choose the times with perf script --time",
+			    s);
+	if (*end)
+		return diag(d, -EINVAL, "-D: '%s' is not a number of milliseconds", s);
+	opt->delay_ms = v;
+	return 0;
+}
+
+static int parse_max_size(struct options *opt, const char *s, struct diag *d)
+{
+	const char *end;
+
+	if (options_parse_bytes(s, &end, 1, &opt->max_bytes) || *end)
+		return diag(d, -EINVAL, "--max-size: '%s' is not a size such as 64M", s);
+	return 0;
+}
+
+static int set_bpf_map(struct options *opt, const char *path, struct diag *d)
+{
+	struct option_event *e;
+
+	if (!opt->nr_events)
+		return diag(d, -EINVAL,
+			    "--bpf-map belongs to the -e before it: -e bpf-output --bpf-map PATH");
+	e = &opt->events[opt->nr_events - 1];
+	if (e->bpf_map)
+		return diag(d, -EINVAL,
+			    "--bpf-map %s: the event goes to %s already; give another -e bpf-output for it",
+			    path, e->bpf_map);
+	e->bpf_map = path;
+	return 0;
+}
+
+static int parse_one(struct options *opt, int c, struct diag *d)
+{
+	switch (c) {
+	case 'e':
+		return add_event(opt, optarg, d);
+	case OPT_FILTER:
+		return add_filter(opt, optarg, d);
+	case 'p':
+	case 't':
+		return parse_targets(opt, optarg, c == 't', d);
+	case 'a':
+		opt->system_wide = true;
+		return 0;
+	case 'C': {
+		struct cpus cpus;
+
+		if (cpus_parse(&cpus, optarg))
+			return diag(d, -EINVAL,
+				    "-C: '%s' is not a list of CPUs such as 0-3,8",
+				    optarg);
+		cpus_free(&cpus);
+		opt->cpus = optarg;
+		return 0;
+	}
+	case 'o':
+		if (!*optarg)
+			return diag(d, -EINVAL, "-o: the file's name is empty");
+		opt->output = optarg;
+		return 0;
+	case 'm':
+		return parse_mmap(opt, optarg, d);
+	case 'F':
+		return parse_rate(optarg, 'F', &opt->freq, d);
+	case 'c':
+		return parse_rate(optarg, 'c', &opt->period, d);
+	case 'g':
+		opt->callchain = true;
+		return 0;
+	case 'D':
+		return parse_delay(opt, optarg, d);
+	case OPT_USER:
+		opt->user = true;
+		return 0;
+	case OPT_KERNEL:
+		opt->kernel = true;
+		return 0;
+	case 'B':
+		opt->no_buildid = true;
+		return 0;
+	case OPT_BPF_MAP:
+		return set_bpf_map(opt, optarg, d);
+	case OPT_BPF_RING:
+		opt->bpf_ring = optarg;
+		return 0;
+	case 'R':
+		opt->raw_samples = true;
+		return 0;
+	case OPT_RAW_RING:
+		opt->raw_ring = true;
+		return 0;
+	case OPT_NO_RAW_RING:
+		opt->no_raw_ring = true;
+		return 0;
+	case OPT_NAMESPACES:
+		opt->namespaces = true;
+		return 0;
+	case OPT_ALL_CGROUPS:
+		opt->cgroups = true;
+		return 0;
+	case OPT_EXCLUDE_PERF:
+		return exclude_perf(opt, d);
+	case OPT_STRICT_FREQ:
+		opt->strict_freq = true;
+		return 0;
+	case OPT_MAX_SIZE:
+		return parse_max_size(opt, optarg, d);
+	case OPT_SWITCH_EVENTS:
+		opt->switches = true;
+		return 0;
+	case OPT_KERNEL_CALLCHAINS:
+		opt->kernel_callchains = true;
+		return 0;
+	case OPT_USER_CALLCHAINS:
+		opt->user_callchains = true;
+		return 0;
+	case OPT_DRY_RUN:
+		opt->dry_run = true;
+		return 0;
+	case 'q':
+		opt->quiet = true;
+		return 0;
+	case OPT_JSON:
+		opt->json = true;
+		opt->json_file = optarg;
+		return 0;
+	case 'M':
+		return flight_option(&opt->flight, FLIGHT_OPT_MEMORY, optarg, d);
+	case 'h':
+		opt->command = AUXREC_HELP;
+		return 0;
+	case OPT_VERSION:
+		opt->command = AUXREC_VERSION_ONLY;
+		return 0;
+	}
+	return flight_option(&opt->flight, c, optarg, d);
+}
+
+/* What contradicts itself, or leaves open what to record. */
+static int check(const struct options *opt, struct diag *d)
+{
+	if (!opt->nr_events && opt->cmd && options_of_perf_command(opt->cmd[0], d))
+		return -EINVAL;
+	if (!opt->nr_events && opt->cmd &&
+	    (!strcmp(opt->cmd[0], "snapshot") || !strcmp(opt->cmd[0], "status") ||
+	     !strcmp(opt->cmd[0], "stop")))
+		return diag(d, -EINVAL,
+			    "'%s' is for a recorder that runs: auxrec ctl PATH %s, with the PATH of its --trigger socket=",
+			    opt->cmd[0], opt->cmd[0]);
+	if (!opt->nr_events)
+		return diag(d, -EINVAL,
+			    "which event? Give -e EVENT; 'auxrec list' shows what there is");
+	if (opt->nr_targets && opt->system_wide)
+		return diag(d, -EINVAL,
+			    "-%c records tasks, %s whole CPUs: leave one out",
+			    opt->threads ? 't' : 'p', opt->cpus ? "-C" : "-a");
+	if (!opt->nr_targets && !opt->system_wide && !opt->cmd)
+		return diag(d, -EINVAL,
+			    "what to record? Give a command after --, -p PID, -t TID or -a");
+	if (opt->cmd && !*opt->cmd[0])
+		return diag(d, -EINVAL,
+			    "the name of the command is empty: give one after --");
+	if (opt->freq && opt->period)
+		return diag(d, -EINVAL,
+			    "-F (samples per second) and -c (events per sample) exclude each other");
+	if (opt->user && opt->kernel)
+		return diag(d, -EINVAL,
+			    "--user and --kernel exclude each other: without them both are recorded");
+	if (opt->raw_ring && opt->no_raw_ring)
+		return diag(d, -EINVAL,
+			    "--raw-ring and --no-raw-ring exclude each other");
+	if (opt->kernel_callchains && opt->user_callchains)
+		return diag(d, -EINVAL,
+			    "--kernel-callchains and --user-callchains exclude each other: without them call chains have both");
+	if (opt->max_bytes && opt->flight.on)
+		return diag(d, -EINVAL,
+			    "--max-size: a flight recorder goes on: give --keep-bytes, for all its snapshots");
+	if (opt->quiet && opt->json && !opt->json_file)
+		return diag(d, -EINVAL,
+			    "--quiet and --json contradict: give --json=FILE to keep stderr quiet");
+	return 0;
+}
+
+/* After getopt_long() has returned '?', at @arg */
+static int not_ours(const char *arg, struct diag *d)
+{
+	/* Else a long one, or the number of one that should have no value. */
+	const bool is_letter = optopt > 0 && optopt < 256;
+	int err = options_of_perf(is_letter ? optopt : 0, arg, d);
+
+	if (err != -ENOENT)
+		return err;
+	if (is_letter)
+		return diag(d, -EINVAL, "unknown option -%c; see auxrec --help",
+			    optopt);
+	return diag(d, -EINVAL,
+		    "unknown option or superfluous value: %s; see auxrec --help",
+		    arg);
+}
+
+int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
+{
+	int c, err;
+
+	*opt = (struct options){
+		.seg_size = AUXREC_SEG_SIZE,
+		.nr_segs = AUXREC_SEG_COUNT,
+	};
+
+	optind = 0;
+	opterr = 0;
+	for (;;) {
+		const int at = optind ? optind : 1;
+
+		c = getopt_long(argc, argv, "+:e:p:t:aBC:o:m:M:F:c:gD:Rqh",
+				long_options, NULL);
+		if (c == -1)
+			break;
+		if (c == ':')
+			return diag(d, -EINVAL, "%s needs a value",
+				    argv[optind - 1]);
+		if (c == '?')
+			err = not_ours(argv[at], d);
+		else
+			err = parse_one(opt, c, d);
+		if (err)
+			return err;
+		if (opt->command != AUXREC_RECORD)
+			return 0;
+	}
+
+	if (optind < argc)
+		opt->cmd = argv + optind;
+	if (!opt->output)
+		opt->output = opt->flight.on ? FLIGHT_DEFAULT_FILE :
+					       AUXREC_DEFAULT_FILE;
+	/* Programs write without an event: it counts nothing, records nothing. */
+	if (opt->bpf_ring && !opt->nr_events) {
+		err = add_event(opt, "dummy", d);
+		if (err)
+			return err;
+	}
+	/* As perf has it: -C alone means all that runs there. */
+	if (opt->cpus && !opt->nr_targets)
+		opt->system_wide = true;
+	if (opt->cpus && opt->nr_targets)
+		return diag(d, -EINVAL,
+			    "-C records whole CPUs, -%c tasks wherever they run: leave one out",
+			    opt->threads ? 't' : 'p');
+	err = flight_options_check(opt, d);
+	return err ?: check(opt, d);
+}
+
+void options_free(struct options *opt)
+{
+	size_t i;
+
+	for (i = 0; i < opt->nr_events; i++)
+		free(opt->events[i].filters);
+	free(opt->events);
+	free(opt->targets);
+	flight_options_free(&opt->flight);
+	opt->events = NULL;
+	opt->targets = NULL;
+}

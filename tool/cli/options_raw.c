@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Of which segments the raw ring consists.
+ */
+#include <unistd.h>
+
+#include "session/options.h"
+
+/* Of frames; so that of AUX data one CPU never waits for itself. */
+#define MIN_SEGS	4
+#define MAX_SEGS	4096		/* see perfaux.h */
+#define MAX_SIZE	(1U << 30)
+/* The smaller they are, the less Intel PT may write until its interrupt, see pmu.c. */
+#define AUXREC_SEG_SMALL	(64U << 10)
+
+/*
+ * Each busy CPU keeps a segment for its AUX data and one for its frames, and while
+ * the reader is at two of them nobody is to wait. Frames alone need no more than
+ * MIN_SEGS: without a segment of its own a CPU writes to those of others.
+ */
+static __u32 segs_with_aux(unsigned int nr_cpus)
+{
+	return 2 * nr_cpus + 2;
+}
+
+/*
+ * 32 MiB in all. For frames alone few segments that are large, as each frame must fit
+ * into one. Beside AUX data as large as those have them: there must be many, and what
+ * is longer is the exception, of which the summary says what to give with -m.
+ */
+static void default_size(bool aux, unsigned int nr_cpus, __u32 *size, __u32 *nr)
+{
+	*size = AUXREC_SEG_LARGE;
+	if (aux)
+		*size = AUXREC_SEG_SIZE;
+	*nr = AUXREC_LARGE_BYTES / *size;
+	if (aux && *nr < segs_with_aux(nr_cpus))
+		*nr = segs_with_aux(nr_cpus);
+	if (*nr > MAX_SEGS)
+		*nr = MAX_SEGS;
+}
+
+void options_raw_tasks(size_t nr_tasks, unsigned int nr_cpus, __u32 *size, __u32 *nr)
+{
+	__u32 bytes = AUXREC_SEG_SIZE * AUXREC_SEG_COUNT;
+
+	if (nr_tasks * AUXREC_TASK_BYTES < bytes)
+		bytes = AUXREC_TASK_BYTES * (nr_tasks < 2 ? 2 : nr_tasks);
+	*size = AUXREC_SEG_SIZE;
+	/* If all CPUs run, each has one and some are being read. */
+	while (*size > AUXREC_SEG_SMALL && bytes / *size < nr_cpus + nr_cpus / 4)
+		*size /= 2;
+	*nr = bytes / *size;
+}
+
+static __u32 usual_size(__u64 bytes, bool payloads, bool aux,
+			unsigned int nr_cpus)
+{
+	const __u32 page = sysconf(_SC_PAGESIZE);
+	__u32 size = payloads ? AUXREC_SEG_LARGE : AUXREC_SEG_SIZE;
+
+	while (size > page && bytes / size < MIN_SEGS)
+		size /= 2;
+	while (payloads && aux && size > AUXREC_SEG_SIZE &&
+	       bytes / size < segs_with_aux(nr_cpus))
+		size /= 2;
+	while (size < MAX_SIZE && bytes / size > MAX_SEGS)
+		size *= 2;
+	return size;
+}
+
+void options_raw_size(const struct options *opt, bool payloads, bool aux,
+		      unsigned int nr_cpus, __u32 *size, __u32 *nr)
+{
+	if (!opt->raw_given && payloads) {
+		default_size(aux, nr_cpus, size, nr);
+	} else if (!opt->raw_given || !opt->raw_bytes) {
+		*size = opt->seg_size;
+		*nr = opt->nr_segs;
+	} else {
+		*size = usual_size(opt->raw_bytes, payloads, aux, nr_cpus);
+		*nr = (opt->raw_bytes + *size - 1) / *size;
+	}
+}

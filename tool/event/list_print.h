@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How `auxrec list` prints: text for people or JSON.
+ */
+#ifndef AUXREC_EVENT_LIST_H
+#define AUXREC_EVENT_LIST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "pmu/pmu.h"
+
+struct list_out {
+	FILE *file;
+	bool json;
+	size_t nr;		/* entries so far */
+};
+
+void list_begin(struct list_out *out);
+void list_end(struct list_out *out);
+
+/* @alias: another name for it, or NULL */
+void list_event(struct list_out *out, const char *kind, const char *name,
+		const char *alias);
+/* A loaded PMU with its terms. */
+void list_pmu(struct list_out *out, const struct pmu *pmu, enum pmu_aux aux);
+/* An event of events/; @name is "PMU/ALIAS/". */
+void list_alias(struct list_out *out, const struct pmu *pmu, const char *name,
+		const struct pmu_alias *alias);
+
+#endif /* AUXREC_EVENT_LIST_H */

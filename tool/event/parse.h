@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the event parser share. Nobody else includes this.
+ */
+#ifndef AUXREC_EVENT_PARSE_H
+#define AUXREC_EVENT_PARSE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "event/event.h"
+#include "pmu/pmu.h"
+
+/* One call of auxrec_events_parse(). */
+struct ev_ctx {
+	const char *spec;
+	struct auxrec_sysroot root;
+	char *err;
+	size_t err_len;
+	struct auxrec_events out;	/* what this call has found so far */
+	struct pmu_set pmus;
+	int group;			/* of the events added now, or -1 */
+	bool leader;			/* the next one leads its group */
+};
+
+/* event_lex.c: where an event begins and ends */
+
+/* A piece of the spec; not terminated. */
+struct ev_text {
+	const char *p;
+	size_t len;
+};
+
+/* "cpu/event=1,name='a,b'/u": head, terms and tail of text */
+struct ev_item {
+	struct ev_text text;	/* all of it, without blanks around it */
+	struct ev_text head;	/* before the slashes */
+	bool has_terms;
+	struct ev_text terms;	/* between the slashes */
+	struct ev_text tail;	/* behind the slashes */
+};
+
+/* Finds the event at @p; @end is set behind it. Returns 0 or -EINVAL. */
+int ev_item_scan(struct ev_ctx *ctx, const char *p, struct ev_item *item,
+		 const char **end);
+const char *ev_skip_blanks(const char *p);
+struct ev_text ev_trim(struct ev_text text);
+/* Cuts what is before the next @sep off @rest. Returns false if @rest is empty.
+ * Separators between single quotes do not count.
+ */
+bool ev_split(struct ev_text *rest, char sep, struct ev_text *part);
+bool ev_equal(struct ev_text text, const char *string);
+/* Copy, or NULL if there is no memory. */
+char *ev_strdup(struct ev_text text);
+/* All of @text a number, decimal or 0x...? -ERANGE above 64 bits, or -EINVAL */
+int ev_number(struct ev_text text, __u64 *value);
+int ev_hex(struct ev_text text, __u64 *value);
+
+/* event_error.c: messages */
+
+struct ev_shown {
+	char s[64];
+};
+
+/*
+ * Writes the message and returns @ret. @at: the place in the spec, or NULL.
+ */
+int ev_fail(struct ev_ctx *ctx, const char *at, int ret, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* For messages: printable, and not longer than a line has room for. */
+const char *ev_show(struct ev_shown *shown, struct ev_text text);
+const char *ev_show_string(struct ev_shown *shown, const char *string);
+int ev_no_memory(struct ev_ctx *ctx);
+/* Of a machine without the PMU. */
+int ev_no_intel_pt(struct ev_ctx *ctx, const char *at);
+
+/* A text of several parts in a buffer; ends in "..." if it is too small. */
+struct ev_buf {
+	size_t len;
+	char s[1024];
+};
+
+void ev_printf(struct ev_buf *buf, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* event_new.c: the events */
+
+/* The returned pointer is valid until the next call. NULL: no memory. */
+struct auxrec_event *ev_new(struct ev_ctx *ctx, __u32 type, __u64 config);
+/* Takes the last one away again. */
+void ev_drop(struct ev_ctx *ctx);
+void ev_free(struct auxrec_event *ev);
+/* config, config1 ... config4 */
+__u64 *ev_config(struct auxrec_event *ev, int number);
+int ev_read_pmus(struct ev_ctx *ctx);
+
+/* event.c: puts the defaults where @from has NULL. @tracefs: room for a path */
+void ev_root_init(struct auxrec_sysroot *to, const struct auxrec_sysroot *from,
+		  char *tracefs, size_t size);
+
+/* event_terms.c: terms between slashes */
+
+enum ev_kind {
+	EV_USER,		/* the PMU's own */
+	EV_CONFIG, EV_CONFIG1, EV_CONFIG2, EV_CONFIG3, EV_CONFIG4,
+	EV_NAME, EV_PERIOD, EV_FREQ, EV_BRANCH, EV_TIME, EV_CALLGRAPH,
+	EV_STACK_SIZE, EV_MAX_STACK, EV_NR, EV_INHERIT, EV_NO_INHERIT,
+	EV_OVERWRITE, EV_NO_OVERWRITE, EV_PERCORE, EV_AUX_OUTPUT,
+	EV_AUX_SAMPLE_SIZE, EV_METRIC_ID,
+	EV_SINK,		/* @NAME */
+};
+
+enum ev_value { EV_NOTHING, EV_NUMBER, EV_STRING };
+
+struct ev_term {
+	enum ev_kind kind;
+	char *name;
+	enum ev_value value;
+	char *string;		/* the value as it was written */
+	__u64 number;		/* 1 for EV_NOTHING */
+	struct ev_text at;	/* the name, in the spec */
+	const char *at_value;
+	bool used;		/* a parameter that was put in for "?" */
+};
+
+struct ev_terms {
+	struct ev_term *list;
+	size_t nr;
+};
+
+/*
+ * Parses @text. @at: what errors point to if @text is not in the spec.
+ * Returns 0 or -errno; @terms are to be freed in any case.
+ */
+int ev_terms_parse(struct ev_ctx *ctx, struct ev_text text, struct ev_text *at,
+		   struct ev_terms *terms);
+void ev_terms_free(struct ev_terms *terms);
+/* "config, config1 ...", for messages */
+void ev_terms_list(struct ev_buf *buf, bool tracepoint);
+
+/* event_apply.c: terms that every event may have */
+int ev_apply(struct ev_ctx *ctx, struct auxrec_event *ev,
+	     const struct ev_term *term);
+/* For events that are not a PMU's: parse and apply, no other terms. */
+int ev_apply_item(struct ev_ctx *ctx, struct auxrec_event *ev,
+		  const struct ev_item *item);
+
+/* event_mods.c: ":ukhp", for the events from @first on */
+int ev_mods(struct ev_ctx *ctx, struct ev_text mods, size_t first, bool group);
+/* Could this be a list of modifiers? */
+bool ev_is_mods(struct ev_text text);
+
+/*
+ * event_group.c: the events from @first on are group @group; makes one group
+ * per kind of core of them, @group is the number of the last one then.
+ */
+int ev_group_split(struct ev_ctx *ctx, size_t first, int *group);
+
+/* The kinds. @mods is set to what follows as modifiers, without the colon. */
+
+/* event_hw.c */
+struct ev_symbol {
+	const char *name;
+	const char *alias;	/* or NULL */
+	__u32 type;
+	__u64 config;
+};
+
+extern const struct ev_symbol ev_symbols[];
+extern const size_t ev_nr_symbols;
+
+const struct ev_symbol *ev_symbol(struct ev_text name);
+int ev_hw(struct ev_ctx *ctx, const struct ev_item *item,
+	  const struct ev_symbol *symbol);
+int ev_raw(struct ev_ctx *ctx, const struct ev_item *item, __u64 config);
+int ev_numeric(struct ev_ctx *ctx, const struct ev_item *item,
+	       struct ev_text *mods);
+/*
+ * Adds one event per kind of core if the machine has several and the kernel can
+ * tell them apart (PERF_PMU_CAP_EXTENDED_HW_TYPE).
+ */
+int ev_add_legacy(struct ev_ctx *ctx, const struct ev_item *item, __u32 type,
+		  __u64 config);
+bool ev_has_hw_types(struct ev_ctx *ctx);
+
+/* event_cache.c: 0, or -ENOENT (not such a name), -EINVAL (no such event) */
+int ev_cache_config(struct ev_text name, __u64 *config);
+int ev_cache(struct ev_ctx *ctx, const struct ev_item *item, __u64 config);
+int ev_cache_names(struct names *names);
+
+/* event_bp.c, event_tp.c */
+int ev_breakpoint(struct ev_ctx *ctx, const struct ev_item *item,
+		  struct ev_text *mods);
+int ev_tracepoint(struct ev_ctx *ctx, const struct ev_item *item,
+		  struct ev_text system, struct ev_text name);
+
+/* event_pmu.c: a PMU with terms, or an event name that PMUs have */
+int ev_pmu(struct ev_ctx *ctx, const struct ev_item *item);
+/* @name alone, without terms; -ENOENT (no message) if no PMU has it. */
+int ev_alias(struct ev_ctx *ctx, const struct ev_item *item,
+	     struct ev_text name);
+
+/* event_expand.c: the terms of one PMU's event */
+int ev_pmu_terms(struct ev_ctx *ctx, struct auxrec_event *ev,
+		 const struct pmu *pmu, struct ev_terms *terms);
+/* "rate (0 to 65535, config:0-15)" */
+void ev_show_formats(struct ev_buf *buf, const struct pmu *pmu);
+
+/* event_suggest.c: "; did you mean cycles?", or nothing */
+/* @terms: as the name of what has terms */
+void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
+		struct ev_buf *buf);
+void ev_suggest_tracepoint(struct ev_ctx *ctx, struct ev_text system,
+			   struct ev_text name, struct ev_buf *buf);
+/* Of these names only. */
+void ev_suggest_from(struct names *names, const char *name,
+		     struct ev_buf *buf);
+
+/* pmu_default.c: what perf sets for this PMU before the user's terms */
+void ev_pmu_default(struct auxrec_event *ev, const struct pmu *pmu,
+		    const char *sysfs);
+/* After them: what the PMU is known to refuse. */
+int ev_pmu_check(struct ev_ctx *ctx, struct auxrec_event *ev,
+		 const struct pmu *pmu, struct ev_text at);
+
+#endif /* AUXREC_EVENT_PARSE_H */

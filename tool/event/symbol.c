@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions of ELF files by name.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event/symbol.h"
+#include "base/util.h"
+
+/* A file may have any number of them, in any order. */
+struct place {
+	struct symbol sym;
+	size_t order;		/* in the file */
+};
+
+struct found {
+	struct place *list;
+	size_t nr;
+};
+
+/* Code has its place in the file in a segment. */
+static bool to_offset(Elf *elf, __u64 address, __u64 *offset)
+{
+	size_t nr, i;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &nr))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    address < ph.p_vaddr || address - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		*offset = address - ph.p_vaddr + ph.p_offset;
+		return true;
+	}
+	return false;
+}
+
+static int add(struct found *found, __u64 offset, __u64 size)
+{
+	if (grow((void **)&found->list, found->nr, sizeof(*found->list)))
+		return -ENOMEM;
+	found->list[found->nr] = (struct place){ { offset, size }, found->nr };
+	found->nr++;
+	return 0;
+}
+
+static int search_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
+			const char *name, struct found *found)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t i, nr = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
+	const char *other;
+	GElf_Sym sym;
+	__u64 offset;
+	int err = 0;
+
+	for (i = 0; !err && i < nr; i++) {
+		if (!gelf_getsym(data, i, &sym) || sym.st_shndx == SHN_UNDEF)
+			continue;
+		if (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		    GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC &&
+		    GELF_ST_TYPE(sym.st_info) != STT_NOTYPE)
+			continue;
+		other = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (!other || strcmp(other, name))
+			continue;
+		if (to_offset(elf, sym.st_value, &offset))
+			err = add(found, offset, sym.st_size);
+	}
+	return err;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct place *l = a, *r = b;
+
+	if (l->sym.offset != r->sym.offset)
+		return l->sym.offset < r->sym.offset ? -1 : 1;
+	return l->order < r->order ? -1 : l->order > r->order;
+}
+
+/* Of several of one place, as in both tables, the first one is taken. */
+static void sort(struct found *found)
+{
+	size_t i, nr = 0;
+
+	if (!found->nr)
+		return;
+	qsort(found->list, found->nr, sizeof(*found->list), by_offset);
+	for (i = 1; i < found->nr; i++)
+		if (found->list[i].sym.offset != found->list[nr].sym.offset)
+			found->list[++nr] = found->list[i];
+	found->nr = nr + 1;
+}
+
+static int search(int fd, const char *name, struct found *found)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	int err = 0;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF)
+		err = -ENOEXEC;
+	while (!err && (scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && (sh.sh_type == SHT_SYMTAB ||
+					       sh.sh_type == SHT_DYNSYM))
+			err = search_table(elf, scn, &sh, name, found);
+	elf_end(elf);
+	sort(found);
+	return err;
+}
+
+int symbol_find(const char *path, const char *name, unsigned int index,
+		struct symbol *sym, unsigned int *nr)
+{
+	struct found found = { 0 };
+	int err, fd;
+
+	/* Of a FIFO nobody waits for a writer: it is no ELF file. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	err = search(fd, name, &found);
+	close(fd);
+	*nr = found.nr;
+	if (!err && (index ? index > found.nr : found.nr != 1))
+		err = -ESRCH;
+	if (!err)
+		*sym = found.list[index ? index - 1 : 0].sym;
+	free(found.list);
+	return err;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "extract/extract.h"
+#include "extract/main.h"
+
+enum {
+	EXTRACT_OK	= 0,
+	EXTRACT_BROKEN	= 1,
+	EXTRACT_ERROR	= 2,
+	EXTRACT_CUT	= 3,
+};
+
+#define WHO		"auxrec extract: "
+
+static void print_usage(FILE *f)
+{
+	fputs("Usage: auxrec extract --aux|--raw FILE|- DIR\n"
+	      "Write the AUX data of a stream as the PMU wrote them, for decoders other\n"
+	      "than perf: a file in DIR for each thread, or CPU if these were recorded.\n"
+	      "Or the raw data of its samples, of any length: a file for each event.\n"
+	      "\n"
+	      "  --aux        the AUX data\n"
+	      "  --raw        the raw data\n"
+	      "  --help       this text\n"
+	      "\n"
+	      "DIR is made, or is empty. Files in it:\n"
+	      "  PID-TID.pt, cpuN.pt    Intel PT; padded with PAD to 8 bytes per span\n"
+	      "  PID-TID.aux, cpuN.aux  other PMUs; .eventN.aux if there are several\n"
+	      "  index                  a line for each file, and one for each gap: which\n"
+	      "                         file, at which offset, when, and why\n"
+	      "  eventN.raw             with --raw: of the Nth event; in index a line for\n"
+	      "                         each sample: where, how long, whose, when\n"
+	      "\n"
+	      "Exit status: 0 all is extracted, 1 the stream is broken or has no such\n"
+	      "data, 2 usage or I/O error, 3 cut within a record. What comes before the place\n"
+	      "where it is broken or cut is extracted.\n",
+	      f);
+}
+
+static int no_data(const struct extract *e, const char *file)
+{
+	fprintf(stderr, WHO "%s: there are no %s data in it (auxrec info shows what there is)\n",
+		file, e->raw ? "raw" : "AUX");
+	return EXTRACT_BROKEN;
+}
+
+static int status(const struct extract *e, const char *file, int rc)
+{
+	switch (rc) {
+	case 0:
+		return e->nr_queues || e->nr_payloads ? EXTRACT_OK :
+							no_data(e, file);
+	case -ECANCELED:
+		fprintf(stderr, WHO "%s\n", e->diag.msg);
+		return EXTRACT_ERROR;
+	case -ENODATA:
+		if (!e->bytes)
+			fprintf(stderr, WHO "%s: empty, no stream has begun\n",
+				file);
+		else
+			fprintf(stderr, WHO "%s: cut in the middle of a record at offset %llu, %s\n",
+				file, e->cut, e->nr_queues || e->nr_payloads ?
+				"what comes before it is extracted" :
+				"and no such data before it");
+		return EXTRACT_CUT;
+	case -EBADMSG:
+	case -EPROTO:
+		if (e->problem)
+			fprintf(stderr, WHO "%s: %s\n", file, e->problem);
+		else
+			fprintf(stderr, WHO "%s: broken at offset %llu, see auxrec check\n",
+				file, e->cut);
+		return EXTRACT_BROKEN;
+	}
+	fprintf(stderr, WHO "%s: at offset %llu: %s\n", file, e->bytes,
+		strerror(-rc));
+	return EXTRACT_ERROR;
+}
+
+static int run(struct extract *e, const char *file)
+{
+	int fd = STDIN_FILENO, rc;
+
+	if (strcmp(file, "-")) {
+		fd = open(file, O_RDONLY | O_CLOEXEC);
+		if (fd < 0) {
+			fprintf(stderr, WHO "%s: %s\n", file, strerror(errno));
+			return EXTRACT_ERROR;
+		}
+	}
+	if (extract_dir(e)) {
+		fprintf(stderr, WHO "%s\n", e->diag.msg);
+		rc = EXTRACT_ERROR;
+	} else {
+		rc = status(e, file, e->raw ?
+			    extract_raw(e, read_fill_fd, &fd) :
+			    extract_stream(e, read_fill_fd, &fd));
+	}
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return rc;
+}
+
+/* Returns true to go on, else @rc is the exit status. */
+static bool parse_options(struct extract *e, int argc, char **argv, int *rc)
+{
+	static const struct option options[] = {
+		{ "aux", no_argument, NULL, 'a' },
+		{ "raw", no_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	bool aux = false;
+	int o;
+
+	*rc = EXTRACT_ERROR;
+	optind = 1;
+	while ((o = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (o) {
+		case 'a':
+			aux = true;
+			break;
+		case 'r':
+			e->raw = true;
+			break;
+		case 'h':
+			print_usage(stdout);
+			*rc = EXTRACT_OK;
+			return false;
+		default:
+			print_usage(stderr);
+			return false;
+		}
+	}
+	if (aux != e->raw && optind == argc - 2)
+		return true;
+	if (aux == e->raw)
+		fprintf(stderr, WHO "--aux or --raw is needed: it says what to extract\n");
+	else
+		fprintf(stderr, WHO "FILE, or - for standard input, and DIR are needed\n");
+	print_usage(stderr);
+	return false;
+}
+
+int auxrec_extract_main(int argc, char **argv)
+{
+	struct extract *e = calloc(1, sizeof(*e));
+	int rc;
+
+	if (!e) {
+		fprintf(stderr, WHO "no memory\n");
+		return EXTRACT_ERROR;
+	}
+	e->fd = -1;
+	e->dir_fd = -1;
+	if (parse_options(e, argc, argv, &rc)) {
+		e->dir = argv[optind + 1];
+		rc = run(e, argv[optind]);
+	}
+	extract_free(e);
+	free(e);
+	return rc;
+}

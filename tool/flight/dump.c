@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A snapshot is written by a child: it has the records as they were when it was made, and
+ * maps the raw ring's segments, which are HELD. However slow the disk is, the recorder
+ * goes on reading the main rings, and writers go on in the other segments.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "flight/flight.h"
+#include "service/log.h"
+#include "session/signals.h"
+#include "snapfile/write.h"
+
+/* What waits for a disk is not killed before that answers: so many looks, of a second */
+#define KILLED_LOOKS	2
+
+/* What the child says at its end; nothing: it was killed. */
+struct result {
+	int err;
+	__u64 bytes;
+	__u64 removed;
+	char text[PATH_MAX];	/* the file's name, or what went wrong */
+};
+
+/* --- in the child ---------------------------------------------------------- */
+
+/*
+ * The log of a daemon tells nobody where it works. This asks no disk, which may not answer:
+ * getcwd(2) knows it from the kernel's names.
+ */
+static const char *absolute(const char *path, char buf[PATH_MAX + NAME_MAX])
+{
+	size_t len;
+
+	if (*path == '/' || !getcwd(buf, PATH_MAX))
+		return path;
+	while (!strncmp(path, "./", 2))
+		path += 2;
+	len = strlen(buf);
+	snprintf(buf + len, PATH_MAX + NAME_MAX - len, "/%s", path);
+	return buf;
+}
+
+void flight_say_removed(const char *path, const char *why, int err)
+{
+	char full[PATH_MAX + NAME_MAX];
+
+	path = absolute(path, full);
+	if (err)
+		say("%s cannot be removed (%s): %s", path, why, strerror(-err));
+	else
+		say("%s removed: %s", path, why);
+}
+
+static void told(void *ctx, const char *path, const char *why, int err)
+{
+	__u64 *removed = ctx;
+
+	*removed += !err;
+	flight_say_removed(path, why, err);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int x = *(const int *)a, y = *(const int *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * A recorder that is killed while this waits for a disk leaves its events, locks and sockets
+ * to nobody: the next one can begin. The raw ring is needed.
+ */
+static void close_others(const struct session *s, int report)
+{
+	int keep[] = { log_inherited(), s->have_raw ? s->raw.fd : -1, report };
+	int first = STDERR_FILENO + 1;
+	size_t i;
+
+	qsort(keep, ARRAY_LEN(keep), sizeof(*keep), by_value);
+	for (i = 0; i < ARRAY_LEN(keep); i++) {
+		if (keep[i] > first)
+			close_range(first, keep[i] - 1, 0);
+		if (keep[i] >= first)
+			first = keep[i] + 1;
+	}
+	close_range(first, ~0U, 0);
+}
+
+/* What is for the recorder is not for us; what is to be written is written. */
+static void become_writer(const struct session *s, pid_t recorder, int report)
+{
+	signals_reset(SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != recorder)
+		_exit(1);
+	close_others(s, report);
+}
+
+/* The earliest that any of them wants; 0: all. The raw ring knows of no window. */
+static __u64 wanted_begin(const struct session *s)
+{
+	const __u64 window = s->opt->flight.window;
+	const struct flight_wish *w;
+	__u64 begin = ~0ULL;
+
+	for (w = s->flight->writing; w; w = w->next) {
+		const __u64 pre = w->trigger->pre && (!window || w->trigger->pre < window) ?
+				  w->trigger->pre : window;
+		const __u64 from = pre && pre < w->time ? w->time - pre : 0;
+
+		if (from < begin)
+			begin = from;
+	}
+	return begin;
+}
+
+/* What snapfile_write() wants to have back */
+struct writing {
+	struct session *s;
+	struct snapshot_job job;
+};
+
+static __u64 removed;
+
+static bool may_go(void *ctx)
+{
+	const struct writing *w = ctx;
+
+	return keep_has_limits(&w->s->flight->keep);
+}
+
+static bool make_room(void *ctx, const struct keep_new *new)
+{
+	struct writing *w = ctx;
+	struct diag d;
+
+	return keep_make_room(&w->s->flight->keep, new, told, &removed, &d) > 0;
+}
+
+static int count_only(void *ctx)
+{
+	struct writing *w = ctx;
+
+	return w->s->have_raw ? rawring_only_read(&w->s->raw) : 0;
+}
+
+static int write_stream(void *ctx)
+{
+	const struct writing *w = ctx;
+
+	return snapshot_write(w->s, &w->job);
+}
+
+static int write_file(struct session *s, bool frozen, struct result *result,
+		      struct diag *d)
+{
+	const struct options *opt = s->opt;
+	struct writing w = {
+		.s = s, .job = { .begin = wanted_begin(s), .frozen = frozen },
+	};
+	struct snapfile_job job = {
+		.pattern = opt->flight.name, .base = opt->output,
+		.trigger = s->flight->writing->name, .number = s->flight->number,
+		.time = s->flight->writing_since,
+		.out = &s->out, .write = write_stream, .may_go = may_go, .no_space = make_room,
+		.count = count_only, .ctx = &w,
+	};
+	static struct snapfile file;
+	int err;
+
+	err = snapfile_write(&file, &job, d);
+	result->bytes = s->out.bytes;
+	if (err)
+		return err;
+	/* Whoever has asked may be somewhere else. */
+	if (!realpath(file.path, result->text))
+		memcpy(result->text, file.path, sizeof(result->text));
+	return 0;
+}
+
+static void write_all(const void *data, size_t size, int fd)
+{
+	const char *at = data;
+
+	while (size) {
+		const ssize_t n = write(fd, at, size);
+
+		if (n <= 0 && errno != EINTR)
+			return;
+		if (n > 0) {
+			at += n;
+			size -= n;
+		}
+	}
+}
+
+static _Noreturn void child_main(struct session *s, pid_t recorder, bool frozen, int report)
+{
+	struct result result = { 0 };
+	struct diag d = { "" };
+
+	become_writer(s, recorder, report);
+	result.err = s->have_raw ? rawring_map_again(&s->raw, &d) : 0;
+	if (!result.err)
+		result.err = write_file(s, frozen, &result, &d);
+	result.removed = removed;
+	if (result.err)
+		memcpy(result.text, d.msg, sizeof(d.msg));
+	write_all(&result, sizeof(result), report);
+	_exit(0);
+}
+
+/* --- in the recorder ------------------------------------------------------- */
+
+/*
+ * Writers need segments, too, while the others are written to disk: as many as run at
+ * a time, and a quarter of the history.
+ */
+static __u32 hold_most(const struct session *s)
+{
+	const __u32 nr = s->raw.ctl->nr_segments;
+	__u32 left = nr / 4;
+
+	if (left < s->cpus.nr)
+		left = s->cpus.nr < nr / 2 ? s->cpus.nr : nr / 2;
+	return nr - (left ? left : 1);
+}
+
+/*
+ * Is the ring frozen, by what was known before the main rings were read the last time? What
+ * has frozen it since then is another snapshot's, or is looked at when its sample does not come.
+ */
+static bool is_frozen(const struct session *s)
+{
+	const struct flight_wish *w;
+
+	if (!rawring_is_frozen(&s->raw))
+		return false;
+	for (w = s->flight->writing; w; w = w->next)
+		if (flight_has_frozen(w))
+			return true;
+	return s->flight->frozen_since;
+}
+
+/* When did the first one come that is written now? ns of CLOCK_REALTIME */
+static __u64 time_of_trigger(const struct session *s)
+{
+	const __u64 now = perf_clock_now(&s->flight->clock);
+	const __u64 came = s->flight->writing->time;
+	struct timespec real;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	return real.tv_sec * NSEC_PER_SEC + real.tv_nsec - (came && came < now ? now - came : 0);
+}
+
+/* @frozen: is_frozen(). One that waits for its post= is of the same freeze. */
+static int hold(struct session *s, bool frozen)
+{
+	const bool thaw = frozen && !flight_event_waits(s->flight);
+	const __u32 flags = PERFAUX_FLUSH_SPANS | (thaw ? PERFAUX_HOLD_THAW : 0);
+	const int held = rawring_hold(&s->raw, flags, hold_most(s));
+
+	if (thaw) {
+		/* That trigger is over. */
+		if (held < 0)
+			rawring_thaw(&s->raw);
+		flight_thawed(s);
+	}
+	return held;
+}
+
+static void answer(struct session *s, const struct flight_wish *list, const char *how,
+		   const char *text)
+{
+	size_t i;
+
+	for (; list; list = list->next)
+		for (i = 0; i < list->nr_tokens; i++)
+			control_answer(s->flight->control, list->tokens[i], "%s %s", how,
+				       text);
+}
+
+static void dump_failed(struct session *s, const char *why)
+{
+	struct flight *f = s->flight;
+
+	f->stats.failed++;
+	say("snapshot %llu (%s) failed: %s; recording goes on",
+	    (unsigned long long)f->number, f->writing->name, why);
+	answer(s, f->writing, "error", why);
+	flight_wishes_free(f->writing);
+	f->writing = NULL;
+	if (s->have_raw)
+		rawring_unhold_all(&s->raw);
+}
+
+/* Half of what is left is for samples, as sideband is kept in any case. */
+static void share(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	if (recent_share(f->recent, wanted_begin(s), s->flushed_time,
+			 s->have_raw ? rawring_history(&s->raw) : ~0ULL))
+		f->stats.not_kept++;
+	f->memory.meanwhile = recent_room(f->recent) / 2;
+}
+
+int flight_dump_begin(struct session *s)
+{
+	struct flight *f = s->flight;
+	const pid_t self = getpid();
+	bool frozen = false;
+	int fds[2];
+
+	f->number++;
+	/* The child has no mapping of the clock. */
+	f->writing_since = time_of_trigger(s);
+	if (s->have_raw) {
+		int held;
+
+		frozen = is_frozen(s);
+		held = hold(s, frozen);
+		if (held < 0) {
+			char why[128];
+
+			snprintf(why, sizeof(why), "the raw ring's segments cannot be held: %s",
+				 strerror(-held));
+			dump_failed(s, why);
+			return 0;
+		}
+		/*
+		 * Before a span is published what has ended before it is, see gap.c: gaps in
+		 * front of spans that HOLD ended, of what was lost to a freeze that it thawed.
+		 */
+		flight_gaps(s);
+	}
+	if (pipe2(fds, O_CLOEXEC)) {
+		dump_failed(s, strerror(errno));
+		return 0;
+	}
+	share(s);
+	f->child = keep_fork();
+	if (!f->child)
+		child_main(s, self, frozen, fds[1]);
+	close(fds[1]);
+	if (f->child < 0) {
+		f->child = 0;
+		recent_unshare(f->recent);
+		close(fds[0]);
+		dump_failed(s, strerror(errno));
+		return 0;
+	}
+	f->result_fd = fds[0];
+	f->added = 0;
+	return 0;
+}
+
+/* Returns whether there is all of it. */
+static bool read_result(int fd, struct result *result)
+{
+	size_t have = 0;
+
+	while (have < sizeof(*result)) {
+		const ssize_t n = read(fd, (char *)result + have,
+				       sizeof(*result) - have);
+
+		if (n > 0)
+			have += n;
+		else if (!n || errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
+static void succeeded(struct session *s, const struct result *result)
+{
+	struct flight *f = s->flight;
+	const __u64 took = perf_clock_now(&f->clock) - f->writing->time;
+
+	f->stats.snapshots++;
+	f->stats.bytes += result->bytes;
+	if (took > f->stats.longest_ns)
+		f->stats.longest_ns = took;
+	flight_files_add(&f->files, result->text);
+	if (!s->opt->quiet)
+		say("%s: %.1f MiB, %s", result->text, result->bytes / 1048576.0,
+		    f->writing->name);
+	answer(s, f->writing, "ok", result->text);
+	flight_wishes_free(f->writing);
+	f->writing = NULL;
+	flight_remove_old(s, result->text);
+}
+
+/* What of the child is for the recorder is over, whether it has ended or not. */
+static void let_go(struct flight *f)
+{
+	close(f->result_fd);
+	f->result_fd = -1;
+	f->child = 0;
+}
+
+/* Who asks twice to stop does not wait, for a child that waits for a disk neither. */
+static bool wait_for_result(struct session *s)
+{
+	struct flight *f = s->flight;
+	struct pollfd p = { .fd = f->result_fd, .events = POLLIN };
+	unsigned int killed = 0;
+
+	while (poll(&p, 1, 1000) <= 0) {
+		flight_watch(s);
+		flight_busy(s);
+		if (signals_count() < 2)
+			continue;
+		if (killed++ == KILLED_LOOKS)
+			return false;
+		kill(f->child, SIGKILL);
+	}
+	return true;
+}
+
+void flight_dump_give_up(struct session *s, const char *why)
+{
+	s->flight->number++;
+	dump_failed(s, why);
+}
+
+void flight_dump_end(struct session *s, bool wait)
+{
+	struct flight *f = s->flight;
+	struct pollfd p = { .fd = f->result_fd, .events = POLLIN };
+	struct result result;
+	int status;
+	bool done;
+
+	if (!f->child)
+		return;
+	if (wait && !wait_for_result(s)) {
+		let_go(f);
+		dump_failed(s, "the process that writes it was killed, and waits for the disk");
+		return;
+	}
+	if (!wait && poll(&p, 1, 0) <= 0)
+		return;
+	done = read_result(f->result_fd, &result);
+	while (waitpid(f->child, &status, 0) < 0 && errno == EINTR)
+		;
+	let_go(f);
+	recent_unshare(f->recent);
+	flight_tell_dropped(s);
+	/* To make room; there may be too little all the same. */
+	if (done)
+		f->stats.removed += result.removed;
+	if (!done)
+		dump_failed(s, "the process that wrote it was killed");
+	else if (result.err)
+		dump_failed(s, result.text);
+	else
+		succeeded(s, &result);
+	if (s->have_raw)
+		rawring_unhold_all(&s->raw);
+}

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The flight recorder: what becomes of records, and when snapshots are written.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "synth/cgroups.h"
+#include "flight/flight.h"
+#include "service/notify.h"
+#include "synth/proc_maps.h"
+#include "stream/records.h"
+#include "session/signals.h"
+#include "snapfile/snapfile.h"
+#include "record/wait.h"
+
+/* A task that has exited may wait for a CPU. */
+#define LINGER_NS	NSEC_PER_SEC
+/* Nobody says when post= segments are over, and then it is lost what comes. */
+#define POST_TICK_MS	5
+/* Old snapshots are still being removed when the recorder ends. */
+#define REMOVAL_NS	(10 * NSEC_PER_SEC)
+/* Between looks at what is mapped */
+#define SHRINK_NS	NSEC_PER_SEC
+
+/* --- what describes the machine ------------------------------------------- */
+
+static int add_setup(struct flight *f, const void *data, size_t len)
+{
+	if (f->setup_size + len > f->setup_room) {
+		const size_t room = (f->setup_size + len) * 2;
+		__u8 *larger = realloc(f->setup, room);
+
+		if (!larger)
+			return -ENOMEM;
+		f->setup = larger;
+		f->setup_room = room;
+	}
+	if (data)
+		memcpy(f->setup + f->setup_size, data, len);
+	else
+		memset(f->setup + f->setup_size, 0, len);
+	f->setup_size += len;
+	return 0;
+}
+
+static bool is_program_info(const struct perf_event_header *h)
+{
+	const __u64 *feature = (const void *)(h + 1);
+
+	return *feature == REC_FEAT_BPF_PROG_INFO || *feature == REC_FEAT_BPF_BTF;
+}
+
+/* Of the records that auxrec makes: those that go with the state, not the setup. */
+static bool is_of_state(const struct perf_event_header *h)
+{
+	return h->type < REC_ATTR || h->type == REC_BUILD_ID ||
+	       (h->type == REC_FEATURE && is_program_info(h));
+}
+
+/* struct stream.keep */
+static int keep_made(void *ctx, const void *head, size_t head_len, const void *data,
+		     size_t len, size_t pad)
+{
+	const struct perf_event_header *h = head;
+	struct session *s = ctx;
+	struct flight *f = s->flight;
+	int err;
+
+	if (h->type == REC_FINISHED_INIT || h->type == REC_FINISHED_ROUND)
+		return 0;
+	if (!len && is_of_state(h))
+		return f->in_setup ? recent_fold(f->recent, h) :
+				     recent_add(f->recent, h, s->main.max_time);
+	if (!f->in_setup)
+		return 0;
+	err = add_setup(f, head, head_len);
+	if (!err)
+		err = add_setup(f, data, len);
+	return err ?: add_setup(f, NULL, pad);
+}
+
+void flight_setup(struct session *s, bool begin)
+{
+	struct flight *f = s->flight;
+
+	if (begin)
+		f->setup_size = 0;
+	f->in_setup = begin;
+}
+
+/* --- its life -------------------------------------------------------------- */
+
+static int check_segments(const struct session *s, struct diag *d)
+{
+	const struct flight_options *opt = &s->opt->flight;
+	size_t i;
+
+	for (i = 0; i < opt->nr_triggers && !s->have_raw; i++)
+		if (opt->triggers[i].post_segments)
+			return diag(d, -EINVAL,
+				    "--trigger %s: post=%u are segments of a raw ring, and there is none: give a time, e.g. post=20ms, or --raw-ring, or record AUX data",
+				    opt->triggers[i].name, opt->triggers[i].post_segments);
+	return 0;
+}
+
+int flight_open(struct session *s, struct diag *d)
+{
+	struct flight *f = s->flight;
+	struct recent_limits limits;
+	int err;
+
+	err = check_segments(s, d);
+	if (!err)
+		err = flight_divide(s, &f->memory, d);
+	if (err)
+		return err;
+	limits = (struct recent_limits){
+		.memory = f->memory.records,
+		.window = s->opt->flight.window,
+		.linger = LINGER_NS,
+		.block = s->opt->flight.block,
+		.late = ROUND_NS,
+		.names = f->exit_records,
+	};
+	f->gaps.per_task = session_per_task(s);
+	f->recent = recent_new(&limits);
+	f->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (!f->recent)
+		return diag(d, -ENOMEM, "-M %lluM: there is not so much memory: give less",
+			    (unsigned long long)f->memory.limit >> 20);
+	if (f->epoll_fd < 0)
+		return diag(d, -errno, "epoll_create1: %s", strerror(errno));
+	err = perf_clock_open(&f->clock);
+	if (err)
+		return diag(d, err, "an event of auxrec itself, for the time: %s",
+			    strerror(-err));
+	err = snapfile_clean(s->opt->flight.name, s->opt->output, d);
+	if (err >= 0)
+		err = keep_start(&f->keep, &s->opt->flight.keep, s->opt->flight.name,
+				 s->opt->output, d);
+	if (err)
+		return err;
+	s->out.keep = keep_made;
+	s->out.ctx = s;
+	err = flight_cpus_open(s);
+	if (err)
+		return diag(d, err, "cannot read which CPUs are online: %s",
+			    strerror(-err));
+	return flight_triggers_open(s, d);
+}
+
+int flight_prepare(struct session *s, struct diag *d)
+{
+	struct flight *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return diag(d, -ENOMEM, "out of memory");
+	/* Before there is a command, which is not the service. */
+	notify_init();
+	f->result_fd = -1;
+	f->epoll_fd = -1;
+	f->uevents = -1;
+	f->end = &f->first;
+	while (!f->recording)
+		if (getrandom(&f->recording, sizeof(f->recording), 0) < 0)
+			f->recording = now_ns();
+	s->flight = f;
+	return 0;
+}
+
+void flight_close(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	if (!f)
+		return;
+	flight_triggers_close(s);
+	flight_cpus_close(s);
+	perf_clock_close(&f->clock);
+	recent_free(f->recent);
+	read_map_free(&f->trigger_ids);
+	free(f->event_triggers);
+	flight_wishes_free(f->first);
+	flight_wishes_free(f->writing);
+	flight_files_free(&f->files);
+	free(f->setup);
+	gaps_free(&f->gaps);
+	/* If that still waits for the disk it is the thread's, and goes with it. */
+	f->removal = NULL;
+	keep_free(&f->keep);
+	if (f->epoll_fd >= 0)
+		close(f->epoll_fd);
+	free(f);
+	s->flight = NULL;
+}
+
+/* --- records --------------------------------------------------------------- */
+
+static __u64 record_time(const struct perf_event_header *rec)
+{
+	const __u8 *bytes = (const void *)rec;
+	struct rec_sample_id id;
+	__u64 time = 0;
+
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		/* After id (IDENTIFIER), ip, pid and tid. */
+		if (rec->size >= 40)
+			memcpy(&time, bytes + 32, sizeof(time));
+	} else if (rec->size >= sizeof(*rec) + sizeof(id)) {
+		memcpy(&id, bytes + rec->size - sizeof(id), sizeof(id));
+		time = id.time;
+	}
+	return time;
+}
+
+static void look_for_trigger(struct session *s, const struct perf_event_header *rec,
+			     __u64 time)
+{
+	struct flight *f = s->flight;
+	__u64 id;
+	__u32 i;
+
+	if (rec->type != PERF_RECORD_SAMPLE || !f->trigger_ids.nr ||
+	    rec->size < sizeof(*rec) + sizeof(id))
+		return;
+	memcpy(&id, rec + 1, sizeof(id));
+	if (read_map_get(&f->trigger_ids, id, &i))
+		flight_wish(s, &s->opt->flight.triggers[i], NULL, time, 0, NULL, 0);
+}
+
+/* An EXIT, whose task's name may be in records that are not read yet: mostly it is known. */
+static void look_for_exit(struct session *s, const struct perf_event_header *rec,
+			  __u64 time)
+{
+	const struct {
+		struct perf_event_header header;
+		__u32 pid, ppid, tid, ptid;
+	} *ids = (const void *)rec;
+	const char *name;
+	size_t i;
+
+	if (rec->type != PERF_RECORD_EXIT || !s->flight->exit_records)
+		return;
+	name = recent_name(s->flight->recent, ids->pid, ids->tid);
+	for (i = 0; name && i < s->opt->flight.nr_triggers; i++) {
+		struct trigger *t = &s->opt->flight.triggers[i];
+
+		if (t->kind == TRIGGER_EXIT && !fnmatch(t->value, name, 0))
+			flight_wish(s, t, NULL, time, 0, NULL, 0);
+	}
+}
+
+/* Memory that is not there costs this record, not the recording. */
+void flight_record(struct session *s, const struct perf_event_header *rec)
+{
+	const __u64 time = record_time(rec);
+	struct flight *f = s->flight;
+
+	look_for_trigger(s, rec, time);
+	look_for_exit(s, rec, time);
+	if (!recent_is_sideband(rec) && !flight_has_room(f, rec->size)) {
+		flight_drop(s, rec, time);
+		return;
+	}
+	if (recent_add(f->recent, rec, time))
+		f->stats.not_kept++;
+}
+
+void flight_gaps(struct session *s)
+{
+	struct raw_item item;
+	__u32 i = 0;
+
+	/* What there is no memory for stays where it is. */
+	while (rawring_next_gap(&s->raw, &i, &item) &&
+	       !gaps_add(&s->flight->gaps, item.gap))
+		rawring_release(&s->raw, &item);
+}
+
+/*
+ * A gap is needed for as long as the raw ring has data of its time, however long the samples of
+ * that stay: who reads the data must not find it missing without a word. By the last look, too:
+ * a segment that is about to be written to again is not seen for a moment.
+ */
+static void forget_gaps(struct flight *f, __u64 history)
+{
+	if (history != ~0ULL && f->raw_history != ~0ULL)
+		gaps_trim(&f->gaps, history < f->raw_history ? history : f->raw_history);
+	f->raw_history = history;
+}
+
+/* Nobody says what was unmapped: that is looked up when memory is short, not too often. */
+static void shrink(struct session *s)
+{
+	struct flight *f = s->flight;
+	struct proc_maps maps = { .list = NULL };
+	const struct state_ask ask = proc_maps_ask(&maps);
+	const __u64 now = now_ns();
+
+	if (!recent_is_over(f->recent, now - f->shrunk >= SHRINK_NS))
+		return;
+	f->stats.forgotten_maps += recent_shrink(f->recent, &ask);
+	proc_maps_free(&maps);
+	f->shrunk = now_ns();
+}
+
+static void look_for_cgroups(struct session *s, __u64 now)
+{
+	struct recent *recent = s->flight->recent;
+	struct state_ask ask = { .cgroup = cgroups_is_there };
+	int dir;
+
+	if (!s->opt->cgroups || !recent_wants_cgroups(recent))
+		return;
+	dir = cgroups_open();
+	ask.ctx = &dir;
+	recent_look_for_cgroups(recent, dir >= 0 && cgroups_is_root(dir) ? &ask : NULL, now);
+	if (dir >= 0)
+		close(dir);
+}
+
+void flight_settle(struct session *s)
+{
+	struct flight *f = s->flight;
+	__u64 wanted = ~0ULL, now = perf_clock_about(&f->clock);
+
+	s->flushed_time = s->round_time;
+	s->round_time = s->main.max_time;
+	if (s->have_raw)
+		wanted = rawring_history(&s->raw);
+	if (now < s->main.max_time)
+		now = s->main.max_time;
+	if (recent_trim(f->recent, now, s->flushed_time, wanted))
+		f->stats.not_kept++;
+	forget_gaps(f, wanted);
+	shrink(s);
+	look_for_cgroups(s, now);
+	flight_look_short(s, now);
+}
+
+/* --- the loop -------------------------------------------------------------- */
+
+static bool is_due(const struct session *s, const struct flight_wish *w)
+{
+	return s->flight->quit || now_ns() >= w->due || flight_post_is_over(s, w);
+}
+
+/* Those that are due are of one snapshot. */
+static bool take_due(struct session *s)
+{
+	struct flight *f = s->flight;
+	struct flight_wish **at = &f->first, **to = &f->writing;
+
+	while (*at) {
+		struct flight_wish *w = *at;
+
+		if (!is_due(s, w)) {
+			at = &w->next;
+			continue;
+		}
+		*at = w->next;
+		w->next = NULL;
+		*to = w;
+		to = &w->next;
+	}
+	f->end = at;
+	return f->writing;
+}
+
+bool flight_is_due(const struct session *s)
+{
+	const struct flight_wish *w;
+
+	for (w = s->flight->first; w && !s->flight->child; w = w->next)
+		if (is_due(s, w))
+			return true;
+	return false;
+}
+
+void flight_run(struct session *s)
+{
+	flight_cpus_run(s);
+	flight_triggers_run(s);
+	flight_dump_end(s, false);
+	flight_remove_end(s, 0);
+	flight_watch(s);
+}
+
+void flight_write_due(struct session *s)
+{
+	/* One may have come with the last look at the main rings. */
+	flight_wait_for_segments(s);
+	if (!s->flight->child && take_due(s))
+		flight_dump_begin(s);
+}
+
+int flight_timeout(const struct session *s, int timeout)
+{
+	const struct flight *f = s->flight;
+	const struct flight_wish *w;
+
+	for (w = f->first; w && !f->child; w = w->next) {
+		timeout = wait_until(timeout, w->due);
+		if (w->overwritten && (timeout < 0 || timeout > POST_TICK_MS))
+			timeout = POST_TICK_MS;
+	}
+	/* Nothing wakes the recorder when one of these is over, or for an EXIT record. */
+	if ((f->child || f->removal || f->frozen_since || f->exit_records) &&
+	    (timeout < 0 || timeout > WAIT_TICK_MS))
+		timeout = WAIT_TICK_MS;
+	timeout = flight_cpus_timeout(s, timeout);
+	return flight_watch_timeout(s, timeout);
+}
+
+/*
+ * What is left is removed when another one has written something: so who asks twice to stop
+ * does not wait, nor anybody for a disk that does not answer.
+ */
+static void end_removal(struct session *s)
+{
+	const __u64 until = now_ns() + REMOVAL_NS;
+
+	while (s->flight->removal && signals_count() < 2 && now_ns() < until) {
+		flight_remove_end(s, 1);
+		flight_watch(s);
+	}
+	if (s->flight->removal)
+		say("old snapshots that are too many may be left: they are still being looked for, or removed");
+}
+
+/* Who asks twice to stop does not want to wait for a slow disk. */
+void flight_finish(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	flight_over(s);
+	f->quit = true;
+	flight_lost_all(s);
+	flight_triggers_run(s);
+	while (f->child || f->first) {
+		flight_dump_end(s, true);
+		flight_watch(s);
+		if (f->child || !take_due(s))
+			continue;
+		if (signals_count() < 2)
+			flight_dump_begin(s);
+		else
+			flight_dump_give_up(s, "it waited, and the recorder was told twice to stop");
+	}
+	end_removal(s);
+}

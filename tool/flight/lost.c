@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Triggers whose samples are lost, as their main ring was full: the counters of losses.c tell.
+ */
+#include "flight/flight.h"
+#include "record/losses.h"
+
+/* Of the freeze if that is its own, else about now */
+static __u64 trigger_time(const struct session *s, const struct sev *sev)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+
+	if (s->have_raw && rawring_is_frozen(&s->raw) &&
+	    ctl->frozen_cookie == SESSION_COOKIE + (sev - s->sev))
+		return ctl->frozen_time;
+	return perf_clock_now(&s->flight->clock);
+}
+
+void flight_lost(struct session *s, const struct sev *sev, __u64 nr)
+{
+	flight_wish_lost(s, sev->trigger, trigger_time(s, sev), nr);
+}
+
+void flight_lost_all(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_rings; i++)
+		losses_read(s, &s->rings[i]);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How the memory of a flight recorder is divided: -M bounds all of it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "flight/flight.h"
+
+/* The program itself, the stream's buffer, tables; as measured, with room to spare. */
+#define OWN		(11ULL << 19)
+/* What waits to become a record, see ids.c and bpf.c. */
+#define WAITING_MIN	(128U << 10)
+#define WAITING_MAX	(4U << 20)
+#define BPF_MIN		(256U << 10)
+#define BPF_MAX		(64U << 20)
+/* Of a CPU besides its main ring: that of bpf.h, with the page before it. */
+#define PER_CPU		(5ULL * 4096)
+/* Main rings: a burst of some ms fits in the smaller. */
+#define MAIN_MIN	(32U << 10)
+#define MAIN_MAX	AUXREC_MAIN_DEFAULT
+/* Bytes of records that are packed at once. A packed block is given back as a whole. */
+#define BLOCK		(64U << 10)
+/* With less than this for records and a raw ring, what it takes to pack would be much of it. */
+#define PACKED_MIN	(6ULL << 20)
+/* What is left for records must be worth a snapshot. */
+#define RECORDS_MIN	(1ULL << 20)
+
+static __u64 within(__u64 size, __u64 min, __u64 max)
+{
+	return size < min ? min : size > max ? max : size;
+}
+
+/* Sets of names: two, of 16 bytes for each name, and half of one again while it grows. */
+static __u64 own_memory(const struct flight_options *opt)
+{
+	return OWN + (opt->block ? recent_packing(opt->block) : 0) + opt->bpf_queue +
+	       opt->ids.waiting + 40ULL * opt->ids.names;
+}
+
+static void divide_own(struct flight_options *opt)
+{
+	size_t waiting = WAITING_MIN;
+
+	while (waiting < within(opt->memory / 64, WAITING_MIN, WAITING_MAX))
+		waiting *= 2;
+	opt->ids = (struct ids_limits){
+		.queue = waiting / 4, .waiting = waiting, .names = waiting / 64,
+	};
+	opt->bpf_queue = within(opt->memory / 32, BPF_MIN, BPF_MAX);
+}
+
+static __u64 main_memory(size_t bytes, size_t nr_cpus)
+{
+	return (bytes + sysconf(_SC_PAGESIZE) + PER_CPU) * nr_cpus;
+}
+
+static int too_little(const struct options *opt, __u64 wanted, struct diag *d)
+{
+	return diag(d, -EINVAL,
+		    "-M %lluM does not suffice for this machine and these rings: give at least %lluM, or smaller rings with -m",
+		    (unsigned long long)opt->flight.memory >> 20,
+		    (unsigned long long)(wanted + (1 << 20) - 1) >> 20);
+}
+
+int flight_defaults(struct options *opt, struct diag *d)
+{
+	const __u64 limit = opt->flight.memory;
+	struct cpus cpus;
+	__u64 fixed;
+	int err;
+
+	divide_own(&opt->flight);
+	opt->flight.block = 0;
+	err = cpus_online(&cpus);
+	if (err)
+		return diag(d, err, "cannot read which CPUs are online: %s", strerror(-err));
+	if (!opt->main_bytes) {
+		opt->main_bytes = MAIN_MAX;
+		while (opt->main_bytes > MAIN_MIN &&
+		       main_memory(opt->main_bytes, cpus.nr) > limit / 8)
+			opt->main_bytes /= 2;
+	}
+	fixed = own_memory(&opt->flight) + main_memory(opt->main_bytes, cpus.nr);
+	cpus_free(&cpus);
+	if (fixed + PACKED_MIN + (opt->raw_given ? opt->raw_bytes : 0) <= limit) {
+		opt->flight.block = BLOCK;
+		fixed += recent_packing(BLOCK);
+	}
+	if (fixed + RECORDS_MIN > limit)
+		return too_little(opt, fixed + RECORDS_MIN, d);
+	/* If there is one, see flight_divide(). */
+	if (!opt->raw_given) {
+		opt->raw_given = true;
+		opt->flight.half_is_raw = true;
+		opt->raw_bytes = (limit - fixed) / 2;
+	}
+	return 0;
+}
+
+/* Records have all that is left, see recent.h. */
+int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
+{
+	const struct options *opt = s->opt;
+	__u64 fixed;
+
+	*m = (struct flight_memory){
+		.limit = opt->flight.memory,
+		.own = own_memory(&opt->flight),
+		.main = opt->main_bytes,
+		.raw = s->have_raw ? s->raw.ring_size + s->raw.marks_size : 0,
+	};
+	fixed = m->own + main_memory(m->main, s->cpus.nr) + m->raw;
+	if (fixed + RECORDS_MIN > m->limit)
+		return too_little(opt, fixed + RECORDS_MIN, d);
+	m->records = m->limit - fixed;
+	return 0;
+}

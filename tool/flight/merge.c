@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* SIGUSR2: the snapshots of this run become one stream, of the name that -o gave. */
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flight/flight.h"
+#include "merge/merge.h"
+
+#define OLD_MAX		4096
+
+/* As with a recording: one file of before stays, FILE.old. 1: there is one, 0: none. */
+static int keep_old(const char *path, char old[OLD_MAX], struct diag *d)
+{
+	if (access(path, F_OK))
+		return 0;
+	if (snprintf(old, OLD_MAX, "%s.old", path) >= OLD_MAX)
+		return diag(d, -ENAMETOOLONG, "%s: name too long", path);
+	if (rename(path, old))
+		return diag(d, -errno, "cannot rename %s to %s: %s", path, old,
+			    strerror(errno));
+	return 1;
+}
+
+/* A snapshot may be as large as -M: what has been recorded makes room for it. */
+static void let_go(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	recent_stats(f->recent, &f->last);
+	recent_free(f->recent);
+	f->recent = NULL;
+	malloc_trim(0);
+	session_close_events(s);
+	if (s->have_raw)
+		rawring_let_go(&s->raw);
+}
+
+int flight_merge(struct session *s, struct diag *d)
+{
+	struct flight_files *files = &s->flight->files;
+	const char *out = s->opt->output;
+	char old[OLD_MAX];
+	int err, kept;
+
+	let_go(s);
+	/* Those that --keep has removed, or somebody */
+	flight_files_look(files);
+	if (!files->nr) {
+		say("there is no snapshot to merge");
+		return 0;
+	}
+	if (files->forgotten)
+		say("the oldest %llu snapshots are not merged: there are more than %d",
+		    files->forgotten, FLIGHT_FILES_MAX);
+	kept = keep_old(out, old, d);
+	if (kept < 0)
+		return kept;
+	err = merge_files(files->paths, files->nr, out, d);
+	if (err && kept && rename(old, out))
+		say("what was %s is %s now", out, old);
+	if (!err && !s->opt->quiet)
+		say("%s: of %zu snapshots", out, files->nr);
+	return err;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Triggers at work: signals, the control socket, BPF's ring buffers, and the raw ring that
+ * an event has frozen. Samples of events are seen in flight.c.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+
+#include "flight/flight.h"
+#include "flight/bpf.h"
+#include "session/signals.h"
+
+/* A sample can be behind the freeze that it made. So long it is waited for. */
+#define FROZEN_MAX	(200ULL * 1000000)
+/* post= segments may take for ever, where little runs. */
+#define POST_MAX	(2 * NSEC_PER_SEC)
+
+/* --- the control socket ---------------------------------------------------- */
+
+static struct trigger *socket_trigger(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->opt->flight.nr_triggers; i++)
+		if (s->opt->flight.triggers[i].kind == TRIGGER_SOCKET)
+			return &s->opt->flight.triggers[i];
+	return NULL;
+}
+
+static int on_snapshot(void *ctx, const char *name, __u64 token, struct diag *d)
+{
+	struct session *s = ctx;
+
+	(void)d;
+	flight_wish(s, socket_trigger(s), name, perf_clock_now(&s->flight->clock), token,
+		    NULL, 0);
+	return 0;
+}
+
+static int on_stop(void *ctx, __u64 token)
+{
+	struct session *s = ctx;
+
+	s->flight->stop = true;
+	/* Of several the last one is answered when it is over, the others now. */
+	if (s->flight->stop_token)
+		control_answer(s->flight->control, s->flight->stop_token, "ok");
+	s->flight->stop_token = token;
+	return 0;
+}
+
+static int open_socket(struct session *s, const struct trigger *t, struct diag *d)
+{
+	static const struct control_ops ops = {
+		.snapshot = on_snapshot, .status = flight_status, .stop = on_stop,
+	};
+	struct flight *f = s->flight;
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	f->control = control_open(t->value, &ops, s, d);
+	if (!f->control)
+		return -EINVAL;
+	if (epoll_ctl(f->epoll_fd, EPOLL_CTL_ADD, control_fd(f->control), &ev))
+		return diag(d, -errno, "%s: %s", t->value, strerror(errno));
+	return 0;
+}
+
+/* --- events ---------------------------------------------------------------- */
+
+int flight_trigger_event(struct session *s, const struct sev *sev, const struct opened *o,
+			 struct diag *d)
+{
+	int err;
+
+	err = read_map_set(&s->flight->trigger_ids, o->id,
+			   sev->trigger - s->opt->flight.triggers);
+	/* With post=TIME it is not to freeze the ring, for others neither. */
+	if (!err && s->have_raw && !sev->trigger->post)
+		err = rawring_attach_trigger(&s->raw, o->fd, sev->trigger->post_segments,
+					     SESSION_COOKIE + (sev - s->sev));
+	return err ? diag(d, err, "--trigger %s: cannot freeze the raw ring: %s",
+			  sev->trigger->name, strerror(-err)) : 0;
+}
+
+static int open_events(struct session *s, struct diag *d)
+{
+	size_t i, j;
+	int err = 0;
+
+	for (i = 0; i < s->nr_sev; i++)
+		for (j = 0; !err && s->sev[i].trigger && j < s->sev[i].nr_fds; j++)
+			err = flight_trigger_event(s, &s->sev[i], &s->sev[i].fds[j], d);
+	return err;
+}
+
+/* A count that is used up: it need not interrupt anybody any more. */
+static void disable_used_up(struct session *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		struct sev *sev = &s->sev[i];
+		const struct trigger *t = sev->trigger;
+
+		if (!t || !t->count || t->taken < t->count)
+			continue;
+		for (j = 0; j < sev->nr_fds; j++)
+			if (sev->fds[j].fd >= 0)
+				ioctl(sev->fds[j].fd, PERF_EVENT_IOC_DISABLE, 0);
+		sev->trigger = NULL;
+		sev->used_up = true;
+	}
+}
+
+/*
+ * What is lost from now on is of the next freeze. One that is over its post= already, before
+ * this looks, waits for POST_MAX.
+ */
+void flight_thawed(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	f->frozen_lost = rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN);
+	f->frozen_since = 0;
+}
+
+/* It may have frozen the raw ring; but there is no snapshot now, so its history goes on. */
+void flight_unfreeze(struct session *s, const struct trigger *t)
+{
+	size_t i;
+
+	if (!s->have_raw || !rawring_is_frozen(&s->raw) || flight_event_waits(s->flight))
+		return;
+	for (i = 0; i < s->nr_sev; i++)
+		if (s->sev[i].trigger == t &&
+		    s->raw.ctl->frozen_cookie == SESSION_COOKIE + i) {
+			rawring_thaw(&s->raw);
+			flight_thawed(s);
+		}
+}
+
+bool flight_has_frozen(const struct flight_wish *w)
+{
+	return trigger_is_event(w->trigger) && !w->trigger->post && !w->late;
+}
+
+bool flight_event_waits(const struct flight *f)
+{
+	const struct flight_wish *w;
+
+	for (w = f->first; w; w = w->next)
+		if (flight_has_frozen(w))
+			return true;
+	return false;
+}
+
+/*
+ * The ring's next segments are wanted too: until the kernel, which counts from the freeze on,
+ * overwrites no more, and the last ones are full, see flight_post_is_over(). Where something
+ * else froze it, or nothing does any more, they are counted from now on: the last one is full
+ * when yet another one is overwritten.
+ */
+void flight_wait_for_segments(struct session *s)
+{
+	struct flight_wish *w;
+
+	if (!s->have_raw)
+		return;
+	for (w = s->flight->first; w; w = w->next) {
+		if (!w->trigger->post_in_segments || !w->trigger->post_segments ||
+		    w->overwritten || w->late)
+			continue;
+		w->overwritten = rawring_lost(&s->raw, PERFAUX_CAUSE_OVERWRITTEN) +
+				 w->trigger->post_segments + 1ULL;
+		w->due = now_ns() + POST_MAX;
+	}
+}
+
+bool flight_post_is_over(const struct session *s, const struct flight_wish *w)
+{
+	if (!w->overwritten || !s->have_raw)
+		return false;
+	return rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN) != s->flight->frozen_lost ||
+	       rawring_lost(&s->raw, PERFAUX_CAUSE_OVERWRITTEN) >= w->overwritten;
+}
+
+/*
+ * No sample of what froze the ring has come, though all main rings were looked at since: it is
+ * lost, or has another event's id, see twins.c. Then the kernel tells of it here.
+ * What count= or rate= suppress is thawed by that.
+ */
+static void give_up_waiting(struct session *s)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+	struct flight *f = s->flight;
+	__u64 i;
+
+	flight_lost_all(s);
+	if (flight_event_waits(f) || !f->frozen_since)
+		return;
+	i = session_cookie_index(s, ctl->frozen_cookie);
+	if (i != SESSION_COOKIE_NONE && s->sev[i].trigger)
+		flight_wish_lost(s, s->sev[i].trigger, ctl->frozen_time, 1);
+	if (flight_event_waits(f) || !f->frozen_since)
+		return;
+	rawring_thaw(&s->raw);
+	flight_thawed(s);
+}
+
+static void look_at_ring(struct session *s)
+{
+	/* Before it is seen that the ring is not frozen: of no freeze to come */
+	const __u64 lost = rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN);
+	struct flight *f = s->flight;
+	const __u64 now = now_ns();
+
+	if (!rawring_is_frozen(&s->raw)) {
+		f->frozen_lost = lost;
+		f->frozen_since = 0;
+		return;
+	}
+	if (!f->frozen_since)
+		f->frozen_since = now;
+	/* At the end all samples are read. */
+	if (!flight_event_waits(f) && (f->quit || now - f->frozen_since > FROZEN_MAX))
+		give_up_waiting(s);
+}
+
+/* --- a signal that is none of them ----------------------------------------- */
+
+static bool has_signal(const struct flight_options *opt, int sig)
+{
+	size_t i;
+
+	for (i = 0; i < opt->nr_triggers; i++)
+		if (opt->triggers[i].kind == TRIGGER_SIGNAL &&
+		    opt->triggers[i].signal == sig)
+			return true;
+	return false;
+}
+
+/* Who is used to it, and has given other triggers, should not kill the recorder by it. */
+static void look_at_usr1(const struct session *s)
+{
+	static bool told;
+
+	if (told || has_signal(&s->opt->flight, SIGUSR1) || !signals_triggered(SIGUSR1))
+		return;
+	told = true;
+	say("SIGUSR1 is no trigger here, and does nothing: give --trigger signal=USR1 as well");
+}
+
+/* --- all of them ----------------------------------------------------------- */
+
+int flight_triggers_open(struct session *s, struct diag *d)
+{
+	const struct flight_options *opt = &s->opt->flight;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < opt->nr_triggers; i++) {
+		const struct trigger *t = &opt->triggers[i];
+
+		switch (t->kind) {
+		case TRIGGER_SIGNAL:
+			err = signals_trigger(t->signal);
+			if (err)
+				diag(d, err, "--trigger signal %d: %s", t->signal,
+				     strerror(-err));
+			break;
+		case TRIGGER_SOCKET:
+			err = open_socket(s, t, d);
+			break;
+		case TRIGGER_BPF:
+			err = flight_bpf_open(s, t, d);
+			break;
+		default:
+			break;
+		}
+	}
+	if (!err)
+		err = signals_trigger(SIGUSR1);
+	if (!err)
+		err = signals_merge_init();
+	return err ?: open_events(s, d);
+}
+
+void flight_triggers_run(struct session *s)
+{
+	const struct flight_options *opt = &s->opt->flight;
+	struct flight *f = s->flight;
+	size_t i;
+
+	for (i = 0; i < opt->nr_triggers; i++) {
+		struct trigger *t = &opt->triggers[i];
+		unsigned int nr;
+
+		if (t->kind != TRIGGER_SIGNAL)
+			continue;
+		nr = signals_triggered(t->signal);
+		if (nr)
+			flight_wish(s, t, NULL, perf_clock_now(&f->clock), 0, NULL, 0);
+		/* They came as one, and are told as many. */
+		if (nr > 1)
+			flight_wish_more(s, t, nr - 1);
+	}
+	look_at_usr1(s);
+	if (f->control)
+		control_run(f->control);
+	flight_bpf_run(s);
+	disable_used_up(s);
+	if (s->have_raw)
+		look_at_ring(s);
+	flight_wait_for_segments(s);
+}
+
+void flight_triggers_close(struct session *s)
+{
+	struct flight *f = s->flight;
+
+	if (f->control && f->stop_token)
+		control_answer(f->control, f->stop_token, "ok");
+	control_close(f->control);
+	f->control = NULL;
+	flight_bpf_close(s);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What calls for snapshots, in the order in which it came. None is dropped: one that comes
+ * while another one of its trigger waits is of the same snapshot. Only who gives them names
+ * of his own, at the socket, is refused when very many wait.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flight/flight.h"
+#include "stream/snapshot_mark.h"
+
+/* Of one snapshot; a record's size is the limit. */
+#define DATA_MAX	(48U << 10)
+
+/* That wait to be written: names can be made up faster than any disk writes. */
+#define NAMED_MAX	256
+
+/*
+ * Where old snapshots are removed, those of a storm must not push out all others: of a
+ * trigger without rate= so many at once, then one each PACE_NS, of all that came meanwhile.
+ */
+#define PACE_BURST	3
+#define PACE_NS		(10 * NSEC_PER_SEC)
+
+/* One that waits for its post= waits longer for those that come in this part of it. */
+#define POST_SPREAD	8
+
+/* The first one of the same trigger and name whose snapshot has not begun, and the last one */
+static struct flight_wish *find(struct flight *f, const struct trigger *t, const char *name,
+				struct flight_wish **last)
+{
+	struct flight_wish *w, *first = NULL;
+
+	*last = NULL;
+	for (w = f->first; w; w = w->next) {
+		if (w->trigger != t || strcmp(w->name, name))
+			continue;
+		*last = w;
+		if (!first)
+			first = w;
+	}
+	return first;
+}
+
+/*
+ * The one whose snapshot has what is behind this trigger as well: it is written late enough, or
+ * can wait, because it has just come, or because another one has not begun that comes before
+ * it. So each trigger has its post=, and there are no more snapshots of a storm than one in that
+ * time, but for the first. NULL: there is none.
+ */
+static struct flight_wish *find_late_enough(struct flight *f, const struct trigger *t,
+					    const char *name, __u64 now)
+{
+	struct flight_wish *last, *first = find(f, t, name, &last);
+
+	if (!last || last->due >= now + t->post || !t->post)
+		return last;
+	if (last == first && now - last->came > t->post / POST_SPREAD)
+		return NULL;
+	last->due = now + t->post;
+	return last;
+}
+
+static int add_token(struct flight_wish *w, __u64 token)
+{
+	if (!token)
+		return 0;
+	if (grow((void **)&w->tokens, w->nr_tokens, sizeof(*w->tokens)))
+		return -1;
+	w->tokens[w->nr_tokens++] = token;
+	return 0;
+}
+
+static void add_data(struct flight_wish *w, const void *data, size_t size)
+{
+	struct auxrec_snapshot_data head = { .size = size, .full_size = size };
+	size_t left = DATA_MAX - w->data_size;
+	__u8 *to;
+
+	if (!data || left < sizeof(head))
+		return;
+	left -= sizeof(head);
+	if (head.size > left)
+		head.size = left;
+	to = realloc(w->data, w->data_size + sizeof(head) + head.size);
+	if (!to)
+		return;
+	memcpy(to + w->data_size, &head, sizeof(head));
+	memcpy(to + w->data_size + sizeof(head), data, head.size);
+	w->data = to;
+	w->data_size += sizeof(head) + head.size;
+}
+
+static bool is_paced(const struct flight *f, const struct trigger *t)
+{
+	const struct keep_limits *l = &f->keep.limits;
+
+	/* Who asks at the socket waits for the answer, and asks one by one. */
+	return (l->nr || l->bytes || l->age) && !t->rate_nr && t->kind != TRIGGER_SOCKET;
+}
+
+/* The time from which on it is in pace, as in the ATM forum's GCRA */
+static __u64 in_pace(struct trigger *t, __u64 now)
+{
+	const __u64 at = t->paced > now ? t->paced : now;
+	const __u64 ahead = (PACE_BURST - 1) * PACE_NS;
+
+	t->paced = at + PACE_NS;
+	return at > now + ahead ? at - ahead : now;
+}
+
+static struct flight_wish *new_wish(struct flight *f, struct trigger *t,
+				    const char *name, __u64 time)
+{
+	const __u64 now = now_ns();
+	struct flight_wish *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->trigger = t;
+	snprintf(w->name, sizeof(w->name), "%s", name);
+	w->time = time;
+	w->came = now;
+	w->due = now + t->post;
+	if (is_paced(f, t)) {
+		const __u64 at = in_pace(t, now);
+
+		w->late = at > w->due;
+		if (w->late)
+			w->due = at;
+	}
+	*f->end = w;
+	f->end = &w->next;
+	return w;
+}
+
+static bool too_many(const struct flight *f, const char *name)
+{
+	const struct flight_wish *w;
+	unsigned int nr = 0;
+
+	for (w = f->first; name && w; w = w->next)
+		nr++;
+	return nr >= NAMED_MAX;
+}
+
+static void suppress(struct session *s, struct trigger *t, __u64 token, const char *why)
+{
+	s->flight->suppressed++;
+	flight_unfreeze(s, t);
+	if (token)
+		control_answer(s->flight->control, token, "error %s", why);
+}
+
+void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
+		 __u64 token, const void *data, size_t size)
+{
+	const char *word = name ?: t->name;
+	struct flight *f = s->flight;
+	const __u64 now = now_ns();
+	struct flight_wish *w, *last;
+
+	f->stats.wishes++;
+	w = find_late_enough(f, t, word, now);
+	if (!w && too_many(f, name)) {
+		suppress(s, t, token,
+			 "very many snapshots wait to be written: ask again when some are");
+		return;
+	}
+	if (!w && !trigger_may(t, now)) {
+		/* Better not all of its post= than nothing. */
+		find(f, t, word, &last);
+		w = last;
+	}
+	if (!w && !trigger_take(t, now)) {
+		suppress(s, t, token, "the trigger's count= or rate= is used up");
+		return;
+	}
+	if (!w)
+		w = new_wish(f, t, word, time);
+	if (w && w->late)
+		flight_unfreeze(s, t);
+	if (!w || add_token(w, token)) {
+		if (token)
+			control_answer(f->control, token, "error out of memory");
+		say("trigger %s: out of memory, no snapshot", word);
+		f->stats.failed++;
+		return;
+	}
+	w->triggers++;
+	add_data(w, data, size);
+}
+
+void flight_wish_more(struct session *s, struct trigger *t, __u64 nr)
+{
+	struct flight_wish *w;
+
+	s->flight->stats.wishes += nr;
+	find(s->flight, t, t->name, &w);
+	if (w) {
+		w->triggers += nr;
+		return;
+	}
+	t->suppressed += nr;
+	s->flight->suppressed += nr;
+}
+
+void flight_wish_lost(struct session *s, struct trigger *t, __u64 time, __u64 nr)
+{
+	struct flight_wish *w;
+
+	flight_wish(s, t, NULL, time, 0, NULL, 0);
+	if (nr > 1)
+		flight_wish_more(s, t, nr - 1);
+	find(s->flight, t, t->name, &w);
+	if (!w || w->lost)
+		return;
+	w->lost = true;
+	say("trigger %s: its sample is lost, its snapshot is not: give more with -m", t->name);
+}
+
+void flight_wishes_free(struct flight_wish *list)
+{
+	struct flight_wish *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		free(list->tokens);
+		free(list->data);
+		free(list);
+	}
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records that do not change any more, packed in blocks. Records of one kind are much alike, so
+ * the same memory has several times as many of them. A block never changes, and the oldest goes
+ * as a whole: neither writes to memory that a child still shares.
+ */
+#ifndef AUXREC_RECENT_PACK_H
+#define AUXREC_RECENT_PACK_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <stddef.h>
+
+#include "history/recent_log.h"
+
+/* A record with its time, as it is in a log and, unpacked, in a block */
+struct kept {
+	__u64 time;
+	struct perf_event_header rec[];
+};
+
+size_t kept_size(const struct perf_event_header *rec);
+#define KEPT_MAX	(sizeof(struct kept) + 65536)
+
+struct packed {
+	__u64 begin, end;	/* times of the oldest and the newest record */
+	__u64 nr;		/* of records */
+	__u32 raw;		/* bytes that they have unpacked */
+	__u32 len;		/* and here; the same: they are as they were */
+	__u8 data[];
+};
+
+/* In the order in which they were packed */
+struct blocks {
+	struct recent_log log;
+	size_t tail;		/* of the oldest one in its chunk */
+	__u64 nr;		/* of blocks */
+};
+
+void blocks_init(struct blocks *blocks, size_t chunk);
+void blocks_free(struct blocks *blocks);
+
+/* NULL: there is none. */
+const struct packed *blocks_oldest(const struct blocks *blocks);
+void blocks_drop_oldest(struct blocks *blocks);
+
+/* blocks_begin() is before the oldest; blocks_next() is NULL behind the newest. */
+struct blocks_at {
+	const struct log_chunk *chunk;
+	size_t at;
+};
+
+struct blocks_at blocks_begin(const struct blocks *blocks);
+const struct packed *blocks_next(struct blocks_at *at);
+
+/*
+ * struct packer - what packs and unpacks, for all blocks
+ *
+ * Its memory is taken when the first block is packed: packer_memory() tells how much that is.
+ */
+struct packer;
+
+/* @block: bytes of records in a block; one record may be more. NULL: no memory. */
+struct packer *packer_new(size_t block);
+void packer_free(struct packer *p);
+size_t packer_block(const struct packer *p);
+size_t packer_memory(size_t block);
+
+/*
+ * The packer's own buffer, of packer_block() + KEPT_MAX bytes: the caller gathers records in it, or
+ * unpacks a block to it. NULL: no memory.
+ */
+__u8 *packer_buffer(struct packer *p);
+
+/*
+ * packer_pack() - adds a block
+ * @raw: @len bytes of struct kept, each in kept_size() bytes
+ *
+ * Return: the block, or NULL: no memory.
+ */
+const struct packed *packer_pack(struct packer *p, struct blocks *blocks, const void *raw,
+				 size_t len);
+
+/*
+ * packer_unpack() - the records of a block
+ * @to: of the same size as packer_buffer()
+ *
+ * Return: where they are, in @to or in the block; NULL: no memory.
+ */
+const __u8 *packer_unpack(struct packer *p, const struct packed *block, __u8 *to);
+
+#endif /* AUXREC_RECENT_PACK_H */

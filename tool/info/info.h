@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * auxrec info: what is in a stream. Memory follows the number of threads,
+ * events and files in it, not its length.
+ */
+#ifndef AUXREC_INFO_H
+#define AUXREC_INFO_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "info/timeline.h"
+#include "stream/read.h"
+#include "stream/read_attr.h"
+#include "stream/read_sample.h"
+#include "stream/snapshot_mark.h"
+
+/* Causes of gaps: those of raw rings (enum perfaux_cause), and: */
+#define INFO_MAIN_RING	16	/* records that did not fit into a main ring */
+#define INFO_NR_CAUSES	17
+#define INFO_MAX_GAPS	1000	/* gaps that are remembered one by one */
+#define INFO_NOBODY	((__u32)-1)
+
+/* Keys of the time line's rows */
+#define INFO_ROW_CPU	0x100000000ULL	/* | cpu; else the tid */
+
+struct info_event {
+	__u64	samples;
+	__u64	lost;		/* records and samples, of its ring */
+	__u64	aux_bytes;	/* in chunks */
+	__u64	payloads;	/* of a raw ring's payload event (payload.h) */
+	__u64	payload_bytes;
+};
+
+struct info_thread {
+	__u32	pid, tid, ppid;
+	char	comm[16];
+	bool	exited;
+	__u64	samples;
+	__u64	aux_bytes;
+	__u64	gaps;
+};
+
+struct info_queue {
+	__u32	tid, cpu;
+	bool	chunks;		/* samples, not AUXTRACE */
+	__u64	bytes;
+	__u64	records;
+};
+
+struct info_cause {
+	__u64	gaps;
+	__u64	attempts;
+	__u64	bytes;		/* lost, where known */
+	__u64	duration;	/* sum; gaps of several CPUs may overlap */
+	__u64	longest;
+	__u64	first, last;	/* begin of the first, end of the last */
+};
+
+/* Raw data of samples, by why they are lost */
+struct info_payload_loss {
+	__u64	count;
+	__u64	bytes;
+};
+
+struct info_gap {
+	__u64	begin, end;
+	__u64	count;
+	__u64	bytes;
+	__u32	cause;
+	__u32	tid, cpu;
+};
+
+/* The main ring of a CPU */
+struct info_cpu {
+	__u64	last;		/* time of its last record */
+	__u64	loss_begin, loss_end;	/* the last loss; loss_end 0: none */
+};
+
+/* From when to when anything is missing */
+struct info_break {
+	__u64	begin, end;
+};
+
+/* Where a snapshot has everything; see info_complete() */
+struct info_complete {
+	bool	any;
+	__u64	begin, end;	/* begin 0: from the start */
+	__u64	lost_begin, lost_end;	/* losses that made it shorter; lost_end 0: none */
+};
+
+struct info_file {
+	char	*name;
+	__u64	with, without;	/* maps */
+	bool	id;		/* from a BUILD_ID record */
+};
+
+/* Of a flight recording, see snapshot_mark.h. */
+struct info_snapshot {
+	struct auxrec_snapshot h;
+	char	*name;
+	__u8	*data;		/* struct auxrec_snapshot_data, h.data_size bytes */
+};
+
+struct info {
+	/* options */
+	bool	by_cpu;
+	bool	records;	/* list them while reading */
+	FILE	*out;
+
+	/* how it ended */
+	__u64	nr_records;
+	__u64	bytes;
+	__u64	cut;
+	const char *problem;	/* of its header; NULL: none */
+	bool	complete;	/* FINISHED_INIT was there */
+
+	struct read_stream *stream;
+	struct read_attrs attrs;
+	struct info_event *events;
+	size_t	nr_events;
+
+	__u64	types[REC_NR_TYPES];
+	__u64	other_types;
+
+	char	*feature[REC_FEAT_MAX + 1];	/* as text; NULL */
+	__u32	cpus_avail, cpus_online;
+	__u64	memory;		/* KiB */
+	__u64	bpf_progs, bpf_btfs;
+
+	struct info_thread *threads;
+	size_t	nr_threads;
+	struct read_map by_tid;
+
+	struct info_queue *queues;
+	size_t	nr_queues;
+	struct read_map by_queue;
+
+	struct info_cause causes[INFO_NR_CAUSES];
+	struct info_gap gaps[INFO_MAX_GAPS];
+	size_t	nr_gaps;
+	__u64	lost, lost_samples;	/* of main rings */
+	struct info_break *breaks;	/* all of them; some may be joined */
+	size_t	nr_breaks;
+	struct info_cpu *cpus;
+	size_t	nr_cpus;
+	struct read_map by_cpu_nr;
+	__u64	aux_truncated;		/* AUX records that say so, no gaps */
+	struct info_payload_loss payload_losses[INFO_NR_CAUSES];
+	__u64	payload_key;		/* of the payload event, 0: there is none */
+	__u64	without_sample;		/* payloads whose sample was lost */
+
+	struct info_snapshot *snapshots;
+	size_t	nr_snapshots;
+
+	struct info_file *files;
+	size_t	nr_files;
+	struct read_map by_file;
+
+	__u64	first, last;	/* times; 0: none */
+	struct timeline line;
+};
+
+/*
+ * info_stream() - read a whole stream
+ * @info: zero, but for the options
+ *
+ * Return: as read_next(): 0, -ENODATA, -EBADMSG, -EPROTO, -errno.
+ */
+int info_stream(struct info *info, read_fill_t fill, void *ctx);
+void info_free(struct info *info);
+
+/* Finds or makes; NULL without memory. */
+struct info_thread *info_thread(struct info *info, __u32 tid);
+/* NULL if it is not known. */
+const struct info_thread *info_find_thread(const struct info *info, __u32 tid);
+
+const char *info_cause_name(__u32 cause);
+
+/* info_feature.c. Return: 0, -ENOMEM */
+int info_feature(struct info *info, const struct read_record *rec);
+
+/* Is the AUXTRACE_ERROR a gap of a raw ring? Then says which. */
+bool info_gap_read(const struct read_record *rec, struct info_gap *gap);
+
+/* info_loss.c. Return: 0, -ENOMEM */
+int info_gap(struct info *info, const struct read_record *rec);
+int info_aux(struct info *info, const struct read_record *rec,
+	     const struct read_sample *s);
+int info_lost(struct info *info, const struct read_record *rec,
+	      const struct read_sample *s);
+/* A record of a main ring: a loss of that ring that comes next began after it. */
+int info_ring_time(struct info *info, const struct read_record *rec,
+		   const struct read_sample *s);
+
+/* info_complete.c. Return: 0, -ENOMEM */
+int info_break(struct info *info, __u64 begin, __u64 end);
+/* When the whole stream is read. */
+void info_breaks_end(struct info *info);
+/* The time around its trigger of which nothing is missing, or the last one before it. */
+struct info_complete info_complete(const struct info *info, const struct auxrec_snapshot *h);
+
+/* info_snapshot.c. Return: 0, -ENOMEM */
+int info_snapshot(struct info *info, const struct read_sample *s);
+void info_print_snapshots(const struct info *info);
+void info_json_snapshots(const struct info *info);
+void info_free_snapshots(struct info *info);
+
+/* info_task.c. Return: 0, -ENOMEM */
+int info_task(struct info *info, const struct read_record *rec,
+	      const struct read_sample *s);
+int info_build_id(struct info *info, const struct read_record *rec);
+
+/* info_records.c: one line */
+void info_record(struct info *info, const struct read_record *rec,
+		 const struct read_sample *s);
+
+void info_print(const struct info *info, int width);
+void info_print_line(const struct info *info, int width);
+void info_json(const struct info *info, const char *file, const char *result,
+	       int columns);
+
+#endif /* AUXREC_INFO_H */

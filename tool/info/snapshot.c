@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots of a flight recording.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "info/info.h"
+#include "base/text.h"
+#include "stream/read_snapshot.h"
+#include "trigger/trigger.h"
+
+#define MAX_LISTED	40
+#define MAX_BYTES	32	/* of the data that are shown */
+
+static void *copy(const void *from, size_t len)
+{
+	void *to = malloc(len + 1);
+
+	return to ? memcpy(to, from, len) : NULL;
+}
+
+int info_snapshot(struct info *info, const struct read_sample *s)
+{
+	struct info_snapshot *to;
+	struct read_snapshot from;
+
+	/* auxrec check says what is wrong with it. */
+	if (read_snapshot(s, &from))
+		return 0;
+	if (!(info->nr_snapshots & (info->nr_snapshots - 1))) {
+		size_t room = info->nr_snapshots ? info->nr_snapshots * 2 : 1;
+
+		to = realloc(info->snapshots, room * sizeof(*to));
+		if (!to)
+			return -ENOMEM;
+		info->snapshots = to;
+	}
+	to = &info->snapshots[info->nr_snapshots++];
+	*to = (struct info_snapshot) {
+		.h = from.h,
+		.name = copy(from.name, from.h.name_size),
+		.data = copy(from.data, from.h.data_size),
+	};
+	return to->name && to->data ? 0 : -ENOMEM;
+}
+
+void info_free_snapshots(struct info *info)
+{
+	size_t i;
+
+	for (i = 0; i < info->nr_snapshots; i++) {
+		free(info->snapshots[i].name);
+		free(info->snapshots[i].data);
+	}
+	free(info->snapshots);
+}
+
+static void print_data(const struct info *info, const struct info_snapshot *s)
+{
+	struct read_bytes b = read_bytes_init(s->data, s->h.data_size);
+	struct read_snapshot_data data;
+	__u64 nr = 0;
+	__u32 i;
+
+	for (; read_snapshot_data(&b, &data); nr++) {
+		fprintf(info->out, "    with %u bytes:", data.h.full_size);
+		for (i = 0; i < data.h.size && i < MAX_BYTES; i++)
+			fprintf(info->out, " %02x", data.bytes[i]);
+		fputs(data.h.size > MAX_BYTES ? " ..." : "", info->out);
+		if (data.h.size < data.h.full_size)
+			fprintf(info->out, ", cut to %u", data.h.size);
+		fputc('\n', info->out);
+	}
+	/* Of others than bpf= there may be none. */
+	if ((nr || s->h.kind == TRIGGER_BPF) && nr < s->h.triggers)
+		fprintf(info->out, "    no room for those of %llu more\n", s->h.triggers - nr);
+}
+
+static void print_range(const struct info *info, const char *what, __u64 begin, __u64 end)
+{
+	char a[32], b[32];
+
+	fprintf(info->out, "%s from %s to %s", what,
+		begin ? read_print_time(a, sizeof(a), begin) : "the start",
+		read_print_time(b, sizeof(b), end));
+}
+
+/* Why that is all: what the parts have, and what is lost of them. */
+static void print_parts(const struct info *info, const struct auxrec_snapshot *h,
+			const struct info_complete *c)
+{
+	const bool raw = h->raw_end > h->raw_begin;
+
+	if (!raw && !c->lost_end)
+		return;
+	print_range(info, "\n    records", h->t_begin, h->t_settled);
+	if (raw)
+		print_range(info, "; the raw ring", h->raw_begin, h->raw_end);
+	if (c->lost_end)
+		print_range(info, "; with losses", c->lost_begin, c->lost_end);
+}
+
+static void print_complete(const struct info *info, const struct auxrec_snapshot *h)
+{
+	const struct info_complete c = info_complete(info, h);
+	char a[32];
+
+	/* Nothing can be settled when a recording has just begun. */
+	if (!h->t_settled)
+		fputs("\n    just begun", info->out);
+	else if (c.any)
+		print_range(info, "\n    complete", c.begin, c.end);
+	else
+		fputs("\n    no time is complete", info->out);
+	if (h->t_end > c.end)
+		fprintf(info->out, ", in part to %s",
+			read_print_time(a, sizeof(a), h->t_end));
+	if (h->t_settled)
+		print_parts(info, h, &c);
+}
+
+static void print_short(const struct info *info, const struct auxrec_snapshot *h)
+{
+	const enum snapshot_short part = snapshot_short(h->flags);
+
+	if (part)
+		fprintf(info->out,
+			"    shorter than --flight asked for: the memory was full of %s; -M %uM would do\n",
+			read_snapshot_short(part), h->flags >> AUXREC_SNAPSHOT_MIB_SHIFT);
+}
+
+static void print_one(const struct info *info, const struct info_snapshot *s)
+{
+	const struct auxrec_snapshot *h = &s->h;
+	char a[32], b[32];
+
+	fprintf(info->out, "  %llu: ", h->number);
+	read_print_text(info->out, s->name, h->name_size);
+	fprintf(info->out, " (%s) at %s", read_snapshot_kind(h->kind),
+		read_print_time(a, sizeof(a), h->t_trigger));
+	if (h->triggers > 1)
+		fprintf(info->out, ", for %llu triggers", h->triggers);
+	if (h->flags & AUXREC_SNAPSHOT_LOST)
+		fputs(", a sample of it was lost", info->out);
+	if (h->suppressed)
+		fprintf(info->out, ", %llu suppressed so far", h->suppressed);
+	print_complete(info, h);
+	if (h->flags & AUXREC_SNAPSHOT_FROZEN || h->after_bytes || h->after_ns)
+		fprintf(info->out, "; %s of the raw ring kept behind the trigger, %s%s",
+			read_print_size(a, sizeof(a), h->after_bytes),
+			read_print_duration(b, sizeof(b), h->after_ns),
+			h->flags & AUXREC_SNAPSHOT_FROZEN ? ", frozen" : "");
+	fputc('\n', info->out);
+	print_short(info, h);
+	print_data(info, s);
+}
+
+void info_print_snapshots(const struct info *info)
+{
+	size_t i;
+
+	if (!info->nr_snapshots)
+		return;
+	fprintf(info->out, "\nSnapshots of recording %#llx\n",
+		info->snapshots[0].h.recording);
+	for (i = 0; i < info->nr_snapshots && i < MAX_LISTED; i++)
+		print_one(info, &info->snapshots[i]);
+	if (info->nr_snapshots > MAX_LISTED)
+		fprintf(info->out, "  ... %zu more\n", info->nr_snapshots - MAX_LISTED);
+}
+
+/* What was cut is seen from triggers, and from the size that it says. */
+static void json_data(FILE *f, const struct info_snapshot *s)
+{
+	struct read_bytes b = read_bytes_init(s->data, s->h.data_size);
+	struct read_snapshot_data data;
+	const char *comma = "";
+	__u32 i;
+
+	while (read_snapshot_data(&b, &data)) {
+		fprintf(f, "%s{\"size\": %u, \"bytes\": \"", comma, data.h.full_size);
+		for (i = 0; i < data.h.size; i++)
+			fprintf(f, "%02x", data.bytes[i]);
+		fputs("\"}", f);
+		comma = ", ";
+	}
+}
+
+static void json_one(const struct info *info, const struct info_snapshot *s)
+{
+	const struct auxrec_snapshot *h = &s->h;
+	const struct info_complete c = info_complete(info, h);
+	FILE *f = info->out;
+
+	fprintf(f, "{\"recording\": %llu, \"number\": %llu, \"name\": ",
+		h->recording, h->number);
+	read_print_json(f, s->name);
+	fprintf(f, ", \"kind\": \"%s\", \"trigger\": %llu, ",
+		read_snapshot_kind(h->kind), h->t_trigger);
+	fprintf(f, "\"begin\": %llu, \"settled\": %llu, \"end\": %llu, ",
+		h->t_begin, h->t_settled, h->t_end);
+	fprintf(f, "\"complete_begin\": %llu, \"complete_end\": %llu, ",
+		c.begin, c.end);
+	fprintf(f, "\"raw_begin\": %llu, \"raw_end\": %llu, \"raw_first\": %llu, \"raw_last\": %llu, ",
+		h->raw_begin, h->raw_end, h->raw_first, h->raw_last);
+	fprintf(f, "\"after_bytes\": %llu, \"after_ns\": %llu, \"frozen\": %s, \"sample_lost\": %s, ",
+		h->after_bytes, h->after_ns,
+		h->flags & AUXREC_SNAPSHOT_FROZEN ? "true" : "false",
+		h->flags & AUXREC_SNAPSHOT_LOST ? "true" : "false");
+	fprintf(f, "\"short\": \"%s\", \"memory_wanted\": %llu, ",
+		snapshot_short(h->flags) ? read_snapshot_short(snapshot_short(h->flags)) : "",
+		(unsigned long long)(h->flags >> AUXREC_SNAPSHOT_MIB_SHIFT) << 20);
+	fprintf(f, "\"triggers\": %llu, \"suppressed\": %llu, \"data\": [",
+		h->triggers, h->suppressed);
+	json_data(f, s);
+	fputs("]}", f);
+}
+
+void info_json_snapshots(const struct info *info)
+{
+	size_t i;
+
+	fputs("  \"snapshots\": [", info->out);
+	for (i = 0; i < info->nr_snapshots; i++) {
+		fputs(i ? ",\n    " : "\n    ", info->out);
+		json_one(info, &info->snapshots[i]);
+	}
+	fputs("],\n", info->out);
+}

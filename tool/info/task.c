@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads, their names, and the files that they map.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "info/info.h"
+
+/* Same name, other hash: cannot be; same hash, other name: next key. */
+static struct info_file *find_file(struct info *info, const char *name)
+{
+	__u64 key = read_map_string_key(name);
+	struct info_file *f;
+	__u32 i;
+
+	while (read_map_get(&info->by_file, key, &i)) {
+		if (!strcmp(info->files[i].name, name))
+			return &info->files[i];
+		key++;
+	}
+	if (!(info->nr_files & (info->nr_files - 1))) {
+		size_t room = info->nr_files ? info->nr_files * 2 : 1;
+
+		f = realloc(info->files, room * sizeof(*f));
+		if (!f)
+			return NULL;
+		info->files = f;
+	}
+	f = &info->files[info->nr_files];
+	*f = (struct info_file) { .name = strdup(name) };
+	if (!f->name || read_map_set(&info->by_file, key, info->nr_files)) {
+		free(f->name);
+		return NULL;
+	}
+	info->nr_files++;
+	return f;
+}
+
+/* Memory that has no file has no build-id either. */
+static bool is_file(const char *name)
+{
+	if (name[0] == '[')
+		return !strncmp(name, "[kernel", 7) || !strcmp(name, "[vdso]");
+	return name[0] == '/' && strncmp(name, "//", 2) &&
+	       strncmp(name, "/dev/", 5) && strncmp(name, "/SYSV", 5) &&
+	       strncmp(name, "/memfd:", 7);
+}
+
+static int add_mmap(struct info *info, const struct read_record *rec,
+		    const struct read_sample *s)
+{
+	size_t at = rec->type == PERF_RECORD_MMAP ? REC_MMAP_NAME :
+						    REC_MMAP2_NAME;
+	size_t end = s->rest + sizeof(*rec->hdr);
+	const char *name = (const char *)rec->hdr + at;
+	struct info_file *f;
+
+	if (end <= at || !memchr(name, 0, end - at) || !is_file(name))
+		return 0;
+	f = find_file(info, name);
+	if (!f)
+		return -ENOMEM;
+	if (rec->type == PERF_RECORD_MMAP2 &&
+	    (rec->misc & REC_MISC_MMAP_BUILD_ID))
+		f->with++;
+	else
+		f->without++;
+	return 0;
+}
+
+int info_build_id(struct info *info, const struct read_record *rec)
+{
+	const char *name = (const char *)rec->hdr + 36;
+	struct info_file *f;
+
+	if (rec->size <= 36 || !memchr(name, 0, rec->size - 36))
+		return 0;
+	f = find_file(info, name);
+	if (!f)
+		return -ENOMEM;
+	f->id = true;
+	return 0;
+}
+
+static int add_comm(struct info *info, const struct read_record *rec,
+		    const struct read_sample *s)
+{
+	const __u32 *body = read_body(rec);
+	const char *comm = (const char *)(body + 2);
+	struct info_thread *t;
+
+	if (s->rest <= 8 || !memchr(comm, 0, s->rest - 8))
+		return 0;
+	t = info_thread(info, body[1]);
+	if (!t)
+		return -ENOMEM;
+	t->pid = body[0];
+	memset(t->comm, 0, sizeof(t->comm));
+	strncat(t->comm, comm, sizeof(t->comm) - 1);
+	return 0;
+}
+
+static int add_fork(struct info *info, const struct read_record *rec)
+{
+	const __u32 *body = read_body(rec);
+	const struct info_thread *parent = info_find_thread(info, body[3]);
+	char comm[16] = "";
+	struct info_thread *t;
+
+	if (parent)
+		memcpy(comm, parent->comm, sizeof(comm));
+	/* This may move the table that parent points into. */
+	t = info_thread(info, body[2]);
+	if (!t)
+		return -ENOMEM;
+	t->pid = body[0];
+	t->ppid = body[1];
+	t->exited = false;
+	if (comm[0] && !t->comm[0])
+		memcpy(t->comm, comm, sizeof(comm));
+	return 0;
+}
+
+int info_task(struct info *info, const struct read_record *rec,
+	      const struct read_sample *s)
+{
+	const __u32 *body = read_body(rec);
+	struct info_thread *t;
+	__u32 i;
+
+	switch (rec->type) {
+	case PERF_RECORD_COMM:
+		return add_comm(info, rec, s);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return add_mmap(info, rec, s);
+	case PERF_RECORD_FORK:
+		return s->rest >= 24 ? add_fork(info, rec) : 0;
+	case PERF_RECORD_EXIT:
+		if (s->rest < 24 || !read_map_get(&info->by_tid, body[2], &i))
+			return 0;
+		t = &info->threads[i];
+		t->exited = true;
+		return 0;
+	}
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How much happened when, per thread or CPU, in one pass and without knowing
+ * beforehand how long the recording is: buckets become twice as wide when the
+ * time does not fit any more.
+ */
+#ifndef AUXREC_INFO_TIMELINE_H
+#define AUXREC_INFO_TIMELINE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "base/map.h"
+
+/* Enough for a wide terminal; with doubling, half of them are used at least. */
+#define TIMELINE_BUCKETS	512
+
+/* A row is large: so many have one, then all others share the last. */
+#define TIMELINE_ROWS		4096
+#define TIMELINE_OTHERS		(~0ULL)
+
+struct timeline_bucket {
+	double	bytes;		/* AUX data */
+	__u32	samples;
+	__u32	gaps;		/* a gap touches it */
+};
+
+struct timeline_row {
+	__u64	key;		/* the owner's */
+	double	bytes;
+	__u64	samples;
+	__u64	gaps;
+	struct timeline_bucket bucket[TIMELINE_BUCKETS];
+};
+
+struct timeline {
+	int	shift;		/* a bucket is 2^shift ns */
+	__u64	base;		/* number of the first bucket */
+	__u64	first, last;	/* times seen */
+	bool	any;
+	struct timeline_row **rows;
+	size_t	nr;
+	struct read_map by_key;
+};
+
+enum timeline_what { TIMELINE_BYTES, TIMELINE_SAMPLE, TIMELINE_GAP };
+
+/*
+ * timeline_add() - something of owner @key between two times
+ * @amount: bytes; ignored otherwise
+ *
+ * Return: 0, -ENOMEM. A time of 0 is none: nothing is added.
+ */
+int timeline_add(struct timeline *t, __u64 key, enum timeline_what what,
+		 __u64 begin, __u64 end, double amount);
+
+/*
+ * timeline_columns() - a row over the recording's time, as @nr columns
+ */
+void timeline_columns(const struct timeline *t, const struct timeline_row *row,
+		      struct timeline_bucket *columns, int nr);
+
+void timeline_free(struct timeline *t);
+
+#endif /* AUXREC_INFO_TIMELINE_H */

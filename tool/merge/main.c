@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "merge/merge.h"
+#include "merge/main.h"
+#include "base/text.h"
+
+enum {
+	MERGE_OK	= 0,
+	MERGE_REFUSED	= 1,
+	MERGE_ERROR	= 2,
+};
+
+static void print_usage(FILE *f)
+{
+	fputs("Usage: auxrec merge [OPTION]... FILE... -o OUT\n"
+	      "Make one stream of snapshots of one flight recording, in any order, without\n"
+	      "what they repeat. Merged streams can be merged again.\n"
+	      "\n"
+	      "  -o, --output OUT  '-' is stdout; a file is replaced, once all is written, and\n"
+	      "                    is none of FILE\n"
+	      "  -q, --quiet       errors only: no summary\n"
+	      "  -h, --help        this text\n"
+	      "\n"
+	      "The summary, on stderr, says of which times between snapshots nothing is known, or\n"
+	      "data of the raw ring are missing.\n"
+	      "\n"
+	      "Exit status: 0 merged, 1 a FILE is damaged, cut short or no snapshot of the\n"
+	      "same recording, 2 usage or I/O error. Unless it is 0 OUT stays as it was.\n",
+	      f);
+}
+
+static void print_summary(const struct merge_summary *sum, const char *out)
+{
+	char a[32], b[32], d[32];
+	size_t i;
+
+	say("%s: %zu snapshot%s, %s, %llu records", out, sum->snapshots,
+	    sum->snapshots == 1 ? "" : "s",
+	    read_print_size(a, sizeof(a), sum->bytes),
+	    (unsigned long long)sum->records);
+	if (sum->spans)
+		say("%llu spans of AUX data; %llu were there more than once",
+		    (unsigned long long)sum->spans, (unsigned long long)sum->repeated);
+	if (sum->left_out)
+		say("%zu file%s had nothing that others have not", sum->left_out,
+		    sum->left_out == 1 ? "" : "s");
+	say("all records from %s to %s%s",
+	    sum->begin ? read_print_time(a, sizeof(a), sum->begin) : "the first one",
+	    read_print_time(b, sizeof(b), sum->end), sum->nr_holes ? ", but:" : "");
+	for (i = 0; i < sum->nr_holes; i++) {
+		const struct merge_hole *h = &sum->holes[i];
+
+		say("nothing is known of %s to %s (%s), between snapshots %llu and %llu, but what the first had at its end",
+		    read_print_time(a, sizeof(a), h->begin),
+		    read_print_time(b, sizeof(b), h->end),
+		    read_print_duration(d, sizeof(d), h->end - h->begin + 1),
+		    (unsigned long long)h->before, (unsigned long long)h->after);
+	}
+	for (i = 0; i < sum->nr_raw_holes; i++) {
+		const struct merge_hole *h = &sum->raw_holes[i];
+
+		say("data of the raw ring are missing of %s to %s (%s), between snapshots %llu and %llu",
+		    read_print_time(a, sizeof(a), h->begin),
+		    read_print_time(b, sizeof(b), h->end),
+		    read_print_duration(d, sizeof(d), h->end - h->begin),
+		    (unsigned long long)h->before, (unsigned long long)h->after);
+	}
+}
+
+static int run(char **files, size_t nr, const char *out, bool quiet)
+{
+	struct merge_summary sum;
+	struct diag d = { "" };
+	const int err = merge_streams(files, nr, out, &sum, &d);
+
+	if (err)
+		say("merge: %s", d.msg);
+	else if (!quiet)
+		print_summary(&sum, strcmp(out, "-") ? out : "stdout");
+	merge_summary_free(&sum);
+	if (err == -EINVAL || err == -EBADMSG)
+		return MERGE_REFUSED;
+	return err ? MERGE_ERROR : MERGE_OK;
+}
+
+int auxrec_merge_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	const char *out = NULL;
+	bool quiet = false;
+	int o;
+
+	optind = 1;
+	while ((o = getopt_long(argc, argv, "o:qh", options, NULL)) != -1) {
+		switch (o) {
+		case 'o':
+			out = optarg;
+			break;
+		case 'q':
+			quiet = true;
+			break;
+		case 'h':
+			print_usage(stdout);
+			return MERGE_OK;
+		default:
+			print_usage(stderr);
+			return MERGE_ERROR;
+		}
+	}
+	if (out && *out && optind < argc)
+		return run(argv + optind, argc - optind, out, quiet);
+	fputs(optind < argc ? "auxrec merge: -o OUT is needed: where to write to\n" :
+	      "auxrec merge: FILEs are needed: what to merge\n", stderr);
+	print_usage(stderr);
+	return MERGE_ERROR;
+}

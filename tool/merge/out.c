@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The merged file: under a temporary name until it is complete.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/disk.h"
+#include "merge/parts.h"
+#include "service/notify.h"
+
+#define BUFFER_SIZE	(1U << 20)
+/* On the slowest disks this takes less than NOTIFY_BUSY_S. */
+#define SYNC_SIZE	(256U << 20)
+
+static int open_stdout(struct merge_out *o, struct diag *d)
+{
+	if (isatty(STDOUT_FILENO))
+		return diag(d, -EINVAL,
+			    "stdout is a terminal: redirect it, or give -o FILE");
+	o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (o->fd < 0)
+		return diag(d, -errno, "stdout: %s", strerror(errno));
+	return 0;
+}
+
+/* What is no file, a pipe or /dev/null, stays what it is. */
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static int open_file(struct merge_out *o, struct diag *d)
+{
+	const char *name = o->path;
+	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+
+	if (!is_special(o->path)) {
+		if (asprintf(&o->tmp, "%s.%d.tmp", o->path, (int)getpid()) < 0) {
+			o->tmp = NULL;
+			return diag(d, -ENOMEM, "out of memory");
+		}
+		name = o->tmp;
+		/* Of one with this number that was killed */
+		unlink(name);
+		flags |= O_CREAT | O_EXCL;
+	}
+	o->fd = open(name, flags, 0600);
+	if (o->fd < 0) {
+		const int err = -errno;
+
+		/* Another one's may be there, which cannot be written to. */
+		free(o->tmp);
+		o->tmp = NULL;
+		return diag(d, err, "cannot create %s: %s", o->path, strerror(-err));
+	}
+	return 0;
+}
+
+int merge_out_open(struct merge_out *o, const char *path, struct diag *d)
+{
+	*o = (struct merge_out){ .fd = -1, .path = path };
+	o->buf = malloc(BUFFER_SIZE);
+	if (!o->buf)
+		return diag(d, -ENOMEM, "out of memory");
+	return strcmp(path, "-") ? open_file(o, d) : open_stdout(o, d);
+}
+
+/* What is not on disk yet at the end is waited for in one go, which nobody is told of. */
+static void sync_some(struct merge_out *o)
+{
+	notify_busy();
+	if (o->err || !o->tmp || o->bytes - o->synced < SYNC_SIZE)
+		return;
+	o->err = disk_data(o->fd);
+	o->synced = o->bytes;
+}
+
+static void flush(struct merge_out *o)
+{
+	size_t done = 0;
+
+	while (!o->err && done < o->len) {
+		const ssize_t n = write(o->fd, o->buf + done, o->len - done);
+
+		if (n > 0)
+			done += n;
+		else if (!n || errno != EINTR)
+			o->err = n ? -errno : -EIO;
+	}
+	o->len = 0;
+	sync_some(o);
+}
+
+void merge_out_add(struct merge_out *o, const void *data, size_t len)
+{
+	const __u8 *from = data;
+
+	o->bytes += len;
+	while (o->fd >= 0 && !o->err && len) {
+		size_t n = BUFFER_SIZE - o->len;
+
+		if (n > len)
+			n = len;
+		memcpy(o->buf + o->len, from, n);
+		o->len += n;
+		from += n;
+		len -= n;
+		if (o->len == BUFFER_SIZE)
+			flush(o);
+	}
+}
+
+static int write_error(struct merge_out *o, struct diag *d)
+{
+	return diag(d, o->err, "%s: %s; nothing was merged", o->path,
+		    o->err == -ENOSPC ? "no space left" : strerror(-o->err));
+}
+
+int merge_out_close(struct merge_out *o, int err, struct diag *d)
+{
+	if (o->fd >= 0) {
+		if (!err)
+			flush(o);
+		/* After a power cut it is the old one, or all of the new one. */
+		if (!err && !o->err && o->tmp) {
+			notify_busy();
+			o->err = disk_data(o->fd);
+		}
+		/* Network and quota file systems say here that the disk is full. */
+		if (close(o->fd) && !o->err && errno != EINTR)
+			o->err = -errno;
+		if (!err && o->err)
+			err = write_error(o, d);
+		if (!err && o->tmp && rename(o->tmp, o->path))
+			err = diag(d, -errno, "cannot rename %s to %s: %s",
+				   o->tmp, o->path, strerror(errno));
+		if (err && o->tmp)
+			unlink(o->tmp);
+	}
+	free(o->tmp);
+	free(o->buf);
+	*o = (struct merge_out){ .fd = -1 };
+	return err;
+}

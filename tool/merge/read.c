@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parts of files, and what to say when they are not what they should be.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "merge/parts.h"
+#include "service/notify.h"
+
+ssize_t merge_reader_fill(void *ctx, void *buf, size_t len)
+{
+	struct merge_reader *r = ctx;
+	ssize_t n;
+
+	/* Of a recorder that ends, and may have days to merge */
+	notify_busy();
+	if (len > r->end - r->at)
+		len = r->end - r->at;
+	do {
+		n = pread(r->fd, buf, len, r->at);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	r->at += n;
+	return n;
+}
+
+int merge_reader_open(struct merge *m, struct merge_reader *r, size_t input,
+		      __u64 start, __u64 end)
+{
+	*r = (struct merge_reader){
+		.in = &m->inputs[input], .start = start, .at = start, .end = end,
+	};
+	r->fd = open(r->in->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (r->fd < 0)
+		return diag(m->d, -errno, "%s: %s", r->in->path, strerror(errno));
+	r->stream = read_open(merge_reader_fill, r);
+	if (r->stream)
+		return 0;
+	close(r->fd);
+	return diag(m->d, -ENOMEM, "out of memory");
+}
+
+void merge_reader_close(struct merge_reader *r)
+{
+	read_close(r->stream);
+	close(r->fd);
+}
+
+int merge_reader_copy(struct merge *m, struct merge_reader *r,
+		      const struct read_record *rec, __u64 len)
+{
+	static __u8 buf[256 * 1024];
+
+	/* If nothing is written the reader passes over it, too. */
+	while (len && m->out.fd >= 0) {
+		const ssize_t n = read_blob(r->stream, buf, sizeof(buf));
+
+		if (n <= 0)
+			return merge_damaged(m, r, rec, "not all of the data");
+		merge_out_add(&m->out, buf, n);
+		len -= n;
+	}
+	return 0;
+}
+
+int merge_reader_next(struct merge *m, struct merge_reader *r,
+		      struct read_record *rec)
+{
+	const int rc = read_next(r->stream, rec);
+
+	switch (rc) {
+	case 0:
+		if (r->at == r->end)
+			return 0;
+		return diag(m->d, -EBADMSG, "%s: became shorter while it was read",
+			    r->in->path);
+	case 1:
+		return 1;
+	case -EBADMSG:
+		return merge_damaged(m, r, rec, "an impossible record");
+	case -ENODATA:
+		return diag(m->d, -EBADMSG,
+			    "%s: cut short, in the middle of the record at offset %llu",
+			    r->in->path,
+			    (unsigned long long)(r->start + read_cut(r->stream)));
+	}
+	return diag(m->d, rc, "%s: %s", r->in->path, strerror(-rc));
+}

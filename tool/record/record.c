@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording from its beginning to its end.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session/buildid.h"
+#include "flight/flight.h"
+#include "synth/kallsyms.h"
+#include "record/losses.h"
+#include "stream/records.h"
+#include "session/signals.h"
+#include "synth/synth.h"
+#include "record/wait.h"
+
+#define EXIT_RECORDING		125	/* the recording failed */
+/* After so long a span that does not end is cut, so that readers get on. */
+#define HELD_MAX		NSEC_PER_SEC
+/* Passes after the end until nothing comes any more; one is usual. */
+#define DRAIN_PASSES		1000
+/*
+ * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
+ * process everything up to the largest time that they had seen at the one
+ * before. AUX data of that time must have been in the stream then. So a round
+ * waits for the spans that are being written and began before that time; and
+ * for the infos of programs whose BPF_EVENTs it has, but not for ever. A round
+ * is as long as ROUND_NS at least: see there.
+ */
+static int finish_round(struct session *s, bool last)
+{
+	const struct perf_event_header h = {
+		REC_FINISHED_ROUND, 0, sizeof(h)
+	};
+	int err;
+
+	s->round_due = !last && !s->held_since && now_ns() - s->round_began < ROUND_NS;
+	if (s->round_due)
+		return 0;
+	if (!last && (!s->bpf_settled ||
+		      (s->have_raw && s->round_time > s->raw.oldest))) {
+		const __u64 now = now_ns();
+
+		if (!s->held_since) {
+			s->held_since = now;
+			return 0;
+		}
+		if (now - s->held_since <= HELD_MAX)
+			return 0;
+		if (s->have_raw && s->round_time > s->raw.oldest) {
+			rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS);
+			s->held_since = now;
+			return 0;
+		}
+	}
+
+	s->held_since = 0;
+	s->round_began = now_ns();
+	err = stream_record(&s->out, &h);
+	if (!err)
+		err = stream_flush(&s->out);
+	s->rounds++;
+	s->flushed_time = s->round_time;
+	s->round_time = s->main.max_time;
+	return err;
+}
+
+int session_write(struct session *s, const void *rec)
+{
+	const struct perf_event_header *h = rec;
+	const __u32 ends = s->out.nr_ends;
+	int err;
+
+	if (s->discard) {
+		s->out.lost_samples += h->type == PERF_RECORD_SAMPLE;
+		return 0;
+	}
+	if (s->flight) {
+		flight_record(s, rec);
+		return 0;
+	}
+	if (h->type == PERF_RECORD_SAMPLE && s->have_payloads)
+		err = payload_sample(s, rec);
+	else
+		err = stream_record(&s->out, rec);
+	/* It stays in the ring, and count_rest() counts it. */
+	if (err && s->out.nr_ends != ends)
+		s->out.lost_samples--;
+	return err;
+}
+
+struct copying {
+	struct session *s;
+	struct mainring *r;
+};
+
+static int write_record(void *ctx, const void *rec)
+{
+	const struct perf_event_header *h = rec;
+	const struct copying *c = ctx;
+
+	if (h->type == PERF_RECORD_LOST)
+		return losses_record(c->s, c->r, rec);
+	return session_write(c->s, rec);
+}
+
+int session_copy_ring(struct session *s, struct mainring *r)
+{
+	struct copying c = { s, r };
+
+	return mainring_copy(r, write_record, &c, &s->main, &s->ids);
+}
+
+static int copy_rings(struct session *s, enum losses_which which)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < s->nr_rings; i++) {
+		err = session_copy_ring(s, &s->rings[i]);
+		if (!err)
+			err = losses_look(s, &s->rings[i], which);
+	}
+	return err;
+}
+
+/*
+ * One look at all rings. How far the main rings are written is read first and
+ * what is active in the raw ring second: so every AUX byte of a time that the
+ * main rings' records tell of is either found now, or its span is still active
+ * and holds the round back.
+ */
+static int look_at_rings(struct session *s, bool last, enum losses_which which)
+{
+	const __u64 records = s->out.records;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < s->nr_rings; i++)
+		mainring_snapshot(&s->rings[i]);
+	s->bpf_settled = bpf_settled(&s->bpf);
+	/* Before the programs' records: readers look then what is known. */
+	err = bpf_write(s);
+	if (s->flight && s->have_raw)
+		flight_gaps(s);
+	else if (!err && s->have_raw)
+		err = auxdata_pass(s, last);
+	if (!err)
+		err = copy_rings(s, which);
+	if (!err && s->have_payloads && !s->flight)
+		err = payload_pass(s, last);
+	/* After the records that they belong to. */
+	if (!err)
+		err = ids_pass(s);
+	if (s->flight) {
+		/* What was not read is not settled. */
+		if (!err)
+			flight_settle(s);
+		return err;
+	}
+	if (!err)
+		err = stream_flush(&s->out);
+	if (!err && (s->out.records != records || s->held_since || s->round_due))
+		err = finish_round(s, last);
+	return err;
+}
+
+static int pass(struct session *s)
+{
+	return look_at_rings(s, false, LOSSES_LIKELY);
+}
+
+/* Have all tasks of -p or -t ended, with all that they have made? */
+static bool targets_gone(const struct session *s)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		const struct sev *sev = &s->sev[i];
+
+		for (j = 0; sev->sideband && j < sev->nr_fds; j++) {
+			struct pollfd p = { .fd = sev->fds[j].fd };
+
+			if (sev->fds[j].cpu != sev->fds[0].cpu)
+				continue;
+			if (poll(&p, 1, 0) < 0 || !(p.revents & POLLHUP))
+				return false;
+		}
+	}
+	return true;
+}
+
+static const char *stop_reason(int sig)
+{
+	switch (sig) {
+	case SIGINT:
+		return "interrupted";
+	case SIGHUP:
+		return "terminal closed (SIGHUP)";
+	case SIGUSR2:
+		return "asked to merge (SIGUSR2)";
+	default:
+		return "terminated";
+	}
+}
+
+static bool is_over(struct session *s)
+{
+	if (s->flight && s->flight->stop) {
+		s->end_reason = "stopped by its control socket";
+		return true;
+	}
+	if (signals_stop()) {
+		s->end_reason = stop_reason(signals_stop());
+		return true;
+	}
+	if (s->opt->max_bytes && s->out.bytes >= s->opt->max_bytes) {
+		s->end_reason = "--max-size reached";
+		return true;
+	}
+	if (s->child) {
+		child_reap(s);
+		if (s->child_done)
+			s->end_reason = "command ended";
+		return s->child_done;
+	}
+	if (s->opt->nr_targets && targets_gone(s)) {
+		s->end_reason = "recorded tasks ended";
+		return true;
+	}
+	return false;
+}
+
+/* Reads the rings meanwhile, unless that fails. */
+static int switch_events(struct session *s, unsigned long request, bool sideband,
+			 int err)
+{
+	struct session_switch sw = { .request = request, .sideband = sideband };
+
+	while (!session_switch_some(s, &sw))
+		if (!err)
+			err = pass(s);
+	return err;
+}
+
+static int enable(struct session *s, struct diag *d)
+{
+	if (s->opt->bpf_ring) {
+		const int err = bpf_ring_store(s, d);
+
+		if (err)
+			return err;
+	}
+	return switch_events(s, PERF_EVENT_IOC_ENABLE, false, 0);
+}
+
+/* Those that samples cannot be read without come last. */
+static int disable(struct session *s, int err)
+{
+	bpf_ring_clear(s);
+	err = switch_events(s, PERF_EVENT_IOC_DISABLE, false, err);
+	err = switch_events(s, PERF_EVENT_IOC_DISABLE, true, err);
+	session_detach(s);
+	return err;
+}
+
+static int loop(struct session *s, struct diag *d)
+{
+	const __u64 begin = now_ns();
+	const __u64 delay = s->opt->delay_ms * 1000000ULL;
+	bool enabled = !delay;
+	struct waiting w;
+	int err;
+
+	err = wait_begin(&w, s);
+	if (!err && s->flight)
+		err = flight_begun(s, d);
+	while (!err && !is_over(s)) {
+		int timeout = wait_timeout(&w, s);
+
+		if (!enabled) {
+			__u64 gone = now_ns() - begin;
+
+			if (gone >= delay) {
+				err = enable(s, d);
+				enabled = true;
+				wait_no_longer(&w);
+				timeout = WAIT_TICK_MS;
+			} else {
+				timeout = wait_sooner(timeout, delay - gone);
+			}
+		}
+		if (s->flight)
+			timeout = flight_timeout(s, timeout);
+		if (!err)
+			err = wait_events(&w, s, timeout);
+		if (!err)
+			err = pass(s);
+		if (!err && s->flight)
+			flight_run(s);
+		/* What is complete is what the look before this one saw. */
+		if (!err && s->flight && flight_is_due(s))
+			err = look_at_rings(s, false, LOSSES_POSSIBLE);
+		if (!err && s->flight)
+			flight_write_due(s);
+		if (!err)
+			status_show(s);
+	}
+	wait_end(&w);
+	return err;
+}
+
+/* What the rings have. */
+static int drain(struct session *s)
+{
+	__u64 records;
+	int err, i = 0;
+
+	do {
+		records = s->out.records;
+		err = pass(s);
+	} while (!err && s->out.records > records + 1 && ++i < DRAIN_PASSES);
+
+	if (!err)
+		err = ids_finish(s);
+	/* Nothing is attached: a number that is missing will not come. */
+	return err ?: look_at_rings(s, true, LOSSES_ALL);
+}
+
+/* Nothing can be written any more: counts what the rings have, and what they have not. */
+static void count_rest(struct session *s)
+{
+	size_t i;
+
+	s->discard = true;
+	for (i = 0; i < s->nr_rings; i++)
+		mainring_snapshot(&s->rings[i]);
+	copy_rings(s, LOSSES_ALL);
+}
+
+/* Everything to the very end, and what is missing. After an error: what was called for. */
+static int finish(struct session *s, int err)
+{
+	err = disable(s, err);
+	bpf_stop(s);
+	if (!err)
+		err = drain(s);
+	if (err && !s->flight)
+		count_rest(s);
+	if (s->flight) {
+		if (err && s->flight->begun)
+			say("the recording cannot go on (%s): what was called for is written",
+			    strerror(-err));
+		if (s->flight->begun)
+			flight_finish(s);
+		return err;
+	}
+	if (!err && s->have_raw)
+		err = auxdata_summary(s);
+	if (!err)
+		err = finish_round(s, true);
+	return err;
+}
+
+static const char *written_text(const struct session *s)
+{
+	return s->out.bytes ? "what was written is valid" : "nothing was written";
+}
+
+static const char *problem_text(const struct session *s, int err,
+				const struct diag *d)
+{
+	static char text[1200];
+
+	switch (err) {
+	case 0:
+		return NULL;
+	case -EPIPE:
+		return "the reader of the stream has gone, recording ended";
+	case -ENOSPC:
+	case -EDQUOT:
+		snprintf(text, sizeof(text), "%s: %s, recording ended; %s", s->opt->output,
+			 err == -ENOSPC ? "no space left" : "disk quota exceeded",
+			 written_text(s));
+		return text;
+	case -EFBIG:
+		snprintf(text, sizeof(text),
+			 "%s: larger than files may be (ulimit -f), recording ended; %s",
+			 s->opt->output, written_text(s));
+		return text;
+	case -EINTR:
+		return "gave up waiting for the reader of the stream";
+	case -EBADMSG:
+		return "a main ring has an impossible record, recording ended";
+	}
+	if (d->msg[0])
+		return d->msg;
+	snprintf(text, sizeof(text), "%s: %s", s->opt->output, strerror(-err));
+	return text;
+}
+
+/* The command may outlive its recording; our exit status is its own. */
+static void wait_child(struct session *s)
+{
+	int seen = signals_count();
+
+	while (s->child && !s->child_done) {
+		if (waitpid(s->child, &s->child_status, 0) == s->child) {
+			s->child_done = true;
+		} else if (errno != EINTR) {
+			break;
+		} else if (signals_count() > seen) {
+			/* Who asks twice does not want to wait. */
+			if (signals_count() > seen + 1)
+				child_kill(s, SIGKILL);
+			else
+				child_kill(s, SIGTERM);
+			seen++;
+		}
+	}
+}
+
+static int exit_status(const struct session *s, int err)
+{
+	if (s->child_errno)
+		return s->child_errno == ENOENT ? 127 : 126;
+	if (err)
+		return EXIT_RECORDING;
+	if (!s->child || !s->child_done)
+		return 0;
+	if (WIFSIGNALED(s->child_status))
+		return 128 + WTERMSIG(s->child_status);
+	return WEXITSTATUS(s->child_status);
+}
+
+/* Returns @err, or what went wrong here. */
+static int summarize(struct session *s, const char *problem, int err)
+{
+	struct diag d = { "" };
+	int json = 0;
+
+	if (s->opt->json) {
+		json = summary_json(s, problem, &d);
+		if (json)
+			say("%s", d.msg);
+	}
+	/* What was lost is said somewhere, if it was asked for. */
+	if (json || (!s->opt->json && !s->opt->quiet))
+		summary_print(s, problem);
+	return err ? err : json;
+}
+
+static int prepare(struct session *s, struct diag *d)
+{
+	int err = 0;
+
+	if (s->opt->flight.on)
+		err = flight_prepare(s, d);
+	if (!err)
+		err = session_make_events(s, d);
+	/* Else a mistyped name would replace the recording of the right one. */
+	if (!err && s->opt->cmd)
+		err = child_find(s, d);
+	if (!err && s->opt->cmd)
+		err = child_fork(s, d);
+	if (!err)
+		err = session_find_targets(s, d);
+	/* Before anything is mapped that is recorded. */
+	if (!err)
+		ids_open(s);
+	if (!err)
+		err = child_explain(s, session_open(s, d), d);
+	if (!err && s->have_payloads && payload_init(s))
+		err = diag(d, -ENOMEM, "out of memory");
+	if (!err)
+		bpf_open(s);
+	if (!err)
+		err = summary_open(s, d);
+	if (s->flight)
+		return err ?: flight_open(s, d);
+	/* Last: only a recording that can begin replaces the old file. */
+	if (!err)
+		err = stream_open(&s->out, s->opt->output, d);
+	return err;
+}
+
+static void say_hidden(const struct session *s)
+{
+	char why[256];
+
+	if (!s->kptr_hidden || !session_records_kernel(s) || s->opt->quiet)
+		return;
+	kallsyms_why_hidden(why, sizeof(why));
+	say("no kernel symbols in this stream: %s", why);
+}
+
+static int run(struct session *s, struct diag *d)
+{
+	struct session_switch sideband = {
+		.request = PERF_EVENT_IOC_ENABLE, .sideband = true,
+	};
+	int err;
+
+	s->out.give_up = signals_give_up();
+	s->started = now_ns();
+	/* Before /proc is read, so that nothing falls between the two. */
+	while (!session_switch_some(s, &sideband))
+		;
+	if (s->flight)
+		flight_setup(s, true);
+	err = bpf_start(s);
+	if (!err)
+		err = synth_all(s, d);
+	if (s->flight)
+		flight_setup(s, false);
+	if (!err) {
+		say_hidden(s);
+		/* Before the command has anything to record. */
+		if (!s->opt->delay_ms)
+			err = enable(s, d);
+	}
+	if (!err) {
+		err = child_start(s, d);
+		if (err) {
+			/* A stream without the command is still a stream. */
+			say("%s", d->msg);
+			err = 0;
+		}
+	}
+	/* Nothing could be written: who waits for the command waits for ever */
+	if (err)
+		child_dismiss(s);
+	if (!err)
+		err = loop(s, d);
+	status_clear();
+	s->stopped = now_ns();
+	if (signals_stop_forward())
+		child_stop(s);
+	return finish(s, err);
+}
+
+/* The command line, and the events: nothing is opened. */
+static int dry_run(struct session *s, struct diag *d)
+{
+	struct options opt = *s->opt;
+	int err = opt.flight.on ? flight_defaults(&opt, d) : 0;
+
+	s->opt = &opt;
+	if (!err && opt.flight.on)
+		err = flight_prepare(s, d);
+	if (!err)
+		err = session_make_events(s, d);
+	if (!err && opt.cmd)
+		err = child_find(s, d);
+	if (err)
+		say("%s", d->msg);
+	session_close(s);
+	options_free(&opt);
+	return exit_status(s, err);
+}
+
+int auxrec_record_main(int argc, char **argv)
+{
+	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1,
+			     .ids.fd = -1, .bpf.stop_fd = -1, .json_fd = -1,
+			     .bpf_ring_fd = -1 };
+	struct diag d = { "" };
+	struct options opt;
+	const char *problem;
+	int err, status;
+
+	err = options_parse(&opt, argc, argv, &d);
+	if (err) {
+		say("%s", d.msg);
+		return EXIT_RECORDING;
+	}
+	if (opt.command == AUXREC_HELP) {
+		options_help();
+		return 0;
+	}
+	if (opt.command == AUXREC_VERSION_ONLY) {
+		puts("auxrec " AUXREC_VERSION);
+		return 0;
+	}
+
+	s.opt = &opt;
+	s.raw.fd = -1;
+	if (opt.dry_run)
+		return dry_run(&s, &d);
+	err = opt.flight.on ? flight_defaults(&opt, &d) : 0;
+	if (!err && opt.flight.daemon)
+		err = flight_daemon(&opt, &d);
+	if (!err) {
+		err = signals_init();
+		if (err)
+			diag(&d, err, "signals: %s", strerror(-err));
+	}
+	if (!err)
+		err = prepare(&s, &d);
+	if (err) {
+		/* The child may be gone: then the message is not the reason. */
+		say("%s", signals_stop() ?
+		    "interrupted before the recording began" : d.msg);
+		child_dismiss(&s);
+		session_close(&s);
+		stream_close(&s.out);
+		options_free(&opt);
+		return exit_status(&s, err);
+	}
+
+	err = run(&s, &d);
+	if (!err && s.flight && signals_merge())
+		err = flight_merge(&s, &d);
+	status = stream_close(&s.out);
+	if (!err)
+		err = status;
+	problem = problem_text(&s, err, &d);
+	if (problem)
+		say("%s", problem);
+	err = summarize(&s, problem, err);
+	wait_child(&s);
+	session_close(&s);
+	build_id_cache_free();
+	status = exit_status(&s, err);
+	options_free(&opt);
+	return status;
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What was recorded and what was lost, for people and for programs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "flight/flight.h"
+
+#define ULL(x)	((unsigned long long)(x))
+
+/* As -m takes it */
+static const char *ring_size(__u64 size, __u64 nr, char text[32])
+{
+	if (size & 0xfffff)
+		snprintf(text, 32, "%lluKx%llu", ULL(size >> 10), ULL(nr));
+	else
+		snprintf(text, 32, "%lluMx%llu", ULL(size >> 20), ULL(nr));
+	return text;
+}
+
+static const char *size_now(const struct session *s, char text[32])
+{
+	return ring_size(s->raw.ctl->segment_size, s->raw.ctl->nr_segments,
+			 text);
+}
+
+static void print_gaps(const struct session *s)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+	unsigned int i;
+	char now[32];
+
+	for (i = 0; i < ARRAY_LEN(s->gaps); i++) {
+		const struct gap_stats *g = &s->gaps[i];
+
+		if (g->count)
+			say("LOST AUX data: %s: %llu gaps, %.6f s in all, %llu bytes%s",
+			    gap_cause_name(i), ULL(g->count), g->time / 1e9,
+			    ULL(g->bytes), g->bytes ? "" : " that are known of");
+	}
+	/* Without AUX data they are those of producers, see auxdata_summary(). */
+	if (ctl->merged_begin && !s->payloads.stats.lost[PERFAUX_CAUSE_NO_GAP])
+		say("LOST AUX data: %s: %llu gaps between %.9f and %.9f, %llu bytes",
+		    gap_cause_name(PERFAUX_CAUSE_NO_GAP),
+		    ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
+		    ctl->merged_begin / 1e9, ctl->merged_end / 1e9,
+		    ULL(ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]));
+	if (ctl->lost_count[PERFAUX_CAUSE_OVERRUN])
+		say("LOST AUX data: %s: %llu times, %llu bytes",
+		    gap_cause_name(PERFAUX_CAUSE_OVERRUN),
+		    ULL(ctl->lost_count[PERFAUX_CAUSE_OVERRUN]),
+		    ULL(ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]));
+	if (s->raw.missing || s->bad_spans)
+		say("LOST AUX data: %llu spans missing, %llu impossible: please report",
+		    ULL(s->raw.missing), ULL(s->bad_spans));
+	if (s->gaps[PERFAUX_CAUSE_FULL].count)
+		say("  a larger raw ring helps: -m MAIN,RAW (now %s), or a faster disk",
+		    size_now(s, now));
+}
+
+/* Segments that what was too large fits into, of at least as much memory */
+static void say_larger_segments(const struct session *s)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+	const __u64 bytes = (__u64)ctl->segment_size * ctl->nr_segments;
+	const __u64 need = s->payloads.stats.too_large +
+			   sizeof(struct perfaux_frame);
+	__u64 size = ctl->segment_size;
+	char now[32], larger[32];
+
+	while (size < need)
+		size *= 2;
+	if (size > 1U << 30)
+		say("  no segment can be that large: 1G is the largest");
+	else
+		say("  larger segments help: -m ,%s (now %s)",
+		    ring_size(size, bytes / size < 4 ? 4 : bytes / size, larger),
+		    size_now(s, now));
+}
+
+static void print_payloads(const struct session *s)
+{
+	const struct payload_stats *st = &s->payloads.stats;
+	unsigned int i;
+	char now[32];
+
+	say("%.3f MiB of raw data in %llu payloads by the raw ring, %llu of them apart from their sample",
+	    st->bytes / 1048576.0, ULL(st->count), ULL(st->apart));
+	if (st->orphans)
+		say("%llu samples were lost, but not their raw data: the main ring was full; a larger one helps (-m)",
+		    ULL(st->orphans));
+	if (st->left_out)
+		say("LOST %llu samples, but not their raw data, with which they are larger than a record: a smaller stack-size= helps",
+		    ULL(st->left_out));
+	for (i = 0; i < ARRAY_LEN(st->lost); i++)
+		if (st->lost[i])
+			say("LOST raw data of %llu samples, %llu bytes: %s",
+			    ULL(st->lost[i]), ULL(st->lost_bytes[i]),
+			    gap_cause_name(i));
+	if (st->lost[PERFAUX_CAUSE_FULL])
+		say("  a larger raw ring helps: -m MAIN,RAW (now %s)",
+		    size_now(s, now));
+	if (st->lost[PERFAUX_CAUSE_TOO_LARGE])
+		say_larger_segments(s);
+	if (s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED])
+		say("LOST %llu frames that were begun and not finished",
+		    ULL(s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]));
+}
+
+static void json_string(FILE *f, const char *str)
+{
+	fputc('"', f);
+	for (; *str; str++) {
+		const unsigned char c = *str;
+
+		if (c == '"' || c == '\\')
+			fprintf(f, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(f, "\\u%04x", c);
+		else
+			fputc(c, f);
+	}
+	fputc('"', f);
+}
+
+static const char * const id_causes[PERFAUX_NR_ID_RESULTS] = {
+	[PERFAUX_ID_FOUND] = "found",
+	[PERFAUX_ID_NO_NOTE] = "has none",
+	[PERFAUX_ID_NOT_ELF] = "not ELF",
+	[PERFAUX_ID_TRUNCATED] = "truncated",
+	[PERFAUX_ID_UNREADABLE] = "unreadable",
+	[PERFAUX_ID_TOO_LARGE] = "too large",
+	[PERFAUX_ID_DEFERRED] = "to be read later",
+};
+
+static void print_ids(const struct session *s)
+{
+	const struct perfaux_ids_stats *st = &s->ids.stats;
+	char causes[256] = "";
+	size_t len = 0;
+	int i;
+
+	if (s->ids.fd < 0)
+		return;
+	for (i = PERFAUX_ID_NO_NOTE; i < PERFAUX_NR_ID_RESULTS; i++)
+		if (st->results[i] && len < sizeof(causes))
+			len += snprintf(causes + len, sizeof(causes) - len,
+					"%s%s %llu", len ? ", " : "",
+					id_causes[i], ULL(st->results[i]));
+	if (s->ids.without)
+		say("%llu of %llu file maps have no build-id in their record (all tasks: %s); %llu files have one that came later",
+		    ULL(s->ids.without), ULL(s->ids.maps), causes,
+		    ULL(s->ids.late));
+	if (st->pending)
+		say("%u files could not be read in time for their build-id",
+		    st->pending);
+	if (s->ids.dropped)
+		say("LOST %llu late build-ids of files that were not seen mapped",
+		    ULL(s->ids.dropped));
+	if (st->notices_lost)
+		say("LOST %llu notices of build-ids: too many at a time",
+		    ULL(st->notices_lost));
+}
+
+/* Why the ids are not the module's; NULL: they are, or there are to be none. */
+static const char *no_ids_reason(const struct session *s)
+{
+	static char text[128];
+
+	switch (s->ids.err) {
+	case 0:
+		return NULL;
+	case -ENOENT:
+	case -ENODEV:
+	case -ENXIO:
+		return "perfaux module not loaded";
+	case -EACCES:
+	case -EPERM:
+		return "no access to " PERFAUX_DEVICE;
+	}
+	snprintf(text, sizeof(text), "%s: %s", PERFAUX_DEVICE,
+		 strerror(-s->ids.err));
+	return text;
+}
+
+static void json_ids(FILE *f, const struct session *s)
+{
+	const struct perfaux_ids_stats *st = &s->ids.stats;
+	int i;
+
+	fprintf(f,
+		",\"build_ids\":{\"maps\":%llu,\"without\":%llu,\"late\":%llu,\"long\":%llu,\"modules\":%llu,\"pending\":%u,\"dropped\":%llu,\"notices_lost\":%llu,\"all_tasks\":{",
+		ULL(s->ids.maps), ULL(s->ids.without), ULL(s->ids.late),
+		ULL(s->ids.long_ids), ULL(s->ids.modules), st->pending,
+		ULL(s->ids.dropped),
+		ULL(st->notices_lost));
+	for (i = 0; i < PERFAUX_NR_ID_RESULTS; i++) {
+		if (i)
+			fputc(',', f);
+		json_string(f, id_causes[i]);
+		fprintf(f, ":%llu", ULL(st->results[i]));
+	}
+	fputs("}}", f);
+}
+
+static void print_bpf(const struct session *s)
+{
+	const struct bpf_reader *b = &s->bpf;
+	const bool denied = b->err == -EPERM || b->err == -EACCES;
+
+	/*
+	 * Without BPF in the kernel nothing is missing. Who may not ask for programs misses
+	 * them in addresses of the kernel, if these can be told at all.
+	 */
+	if (b->err && b->err != -ENOSYS &&
+	    !(denied && (!session_records_kernel(s) || s->kptr_hidden)))
+		say("BPF program info is missing: %s",
+		    denied ?
+		    "it takes root, or CAP_SYS_ADMIN" : strerror(-b->err));
+	if (b->gone)
+		say("BPF program info is missing of %llu programs: unloaded at once",
+		    ULL(b->gone));
+	if (b->failed || b->lost)
+		say("BPF program info is missing of %llu programs: %llu too many at a time, %llu refused by the kernel",
+		    ULL(b->failed + b->lost), ULL(b->lost), ULL(b->failed));
+	if (b->cut)
+		say("%llu BPF programs are longer than a record: without their instructions or lines",
+		    ULL(b->cut));
+	if (b->cut_btfs)
+		say("%llu BTFs of BPF programs are longer than a record: left out",
+		    ULL(b->cut_btfs));
+}
+
+static void json_bpf(FILE *f, const struct session *s)
+{
+	const struct bpf_reader *b = &s->bpf;
+
+	fprintf(f,
+		",\"bpf\":{\"programs\":%llu,\"btf\":%llu,\"unloaded\":%llu,\"failed\":%llu,\"lost\":%llu,\"cut\":%llu,\"cut_btf\":%llu}",
+		ULL(b->nr_progs), ULL(b->nr_btfs), ULL(b->gone),
+		ULL(b->failed), ULL(b->lost), ULL(b->cut), ULL(b->cut_btfs));
+}
+
+static bool module_loaded(const struct session *s)
+{
+	return s->have_raw || !access(PERFAUX_DEVICE, F_OK);
+}
+
+/* Does the kernel say which event a lost record is of? open.c drops that for all or none. */
+static bool counters_tell(const struct session *s)
+{
+	return s->nr_sev && s->sev[0].attr.read_format & PERF_FORMAT_LOST;
+}
+
+/* In the output */
+static __u64 nr_samples(const struct session *s)
+{
+	return s->main.samples - s->out.lost_samples;
+}
+
+void summary_print(struct session *s, const char *problem)
+{
+	const bool to_file = strcmp(s->opt->output, "-");
+
+	(void)problem;
+	if (s->flight)
+		flight_summary(s);
+	else
+		say("%.3f MiB%s%s: %llu samples, %llu other records%s%s",
+		    s->out.bytes / 1048576.0, to_file ? " in " : "",
+		    to_file ? s->opt->output : " written",
+		    ULL(nr_samples(s)), ULL(s->main.records - s->main.samples),
+		    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
+	if (s->have_raw && !s->flight && (s->spans || !s->have_payloads))
+		say("%.3f MiB of AUX data in %llu spans",
+		    s->aux_bytes / 1048576.0, ULL(s->spans));
+	if (s->have_payloads && !s->flight)
+		print_payloads(s);
+	if (s->main.lost)
+		say("LOST %llu records%s: the main ring was full; a larger one helps (-m)",
+		    ULL(s->main.lost), counters_tell(s) ? " that are no samples" : "");
+	if (s->main.lost_samples)
+		say("LOST %llu samples: the main ring was full; a larger one helps (-m)",
+		    ULL(s->main.lost_samples));
+	if (s->main.unwritten)
+		say("LOST %llu samples: the kernel could not write them",
+		    ULL(s->main.unwritten));
+	if (s->main.throttled)
+		say("the kernel throttled sampling %llu times",
+		    ULL(s->main.throttled));
+	if (s->out.lost)
+		say("LOST %llu bytes that could not be written",
+		    ULL(s->out.lost));
+	if (s->out.lost_samples)
+		say("LOST %llu samples that were recorded and did not reach the output",
+		    ULL(s->out.lost_samples));
+	if (s->have_raw)
+		print_gaps(s);
+	if (s->missing_build_ids)
+		say("%llu maps from before the recording have no readable build-id",
+		    ULL(s->missing_build_ids));
+	if (s->ids.long_ids + s->long_build_ids)
+		say("%llu maps have a build-id of over 20 bytes, of which the record has the first 20",
+		    ULL(s->ids.long_ids + s->long_build_ids));
+	print_ids(s);
+	print_bpf(s);
+	if (no_ids_reason(s) && s->ids.without)
+		say("%llu of %llu file maps have no build-id: ids are those the kernel found by itself (%s), %s",
+		    ULL(s->ids.without), ULL(s->ids.maps), no_ids_reason(s),
+		    s->ids.err == -EACCES || s->ids.err == -EPERM ?
+		    "record as root" : "insmod perfaux.ko");
+}
+
+static void json_gaps(FILE *f, const struct session *s)
+{
+	const char *sep = "";
+	unsigned int i;
+
+	fputs("\"gaps\":[", f);
+	for (i = 0; i < ARRAY_LEN(s->gaps); i++) {
+		const struct gap_stats *g = &s->gaps[i];
+
+		if (!g->count)
+			continue;
+		fprintf(f, "%s{\"cause\":", sep);
+		json_string(f, gap_cause_name(i));
+		fprintf(f,
+			",\"count\":%llu,\"attempts\":%llu,\"ns\":%llu,\"bytes\":%llu}",
+			ULL(g->count), ULL(g->attempts), ULL(g->time),
+			ULL(g->bytes));
+		sep = ",";
+	}
+	fputs("]", f);
+}
+
+static void json_raw(FILE *f, const struct session *s)
+{
+	const struct perfaux_control *ctl = s->raw.ctl;
+
+	fprintf(f,
+		",\"aux\":{\"bytes\":%llu,\"spans\":%llu,\"segment_size\":%u,\"segments\":%u,",
+		ULL(s->aux_bytes), ULL(s->spans), ctl->segment_size,
+		ctl->nr_segments);
+	json_gaps(f, s);
+	fprintf(f,
+		",\"merged_gaps\":%llu,\"merged_bytes\":%llu,\"overruns\":%llu,\"overrun_bytes\":%llu,\"missing\":%llu,\"impossible\":%llu}",
+		ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
+		ULL(ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]),
+		ULL(ctl->lost_count[PERFAUX_CAUSE_OVERRUN]),
+		ULL(ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]),
+		ULL(s->raw.missing), ULL(s->bad_spans));
+}
+
+static void json_payloads(FILE *f, const struct session *s)
+{
+	const struct payload_stats *st = &s->payloads.stats;
+	const char *sep = "";
+	unsigned int i;
+
+	fprintf(f,
+		",\"raw\":{\"count\":%llu,\"bytes\":%llu,\"apart\":%llu,\"without_sample\":%llu,\"left_out\":%llu,\"abandoned\":%llu,\"lost\":[",
+		ULL(st->count), ULL(st->bytes), ULL(st->apart),
+		ULL(st->orphans), ULL(st->left_out),
+		ULL(s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]));
+	for (i = 0; i < ARRAY_LEN(st->lost); i++) {
+		if (!st->lost[i])
+			continue;
+		fprintf(f, "%s{\"cause\":", sep);
+		json_string(f, gap_cause_name(i));
+		fprintf(f, ",\"count\":%llu,\"bytes\":%llu}",
+			ULL(st->lost[i]), ULL(st->lost_bytes[i]));
+		sep = ",";
+	}
+	fputs("]}", f);
+}
+
+int summary_open(struct session *s, struct diag *d)
+{
+	const char *path = s->opt->json_file;
+
+	if (!path)
+		return 0;
+	s->json_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY,
+			  0666);
+	if (s->json_fd < 0)
+		return diag(d, -errno, "--json: cannot create %s: %s", path,
+			    strerror(errno));
+	return 0;
+}
+
+/* The file as it was opened, empty; else stderr. */
+static FILE *json_stream(struct session *s)
+{
+	struct stat st;
+	FILE *f;
+
+	if (!s->opt->json_file)
+		return stderr;
+	if (!fstat(s->json_fd, &st) && S_ISREG(st.st_mode) &&
+	    ftruncate(s->json_fd, 0))
+		return NULL;
+	f = fdopen(s->json_fd, "w");
+	if (f)
+		s->json_fd = -1;
+	return f;
+}
+
+int summary_json(struct session *s, const char *problem, struct diag *d)
+{
+	const char *path = s->opt->json_file;
+	FILE *f = json_stream(s);
+	int err = 0;
+
+	if (!f)
+		return diag(d, -errno, "--json: writing %s: %s", path,
+			    strerror(errno));
+	fputs("{\"output\":", f);
+	json_string(f, s->opt->output);
+	fprintf(f, ",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu",
+		ULL(s->flight ? s->flight->stats.bytes : s->out.bytes),
+		ULL(s->main.records), ULL(nr_samples(s)));
+	fprintf(f, ",\"rounds\":%llu,\"duration_ns\":%llu", ULL(s->rounds),
+		ULL(s->stopped - s->started));
+	fputs(",\"end\":", f);
+	json_string(f, s->end_reason ? s->end_reason : "failed");
+	fputs(",\"problem\":", f);
+	if (problem)
+		json_string(f, problem);
+	else
+		fputs("null", f);
+	fprintf(f,
+		",\"lost\":{\"records\":%llu,\"samples\":%llu,\"output_bytes\":%llu,\"output_samples\":%llu},\"throttled\":%llu,\"missing_build_ids\":%llu,\"long_build_ids\":%llu,\"module\":%s",
+		ULL(s->main.lost), ULL(s->main.lost_samples + s->main.unwritten),
+		ULL(s->out.lost), ULL(s->out.lost_samples),
+		ULL(s->main.throttled), ULL(s->missing_build_ids),
+		ULL(s->long_build_ids),
+		module_loaded(s) ? "true" : "false");
+	if (s->have_raw)
+		json_raw(f, s);
+	if (s->have_payloads)
+		json_payloads(f, s);
+	if (s->flight)
+		flight_json(f, s);
+	if (s->ids.fd >= 0)
+		json_ids(f, s);
+	if (no_ids_reason(s)) {
+		fputs(",\"no_build_ids\":", f);
+		json_string(f, no_ids_reason(s) ?: "");
+	}
+	if (!s->bpf.err)
+		json_bpf(f, s);
+	fputs("}\n", f);
+	if (path && (fflush(f) || ferror(f)))
+		err = diag(d, -errno, "--json: writing %s: %s", path,
+			   strerror(errno));
+	if (path)
+		fclose(f);
+	return err;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "flight/flight.h"
+#include "session/signals.h"
+#include "record/wait.h"
+
+/* Somebody watches, and nothing happens. */
+#define SLOW_MS		1000
+/* Looks that found nothing: a second */
+#define QUIET_LOOKS	10
+/* Descriptors that are polled before those of the main rings. */
+#define FIRST_RING	4
+
+/* A pipe, a socket or a terminal, but not /dev/null */
+static bool is_watched(int fd)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return false;
+	return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(fd);
+}
+
+/* The limit of locked memory allowed none in which the kernel wakes the recorder in time. */
+static bool rings_are_late(const struct session *s)
+{
+	const size_t watermark = session_main_bytes(s) / 4;
+	size_t i;
+
+	for (i = 0; i < s->nr_rings; i++)
+		if (s->rings[i].size < 2 * watermark)
+			return true;
+	return false;
+}
+
+int wait_begin(struct waiting *w, const struct session *s)
+{
+	/* CPUs may be added, see flight_cpus.c. */
+	const size_t nr = s->nr_rings + sysconf(_SC_NPROCESSORS_CONF) + FIRST_RING;
+
+	*w = (struct waiting){
+		.fds = calloc(nr, sizeof(*w->fds)),
+		.signals = signals_fd(),
+		.late = rings_are_late(s),
+		.watched = status_is_on(s) || (!s->flight && is_watched(s->out.fd)),
+	};
+	return w->fds ? 0 : -ENOMEM;
+}
+
+void wait_end(struct waiting *w)
+{
+	free(w->fds);
+	w->fds = NULL;
+}
+
+int wait_timeout(struct waiting *w, const struct session *s)
+{
+	const __u64 seen = s->main.records + s->out.records;
+
+	/* A round that is held back is held for a limited time, see finish_round(). */
+	if (seen != w->seen || s->held_since)
+		w->quiet = 0;
+	else if (w->quiet < QUIET_LOOKS)
+		w->quiet++;
+	w->seen = seen;
+	if (w->quiet < QUIET_LOOKS || w->late)
+		return WAIT_TICK_MS;
+	return w->watched ? SLOW_MS : -1;
+}
+
+void wait_no_longer(struct waiting *w)
+{
+	w->quiet = 0;
+}
+
+int wait_sooner(int timeout, __u64 ns)
+{
+	const __u64 ms = ns / 1000000 + 1;
+
+	if (ms > INT_MAX || (timeout >= 0 && (__u64)timeout <= ms))
+		return timeout;
+	return ms;
+}
+
+int wait_until(int timeout, __u64 when)
+{
+	const __u64 now = now_ns();
+
+	return when > now ? wait_sooner(timeout, when - now) : 0;
+}
+
+/*
+ * The task whose event owned the ring has ended; those of others write to it. Their
+ * descriptors are polled in turn, until all tasks have ended.
+ */
+static void next_owner(const struct session *s, struct mainring *r)
+{
+	size_t i, j;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		const struct sev *sev = &s->sev[i];
+
+		for (j = 0; sev->sideband && j < sev->nr_fds; j++) {
+			struct pollfd p = { .fd = sev->fds[j].fd };
+
+			if (sev->fds[j].cpu != r->cpu || p.fd < 0 || poll(&p, 1, 0) < 0 ||
+			    p.revents & (POLLHUP | POLLERR))
+				continue;
+			r->fd = p.fd;
+			return;
+		}
+	}
+	/* A task that is gone is reported for ever; its ring is read anyway. */
+	r->hangup = true;
+}
+
+static nfds_t fill(struct waiting *w, const struct session *s)
+{
+	nfds_t nr = 0;
+	size_t i;
+
+	w->fds[nr++] = (struct pollfd){ .fd = w->signals, .events = POLLIN };
+	w->fds[nr++] = (struct pollfd){
+		.fd = s->have_raw ? s->raw.fd : -1,
+		.events = POLLIN,
+	};
+	w->fds[nr++] = (struct pollfd){ .fd = s->ids.fd, .events = POLLIN };
+	w->fds[nr++] = (struct pollfd){
+		.fd = s->flight ? s->flight->epoll_fd : -1,
+		.events = POLLIN,
+	};
+	/* A ring that is frozen says so until it is thawed. */
+	if (s->flight && !s->flight->frozen_since)
+		w->fds[1].events |= POLLPRI;
+	for (i = 0; i < s->nr_rings; i++)
+		w->fds[nr++] = (struct pollfd){
+			.fd = s->rings[i].hangup ? -1 : s->rings[i].fd,
+			.events = POLLIN,
+		};
+	return nr;
+}
+
+int wait_events(struct waiting *w, struct session *s, int timeout)
+{
+	const nfds_t nr = fill(w, s);
+	size_t i;
+
+	if (poll(w->fds, nr, timeout) < 0 && errno != EINTR)
+		return -errno;
+	/*
+	 * Emptied now, before the caller looks at what signals have noted. A signal that comes
+	 * after that look wakes the next poll().
+	 */
+	signals_fd();
+	for (i = 0; i < s->nr_rings; i++)
+		if (w->fds[FIRST_RING + i].revents & (POLLHUP | POLLERR))
+			next_owner(s, &s->rings[i]);
+	return 0;
+}

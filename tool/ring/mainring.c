@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perf's own ring of one CPU: sideband and samples.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/late_ids.h"
+#include "ring/mainring.h"
+#include "stream/records.h"
+
+int mainring_map(struct mainring *r, int fd, int cpu, size_t bytes)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	void *base;
+
+	base = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0);
+	if (base == MAP_FAILED)
+		return -errno;
+
+	memset(r, 0, sizeof(*r));
+	r->fd = fd;
+	r->cpu = cpu;
+	r->page = base;
+	r->data = (__u8 *)base + page;
+	r->size = bytes;
+	return 0;
+}
+
+void mainring_unmap(struct mainring *r)
+{
+	if (r->page)
+		munmap(r->page, r->size + sysconf(_SC_PAGESIZE));
+	r->page = NULL;
+}
+
+__u64 mainring_snapshot(struct mainring *r)
+{
+	/* Pairs with the barrier in perf_output_put_handle(). */
+	r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	/* A record that found no room since the last copy found at least this much in use. */
+	if (r->head - r->tail > r->filled)
+		r->filled = r->head - r->tail;
+	return r->head - r->page->data_tail;
+}
+
+bool mainring_has_more(const struct mainring *r)
+{
+	return __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE) != r->head;
+}
+
+static void copy_out(const struct mainring *r, __u64 pos, void *to, size_t len)
+{
+	size_t at = pos & (r->size - 1);
+	size_t first = r->size - at < len ? r->size - at : len;
+
+	memcpy(to, r->data + at, first);
+	memcpy((__u8 *)to + first, r->data, len - first);
+}
+
+static void note_time(struct mainring *r, struct main_stats *stats, __u64 time)
+{
+	if (!time || time == ~0ULL)
+		return;
+	r->last_time = time;
+	if (time > stats->max_time)
+		stats->max_time = time;
+}
+
+static void account(struct mainring *r, struct main_stats *stats, struct ids *ids,
+		    const __u8 *rec)
+{
+	const struct perf_event_header *h = (const void *)rec;
+	__u64 v;
+
+	stats->records++;
+	switch (h->type) {
+	case PERF_RECORD_SAMPLE:
+		stats->samples++;
+		/* After id (IDENTIFIER), ip, pid and tid. */
+		if (h->size < 40)
+			return;
+		memcpy(&v, rec + 32, sizeof(v));
+		note_time(r, stats, v);
+		return;
+	case PERF_RECORD_LOST_SAMPLES:
+		memcpy(&v, rec + 8, sizeof(v));
+		stats->unwritten += v;
+		break;
+	case PERF_RECORD_MMAP2:
+		ids_map(ids, (const void *)rec);
+		break;
+	case PERF_RECORD_THROTTLE:
+		stats->throttled++;
+		break;
+	}
+	if (h->size >= sizeof(*h) + sizeof(struct rec_sample_id)) {
+		struct rec_sample_id id;
+
+		memcpy(&id, rec + h->size - sizeof(id), sizeof(id));
+		note_time(r, stats, id.time);
+	}
+}
+
+/*
+ * The kernel's build-id bit of a record whose event did not ask for ids: 6.1 keeps it
+ * from the record of an event that did, of any user (see module/ids_header.c). What
+ * is behind it are device and inode.
+ */
+static bool has_others_bit(const struct ids *ids, const struct perf_event_header *h)
+{
+	return h->type == PERF_RECORD_MMAP2 && !ids->in_records &&
+	       h->misc & REC_MISC_MMAP_BUILD_ID;
+}
+
+int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
+		  struct main_stats *stats, struct ids *ids)
+{
+	__u64 pos = r->page->data_tail, given = pos;
+	__u64 buf[REC_SIZE_MAX / 8 + 1];
+	int err = 0;
+
+	r->tail = pos;
+	while (pos < r->head) {
+		struct perf_event_header h;
+		const void *rec;
+		bool others_bit;
+
+		copy_out(r, pos, &h, sizeof(h));
+		/* A reader of shared memory trusts no size in it. */
+		if (h.size < sizeof(h) || h.size % 8 || h.size > r->head - pos)
+			return -EBADMSG;
+
+		others_bit = has_others_bit(ids, &h);
+		if ((pos & (r->size - 1)) + h.size <= r->size && !others_bit) {
+			rec = r->data + (pos & (r->size - 1));
+		} else {
+			copy_out(r, pos, buf, h.size);
+			rec = buf;
+		}
+		if (others_bit) {
+			h.misc &= ~REC_MISC_MMAP_BUILD_ID;
+			memcpy(buf, &h, sizeof(h));
+		}
+		err = fn(ctx, rec);
+		if (err)
+			break;
+		account(r, stats, ids, rec);
+		pos += h.size;
+		/* Room for what comes while @fn works on the rest */
+		if (pos - given >= r->size / 8) {
+			__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
+			given = pos;
+		}
+	}
+
+	/* Pairs with the control dependency in the kernel's ring buffer. */
+	__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
+	return err;
+}
+
+void mainring_time_conv(const struct mainring *r, struct time_conv *tc)
+{
+	const struct perf_event_mmap_page *pg = r->page;
+	__u32 seq;
+
+	/* The kernel's seqlock, see struct perf_event_mmap_page. */
+	do {
+		seq = __atomic_load_n(&pg->lock, __ATOMIC_ACQUIRE);
+		tc->shift = pg->time_shift;
+		tc->mult = pg->time_mult;
+		tc->zero = pg->time_zero;
+		tc->cap_zero = pg->cap_user_time_zero;
+		tc->cap_short = pg->cap_user_time_short;
+		tc->cycles = tc->cap_short ? pg->time_cycles : 0;
+		tc->mask = tc->cap_short ? pg->time_mask : 0;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (seq & 1 || seq != __atomic_load_n(&pg->lock, __ATOMIC_RELAXED));
+}

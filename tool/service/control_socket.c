@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The control socket's file.
+ *
+ * Who holds PATH.lock may replace the socket. Without a lock, a socket that is bound and
+ * does not listen yet could not be told from one that was left behind, and two recorders
+ * that start together would each remove the other's.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "service/control_socket.h"
+
+#define LOCK_SUFFIX	".lock"
+#define BACKLOG		64
+
+int control_address(const char *path, struct sockaddr_un *addr, struct diag *d)
+{
+	const size_t len = strlen(path), most = sizeof(addr->sun_path) - sizeof(LOCK_SUFFIX);
+
+	if (!len)
+		return diag(d, -EINVAL, "the control socket's path is empty");
+	if (len > most)
+		return diag(d, -ENAMETOOLONG,
+			    "%s: has %zu bytes, and a socket's path at most %zu: give a shorter one, or a relative one",
+			    path, len, most);
+	memset(addr, 0, sizeof(*addr));
+	addr->sun_family = AF_UNIX;
+	memcpy(addr->sun_path, path, len);
+	return 0;
+}
+
+/* Removes what nobody listens on. Returns 0 if the path is free now. */
+static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
+{
+	const char *path = addr->sun_path;
+	struct stat st;
+	int fd, err;
+
+	if (lstat(path, &st)) {
+		if (errno == ENOENT)
+			return 0;
+		return diag(d, -errno, "%s: %s", path, strerror(errno));
+	}
+	if (!S_ISSOCK(st.st_mode))
+		return diag(d, -EEXIST, "%s: is there, and is no socket: give another path", path);
+
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return diag(d, -errno, "control socket: %s", strerror(errno));
+	err = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) ? errno : 0;
+	close(fd);
+	if (err == EACCES || err == EPERM)
+		return diag(d, -err, "%s: a socket of somebody else: give another path", path);
+	/* EAGAIN: its queue is full; EPROTOTYPE: it is none of streams. */
+	if (err != ECONNREFUSED && err != ENOENT)
+		return diag(d, -EADDRINUSE, "%s: somebody listens there: give another path", path);
+	if (unlink(path) && errno != ENOENT)
+		return diag(d, -errno, "%s: left by a recorder that has ended, and cannot be removed: %s",
+			    path, strerror(errno));
+	return 0;
+}
+
+static int listen_at(struct control_socket *s, struct diag *d)
+{
+	const char *path = s->addr.sun_path;
+	struct stat st;
+	int err;
+
+	err = remove_stale(&s->addr, d);
+	if (err)
+		return err;
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (s->fd < 0)
+		return diag(d, -errno, "control socket: %s", strerror(errno));
+	/*
+	 * The file gets the mode of the socket's own inode, less the umask (unix_bind_bsd()
+	 * in the kernel): so it is private from the first moment, and the umask, which all
+	 * threads share, need not be changed.
+	 */
+	if (fchmod(s->fd, 0600) ||
+	    bind(s->fd, (const struct sockaddr *)&s->addr, sizeof(s->addr))) {
+		err = diag(d, -errno, "%s: no control socket can be made: %s", path,
+			   strerror(errno));
+		close(s->fd);
+		return err;
+	}
+	if (!lstat(path, &st) && !listen(s->fd, BACKLOG)) {
+		s->dev = st.st_dev;
+		s->ino = st.st_ino;
+		return 0;
+	}
+	err = diag(d, -errno, "%s: %s", path, strerror(errno));
+	unlink(path);
+	close(s->fd);
+	return err;
+}
+
+int control_socket_open(struct control_socket *s, const char *path, struct diag *d)
+{
+	char lock[sizeof(s->addr.sun_path)];
+	pid_t holder = 0;
+	int err;
+
+	err = control_address(path, &s->addr, d);
+	if (err)
+		return err;
+	snprintf(lock, sizeof(lock), "%.*s" LOCK_SUFFIX,
+		 (int)(sizeof(lock) - sizeof(LOCK_SUFFIX)), path);
+	err = pidfile_take(&s->lock, lock, &holder, d);
+	/* Not of the lock, which nobody has asked for. */
+	if (err == -ENOENT || err == -ENOTDIR || err == -EACCES || err == -EROFS)
+		return diag(d, err, "%s: no control socket can be made: %s", path,
+			    strerror(-err));
+	if (err == -EBUSY && holder)
+		return diag(d, -EADDRINUSE,
+			    "%s: another recorder, process %d, listens there: give another path",
+			    path, holder);
+	if (err == -EBUSY)
+		return diag(d, -EADDRINUSE, "%s: another recorder listens there: give another path",
+			    path);
+	if (err)
+		return err;
+	err = listen_at(s, d);
+	if (err)
+		pidfile_drop(&s->lock);
+	return err;
+}
+
+void control_socket_close(struct control_socket *s)
+{
+	struct stat st;
+
+	if (!lstat(s->addr.sun_path, &st) && st.st_dev == s->dev && st.st_ino == s->ino)
+		unlink(s->addr.sun_path);
+	close(s->fd);
+	pidfile_drop(&s->lock);
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a daemon's messages go: through a queue, which is a socket, to a thread that writes
+ * them. A disk that stands still, or a journal on it, holds up neither the recorder nor the
+ * processes that it makes, who have the same socket.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service/log.h"
+
+/* A message is mostly there when log_write() returns: no longer is it waited for. */
+#define PATIENCE_NS	100000000ULL
+/* At the end, for all that are left */
+#define END_NS		(5 * NSEC_PER_SEC)
+
+struct message {
+	struct timespec time;
+	pid_t pid;
+	char text[5000];
+};
+
+static bool to_syslog;
+static char *log_path;
+static int log_fd = -1;
+static int in = -1, out = -1;	/* the queue's ends */
+static pid_t owner;		/* of the thread */
+static pthread_t thread;
+static unsigned int missed;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
+static unsigned long sent, written;	/* of the owner */
+
+/* A FIFO without a reader is an error, not a reason to wait. */
+static int open_log(const char *path)
+{
+	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
+}
+
+/* --- the thread ------------------------------------------------------------ */
+
+static bool renamed(void)
+{
+	struct stat here, there;
+
+	return stat(log_path, &there) || fstat(log_fd, &here) || here.st_dev != there.st_dev ||
+	       here.st_ino != there.st_ino;
+}
+
+/* One write(): others may append to the same file. */
+static bool write_line(const struct message *m)
+{
+	char line[5120], date[32], zone[8];
+	struct tm tm;
+	int len;
+
+	localtime_r(&m->time.tv_sec, &tm);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	len = snprintf(line, sizeof(line), "%s.%03ld%s auxrec[%d]: %s\n", date,
+		       m->time.tv_nsec / 1000000, zone, m->pid, m->text);
+	return write(log_fd, line, len) == len;
+}
+
+static void reopen(void)
+{
+	const int fd = open_log(log_path);
+
+	/* Else it goes to where it went, which somebody may still look at. */
+	if (fd < 0)
+		return;
+	close(log_fd);
+	log_fd = fd;
+}
+
+static bool write_message(const struct message *m)
+{
+	if (to_syslog)
+		syslog(LOG_NOTICE, "%s", m->text);
+	return log_fd < 0 || write_line(m);
+}
+
+static void tell_missed(void)
+{
+	const unsigned int nr = __atomic_exchange_n(&missed, 0, __ATOMIC_RELAXED);
+	struct message note = { .pid = owner };
+
+	if (!nr)
+		return;
+	clock_gettime(CLOCK_REALTIME, &note.time);
+	snprintf(note.text, sizeof(note.text), "%u messages could not be written here", nr);
+	if (!write_message(&note))
+		__atomic_fetch_add(&missed, nr, __ATOMIC_RELAXED);
+}
+
+static void *writer(void *arg)
+{
+	static struct message m;
+	ssize_t n;
+
+	while ((n = recv(out, &m, sizeof(m) - 1, 0))) {
+		if (n < (ssize_t)offsetof(struct message, text))
+			continue;
+		((char *)&m)[n] = 0;
+		if (log_fd >= 0 && renamed())
+			reopen();
+		tell_missed();
+		if (!write_message(&m))
+			__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
+		pthread_mutex_lock(&lock);
+		written += m.pid == owner;
+		pthread_cond_broadcast(&progress);
+		pthread_mutex_unlock(&lock);
+	}
+	tell_missed();
+	return arg;
+}
+
+static int start(struct diag *d)
+{
+	sigset_t all, old;
+	int pair[2], err;
+
+	/* Bounded by what a socket's buffer is: some hundred messages. */
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return diag(d, -errno, "socketpair: %s", strerror(errno));
+	in = pair[0];
+	out = pair[1];
+	owner = getpid();
+	sent = 0;
+	written = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = -pthread_create(&thread, NULL, writer, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!err)
+		return 0;
+	close(in);
+	close(out);
+	in = -1;
+	return diag(d, err, "no thread for the log: %s", strerror(-err));
+}
+
+/* --- for all others -------------------------------------------------------- */
+
+int log_to_syslog(struct diag *d)
+{
+	openlog("auxrec", LOG_PID | LOG_NDELAY, LOG_DAEMON);
+	to_syslog = true;
+	return start(d);
+}
+
+int log_to_file(const char *path, struct diag *d)
+{
+	int err = -ENOMEM;
+
+	log_fd = open_log(path);
+	if (log_fd < 0)
+		return diag(d, -errno, "%s: no log can be written there: %s", path,
+			    strerror(errno));
+	log_path = strdup(path);
+	if (log_path)
+		err = start(d);
+	else
+		diag(d, err, "no memory");
+	if (err) {
+		close(log_fd);
+		log_fd = -1;
+		free(log_path);
+		log_path = NULL;
+	}
+	return err;
+}
+
+int log_inherited(void)
+{
+	return in;
+}
+
+static struct timespec in_ns(__u64 ns)
+{
+	const __u64 at = now_ns() + ns;
+
+	return (struct timespec){ .tv_sec = at / NSEC_PER_SEC, .tv_nsec = at % NSEC_PER_SEC };
+}
+
+/* Nobody waits for one that is behind others: what writes them does not get on. */
+static void wait_for_it(void)
+{
+	const struct timespec until = in_ns(PATIENCE_NS);
+
+	pthread_mutex_lock(&lock);
+	if (++sent - written == 1)
+		while (sent != written &&
+		       !pthread_cond_clockwait(&progress, &lock, CLOCK_MONOTONIC, &until))
+			;
+	pthread_mutex_unlock(&lock);
+}
+
+/* The owner waits for nobody; a child is there to wait for the disk. */
+void log_write(const char *text)
+{
+	struct message m = { .pid = getpid() };
+	const bool ours = m.pid == owner;
+	const size_t head = offsetof(struct message, text);
+	size_t len = strlen(text);
+	struct iovec parts[] = { { &m, head }, { (void *)text, len } };
+	const struct msghdr msg = { .msg_iov = parts, .msg_iovlen = 2 };
+
+	if (in < 0)
+		return;
+	if (len >= sizeof(m.text))
+		parts[1].iov_len = sizeof(m.text) - 1;
+	clock_gettime(CLOCK_REALTIME, &m.time);
+	if (sendmsg(in, &msg, MSG_NOSIGNAL | (ours ? MSG_DONTWAIT : 0)) < 0)
+		__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
+	else if (ours)
+		wait_for_it();
+}
+
+void log_close(void)
+{
+	const struct timespec until = in_ns(END_NS);
+
+	if (in < 0 || getpid() != owner)
+		return;
+	/* Those that have inherited it as well: close() would be the end of one descriptor. */
+	shutdown(in, SHUT_WR);
+	close(in);
+	in = -1;
+	/* Who waits for the disk still needs the rest, which goes with the process. */
+	if (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until))
+		return;
+	close(out);
+	if (to_syslog)
+		closelog();
+	to_syslog = false;
+	if (log_fd >= 0)
+		close(log_fd);
+	log_fd = -1;
+	free(log_path);
+	log_path = NULL;
+}

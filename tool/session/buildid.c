@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Build-ids: of files and vdsos by the module's parser, as they are any user's; of the
+ * kernel and its modules from sysfs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../module/elf_id.h"
+#include "session/buildid.h"
+#include "base/util.h"
+
+/* Files are few compared with their mappings; more than this are not kept. */
+#define CACHE_SIZE	4096
+#define CACHE_MAX	(CACHE_SIZE * 3 / 4)
+/* Far more than any vdso; it is read as a whole. */
+#define VDSO_MAX	(1U << 18)
+
+struct file_reader {
+	struct pa_elf_reader reader;
+	int fd;
+	u64 at;			/* where @buf is of */
+	size_t len;
+	char buf[PA_ELF_PAGE];
+};
+
+struct image_reader {
+	struct pa_elf_reader reader;
+	const char *image;
+};
+
+struct cached {
+	dev_t dev;
+	ino_t ino;
+	struct timespec mtime;
+	bool used;
+	struct build_id id;
+};
+
+static struct cached *cache;
+static size_t cached_nr;
+
+/* Headers and notes are small, and beside each other. */
+static int read_file(struct pa_elf_reader *reader, u64 offset, void *buf, u32 len)
+{
+	struct file_reader *file = (struct file_reader *)reader;
+	ssize_t n;
+
+	if (offset < file->at || offset - file->at + len > file->len) {
+		n = pread(file->fd, file->buf, sizeof(file->buf), offset);
+		file->at = offset;
+		file->len = n > 0 ? n : 0;
+		if (n < 0)
+			return -errno;
+		/* It is shorter now. */
+		if (len > file->len)
+			return -EIO;
+	}
+	memcpy(buf, file->buf + (offset - file->at), len);
+	return 0;
+}
+
+static int read_image(struct pa_elf_reader *reader, u64 offset, void *buf, u32 len)
+{
+	memcpy(buf, ((struct image_reader *)reader)->image + offset, len);
+	return 0;
+}
+
+/* What is longer than a record has room for is cut, as the module does it. */
+static int set_id(struct build_id *id, int ret, const struct pa_elf_id *found)
+{
+	if (ret < 0)
+		return ret;
+	if (ret == PERFAUX_ID_NOT_ELF)
+		return -ENOEXEC;
+	if (ret != PERFAUX_ID_FOUND)
+		return -ENOENT;
+	id->is_long = found->size > BUILD_ID_MAX;
+	id->size = id->is_long ? BUILD_ID_MAX : found->size;
+	memcpy(id->id, found->data, id->size);
+	return 0;
+}
+
+static int read_file_id(const char *path, struct build_id *id)
+{
+	struct file_reader file = { .reader.read = read_file };
+	struct pa_elf_id found;
+	struct stat st;
+	int err;
+
+	file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (file.fd < 0)
+		return -errno;
+	if (fstat(file.fd, &st)) {
+		err = -errno;
+	} else {
+		file.reader.size = st.st_size;
+		err = set_id(id, pa_elf_id(&file.reader, &found), &found);
+	}
+	close(file.fd);
+	return err;
+}
+
+static struct cached *find(const struct stat *st)
+{
+	size_t i = (st->st_ino * 2654435761U ^ st->st_dev) % CACHE_SIZE;
+
+	if (!cache)
+		cache = calloc(CACHE_SIZE, sizeof(*cache));
+	while (cache && cache[i].used &&
+	       (cache[i].ino != st->st_ino || cache[i].dev != st->st_dev ||
+		cache[i].mtime.tv_sec != st->st_mtim.tv_sec ||
+		cache[i].mtime.tv_nsec != st->st_mtim.tv_nsec))
+		i = (i + 1) % CACHE_SIZE;
+	return cache ? &cache[i] : NULL;
+}
+
+int build_id_file(const char *path, struct build_id *id, struct stat *st)
+{
+	struct cached *c;
+	struct stat own;
+	int err;
+
+	memset(id, 0, sizeof(*id));
+	if (!st)
+		st = &own;
+	if (stat(path, st))
+		return -errno;
+	if (!S_ISREG(st->st_mode))
+		return -ENOEXEC;
+
+	c = find(st);
+	if (c && c->used) {
+		*id = c->id;
+		return id->size ? 0 : -ENOENT;
+	}
+	err = read_file_id(path, id);
+	if (c && cached_nr < CACHE_MAX && err != -EACCES) {
+		cached_nr++;
+		*c = (struct cached){
+			.dev = st->st_dev, .ino = st->st_ino,
+			.mtime = st->st_mtim, .used = true, .id = *id,
+		};
+	}
+	return err;
+}
+
+int build_id_notes(const char *path, struct build_id *id)
+{
+	struct image_reader notes = { .reader.read = read_image };
+	struct pa_elf_id found;
+	char *data;
+	size_t len;
+	int err;
+
+	memset(id, 0, sizeof(*id));
+	err = slurp(path, &data, &len);
+	if (err)
+		return err;
+	notes.reader.size = len;
+	notes.image = data;
+	err = set_id(id, pa_elf_notes(&notes.reader, 0, len, 4, &found), &found);
+	free(data);
+	return err;
+}
+
+static int image_id(const void *image, size_t len, struct build_id *id)
+{
+	struct image_reader vdso = { { read_image, len }, image };
+	struct pa_elf_id found;
+
+	return set_id(id, pa_elf_id(&vdso.reader, &found), &found);
+}
+
+/* The end of our own vdso, 0: there is none. */
+static unsigned long own_vdso_end(unsigned long base)
+{
+	unsigned long start, end, found = 0;
+	char line[512];
+	FILE *f;
+
+	f = base ? fopen("/proc/self/maps", "re") : NULL;
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start == base)
+			found = end;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static int own_vdso_id(unsigned long long start, size_t len,
+		       struct build_id *id)
+{
+	const unsigned long base = getauxval(AT_SYSINFO_EHDR);
+	const unsigned long end = own_vdso_end(base);
+
+	/* Programs of another word size have another one, of any size. */
+	if (!end || end - base != len || !(start >> 32) != !((__u64)base >> 32))
+		return -ENOENT;
+	return image_id((void *)base, len, id);
+}
+
+int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
+		  struct build_id *id)
+{
+	ssize_t n = -1;
+	char path[64];
+	void *image;
+	int fd, err;
+
+	memset(id, 0, sizeof(*id));
+	if (len > VDSO_MAX)
+		return -EFBIG;
+	image = malloc(len);
+	if (!image)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = pread(fd, image, len, start);
+		close(fd);
+	}
+	/* To read it takes more rights than to know where it is. */
+	if (n == (ssize_t)len)
+		err = image_id(image, len, id);
+	else
+		err = own_vdso_id(start, len, id);
+	free(image);
+	return err;
+}
+
+void build_id_cache_free(void)
+{
+	free(cache);
+	cache = NULL;
+	cached_nr = 0;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command that is recorded.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session/session.h"
+#include "session/signals.h"
+
+/* In the child: waits until the events are open, then becomes the command. */
+static _Noreturn void become(struct session *s, int go, int report)
+{
+	char c = 0;
+	int err;
+
+	while (read(go, &c, 1) < 0 && errno == EINTR)
+		;
+	/* Closed without a word: the recorder has given up. */
+	if (c != 'g')
+		_exit(125);
+
+	/* The stream must not be mixed with what the command prints. */
+	if (!strcmp(s->opt->output, "-"))
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(s->opt->cmd[0], s->opt->cmd);
+	err = errno;
+	if (write(report, &err, sizeof(err)) < 0)
+		_exit(125);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+/*
+ * The recorder's handlers would swallow a Ctrl-C that comes before the command
+ * is executed; the recorder would then wait for a command that knows nothing.
+ */
+static void default_signals(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	struct sigaction hup;
+
+	sigaction(SIGINT, &dfl, NULL);
+	sigaction(SIGTERM, &dfl, NULL);
+	sigaction(SIGCHLD, &dfl, NULL);
+	sigaction(SIGPIPE, &dfl, NULL);
+	sigaction(SIGXFSZ, &dfl, NULL);
+	/* What nohup(1) has set is for the command as well. */
+	if (sigaction(SIGHUP, NULL, &hup) || hup.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &dfl, NULL);
+}
+
+/* Returns 0, -ENOENT, or why not. */
+static int may_execute(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	return access(path, X_OK) ? -errno : 0;
+}
+
+/* As execvp(3): goes on after what it may not execute, but remembers it. */
+static int search_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX], dflt[64];
+	int err, found = -ENOENT;
+
+	if (!path) {
+		confstr(_CS_PATH, dflt, sizeof(dflt));
+		path = dflt;
+	}
+	for (;; path++) {
+		const size_t len = strcspn(path, ":");
+
+		/* An empty part is the working directory. */
+		if ((size_t)snprintf(file, sizeof(file), "%.*s%s%s", (int)len,
+				     path, len ? "/" : "", name) <
+		    sizeof(file)) {
+			err = may_execute(file);
+			if (!err)
+				return 0;
+			if (err == -EACCES)
+				found = err;
+		}
+		path += len;
+		if (!*path)
+			return found;
+	}
+}
+
+int child_find(struct session *s, struct diag *d)
+{
+	const char *name = s->opt->cmd[0];
+	const bool is_path = strchr(name, '/');
+	int err = is_path ? may_execute(name) : search_path(name);
+
+	if (!err)
+		return 0;
+	s->child_errno = -err;
+	if (err == -ENOENT && !is_path)
+		return diag(d, err,
+			    "cannot run %s: there is no such command in PATH",
+			    name);
+	return diag(d, err, "cannot run %s: %s", name, strerror(-err));
+}
+
+int child_fork(struct session *s, struct diag *d)
+{
+	int go[2], report[2];
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
+		return diag(d, -errno, "pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return diag(d, -errno, "fork: %s", strerror(errno));
+	if (!pid) {
+		default_signals();
+		/* Else the recorder's death would not be noticed. */
+		close(go[1]);
+		close(report[0]);
+		become(s, go[0], report[1]);
+	}
+	close(go[0]);
+	close(report[1]);
+	s->child = pid;
+	s->go_fd = go[1];
+	s->exec_fd = report[0];
+	return 0;
+}
+
+int child_start(struct session *s, struct diag *d)
+{
+	ssize_t r;
+	int err;
+
+	if (!s->child)
+		return 0;
+	/* It may have come before there was a child to get it. */
+	if (signals_stop())
+		child_stop(s);
+	s->child_started = true;
+	r = write(s->go_fd, "g", 1);
+	child_dismiss(s);
+	if (r != 1)
+		return diag(d, -EPIPE, "%s: ended before it began",
+			    s->opt->cmd[0]);
+
+	/* End of file: exec has closed the other end. */
+	do {
+		r = read(s->exec_fd, &err, sizeof(err));
+	} while (r < 0 && errno == EINTR);
+	close(s->exec_fd);
+	s->exec_fd = -1;
+	if (r != sizeof(err))
+		return 0;
+	s->child_errno = err;
+	return diag(d, -err, "cannot run %s: %s", s->opt->cmd[0],
+		    strerror(err));
+}
+
+void child_dismiss(struct session *s)
+{
+	if (s->go_fd >= 0)
+		close(s->go_fd);
+	s->go_fd = -1;
+}
+
+int child_explain(struct session *s, int err, struct diag *d)
+{
+	/* Of no other task's end is ESRCH the kernel's answer. */
+	if (err != -ESRCH || !s->child || !session_per_task(s) ||
+	    s->opt->nr_targets)
+		return err;
+	/* It ends: find_get_context() refuses a task with PF_EXITING. */
+	child_dismiss(s);
+	if (waitpid(s->child, &s->child_status, 0) != s->child)
+		return err;
+	s->child_done = true;
+	if (!WIFSIGNALED(s->child_status))
+		return err;
+	return diag(d, err, "%s: killed by signal %d (%s) before it began",
+		    s->opt->cmd[0], WTERMSIG(s->child_status),
+		    strsignal(WTERMSIG(s->child_status)));
+}
+
+void child_reap(struct session *s)
+{
+	if (!s->child || s->child_done)
+		return;
+	if (waitpid(s->child, &s->child_status, WNOHANG) == s->child)
+		s->child_done = true;
+}
+
+void child_kill(struct session *s, int sig)
+{
+	if (s->child && !s->child_done)
+		kill(s->child, sig);
+}
+
+/* SIGUSR2 has a meaning to auxrec only. */
+void child_stop(struct session *s)
+{
+	child_kill(s, signals_stop() == SIGUSR2 ? SIGTERM : signals_stop());
+}

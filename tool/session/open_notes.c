@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a recording lacks that nobody has asked for by name, because its user has no right to
+ * it: one line says all of that, and what to do.
+ */
+#include <stdio.h>
+
+#include "session/session.h"
+
+/* Documentation/softpt.rst, "How fast it is": instructions of the kernel for one stepped */
+#define SOFTPT_SLOWER	2000
+
+/* softpt is Intel PT of user space, whatever the event says. */
+static bool records_kernel(const struct sev *sev)
+{
+	return sev->ev && !sev->attr.exclude_kernel && !sev_is_softpt(sev);
+}
+
+bool session_records_kernel(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++)
+		if (records_kernel(&s->sev[i]))
+			return true;
+	return false;
+}
+
+/* The first event for which @what is true, or NULL */
+static const struct sev *first(const struct session *s, bool (*what)(const struct sev *sev))
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++)
+		if (s->sev[i].ev && what(&s->sev[i]))
+			return &s->sev[i];
+	return NULL;
+}
+
+static bool is_dropped(const struct sev *sev)
+{
+	return sev->kernel_dropped;
+}
+
+static bool is_stepped(const struct sev *sev)
+{
+	return !sev->attr.exclude_kernel && sev_is_softpt(sev);
+}
+
+/* Its size as -m takes it */
+static void raw_size(const struct session *s, char text[32])
+{
+	snprintf(text, 32, "%uKx%u", s->raw.ctl->segment_size >> 10, s->raw.ctl->nr_segments);
+}
+
+static void say_raw(const struct session *s, const char *event)
+{
+	const unsigned int kib = (s->raw.ctl->segment_size >> 10) * s->raw.ctl->nr_segments;
+	char size[32];
+
+	raw_size(s, size);
+	if (event)
+		say("%s: no right to record the kernel, user space only, with a raw ring of %u KiB (%s): the locked memory limit (ulimit -l) allows no larger one. Record as root, or give :u and -m ,%s",
+		    event, kib, size, size);
+	else
+		say("raw ring of %u KiB (%s): the locked memory limit (ulimit -l) allows no larger one: raise it, or give -m ,%s",
+		    kib, size, size);
+}
+
+void open_notes(const struct session *s)
+{
+	const struct sev *dropped = first(s, is_dropped), *stepped = first(s, is_stepped);
+	const struct sev *slow = first(s, sev_is_softpt);
+
+	if (s->opt->quiet)
+		return;
+	/* Not for the reader of JSON */
+	if (slow && (!s->opt->json || s->opt->json_file))
+		say("%s: softpt steps each instruction: expect some %d times slower programs",
+		    slow->name, SOFTPT_SLOWER);
+	if (s->raw_less)
+		say_raw(s, dropped ? dropped->name : NULL);
+	else if (dropped)
+		say("%s: no right to record the kernel, user space only: record as root, or give :u or --user",
+		    dropped->name);
+	else if (stepped)
+		say("%s: intel_pt is softpt here, which traces user space only: give :u",
+		    stepped->name);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events of a session of which the kernel may give samples the id of the other, see
+ * attr_twins.h: they are told, and are made readable as samples of any of the two.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+#include "session/same_event.h"
+#include "session/session.h"
+#include "trigger/trigger.h"
+
+/* Where that is not known it does. */
+static bool kernel_mixes_them(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return true;
+	return major > 6 || (major == 6 && minor >= 3);
+}
+
+static const char *what(const struct sev *sev)
+{
+	return sev->trigger ? "--trigger event=" : "-e ";
+}
+
+static int refuse(const struct sev *a, const struct sev *b, const char *why, struct diag *d)
+{
+	if (!kernel_mixes_them())
+		return 0;
+	return diag(d, -EINVAL,
+		    "%s%s and %s%s are the same event, and the kernel (6.3 and later) may give samples of one the id of the other, but %s",
+		    what(a), a->name, what(b), b->name, why);
+}
+
+static int unite(struct sev *a, struct sev *b, struct diag *d)
+{
+	/* What was read is by the event that it is of, not by the id. */
+	if ((a->attr.sample_type | b->attr.sample_type) & PERF_SAMPLE_READ)
+		return refuse(a, b, "only one can be read with modifier S: leave that out, or the other event",
+			      d);
+	if (!attr_unite(&a->attr, &b->attr))
+		return refuse(a, b,
+			      "samples of only one of them would tell how many they are of: give both a period= or both a freq= (for -e, -c or -F as well)",
+			      d);
+	return 0;
+}
+
+static void warn(const struct session *s, const struct sev *a, const struct sev *b)
+{
+	/* Of two triggers, or of two that are recorded, each sample is there. */
+	if (a->trigger && !b->trigger)
+		say("--trigger %s: when -e %s has a sample of the same moment, the kernel (6.3 and later) may give it the other one's id, and the trigger is missed, or with a raw ring noticed late: record another event",
+		    a->trigger->name, b->name);
+	else if (!s->opt->quiet)
+		say("%s%s and %s%s are the same event: when both have a sample of the same moment, the kernel (6.3 and later) may give both the id of one",
+		    what(a), a->name, what(b), b->name);
+}
+
+int session_unite_twins(struct session *s, struct diag *d)
+{
+	size_t i, k;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		for (k = i + 1; k < s->nr_sev; k++) {
+			struct sev *a = &s->sev[i], *b = &s->sev[k];
+			int err;
+
+			if (!attr_are_twins(&a->attr, &b->attr))
+				continue;
+			err = unite(a, b, d);
+			if (err)
+				return err;
+			warn(s, a, b);
+		}
+	}
+	return 0;
+}

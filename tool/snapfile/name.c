@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of snapshots: made of a pattern, and recognised by it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/parse_time.h"
+#include "snapfile/snapfile.h"
+#include "snapfile/name.h"
+#include "trigger/trigger.h"
+
+#define CENTISECOND	(NSEC_PER_SEC / 100)
+#define TIME_DIGITS	16	/* YYYYmmddHHMMSScc */
+#define NUMBER_DIGITS	20	/* of 2^64 */
+#define AGAIN_DIGITS	5	/* SNAPFILE_SAME */
+
+/* Where a conversion that may be there once is, or NULL */
+static const char *find(const char *pattern, char conversion)
+{
+	const char *p;
+
+	for (p = pattern; *p; p++) {
+		if (*p != '%')
+			continue;
+		if (p[1] == conversion)
+			return p;
+		if (p[1])
+			p++;
+	}
+	return NULL;
+}
+
+int snapfile_check(const char *pattern, struct diag *d)
+{
+	const char *p = pattern, *slash = strrchr(pattern, '/');
+
+	for (; *p; p++) {
+		if (*p != '%')
+			continue;
+		p++;
+		if (!*p || !strchr("otns%", *p))
+			return diag(d, -EINVAL,
+				    "'%.200s': there is no %%%.1s: there are %%o (the name of -o), %%t (time), %%n (trigger), %%s (number) and %%%%",
+				    pattern, p);
+		if (*p == '%')
+			continue;
+		if (find(p + 1, *p))
+			return diag(d, -EINVAL,
+				    "'%.200s': %%%c is there twice: give it once",
+				    pattern, *p);
+		if (*p != 'o' && slash && p < slash)
+			return diag(d, -EINVAL,
+				    "'%.200s': %%%c is in a directory's name: give it behind the last '/', all snapshots go to one directory",
+				    pattern, *p);
+	}
+	if (!find(pattern, 't') && !find(pattern, 's'))
+		return diag(d, -EINVAL,
+			    "'%.200s' would be the name of each snapshot: give %%t (time) or %%s (number) in it",
+			    pattern);
+	return 0;
+}
+
+/* How long the longest name is: -N included */
+static size_t longest(const char *tail)
+{
+	size_t len = 1 + AGAIN_DIGITS;
+
+	for (; *tail; tail++) {
+		if (*tail != '%')
+			len++;
+		else if (*++tail == 't')
+			len += TIME_DIGITS;
+		else if (*tail == 's')
+			len += NUMBER_DIGITS;
+		else
+			len += *tail == 'n' ? TRIGGER_NAME_MAX - 1 : 1;
+	}
+	return len;
+}
+
+/* The pattern with @base instead of %o, in which each % stays a % */
+static char *put_base(const char *pattern, const char *base)
+{
+	char *all = malloc(strlen(pattern) + 2 * strlen(base) + 1), *to = all;
+
+	for (; all && *pattern; pattern++) {
+		if (strncmp(pattern, "%o", 2)) {
+			if (*pattern == '%')
+				*to++ = *pattern++;
+			*to++ = *pattern;
+			continue;
+		}
+		pattern++;
+		for (; *base; base++) {
+			if (*base == '%')
+				*to++ = '%';
+			*to++ = *base;
+		}
+	}
+	if (all)
+		*to = '\0';
+	return all;
+}
+
+/* @all: a directory that varies only if %o has one. */
+static int split(struct snapfile_name *n, char *all, const char *pattern,
+		 const char *base, struct diag *d)
+{
+	char *slash = strrchr(all, '/'), *tail = slash ? slash + 1 : all;
+	char *from, *to = n->dir;
+
+	if (longest(tail) > NAME_MAX)
+		return diag(d, -ENAMETOOLONG,
+			    "names of snapshots ('%.100s', '%.100s') could have %zu bytes, and may have %d: give a shorter -o or pattern",
+			    pattern, base, longest(tail), NAME_MAX);
+	strcpy(n->tail, tail);
+	if (!slash) {
+		strcpy(n->dir, ".");
+		return 0;
+	}
+	*slash = '\0';
+	/* With the '/' between and the 0 at the end */
+	if (strlen(all) + NAME_MAX + 2 > PATH_MAX)
+		return diag(d, -ENAMETOOLONG,
+			    "'%.100s': the name of the snapshots' directory is too long",
+			    all);
+	for (from = all; *from; from++) {
+		if (*from == '%' && *++from != '%')
+			return diag(d, -EINVAL,
+				    "'%.100s', '%.100s': %%%c is in a directory's name: give it behind %%o, all snapshots go to one directory",
+				    pattern, base, *from);
+		*to++ = *from;
+	}
+	*to = '\0';
+	if (slash == all)
+		strcpy(n->dir, "/");
+	return 0;
+}
+
+int snapfile_name_init(struct snapfile_name *n, const char *pattern,
+		       const char *base, struct diag *d)
+{
+	char *all;
+	int err;
+
+	err = snapfile_check(pattern, d);
+	if (err)
+		return err;
+	all = put_base(pattern, base);
+	if (!all)
+		return diag(d, -ENOMEM, "out of memory");
+	err = split(n, all, pattern, base, d);
+	free(all);
+	return err;
+}
+
+static bool is_safe(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("_.+-", c));
+}
+
+/* No shell, rsync or make takes it for something else; it is not hidden, and no option. */
+static char *put_trigger(char *to, const char *name)
+{
+	size_t i;
+
+	for (i = 0; name[i] && i < TRIGGER_NAME_MAX - 1; i++)
+		*to++ = is_safe(name[i]) && (i || isalnum((unsigned char)*name)) ?
+			name[i] : '_';
+	return to;
+}
+
+static char *put_time(char *to, __u64 time)
+{
+	const time_t s = time / NSEC_PER_SEC;
+	struct tm tm = { 0 };
+
+	localtime_r(&s, &tm);
+	to += strftime(to, TIME_DIGITS + 1, "%Y%m%d%H%M%S", &tm);
+	return to + sprintf(to, "%02u",
+			    (unsigned int)(time % NSEC_PER_SEC / CENTISECOND));
+}
+
+void snapfile_name_make(const struct snapfile_name *n, const char *trigger,
+			__u64 number, __u64 time, unsigned int again,
+			char name[NAME_MAX + 1])
+{
+	const char varies = find(n->tail, 't') ? 't' : 's';
+	const char *p;
+
+	for (p = n->tail; *p; p++) {
+		if (*p != '%' || p[1] == '%') {
+			*name++ = *p;
+			p += *p == '%';
+			continue;
+		}
+		p++;
+		if (*p == 't')
+			name = put_time(name, time);
+		else if (*p == 's')
+			name += sprintf(name, "%llu", number);
+		else
+			name = put_trigger(name, trigger);
+		if (*p == varies && again > 1)
+			name += sprintf(name, "-%u", again);
+	}
+	*name = '\0';
+}
+
+static unsigned int digits(const char *s, unsigned int nr)
+{
+	unsigned int val = 0;
+
+	while (nr--)
+		val = val * 10 + *s++ - '0';
+	return val;
+}
+
+/* Times that no calendar has are not ours. */
+static bool match_time(const char *s, __u64 *time)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	time_t secs;
+	int i;
+
+	for (i = 0; i < TIME_DIGITS; i++) {
+		if (!isdigit((unsigned char)s[i]))
+			return false;
+	}
+	tm.tm_year = digits(s, 4) - 1900;
+	tm.tm_mon = digits(s + 4, 2) - 1;
+	tm.tm_mday = digits(s + 6, 2);
+	tm.tm_hour = digits(s + 8, 2);
+	tm.tm_min = digits(s + 10, 2);
+	tm.tm_sec = digits(s + 12, 2);
+	if (tm.tm_mon < 0 || tm.tm_mon > 11 || tm.tm_mday < 1 ||
+	    tm.tm_mday > 31 || tm.tm_hour > 23 || tm.tm_min > 59 ||
+	    tm.tm_sec > 60)
+		return false;
+	secs = mktime(&tm);
+	/* 2^64 ns are 584 years. */
+	if (secs < 0 || (__u64)secs >= UINT64_MAX / NSEC_PER_SEC)
+		return false;
+	*time = secs * NSEC_PER_SEC + digits(s + 14, 2) * CENTISECOND;
+	return true;
+}
+
+/* The first @len bytes are a number as it is written, without a 0 before it. */
+static bool match_number(const char *s, size_t len, __u64 *val)
+{
+	char nr[NUMBER_DIGITS + 1];
+	const char *end;
+
+	if (*s == '0' || len > NUMBER_DIGITS)
+		return false;
+	memcpy(nr, s, len);
+	nr[len] = '\0';
+	return !parse_digits(nr, &end, val) && !*end;
+}
+
+struct match {
+	struct snapfile_parts *parts;
+	char varies;
+};
+
+static bool match(const struct match *m, const char *p, const char *s);
+
+/* Behind what varies may be "-N". Digits may follow: any length is tried. */
+static bool match_rest(const struct match *m, const char *p, const char *s)
+{
+	__u64 again;
+	size_t len;
+
+	m->parts->again = 1;
+	if (match(m, p + 1, s))
+		return true;
+	if (*p != m->varies || *s != '-')
+		return false;
+	for (len = 1; isdigit((unsigned char)s[len]); len++) {
+		if (!match_number(s + 1, len, &again) || again > SNAPFILE_SAME)
+			return false;
+		if (again > 1 && match(m, p + 1, s + 1 + len)) {
+			m->parts->again = again;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool match_snapshot(const struct match *m, const char *p, const char *s)
+{
+	__u64 number;
+	size_t len;
+
+	for (len = 1; isdigit((unsigned char)s[len - 1]); len++) {
+		if (!match_number(s, len, &number))
+			return false;
+		if (match_rest(m, p, s + len)) {
+			m->parts->number = number;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Any length of a trigger's name at which the rest fits */
+static bool match_trigger(const struct match *m, const char *p, const char *s)
+{
+	size_t i;
+
+	for (i = 0; i < TRIGGER_NAME_MAX - 1 && is_safe(s[i]); i++) {
+		if (match(m, p + 1, s + i + 1))
+			return true;
+	}
+	return false;
+}
+
+/* @p: the tail of a pattern, which has each conversion once */
+static bool match(const struct match *m, const char *p, const char *s)
+{
+	for (; *p; p++, s++) {
+		if (*p == '%' && *++p != '%')
+			break;
+		if (*p != *s)
+			return false;
+	}
+	switch (*p) {
+	case '\0':
+		return !*s;
+	case 't':
+		if (!match_time(s, &m->parts->time))
+			return false;
+		m->parts->has_time = true;
+		return match_rest(m, p, s + TIME_DIGITS);
+	case 's':
+		return match_snapshot(m, p, s);
+	default:
+		return match_trigger(m, p, s);
+	}
+}
+
+bool snapfile_name_match(const struct snapfile_name *n, const char *name,
+			 struct snapfile_parts *parts)
+{
+	const struct match m = {
+		.parts = parts,
+		.varies = find(n->tail, 't') ? 't' : 's',
+	};
+
+	*parts = (struct snapfile_parts){ .again = 1 };
+	return match(&m, n->tail, name);
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The output: whole records, written in order, nothing patched later.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "stream/records.h"
+#include "stream/write.h"
+
+/* Smaller data is cheaper to copy than to refer to. */
+#define COPY_MAX	4096
+
+static int open_file(const char *path, struct diag *d)
+{
+	char old[4096];
+	struct stat st;
+	int fd;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size) {
+		if ((size_t)snprintf(old, sizeof(old), "%s.old", path) >=
+		    sizeof(old))
+			return diag(d, -ENAMETOOLONG, "%s: name too long",
+				    path);
+		if (rename(path, old))
+			return diag(d, -errno, "cannot rename %s to %s: %s",
+				    path, old, strerror(errno));
+	}
+
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+		  0600);
+	if (fd < 0)
+		return diag(d, -errno, "cannot create %s: %s", path,
+			    strerror(errno));
+	return fd;
+}
+
+static int open_stdout(struct diag *d)
+{
+	int fd;
+
+	if (isatty(STDOUT_FILENO))
+		return diag(d, -EINVAL,
+			    "stdout is a terminal: redirect it, or give -o FILE");
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return diag(d, -errno, "stdout: %s", strerror(errno));
+	return fd;
+}
+
+int stream_open(struct stream *s, const char *path, struct diag *d)
+{
+	int fd;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = -1;
+	fd = strcmp(path, "-") ? open_file(path, d) : open_stdout(d);
+	if (fd < 0)
+		return fd;
+	return stream_open_fd(s, fd, d);
+}
+
+int stream_open_fd(struct stream *s, int fd, struct diag *d)
+{
+	static const struct {
+		char magic[8];
+		__u64 size;
+	} head = { "PERFILE2", 16 };
+	struct stat st;
+	off_t pos;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = fd;
+	pos = lseek(fd, 0, SEEK_CUR);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && pos >= 0) {
+		s->regular = true;
+		s->start = pos;
+	}
+
+	s->buf = malloc(STREAM_BUF);
+	s->ends = calloc(STREAM_ENDS, sizeof(*s->ends));
+	if (!s->buf || !s->ends) {
+		free(s->buf);
+		free(s->ends);
+		close(fd);
+		s->fd = -1;
+		return diag(d, -ENOMEM, "out of memory");
+	}
+	memcpy(s->buf, &head, sizeof(head));
+	s->len = sizeof(head);
+	s->iov[0] = (struct iovec){ s->buf, s->len };
+	s->nr_iov = 1;
+	s->pending = s->len;
+	return 0;
+}
+
+/* A view of iov[] as bytes, for the way back after a failed write. */
+static void peek(const struct stream *s, size_t pos, void *to, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_iov && len; i++) {
+		size_t n = s->iov[i].iov_len;
+
+		if (pos >= n) {
+			pos -= n;
+			continue;
+		}
+		n -= pos;
+		if (n > len)
+			n = len;
+		memcpy(to, (__u8 *)s->iov[i].iov_base + pos, n);
+		to = (__u8 *)to + n;
+		len -= n;
+		pos = 0;
+	}
+}
+
+/* How many of the first @written bytes of iov[] are whole records. */
+static size_t whole_records(const struct stream *s, size_t written)
+{
+	size_t pos = s->bytes ? 0 : 16;
+
+	if (written < pos)
+		return 0;
+	for (;;) {
+		struct perf_event_header h;
+		size_t next;
+
+		if (pos + sizeof(h) > written)
+			return pos;
+		peek(s, pos, &h, sizeof(h));
+		next = pos + h.size;
+		if (h.type == REC_AUXTRACE) {
+			struct rec_auxtrace a;
+
+			peek(s, pos, &a, sizeof(a));
+			next += a.size;
+		} else if (h.type == REC_TRACING_DATA) {
+			struct rec_tracing_data t;
+
+			peek(s, pos, &t, sizeof(t));
+			next += t.size;
+		}
+		if (next > written)
+			return pos;
+		pos = next;
+	}
+}
+
+static void reset(struct stream *s)
+{
+	s->len = 0;
+	s->nr_iov = 0;
+	s->pending = 0;
+}
+
+/*
+ * The samples that end behind the first @taken bytes of the stream. All of them end in the last
+ * 2^31 bytes, so the low bits of their ends tell which these are.
+ */
+static __u64 samples_behind(const struct stream *s, __u64 taken)
+{
+	const __u32 nr = s->nr_ends < STREAM_ENDS ? s->nr_ends : STREAM_ENDS;
+	__u32 i = 0;
+
+	while (i < nr && (__s32)(s->ends[(s->nr_ends - 1 - i) % STREAM_ENDS] - (__u32)taken) > 0)
+		i++;
+	return i;
+}
+
+/* What a pipe still contains when its last reader has gone is lost. */
+static int unread(const struct stream *s)
+{
+	struct stat st;
+	int nr = 0;
+
+	if (fstat(s->fd, &st) || !S_ISFIFO(st.st_mode) || ioctl(s->fd, FIONREAD, &nr))
+		return 0;
+	return nr;
+}
+
+static int fail(struct stream *s, int err, size_t written)
+{
+	size_t whole = whole_records(s, written);
+	__u64 taken = s->bytes + written;
+
+	if (s->regular)
+		taken = s->bytes + whole;
+	else if (err == -EPIPE)
+		taken -= unread(s);
+	s->lost_samples += samples_behind(s, taken);
+	s->err = err;
+	s->bytes += whole;
+	s->lost += s->pending - whole;
+	/* Only this keeps the file valid: what follows would be half a record */
+	if (s->regular && ftruncate(s->fd, s->start + s->bytes))
+		s->regular = false;
+	reset(s);
+	return err;
+}
+
+int stream_flush(struct stream *s)
+{
+	struct iovec iov[STREAM_IOV];
+	unsigned int nr = s->nr_iov, i = 0;
+	size_t written = 0;
+
+	if (s->err)
+		return s->err;
+
+	memcpy(iov, s->iov, nr * sizeof(*iov));
+	while (written < s->pending) {
+		ssize_t r = writev(s->fd, iov + i, nr - i);
+
+		if (r < 0 && errno == EINTR) {
+			if (s->give_up &&
+			    __atomic_load_n(s->give_up, __ATOMIC_RELAXED))
+				return fail(s, -EINTR, written);
+			continue;
+		}
+		if (r < 0 && (errno == ENOSPC || errno == EDQUOT) &&
+		    s->no_space) {
+			const int err = -errno;
+
+			if (s->no_space(s->no_space_ctx))
+				continue;
+			return fail(s, err, written);
+		}
+		if (r <= 0)
+			return fail(s, r ? -errno : -EIO, written);
+
+		written += r;
+		while (i < nr && (size_t)r >= iov[i].iov_len)
+			r -= iov[i++].iov_len;
+		if (i < nr) {
+			iov[i].iov_base = (__u8 *)iov[i].iov_base + r;
+			iov[i].iov_len -= r;
+		}
+	}
+	s->bytes += written;
+	reset(s);
+	return 0;
+}
+
+/* Room for @len bytes in buf and two more elements in iov. */
+static int make_room(struct stream *s, size_t len)
+{
+	if (s->err)
+		return s->err;
+	if (s->len + len > STREAM_BUF || s->nr_iov + 3 > STREAM_IOV)
+		return stream_flush(s);
+	return 0;
+}
+
+static void put(struct stream *s, const void *data, size_t len)
+{
+	__u8 *to = s->buf + s->len;
+
+	if (data)
+		memcpy(to, data, len);
+	else
+		memset(to, 0, len);
+	s->len += len;
+	s->pending += len;
+
+	if (s->nr_iov) {
+		struct iovec *last = &s->iov[s->nr_iov - 1];
+
+		if ((__u8 *)last->iov_base + last->iov_len == to) {
+			last->iov_len += len;
+			return;
+		}
+	}
+	s->iov[s->nr_iov++] = (struct iovec){ to, len };
+}
+
+static void note_sample(struct stream *s, const void *rec)
+{
+	const struct perf_event_header *h = rec;
+	__u64 id;
+
+	s->records++;
+	if (h->type != PERF_RECORD_SAMPLE)
+		return;
+	memcpy(&id, h + 1, sizeof(id));
+	if (id < REC_MADE_ID)
+		s->ends[s->nr_ends++ % STREAM_ENDS] = s->bytes + s->pending;
+}
+
+int stream_record(struct stream *s, const void *rec)
+{
+	const struct perf_event_header *h = rec;
+	int err;
+
+	if (s->keep)
+		return s->keep(s->ctx, rec, h->size, NULL, 0, 0);
+	err = make_room(s, h->size);
+	if (err)
+		return err;
+	put(s, rec, h->size);
+	note_sample(s, rec);
+	return 0;
+}
+
+int stream_record_data(struct stream *s, const void *head, size_t head_len,
+		       const void *data, size_t len, size_t pad)
+{
+	bool copy = len <= COPY_MAX;
+	int err;
+
+	if (s->keep)
+		return s->keep(s->ctx, head, head_len, data, len, pad);
+	err = make_room(s, head_len + pad + (copy ? len : 0));
+	if (err)
+		return err;
+	put(s, head, head_len);
+	if (copy && len) {
+		put(s, data, len);
+	} else if (len) {
+		s->iov[s->nr_iov++] = (struct iovec){ (void *)data, len };
+		s->pending += len;
+	}
+	if (pad)
+		put(s, NULL, pad);
+	note_sample(s, head);
+	return 0;
+}
+
+int stream_bytes(struct stream *s, const void *data, size_t len)
+{
+	const int err = make_room(s, 0);
+
+	if (err || !len)
+		return err;
+	s->iov[s->nr_iov++] = (struct iovec){ (void *)data, len };
+	s->pending += len;
+	return 0;
+}
+
+int stream_close(struct stream *s)
+{
+	int err;
+
+	if (s->fd < 0)
+		return 0;
+	err = stream_flush(s);
+	/* Network and quota file systems say here that the disk is full. */
+	if (close(s->fd) && !err && errno != EINTR)
+		err = -errno;
+	s->fd = -1;
+	free(s->buf);
+	free(s->ends);
+	s->buf = NULL;
+	s->ends = NULL;
+	return err;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * AUXTRACE_INFO: what perf's decoders need to know of the PMU. Layouts as in
+ * perf's intel-pt.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if __has_include("cpuid.h")
+#include <cpuid.h>
+#endif
+
+#include "stream/records.h"
+#include "synth/synth.h"
+
+/* How readers learn who ran on a CPU: not needed, or from SWITCH records. */
+enum {
+	SWITCH_NONE		= 0,
+	SWITCH_CPU_WIDE		= 3,
+};
+
+static struct synth_rec rec;
+
+static int pmu_file(const struct sev *sev, const char *file, char *buf,
+		    size_t size)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s",
+		 sev->ev->pmu, file);
+	return slurp_line(path, buf, size);
+}
+
+static __u64 pmu_number(const struct sev *sev, const char *file)
+{
+	char line[64];
+
+	return pmu_file(sev, file, line, sizeof(line)) ? 0 :
+							 strtoull(line, NULL, 0);
+}
+
+/* "config:14-17" as a mask; 0: the PMU has no such field. */
+static __u64 format_bits(const struct sev *sev, const char *name)
+{
+	unsigned int first, last;
+	char file[64], line[64];
+	int n;
+
+	snprintf(file, sizeof(file), "format/%s", name);
+	if (pmu_file(sev, file, line, sizeof(line)))
+		return 0;
+	n = sscanf(line, "config:%u-%u", &first, &last);
+	if (n < 1)
+		return 0;
+	if (n < 2)
+		last = first;
+	if (first > last || last > 63)
+		return 0;
+	return (~0ULL >> (63 - (last - first))) << first;
+}
+
+/* TSC to crystal clock: CPUID leaf 15H, EBX / EAX. */
+static void tsc_ctc_ratio(__u32 *n, __u32 *d)
+{
+	*n = 0;
+	*d = 0;
+#if __has_include("cpuid.h")
+	{
+		unsigned int a = 0, b = 0, c, e;
+
+		if (__get_cpuid(0x15, &a, &b, &c, &e)) {
+			*n = b;
+			*d = a;
+		}
+	}
+#endif
+}
+
+static void get_time_conv(const struct session *s, struct time_conv *tc)
+{
+	memset(tc, 0, sizeof(*tc));
+	if (s->nr_rings)
+		mainring_time_conv(&s->rings[0], tc);
+	/* perf's readers take these only together. */
+	if (!tc->cap_zero)
+		memset(tc, 0, sizeof(*tc));
+}
+
+static void add_time_conv(const struct session *s, const struct sev *sev)
+{
+	struct time_conv tc;
+
+	get_time_conv(s, &tc);
+	synth_add_u64(&rec, sev->attr.type);
+	synth_add_u64(&rec, tc.shift);
+	synth_add_u64(&rec, tc.mult);
+	synth_add_u64(&rec, tc.zero);
+	synth_add_u64(&rec, tc.cap_zero);
+}
+
+static void intel_pt(const struct session *s, const struct sev *sev)
+{
+	const char *filter = sev->ev->filter;
+	size_t filter_len = filter ? strlen(filter) : 0;
+	bool per_cpu = !session_per_task(s);
+	const __u64 tsc = format_bits(sev, "tsc");
+	/* Without times nobody can say when a switch was. */
+	bool switches = per_cpu && (sev->attr.config & tsc);
+	__u32 n, d;
+
+	tsc_ctc_ratio(&n, &d);
+	synth_begin(&rec, REC_AUXTRACE_INFO, 0);
+	synth_add_u32(&rec, REC_AUX_INTEL_PT);
+	synth_add_u32(&rec, 0);
+	add_time_conv(s, sev);
+	synth_add_u64(&rec, tsc);
+	synth_add_u64(&rec, format_bits(sev, "noretcomp"));
+	synth_add_u64(&rec, switches ? SWITCH_CPU_WIDE : SWITCH_NONE);
+	synth_add_u64(&rec, 0);				/* no snapshot */
+	synth_add_u64(&rec, per_cpu);
+	synth_add_u64(&rec, format_bits(sev, "mtc"));
+	synth_add_u64(&rec, format_bits(sev, "mtc_period"));
+	synth_add_u64(&rec, n);
+	synth_add_u64(&rec, d);
+	synth_add_u64(&rec, format_bits(sev, "cyc"));
+	synth_add_u64(&rec, pmu_number(sev, "max_nonturbo_ratio"));
+	/* Its length has neither the NUL nor the padding in it. */
+	synth_add_u64(&rec, filter_len);
+	if (filter_len)
+		synth_add_name(&rec, filter);
+	synth_add_u64(&rec, pmu_number(sev, "caps/event_trace"));
+}
+
+int synth_auxtrace_info(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		if (s->sev[i].aux != AUX_INTEL_PT)
+			continue;
+		intel_pt(s, &s->sev[i]);
+		return synth_end(s, &rec);
+	}
+	return 0;
+}

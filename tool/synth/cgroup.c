@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cgroups that are there already: their numbers and names, as the kernel tells of new ones.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "synth/cgroups.h"
+#include "synth/synth.h"
+
+static struct synth_rec rec;
+
+/* Its path from the root, which is "/" */
+static char path[PATH_MAX];
+
+/* Places of the hierarchy where some have no name in the stream */
+static unsigned int unnamed;
+static int unnamed_err;
+static char unnamed_path[256];
+
+static void leave_unnamed(const char *parent, const char *name, int err)
+{
+	if (!unnamed++) {
+		unnamed_err = err;
+		snprintf(unnamed_path, sizeof(unnamed_path), "%.150s%s%.100s",
+			 parent, *name ? "/" : "", name);
+	}
+}
+
+static int add_cgroup(struct session *s, __u64 id)
+{
+	int err;
+
+	synth_begin(&rec, PERF_RECORD_CGROUP, 0);
+	synth_add_u64(&rec, id);
+	synth_add_name(&rec, *path ? path : "/");
+	synth_add_sample_id(&rec);
+	err = synth_end(s, &rec);
+	if (err != -E2BIG)
+		return err;
+	leave_unnamed(path, "", ENAMETOOLONG);
+	return 0;
+}
+
+/* It may not be read; whoever may read the one above knows its number. */
+static int add_closed(struct session *s, int parent, const char *name, int why)
+{
+	__u64 id;
+
+	leave_unnamed(path, "*", why);
+	return cgroups_id(parent, name, &id) ? 0 : add_cgroup(s, id);
+}
+
+/* @fd is closed. What vanishes meanwhile is none; the kernel tells of what is new. */
+static int add_tree(struct session *s, int fd, size_t len)
+{
+	struct dirent *de;
+	int err = 0, sub;
+	DIR *dir;
+	__u64 id;
+
+	if (!cgroups_id(fd, "", &id))
+		err = add_cgroup(s, id);
+	dir = fdopendir(fd);
+	if (!dir) {
+		leave_unnamed(path, "*", errno);
+		close(fd);
+	}
+	while (dir && !err && (de = readdir(dir))) {
+		const size_t name = strlen(de->d_name);
+
+		if (de->d_type != DT_DIR || !strcmp(de->d_name, ".") ||
+		    !strcmp(de->d_name, ".."))
+			continue;
+		if (len + 1 + name >= sizeof(path)) {
+			leave_unnamed(path, de->d_name, ENAMETOOLONG);
+			continue;
+		}
+		path[len] = '/';
+		memcpy(path + len + 1, de->d_name, name + 1);
+		sub = openat(dirfd(dir), de->d_name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub >= 0)
+			err = add_tree(s, sub, len + 1 + name);
+		else if (errno != ENOENT)
+			err = add_closed(s, dirfd(dir), de->d_name, errno);
+		path[len] = '\0';
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+int synth_cgroups(struct session *s)
+{
+	int fd, err;
+
+	if (!s->opt->cgroups)
+		return 0;
+	fd = cgroups_open();
+	if (fd < 0) {
+		if (!s->opt->quiet)
+			say("--all-cgroups: the hierarchy of cgroups is not mounted or cannot be read (%s): only those that are made now have names",
+			    strerror(-fd));
+		return 0;
+	}
+	*path = '\0';
+	err = add_tree(s, fd, 0);
+	if (!err && unnamed && !s->opt->quiet)
+		say("--all-cgroups: there may be cgroups without a name, in %u places of the hierarchy; the first is %s (%s)",
+		    unnamed, unnamed_path, strerror(unnamed_err));
+	return err;
+}

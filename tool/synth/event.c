@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the events are: ATTR, EVENT_UPDATE, ID_INDEX, TIME_CONV, THREAD_MAP,
+ * CPU_MAP.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "stream/records.h"
+#include "synth/synth.h"
+
+/* ids that fit behind an attr of this size */
+static size_t ids_per_attr(const struct sev *sev)
+{
+	return (REC_SIZE_MAX - sizeof(struct perf_event_header) -
+		sev->attr.size) / sizeof(__u64);
+}
+
+static size_t sev_nr_ids(const struct sev *sev)
+{
+	return sev->ev || sev->sideband ? sev->nr_fds : 1;
+}
+
+static __u64 sev_nth_id(const struct sev *sev, size_t i)
+{
+	return sev->ev || sev->sideband ? sev->fds[i].id : sev->chunk_id;
+}
+
+size_t synth_nr_attrs(const struct sev *sev)
+{
+	const size_t most = ids_per_attr(sev);
+
+	return (sev_nr_ids(sev) + most - 1) / most;
+}
+
+/* An event with more ids than one record holds is several, of one name. */
+int synth_attrs(struct session *s)
+{
+	static struct synth_rec r;
+	size_t i, first, j;
+	int err = 0;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		const struct sev *sev = &s->sev[i];
+		const size_t nr = sev_nr_ids(sev), most = ids_per_attr(sev);
+
+		for (first = 0; !err && first < nr; first += most) {
+			synth_begin(&r, REC_ATTR, 0);
+			synth_add(&r, &sev->attr, sizeof(sev->attr));
+			for (j = first; j < nr && j < first + most; j++)
+				synth_add_u64(&r, sev_nth_id(sev, j));
+			err = synth_end(s, &r);
+		}
+	}
+	return err;
+}
+
+static int update(struct session *s, __u64 id, __u64 type, const void *data,
+		  size_t len)
+{
+	static struct synth_rec r;
+
+	synth_begin(&r, REC_EVENT_UPDATE, 0);
+	synth_add_u64(&r, type);
+	synth_add_u64(&r, id);
+	synth_add(&r, data, len);
+	return synth_end(s, &r);
+}
+
+int synth_event_updates(struct session *s)
+{
+	size_t i, first;
+	int err = 0;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		const struct sev *sev = &s->sev[i];
+		const size_t nr = sev_nr_ids(sev), most = ids_per_attr(sev);
+
+		for (first = 0; !err && first < nr; first += most) {
+			__u64 id = sev_nth_id(sev, first);
+
+			err = update(s, id, REC_UPDATE_NAME, sev->name,
+				     strlen(sev->name) + 1);
+			if (!err && sev->ev && sev->ev->unit)
+				err = update(s, id, REC_UPDATE_UNIT, sev->ev->unit,
+					     strlen(sev->ev->unit) + 1);
+			if (!err && sev->ev && sev->ev->scale != 1.0 &&
+			    sev->ev->scale != 0)
+				err = update(s, id, REC_UPDATE_SCALE,
+					     &sev->ev->scale,
+					     sizeof(sev->ev->scale));
+		}
+	}
+	return err;
+}
+
+/* Where an id's records come from: for the readers' AUX queues. */
+int synth_id_index(struct session *s)
+{
+	const size_t most = (REC_SIZE_MAX - 16) / 32;
+	static struct synth_rec r;
+	size_t i, j, nr = 0, k = 0;
+	int err = 0;
+
+	for (i = 0; i < s->nr_sev; i++)
+		nr += s->sev[i].nr_fds;
+
+	for (i = 0; i < s->nr_sev; i++) {
+		const struct sev *sev = &s->sev[i];
+
+		for (j = 0; !err && j < sev->nr_fds; j++) {
+			const struct opened *o = &sev->fds[j];
+
+			if (k % most == 0) {
+				synth_begin(&r, REC_ID_INDEX, 0);
+				synth_add_u64(&r, nr - k < most ? nr - k :
+								  most);
+			}
+			synth_add_u64(&r, o->id);
+			synth_add_u64(&r, j);
+			synth_add_u64(&r, (__s64)o->cpu);
+			synth_add_u64(&r, (__s64)o->tid);
+			k++;
+			if (k % most == 0 || k == nr)
+				err = synth_end(s, &r);
+		}
+	}
+	return err;
+}
+
+int synth_time_conv(struct session *s)
+{
+	struct time_conv tc;
+	struct rec_time_conv rec = {
+		.header = { REC_TIME_CONV, 0, sizeof(rec) },
+	};
+
+	if (!s->nr_rings)
+		return 0;
+	mainring_time_conv(&s->rings[0], &tc);
+	if (!tc.cap_zero)
+		return 0;
+	rec.shift = tc.shift;
+	rec.mult = tc.mult;
+	rec.zero = tc.zero;
+	rec.cycles = tc.cycles;
+	rec.mask = tc.mask;
+	rec.cap_zero = tc.cap_zero;
+	rec.cap_short = tc.cap_short;
+	return stream_record(&s->out, &rec);
+}
+
+int synth_thread_map(struct session *s)
+{
+	const size_t most = (REC_SIZE_MAX - 16) / 24;
+	static struct synth_rec r;
+	size_t i;
+
+	/* perf's own -a has the one entry -1. More than fit is cut short. */
+	synth_begin(&r, REC_THREAD_MAP, 0);
+	synth_add_u64(&r, s->nr_tids < most ? s->nr_tids : most);
+	for (i = 0; i < s->nr_tids && i < most; i++) {
+		char comm[16] = "", path[64], line[64];
+
+		snprintf(path, sizeof(path), "/proc/%d/comm", s->tids[i]);
+		if (s->tids[i] > 0 && !slurp_line(path, line, sizeof(line)))
+			snprintf(comm, sizeof(comm), "%.15s", line);
+		synth_add_u64(&r, (__s64)s->tids[i]);
+		synth_add(&r, comm, sizeof(comm));
+	}
+	return synth_end(s, &r);
+}
+
+int synth_cpu_map(struct session *s)
+{
+	static struct synth_rec r;
+	size_t i;
+
+	synth_begin(&r, REC_CPU_MAP, 0);
+	synth_add_u16(&r, 0);		/* a list */
+	synth_add_u16(&r, s->cpus.nr);
+	for (i = 0; i < s->cpus.nr; i++)
+		synth_add_u16(&r, s->cpus.list[i]);
+	return synth_end(s, &r);
+}

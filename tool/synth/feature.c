@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * FEATURE records: the machine. Only ids up to 31 and 32 as the end mark: the
+ * pipe reader of perf 6.1 takes no others.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#if __has_include("cpuid.h")
+#include <cpuid.h>
+#endif
+
+#include "stream/records.h"
+#include "synth/synth.h"
+
+#define STRING_ALIGN	64
+
+static struct synth_rec rec;
+
+static void begin(__u64 id)
+{
+	synth_begin(&rec, REC_FEATURE, 0);
+	synth_add_u64(&rec, id);
+}
+
+static void add_string(const char *str)
+{
+	const size_t len = strlen(str) + 1;
+	const size_t size = ALIGN_UP(len, STRING_ALIGN);
+
+	synth_add_u32(&rec, size);
+	synth_add(&rec, str, len);
+	synth_add(&rec, NULL, size - len);
+}
+
+/* A description that is too long for a record is said to be missing. */
+static int end(struct session *s, const char *what)
+{
+	int err = synth_end(s, &rec);
+
+	if (err != -E2BIG)
+		return err;
+	if (!s->opt->quiet)
+		say("%s: too long for the stream, left out", what);
+	return 0;
+}
+
+static int string_feature(struct session *s, __u64 id, const char *str)
+{
+	if (!str || !*str)
+		return 0;
+	begin(id);
+	add_string(str);
+	return end(s, str);
+}
+
+static int names(struct session *s)
+{
+	struct utsname u;
+	int err;
+
+	if (uname(&u))
+		return 0;
+	err = string_feature(s, REC_FEAT_HOSTNAME, u.nodename);
+	if (!err)
+		err = string_feature(s, REC_FEAT_OSRELEASE, u.release);
+	if (!err)
+		err = string_feature(s, REC_FEAT_VERSION, "auxrec " AUXREC_VERSION);
+	if (!err)
+		err = string_feature(s, REC_FEAT_ARCH, u.machine);
+	return err;
+}
+
+static __u32 nr_cpus(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n > 0 ? n : 1;
+}
+
+static int nrcpus(struct session *s)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	begin(REC_FEAT_NRCPUS);
+	synth_add_u32(&rec, nr_cpus());
+	synth_add_u32(&rec, online);
+	return end(s, "CPUs");
+}
+
+/* The value of the first "key : value" line. */
+static int cpu_info(const char *key, char *val, size_t size)
+{
+	char *text, *line, *save;
+	int err = -ENOENT;
+
+	if (slurp("/proc/cpuinfo", &text, NULL))
+		return err;
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *colon = strchr(line, ':');
+
+		if (!colon || strncmp(line, key, strlen(key)))
+			continue;
+		snprintf(val, size, "%s", colon + 1 + strspn(colon + 1, " "));
+		err = 0;
+		break;
+	}
+	free(text);
+	return err;
+}
+
+static int cpudesc(struct session *s)
+{
+	char desc[256];
+
+	if (cpu_info("model name", desc, sizeof(desc)))
+		return 0;
+	return string_feature(s, REC_FEAT_CPUDESC, desc);
+}
+
+#if __has_include("cpuid.h")
+/* vendor,family,model,stepping: what perf looks events up by. */
+static int cpuid(struct session *s)
+{
+	unsigned int a, b, c, d, family, model;
+	char vendor[13] = "", id[64];
+
+	if (!__get_cpuid(0, &a, &b, &c, &d))
+		return 0;
+	memcpy(vendor, &b, 4);
+	memcpy(vendor + 4, &d, 4);
+	memcpy(vendor + 8, &c, 4);
+	if (!__get_cpuid(1, &a, &b, &c, &d))
+		return 0;
+	/* The extended parts count from these families on (SDM, CPUID 1). */
+	family = a >> 8 & 0xf;
+	model = a >> 4 & 0xf;
+	if (family == 6 || family == 15)
+		model += (a >> 16 & 0xf) << 4;
+	if (family == 15)
+		family += a >> 20 & 0xff;
+	snprintf(id, sizeof(id), "%s,%u,%u,%u", vendor, family, model, a & 0xf);
+	return string_feature(s, REC_FEAT_CPUID, id);
+}
+#else
+static int cpuid(struct session *s)
+{
+	char id[64];
+
+	if (slurp_line("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1",
+		       id, sizeof(id)))
+		return 0;
+	return string_feature(s, REC_FEAT_CPUID, id);
+}
+#endif
+
+static int total_mem(struct session *s)
+{
+	char *text, *p;
+	__u64 total = 0;
+
+	if (slurp("/proc/meminfo", &text, NULL))
+		return 0;
+	p = strstr(text, "MemTotal:");
+	if (p)
+		total = strtoull(p + 9, NULL, 10);
+	free(text);
+	begin(REC_FEAT_TOTAL_MEM);
+	/* In KiB, as /proc/meminfo has it. */
+	synth_add_u64(&rec, total);
+	return end(s, "memory size");
+}
+
+static int command_line(struct session *s)
+{
+	char *text;
+	size_t len, pos;
+	__u32 nr = 0;
+
+	if (slurp("/proc/self/cmdline", &text, &len))
+		return 0;
+	for (pos = 0; pos < len; pos += strlen(text + pos) + 1)
+		nr++;
+	begin(REC_FEAT_CMDLINE);
+	synth_add_u32(&rec, nr);
+	for (pos = 0; pos < len; pos += strlen(text + pos) + 1)
+		add_string(text + pos);
+	free(text);
+	return end(s, "command line");
+}
+
+#define CPU_DIR	"/sys/devices/system/cpu/cpu%u/topology/%s"
+
+static int topology_line(__u32 cpu, const char *file, char *buf, size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), CPU_DIR, cpu, file);
+	return slurp_line(path, buf, size);
+}
+
+/* The different contents of a topology file over all CPUs: "0-3", "4-7". */
+static void add_siblings(const char *file, const char *older)
+{
+	char (*seen)[256] = NULL;
+	__u32 cpu, nr = 0, i;
+	size_t at;
+
+	at = rec.len;
+	synth_add_u32(&rec, 0);
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		char line[256];
+
+		if (topology_line(cpu, file, line, sizeof(line)) &&
+		    topology_line(cpu, older, line, sizeof(line)))
+			continue;
+		for (i = 0; i < nr && strcmp(seen[i], line); i++)
+			;
+		if (i < nr || grow((void **)&seen, nr, sizeof(*seen)))
+			continue;
+		memcpy(seen[nr++], line, sizeof(line));
+		add_string(line);
+	}
+	memcpy(rec.bytes + at, &nr, sizeof(nr));
+	free(seen);
+}
+
+static int cpu_topology(struct session *s)
+{
+	__u32 cpu;
+
+	begin(REC_FEAT_CPU_TOPOLOGY);
+	add_siblings("package_cpus_list", "core_siblings_list");
+	add_siblings("core_cpus_list", "thread_siblings_list");
+	/* Readers expect as many as NRCPUS says; offline ones have none. */
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		char line[32];
+
+		synth_add_u32(&rec, topology_line(cpu, "core_id", line,
+						  sizeof(line)) ?
+			      -1 : atoi(line));
+		synth_add_u32(&rec, topology_line(cpu, "physical_package_id",
+						  line, sizeof(line)) ?
+			      -1 : atoi(line));
+	}
+	/* Not optional here: readers take padding for the number of dies. */
+	add_siblings("die_cpus_list", "die_cpus_list");
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		char line[32];
+
+		synth_add_u32(&rec, topology_line(cpu, "die_id", line,
+						  sizeof(line)) ?
+			      -1 : atoi(line));
+	}
+	return end(s, "CPU topology");
+}
+
+static void add_node(unsigned int node)
+{
+	char path[128], *text, *p;
+	char cpulist[256] = "";
+	__u64 total = 0, free_mem = 0;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/meminfo",
+		 node);
+	if (!slurp(path, &text, NULL)) {
+		p = strstr(text, "MemTotal:");
+		if (p)
+			total = strtoull(p + 9, NULL, 10);
+		p = strstr(text, "MemFree:");
+		if (p)
+			free_mem = strtoull(p + 8, NULL, 10);
+		free(text);
+	}
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist",
+		 node);
+	slurp_line(path, cpulist, sizeof(cpulist));
+	synth_add_u32(&rec, node);
+	synth_add_u64(&rec, total);
+	synth_add_u64(&rec, free_mem);
+	add_string(cpulist);
+}
+
+static int numa_topology(struct session *s)
+{
+	struct cpus nodes;
+	char line[256];
+	size_t i;
+
+	if (slurp_line("/sys/devices/system/node/online", line, sizeof(line)) ||
+	    cpus_parse(&nodes, line))
+		return 0;
+	begin(REC_FEAT_NUMA_TOPOLOGY);
+	synth_add_u32(&rec, nodes.nr);
+	for (i = 0; i < nodes.nr; i++)
+		add_node(nodes.list[i]);
+	cpus_free(&nodes);
+	return end(s, "NUMA topology");
+}
+
+static int pmu_mappings(struct session *s)
+{
+	const char *dir_name = "/sys/bus/event_source/devices";
+	struct dirent *de;
+	size_t at;
+	__u32 nr = 0;
+	DIR *dir;
+
+	dir = opendir(dir_name);
+	if (!dir)
+		return 0;
+	begin(REC_FEAT_PMU_MAPPINGS);
+	at = rec.len;
+	synth_add_u32(&rec, 0);
+	while ((de = readdir(dir))) {
+		char path[512];
+		__u64 type;
+
+		snprintf(path, sizeof(path), "%s/%s/type", dir_name,
+			 de->d_name);
+		if (de->d_name[0] == '.' || slurp_u64(path, &type))
+			continue;
+		synth_add_u32(&rec, type);
+		add_string(de->d_name);
+		nr++;
+	}
+	closedir(dir);
+	memcpy(rec.bytes + at, &nr, sizeof(nr));
+	return end(s, "PMU numbers");
+}
+
+/* A group's place among the ATTRs; one event may have several, see there. */
+static void add_group(const struct session *s, size_t leader)
+{
+	__u32 idx = 0, members = 0;
+	size_t i;
+
+	for (i = 0; i < leader; i++)
+		idx += synth_nr_attrs(&s->sev[i]);
+	for (i = leader; i < s->nr_sev; i++)
+		members += s->sev[i].group == s->sev[leader].group;
+	add_string("{anon_group}");	/* readers know this as: no name */
+	synth_add_u32(&rec, idx);
+	synth_add_u32(&rec, members);
+}
+
+/* Which events readers show as one. */
+static int group_desc(struct session *s)
+{
+	__u32 nr = 0;
+	size_t at, i;
+
+	begin(REC_FEAT_GROUP_DESC);
+	at = rec.len;
+	synth_add_u32(&rec, 0);
+	for (i = 0; i + 1 < s->nr_sev; i++) {
+		if (!s->sev[i].leader || s->sev[i + 1].group != s->sev[i].group)
+			continue;
+		add_group(s, i);
+		nr++;
+	}
+	memcpy(rec.bytes + at, &nr, sizeof(nr));
+	return nr ? end(s, "groups") : 0;
+}
+
+/*
+ * 32 ends the features for perf 6.1 and 6.12. Later perfs have a feature of
+ * that number, CPU_DOMAIN_INFO, and complain if it does not describe all CPUs
+ * of NRCPUS: so it does, as having no scheduling domains. The CPUs are counted
+ * through rather than named, as perf's printing takes them for indices.
+ */
+static int end_mark(struct session *s)
+{
+	const __u32 online = sysconf(_SC_NPROCESSORS_ONLN);
+	__u32 i;
+
+	begin(REC_FEAT_END);
+	synth_add_u32(&rec, 0);		/* version of schedstat */
+	synth_add_u32(&rec, 0);		/* most domains of a CPU */
+	for (i = 0; i < online; i++) {
+		synth_add_u32(&rec, i);
+		synth_add_u32(&rec, 0);
+	}
+	return synth_end(s, &rec);
+}
+
+int synth_features(struct session *s)
+{
+	static int (* const all[])(struct session *) = {
+		names, nrcpus, cpudesc, cpuid, total_mem, command_line,
+		cpu_topology, numa_topology, pmu_mappings, group_desc,
+		bpf_write, end_mark,
+	};
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_LEN(all); i++)
+		err = all[i](s);
+	return err;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the kernel and its modules are, with their build-ids.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "session/buildid.h"
+#include "stream/records.h"
+#include "synth/synth.h"
+
+#define KERNEL_PID	(-1U)
+
+static struct synth_rec rec;
+
+static int add_map(struct session *s, __u64 start, __u64 len, __u64 pgoff,
+		   const struct build_id *id, const char *name, __u64 time)
+{
+	const struct rec_sample_id sample_id = {
+		.pid = KERNEL_PID, .tid = 0, .time = time,
+		.id = time ? session_sideband_id(s) : 0,
+	};
+	__u8 id_field[24] = { id->size };
+	int err;
+
+	if (id->size)
+		memcpy(id_field + 4, id->id, id->size);
+	else
+		s->missing_build_ids++;
+	synth_begin(&rec, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL |
+		    (id->size ? REC_MISC_MMAP_BUILD_ID : 0));
+	synth_add_u32(&rec, KERNEL_PID);
+	synth_add_u32(&rec, 0);
+	synth_add_u64(&rec, start);
+	synth_add_u64(&rec, len);
+	synth_add_u64(&rec, pgoff);
+	/* Without an id the same place has device and inode: none. */
+	synth_add(&rec, id_field, sizeof(id_field));
+	synth_add_u32(&rec, PROT_EXEC);
+	synth_add_u32(&rec, MAP_PRIVATE);
+	synth_add_name(&rec, name);
+	if (time)
+		synth_add(&rec, &sample_id, sizeof(sample_id));
+	else
+		synth_add_sample_id(&rec);
+	err = synth_end(s, &rec);
+	return err == -E2BIG ? 0 : err;
+}
+
+struct kernel_range {
+	__u64 text, stext, etext, edata;
+};
+
+static void kernel_symbol(struct kernel_range *k, const char *name, __u64 addr)
+{
+	if (!strcmp(name, "_text"))
+		k->text = addr;
+	else if (!strcmp(name, "_stext"))
+		k->stext = addr;
+	else if (!strcmp(name, "_etext"))
+		k->etext = addr;
+	else if (!strcmp(name, "_edata"))
+		k->edata = addr;
+}
+
+/* Returns 0, or -errno; -EPERM: the addresses are hidden from us. */
+static int kernel_range(struct kernel_range *k)
+{
+	char line[512], name[256];
+	unsigned long long addr;
+	FILE *f;
+
+	memset(k, 0, sizeof(*k));
+	f = fopen("/proc/kallsyms", "re");
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f)) {
+		const char *at = strchr(line, ' ');
+
+		/* Address, type, name: most lines are passed over quickly. */
+		if (!at || strlen(at) < 4 || at[3] != '_')
+			continue;
+		if (sscanf(line, "%llx %*c %255s", &addr, name) == 2)
+			kernel_symbol(k, name, addr);
+		if (k->edata && k->etext && (k->text || k->stext))
+			break;
+	}
+	fclose(f);
+	return k->text || k->stext ? 0 : -EPERM;
+}
+
+/* Module names have '_' where file names may have '-'. */
+static bool same_module(const char *file, const char *name)
+{
+	for (; *name; file++, name++)
+		if (*file != *name && !(*file == '-' && *name == '_'))
+			return false;
+	return !strncmp(file, ".ko", 3);
+}
+
+/* The file of a module, from modules.dep ("path: needs"), or "[name]". */
+static void module_path(const char *deps, const char *dir, const char *name,
+			char *path, size_t size)
+{
+	const char *p = deps;
+
+	while (p && *p) {
+		size_t len = strcspn(p, ":\n");
+		const char *base = memrchr(p, '/', len);
+
+		base = base ? base + 1 : p;
+		if (same_module(base, name)) {
+			snprintf(path, size, "%s/%.*s", dir, (int)len, p);
+			return;
+		}
+		p = strchr(p, '\n');
+		p = p ? p + 1 : NULL;
+	}
+	snprintf(path, size, "[%s]", name);
+}
+
+/* Where modules are; returns modules.dep, to be freed, or NULL. */
+static char *module_deps(char *dir, size_t size)
+{
+	char *deps, path[1024];
+	struct utsname u;
+
+	uname(&u);
+	snprintf(dir, size, "/lib/modules/%s", u.release);
+	snprintf(path, sizeof(path), "%s/modules.dep", dir);
+	return slurp(path, &deps, NULL) ? NULL : deps;
+}
+
+int synth_module(struct session *s, const struct perfaux_notice *n,
+		 const char *name)
+{
+	char *deps, dir[256], path[1024];
+	struct build_id id = { 0 };
+	__u64 time = n->time;
+	int err;
+
+	/* The kernel is locked down and does not tell where it is. */
+	if (!n->start)
+		return 0;
+	id.size = n->id_size > sizeof(id.id) ? sizeof(id.id) : n->id_size;
+	memcpy(id.id, n->id, id.size);
+	/* Readers have been told that nothing of before would follow. */
+	if (time <= s->flushed_time)
+		time = s->flushed_time + 1;
+	if (time > s->main.max_time)
+		s->main.max_time = time;
+	deps = module_deps(dir, sizeof(dir));
+	module_path(deps, dir, name, path, sizeof(path));
+	err = add_map(s, n->start, n->length, 0, &id, path, time);
+	free(deps);
+	return err;
+}
+
+static int add_modules(struct session *s)
+{
+	char *text, *deps, *line, *save, dir[256], path[1024];
+	int err = 0;
+
+	if (slurp("/proc/modules", &text, NULL))
+		return 0;
+	deps = module_deps(dir, sizeof(dir));
+
+	for (line = strtok_r(text, "\n", &save); line && !err;
+	     line = strtok_r(NULL, "\n", &save)) {
+		unsigned long long size, addr;
+		struct build_id id;
+		char name[128];
+
+		/* name size users needed-by state address */
+		if (sscanf(line, "%127s %llu %*s %*s %*s %llx", name, &size,
+			   &addr) != 3 || !addr)
+			continue;
+		snprintf(path, sizeof(path),
+			 "/sys/module/%s/notes/.note.gnu.build-id", name);
+		build_id_notes(path, &id);
+		module_path(deps, dir, name, path, sizeof(path));
+		err = add_map(s, addr, size, 0, &id, path, 0);
+	}
+	free(deps);
+	free(text);
+	return err;
+}
+
+int synth_kernel(struct session *s)
+{
+	const __u64 page = sysconf(_SC_PAGESIZE);
+	struct kernel_range k;
+	struct build_id id;
+	__u64 start, end;
+	bool stext;
+	int err;
+
+	if (kernel_range(&k)) {
+		/* Who records user space only does not miss it. */
+		s->kptr_hidden = true;
+		return 0;
+	}
+
+	build_id_notes("/sys/kernel/notes", &id);
+	/* The reference symbol: readers relocate by it, so name it truly. */
+	stext = !k.text;
+	start = stext ? k.stext : k.text;
+	end = ALIGN_UP(k.edata > start ? k.edata : k.etext, page);
+	if (end <= start)
+		end = start + page;
+	err = add_map(s, start, end - start, start, &id,
+		      stext ? "[kernel.kallsyms]_stext" :
+			      "[kernel.kallsyms]_text", 0);
+	return err ? err : add_modules(s);
+}

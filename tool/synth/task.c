@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tasks that run already: their names, parents, namespaces and maps, from /proc.
+ * Tasks that vanish meanwhile are none.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "session/buildid.h"
+#include "stream/records.h"
+#include "synth/synth.h"
+
+static struct synth_rec rec;
+
+/* A line "Key:\tvalue" of /proc/PID/status. */
+static int status_number(const char *status, const char *key)
+{
+	const char *p = strstr(status, key);
+
+	return p ? atoi(p + strlen(key)) : -1;
+}
+
+static int add_fork(struct session *s, pid_t pid, pid_t ppid, pid_t tid,
+		    pid_t ptid)
+{
+	/* Without this bit readers give the child its parent's maps. */
+	synth_begin(&rec, PERF_RECORD_FORK, REC_MISC_FORK_EXEC);
+	synth_add_u32(&rec, pid);
+	synth_add_u32(&rec, ppid);
+	synth_add_u32(&rec, tid);
+	synth_add_u32(&rec, ptid);
+	synth_add_u64(&rec, 0);
+	synth_add_sample_id(&rec);
+	return synth_end(s, &rec);
+}
+
+static int add_comm(struct session *s, pid_t pid, pid_t tid, const char *comm)
+{
+	synth_begin(&rec, PERF_RECORD_COMM, 0);
+	synth_add_u32(&rec, pid);
+	synth_add_u32(&rec, tid);
+	synth_add_name(&rec, comm);
+	synth_add_sample_id(&rec);
+	return synth_end(s, &rec);
+}
+
+/*
+ * As the kernel has it: device and inode of each file. What may not be looked at is 0, if all
+ * is nobody knows anything.
+ */
+static int add_namespaces(struct session *s, pid_t pid, pid_t tid)
+{
+	static const char * const names[NR_NAMESPACES] = {
+		[NET_NS_INDEX] = "net", [UTS_NS_INDEX] = "uts", [IPC_NS_INDEX] = "ipc",
+		[PID_NS_INDEX] = "pid", [USER_NS_INDEX] = "user", [MNT_NS_INDEX] = "mnt",
+		[CGROUP_NS_INDEX] = "cgroup",
+	};
+	bool known = false;
+	char path[64];
+	struct stat st;
+	size_t i;
+
+	if (!s->opt->namespaces)
+		return 0;
+	synth_begin(&rec, PERF_RECORD_NAMESPACES, 0);
+	synth_add_u32(&rec, pid);
+	synth_add_u32(&rec, tid);
+	synth_add_u64(&rec, NR_NAMESPACES);
+	for (i = 0; i < NR_NAMESPACES; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/ns/%s", pid, tid, names[i]);
+		if (stat(path, &st))
+			memset(&st, 0, sizeof(st));
+		known |= st.st_ino != 0;
+		synth_add_u64(&rec, st.st_dev);
+		synth_add_u64(&rec, st.st_ino);
+	}
+	synth_add_sample_id(&rec);
+	return known ? synth_end(s, &rec) : 0;
+}
+
+static int add_thread(struct session *s, pid_t pid, pid_t tid)
+{
+	char path[64], comm[64], *status;
+	pid_t ppid;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	if (slurp(path, &status, NULL))
+		return 0;
+	ppid = status_number(status, "PPid:");
+	free(status);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	if (slurp_line(path, comm, sizeof(comm)))
+		return 0;
+
+	/* Threads as if all were made by the first one, as perf does. */
+	if (tid == pid)
+		err = add_fork(s, pid, ppid, tid, ppid);
+	else
+		err = add_fork(s, pid, pid, tid, pid);
+	if (!err)
+		err = add_comm(s, pid, tid, comm);
+	return err ?: add_namespaces(s, pid, tid);
+}
+
+struct map {
+	unsigned long long start, end, pgoff, ino;
+	unsigned int maj, min;
+	char perms[5];
+	char *name;
+};
+
+/* start-end perms offset maj:min inode    name */
+static bool parse_map(char *line, struct map *m)
+{
+	int at = 0;
+
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &m->start,
+		   &m->end, m->perms, &m->pgoff, &m->maj, &m->min, &m->ino,
+		   &at) < 7 || !at)
+		return false;
+	m->name = line + at;
+	return true;
+}
+
+/*
+ * map_files names the very file that is mapped, whatever has become of its
+ * path, but needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
+ */
+static int map_id(pid_t pid, const struct map *m, struct build_id *id,
+		  struct stat *st)
+{
+	char path[4200];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
+		 m->start, m->end);
+	err = build_id_file(path, id, st);
+	if (err != -EPERM && err != -EACCES && err != -ENOENT)
+		return err;
+	if (id->size)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->name);
+	err = build_id_file(path, id, st);
+	/* A file of that name that came later is another one. */
+	if (!err && st->st_ino != m->ino)
+		id->size = 0;
+	return err;
+}
+
+static bool is_vdso(const struct map *m)
+{
+	return !strcmp(m->name, "[vdso]");
+}
+
+static void find_id(pid_t pid, const struct map *m, struct build_id *id)
+{
+	struct stat st;
+
+	memset(id, 0, sizeof(*id));
+	if (m->name[0] == '/') {
+		if (map_id(pid, m, id, &st))
+			id->size = 0;
+	} else if (is_vdso(m)) {
+		if (build_id_vdso(pid, m->start, m->end - m->start, id))
+			id->size = 0;
+	}
+}
+
+static void count_id(struct session *s, const struct map *m,
+		     const struct build_id *id)
+{
+	if (id->size)
+		s->long_build_ids += id->is_long;
+	else if (m->name[0] == '/' || is_vdso(m))
+		s->missing_build_ids++;
+}
+
+static int add_map(struct session *s, pid_t pid, const struct map *m)
+{
+	struct build_id id = { 0 };
+	__u32 prot = PROT_EXEC;
+	int err;
+
+	/* As the kernel's own records, see add_sideband() in attr.c. */
+	if (!s->opt->no_buildid) {
+		find_id(pid, m, &id);
+		count_id(s, m, &id);
+	}
+
+	synth_begin(&rec, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
+		    (id.size ? REC_MISC_MMAP_BUILD_ID : 0));
+	synth_add_u32(&rec, pid);
+	synth_add_u32(&rec, pid);
+	synth_add_u64(&rec, m->start);
+	synth_add_u64(&rec, m->end - m->start);
+	synth_add_u64(&rec, m->pgoff);
+	if (id.size) {
+		const __u8 head[4] = { id.size };
+
+		synth_add(&rec, head, sizeof(head));
+		synth_add(&rec, id.id, sizeof(id.id));
+	} else {
+		synth_add_u32(&rec, m->maj);
+		synth_add_u32(&rec, m->min);
+		synth_add_u64(&rec, m->ino);
+		synth_add_u64(&rec, 0);
+	}
+	if (m->perms[0] == 'r')
+		prot |= PROT_READ;
+	if (m->perms[1] == 'w')
+		prot |= PROT_WRITE;
+	synth_add_u32(&rec, prot);
+	synth_add_u32(&rec, m->perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
+	synth_add_name(&rec, m->name[0] ? m->name : "//anon");
+	synth_add_sample_id(&rec);
+	err = synth_end(s, &rec);
+	return err == -E2BIG ? 0 : err;
+}
+
+static int add_maps(struct session *s, pid_t pid)
+{
+	char path[64], *text, *line, *save;
+	struct map m;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	if (slurp(path, &text, NULL))
+		return 0;
+	for (line = strtok_r(text, "\n", &save); line && !err;
+	     line = strtok_r(NULL, "\n", &save)) {
+		/* Like the kernel without attr.mmap_data: code only. */
+		if (parse_map(line, &m) && m.perms[2] == 'x')
+			err = add_map(s, pid, &m);
+	}
+	free(text);
+	return err;
+}
+
+static int add_process(struct session *s, pid_t pid)
+{
+	char path[64];
+	struct dirent *de;
+	int err;
+	DIR *dir;
+
+	/* The first thread first: the others belong to it. */
+	err = add_thread(s, pid, pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && !err) {
+		de = readdir(dir);
+		if (!de)
+			break;
+		if (isdigit((unsigned char)de->d_name[0]) &&
+		    atoi(de->d_name) != pid)
+			err = add_thread(s, pid, atoi(de->d_name));
+	}
+	if (dir)
+		closedir(dir);
+	return err ? err : add_maps(s, pid);
+}
+
+static int add_all(struct session *s)
+{
+	struct dirent *de;
+	int err = 0;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	while (dir && !err && (de = readdir(dir))) {
+		if (isdigit((unsigned char)de->d_name[0]))
+			err = add_process(s, atoi(de->d_name));
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+/* The process of a thread of -t. */
+static pid_t tgid_of(pid_t tid)
+{
+	char path[64], *status;
+	pid_t tgid;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (slurp(path, &status, NULL))
+		return -1;
+	tgid = status_number(status, "Tgid:");
+	free(status);
+	return tgid;
+}
+
+int synth_tasks(struct session *s)
+{
+	const struct options *opt = s->opt;
+	size_t i, j;
+	int err = 0;
+
+	if (opt->system_wide)
+		return add_all(s);
+
+	for (i = 0; !err && i < opt->nr_targets; i++) {
+		pid_t pid = opt->threads ? tgid_of(opt->targets[i]) :
+					   opt->targets[i];
+
+		/* Two threads of one process need it once. */
+		for (j = 0; j < i; j++)
+			if ((opt->threads ? tgid_of(opt->targets[j]) :
+					    opt->targets[j]) == pid)
+				break;
+		if (pid > 0 && j == i)
+			err = add_process(s, pid);
+	}
+	/* A command has nothing yet that its exec does not replace, but for these. */
+	if (!err && s->child && !opt->nr_targets)
+		err = add_namespaces(s, s->child, s->child);
+	return err;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the value of a --trigger ends and its options begin.
+ *
+ * Values may have commas, so options are looked for from the end: what is behind the
+ * last comma is one if it looks like one, and, in events, if that comma is between
+ * slashes that belong together neither of a PMU's terms nor of a filter: PMUs have
+ * terms with our names.
+ */
+#include <string.h>
+
+#include "trigger/spec.h"
+#include "base/util.h"
+
+static const char * const keys[NR_TRIGGER_OPTIONS] = {
+	[OPTION_COUNT]	= "count=",
+	[OPTION_RATE]	= "rate=",
+	[OPTION_PRE]	= "pre=",
+	[OPTION_POST]	= "post=",
+	[OPTION_NAME]	= "name=",
+};
+
+const char *trigger_option_key(enum trigger_option option)
+{
+	return keys[option];
+}
+
+bool trigger_has_filter(const char *s)
+{
+	const size_t len = strcspn(s, "/");
+
+	/* mem:0x1000/4 is a length */
+	return s[len] && memchr(s, ':', len) && strncmp(s, "mem:", 4);
+}
+
+bool trigger_filter_ends(const char *s, size_t len)
+{
+	const size_t first = strcspn(s, "/");
+	char quote = '\0';
+	size_t i;
+
+	for (i = first + 1; i < len; i++) {
+		if (quote ? s[i] == quote : s[i] == '"' || s[i] == '\'')
+			quote = quote ? '\0' : s[i];
+	}
+	return !quote && len > first + 1 && s[len - 1] == '/';
+}
+
+/* pmu/terms/: the slashes in strings do not count. */
+static bool terms_end(const char *s, size_t len)
+{
+	bool inside = false, quoted = false;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (s[i] == '\'')
+			quoted = !quoted;
+		else if (s[i] == '/' && !quoted)
+			inside = !inside;
+	}
+	return !inside;
+}
+
+static enum trigger_option which(const char *s);
+static bool event_ends(const char *s, size_t len);
+
+/* Of several options those in front of the last one have not been cut off yet. */
+static bool ends_before_options(const char *s, size_t len)
+{
+	while (len && s[len - 1] != ',')
+		len--;
+	return len && which(s + len) != OPTION_NONE && event_ends(s, len - 1);
+}
+
+/* May an event end here, or in front of options that end here? */
+static bool event_ends(const char *s, size_t len)
+{
+	if (!strncmp(s, "mem:", 4))
+		return true;
+	if (trigger_has_filter(s) && strcspn(s, "/") < len)
+		return trigger_filter_ends(s, len) || ends_before_options(s, len);
+	return terms_end(s, len);
+}
+
+static enum trigger_option which(const char *s)
+{
+	const size_t word = strspn(s, "abcdefghijklmnopqrstuvwxyz");
+	int i;
+
+	for (i = 0; i < NR_TRIGGER_OPTIONS; i++) {
+		const size_t len = strlen(keys[i]) - 1;
+
+		/* Without its '=' it is a mistake, and not of the value. */
+		if (word == len && !memcmp(s, keys[i], len) &&
+		    (s[len] == '=' || !s[len]))
+			return i;
+	}
+	return word && s[word] == '=' ? OPTION_UNKNOWN : OPTION_NONE;
+}
+
+enum trigger_option trigger_cut_option(char *text, bool event, char **option)
+{
+	char *comma = strrchr(text, ',');
+	enum trigger_option found;
+
+	if (!comma)
+		return OPTION_NONE;
+	found = which(comma + 1);
+	if (found == OPTION_NONE || (event && !event_ends(text, comma - text)))
+		return OPTION_NONE;
+	*comma = '\0';
+	*option = comma + 1;
+	return found;
+}
