@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "bpf/info.h"
-#include "synth/synth.h"
-
-static struct synth_rec rec;
+#include "session/session.h"
+#include "stream/build.h"
 
 /*
  * As many in a record as it holds: readers that print features print, at each
@@ -21,9 +20,9 @@ static int write_feature(struct session *s, const struct bpf_item *item,
 	for (;; item = item->next) {
 		while (item && item->feature != feature)
 			item = item->next;
-		if (nr && (!item || s->out.keep || rec.len + item->size > REC_SIZE_MAX - 4)) {
-			memcpy(rec.bytes + at, &nr, sizeof(nr));
-			err = synth_end(s, &rec);
+		if (nr && (!item || s->out.keep || s->out.build.len + item->size > REC_SIZE_MAX - 4)) {
+			memcpy(s->out.build.bytes + at, &nr, sizeof(nr));
+			err = build_end(&s->out);
 			if (err)
 				return err;
 			nr = 0;
@@ -31,12 +30,12 @@ static int write_feature(struct session *s, const struct bpf_item *item,
 		if (!item)
 			return 0;
 		if (!nr++) {
-			synth_begin(&rec, REC_FEATURE, 0);
-			synth_add_u64(&rec, feature);
-			at = rec.len;
-			synth_add_u32(&rec, 0);
+			build_begin(&s->out, REC_FEATURE, 0);
+			build_add_u64(&s->out, feature);
+			at = s->out.build.len;
+			build_add_u32(&s->out, 0);
 		}
-		synth_add(&rec, item->bytes, item->size);
+		build_add(&s->out, item->bytes, item->size);
 	}
 }
 

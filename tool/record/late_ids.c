@@ -10,12 +10,11 @@
 
 #include "record/late_ids.h"
 #include "stream/records.h"
+#include "stream/build.h"
 #include "synth/synth.h"
 
 /* How long files may take to be read when all else is done. */
 #define LATE_MAX	(2 * NSEC_PER_SEC)
-
-static struct synth_rec rec;
 
 /* Most of what waits is of files that nobody who is recorded has mapped. */
 static const struct ids_limits recording = {
@@ -141,12 +140,12 @@ static int write_build_id(struct session *s, const struct perfaux_notice *n,
 
 	memcpy(id, n->id, size);
 	id[20] = size;
-	synth_begin(&rec, REC_BUILD_ID,
+	build_begin(&s->out, REC_BUILD_ID,
 		    PERF_RECORD_MISC_USER | REC_MISC_BUILD_ID_SIZE);
-	synth_add_u32(&rec, -1U);
-	synth_add(&rec, id, sizeof(id));
-	synth_add(&rec, name, strlen(name) + 1);
-	return synth_end(s, &rec);
+	build_add_u32(&s->out, -1U);
+	build_add(&s->out, id, sizeof(id));
+	build_add(&s->out, name, strlen(name) + 1);
+	return build_end(&s->out);
 }
 
 /* Returns 1 if it was dealt with, 0 if its file has not been seen mapped. */

@@ -12,11 +12,23 @@
 #include <sys/uio.h>
 
 #include "base/util.h"
+#include "stream/records.h"
 
 #define STREAM_BUF	(1U << 20)
 #define STREAM_IOV	512		/* below IOV_MAX, 1024 */
 /* Samples of 56 bytes and more in STREAM_BUF and in the largest pipe of an ordinary user */
 #define STREAM_ENDS	65536		/* a power of two */
+
+/* A record that is being put together, see stream/build.h. */
+struct record_build {
+	union {
+		struct perf_event_header header;
+		__u8 bytes[REC_SIZE_MAX + 8];
+		__u64 align;
+	};
+	size_t len;
+	bool too_long;
+};
 
 struct stream {
 	int fd;
@@ -43,6 +55,7 @@ struct stream {
 	/* The disk is full: is there room now? NULL: no. To be set once it is open. */
 	bool (*no_space)(void *ctx);
 	void *no_space_ctx;
+	struct record_build build;
 };
 
 /*

@@ -11,6 +11,7 @@
 #endif
 
 #include "stream/records.h"
+#include "stream/build.h"
 #include "synth/synth.h"
 
 /* How readers learn who ran on a CPU: not needed, or from SWITCH records. */
@@ -18,8 +19,6 @@ enum {
 	SWITCH_NONE		= 0,
 	SWITCH_CPU_WIDE		= 3,
 };
-
-static struct synth_rec rec;
 
 static int pmu_file(const struct sev *sev, const char *file, char *buf,
 		    size_t size)
@@ -86,19 +85,19 @@ static void get_time_conv(const struct session *s, struct time_conv *tc)
 		memset(tc, 0, sizeof(*tc));
 }
 
-static void add_time_conv(const struct session *s, const struct sev *sev)
+static void add_time_conv(struct session *s, const struct sev *sev)
 {
 	struct time_conv tc;
 
 	get_time_conv(s, &tc);
-	synth_add_u64(&rec, sev->attr.type);
-	synth_add_u64(&rec, tc.shift);
-	synth_add_u64(&rec, tc.mult);
-	synth_add_u64(&rec, tc.zero);
-	synth_add_u64(&rec, tc.cap_zero);
+	build_add_u64(&s->out, sev->attr.type);
+	build_add_u64(&s->out, tc.shift);
+	build_add_u64(&s->out, tc.mult);
+	build_add_u64(&s->out, tc.zero);
+	build_add_u64(&s->out, tc.cap_zero);
 }
 
-static void intel_pt(const struct session *s, const struct sev *sev)
+static void intel_pt(struct session *s, const struct sev *sev)
 {
 	const char *filter = sev->ev->filter;
 	size_t filter_len = filter ? strlen(filter) : 0;
@@ -109,26 +108,26 @@ static void intel_pt(const struct session *s, const struct sev *sev)
 	__u32 n, d;
 
 	tsc_ctc_ratio(&n, &d);
-	synth_begin(&rec, REC_AUXTRACE_INFO, 0);
-	synth_add_u32(&rec, REC_AUX_INTEL_PT);
-	synth_add_u32(&rec, 0);
+	build_begin(&s->out, REC_AUXTRACE_INFO, 0);
+	build_add_u32(&s->out, REC_AUX_INTEL_PT);
+	build_add_u32(&s->out, 0);
 	add_time_conv(s, sev);
-	synth_add_u64(&rec, tsc);
-	synth_add_u64(&rec, format_bits(sev, "noretcomp"));
-	synth_add_u64(&rec, switches ? SWITCH_CPU_WIDE : SWITCH_NONE);
-	synth_add_u64(&rec, 0);				/* no snapshot */
-	synth_add_u64(&rec, per_cpu);
-	synth_add_u64(&rec, format_bits(sev, "mtc"));
-	synth_add_u64(&rec, format_bits(sev, "mtc_period"));
-	synth_add_u64(&rec, n);
-	synth_add_u64(&rec, d);
-	synth_add_u64(&rec, format_bits(sev, "cyc"));
-	synth_add_u64(&rec, pmu_number(sev, "max_nonturbo_ratio"));
+	build_add_u64(&s->out, tsc);
+	build_add_u64(&s->out, format_bits(sev, "noretcomp"));
+	build_add_u64(&s->out, switches ? SWITCH_CPU_WIDE : SWITCH_NONE);
+	build_add_u64(&s->out, 0);				/* no snapshot */
+	build_add_u64(&s->out, per_cpu);
+	build_add_u64(&s->out, format_bits(sev, "mtc"));
+	build_add_u64(&s->out, format_bits(sev, "mtc_period"));
+	build_add_u64(&s->out, n);
+	build_add_u64(&s->out, d);
+	build_add_u64(&s->out, format_bits(sev, "cyc"));
+	build_add_u64(&s->out, pmu_number(sev, "max_nonturbo_ratio"));
 	/* Its length has neither the NUL nor the padding in it. */
-	synth_add_u64(&rec, filter_len);
+	build_add_u64(&s->out, filter_len);
 	if (filter_len)
-		synth_add_name(&rec, filter);
-	synth_add_u64(&rec, pmu_number(sev, "caps/event_trace"));
+		build_add_name(&s->out, filter);
+	build_add_u64(&s->out, pmu_number(sev, "caps/event_trace"));
 }
 
 int synth_auxtrace_info(struct session *s)
@@ -139,7 +138,7 @@ int synth_auxtrace_info(struct session *s)
 		if (s->sev[i].aux != AUX_INTEL_PT)
 			continue;
 		intel_pt(s, &s->sev[i]);
-		return synth_end(s, &rec);
+		return build_end(&s->out);
 	}
 	return 0;
 }

@@ -10,35 +10,34 @@
 #include <unistd.h>
 
 #include "bpf/sys.h"
+#include "stream/build.h"
 #include "synth/synth.h"
 
 /* Programs with more functions than this are described by the first ones. */
 #define MAX_FUNCS	256
 
-static struct synth_rec rec;
-
 static int add_ksymbol(struct session *s, __u64 addr, __u32 len,
 		       const char *name)
 {
-	synth_begin(&rec, PERF_RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL);
-	synth_add_u64(&rec, addr);
-	synth_add_u32(&rec, len);
-	synth_add_u16(&rec, PERF_RECORD_KSYMBOL_TYPE_BPF);
-	synth_add_u16(&rec, 0);
-	synth_add_name(&rec, name);
-	synth_add_sample_id(&rec);
-	return synth_end(s, &rec);
+	build_begin(&s->out, PERF_RECORD_KSYMBOL, PERF_RECORD_MISC_KERNEL);
+	build_add_u64(&s->out, addr);
+	build_add_u32(&s->out, len);
+	build_add_u16(&s->out, PERF_RECORD_KSYMBOL_TYPE_BPF);
+	build_add_u16(&s->out, 0);
+	build_add_name(&s->out, name);
+	build_add_sample_id(&s->out);
+	return build_end(&s->out);
 }
 
 static int add_bpf_event(struct session *s, const struct bpf_prog_info *info)
 {
-	synth_begin(&rec, PERF_RECORD_BPF_EVENT, PERF_RECORD_MISC_KERNEL);
-	synth_add_u16(&rec, PERF_BPF_EVENT_PROG_LOAD);
-	synth_add_u16(&rec, 0);
-	synth_add_u32(&rec, info->id);
-	synth_add(&rec, info->tag, sizeof(info->tag));
-	synth_add_sample_id(&rec);
-	return synth_end(s, &rec);
+	build_begin(&s->out, PERF_RECORD_BPF_EVENT, PERF_RECORD_MISC_KERNEL);
+	build_add_u16(&s->out, PERF_BPF_EVENT_PROG_LOAD);
+	build_add_u16(&s->out, 0);
+	build_add_u32(&s->out, info->id);
+	build_add(&s->out, info->tag, sizeof(info->tag));
+	build_add_sample_id(&s->out);
+	return build_end(&s->out);
 }
 
 /* What /proc/kallsyms has of BPF, as "bpf_prog_TAG_NAME". */

@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "synth/cgroups.h"
+#include "stream/build.h"
 #include "synth/synth.h"
-
-static struct synth_rec rec;
 
 /* Its path from the root, which is "/" */
 static char path[PATH_MAX];
@@ -36,11 +35,11 @@ static int add_cgroup(struct session *s, __u64 id)
 {
 	int err;
 
-	synth_begin(&rec, PERF_RECORD_CGROUP, 0);
-	synth_add_u64(&rec, id);
-	synth_add_name(&rec, *path ? path : "/");
-	synth_add_sample_id(&rec);
-	err = synth_end(s, &rec);
+	build_begin(&s->out, PERF_RECORD_CGROUP, 0);
+	build_add_u64(&s->out, id);
+	build_add_name(&s->out, *path ? path : "/");
+	build_add_sample_id(&s->out);
+	err = build_end(&s->out);
 	if (err != -E2BIG)
 		return err;
 	leave_unnamed(path, "", ENAMETOOLONG);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stream/records.h"
+#include "stream/build.h"
 #include "synth/synth.h"
 
 /* ids that fit behind an attr of this size */
@@ -36,7 +37,6 @@ size_t synth_nr_attrs(const struct sev *sev)
 /* An event with more ids than one record holds is several, of one name. */
 int synth_attrs(struct session *s)
 {
-	static struct synth_rec r;
 	size_t i, first, j;
 	int err = 0;
 
@@ -45,11 +45,11 @@ int synth_attrs(struct session *s)
 		const size_t nr = sev_nr_ids(sev), most = ids_per_attr(sev);
 
 		for (first = 0; !err && first < nr; first += most) {
-			synth_begin(&r, REC_ATTR, 0);
-			synth_add(&r, &sev->attr, sizeof(sev->attr));
+			build_begin(&s->out, REC_ATTR, 0);
+			build_add(&s->out, &sev->attr, sizeof(sev->attr));
 			for (j = first; j < nr && j < first + most; j++)
-				synth_add_u64(&r, sev_nth_id(sev, j));
-			err = synth_end(s, &r);
+				build_add_u64(&s->out, sev_nth_id(sev, j));
+			err = build_end(&s->out);
 		}
 	}
 	return err;
@@ -58,13 +58,12 @@ int synth_attrs(struct session *s)
 static int update(struct session *s, __u64 id, __u64 type, const void *data,
 		  size_t len)
 {
-	static struct synth_rec r;
 
-	synth_begin(&r, REC_EVENT_UPDATE, 0);
-	synth_add_u64(&r, type);
-	synth_add_u64(&r, id);
-	synth_add(&r, data, len);
-	return synth_end(s, &r);
+	build_begin(&s->out, REC_EVENT_UPDATE, 0);
+	build_add_u64(&s->out, type);
+	build_add_u64(&s->out, id);
+	build_add(&s->out, data, len);
+	return build_end(&s->out);
 }
 
 int synth_event_updates(struct session *s)
@@ -98,7 +97,6 @@ int synth_event_updates(struct session *s)
 int synth_id_index(struct session *s)
 {
 	const size_t most = (REC_SIZE_MAX - 16) / 32;
-	static struct synth_rec r;
 	size_t i, j, nr = 0, k = 0;
 	int err = 0;
 
@@ -112,17 +110,17 @@ int synth_id_index(struct session *s)
 			const struct opened *o = &sev->fds[j];
 
 			if (k % most == 0) {
-				synth_begin(&r, REC_ID_INDEX, 0);
-				synth_add_u64(&r, nr - k < most ? nr - k :
+				build_begin(&s->out, REC_ID_INDEX, 0);
+				build_add_u64(&s->out, nr - k < most ? nr - k :
 								  most);
 			}
-			synth_add_u64(&r, o->id);
-			synth_add_u64(&r, j);
-			synth_add_u64(&r, (__s64)o->cpu);
-			synth_add_u64(&r, (__s64)o->tid);
+			build_add_u64(&s->out, o->id);
+			build_add_u64(&s->out, j);
+			build_add_u64(&s->out, (__s64)o->cpu);
+			build_add_u64(&s->out, (__s64)o->tid);
 			k++;
 			if (k % most == 0 || k == nr)
-				err = synth_end(s, &r);
+				err = build_end(&s->out);
 		}
 	}
 	return err;
@@ -153,33 +151,31 @@ int synth_time_conv(struct session *s)
 int synth_thread_map(struct session *s)
 {
 	const size_t most = (REC_SIZE_MAX - 16) / 24;
-	static struct synth_rec r;
 	size_t i;
 
 	/* perf's own -a has the one entry -1. More than fit is cut short. */
-	synth_begin(&r, REC_THREAD_MAP, 0);
-	synth_add_u64(&r, s->nr_tids < most ? s->nr_tids : most);
+	build_begin(&s->out, REC_THREAD_MAP, 0);
+	build_add_u64(&s->out, s->nr_tids < most ? s->nr_tids : most);
 	for (i = 0; i < s->nr_tids && i < most; i++) {
 		char comm[16] = "", path[64], line[64];
 
 		snprintf(path, sizeof(path), "/proc/%d/comm", s->tids[i]);
 		if (s->tids[i] > 0 && !slurp_line(path, line, sizeof(line)))
 			snprintf(comm, sizeof(comm), "%.15s", line);
-		synth_add_u64(&r, (__s64)s->tids[i]);
-		synth_add(&r, comm, sizeof(comm));
+		build_add_u64(&s->out, (__s64)s->tids[i]);
+		build_add(&s->out, comm, sizeof(comm));
 	}
-	return synth_end(s, &r);
+	return build_end(&s->out);
 }
 
 int synth_cpu_map(struct session *s)
 {
-	static struct synth_rec r;
 	size_t i;
 
-	synth_begin(&r, REC_CPU_MAP, 0);
-	synth_add_u16(&r, 0);		/* a list */
-	synth_add_u16(&r, s->cpus.nr);
+	build_begin(&s->out, REC_CPU_MAP, 0);
+	build_add_u16(&s->out, 0);		/* a list */
+	build_add_u16(&s->out, s->cpus.nr);
 	for (i = 0; i < s->cpus.nr; i++)
-		synth_add_u16(&r, s->cpus.list[i]);
-	return synth_end(s, &r);
+		build_add_u16(&s->out, s->cpus.list[i]);
+	return build_end(&s->out);
 }

@@ -15,32 +15,31 @@
 #endif
 
 #include "stream/records.h"
+#include "stream/build.h"
 #include "synth/synth.h"
 
 #define STRING_ALIGN	64
 
-static struct synth_rec rec;
-
-static void begin(__u64 id)
+static void begin(struct session *s, __u64 id)
 {
-	synth_begin(&rec, REC_FEATURE, 0);
-	synth_add_u64(&rec, id);
+	build_begin(&s->out, REC_FEATURE, 0);
+	build_add_u64(&s->out, id);
 }
 
-static void add_string(const char *str)
+static void add_string(struct session *s, const char *str)
 {
 	const size_t len = strlen(str) + 1;
 	const size_t size = ALIGN_UP(len, STRING_ALIGN);
 
-	synth_add_u32(&rec, size);
-	synth_add(&rec, str, len);
-	synth_add(&rec, NULL, size - len);
+	build_add_u32(&s->out, size);
+	build_add(&s->out, str, len);
+	build_add(&s->out, NULL, size - len);
 }
 
 /* A description that is too long for a record is said to be missing. */
 static int end(struct session *s, const char *what)
 {
-	int err = synth_end(s, &rec);
+	int err = build_end(&s->out);
 
 	if (err != -E2BIG)
 		return err;
@@ -53,8 +52,8 @@ static int string_feature(struct session *s, __u64 id, const char *str)
 {
 	if (!str || !*str)
 		return 0;
-	begin(id);
-	add_string(str);
+	begin(s, id);
+	add_string(s, str);
 	return end(s, str);
 }
 
@@ -86,9 +85,9 @@ static int nrcpus(struct session *s)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
-	begin(REC_FEAT_NRCPUS);
-	synth_add_u32(&rec, nr_cpus());
-	synth_add_u32(&rec, online);
+	begin(s, REC_FEAT_NRCPUS);
+	build_add_u32(&s->out, nr_cpus());
+	build_add_u32(&s->out, online);
 	return end(s, "CPUs");
 }
 
@@ -170,9 +169,9 @@ static int total_mem(struct session *s)
 	if (p)
 		total = strtoull(p + 9, NULL, 10);
 	free(text);
-	begin(REC_FEAT_TOTAL_MEM);
+	begin(s, REC_FEAT_TOTAL_MEM);
 	/* In KiB, as /proc/meminfo has it. */
-	synth_add_u64(&rec, total);
+	build_add_u64(&s->out, total);
 	return end(s, "memory size");
 }
 
@@ -186,10 +185,10 @@ static int command_line(struct session *s)
 		return 0;
 	for (pos = 0; pos < len; pos += strlen(text + pos) + 1)
 		nr++;
-	begin(REC_FEAT_CMDLINE);
-	synth_add_u32(&rec, nr);
+	begin(s, REC_FEAT_CMDLINE);
+	build_add_u32(&s->out, nr);
 	for (pos = 0; pos < len; pos += strlen(text + pos) + 1)
-		add_string(text + pos);
+		add_string(s, text + pos);
 	free(text);
 	return end(s, "command line");
 }
@@ -205,14 +204,14 @@ static int topology_line(__u32 cpu, const char *file, char *buf, size_t size)
 }
 
 /* The different contents of a topology file over all CPUs: "0-3", "4-7". */
-static void add_siblings(const char *file, const char *older)
+static void add_siblings(struct session *s, const char *file, const char *older)
 {
 	char (*seen)[256] = NULL;
 	__u32 cpu, nr = 0, i;
 	size_t at;
 
-	at = rec.len;
-	synth_add_u32(&rec, 0);
+	at = s->out.build.len;
+	build_add_u32(&s->out, 0);
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		char line[256];
 
@@ -224,9 +223,9 @@ static void add_siblings(const char *file, const char *older)
 		if (i < nr || grow((void **)&seen, nr, sizeof(*seen)))
 			continue;
 		memcpy(seen[nr++], line, sizeof(line));
-		add_string(line);
+		add_string(s, line);
 	}
-	memcpy(rec.bytes + at, &nr, sizeof(nr));
+	memcpy(s->out.build.bytes + at, &nr, sizeof(nr));
 	free(seen);
 }
 
@@ -234,33 +233,33 @@ static int cpu_topology(struct session *s)
 {
 	__u32 cpu;
 
-	begin(REC_FEAT_CPU_TOPOLOGY);
-	add_siblings("package_cpus_list", "core_siblings_list");
-	add_siblings("core_cpus_list", "thread_siblings_list");
+	begin(s, REC_FEAT_CPU_TOPOLOGY);
+	add_siblings(s, "package_cpus_list", "core_siblings_list");
+	add_siblings(s, "core_cpus_list", "thread_siblings_list");
 	/* Readers expect as many as NRCPUS says; offline ones have none. */
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		char line[32];
 
-		synth_add_u32(&rec, topology_line(cpu, "core_id", line,
+		build_add_u32(&s->out, topology_line(cpu, "core_id", line,
 						  sizeof(line)) ?
 			      -1 : atoi(line));
-		synth_add_u32(&rec, topology_line(cpu, "physical_package_id",
+		build_add_u32(&s->out, topology_line(cpu, "physical_package_id",
 						  line, sizeof(line)) ?
 			      -1 : atoi(line));
 	}
 	/* Not optional here: readers take padding for the number of dies. */
-	add_siblings("die_cpus_list", "die_cpus_list");
+	add_siblings(s, "die_cpus_list", "die_cpus_list");
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		char line[32];
 
-		synth_add_u32(&rec, topology_line(cpu, "die_id", line,
+		build_add_u32(&s->out, topology_line(cpu, "die_id", line,
 						  sizeof(line)) ?
 			      -1 : atoi(line));
 	}
 	return end(s, "CPU topology");
 }
 
-static void add_node(unsigned int node)
+static void add_node(struct session *s, unsigned int node)
 {
 	char path[128], *text, *p;
 	char cpulist[256] = "";
@@ -280,10 +279,10 @@ static void add_node(unsigned int node)
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist",
 		 node);
 	slurp_line(path, cpulist, sizeof(cpulist));
-	synth_add_u32(&rec, node);
-	synth_add_u64(&rec, total);
-	synth_add_u64(&rec, free_mem);
-	add_string(cpulist);
+	build_add_u32(&s->out, node);
+	build_add_u64(&s->out, total);
+	build_add_u64(&s->out, free_mem);
+	add_string(s, cpulist);
 }
 
 static int numa_topology(struct session *s)
@@ -295,10 +294,10 @@ static int numa_topology(struct session *s)
 	if (slurp_line("/sys/devices/system/node/online", line, sizeof(line)) ||
 	    cpus_parse(&nodes, line))
 		return 0;
-	begin(REC_FEAT_NUMA_TOPOLOGY);
-	synth_add_u32(&rec, nodes.nr);
+	begin(s, REC_FEAT_NUMA_TOPOLOGY);
+	build_add_u32(&s->out, nodes.nr);
 	for (i = 0; i < nodes.nr; i++)
-		add_node(nodes.list[i]);
+		add_node(s, nodes.list[i]);
 	cpus_free(&nodes);
 	return end(s, "NUMA topology");
 }
@@ -314,9 +313,9 @@ static int pmu_mappings(struct session *s)
 	dir = opendir(dir_name);
 	if (!dir)
 		return 0;
-	begin(REC_FEAT_PMU_MAPPINGS);
-	at = rec.len;
-	synth_add_u32(&rec, 0);
+	begin(s, REC_FEAT_PMU_MAPPINGS);
+	at = s->out.build.len;
+	build_add_u32(&s->out, 0);
 	while ((de = readdir(dir))) {
 		char path[512];
 		__u64 type;
@@ -325,17 +324,17 @@ static int pmu_mappings(struct session *s)
 			 de->d_name);
 		if (de->d_name[0] == '.' || slurp_u64(path, &type))
 			continue;
-		synth_add_u32(&rec, type);
-		add_string(de->d_name);
+		build_add_u32(&s->out, type);
+		add_string(s, de->d_name);
 		nr++;
 	}
 	closedir(dir);
-	memcpy(rec.bytes + at, &nr, sizeof(nr));
+	memcpy(s->out.build.bytes + at, &nr, sizeof(nr));
 	return end(s, "PMU numbers");
 }
 
 /* A group's place among the ATTRs; one event may have several, see there. */
-static void add_group(const struct session *s, size_t leader)
+static void add_group(struct session *s, size_t leader)
 {
 	__u32 idx = 0, members = 0;
 	size_t i;
@@ -344,9 +343,9 @@ static void add_group(const struct session *s, size_t leader)
 		idx += synth_nr_attrs(&s->sev[i]);
 	for (i = leader; i < s->nr_sev; i++)
 		members += s->sev[i].group == s->sev[leader].group;
-	add_string("{anon_group}");	/* readers know this as: no name */
-	synth_add_u32(&rec, idx);
-	synth_add_u32(&rec, members);
+	add_string(s, "{anon_group}");	/* readers know this as: no name */
+	build_add_u32(&s->out, idx);
+	build_add_u32(&s->out, members);
 }
 
 /* Which events readers show as one. */
@@ -355,16 +354,16 @@ static int group_desc(struct session *s)
 	__u32 nr = 0;
 	size_t at, i;
 
-	begin(REC_FEAT_GROUP_DESC);
-	at = rec.len;
-	synth_add_u32(&rec, 0);
+	begin(s, REC_FEAT_GROUP_DESC);
+	at = s->out.build.len;
+	build_add_u32(&s->out, 0);
 	for (i = 0; i + 1 < s->nr_sev; i++) {
 		if (!s->sev[i].leader || s->sev[i + 1].group != s->sev[i].group)
 			continue;
 		add_group(s, i);
 		nr++;
 	}
-	memcpy(rec.bytes + at, &nr, sizeof(nr));
+	memcpy(s->out.build.bytes + at, &nr, sizeof(nr));
 	return nr ? end(s, "groups") : 0;
 }
 
@@ -379,14 +378,14 @@ static int end_mark(struct session *s)
 	const __u32 online = sysconf(_SC_NPROCESSORS_ONLN);
 	__u32 i;
 
-	begin(REC_FEAT_END);
-	synth_add_u32(&rec, 0);		/* version of schedstat */
-	synth_add_u32(&rec, 0);		/* most domains of a CPU */
+	begin(s, REC_FEAT_END);
+	build_add_u32(&s->out, 0);		/* version of schedstat */
+	build_add_u32(&s->out, 0);		/* most domains of a CPU */
 	for (i = 0; i < online; i++) {
-		synth_add_u32(&rec, i);
-		synth_add_u32(&rec, 0);
+		build_add_u32(&s->out, i);
+		build_add_u32(&s->out, 0);
 	}
-	return synth_end(s, &rec);
+	return build_end(&s->out);
 }
 
 int synth_features(struct session *s)

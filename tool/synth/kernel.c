@@ -13,11 +13,10 @@
 
 #include "session/buildid.h"
 #include "stream/records.h"
+#include "stream/build.h"
 #include "synth/synth.h"
 
 #define KERNEL_PID	(-1U)
-
-static struct synth_rec rec;
 
 static int add_map(struct session *s, __u64 start, __u64 len, __u64 pgoff,
 		   const struct build_id *id, const char *name, __u64 time)
@@ -33,23 +32,23 @@ static int add_map(struct session *s, __u64 start, __u64 len, __u64 pgoff,
 		memcpy(id_field + 4, id->id, id->size);
 	else
 		s->missing_build_ids++;
-	synth_begin(&rec, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL |
+	build_begin(&s->out, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL |
 		    (id->size ? REC_MISC_MMAP_BUILD_ID : 0));
-	synth_add_u32(&rec, KERNEL_PID);
-	synth_add_u32(&rec, 0);
-	synth_add_u64(&rec, start);
-	synth_add_u64(&rec, len);
-	synth_add_u64(&rec, pgoff);
+	build_add_u32(&s->out, KERNEL_PID);
+	build_add_u32(&s->out, 0);
+	build_add_u64(&s->out, start);
+	build_add_u64(&s->out, len);
+	build_add_u64(&s->out, pgoff);
 	/* Without an id the same place has device and inode: none. */
-	synth_add(&rec, id_field, sizeof(id_field));
-	synth_add_u32(&rec, PROT_EXEC);
-	synth_add_u32(&rec, MAP_PRIVATE);
-	synth_add_name(&rec, name);
+	build_add(&s->out, id_field, sizeof(id_field));
+	build_add_u32(&s->out, PROT_EXEC);
+	build_add_u32(&s->out, MAP_PRIVATE);
+	build_add_name(&s->out, name);
 	if (time)
-		synth_add(&rec, &sample_id, sizeof(sample_id));
+		build_add(&s->out, &sample_id, sizeof(sample_id));
 	else
-		synth_add_sample_id(&rec);
-	err = synth_end(s, &rec);
+		build_add_sample_id(&s->out);
+	err = build_end(&s->out);
 	return err == -E2BIG ? 0 : err;
 }
 

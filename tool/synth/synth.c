@@ -1,69 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The beginning of a stream, and the means to build its records.
+ * The beginning of a stream: the records that describe what was there before.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "stream/records.h"
 #include "synth/synth.h"
-
-void synth_begin(struct synth_rec *r, __u32 type, __u16 misc)
-{
-	r->header = (struct perf_event_header){ .type = type, .misc = misc };
-	r->len = sizeof(r->header);
-	r->too_long = false;
-}
-
-void synth_add(struct synth_rec *r, const void *data, size_t len)
-{
-	if (r->too_long || len > REC_SIZE_MAX - r->len) {
-		r->too_long = true;
-		return;
-	}
-	if (data)
-		memcpy(r->bytes + r->len, data, len);
-	else
-		memset(r->bytes + r->len, 0, len);
-	r->len += len;
-}
-
-void synth_add_u16(struct synth_rec *r, __u16 v)
-{
-	synth_add(r, &v, sizeof(v));
-}
-
-void synth_add_u32(struct synth_rec *r, __u32 v)
-{
-	synth_add(r, &v, sizeof(v));
-}
-
-void synth_add_u64(struct synth_rec *r, __u64 v)
-{
-	synth_add(r, &v, sizeof(v));
-}
-
-void synth_add_name(struct synth_rec *r, const char *name)
-{
-	size_t len = strlen(name) + 1;
-
-	synth_add(r, name, len);
-	synth_add(r, NULL, ALIGN8(len) - len);
-}
-
-void synth_add_sample_id(struct synth_rec *r)
-{
-	synth_add(r, NULL, sizeof(struct rec_sample_id));
-}
-
-int synth_end(struct session *s, struct synth_rec *r)
-{
-	synth_add(r, NULL, ALIGN8(r->len) - r->len);
-	if (r->too_long)
-		return -E2BIG;
-	r->header.size = r->len;
-	return stream_record(&s->out, r->bytes);
-}
 
 static int finished_init(struct session *s)
 {

@@ -36,27 +36,4 @@ int synth_setup(struct session *s, struct diag *d);
 /* All of the above and FINISHED_INIT. */
 int synth_all(struct session *s, struct diag *d);
 
-/* A record that is put together piece by piece, at most REC_SIZE_MAX bytes. */
-struct synth_rec {
-	union {
-		struct perf_event_header header;
-		__u8 bytes[REC_SIZE_MAX + 8];
-		__u64 align;
-	};
-	size_t len;
-	bool too_long;
-};
-
-void synth_begin(struct synth_rec *r, __u32 type, __u16 misc);
-void synth_add(struct synth_rec *r, const void *data, size_t len);
-void synth_add_u16(struct synth_rec *r, __u16 v);
-void synth_add_u32(struct synth_rec *r, __u32 v);
-void synth_add_u64(struct synth_rec *r, __u64 v);
-/* With its NUL, padded with zeros to a multiple of 8. */
-void synth_add_name(struct synth_rec *r, const char *name);
-/* Zeros: synthesized records have no time and belong to no event. */
-void synth_add_sample_id(struct synth_rec *r);
-/* Pads to 8 and writes; what is too long is left out (-E2BIG, no message). */
-int synth_end(struct session *s, struct synth_rec *r);
-
 #endif /* AUXREC_SYNTH_H */

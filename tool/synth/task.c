@@ -15,9 +15,8 @@
 
 #include "session/buildid.h"
 #include "stream/records.h"
+#include "stream/build.h"
 #include "synth/synth.h"
-
-static struct synth_rec rec;
 
 /* A line "Key:\tvalue" of /proc/PID/status. */
 static int status_number(const char *status, const char *key)
@@ -31,24 +30,24 @@ static int add_fork(struct session *s, pid_t pid, pid_t ppid, pid_t tid,
 		    pid_t ptid)
 {
 	/* Without this bit readers give the child its parent's maps. */
-	synth_begin(&rec, PERF_RECORD_FORK, REC_MISC_FORK_EXEC);
-	synth_add_u32(&rec, pid);
-	synth_add_u32(&rec, ppid);
-	synth_add_u32(&rec, tid);
-	synth_add_u32(&rec, ptid);
-	synth_add_u64(&rec, 0);
-	synth_add_sample_id(&rec);
-	return synth_end(s, &rec);
+	build_begin(&s->out, PERF_RECORD_FORK, REC_MISC_FORK_EXEC);
+	build_add_u32(&s->out, pid);
+	build_add_u32(&s->out, ppid);
+	build_add_u32(&s->out, tid);
+	build_add_u32(&s->out, ptid);
+	build_add_u64(&s->out, 0);
+	build_add_sample_id(&s->out);
+	return build_end(&s->out);
 }
 
 static int add_comm(struct session *s, pid_t pid, pid_t tid, const char *comm)
 {
-	synth_begin(&rec, PERF_RECORD_COMM, 0);
-	synth_add_u32(&rec, pid);
-	synth_add_u32(&rec, tid);
-	synth_add_name(&rec, comm);
-	synth_add_sample_id(&rec);
-	return synth_end(s, &rec);
+	build_begin(&s->out, PERF_RECORD_COMM, 0);
+	build_add_u32(&s->out, pid);
+	build_add_u32(&s->out, tid);
+	build_add_name(&s->out, comm);
+	build_add_sample_id(&s->out);
+	return build_end(&s->out);
 }
 
 /*
@@ -69,20 +68,20 @@ static int add_namespaces(struct session *s, pid_t pid, pid_t tid)
 
 	if (!s->opt->namespaces)
 		return 0;
-	synth_begin(&rec, PERF_RECORD_NAMESPACES, 0);
-	synth_add_u32(&rec, pid);
-	synth_add_u32(&rec, tid);
-	synth_add_u64(&rec, NR_NAMESPACES);
+	build_begin(&s->out, PERF_RECORD_NAMESPACES, 0);
+	build_add_u32(&s->out, pid);
+	build_add_u32(&s->out, tid);
+	build_add_u64(&s->out, NR_NAMESPACES);
 	for (i = 0; i < NR_NAMESPACES; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/ns/%s", pid, tid, names[i]);
 		if (stat(path, &st))
 			memset(&st, 0, sizeof(st));
 		known |= st.st_ino != 0;
-		synth_add_u64(&rec, st.st_dev);
-		synth_add_u64(&rec, st.st_ino);
+		build_add_u64(&s->out, st.st_dev);
+		build_add_u64(&s->out, st.st_ino);
 	}
-	synth_add_sample_id(&rec);
-	return known ? synth_end(s, &rec) : 0;
+	build_add_sample_id(&s->out);
+	return known ? build_end(&s->out) : 0;
 }
 
 static int add_thread(struct session *s, pid_t pid, pid_t tid)
@@ -195,33 +194,33 @@ static int add_map(struct session *s, pid_t pid, const struct map *m)
 		count_id(s, m, &id);
 	}
 
-	synth_begin(&rec, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
+	build_begin(&s->out, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
 		    (id.size ? REC_MISC_MMAP_BUILD_ID : 0));
-	synth_add_u32(&rec, pid);
-	synth_add_u32(&rec, pid);
-	synth_add_u64(&rec, m->start);
-	synth_add_u64(&rec, m->end - m->start);
-	synth_add_u64(&rec, m->pgoff);
+	build_add_u32(&s->out, pid);
+	build_add_u32(&s->out, pid);
+	build_add_u64(&s->out, m->start);
+	build_add_u64(&s->out, m->end - m->start);
+	build_add_u64(&s->out, m->pgoff);
 	if (id.size) {
 		const __u8 head[4] = { id.size };
 
-		synth_add(&rec, head, sizeof(head));
-		synth_add(&rec, id.id, sizeof(id.id));
+		build_add(&s->out, head, sizeof(head));
+		build_add(&s->out, id.id, sizeof(id.id));
 	} else {
-		synth_add_u32(&rec, m->maj);
-		synth_add_u32(&rec, m->min);
-		synth_add_u64(&rec, m->ino);
-		synth_add_u64(&rec, 0);
+		build_add_u32(&s->out, m->maj);
+		build_add_u32(&s->out, m->min);
+		build_add_u64(&s->out, m->ino);
+		build_add_u64(&s->out, 0);
 	}
 	if (m->perms[0] == 'r')
 		prot |= PROT_READ;
 	if (m->perms[1] == 'w')
 		prot |= PROT_WRITE;
-	synth_add_u32(&rec, prot);
-	synth_add_u32(&rec, m->perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
-	synth_add_name(&rec, m->name[0] ? m->name : "//anon");
-	synth_add_sample_id(&rec);
-	err = synth_end(s, &rec);
+	build_add_u32(&s->out, prot);
+	build_add_u32(&s->out, m->perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
+	build_add_name(&s->out, m->name[0] ? m->name : "//anon");
+	build_add_sample_id(&s->out);
+	err = build_end(&s->out);
 	return err == -E2BIG ? 0 : err;
 }
 
