@@ -5,7 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "session/options.h"
+#include "base/parse_size.h"
+#include "cli/flight_options.h"
 #include "base/parse_time.h"
 #include "snapfile/snapfile.h"
 
@@ -25,12 +26,12 @@ static int add_trigger(struct flight_options *opt, const char *spec, struct diag
 	return err;
 }
 
-static int parse_size(const char *what, const char *arg, __u64 min, __u64 max,
-		      __u64 *bytes, struct diag *d)
+static int parse_bounded(const char *what, const char *arg, __u64 min, __u64 max,
+			 __u64 *bytes, struct diag *d)
 {
 	const char *end;
 
-	if (options_parse_bytes(arg, &end, 1, bytes) || *end)
+	if (parse_size(arg, &end, 1, bytes) || *end)
 		return diag(d, -EINVAL, "%s: '%s' is not a size such as 64M", what, arg);
 	if (*bytes < min)
 		return diag(d, -EINVAL, "%s: %s is too little: give at least %lluM", what,
@@ -74,7 +75,7 @@ int flight_option(struct flight_options *opt, int c, const char *arg, struct dia
 		opt->on = true;
 		return arg ? parse_some_time("--flight", arg, &opt->window, d) : 0;
 	case FLIGHT_OPT_MEMORY:
-		return parse_size("-M", arg, MEMORY_MIN, MEMORY_MAX, &opt->memory, d);
+		return parse_bounded("-M", arg, MEMORY_MIN, MEMORY_MAX, &opt->memory, d);
 	case FLIGHT_OPT_TRIGGER:
 		return add_trigger(opt, arg, d);
 	case FLIGHT_OPT_NAME:
@@ -83,7 +84,7 @@ int flight_option(struct flight_options *opt, int c, const char *arg, struct dia
 	case FLIGHT_OPT_KEEP:
 		return parse_keep(arg, &opt->keep.nr, d);
 	case FLIGHT_OPT_KEEP_BYTES:
-		return parse_size("--keep-bytes", arg, 1, ULLONG_MAX, &opt->keep.bytes, d);
+		return parse_bounded("--keep-bytes", arg, 1, ULLONG_MAX, &opt->keep.bytes, d);
 	case FLIGHT_OPT_KEEP_AGE:
 		return parse_some_time("--keep-age", arg, &opt->keep.age, d);
 	case FLIGHT_OPT_DAEMON:

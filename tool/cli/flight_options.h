@@ -5,35 +5,7 @@
 #ifndef AUXREC_FLIGHT_OPTIONS_H
 #define AUXREC_FLIGHT_OPTIONS_H
 
-#include <linux/types.h>
-#include <stdbool.h>
-
-#include "record/late_ids.h"
-#include "snapfile/keep.h"
-#include "trigger/trigger.h"
-
-#define FLIGHT_DEFAULT_FILE	"perf.data"
-#define FLIGHT_DEFAULT_NAME	"%o.sample.%t"
-#define FLIGHT_DEFAULT_MEMORY	(64ULL << 20)
-
-struct options;
-
-struct flight_options {
-	bool on;			/* --flight */
-	__u64 window;			/* ns, 0: any age */
-	__u64 memory;			/* bytes, of all there is */
-	struct ids_limits ids;		/* of that, flight_memory.c */
-	size_t bpf_queue;
-	size_t block;			/* bytes of records that are packed at once; 0: none are */
-	bool half_is_raw;		/* the raw ring has half of what is left */
-	struct trigger *triggers;
-	size_t nr_triggers;
-	const char *name;		/* pattern, see snapfile.h */
-	struct keep_limits keep;
-	bool daemon;
-	const char *pid_file;		/* or NULL */
-	const char *log;		/* a file, or NULL */
-};
+#include "session/options.h"
 
 /* Values of getopt_long() for long options of this part. */
 enum {

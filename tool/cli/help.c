@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "cli/help.h"
 #include "session/options.h"
 
 static const char help[] =

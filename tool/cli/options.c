@@ -11,7 +11,11 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
-#include "session/options.h"
+#include "base/parse_size.h"
+#include "cli/flight_options.h"
+#include "cli/options.h"
+#include "cli/options_perf.h"
+#include "session/raw_size.h"
 
 enum {
 	OPT_USER = 256,
@@ -83,41 +87,6 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-/* @end: the first character after the number. */
-static int parse_number(const char *s, const char **end, __u64 *val)
-{
-	char *e;
-
-	if (!isdigit((unsigned char)*s))
-		return -EINVAL;
-	errno = 0;
-	*val = strtoull(s, &e, 10);
-	if (errno)
-		return -EINVAL;
-	*end = e;
-	return 0;
-}
-
-int options_parse_bytes(const char *s, const char **end, __u64 unit, __u64 *val)
-{
-	static const char suffix[] = "BKMG";
-	const char *p;
-	unsigned int shift = 0;
-
-	if (parse_number(s, end, val) || !*val)
-		return -EINVAL;
-	p = **end ? strchr(suffix, toupper((unsigned char)**end)) : NULL;
-	if (p) {
-		(*end)++;
-		shift = 10 * (p - suffix);
-		unit = 1;
-	}
-	if (*val > (UINT_MAX * 4096ULL) >> shift || *val > UINT_MAX)
-		return -EINVAL;
-	*val = (*val << shift) * unit;
-	return 0;
-}
-
 static __u64 round_up_pow2(__u64 v)
 {
 	__u64 p = 1;
@@ -135,7 +104,7 @@ static int parse_raw(struct options *opt, const char *s, struct diag *d)
 	__u64 size, count;
 	__u32 seg, nr;
 
-	if (options_parse_bytes(s, &end, page, &size))
+	if (parse_size(s, &end, page, &size))
 		goto bad;
 
 	opt->raw_given = true;
@@ -152,7 +121,7 @@ static int parse_raw(struct options *opt, const char *s, struct diag *d)
 		if (*end)
 			goto bad;
 		opt->raw_bytes = size;
-		options_raw_size(opt, false, false, 0, &seg, &nr);
+		raw_size(opt, false, false, 0, &seg, &nr);
 		count = nr;
 		size = seg;
 	}
@@ -177,7 +146,7 @@ static int parse_mmap(struct options *opt, const char *s, struct diag *d)
 	__u64 size;
 
 	if (*s != ',') {
-		if (options_parse_bytes(s, &end, page, &size) || (*end && *end != ','))
+		if (parse_size(s, &end, page, &size) || (*end && *end != ','))
 			return diag(d, -EINVAL,
 				    "-m: main ring size '%s' is neither a number of pages nor a size such as 512K",
 				    s);
@@ -292,7 +261,7 @@ static int parse_max_size(struct options *opt, const char *s, struct diag *d)
 {
 	const char *end;
 
-	if (options_parse_bytes(s, &end, 1, &opt->max_bytes) || *end)
+	if (parse_size(s, &end, 1, &opt->max_bytes) || *end)
 		return diag(d, -EINVAL, "--max-size: '%s' is not a size such as 64M", s);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/options_perf.h"
 #include "session/options.h"
 
 struct perf_option {

@@ -8,7 +8,7 @@
 #include <linux/types.h>
 #include <stddef.h>
 
-#include "event/names.h"
+#include "base/names.h"
 
 /* Where tracefs is mounted. Returns 0, -ENOENT (nowhere), -ENAMETOOLONG. */
 int tracepoint_find_tracefs(char *buf, size_t size);

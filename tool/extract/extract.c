@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "extract/extract.h"
-#include "info/info.h"
+#include "stream/read_gap.h"
 #include "base/bytes.h"
 #include "stream/snapshot_mark.h"
 
@@ -148,10 +148,10 @@ static int take_gap(struct extract *e, const struct read_record *rec)
 	const struct rec_auxtrace_error *a = (const void *)rec->hdr;
 	const struct read_event *ev = e->intel_pt ? NULL : chunk_event(e);
 	struct extract_gap gap = { .queue = EXTRACT_NOBODY };
-	struct info_gap said;
+	struct read_gap said;
 	ssize_t queue;
 
-	if (!info_gap_read(rec, &said))
+	if (!read_gap(rec, &said))
 		return 0;
 	gap.begin = said.begin;
 	gap.end = said.end;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "extract/extract.h"
-#include "info/info.h"
+#include "stream/cause.h"
 
 #define NAME_LEN	64
 
@@ -247,7 +247,7 @@ static void print_gap(const struct extract *e, FILE *f,
 	print_time(f, "begin", gap->begin);
 	print_time(f, "end", gap->end);
 	fprintf(f, " times=%llu bytes=%llu cause=%s\n", gap->times, gap->bytes,
-		info_cause_name(gap->cause));
+		gap_cause_name(gap->cause));
 }
 
 /* Returns false if they cannot be read; errno says why. */

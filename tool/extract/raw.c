@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "extract/extract.h"
-#include "info/info.h"
+#include "stream/cause.h"
 #include "stream/payload.h"
 
 #define NAME_LEN	32
@@ -167,7 +167,7 @@ static int write_entry(struct extract_raw *x, const struct raw_entry *entry)
 	if (lost)
 		fprintf(x->index, " lost=%llu cause=%s",
 			entry->total - entry->got,
-			told ? info_cause_name(entry->cause) :
+			told ? gap_cause_name(entry->cause) :
 			       "not in the stream");
 	if (entry->gap)
 		fprintf(x->index, " payloads=%llu", entry->gap);

@@ -12,6 +12,7 @@
 #include "info/timeline.h"
 #include "stream/read.h"
 #include "stream/read_attr.h"
+#include "stream/read_gap.h"
 #include "stream/read_sample.h"
 #include "stream/snapshot_mark.h"
 
@@ -61,14 +62,6 @@ struct info_cause {
 struct info_payload_loss {
 	__u64	count;
 	__u64	bytes;
-};
-
-struct info_gap {
-	__u64	begin, end;
-	__u64	count;
-	__u64	bytes;
-	__u32	cause;
-	__u32	tid, cpu;
 };
 
 /* The main ring of a CPU */
@@ -137,7 +130,7 @@ struct info {
 	struct read_map by_queue;
 
 	struct info_cause causes[INFO_NR_CAUSES];
-	struct info_gap gaps[INFO_MAX_GAPS];
+	struct read_gap gaps[INFO_MAX_GAPS];
 	size_t	nr_gaps;
 	__u64	lost, lost_samples;	/* of main rings */
 	struct info_break *breaks;	/* all of them; some may be joined */
@@ -181,7 +174,6 @@ const char *info_cause_name(__u32 cause);
 int info_feature(struct info *info, const struct read_record *rec);
 
 /* Is the AUXTRACE_ERROR a gap of a raw ring? Then says which. */
-bool info_gap_read(const struct read_record *rec, struct info_gap *gap);
 
 /* info_loss.c. Return: 0, -ENOMEM */
 int info_gap(struct info *info, const struct read_record *rec);

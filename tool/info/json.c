@@ -162,7 +162,7 @@ static void print_losses(const struct info *info)
 	}
 	fputs("],\n    \"gaps\": [", f);
 	for (i = 0; i < info->nr_gaps; i++) {
-		const struct info_gap *g = &info->gaps[i];
+		const struct read_gap *g = &info->gaps[i];
 
 		fprintf(f, "%s\n      {\"begin\": %llu, \"end\": %llu, \"cause\": %u, ",
 			i ? "," : "", g->begin, g->end, g->cause);

@@ -8,65 +8,14 @@
 #include <string.h>
 
 #include "info/info.h"
-#include "perfaux.h"
+#include "stream/cause.h"
 
 const char *info_cause_name(__u32 cause)
 {
-	static const char * const names[] = {
-		[PERFAUX_CAUSE_NONE] = "unknown",
-		[PERFAUX_CAUSE_FULL] = "no free segment",
-		[PERFAUX_CAUSE_TRUNCATED] = "PMU lost data",
-		[PERFAUX_CAUSE_OVERWRITTEN] = "overwritten",
-		[PERFAUX_CAUSE_OVERRUN] = "PMU overran",
-		[PERFAUX_CAUSE_NO_GAP] = "gap table full",
-		[PERFAUX_CAUSE_TOO_LARGE] = "larger than a segment",
-		[PERFAUX_CAUSE_ABANDONED] = "not finished",
-		[PERFAUX_CAUSE_FROZEN] = "frozen by a trigger",
-	};
-
-	if (cause == INFO_MAIN_RING)
-		return "main ring";
-	return cause < PERFAUX_NR_CAUSES ? names[cause] : "unknown";
+	return cause == INFO_MAIN_RING ? "main ring" : gap_cause_name(cause);
 }
 
-/* When the gap ended, how many attempts to write it had, and their bytes. */
-static void parse_message(const struct rec_auxtrace_error *e, size_t room,
-			  struct info_gap *gap)
-{
-	unsigned long long s, ns, count, bytes;
-	char msg[65];
-
-	if (room > sizeof(e->msg))
-		room = sizeof(e->msg);
-	memcpy(msg, e->msg, room);
-	msg[room] = 0;
-	if (sscanf(msg, "perfaux: until %18llu.%9llu, %18llux, %18llu bytes",
-		   &s, &ns, &count, &bytes) != 4)
-		return;
-	gap->end = s * 1000000000 + ns;
-	if (gap->end < gap->begin)
-		gap->end = gap->begin;
-	gap->count = count;
-	gap->bytes = bytes;
-}
-
-bool info_gap_read(const struct read_record *rec, struct info_gap *gap)
-{
-	const struct rec_auxtrace_error *e = (const void *)rec->hdr;
-
-	if (rec->size <= offsetof(struct rec_auxtrace_error, msg) ||
-	    e->code < REC_GAP_CODE || e->code >= REC_GAP_CODE_END)
-		return false;
-	*gap = (struct info_gap) {
-		.begin = e->time, .end = e->time, .tid = e->tid, .cpu = e->cpu,
-		.cause = e->code - REC_GAP_CODE,
-	};
-	parse_message(e, rec->size - offsetof(struct rec_auxtrace_error, msg),
-		      gap);
-	return true;
-}
-
-static void add_to_cause(struct info_cause *cause, const struct info_gap *gap)
+static void add_to_cause(struct info_cause *cause, const struct read_gap *gap)
 {
 	const __u64 duration = gap->end - gap->begin;
 
@@ -81,7 +30,7 @@ static void add_to_cause(struct info_cause *cause, const struct info_gap *gap)
 		cause->longest = duration;
 }
 
-static int add_gap(struct info *info, const struct info_gap *gap)
+static int add_gap(struct info *info, const struct read_gap *gap)
 {
 	__u64 key = INFO_ROW_CPU | gap->cpu;
 	struct info_thread *t;
@@ -103,9 +52,9 @@ static int add_gap(struct info *info, const struct info_gap *gap)
 
 int info_gap(struct info *info, const struct read_record *rec)
 {
-	struct info_gap gap;
+	struct read_gap gap;
 
-	return info_gap_read(rec, &gap) ? add_gap(info, &gap) : 0;
+	return read_gap(rec, &gap) ? add_gap(info, &gap) : 0;
 }
 
 int info_aux(struct info *info, const struct read_record *rec,
@@ -174,7 +123,7 @@ static __u64 loss_begin(struct info_cpu *cpu, __u64 end)
 static int add_ring_loss(struct info *info, const struct read_record *rec,
 			 const struct read_sample *s, __u64 nr)
 {
-	struct info_gap gap = {
+	struct read_gap gap = {
 		.begin = s->time, .end = s->time, .count = nr, .cause = INFO_MAIN_RING,
 		.tid = INFO_NOBODY, .cpu = s->cpu,
 	};

@@ -236,7 +236,7 @@ static void print_losses(const struct info *info)
 		print_cause(info, i);
 	}
 	for (i = 0; i < info->nr_gaps && i < MAX_LISTED; i++) {
-		const struct info_gap *g = &info->gaps[i];
+		const struct read_gap *g = &info->gaps[i];
 
 		fprintf(info->out, "    %s +%s tid %d CPU %d: %s, %s\n",
 			read_print_time(a, sizeof(a), g->begin),

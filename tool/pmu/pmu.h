@@ -9,7 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "event/names.h"
+#include "base/names.h"
+#include "pmu/file.h"
 
 /* config, config1 ... config4 of perf_event_attr */
 #define PMU_NR_CONFIGS	5
@@ -76,13 +77,6 @@ struct pmu *pmu_find(struct pmu_set *set, const char *name);
  * uncore_imc_1 ...; a pattern (*, ?, [) has to match all of the name.
  */
 bool pmu_match(struct pmu *pmu, const char *pattern);
-
-/* The first line of file @name of the PMU. Returns 0 or -errno. */
-int pmu_read_file(const struct pmu *pmu, const char *name,
-		  char *buf, size_t size);
-/* The number in it, in @base (0: as in C), or @otherwise. */
-unsigned long long pmu_read_number(const struct pmu *pmu, const char *name,
-				   int base, unsigned long long otherwise);
 
 const struct pmu_format *pmu_format(const struct pmu *pmu, const char *name);
 __u64 pmu_format_max(const struct pmu_format *format);

@@ -10,29 +10,12 @@
 
 #include "record/auxdata.h"
 #include "stream/aux_chunk.h"
+#include "stream/cause.h"
 #include "stream/records.h"
 #include "session/session.h"
 
 /* A release per so many bytes: the ring gets room again while we write. */
 #define FLUSH_BYTES	(1U << 20)
-
-static const char * const cause_names[] = {
-	[PERFAUX_CAUSE_NONE]		= "unknown",
-	[PERFAUX_CAUSE_FULL]		= "raw ring full",
-	[PERFAUX_CAUSE_TRUNCATED]	= "lost by the PMU",
-	[PERFAUX_CAUSE_OVERWRITTEN]	= "overwritten",
-	[PERFAUX_CAUSE_OVERRUN]		= "PMU overran its segment",
-	[PERFAUX_CAUSE_NO_GAP]		= "more gaps than entries",
-	[PERFAUX_CAUSE_TOO_LARGE]	= "larger than a segment of the raw ring",
-	[PERFAUX_CAUSE_ABANDONED]	= "begun and not finished",
-	[PERFAUX_CAUSE_FROZEN]		= "raw ring frozen by a trigger",
-};
-
-const char *gap_cause_name(unsigned int cause)
-{
-	return cause < ARRAY_LEN(cause_names) ? cause_names[cause] :
-						cause_names[0];
-}
 
 static const struct sev *cookie_sev(const struct session *s, __u64 cookie)
 {

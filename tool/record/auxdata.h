@@ -15,6 +15,4 @@ int auxdata_summary(struct session *s);
 int auxdata_span(struct session *s, const struct raw_item *item);
 int auxdata_gap(struct session *s, const struct perfaux_gap *gap);
 
-const char *gap_cause_name(unsigned int cause);
-
 #endif /* AUXREC_AUXDATA_H */

@@ -10,16 +10,10 @@
 #include <stdbool.h>
 
 #include "perfaux.h"
+#include "session/options.h"
 
 struct session;
 struct rec_mmap2;
-
-/* Bounds; a flight recorder has smaller ones, see flight_memory.c. */
-struct ids_limits {
-	__u32 queue;			/* of the module, bytes */
-	size_t waiting;			/* notices of files not seen mapped, bytes */
-	size_t names;			/* in each set */
-};
 
 /* Names, as hashes: a file more or less is not worth its bytes. */
 struct name_set {

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/help.h"
+#include "cli/options.h"
 #include "session/buildid.h"
 #include "flight/flight.h"
 #include "synth/kallsyms.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "flight/flight.h"
+#include "stream/cause.h"
 
 #define ULL(x)	((unsigned long long)(x))
 

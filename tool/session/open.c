@@ -346,9 +346,9 @@ static int open_raw(struct session *s, struct diag *d)
 
 	for (i = 0; i < s->nr_sev; i++)
 		aux |= s->sev[i].aux != AUX_NONE;
-	options_raw_size(s->opt, s->have_payloads, aux, s->cpus.nr, &size, &nr);
+	raw_size(s->opt, s->have_payloads, aux, s->cpus.nr, &size, &nr);
 	if (!s->opt->raw_given && session_only_aux(s))
-		options_raw_tasks(s->nr_tids, s->cpus.nr, &size, &nr);
+		raw_size_tasks(s->nr_tids, s->cpus.nr, &size, &nr);
 	wanted = (__u64)size * nr;
 	for (;;) {
 		err = rawring_open(&s->raw, s->flight ? PERFAUX_RING_OVERWRITE : 0,

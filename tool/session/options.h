@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command line of a recording, parsed and checked, without a look at the
- * machine: the same arguments always give the same result.
+ * What the command line of a recording asks for. cli/options.c parses it.
  */
 #ifndef AUXREC_OPTIONS_H
 #define AUXREC_OPTIONS_H
@@ -11,8 +10,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "cli/flight_options.h"
 #include "base/util.h"
+#include "snapfile/keep.h"
+#include "trigger/trigger.h"
 
 #define AUXREC_VERSION		"0.1"
 #define AUXREC_DEFAULT_FILE	"auxrec.data"
@@ -52,6 +52,11 @@ enum auxrec_command {
 	AUXREC_VERSION_ONLY,
 };
 
+/* A flight recorder's defaults */
+#define FLIGHT_DEFAULT_FILE	"perf.data"
+#define FLIGHT_DEFAULT_NAME	"%o.sample.%t"
+#define FLIGHT_DEFAULT_MEMORY	(64ULL << 20)
+
 /* One -e with each --filter that follows it. */
 struct option_event {
 	const char *spec;
@@ -59,6 +64,30 @@ struct option_event {
 	size_t nr_filters;
 	const char *bpf_map;		/* path of a pinned map, or NULL */
 	bool exclude_self;		/* not what auxrec itself does */
+};
+
+/* Bounds of what late ids need; a flight recorder has smaller ones, see flight/memory.c. */
+struct ids_limits {
+	__u32 queue;			/* of the module, bytes */
+	size_t waiting;			/* notices of files not seen mapped, bytes */
+	size_t names;			/* in each set */
+};
+
+struct flight_options {
+	bool on;			/* --flight */
+	__u64 window;			/* ns, 0: any age */
+	__u64 memory;			/* bytes, of all there is */
+	struct ids_limits ids;		/* of that, flight/memory.c */
+	size_t bpf_queue;
+	size_t block;			/* bytes of records that are packed at once; 0: none are */
+	bool half_is_raw;		/* the raw ring has half of what is left */
+	struct trigger *triggers;
+	size_t nr_triggers;
+	const char *name;		/* pattern, see snapfile.h */
+	struct keep_limits keep;
+	bool daemon;
+	const char *pid_file;		/* or NULL */
+	const char *log;		/* a file, or NULL */
 };
 
 struct options {
@@ -102,38 +131,5 @@ struct options {
 	struct flight_options flight;
 	char **cmd;			/* NULL-terminated, or NULL */
 };
-
-/*
- * Strings in @opt point into @argv. Returns 0, -EINVAL (a message that says
- * what to do in @d) or -ENOMEM. To be freed with options_free() either way.
- */
-int options_parse(struct options *opt, int argc, char **argv, struct diag *d);
-void options_free(struct options *opt);
-
-/*
- * options_raw.c: the raw ring's segments. @payloads, @aux: does it take frames, AUX
- * data? @nr_cpus: how many CPUs may write to it.
- */
-void options_raw_size(const struct options *opt, bool payloads, bool aux,
-		      unsigned int nr_cpus, __u32 *size, __u32 *nr);
-/* The default for AUX data alone of @nr_tasks; what they start is not known. */
-void options_raw_tasks(size_t nr_tasks, unsigned int nr_cpus, __u32 *size, __u32 *nr);
-
-/*
- * "64" is @unit times 64 bytes (perf counts pages), "64K" is 64 KiB. @end: what follows.
- * Returns 0 or -EINVAL.
- */
-int options_parse_bytes(const char *s, const char **end, __u64 unit, __u64 *val);
-
-void options_help(void);
-
-/*
- * An option that auxrec does not have: @letter, or (0) @arg with its dashes.
- * Returns 0 if it is one of perf record's that changes nothing here, -EINVAL
- * with a message that says what to give instead, or -ENOENT.
- */
-int options_of_perf(char letter, const char *arg, struct diag *d);
-/* Returns whether @cmd is one of perf's commands; @d says what to use then. */
-bool options_of_perf_command(const char *cmd, struct diag *d);
 
 #endif /* AUXREC_OPTIONS_H */

@@ -10,6 +10,7 @@
 #include "record/auxdata.h"
 #include "bpf/bpf.h"
 #include "base/cpus.h"
+#include "event/aux.h"
 #include "event/event.h"
 #include "record/late_ids.h"
 #include "ring/mainring.h"
@@ -18,13 +19,6 @@
 #include "ring/perf_clock.h"
 #include "ring/rawring.h"
 #include "stream/write.h"
-
-/* How the data of an AUX event travel, see synth_aux.c. */
-enum aux_format {
-	AUX_NONE,		/* not an AUX event */
-	AUX_CHUNKS,		/* as samples: stock perf has no decoder */
-	AUX_INTEL_PT,
-};
 
 /* One perf event of one task and CPU (-1: any). */
 struct opened {
@@ -290,12 +284,6 @@ int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d);
 int bpf_ring_open(struct session *s, struct diag *d);
 int bpf_ring_store(struct session *s, struct diag *d);
 void bpf_ring_clear(struct session *s);
-
-/* auxfd.c: does this event's PMU have AUX data? */
-bool event_has_aux(const struct auxrec_event *ev);
-enum aux_format event_aux_format(const struct auxrec_event *ev);
-/* Why the module does not take its AUX data, if that is known, or NULL. */
-const char *event_aux_refused(const struct auxrec_event *ev);
 
 /* queues.c; NULL: out of memory */
 struct queue *queue_get(struct queues *q, __u32 tid);

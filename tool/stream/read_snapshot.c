@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "stream/read_snapshot.h"
 
-#include "trigger/trigger.h"
+#include "stream/trigger_kind.h"
 
 /* Names are of people: any but what steers a terminal. */
 static bool is_printable(const char *s, size_t len)
@@ -78,17 +78,7 @@ const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out
 
 const char *read_snapshot_kind(__u32 kind)
 {
-	static const char * const names[] = {
-		[TRIGGER_SIGNAL]	= "signal",
-		[TRIGGER_SOCKET]	= "socket",
-		[TRIGGER_EVENT]		= "event",
-		[TRIGGER_BPF]		= "bpf",
-		[TRIGGER_EXEC]		= "exec",
-		[TRIGGER_EXIT]		= "exit",
-		[TRIGGER_CRASH]		= "crash",
-	};
-
-	return kind < ARRAY_SIZE(names) && names[kind] ? names[kind] : "?";
+	return trigger_kind_name(kind) ?: "?";
 }
 
 const char *read_snapshot_short(enum snapshot_short part)

@@ -25,18 +25,15 @@
 /* So that a token's price in ns is right to 0.1 %. */
 #define TOKEN_MIN_NS	1000
 
-static const struct {
-	const char *name;
-	const char *value;	/* what to give; NULL: there may be none */
-} kinds[] = {
-	[TRIGGER_SIGNAL]	= { "signal",	"signal=NAME, e.g. signal=USR1" },
-	[TRIGGER_SOCKET]	= { "socket",	"socket=PATH" },
-	[TRIGGER_EVENT]		= { "event",
-				    "event=EVENT, e.g. event=sched:sched_process_exit" },
-	[TRIGGER_BPF]		= { "bpf",	"bpf=PATH of a pinned ring buffer" },
-	[TRIGGER_EXEC]		= { "exec",	"exec=PATTERN of a task's name" },
-	[TRIGGER_EXIT]		= { "exit",	"exit=PATTERN of a task's name" },
-	[TRIGGER_CRASH]		= { "crash",	NULL },
+/* What to give for a kind; NULL: it takes no value. */
+static const char * const values[] = {
+	[TRIGGER_SIGNAL]	= "signal=NAME, e.g. signal=USR1",
+	[TRIGGER_SOCKET]	= "socket=PATH",
+	[TRIGGER_EVENT]		= "event=EVENT, e.g. event=sched:sched_process_exit",
+	[TRIGGER_BPF]		= "bpf=PATH of a pinned ring buffer",
+	[TRIGGER_EXEC]		= "exec=PATTERN of a task's name",
+	[TRIGGER_EXIT]		= "exit=PATTERN of a task's name",
+	[TRIGGER_CRASH]		= NULL,
 };
 
 /* What is being parsed: spec for messages */
@@ -46,11 +43,6 @@ struct parse {
 	bool given[NR_TRIGGER_OPTIONS];
 	struct diag *d;
 };
-
-const char *trigger_kind_name(unsigned int kind)
-{
-	return kind < ARRAY_LEN(kinds) ? kinds[kind].name : NULL;
-}
 
 /* Begins a message with the trigger that it is about. */
 static int wrong(struct parse *p, const char *fmt, ...)
@@ -71,9 +63,10 @@ static int parse_kind(struct parse *p, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(kinds); i++) {
-		if (kinds[i].name && strlen(kinds[i].name) == len &&
-		    !strncmp(p->spec, kinds[i].name, len)) {
+	for (i = 0; i < ARRAY_LEN(values); i++) {
+		const char *name = trigger_kind_name(i);
+
+		if (name && strlen(name) == len && !strncmp(p->spec, name, len)) {
 			p->t->kind = i;
 			return 0;
 		}
@@ -151,7 +144,7 @@ static int parse_comm(struct parse *p, const char *s)
 	/* Without a wildcard it can match nothing: names are cut off there. */
 	if (strlen(s) > COMM_MAX && !strpbrk(s, "*?[\\"))
 		return wrong(p, "names of tasks have at most %d bytes: give %s=%.*s",
-			     COMM_MAX, kinds[p->t->kind].name, COMM_MAX, s);
+			     COMM_MAX, trigger_kind_name(p->t->kind), COMM_MAX, s);
 	/* It ends the kernel's string, see flight_event.c. */
 	if (strchr(s, '"'))
 		return wrong(p, "a '\"' cannot be in a pattern: give '?' in its place");
@@ -176,7 +169,7 @@ static int parse_value(struct parse *p, const char *s)
 
 	if (!*s)
 		return wrong(p, "%s of what? Give %s",
-			     kinds[p->t->kind].name, kinds[p->t->kind].value);
+			     trigger_kind_name(p->t->kind), values[p->t->kind]);
 	/* Behind an option was something that is none; events say that themselves. */
 	for (i = 0; i < NR_TRIGGER_OPTIONS && p->t->kind != TRIGGER_EVENT; i++) {
 		char key[16];
@@ -372,7 +365,7 @@ static void make_name(struct trigger *t, const char *value)
 	} else if (t->kind == TRIGGER_EVENT) {
 		value = t->value;
 	}
-	snprintf(t->name, sizeof(t->name), "%s%s%s", kinds[t->kind].name,
+	snprintf(t->name, sizeof(t->name), "%s%s%s", trigger_kind_name(t->kind),
 		 value ? "-" : "", value ? value : "");
 	for (c = t->name; *c; c++) {
 		if (!is_printable(*c) || *c == '/')
@@ -381,7 +374,7 @@ static void make_name(struct trigger *t, const char *value)
 	/* pmu/terms/ */
 	while (c[-1] == '_')
 		*--c = '\0';
-	if (c == t->name + strlen(kinds[t->kind].name) + 1)
+	if (c == t->name + strlen(trigger_kind_name(t->kind)) + 1)
 		c[-1] = '\0';
 }
 

@@ -9,18 +9,7 @@
 #include <stdbool.h>
 
 #include "base/util.h"
-
-enum trigger_kind {
-	TRIGGER_SIGNAL	= 1,	/* these are in snapshots, see snapshot_mark.h */
-	TRIGGER_SOCKET	= 2,
-	TRIGGER_EVENT	= 3,
-	TRIGGER_BPF	= 4,
-	TRIGGER_EXEC	= 5,
-	TRIGGER_EXIT	= 6,
-	TRIGGER_CRASH	= 7,
-};
-
-#define TRIGGER_NAME_MAX	64	/* with its NUL */
+#include "stream/trigger_kind.h"
 
 struct trigger {
 	enum trigger_kind kind;
@@ -61,8 +50,5 @@ bool trigger_may(struct trigger *t, __u64 now);
 
 /* Is it a sample of a perf event, which freezes the raw ring? */
 bool trigger_is_event(const struct trigger *t);
-
-/* "signal", "socket" ...; NULL: there is no such kind */
-const char *trigger_kind_name(unsigned int kind);
 
 #endif /* AUXREC_TRIGGER_H */

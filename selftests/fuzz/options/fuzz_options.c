@@ -13,7 +13,9 @@
 #include "../scratch.h"
 #include "base/cpus.h"
 #include "service/ctl_options.h"
-#include "session/options.h"
+#include "base/parse_size.h"
+#include "cli/options.h"
+#include "session/raw_size.h"
 #include "base/parse_time.h"
 #include "base/signames.h"
 #include "snapfile/snapfile.h"
@@ -111,7 +113,7 @@ static void try_value(char *text, __u64 seed)
 	check_diag(err, &d);
 	must(err || val <= TIME_MAX_NS);
 	check_diag(parse_time_per("it", text, &val, &d), &d);
-	options_parse_bytes(text, &end, 4096, &val);
+	parse_size(text, &end, 4096, &val);
 	err = cpus_parse(&cpus, text);
 	must(!err || err == -EINVAL);
 	if (!err)
@@ -141,7 +143,7 @@ static void try_options(const char *line, __u64 seed)
 	check_diag(err, &d);
 	if (!err && o.command == AUXREC_RECORD) {
 		must(o.nr_events && o.output);
-		options_raw_size(&o, seed & 1, seed & 2, 1 + seed % 4096, &size, &nr);
+		raw_size(&o, seed & 1, seed & 2, 1 + seed % 4096, &size, &nr);
 		must(nr >= 2 && nr <= 4096 && size && !(size & (size - 1)));
 		must(!(o.main_bytes & (o.main_bytes - 1)));
 		for (i = 0; i < o.flight.nr_triggers; i++)

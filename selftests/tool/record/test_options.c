@@ -12,7 +12,9 @@
 
 #include "base/cpus.h"
 #include "../../words.h"
-#include "session/options.h"
+#include "base/parse_size.h"
+#include "cli/options.h"
+#include "session/raw_size.h"
 
 #define MAX_ARGS	32
 #define SEPARATOR	"=>"
@@ -46,7 +48,7 @@ static void add_raw(const struct options *o)
 	}
 	if (o->cpus)
 		cpus_parse(&cpus, o->cpus);
-	options_raw_size(o, payloads, aux, cpus.nr, &size, &nr);
+	raw_size(o, payloads, aux, cpus.nr, &size, &nr);
 	cpus_free(&cpus);
 	add("; raw %ux%u", nr, size);
 }
@@ -170,7 +172,7 @@ static bool tasks_are_right(size_t nr_tasks, __u64 bytes)
 	for (nr_cpus = 1; nr_cpus <= 4096; nr_cpus++) {
 		__u32 size, nr;
 
-		options_raw_tasks(nr_tasks, nr_cpus, &size, &nr);
+		raw_size_tasks(nr_tasks, nr_cpus, &size, &nr);
 		if ((__u64)size * nr != bytes || size & (size - 1) || size < 65536 ||
 		    size > AUXREC_SEG_SIZE || (nr_cpus < 23 && size != AUXREC_SEG_SIZE) ||
 		    (nr_cpus < 90 && nr < nr_cpus + nr_cpus / 4)) {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "event/names.h"
+#include "base/names.h"
 
 int names_add(struct names *names, const char *name)
 {

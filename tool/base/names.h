@@ -2,8 +2,8 @@
 /*
  * Lists of names, as directories of sysfs and tracefs give them.
  */
-#ifndef AUXREC_EVENT_NAMES_H
-#define AUXREC_EVENT_NAMES_H
+#ifndef AUXREC_NAMES_H
+#define AUXREC_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,4 +33,4 @@ int names_read_dir(struct names *names, const char *path, bool dirs_only);
  */
 int read_line_file(const char *path, char *buf, size_t size);
 
-#endif /* AUXREC_EVENT_NAMES_H */
+#endif /* AUXREC_NAMES_H */

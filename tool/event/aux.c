@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "../../module/aux_pmus.h"
-#include "session/session.h"
+#include "base/util.h"
+#include "event/aux.h"
+#include "event/event.h"
 
 static const struct pa_aux_pmu *known_pmu(const struct auxrec_event *ev)
 {

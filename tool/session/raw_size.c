@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Of which segments the raw ring consists.
+ * How many segments the raw ring has, and of which size.
  */
 #include <unistd.h>
 
-#include "session/options.h"
+#include "session/raw_size.h"
 
 /* Of frames; so that of AUX data one CPU never waits for itself. */
 #define MIN_SEGS	4
@@ -40,7 +40,7 @@ static void default_size(bool aux, unsigned int nr_cpus, __u32 *size, __u32 *nr)
 		*nr = MAX_SEGS;
 }
 
-void options_raw_tasks(size_t nr_tasks, unsigned int nr_cpus, __u32 *size, __u32 *nr)
+void raw_size_tasks(size_t nr_tasks, unsigned int nr_cpus, __u32 *size, __u32 *nr)
 {
 	__u32 bytes = AUXREC_SEG_SIZE * AUXREC_SEG_COUNT;
 
@@ -69,7 +69,7 @@ static __u32 usual_size(__u64 bytes, bool payloads, bool aux,
 	return size;
 }
 
-void options_raw_size(const struct options *opt, bool payloads, bool aux,
+void raw_size(const struct options *opt, bool payloads, bool aux,
 		      unsigned int nr_cpus, __u32 *size, __u32 *nr)
 {
 	if (!opt->raw_given && payloads) {

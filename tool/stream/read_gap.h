@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Gaps of the raw ring, from the AUXTRACE_ERROR records that tell them.
+ */
+#ifndef AUXREC_STREAM_READ_GAP_H
+#define AUXREC_STREAM_READ_GAP_H
+
+#include "stream/read.h"
+
+struct read_gap {
+	__u64	begin, end;
+	__u64	count;		/* attempts to write */
+	__u64	bytes;		/* lost, 0: not known */
+	__u32	cause;		/* enum perfaux_cause */
+	__u32	tid, cpu;
+};
+
+/* Returns false if @rec, an AUXTRACE_ERROR, is about something else. */
+bool read_gap(const struct read_record *rec, struct read_gap *gap);
+
+#endif /* AUXREC_STREAM_READ_GAP_H */
