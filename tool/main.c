@@ -8,9 +8,10 @@
 #include "service/ctl.h"
 #include "event/event.h"
 #include "extract/main.h"
+#include "flight/flight.h"
 #include "info/main.h"
 #include "merge/main.h"
-#include "session/session.h"
+#include "record/record.h"
 
 static const struct command {
 	const char *name;
@@ -46,7 +47,7 @@ static int show_help(char *self, const char *name)
 	argv[0] = command ? command->full : self;
 	argv[1] = option;
 	argv[2] = NULL;
-	return command ? command->main(2, argv) : auxrec_record_main(2, argv);
+	return command ? command->main(2, argv) : auxrec_record_main(2, argv, &flight_mode);
 }
 
 int main(int argc, char **argv)
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
 	if (first && !strcmp(first, "help"))
 		return show_help(argv[0], argv[2]);
 	if (!command)
-		return auxrec_record_main(argc, argv);
+		return auxrec_record_main(argc, argv, &flight_mode);
 	/* What getopt_long() begins its messages with. */
 	argv[1] = command->full;
 	return command->main(argc - 1, argv + 1);

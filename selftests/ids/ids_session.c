@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "../ring/ring_lib.h"
 #include "ids_lib.h"
 
 /* No queue is larger. */

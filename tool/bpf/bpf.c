@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
+#include "bpf/bpf.h"
 #include "bpf/info.h"
-#include "bpf/sys.h"
+#include "base/bpf_sys.h"
 #include "session/session.h"
 #include "session/signals.h"
 
@@ -233,7 +234,7 @@ static int check_right(void)
 
 void bpf_open(struct session *s)
 {
-	struct bpf_reader *b = &s->bpf;
+	struct bpf_reader *b = s->bpf;
 	struct cpus cpus = { NULL, 0 };
 	size_t i;
 	int err;
@@ -255,7 +256,7 @@ void bpf_open(struct session *s)
 
 int bpf_start(struct session *s)
 {
-	struct bpf_reader *b = &s->bpf;
+	struct bpf_reader *b = s->bpf;
 	sigset_t all, old;
 	__u32 id = 0;
 	int err = 0;
@@ -289,7 +290,7 @@ int bpf_start(struct session *s)
 
 void bpf_stop(struct session *s)
 {
-	struct bpf_reader *b = &s->bpf;
+	struct bpf_reader *b = s->bpf;
 
 	if (b->stop_fd < 0)
 		return;
@@ -301,7 +302,7 @@ void bpf_stop(struct session *s)
 
 void bpf_close(struct session *s)
 {
-	struct bpf_reader *b = &s->bpf;
+	struct bpf_reader *b = s->bpf;
 	size_t i;
 
 	bpf_stop(s);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "bpf/info.h"
-#include "bpf/sys.h"
+#include "base/bpf_sys.h"
 #include "base/util.h"
 
 /* Where struct bpf_prog_info has an array, and what it counts. */

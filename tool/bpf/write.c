@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/bpf.h"
 #include "bpf/info.h"
 #include "session/session.h"
 #include "stream/build.h"
@@ -41,7 +42,7 @@ static int write_feature(struct session *s, const struct bpf_item *item,
 
 int bpf_write(struct session *s)
 {
-	struct bpf_reader *b = &s->bpf;
+	struct bpf_reader *b = s->bpf;
 	struct bpf_item *list, *next;
 	int err;
 

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bpf/sys.h"
+#include "base/bpf_sys.h"
 #include "flight/flight.h"
 #include "flight/bpf.h"
 
@@ -114,7 +114,7 @@ static void run_one(struct session *s, struct flight_bpf *b)
 		if (size > b->size - BPF_RINGBUF_HDR_SZ)
 			break;
 		if (!(len & BPF_RINGBUF_DISCARD_BIT))
-			flight_wish(s, b->trigger, NULL, perf_clock_about(&s->flight->clock),
+			flight_wish(s, b->trigger, NULL, perf_clock_about(s->clock),
 				    0, rec + BPF_RINGBUF_HDR_SZ, size);
 		pos += BPF_RINGBUF_HDR_SZ + ALIGN8((__u64)size);
 		__atomic_store_n(b->consumer, pos, __ATOMIC_RELEASE);

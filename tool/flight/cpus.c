@@ -139,7 +139,7 @@ static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 			close(o->fd);
 			o->fd = -1;
 			/* It may go on until the ring is closed. */
-			o->closed = perf_clock_about(&s->flight->clock) + NSEC_PER_SEC;
+			o->closed = perf_clock_about(s->clock) + NSEC_PER_SEC;
 		}
 		if (o->fd >= 0 || o->closed >= oldest)
 			sev->fds[nr++] = *o;

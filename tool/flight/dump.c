@@ -36,34 +36,6 @@ struct result {
 
 /* --- in the child ---------------------------------------------------------- */
 
-/*
- * The log of a daemon tells nobody where it works. This asks no disk, which may not answer:
- * getcwd(2) knows it from the kernel's names.
- */
-static const char *absolute(const char *path, char buf[PATH_MAX + NAME_MAX])
-{
-	size_t len;
-
-	if (*path == '/' || !getcwd(buf, PATH_MAX))
-		return path;
-	while (!strncmp(path, "./", 2))
-		path += 2;
-	len = strlen(buf);
-	snprintf(buf + len, PATH_MAX + NAME_MAX - len, "/%s", path);
-	return buf;
-}
-
-void flight_say_removed(const char *path, const char *why, int err)
-{
-	char full[PATH_MAX + NAME_MAX];
-
-	path = absolute(path, full);
-	if (err)
-		say("%s cannot be removed (%s): %s", path, why, strerror(-err));
-	else
-		say("%s removed: %s", path, why);
-}
-
 static void told(void *ctx, const char *path, const char *why, int err)
 {
 	__u64 *removed = ctx;
@@ -258,7 +230,7 @@ static bool is_frozen(const struct session *s)
 /* When did the first one come that is written now? ns of CLOCK_REALTIME */
 static __u64 time_of_trigger(const struct session *s)
 {
-	const __u64 now = perf_clock_now(&s->flight->clock);
+	const __u64 now = perf_clock_now(s->clock);
 	const __u64 came = s->flight->writing->time;
 	struct timespec real;
 
@@ -388,7 +360,7 @@ static bool read_result(int fd, struct result *result)
 static void succeeded(struct session *s, const struct result *result)
 {
 	struct flight *f = s->flight;
-	const __u64 took = perf_clock_now(&f->clock) - f->writing->time;
+	const __u64 took = perf_clock_now(s->clock) - f->writing->time;
 
 	f->stats.snapshots++;
 	f->stats.bytes += result->bytes;

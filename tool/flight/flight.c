@@ -29,72 +29,6 @@
 /* Between looks at what is mapped */
 #define SHRINK_NS	NSEC_PER_SEC
 
-/* --- what describes the machine ------------------------------------------- */
-
-static int add_setup(struct flight *f, const void *data, size_t len)
-{
-	if (f->setup_size + len > f->setup_room) {
-		const size_t room = (f->setup_size + len) * 2;
-		__u8 *larger = realloc(f->setup, room);
-
-		if (!larger)
-			return -ENOMEM;
-		f->setup = larger;
-		f->setup_room = room;
-	}
-	if (data)
-		memcpy(f->setup + f->setup_size, data, len);
-	else
-		memset(f->setup + f->setup_size, 0, len);
-	f->setup_size += len;
-	return 0;
-}
-
-static bool is_program_info(const struct perf_event_header *h)
-{
-	const __u64 *feature = (const void *)(h + 1);
-
-	return *feature == REC_FEAT_BPF_PROG_INFO || *feature == REC_FEAT_BPF_BTF;
-}
-
-/* Of the records that auxrec makes: those that go with the state, not the setup. */
-static bool is_of_state(const struct perf_event_header *h)
-{
-	return h->type < REC_ATTR || h->type == REC_BUILD_ID ||
-	       (h->type == REC_FEATURE && is_program_info(h));
-}
-
-/* struct stream.keep */
-static int keep_made(void *ctx, const void *head, size_t head_len, const void *data,
-		     size_t len, size_t pad)
-{
-	const struct perf_event_header *h = head;
-	struct session *s = ctx;
-	struct flight *f = s->flight;
-	int err;
-
-	if (h->type == REC_FINISHED_INIT || h->type == REC_FINISHED_ROUND)
-		return 0;
-	if (!len && is_of_state(h))
-		return f->in_setup ? recent_fold(f->recent, h) :
-				     recent_add(f->recent, h, s->main.max_time);
-	if (!f->in_setup)
-		return 0;
-	err = add_setup(f, head, head_len);
-	if (!err)
-		err = add_setup(f, data, len);
-	return err ?: add_setup(f, NULL, pad);
-}
-
-void flight_setup(struct session *s, bool begin)
-{
-	struct flight *f = s->flight;
-
-	if (begin)
-		f->setup_size = 0;
-	f->in_setup = begin;
-}
-
 /* --- its life -------------------------------------------------------------- */
 
 static int check_segments(const struct session *s, struct diag *d)
@@ -137,7 +71,8 @@ int flight_open(struct session *s, struct diag *d)
 			    (unsigned long long)f->memory.limit >> 20);
 	if (f->epoll_fd < 0)
 		return diag(d, -errno, "epoll_create1: %s", strerror(errno));
-	err = perf_clock_open(&f->clock);
+	err = perf_clock_open(s->clock);
+	s->clock_tried = true;
 	if (err)
 		return diag(d, err, "an event of auxrec itself, for the time: %s",
 			    strerror(-err));
@@ -147,8 +82,7 @@ int flight_open(struct session *s, struct diag *d)
 				 s->opt->output, d);
 	if (err)
 		return err;
-	s->out.keep = keep_made;
-	s->out.ctx = s;
+	flight_setup_open(s);
 	err = flight_cpus_open(s);
 	if (err)
 		return diag(d, err, "cannot read which CPUs are online: %s",
@@ -168,9 +102,9 @@ int flight_prepare(struct session *s, struct diag *d)
 	f->epoll_fd = -1;
 	f->uevents = -1;
 	f->end = &f->first;
-	while (!f->recording)
-		if (getrandom(&f->recording, sizeof(f->recording), 0) < 0)
-			f->recording = now_ns();
+	while (!s->recording)
+		if (getrandom(&s->recording, sizeof(s->recording), 0) < 0)
+			s->recording = now_ns();
 	s->flight = f;
 	return 0;
 }
@@ -183,7 +117,6 @@ void flight_close(struct session *s)
 		return;
 	flight_triggers_close(s);
 	flight_cpus_close(s);
-	perf_clock_close(&f->clock);
 	recent_free(f->recent);
 	read_map_free(&f->trigger_ids);
 	free(f->event_triggers);
@@ -273,29 +206,6 @@ void flight_record(struct session *s, const struct perf_event_header *rec)
 		f->stats.not_kept++;
 }
 
-void flight_gaps(struct session *s)
-{
-	struct raw_item item;
-	__u32 i = 0;
-
-	/* What there is no memory for stays where it is. */
-	while (rawring_next_gap(&s->raw, &i, &item) &&
-	       !gaps_add(&s->flight->gaps, item.gap))
-		rawring_release(&s->raw, &item);
-}
-
-/*
- * A gap is needed for as long as the raw ring has data of its time, however long the samples of
- * that stay: who reads the data must not find it missing without a word. By the last look, too:
- * a segment that is about to be written to again is not seen for a moment.
- */
-static void forget_gaps(struct flight *f, __u64 history)
-{
-	if (history != ~0ULL && f->raw_history != ~0ULL)
-		gaps_trim(&f->gaps, history < f->raw_history ? history : f->raw_history);
-	f->raw_history = history;
-}
-
 /* Nobody says what was unmapped: that is looked up when memory is short, not too often. */
 static void shrink(struct session *s)
 {
@@ -329,7 +239,7 @@ static void look_for_cgroups(struct session *s, __u64 now)
 void flight_settle(struct session *s)
 {
 	struct flight *f = s->flight;
-	__u64 wanted = ~0ULL, now = perf_clock_about(&f->clock);
+	__u64 wanted = ~0ULL, now = perf_clock_about(s->clock);
 
 	s->flushed_time = s->round_time;
 	s->round_time = s->main.max_time;
@@ -339,7 +249,7 @@ void flight_settle(struct session *s)
 		now = s->main.max_time;
 	if (recent_trim(f->recent, now, s->flushed_time, wanted))
 		f->stats.not_kept++;
-	forget_gaps(f, wanted);
+	flight_forget_gaps(f, wanted);
 	shrink(s);
 	look_for_cgroups(s, now);
 	flight_look_short(s, now);

@@ -9,9 +9,9 @@
 #include "service/control.h"
 #include "flight/files.h"
 #include "ring/gaps.h"
-#include "ring/perf_clock.h"
 #include "base/map.h"
 #include "history/recent.h"
+#include "record/record.h"
 #include "session/session.h"
 #include "stream/snapshot_mark.h"
 
@@ -76,12 +76,10 @@ struct flight {
 	struct recent_stats last;	/* as they were when there was one, see flight_merge() */
 	struct gaps gaps;		/* of the raw ring */
 	__u64 raw_history;		/* how far back it went at the last look; ~0: no data */
-	struct perf_clock clock;
 	/* what each snapshot begins with */
 	__u8 *setup;
 	size_t setup_size, setup_room;
 	bool in_setup;
-	__u64 recording;		/* a random number */
 	__u64 number;			/* of the last snapshot */
 	__u64 suppressed;
 	struct read_map trigger_ids;	/* ids of their events: place in opt->flight.triggers */
@@ -121,6 +119,9 @@ struct flight {
 	struct flight_stats stats;
 };
 
+/* mode.c */
+extern const struct session_mode flight_mode;
+
 /* flight_memory.c: sizes of rings that are not given; then what is left for the rest. */
 int flight_defaults(struct options *opt, struct diag *d);
 int flight_divide(struct session *s, struct flight_memory *m, struct diag *d);
@@ -133,12 +134,17 @@ void flight_close(struct session *s);
 int flight_daemon(const struct options *opt, struct diag *d);
 /* All events are enabled: whoever has started this may know. 0, or -errno with a message. */
 int flight_begun(struct session *s, struct diag *d);
-/* Around what describes the machine, see synth.h: that is kept. */
+/* setup.c: around what describes the machine, see synth.h: that is kept. */
+void flight_setup_open(struct session *s);
 void flight_setup(struct session *s, bool begin);
 /* A record of a main ring. */
 void flight_record(struct session *s, const struct perf_event_header *rec);
-/* The raw ring's gaps. */
+/*
+ * gaps.c: takes the raw ring's gaps. _forget(): the ring has data from @history on, ns; ~0: it has
+ * none.
+ */
 void flight_gaps(struct session *s);
+void flight_forget_gaps(struct flight *f, __u64 history);
 /* One look at all rings is over: what is too old goes. */
 void flight_settle(struct session *s);
 /* In each round: signs of life, old snapshots. At the end: it may take a while. */
@@ -220,8 +226,10 @@ void flight_cpus_run(struct session *s);
 int flight_cpus_timeout(const struct session *s, int timeout);
 void flight_cpus_close(struct session *s);
 
-/* flight_dump.c: the child */
+/* say.c */
 void flight_say_removed(const char *path, const char *why, int err);
+
+/* dump.c: the child */
 int flight_dump_begin(struct session *s);
 /*
  * It has ended, or (@wait) is waited for: until it has, or for some seconds since the recorder

@@ -13,7 +13,7 @@ static __u64 trigger_time(const struct session *s, const struct sev *sev)
 	if (s->have_raw && rawring_is_frozen(&s->raw) &&
 	    ctl->frozen_cookie == SESSION_COOKIE + (sev - s->sev))
 		return ctl->frozen_time;
-	return perf_clock_now(&s->flight->clock);
+	return perf_clock_now(s->clock);
 }
 
 void flight_lost(struct session *s, const struct sev *sev, __u64 nr)

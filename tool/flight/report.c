@@ -20,7 +20,7 @@ static __u64 nr_wishes(const struct flight_wish *w)
 
 double flight_history(const struct session *s, const struct recent_stats *stats)
 {
-	const __u64 now = perf_clock_about(&s->flight->clock);
+	const __u64 now = perf_clock_about(s->clock);
 	const __u64 begin = stats->begin ? stats->begin : now - (now_ns() - s->started);
 
 	return now > begin ? (now - begin) / 1e9 : 0;

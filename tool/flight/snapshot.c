@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "record/auxdata.h"
+#include "record/payloads.h"
 #include "flight/flight.h"
 #include "stream/records.h"
 #include "stream/snapshot_mark.h"
@@ -94,7 +95,7 @@ static void note_after(const struct session *s, const struct span_list *list,
 	note_spans_after(list, mark);
 	if (!s->have_payloads)
 		return;
-	frames_held_after(&s->payloads.frames, mark->t_trigger, &mark->after_bytes, &last);
+	frames_held_after(&s->payloads->frames, mark->t_trigger, &mark->after_bytes, &last);
 	if (last > mark->t_end)
 		mark->t_end = last;
 	if (last - mark->t_trigger > mark->after_ns)
@@ -123,7 +124,7 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 		.magic = AUXREC_SNAPSHOT_MAGIC,
 		.version = 3,
 		.header_size = sizeof(mark),
-		.recording = f->recording,
+		.recording = s->recording,
 		.number = f->number,
 		.t_trigger = w->time,
 		.t_settled = s->flushed_time,
@@ -261,11 +262,11 @@ static int begin_stream(struct session *s, __u64 begin)
 	if (!s->have_payloads)
 		return 0;
 	payload_free(s);
-	memset(&s->payloads, 0, sizeof(s->payloads));
+	memset(s->payloads, 0, sizeof(*s->payloads));
 	if (payload_init(s))
 		return -ENOMEM;
-	s->payloads.frames.held_only = true;
-	s->payloads.frames.begin = begin;
+	s->payloads->frames.held_only = true;
+	s->payloads->frames.begin = begin;
 	return 0;
 }
 

@@ -37,17 +37,6 @@ struct body {
 	struct rec_aux gap_rec;
 };
 
-void merge_time(struct merge_section *s, __u64 time)
-{
-	/* Readers take these at once, outside of the order. */
-	if (!time || time == MERGE_NEVER)
-		return;
-	if (time < s->first)
-		s->first = time;
-	if (time > s->last)
-		s->last = time;
-}
-
 static int no_memory(const struct body *b)
 {
 	return diag(b->m->d, -ENOMEM, "out of memory");

@@ -48,6 +48,17 @@ struct merge_section {
 	__u64	first, last;
 };
 
+static inline void merge_time(struct merge_section *s, __u64 time)
+{
+	/* Readers take these at once, outside of the order. */
+	if (!time || time == MERGE_NEVER)
+		return;
+	if (time < s->first)
+		s->first = time;
+	if (time > s->last)
+		s->last = time;
+}
+
 /*
  * merge_plan() - which records to take from where
  * @list: sections of different numbers, in order of t_settled
@@ -225,7 +236,6 @@ bool merge_is_raw(const struct read_sample *s);
 int merge_body(struct merge *m, size_t i);
 /* Before those that list[@i] is the first of are written: fills group. */
 int merge_group(struct merge *m, size_t i);
-void merge_time(struct merge_section *s, __u64 time);
 
 /*
  * merge_late.c: of those of a time that an earlier snapshot should have all of.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "record/auxdata.h"
+#include "record/payloads.h"
 #include "stream/aux_chunk.h"
 #include "stream/cause.h"
 #include "stream/records.h"

@@ -86,31 +86,31 @@ void ids_open(struct session *s)
 	struct perfaux_ids arg = { .size = sizeof(arg) };
 	int dev;
 
-	s->ids.fd = -1;
-	s->ids.limits = s->opt->flight.on ? s->opt->flight.ids : recording;
-	arg.queue_size = s->ids.limits.queue;
+	s->ids->fd = -1;
+	s->ids->limits = s->opt->flight.on ? s->opt->flight.ids : recording;
+	arg.queue_size = s->ids->limits.queue;
 	if (s->opt->no_buildid)
 		return;
 	dev = open(PERFAUX_DEVICE, O_RDWR | O_CLOEXEC);
 	if (dev < 0) {
-		s->ids.err = -errno;
+		s->ids->err = -errno;
 		return;
 	}
-	s->ids.fd = ioctl(dev, PERFAUX_IOC_IDS, &arg);
-	if (s->ids.fd >= 0)
-		fcntl(s->ids.fd, F_SETFL, O_NONBLOCK);
+	s->ids->fd = ioctl(dev, PERFAUX_IOC_IDS, &arg);
+	if (s->ids->fd >= 0)
+		fcntl(s->ids->fd, F_SETFL, O_NONBLOCK);
 	else
-		s->ids.err = -errno;
+		s->ids->err = -errno;
 	close(dev);
 }
 
 void ids_close(struct session *s)
 {
-	if (s->ids.fd >= 0)
-		close(s->ids.fd);
-	free(s->ids.missing.hashes);
-	free(s->ids.written.hashes);
-	free(s->ids.waiting);
+	if (s->ids->fd >= 0)
+		close(s->ids->fd);
+	free(s->ids->missing.hashes);
+	free(s->ids->written.hashes);
+	free(s->ids->waiting);
 }
 
 void ids_map(struct ids *ids, const struct rec_mmap2 *map)
@@ -156,13 +156,13 @@ static int late_id(struct session *s, const struct perfaux_notice *n,
 	int err;
 
 	/* A record too many does no harm. */
-	if (!set_has(&s->ids.missing, hash) && !s->ids.missing.incomplete)
+	if (!set_has(&s->ids->missing, hash) && !s->ids->missing.incomplete)
 		return 0;
 	hash = hash_bytes(hash, n->id, n->id_size);
-	if (set_has(&s->ids.written, hash))
+	if (set_has(&s->ids->written, hash))
 		return 1;
-	set_add(&s->ids.written, hash, s->ids.limits.names);
-	s->ids.late++;
+	set_add(&s->ids->written, hash, s->ids->limits.names);
+	s->ids->late++;
 	err = write_build_id(s, n, name);
 	return err && err != -E2BIG ? err : 1;
 }
@@ -172,7 +172,7 @@ static int module_loaded(struct session *s, const struct perfaux_notice *n,
 {
 	int err = synth_module(s, n, name);
 
-	s->ids.modules++;
+	s->ids->modules++;
 	return err && err != -E2BIG ? err : 1;
 }
 
@@ -185,7 +185,7 @@ static int take_notice(struct session *s, const struct perfaux_notice *n)
 	case PERFAUX_NOTICE_LATE_ID:
 		return late_id(s, n, name);
 	case PERFAUX_NOTICE_LONG_ID:
-		s->ids.long_ids++;
+		s->ids->long_ids++;
 		return 1;
 	case PERFAUX_NOTICE_MODULE:
 		return module_loaded(s, n, name);
@@ -196,7 +196,7 @@ static int take_notice(struct session *s, const struct perfaux_notice *n)
 /* Takes what can be taken; the rest moves to the front. */
 static int take_waiting(struct session *s)
 {
-	struct ids *ids = &s->ids;
+	struct ids *ids = s->ids;
 	size_t at, kept = 0;
 	int ret = 0;
 
@@ -228,7 +228,7 @@ static void drop_waiting(struct ids *ids)
 
 int ids_pass(struct session *s)
 {
-	struct ids *ids = &s->ids;
+	struct ids *ids = s->ids;
 	ssize_t n;
 	int err;
 
@@ -260,17 +260,17 @@ static void get_stats(struct ids *ids)
 
 int ids_finish(struct session *s)
 {
-	struct pollfd p = { .fd = s->ids.fd, .events = POLLIN };
+	struct pollfd p = { .fd = s->ids->fd, .events = POLLIN };
 	const __u64 end = now_ns() + LATE_MAX;
 	int err;
 
-	if (s->ids.fd < 0)
+	if (s->ids->fd < 0)
 		return 0;
 	for (;;) {
 		/* The counters first: what is not pending now has been sent. */
-		get_stats(&s->ids);
+		get_stats(s->ids);
 		err = ids_pass(s);
-		if (err || !s->ids.stats.pending || now_ns() >= end)
+		if (err || !s->ids->stats.pending || now_ns() >= end)
 			return err;
 		poll(&p, 1, 10);
 	}

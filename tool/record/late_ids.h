@@ -26,7 +26,6 @@ struct name_set {
 struct ids {
 	int fd;				/* -1: the kernel's own ids only */
 	int err;			/* why: -errno, 0: not asked for */
-	bool in_records;		/* the event that has the maps asks for ids */
 	struct ids_limits limits;
 	struct name_set missing;	/* files mapped without an id */
 	struct name_set written;	/* that have a BUILD_ID record */

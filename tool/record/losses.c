@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "flight/flight.h"
 #include "record/losses.h"
+#include "record/record.h"
 #include "stream/records.h"
 
 /* A record and the PERF_RECORD_LOST in front of it */
@@ -51,8 +51,8 @@ static void read_event(struct session *s, struct mainring *r, struct sev *sev,
 	o->lost = lost;
 	o->untold += nr;
 	r->untold += nr;
-	if (s->flight && sev->trigger)
-		flight_lost(s, sev, nr);
+	if (sev->trigger)
+		s->mode->lost(s, sev, nr);
 }
 
 void losses_read(struct session *s, struct mainring *r)
@@ -107,7 +107,7 @@ static int tell_begin(struct session *s, const struct mainring *r,
 {
 	struct rec_sample_id begin = *end;
 
-	if (!s->flight || !r->last_time)
+	if (!s->mode->keeps || !r->last_time)
 		return 0;
 	begin.time = r->last_time;
 	return tell_samples(s, 0, &begin);
@@ -184,13 +184,12 @@ static bool is_wanted(const struct mainring *r, enum losses_which which)
 /* On the clock of the records; opened when it is needed first. */
 static __u64 time_now(struct session *s)
 {
-	struct perf_clock *clock = s->flight ? &s->flight->clock : &s->clock;
 	__u64 time;
 
-	if (!s->flight && !s->clock_tried)
-		perf_clock_open(clock);
+	if (!s->clock_tried)
+		perf_clock_open(s->clock);
 	s->clock_tried = true;
-	time = perf_clock_now(clock);
+	time = perf_clock_now(s->clock);
 	if (time > s->main.max_time)
 		s->main.max_time = time;
 	return s->main.max_time;

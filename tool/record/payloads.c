@@ -40,7 +40,7 @@ struct source {
 
 int payload_init(struct session *s)
 {
-	struct payloads *p = &s->payloads;
+	struct payloads *p = s->payloads;
 	size_t i, j;
 	int err;
 
@@ -66,7 +66,7 @@ int payload_init(struct session *s)
 
 void payload_free(struct session *s)
 {
-	struct payloads *p = &s->payloads;
+	struct payloads *p = s->payloads;
 
 	if (!p->frames.ring)
 		return;
@@ -78,7 +78,7 @@ void payload_free(struct session *s)
 /* So that the ring gets its segments back. */
 static int flush(struct session *s, __u64 bytes)
 {
-	struct payloads *p = &s->payloads;
+	struct payloads *p = s->payloads;
 	int err;
 
 	p->unflushed += bytes;
@@ -133,7 +133,7 @@ static void begin_part(const struct session *s, struct part_sample *rec,
 {
 	*rec = (struct part_sample){
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0 },
-		.id = s->payloads.event->chunk_id,
+		.id = s->payloads->event->chunk_id,
 		.time = time,
 		.payload = {
 			.magic = AUXREC_PAYLOAD_MAGIC,
@@ -148,7 +148,7 @@ static void begin_part(const struct session *s, struct part_sample *rec,
 static void part_of_sample(const struct session *s, struct part_sample *rec,
 			   const struct source *src)
 {
-	begin_part(s, rec, s->payloads.number, src->sample.time);
+	begin_part(s, rec, s->payloads->number, src->sample.time);
 	rec->pid = src->sample.pid;
 	rec->tid = src->sample.tid;
 	rec->cpu = src->sample.cpu;
@@ -220,7 +220,7 @@ static int write_stub(struct session *s, const struct source *src,
 static int write_apart(struct session *s, const struct source *src,
 		       const struct perfaux_frame *frame)
 {
-	struct payloads *p = &s->payloads;
+	struct payloads *p = s->payloads;
 	struct part_sample part;
 	int err;
 
@@ -240,7 +240,7 @@ static int write_apart(struct session *s, const struct source *src,
 static int write_whole(struct session *s, const struct source *src,
 		       const struct perfaux_frame *frame)
 {
-	struct payloads *p = &s->payloads;
+	struct payloads *p = s->payloads;
 	int err;
 
 	p->stats.count++;
@@ -254,7 +254,7 @@ static int write_whole(struct session *s, const struct source *src,
 static int write_lost(struct session *s, const struct source *src,
 		      __u32 cause, __u64 bytes)
 {
-	struct payload_stats *st = &s->payloads.stats;
+	struct payload_stats *st = &s->payloads->stats;
 	struct part_sample part;
 	int err;
 
@@ -266,7 +266,7 @@ static int write_lost(struct session *s, const struct source *src,
 	st->lost_bytes[cause] += bytes;
 	if (cause == PERFAUX_CAUSE_TOO_LARGE && bytes > st->too_large)
 		st->too_large = bytes;
-	s->payloads.number++;
+	s->payloads->number++;
 	part_of_sample(s, &part, src);
 	part.payload.total = bytes;
 	part.payload.cause = cause;
@@ -292,9 +292,9 @@ int payload_sample(struct session *s, const void *rec)
 	if (h->size < sizeof(*h) + sizeof(id))
 		return stream_record(&s->out, rec);
 	memcpy(&id, h + 1, sizeof(id));
-	if (!read_map_get(&s->payloads.ids, id, &i) ||
-	    read_sample_of(&s->payloads.events[i], &record, &src.sample) ||
-	    !frames_reference(&s->payloads.frames, src.sample.raw,
+	if (!read_map_get(&s->payloads->ids, id, &i) ||
+	    read_sample_of(&s->payloads->events[i], &record, &src.sample) ||
+	    !frames_reference(&s->payloads->frames, src.sample.raw,
 			      src.sample.raw_size, &ref))
 		return stream_record(&s->out, rec);
 
@@ -303,7 +303,7 @@ int payload_sample(struct session *s, const void *rec)
 	src.tail = src.raw + src.sample.raw_size;
 	if (ref.cause)
 		return write_lost(s, &src, ref.cause, ref.lost);
-	frame = frames_join(&s->payloads.frames, &ref);
+	frame = frames_join(&s->payloads->frames, &ref);
 	return frame ? write_whole(s, &src, frame) :
 		       write_lost(s, &src, PERFAUX_CAUSE_NONE, ref.length);
 }
@@ -313,7 +313,7 @@ static int write_frame(void *ctx, const struct perfaux_frame *frame,
 		       bool lost_sample)
 {
 	struct session *s = ctx;
-	struct payload_stats *st = &s->payloads.stats;
+	struct payload_stats *st = &s->payloads->stats;
 	struct part_sample part;
 	int err;
 
@@ -321,7 +321,7 @@ static int write_frame(void *ctx, const struct perfaux_frame *frame,
 	st->apart++;
 	st->orphans += lost_sample;
 	st->bytes += frame->length;
-	begin_part(s, &part, ++s->payloads.number, in_time(s, frame->time));
+	begin_part(s, &part, ++s->payloads->number, in_time(s, frame->time));
 	part.pid = frame->pid;
 	part.tid = frame->tid;
 	part.cpu = frame->cpu;
@@ -341,7 +341,7 @@ static int write_frame(void *ctx, const struct perfaux_frame *frame,
 
 int payload_gap(struct session *s, const struct perfaux_gap *gap)
 {
-	struct payload_stats *st = &s->payloads.stats;
+	struct payload_stats *st = &s->payloads->stats;
 	const __u32 cause = gap->cause % ARRAY_LEN(st->lost);
 	struct part_sample part;
 	__u64 mean;
@@ -352,7 +352,7 @@ int payload_gap(struct session *s, const struct perfaux_gap *gap)
 	mean = gap->count ? (gap->bytes + gap->count - 1) / gap->count : 0;
 	if (cause == PERFAUX_CAUSE_TOO_LARGE && mean > st->too_large)
 		st->too_large = mean;
-	begin_part(s, &part, ++s->payloads.number, in_time(s, gap->t_end));
+	begin_part(s, &part, ++s->payloads->number, in_time(s, gap->t_end));
 	part.pid = gap->pid;
 	part.tid = gap->tid;
 	part.cpu = gap->cpu;
@@ -367,12 +367,12 @@ int payload_gap(struct session *s, const struct perfaux_gap *gap)
 
 int payload_begin(struct session *s)
 {
-	return frames_walk(&s->payloads.frames, write_frame, s);
+	return frames_walk(&s->payloads->frames, write_frame, s);
 }
 
 int payload_pass(struct session *s, bool last)
 {
-	struct payloads *p = &s->payloads;
+	struct payloads *p = s->payloads;
 	bool late;
 	int err;
 

@@ -14,110 +14,20 @@
 #include "cli/help.h"
 #include "cli/options.h"
 #include "session/buildid.h"
-#include "flight/flight.h"
 #include "synth/kallsyms.h"
+#include "bpf/bpf.h"
+#include "record/late_ids.h"
 #include "record/losses.h"
+#include "record/payloads.h"
+#include "record/record.h"
 #include "stream/records.h"
 #include "session/signals.h"
 #include "synth/synth.h"
 #include "record/wait.h"
 
 #define EXIT_RECORDING		125	/* the recording failed */
-/* After so long a span that does not end is cut, so that readers get on. */
-#define HELD_MAX		NSEC_PER_SEC
 /* Passes after the end until nothing comes any more; one is usual. */
 #define DRAIN_PASSES		1000
-/*
- * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
- * process everything up to the largest time that they had seen at the one
- * before. AUX data of that time must have been in the stream then. So a round
- * waits for the spans that are being written and began before that time; and
- * for the infos of programs whose BPF_EVENTs it has, but not for ever. A round
- * is as long as ROUND_NS at least: see there.
- */
-static int finish_round(struct session *s, bool last)
-{
-	const struct perf_event_header h = {
-		REC_FINISHED_ROUND, 0, sizeof(h)
-	};
-	int err;
-
-	s->round_due = !last && !s->held_since && now_ns() - s->round_began < ROUND_NS;
-	if (s->round_due)
-		return 0;
-	if (!last && (!s->bpf_settled ||
-		      (s->have_raw && s->round_time > s->raw.oldest))) {
-		const __u64 now = now_ns();
-
-		if (!s->held_since) {
-			s->held_since = now;
-			return 0;
-		}
-		if (now - s->held_since <= HELD_MAX)
-			return 0;
-		if (s->have_raw && s->round_time > s->raw.oldest) {
-			rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS);
-			s->held_since = now;
-			return 0;
-		}
-	}
-
-	s->held_since = 0;
-	s->round_began = now_ns();
-	err = stream_record(&s->out, &h);
-	if (!err)
-		err = stream_flush(&s->out);
-	s->rounds++;
-	s->flushed_time = s->round_time;
-	s->round_time = s->main.max_time;
-	return err;
-}
-
-int session_write(struct session *s, const void *rec)
-{
-	const struct perf_event_header *h = rec;
-	const __u32 ends = s->out.nr_ends;
-	int err;
-
-	if (s->discard) {
-		s->out.lost_samples += h->type == PERF_RECORD_SAMPLE;
-		return 0;
-	}
-	if (s->flight) {
-		flight_record(s, rec);
-		return 0;
-	}
-	if (h->type == PERF_RECORD_SAMPLE && s->have_payloads)
-		err = payload_sample(s, rec);
-	else
-		err = stream_record(&s->out, rec);
-	/* It stays in the ring, and count_rest() counts it. */
-	if (err && s->out.nr_ends != ends)
-		s->out.lost_samples--;
-	return err;
-}
-
-struct copying {
-	struct session *s;
-	struct mainring *r;
-};
-
-static int write_record(void *ctx, const void *rec)
-{
-	const struct perf_event_header *h = rec;
-	const struct copying *c = ctx;
-
-	if (h->type == PERF_RECORD_LOST)
-		return losses_record(c->s, c->r, rec);
-	return session_write(c->s, rec);
-}
-
-int session_copy_ring(struct session *s, struct mainring *r)
-{
-	struct copying c = { s, r };
-
-	return mainring_copy(r, write_record, &c, &s->main, &s->ids);
-}
 
 static int copy_rings(struct session *s, enum losses_which which)
 {
@@ -146,31 +56,19 @@ static int look_at_rings(struct session *s, bool last, enum losses_which which)
 
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_snapshot(&s->rings[i]);
-	s->bpf_settled = bpf_settled(&s->bpf);
+	s->bpf_settled = bpf_settled(s->bpf);
 	/* Before the programs' records: readers look then what is known. */
 	err = bpf_write(s);
-	if (s->flight && s->have_raw)
-		flight_gaps(s);
-	else if (!err && s->have_raw)
-		err = auxdata_pass(s, last);
+	if (!err && s->have_raw)
+		err = s->mode->raw(s, last);
 	if (!err)
 		err = copy_rings(s, which);
-	if (!err && s->have_payloads && !s->flight)
+	if (!err && s->have_payloads && !s->mode->keeps)
 		err = payload_pass(s, last);
 	/* After the records that they belong to. */
 	if (!err)
 		err = ids_pass(s);
-	if (s->flight) {
-		/* What was not read is not settled. */
-		if (!err)
-			flight_settle(s);
-		return err;
-	}
-	if (!err)
-		err = stream_flush(&s->out);
-	if (!err && (s->out.records != records || s->held_since || s->round_due))
-		err = finish_round(s, last);
-	return err;
+	return err ?: s->mode->looked(s, records, last);
 }
 
 static int pass(struct session *s)
@@ -214,8 +112,10 @@ static const char *stop_reason(int sig)
 
 static bool is_over(struct session *s)
 {
-	if (s->flight && s->flight->stop) {
-		s->end_reason = "stopped by its control socket";
+	const char *over = s->mode->over ? s->mode->over(s) : NULL;
+
+	if (over) {
+		s->end_reason = over;
 		return true;
 	}
 	if (signals_stop()) {
@@ -272,6 +172,19 @@ static int disable(struct session *s, int err)
 	return err;
 }
 
+static int run_mode(struct session *s)
+{
+	int err = 0;
+
+	s->mode->run(s);
+	/* What is complete is what the look before this one saw. */
+	if (s->mode->is_due(s))
+		err = look_at_rings(s, false, LOSSES_POSSIBLE);
+	if (!err)
+		s->mode->write_due(s);
+	return err;
+}
+
 static int loop(struct session *s, struct diag *d)
 {
 	const __u64 begin = now_ns();
@@ -281,8 +194,8 @@ static int loop(struct session *s, struct diag *d)
 	int err;
 
 	err = wait_begin(&w, s);
-	if (!err && s->flight)
-		err = flight_begun(s, d);
+	if (!err && s->mode->begun)
+		err = s->mode->begun(s, d);
 	while (!err && !is_over(s)) {
 		int timeout = wait_timeout(&w, s);
 
@@ -298,19 +211,14 @@ static int loop(struct session *s, struct diag *d)
 				timeout = wait_sooner(timeout, delay - gone);
 			}
 		}
-		if (s->flight)
-			timeout = flight_timeout(s, timeout);
+		if (s->mode->timeout)
+			timeout = s->mode->timeout(s, timeout);
 		if (!err)
 			err = wait_events(&w, s, timeout);
 		if (!err)
 			err = pass(s);
-		if (!err && s->flight)
-			flight_run(s);
-		/* What is complete is what the look before this one saw. */
-		if (!err && s->flight && flight_is_due(s))
-			err = look_at_rings(s, false, LOSSES_POSSIBLE);
-		if (!err && s->flight)
-			flight_write_due(s);
+		if (!err && s->mode->run)
+			err = run_mode(s);
 		if (!err)
 			status_show(s);
 	}
@@ -353,21 +261,9 @@ static int finish(struct session *s, int err)
 	bpf_stop(s);
 	if (!err)
 		err = drain(s);
-	if (err && !s->flight)
+	if (err && !s->mode->keeps)
 		count_rest(s);
-	if (s->flight) {
-		if (err && s->flight->begun)
-			say("the recording cannot go on (%s): what was called for is written",
-			    strerror(-err));
-		if (s->flight->begun)
-			flight_finish(s);
-		return err;
-	}
-	if (!err && s->have_raw)
-		err = auxdata_summary(s);
-	if (!err)
-		err = finish_round(s, true);
-	return err;
+	return s->mode->finish(s, err);
 }
 
 static const char *written_text(const struct session *s)
@@ -462,8 +358,8 @@ static int prepare(struct session *s, struct diag *d)
 {
 	int err = 0;
 
-	if (s->opt->flight.on)
-		err = flight_prepare(s, d);
+	if (s->mode->prepare)
+		err = s->mode->prepare(s, d);
 	if (!err)
 		err = session_make_events(s, d);
 	/* Else a mistyped name would replace the recording of the right one. */
@@ -484,12 +380,7 @@ static int prepare(struct session *s, struct diag *d)
 		bpf_open(s);
 	if (!err)
 		err = summary_open(s, d);
-	if (s->flight)
-		return err ?: flight_open(s, d);
-	/* Last: only a recording that can begin replaces the old file. */
-	if (!err)
-		err = stream_open(&s->out, s->opt->output, d);
-	return err;
+	return err ?: s->mode->open(s, d);
 }
 
 static void say_hidden(const struct session *s)
@@ -514,13 +405,13 @@ static int run(struct session *s, struct diag *d)
 	/* Before /proc is read, so that nothing falls between the two. */
 	while (!session_switch_some(s, &sideband))
 		;
-	if (s->flight)
-		flight_setup(s, true);
+	if (s->mode->setup)
+		s->mode->setup(s, true);
 	err = bpf_start(s);
 	if (!err)
 		err = synth_all(s, d);
-	if (s->flight)
-		flight_setup(s, false);
+	if (s->mode->setup)
+		s->mode->setup(s, false);
 	if (!err) {
 		say_hidden(s);
 		/* Before the command has anything to record. */
@@ -547,31 +438,45 @@ static int run(struct session *s, struct diag *d)
 	return finish(s, err);
 }
 
+static void close_all(struct session *s)
+{
+	if (s->mode->close)
+		s->mode->close(s);
+	payload_free(s);
+	session_close(s);
+	ids_close(s);
+	bpf_close(s);
+}
+
 /* The command line, and the events: nothing is opened. */
 static int dry_run(struct session *s, struct diag *d)
 {
 	struct options opt = *s->opt;
-	int err = opt.flight.on ? flight_defaults(&opt, d) : 0;
+	int err = s->mode->defaults ? s->mode->defaults(&opt, d) : 0;
 
 	s->opt = &opt;
-	if (!err && opt.flight.on)
-		err = flight_prepare(s, d);
+	if (!err && s->mode->prepare)
+		err = s->mode->prepare(s, d);
 	if (!err)
 		err = session_make_events(s, d);
 	if (!err && opt.cmd)
 		err = child_find(s, d);
 	if (err)
 		say("%s", d->msg);
-	session_close(s);
+	close_all(s);
 	options_free(&opt);
 	return exit_status(s, err);
 }
 
-int auxrec_record_main(int argc, char **argv)
+int auxrec_record_main(int argc, char **argv, const struct session_mode *flight)
 {
-	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1,
-			     .ids.fd = -1, .bpf.stop_fd = -1, .json_fd = -1,
-			     .bpf_ring_fd = -1 };
+	struct payloads payloads = { .number = 0 };
+	struct ids ids = { .fd = -1 };
+	struct bpf_reader bpf = { .stop_fd = -1 };
+	struct perf_clock clock = { .offset = 0 };
+	struct session s = { .go_fd = -1, .exec_fd = -1, .out.fd = -1, .json_fd = -1,
+			     .bpf_ring_fd = -1, .ids = &ids, .bpf = &bpf,
+			     .payloads = &payloads, .clock = &clock };
 	struct diag d = { "" };
 	struct options opt;
 	const char *problem;
@@ -592,12 +497,13 @@ int auxrec_record_main(int argc, char **argv)
 	}
 
 	s.opt = &opt;
+	s.mode = opt.flight.on ? flight : &live_mode;
 	s.raw.fd = -1;
 	if (opt.dry_run)
 		return dry_run(&s, &d);
-	err = opt.flight.on ? flight_defaults(&opt, &d) : 0;
-	if (!err && opt.flight.daemon)
-		err = flight_daemon(&opt, &d);
+	err = s.mode->defaults ? s.mode->defaults(&opt, &d) : 0;
+	if (!err && s.mode->background)
+		err = s.mode->background(&opt, &d);
 	if (!err) {
 		err = signals_init();
 		if (err)
@@ -610,15 +516,15 @@ int auxrec_record_main(int argc, char **argv)
 		say("%s", signals_stop() ?
 		    "interrupted before the recording began" : d.msg);
 		child_dismiss(&s);
-		session_close(&s);
+		close_all(&s);
 		stream_close(&s.out);
 		options_free(&opt);
 		return exit_status(&s, err);
 	}
 
 	err = run(&s, &d);
-	if (!err && s.flight && signals_merge())
-		err = flight_merge(&s, &d);
+	if (!err && s.mode->ended)
+		err = s.mode->ended(&s, &d);
 	status = stream_close(&s.out);
 	if (!err)
 		err = status;
@@ -627,7 +533,7 @@ int auxrec_record_main(int argc, char **argv)
 		say("%s", problem);
 	err = summarize(&s, problem, err);
 	wait_child(&s);
-	session_close(&s);
+	close_all(&s);
 	build_id_cache_free();
 	status = exit_status(&s, err);
 	options_free(&opt);

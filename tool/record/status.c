@@ -7,8 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "flight/flight.h"
 #include "record/losses.h"
+#include "record/payloads.h"
+#include "record/record.h"
 
 #define FIRST_NS	(NSEC_PER_SEC)		/* short ones need none */
 #define EVERY_NS	(NSEC_PER_SEC / 2)
@@ -22,8 +23,8 @@ __u64 session_losses(const struct session *s)
 
 	for (i = 0; i < ARRAY_LEN(s->gaps); i++)
 		n += s->gaps[i].count;
-	for (i = 0; i < ARRAY_LEN(s->payloads.stats.lost); i++)
-		n += s->payloads.stats.lost[i];
+	for (i = 0; i < ARRAY_LEN(s->payloads->stats.lost); i++)
+		n += s->payloads->stats.lost[i];
 	return n;
 }
 
@@ -113,8 +114,8 @@ void status_show(struct session *s)
 	if (!status_is_on(s) || now - s->started < FIRST_NS || now - last_ns < EVERY_NS)
 		return;
 
-	if (s->flight)
-		flight_line(s, line, sizeof(line));
+	if (s->mode->line)
+		s->mode->line(s, line, sizeof(line));
 	else
 		make_line(s, now, line, sizeof(line));
 	last_ns = now;

@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "flight/flight.h"
+#include "bpf/bpf.h"
+#include "record/late_ids.h"
+#include "record/payloads.h"
+#include "record/record.h"
 #include "stream/cause.h"
 
 #define ULL(x)	((unsigned long long)(x))
@@ -45,7 +48,7 @@ static void print_gaps(const struct session *s)
 			    ULL(g->bytes), g->bytes ? "" : " that are known of");
 	}
 	/* Without AUX data they are those of producers, see auxdata_summary(). */
-	if (ctl->merged_begin && !s->payloads.stats.lost[PERFAUX_CAUSE_NO_GAP])
+	if (ctl->merged_begin && !s->payloads->stats.lost[PERFAUX_CAUSE_NO_GAP])
 		say("LOST AUX data: %s: %llu gaps between %.9f and %.9f, %llu bytes",
 		    gap_cause_name(PERFAUX_CAUSE_NO_GAP),
 		    ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
@@ -69,7 +72,7 @@ static void say_larger_segments(const struct session *s)
 {
 	const struct perfaux_control *ctl = s->raw.ctl;
 	const __u64 bytes = (__u64)ctl->segment_size * ctl->nr_segments;
-	const __u64 need = s->payloads.stats.too_large +
+	const __u64 need = s->payloads->stats.too_large +
 			   sizeof(struct perfaux_frame);
 	__u64 size = ctl->segment_size;
 	char now[32], larger[32];
@@ -86,7 +89,7 @@ static void say_larger_segments(const struct session *s)
 
 static void print_payloads(const struct session *s)
 {
-	const struct payload_stats *st = &s->payloads.stats;
+	const struct payload_stats *st = &s->payloads->stats;
 	unsigned int i;
 	char now[32];
 
@@ -141,28 +144,28 @@ static const char * const id_causes[PERFAUX_NR_ID_RESULTS] = {
 
 static void print_ids(const struct session *s)
 {
-	const struct perfaux_ids_stats *st = &s->ids.stats;
+	const struct perfaux_ids_stats *st = &s->ids->stats;
 	char causes[256] = "";
 	size_t len = 0;
 	int i;
 
-	if (s->ids.fd < 0)
+	if (s->ids->fd < 0)
 		return;
 	for (i = PERFAUX_ID_NO_NOTE; i < PERFAUX_NR_ID_RESULTS; i++)
 		if (st->results[i] && len < sizeof(causes))
 			len += snprintf(causes + len, sizeof(causes) - len,
 					"%s%s %llu", len ? ", " : "",
 					id_causes[i], ULL(st->results[i]));
-	if (s->ids.without)
+	if (s->ids->without)
 		say("%llu of %llu file maps have no build-id in their record (all tasks: %s); %llu files have one that came later",
-		    ULL(s->ids.without), ULL(s->ids.maps), causes,
-		    ULL(s->ids.late));
+		    ULL(s->ids->without), ULL(s->ids->maps), causes,
+		    ULL(s->ids->late));
 	if (st->pending)
 		say("%u files could not be read in time for their build-id",
 		    st->pending);
-	if (s->ids.dropped)
+	if (s->ids->dropped)
 		say("LOST %llu late build-ids of files that were not seen mapped",
-		    ULL(s->ids.dropped));
+		    ULL(s->ids->dropped));
 	if (st->notices_lost)
 		say("LOST %llu notices of build-ids: too many at a time",
 		    ULL(st->notices_lost));
@@ -173,7 +176,7 @@ static const char *no_ids_reason(const struct session *s)
 {
 	static char text[128];
 
-	switch (s->ids.err) {
+	switch (s->ids->err) {
 	case 0:
 		return NULL;
 	case -ENOENT:
@@ -185,20 +188,20 @@ static const char *no_ids_reason(const struct session *s)
 		return "no access to " PERFAUX_DEVICE;
 	}
 	snprintf(text, sizeof(text), "%s: %s", PERFAUX_DEVICE,
-		 strerror(-s->ids.err));
+		 strerror(-s->ids->err));
 	return text;
 }
 
 static void json_ids(FILE *f, const struct session *s)
 {
-	const struct perfaux_ids_stats *st = &s->ids.stats;
+	const struct perfaux_ids_stats *st = &s->ids->stats;
 	int i;
 
 	fprintf(f,
 		",\"build_ids\":{\"maps\":%llu,\"without\":%llu,\"late\":%llu,\"long\":%llu,\"modules\":%llu,\"pending\":%u,\"dropped\":%llu,\"notices_lost\":%llu,\"all_tasks\":{",
-		ULL(s->ids.maps), ULL(s->ids.without), ULL(s->ids.late),
-		ULL(s->ids.long_ids), ULL(s->ids.modules), st->pending,
-		ULL(s->ids.dropped),
+		ULL(s->ids->maps), ULL(s->ids->without), ULL(s->ids->late),
+		ULL(s->ids->long_ids), ULL(s->ids->modules), st->pending,
+		ULL(s->ids->dropped),
 		ULL(st->notices_lost));
 	for (i = 0; i < PERFAUX_NR_ID_RESULTS; i++) {
 		if (i)
@@ -211,7 +214,7 @@ static void json_ids(FILE *f, const struct session *s)
 
 static void print_bpf(const struct session *s)
 {
-	const struct bpf_reader *b = &s->bpf;
+	const struct bpf_reader *b = s->bpf;
 	const bool denied = b->err == -EPERM || b->err == -EACCES;
 
 	/*
@@ -239,7 +242,7 @@ static void print_bpf(const struct session *s)
 
 static void json_bpf(FILE *f, const struct session *s)
 {
-	const struct bpf_reader *b = &s->bpf;
+	const struct bpf_reader *b = s->bpf;
 
 	fprintf(f,
 		",\"bpf\":{\"programs\":%llu,\"btf\":%llu,\"unloaded\":%llu,\"failed\":%llu,\"lost\":%llu,\"cut\":%llu,\"cut_btf\":%llu}",
@@ -264,24 +267,29 @@ static __u64 nr_samples(const struct session *s)
 	return s->main.samples - s->out.lost_samples;
 }
 
-void summary_print(struct session *s, const char *problem)
+static void print_output(const struct session *s)
 {
 	const bool to_file = strcmp(s->opt->output, "-");
 
-	(void)problem;
-	if (s->flight)
-		flight_summary(s);
-	else
-		say("%.3f MiB%s%s: %llu samples, %llu other records%s%s",
-		    s->out.bytes / 1048576.0, to_file ? " in " : "",
-		    to_file ? s->opt->output : " written",
-		    ULL(nr_samples(s)), ULL(s->main.records - s->main.samples),
-		    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
-	if (s->have_raw && !s->flight && (s->spans || !s->have_payloads))
+	say("%.3f MiB%s%s: %llu samples, %llu other records%s%s",
+	    s->out.bytes / 1048576.0, to_file ? " in " : "",
+	    to_file ? s->opt->output : " written",
+	    ULL(nr_samples(s)), ULL(s->main.records - s->main.samples),
+	    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
+	if (s->have_raw && (s->spans || !s->have_payloads))
 		say("%.3f MiB of AUX data in %llu spans",
 		    s->aux_bytes / 1048576.0, ULL(s->spans));
-	if (s->have_payloads && !s->flight)
+	if (s->have_payloads)
 		print_payloads(s);
+}
+
+void summary_print(struct session *s, const char *problem)
+{
+	(void)problem;
+	if (s->mode->summary)
+		s->mode->summary(s);
+	else
+		print_output(s);
 	if (s->main.lost)
 		say("LOST %llu records%s: the main ring was full; a larger one helps (-m)",
 		    ULL(s->main.lost), counters_tell(s) ? " that are no samples" : "");
@@ -305,15 +313,15 @@ void summary_print(struct session *s, const char *problem)
 	if (s->missing_build_ids)
 		say("%llu maps from before the recording have no readable build-id",
 		    ULL(s->missing_build_ids));
-	if (s->ids.long_ids + s->long_build_ids)
+	if (s->ids->long_ids + s->long_build_ids)
 		say("%llu maps have a build-id of over 20 bytes, of which the record has the first 20",
-		    ULL(s->ids.long_ids + s->long_build_ids));
+		    ULL(s->ids->long_ids + s->long_build_ids));
 	print_ids(s);
 	print_bpf(s);
-	if (no_ids_reason(s) && s->ids.without)
+	if (no_ids_reason(s) && s->ids->without)
 		say("%llu of %llu file maps have no build-id: ids are those the kernel found by itself (%s), %s",
-		    ULL(s->ids.without), ULL(s->ids.maps), no_ids_reason(s),
-		    s->ids.err == -EACCES || s->ids.err == -EPERM ?
+		    ULL(s->ids->without), ULL(s->ids->maps), no_ids_reason(s),
+		    s->ids->err == -EACCES || s->ids->err == -EPERM ?
 		    "record as root" : "insmod perfaux.ko");
 }
 
@@ -359,7 +367,7 @@ static void json_raw(FILE *f, const struct session *s)
 
 static void json_payloads(FILE *f, const struct session *s)
 {
-	const struct payload_stats *st = &s->payloads.stats;
+	const struct payload_stats *st = &s->payloads->stats;
 	const char *sep = "";
 	unsigned int i;
 
@@ -423,7 +431,7 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 	fputs("{\"output\":", f);
 	json_string(f, s->opt->output);
 	fprintf(f, ",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu",
-		ULL(s->flight ? s->flight->stats.bytes : s->out.bytes),
+		ULL(s->mode->bytes ? s->mode->bytes(s) : s->out.bytes),
 		ULL(s->main.records), ULL(nr_samples(s)));
 	fprintf(f, ",\"rounds\":%llu,\"duration_ns\":%llu", ULL(s->rounds),
 		ULL(s->stopped - s->started));
@@ -445,15 +453,15 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 		json_raw(f, s);
 	if (s->have_payloads)
 		json_payloads(f, s);
-	if (s->flight)
-		flight_json(f, s);
-	if (s->ids.fd >= 0)
+	if (s->mode->json)
+		s->mode->json(f, s);
+	if (s->ids->fd >= 0)
 		json_ids(f, s);
 	if (no_ids_reason(s)) {
 		fputs(",\"no_build_ids\":", f);
 		json_string(f, no_ids_reason(s) ?: "");
 	}
-	if (!s->bpf.err)
+	if (!s->bpf->err)
 		json_bpf(f, s);
 	fputs("}\n", f);
 	if (path && (fflush(f) || ferror(f)))

@@ -5,7 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "flight/flight.h"
+#include "record/late_ids.h"
+#include "record/record.h"
 #include "session/signals.h"
 #include "record/wait.h"
 
@@ -47,7 +48,7 @@ int wait_begin(struct waiting *w, const struct session *s)
 		.fds = calloc(nr, sizeof(*w->fds)),
 		.signals = signals_fd(),
 		.late = rings_are_late(s),
-		.watched = status_is_on(s) || (!s->flight && is_watched(s->out.fd)),
+		.watched = status_is_on(s) || is_watched(s->out.fd),
 	};
 	return w->fds ? 0 : -ENOMEM;
 }
@@ -129,14 +130,10 @@ static nfds_t fill(struct waiting *w, const struct session *s)
 		.fd = s->have_raw ? s->raw.fd : -1,
 		.events = POLLIN,
 	};
-	w->fds[nr++] = (struct pollfd){ .fd = s->ids.fd, .events = POLLIN };
-	w->fds[nr++] = (struct pollfd){
-		.fd = s->flight ? s->flight->epoll_fd : -1,
-		.events = POLLIN,
-	};
-	/* A ring that is frozen says so until it is thawed. */
-	if (s->flight && !s->flight->frozen_since)
-		w->fds[1].events |= POLLPRI;
+	w->fds[nr++] = (struct pollfd){ .fd = s->ids->fd, .events = POLLIN };
+	w->fds[nr++] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	if (s->mode->poll)
+		w->fds[1].events |= s->mode->poll(s, &w->fds[nr - 1].fd);
 	for (i = 0; i < s->nr_rings; i++)
 		w->fds[nr++] = (struct pollfd){
 			.fd = s->rings[i].hangup ? -1 : s->rings[i].fd,

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/late_ids.h"
 #include "ring/mainring.h"
 #include "stream/records.h"
 
@@ -70,8 +69,7 @@ static void note_time(struct mainring *r, struct main_stats *stats, __u64 time)
 		stats->max_time = time;
 }
 
-static void account(struct mainring *r, struct main_stats *stats, struct ids *ids,
-		    const __u8 *rec)
+static void account(struct mainring *r, struct main_stats *stats, const __u8 *rec)
 {
 	const struct perf_event_header *h = (const void *)rec;
 	__u64 v;
@@ -90,9 +88,6 @@ static void account(struct mainring *r, struct main_stats *stats, struct ids *id
 		memcpy(&v, rec + 8, sizeof(v));
 		stats->unwritten += v;
 		break;
-	case PERF_RECORD_MMAP2:
-		ids_map(ids, (const void *)rec);
-		break;
 	case PERF_RECORD_THROTTLE:
 		stats->throttled++;
 		break;
@@ -110,14 +105,14 @@ static void account(struct mainring *r, struct main_stats *stats, struct ids *id
  * from the record of an event that did, of any user (see module/ids_header.c). What
  * is behind it are device and inode.
  */
-static bool has_others_bit(const struct ids *ids, const struct perf_event_header *h)
+static bool has_others_bit(bool ids_asked, const struct perf_event_header *h)
 {
-	return h->type == PERF_RECORD_MMAP2 && !ids->in_records &&
+	return h->type == PERF_RECORD_MMAP2 && !ids_asked &&
 	       h->misc & REC_MISC_MMAP_BUILD_ID;
 }
 
 int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
-		  struct main_stats *stats, struct ids *ids)
+		  struct main_stats *stats, bool ids_asked)
 {
 	__u64 pos = r->page->data_tail, given = pos;
 	__u64 buf[REC_SIZE_MAX / 8 + 1];
@@ -134,7 +129,7 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		if (h.size < sizeof(h) || h.size % 8 || h.size > r->head - pos)
 			return -EBADMSG;
 
-		others_bit = has_others_bit(ids, &h);
+		others_bit = has_others_bit(ids_asked, &h);
 		if ((pos & (r->size - 1)) + h.size <= r->size && !others_bit) {
 			rec = r->data + (pos & (r->size - 1));
 		} else {
@@ -148,7 +143,7 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		err = fn(ctx, rec);
 		if (err)
 			break;
-		account(r, stats, ids, rec);
+		account(r, stats, rec);
 		pos += h.size;
 		/* Room for what comes while @fn works on the rest */
 		if (pos - given >= r->size / 8) {

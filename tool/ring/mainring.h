@@ -26,7 +26,6 @@ static inline __u64 main_losses(const struct main_stats *stats)
 	return stats->lost + stats->lost_samples + stats->unwritten;
 }
 
-struct ids;
 
 struct mainring {
 	int fd;			/* an event that writes to it, to be polled */
@@ -57,11 +56,12 @@ bool mainring_has_more(const struct mainring *r);
 
 /*
  * Hands the records up to the snapshot to @fn and gives their room back to the
- * kernel. Tells @ids of what is mapped. Returns 0, -EBADMSG, or what @fn returned.
+ * kernel. @ids_asked: the event of the mapping records asks for build-ids. Returns 0,
+ * -EBADMSG, or what @fn returned.
  */
 typedef int (*mainring_fn)(void *ctx, const void *rec);
 int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
-		  struct main_stats *stats, struct ids *ids);
+		  struct main_stats *stats, bool ids_asked);
 
 /* For PERF_RECORD_TIME_CONV and AUXTRACE_INFO; false: no TSC. */
 struct time_conv {

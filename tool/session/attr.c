@@ -11,7 +11,6 @@
 
 #include "session/attr_period.h"
 #include "event/filter.h"
-#include "flight/flight.h"
 #include "stream/records.h"
 #include "session/session.h"
 
@@ -313,7 +312,7 @@ static int add_snapshot_event(struct session *s, struct diag *d)
 	sev->snapshots = true;
 	sev->chunk_id = REC_MADE_ID + s->nr_sev;
 	set_made(s, &sev->attr);
-	sev->attr.config2 = s->flight->recording;
+	sev->attr.config2 = s->recording;
 	return 0;
 }
 
@@ -432,8 +431,8 @@ static int parse_events(struct session *s, struct diag *d)
 	size_t i;
 	int err = 0;
 
-	if (s->flight)
-		err = flight_events(s, d);
+	if (s->mode->add_events)
+		err = s->mode->add_events(s, d);
 	s->nr_trigger_events = s->events.nr;
 	for (i = 0; !err && i < s->opt->nr_events; i++) {
 		const struct option_event *oe = &s->opt->events[i];
@@ -490,7 +489,7 @@ int session_make_events(struct session *s, struct diag *d)
 		if (err)
 			return err;
 		if (i < s->nr_trigger_events) {
-			err = flight_event(s, i, &s->sev[s->nr_sev - 1], d);
+			err = s->mode->complete_event(s, i, &s->sev[s->nr_sev - 1], d);
 			if (err)
 				return err;
 			attr_drop_period(&s->sev[s->nr_sev - 1].attr);
@@ -523,7 +522,7 @@ int session_make_events(struct session *s, struct diag *d)
 		err = add_chunk_events(s, d);
 	if (!err && s->have_payloads)
 		err = add_payload_event(s, d);
-	if (!err && s->flight)
+	if (!err && s->recording)
 		err = add_snapshot_event(s, d);
 	return err;
 }

@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "flight/flight.h"
+#include "session/raw_size.h"
+#include "session/session.h"
 
 /* Of a raw ring that is smaller than the default. */
 #define RAW_MIN_SEGS	4
@@ -351,7 +352,7 @@ static int open_raw(struct session *s, struct diag *d)
 		raw_size_tasks(s->nr_tids, s->cpus.nr, &size, &nr);
 	wanted = (__u64)size * nr;
 	for (;;) {
-		err = rawring_open(&s->raw, s->flight ? PERFAUX_RING_OVERWRITE : 0,
+		err = rawring_open(&s->raw, s->mode->overwrite ? PERFAUX_RING_OVERWRITE : 0,
 				   size, nr, d);
 		if (err != -EPERM || s->opt->raw_given)
 			break;
@@ -393,7 +394,7 @@ int session_open(struct session *s, struct diag *d)
 			err = open_sev(s, &s->sev[i], d);
 			if (err)
 				return err;
-			s->ids.in_records = s->sev[i].attr.build_id;
+			s->ids_in_records = s->sev[i].attr.build_id;
 		}
 	}
 	for (i = 0; i < s->nr_sev; i++) {
@@ -466,10 +467,8 @@ void session_close(struct session *s)
 {
 	size_t i;
 
-	flight_close(s);
 	session_close_events(s);
-	perf_clock_close(&s->clock);
-	payload_free(s);
+	perf_clock_close(s->clock);
 	if (s->have_raw && s->raw.ctl)
 		rawring_close(&s->raw);
 	for (i = 0; i < s->nr_sev; i++) {
@@ -484,8 +483,6 @@ void session_close(struct session *s)
 	free(s->queues.list);
 	free(s->queues.hash);
 	auxrec_events_free(&s->events);
-	ids_close(s);
-	bpf_close(s);
 	if (s->bpf_ring_fd >= 0)
 		close(s->bpf_ring_fd);
 	if (s->json_fd >= 0)

@@ -7,15 +7,12 @@
 
 #include <signal.h>
 
-#include "record/auxdata.h"
-#include "bpf/bpf.h"
 #include "base/cpus.h"
 #include "event/aux.h"
 #include "event/event.h"
-#include "record/late_ids.h"
 #include "ring/mainring.h"
+#include "session/mode.h"
 #include "session/options.h"
-#include "record/payloads.h"
 #include "ring/perf_clock.h"
 #include "ring/rawring.h"
 #include "stream/write.h"
@@ -74,17 +71,14 @@ struct gap_stats {
 	__u64 bytes;
 };
 
-/*
- * ns, of a round. The kernel takes a record's time before others can see the record: see
- * __perf_event_header__init_id() and perf_output_put_handle(). Meanwhile an NMI, firmware or a
- * hypervisor may stop that CPU, for some ms where CPUs are shared, and records of other CPUs that
- * are younger are read first. All that was begun before a round must be seen in the next one. Less
- * than WAIT_TICK_MS: the first look at idle rings ends the round.
- */
-#define ROUND_NS	(50 * 1000 * 1000ULL)
+struct bpf_reader;
+struct flight;
+struct ids;
+struct payloads;
 
 struct session {
 	const struct options *opt;
+	const struct session_mode *mode;
 	struct auxrec_events events;
 	size_t nr_trigger_events;	/* of these, the first ones */
 	struct sev *sev;
@@ -100,13 +94,13 @@ struct session {
 	int bpf_ring_fd;		/* the map of --bpf-ring, else -1 */
 	__u64 bpf_handle;		/* for it */
 	bool bpf_ring_stored;
-	struct payloads payloads;
+	struct payloads *payloads;
 	struct queues queues;
 	bool primed;			/* see write_primer() */
 	struct stream out;
 	struct main_stats main;
-	struct perf_clock clock;	/* for losses.c; a flight recorder has its own */
-	bool clock_tried;
+	struct perf_clock *clock;	/* of the records */
+	bool clock_tried;		/* it was opened, or cannot be */
 	bool discard;			/* the output failed: records are only counted */
 	struct gap_stats gaps[16];
 	/* rounds, see record.c */
@@ -134,10 +128,12 @@ struct session {
 	bool raw_less;		/* than the raw ring's default: the memory limit */
 	__u64 missing_build_ids;	/* of maps from before the recording */
 	__u64 long_build_ids;
-	struct ids ids;
-	struct bpf_reader bpf;
+	struct ids *ids;
+	bool ids_in_records;		/* the event that has the maps asks for ids */
+	struct bpf_reader *bpf;
 	bool bpf_settled;		/* as of this pass */
-	struct flight *flight;		/* NULL: not a flight recorder */
+	__u64 recording;		/* number of a flight recorder, 0: none */
+	struct flight *flight;		/* the mode's own; NULL: a live recording */
 };
 
 /*
@@ -225,14 +221,6 @@ void session_detach(struct session *s);
 void session_close_events(struct session *s);
 void session_close(struct session *s);
 
-/*
- * record.c: takes what was in a main ring at its last mainring_snapshot(). Returns 0 or
- * -errno, as mainring_copy().
- */
-int session_copy_ring(struct session *s, struct mainring *r);
-/* A record with sample id, of a main ring or about one. 0 or -errno. */
-int session_write(struct session *s, const void *rec);
-
 /* Is its PMU softpt, which is not Intel PT but looks like it? */
 bool sev_is_softpt(const struct sev *sev);
 
@@ -287,21 +275,5 @@ void bpf_ring_clear(struct session *s);
 
 /* queues.c; NULL: out of memory */
 struct queue *queue_get(struct queues *q, __u32 tid);
-
-/* record.c: everything. Returns an exit status. */
-int auxrec_record_main(int argc, char **argv);
-
-/* status.c, summary.c */
-__u64 session_losses(const struct session *s);
-/* Does somebody see it? */
-bool status_is_on(const struct session *s);
-void status_show(struct session *s);
-/* If softpt is recorded, how many instructions it has stepped; as snprintf(), 0: it is not. */
-int status_stepped(const struct session *s, char *buf, size_t size);
-void status_clear(void);
-void summary_print(struct session *s, const char *problem);
-/* Opens what --json=FILE names, without a change to it. 0 or -errno. */
-int summary_open(struct session *s, struct diag *d);
-int summary_json(struct session *s, const char *problem, struct diag *d);
 
 #endif /* AUXREC_SESSION_H */

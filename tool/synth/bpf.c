@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bpf/sys.h"
+#include "base/bpf_sys.h"
 #include "stream/build.h"
 #include "synth/synth.h"
 

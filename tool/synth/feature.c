@@ -14,8 +14,9 @@
 #include <cpuid.h>
 #endif
 
-#include "stream/records.h"
+#include "bpf/bpf.h"
 #include "stream/build.h"
+#include "stream/records.h"
 #include "synth/synth.h"
 
 #define STRING_ALIGN	64

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stream/payload.h"
+#include "record/auxdata.h"
+#include "record/payloads.h"
+#include "record/record.h"
 #include "session/session.h"
+#include "stream/payload.h"
 #include "../../tap.h"
 
 #define KEY	0x1234
@@ -18,10 +21,12 @@ static struct perfaux_control control = { .key = KEY };
 static struct sev sev = { .chunk_id = ID, .payloads = true };
 static char path[64];
 
+static struct payloads payloads = { .event = &sev };
+
 /* The session of --bpf-ring and an event without raw data */
 static struct session session = {
 	.sev = &sev, .nr_sev = 1, .have_raw = true, .have_payloads = true,
-	.raw.ctl = &control, .payloads.event = &sev,
+	.raw.ctl = &control, .payloads = &payloads,
 };
 
 struct part {
@@ -137,8 +142,8 @@ int main(void)
 		   is_gap(&told.part[0], PERFAUX_CAUSE_NO_GAP, 9, 900) &&
 		   told.part[0].payload.time == 2000,
 		   "gaps without an entry");
-	tap_report(session.payloads.stats.lost[PERFAUX_CAUSE_NO_GAP] == 9 &&
-		   session.payloads.stats.lost_bytes[PERFAUX_CAUSE_NO_GAP] == 900,
+	tap_report(payloads.stats.lost[PERFAUX_CAUSE_NO_GAP] == 9 &&
+		   payloads.stats.lost_bytes[PERFAUX_CAUSE_NO_GAP] == 900,
 		   "they are in the summary");
 
 	control.lost_count[PERFAUX_CAUSE_NO_GAP] = 0;

@@ -709,8 +709,8 @@ int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	static const struct recent_limits limits[] = {
-		{ 8 << 20, 0, 0, 0 }, { 100000, 0, 0, 0 },
-		{ 8 << 20, 200, 0, 0 },
+		{ .memory = 8 << 20 }, { .memory = 100000 },
+		{ .memory = 8 << 20, .window = 200 },
 	};
 	static const char * const names[] = { "room for all", "little room", "a window" };
 	static struct world settings;

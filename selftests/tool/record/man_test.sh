@@ -49,8 +49,8 @@ check "auxrec knows every option of --help"
 
 # The other way round: the table in the source.
 sed -n '/^static const struct option long_options/,/^};/s/.*{ "\([a-z-]*\)".*/--\1/p' \
-	"$HERE/../../../tool/options.c" | sort >table
-(($(wc -l <table) >= 15)) || note "cannot read the table in options.c"
+	"$HERE/../../../tool/cli/options.c" | sort >table
+(($(wc -l <table) >= 15)) || note "cannot read the table in cli/options.c"
 missing=$(comm -23 table own | tr '\n' ' ')
 [[ -z $missing ]] || note "--help lacks $missing"
 check "every option that auxrec knows is in --help"

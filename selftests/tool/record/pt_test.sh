@@ -313,7 +313,7 @@ said 'LOST AUX data'
 valid f
 want 0 "$AUXREC" extract --aux f gaps
 grep '^gap [1-9]' gaps/index >places
-grep -q 'cause=no free segment' places || note "no gap: $(cat gaps/index)"
+grep -q 'cause=raw ring full' places || note "no gap: $(cat gaps/index)"
 image "$GAP" >code
 "$SPT/guest/decode" gaps/*.pt code >ipt 2>errors
 # symbol NAME: is it in the list of addresses?

@@ -222,7 +222,7 @@ else
 	lost=$(grep -c '^lost .* lost=8192 cause=larger than a segment' d/index)
 	((lost >= 400)) || note "$lost gaps: $(head -n 2 d/index)"
 	cp said err
-	said "LOST raw data of $more samples, $((more * 8192)) bytes: more gaps than entries"
+	said "LOST raw data of $more samples, $((more * 8192)) bytes: gap table full"
 	! grep 'LOST AUX' said || note "no event has AUX data"
 	"$AUXREC" info f >out
 	grep -q 'gap table full' out || note "$(cat out)"

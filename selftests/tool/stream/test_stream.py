@@ -209,7 +209,7 @@ def test_info():
     queues = {q["tid"]: q["bytes"] for q in report["queues"]}
     ok(queues == {100: 200, 101: 32}, "bytes per queue", queues)
     out = run(TOOL, "info", "-", data=g.dump(g.gaps_stream())).stdout.decode()
-    ok("!" in out and "no free segment: 1 gap" in out, "gaps in the text", out)
+    ok("!" in out and "raw ring full: 1 gap" in out, "gaps in the text", out)
     lines = run(TOOL, "info", "--records", "-",
                 data=g.dump(g.gaps_stream())).stdout.decode().splitlines()
     ok(len(lines) == len(g.gaps_stream()), "--records: a line for each", lines)
@@ -217,12 +217,12 @@ def test_info():
     losses = report["losses"]
     ok([(e["payloads"], e["payload_bytes"]) for e in report["events"]
         if e["payloads"]] == [(3, 140)], "payloads", report["events"])
-    ok(losses["payloads"] == [{"cause": 1, "name": "no free segment", "count": 4,
+    ok(losses["payloads"] == [{"cause": 1, "name": "raw ring full", "count": 4,
                                "bytes": 5999}] and
        losses["payloads_without_sample"] == 1, "payloads that are lost", losses)
     out = run(TOOL, "info", "-", data=g.dump(g.payload_stream())).stdout.decode()
     ok("; 3 payloads, 140 B" in out and
-       "  raw data of 4 samples, 5.9 KiB: no free segment\n" in out and
+       "  raw data of 4 samples, 5.9 KiB: raw ring full\n" in out and
        "  the samples of 1 payloads that are there\n" in out,
        "payloads in the text", out)
     cpus = info(g.dump(g.pt_stream(1)), "--by", "cpu")["timeline"]["rows"]
@@ -301,7 +301,7 @@ def test_extract():
         "queue 101-101.pt pid=101 tid=101 bytes=200000 spans=1 gaps=0 "
         "first=1000.000000600 last=1000.000000600 event=intel_pt",
         "gap 100-100.pt offset=64 begin=1000.000000950 end=1000.000000980 "
-        "times=3 bytes=128 cause=no free segment"],
+        "times=3 bytes=128 cause=raw ring full"],
        "the index", "\n".join(index))
     path = os.path.join(TMP, "stream")
     with open(path, "wb") as f:
@@ -327,7 +327,7 @@ def test_extract():
         "queue 101-101.aux pid=101 tid=101 bytes=100 spans=1 gaps=1 "
         "first=1000.000001500 last=1000.000003600 event=auxgen//",
         "gap 101-101.aux offset=100 begin=1000.000002600 "
-        "end=1000.000003600 times=3 bytes=128 cause=PMU lost data"],
+        "end=1000.000003600 times=3 bytes=128 cause=lost by the PMU"],
        "their index", "\n".join(index))
     rc, err, files, index = extract(g.dump(auxgen_stream(per_task=0)))
     ok(rc == 0 and files == {"cpu0.aux": packets(1, 61) + CHUNK,
@@ -371,9 +371,9 @@ def test_extract_raw():
         f"data event4.raw offset=0 bytes=7 {at}00500 {who} cookie=0x4d "
         "event=raw-ring",
         f"lost event2.raw offset={n} bytes=0 {at}00500 {who} lost=5000 "
-        "cause=no free segment event=sched:sched_switch",
+        "cause=raw ring full event=sched:sched_switch",
         f"lost event4.raw offset=7 bytes=0 {at}00500 {who} lost=999 "
-        "cause=no free segment payloads=3 cookie=0x4d event=raw-ring",
+        "cause=raw ring full payloads=3 cookie=0x4d event=raw-ring",
         f"data event2.raw offset={n} bytes=33 {at}00500 {who} sample=lost "
         "event=sched:sched_switch"],
        "its index", "\n".join(index))

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bpf/sys.h"
+#include "base/bpf_sys.h"
 #include "session/session.h"
 
 static int map_get(const char *path)

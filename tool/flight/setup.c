@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What each snapshot begins with: the records that describe the machine and the recording.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flight/flight.h"
+#include "stream/records.h"
+
+static int add_setup(struct flight *f, const void *data, size_t len)
+{
+	if (f->setup_size + len > f->setup_room) {
+		const size_t room = (f->setup_size + len) * 2;
+		__u8 *larger = realloc(f->setup, room);
+
+		if (!larger)
+			return -ENOMEM;
+		f->setup = larger;
+		f->setup_room = room;
+	}
+	if (data)
+		memcpy(f->setup + f->setup_size, data, len);
+	else
+		memset(f->setup + f->setup_size, 0, len);
+	f->setup_size += len;
+	return 0;
+}
+
+static bool is_program_info(const struct perf_event_header *h)
+{
+	const __u64 *feature = (const void *)(h + 1);
+
+	return *feature == REC_FEAT_BPF_PROG_INFO || *feature == REC_FEAT_BPF_BTF;
+}
+
+/* Of the records that auxrec makes: those that go with the state, not the setup. */
+static bool is_of_state(const struct perf_event_header *h)
+{
+	return h->type < REC_ATTR || h->type == REC_BUILD_ID ||
+	       (h->type == REC_FEATURE && is_program_info(h));
+}
+
+/* struct stream.keep */
+static int keep_made(void *ctx, const void *head, size_t head_len, const void *data,
+		     size_t len, size_t pad)
+{
+	const struct perf_event_header *h = head;
+	struct session *s = ctx;
+	struct flight *f = s->flight;
+	int err;
+
+	if (h->type == REC_FINISHED_INIT || h->type == REC_FINISHED_ROUND)
+		return 0;
+	if (!len && is_of_state(h))
+		return f->in_setup ? recent_fold(f->recent, h) :
+				     recent_add(f->recent, h, s->main.max_time);
+	if (!f->in_setup)
+		return 0;
+	err = add_setup(f, head, head_len);
+	if (!err)
+		err = add_setup(f, data, len);
+	return err ?: add_setup(f, NULL, pad);
+}
+
+void flight_setup(struct session *s, bool begin)
+{
+	struct flight *f = s->flight;
+
+	if (begin)
+		f->setup_size = 0;
+	f->in_setup = begin;
+}
+
+void flight_setup_open(struct session *s)
+{
+	s->out.keep = keep_made;
+	s->out.ctx = s;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A live recording: records are written as they come, in rounds.
+ */
+#include "record/auxdata.h"
+#include "record/payloads.h"
+#include "record/record.h"
+#include "stream/records.h"
+
+/* After so long a span that does not end is cut, so that readers get on. */
+#define HELD_MAX		NSEC_PER_SEC
+
+/*
+ * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
+ * process everything up to the largest time that they had seen at the one
+ * before. AUX data of that time must have been in the stream then. So a round
+ * waits for the spans that are being written and began before that time; and
+ * for the infos of programs whose BPF_EVENTs it has, but for HELD_MAX at most. A round
+ * takes at least ROUND_NS: see there.
+ */
+static int finish_round(struct session *s, bool last)
+{
+	const struct perf_event_header h = {
+		REC_FINISHED_ROUND, 0, sizeof(h)
+	};
+	int err;
+
+	s->round_due = !last && !s->held_since && now_ns() - s->round_began < ROUND_NS;
+	if (s->round_due)
+		return 0;
+	if (!last && (!s->bpf_settled ||
+		      (s->have_raw && s->round_time > s->raw.oldest))) {
+		const __u64 now = now_ns();
+
+		if (!s->held_since) {
+			s->held_since = now;
+			return 0;
+		}
+		if (now - s->held_since <= HELD_MAX)
+			return 0;
+		if (s->have_raw && s->round_time > s->raw.oldest) {
+			rawring_flush(&s->raw, PERFAUX_FLUSH_SPANS);
+			s->held_since = now;
+			return 0;
+		}
+	}
+
+	s->held_since = 0;
+	s->round_began = now_ns();
+	err = stream_record(&s->out, &h);
+	if (!err)
+		err = stream_flush(&s->out);
+	s->rounds++;
+	s->flushed_time = s->round_time;
+	s->round_time = s->main.max_time;
+	return err;
+}
+
+/* Last before the loop: only a recording that can begin replaces the old file. */
+static int live_open(struct session *s, struct diag *d)
+{
+	return stream_open(&s->out, s->opt->output, d);
+}
+
+static int live_record(struct session *s, const struct perf_event_header *rec)
+{
+	const __u32 ends = s->out.nr_ends;
+	int err;
+
+	if (rec->type == PERF_RECORD_SAMPLE && s->have_payloads)
+		err = payload_sample(s, rec);
+	else
+		err = stream_record(&s->out, rec);
+	/* The record stays in the ring, and count_rest() counts it. */
+	if (err && s->out.nr_ends != ends)
+		s->out.lost_samples--;
+	return err;
+}
+
+static int live_looked(struct session *s, __u64 seen, bool last)
+{
+	int err = stream_flush(&s->out);
+
+	if (!err && (s->out.records != seen || s->held_since || s->round_due))
+		err = finish_round(s, last);
+	return err;
+}
+
+static int live_finish(struct session *s, int err)
+{
+	if (!err && s->have_raw)
+		err = auxdata_summary(s);
+	if (!err)
+		err = finish_round(s, true);
+	return err;
+}
+
+const struct session_mode live_mode = {
+	.open = live_open,
+	.record = live_record,
+	.raw = auxdata_pass,
+	.looked = live_looked,
+	.finish = live_finish,
+};

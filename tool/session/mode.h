@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a live recording and a flight recorder do differently. A live recording writes records
+ * as they come (record/live.c); a flight recorder keeps the newest (flight/mode.c).
+ */
+#ifndef AUXREC_MODE_H
+#define AUXREC_MODE_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/util.h"
+
+struct options;
+struct session;
+struct sev;
+
+/*
+ * A function that returns int returns 0 or -errno; a function with @d gives a message, too.
+ * Members behind "optional" may be NULL: then nothing is done.
+ */
+struct session_mode {
+	bool overwrite;		/* the raw ring overwrites its oldest segments */
+	bool keeps;		/* records are kept, samples and sideband apart */
+
+	/* After session_open(): the output. */
+	int (*open)(struct session *s, struct diag *d);
+	/* A record of a main ring, or one about a main ring. */
+	int (*record)(struct session *s, const struct perf_event_header *rec);
+	/* What the raw ring has, before the main rings are copied. @last: nothing is attached. */
+	int (*raw)(struct session *s, bool last);
+	/* The main rings were copied. @seen: records of the output before that. */
+	int (*looked)(struct session *s, __u64 seen, bool last);
+	/*
+	 * The recording is over, and its events are disabled. @err: it cannot go on. Returns
+	 * @err, or what went wrong here.
+	 */
+	int (*finish)(struct session *s, int err);
+
+	/* --- optional --- */
+
+	/* Before anything else: completes the options; goes into the background. */
+	int (*defaults)(struct options *opt, struct diag *d);
+	int (*background)(const struct options *opt, struct diag *d);
+	int (*prepare)(struct session *s, struct diag *d);
+	/* Appends events to s->events, before those of -e. Completes the @i-th of these. */
+	int (*add_events)(struct session *s, struct diag *d);
+	int (*complete_event)(struct session *s, size_t i, struct sev *sev, struct diag *d);
+	/* Around the records that describe the machine. */
+	void (*setup)(struct session *s, bool begin);
+	/* All events are enabled. */
+	int (*begun)(struct session *s, struct diag *d);
+	/* @nr samples of an event that is a trigger were lost. */
+	void (*lost)(struct session *s, const struct sev *sev, __u64 nr);
+	/* Why the recording is to end, or NULL. */
+	const char *(*over)(const struct session *s);
+	/* Milliseconds until the next look at the rings, at most @timeout; -1: no limit */
+	int (*timeout)(const struct session *s, int timeout);
+	/* For poll(): another descriptor, and what else the raw ring is polled for. */
+	short (*poll)(const struct session *s, int *fd);
+	/* After each look. If one more look is needed (is_due), it is made before write_due. */
+	void (*run)(struct session *s);
+	bool (*is_due)(const struct session *s);
+	void (*write_due)(struct session *s);
+	/* The end of a recording that has succeeded. */
+	int (*ended)(struct session *s, struct diag *d);
+	void (*close)(struct session *s);
+
+	/* In place of what a live recording shows: the status line, the summary's first line. */
+	void (*line)(const struct session *s, char *buf, size_t size);
+	void (*summary)(const struct session *s);
+	/* Of the JSON summary: bytes that were written, and more members. */
+	__u64 (*bytes)(const struct session *s);
+	void (*json)(FILE *to, const struct session *s);
+};
+
+#endif /* AUXREC_MODE_H */
