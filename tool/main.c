@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxrec: records perf events and their AUX data into one stream.
+ * auxrec: record perf events and their AUX data into one stream.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const struct command {
 	{ "merge", "auxrec merge", auxrec_merge_main },
 };
 
-/* NULL: none has this name. */
+/* Return NULL if no command has this name. */
 static const struct command *find(const char *name)
 {
 	size_t i;
@@ -37,7 +37,7 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-/* @name: what help is asked for; without it, or with an unknown one, of auxrec itself. */
+/* Show the help of command @name, or of auxrec itself if there is no such command. */
 static int show_help(char *self, const char *name)
 {
 	const struct command *command = find(name);
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		return show_help(argv[0], argv[2]);
 	if (!command)
 		return auxrec_record_main(argc, argv, &flight_mode);
-	/* What getopt_long() begins its messages with. */
+	/* getopt_long() begins its messages with this name. */
 	argv[1] = command->full;
 	return command->main(argc - 1, argv + 1);
 }

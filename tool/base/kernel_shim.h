@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What module/elf_id.c and module/aux_pmus.c take from the kernel's headers, for a program.
+ * Replacements in user space for the kernel headers that module/elf_id.c and
+ * module/aux_pmus.c use.
  */
 #ifndef KERNEL_SHIM_H
 #define KERNEL_SHIM_H

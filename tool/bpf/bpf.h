@@ -58,7 +58,7 @@ void bpf_stop(struct session *s);
 void bpf_close(struct session *s);
 
 /*
- * bpf_write.c: the queue, as FEATURE records. Before the BPF_EVENT of the same
+ * bpf/write.c: the queue, as FEATURE records. Before the BPF_EVENT of the same
  * program has passed, to be of use. Returns 0 or -errno of the stream.
  */
 int bpf_write(struct session *s);

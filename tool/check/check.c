@@ -93,7 +93,7 @@ static bool check_size(struct check *c, const struct read_record *rec)
 }
 
 /* Returns 1, or -errno if memory or the stream's bytes run out. */
-/* RAW is padded by the kernel, or at the end and as long as it is: payload.h */
+/* RAW is padded by the kernel, or at the end and as long as it is: stream/payload.h */
 static void check_rest(struct check *c, const struct read_record *rec,
 		       const struct read_sample *s)
 {

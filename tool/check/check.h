@@ -23,7 +23,7 @@
 		__format__(__printf__, a, b)))
 #endif
 
-/* Order, names and meaning are in the table in check_report.c. */
+/* Order, names and meaning are in the table in check/report.c. */
 enum check_rule {
 	RULE_HEADER,
 	RULE_FRAME,
@@ -170,7 +170,7 @@ int check_stream(struct check *c, read_fill_t fill, void *ctx);
 /* Frees what the rules remember; the results stay. */
 void check_free(struct check *c);
 
-/* check_report.c */
+/* check/report.c */
 
 /* Counts a violation and lists it. @rec may be NULL: the stream's header. */
 __printf(5, 6)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parse and check the options of a flight recorder.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 #include "base/parse_time.h"
 #include "snapfile/snapfile.h"
 
-/* Below it nothing worth having fits beside the tool's own memory, see flight_memory.c. */
+/* With less, nothing useful fits beside the tool's own memory, see flight/memory.c. */
 #define MEMORY_MIN	(8ULL << 20)
 #define MEMORY_MAX	(1ULL << 40)
 
@@ -57,7 +60,7 @@ static int check_path(const char *what, const char *arg, struct diag *d)
 	return *arg ? 0 : diag(d, -EINVAL, "%s: the file's name is empty", what);
 }
 
-/* None at all is no limit, which is meant by leaving the option out. */
+/* Refuse a time of 0: for no limit, the option is left out. */
 static int parse_some_time(const char *what, const char *arg, __u64 *ns, struct diag *d)
 {
 	const int err = parse_time(what, arg, ns, d);
@@ -113,7 +116,9 @@ static int check_without(const struct flight_options *opt, struct diag *d)
 			   what) : 0;
 }
 
-/* Two of one signal or socket would take each other's. */
+/*
+ * Two triggers must not have the same signal or socket: each would take the other's.
+ */
 static int check_twice(const struct flight_options *opt, struct diag *d)
 {
 	size_t i, j;
@@ -139,7 +144,7 @@ static int check_twice(const struct flight_options *opt, struct diag *d)
 	return 0;
 }
 
-/* "--flight 30s": a value that is optional goes with its option. */
+/* Refuse "--flight 30s": an optional value must be attached to its option. */
 static int check_command(const struct options *opt, struct diag *d)
 {
 	struct diag ignored;
@@ -152,7 +157,7 @@ static int check_command(const struct options *opt, struct diag *d)
 		    opt->cmd[0], opt->cmd[0]);
 }
 
-/* That of a directory would be put in front of ".sample". */
+/* The name of a directory would be put in front of ".sample". */
 static int check_output(const char *output, struct diag *d)
 {
 	struct stat st;
@@ -191,7 +196,7 @@ int flight_options_check(struct options *opt, struct diag *d)
 	if (!f->name)
 		f->name = FLIGHT_DEFAULT_NAME;
 	err = check_twice(f, d);
-	/* As perf record -S and --switch-output have it. */
+	/* The default is that of perf record -S and --switch-output. */
 	if (!err && !f->nr_triggers)
 		err = add_trigger(f, "signal=USR1", d);
 	return err;

@@ -7,7 +7,7 @@
 
 #include "session/options.h"
 
-/* Values of getopt_long() for long options of this part. */
+/* Values of getopt_long() for the long options of the flight recorder */
 enum {
 	FLIGHT_OPT_FIRST = 512,
 	FLIGHT_OPT_FLIGHT = FLIGHT_OPT_FIRST,
@@ -22,12 +22,12 @@ enum {
 	FLIGHT_OPT_MEMORY,
 };
 
-/* @c is one of the above, @arg its value. 0, -EINVAL with a message, or -ENOMEM. */
+/* @c is one of the above, @arg its value. Return 0, -EINVAL with a message, or -ENOMEM. */
 int flight_option(struct flight_options *opt, int c, const char *arg, struct diag *d);
 
 /*
- * When all are known: completes what is not given. Looks whether -o is a directory. 0,
- * -EINVAL, -EISDIR or -ENOMEM, with a message.
+ * When all options are known, complete what was not given. Check whether -o is a directory. Return
+ * 0, or -EINVAL, -EISDIR or -ENOMEM, with a message.
  */
 int flight_options_check(struct options *opt, struct diag *d);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxrec --help.
+ * The text of auxrec --help.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command line of a recording.
+ * Parse and check the command line of a recording.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -96,7 +96,10 @@ static __u64 round_up_pow2(__u64 v)
 	return p;
 }
 
-/* SIZExCOUNT, or the size of all: of what segments is known later. */
+/*
+ * Parse SIZExCOUNT, or the total size. In the latter case the segments are chosen
+ * later.
+ */
 static int parse_raw(struct options *opt, const char *s, struct diag *d)
 {
 	const __u64 page = sysconf(_SC_PAGESIZE);
@@ -228,7 +231,7 @@ static int add_filter(struct options *opt, const char *filter, struct diag *d)
 	return 0;
 }
 
-/* As perf: of tracepoints, and of the -e before it. */
+/* As in perf, this is for tracepoints, and for the -e before it. */
 static int exclude_perf(struct options *opt, struct diag *d)
 {
 	if (!opt->nr_events)
@@ -389,7 +392,7 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 	return flight_option(&opt->flight, c, optarg, d);
 }
 
-/* What contradicts itself, or leaves open what to record. */
+/* Refuse options that contradict each other, or do not tell what to record. */
 static int check(const struct options *opt, struct diag *d)
 {
 	if (!opt->nr_events && opt->cmd && options_of_perf_command(opt->cmd[0], d))
@@ -434,10 +437,13 @@ static int check(const struct options *opt, struct diag *d)
 	return 0;
 }
 
-/* After getopt_long() has returned '?', at @arg */
+/* Handle an unknown option at @arg, for which getopt_long() has returned '?'. */
 static int not_ours(const char *arg, struct diag *d)
 {
-	/* Else a long one, or the number of one that should have no value. */
+	/*
+	 * Otherwise it is a long option, or optopt is the number of an option
+	 * that takes no value.
+	 */
 	const bool is_letter = optopt > 0 && optopt < 256;
 	int err = options_of_perf(is_letter ? optopt : 0, arg, d);
 
@@ -487,13 +493,16 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 	if (!opt->output)
 		opt->output = opt->flight.on ? FLIGHT_DEFAULT_FILE :
 					       AUXREC_DEFAULT_FILE;
-	/* Programs write without an event: it counts nothing, records nothing. */
+	/*
+	 * BPF programs write without an event. The dummy event counts and records
+	 * nothing.
+	 */
 	if (opt->bpf_ring && !opt->nr_events) {
 		err = add_event(opt, "dummy", d);
 		if (err)
 			return err;
 	}
-	/* As perf has it: -C alone means all that runs there. */
+	/* As in perf, -C alone means all that runs on these CPUs. */
 	if (opt->cpus && !opt->nr_targets)
 		opt->system_wide = true;
 	if (opt->cpus && opt->nr_targets)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command line of a recording, parsed and checked, without a look at the
+ * The command line of a recording. It is parsed and checked without looking at the
  * machine: the same arguments always give the same result.
  */
 #ifndef AUXREC_CLI_OPTIONS_H
@@ -9,8 +9,9 @@
 #include "session/options.h"
 
 /*
- * Strings in @opt point into @argv. Returns 0, -EINVAL (a message that says
- * what to do in @d) or -ENOMEM. The caller frees @opt with options_free() either way.
+ * Parse the command line. Strings in @opt point into @argv. Return 0, -EINVAL (with a
+ * message in @d that says what to do) or -ENOMEM. In all cases the caller must call
+ * options_free().
  */
 int options_parse(struct options *opt, int argc, char **argv, struct diag *d);
 void options_free(struct options *opt);

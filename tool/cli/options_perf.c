@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options of perf record that auxrec does not have. What it does anyway is
- * accepted, of the others the message says what to give instead.
+ * Options of perf record that auxrec does not have. If auxrec does anyway what
+ * an option asks for, the option is accepted. For the others a message tells
+ * what to give instead.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static const char off_cpu[] =
 	"give -e sched:sched_switch -g: its samples are where tasks leave the CPU";
 
 static const struct perf_option perf_options[] = {
-	/* There is no pass over the data at the end, and no cache. */
+	/* auxrec has no pass over the data at the end, and no cache. */
 	{ 'N', "no-buildid-cache",	NULL },
 	{ 0,   "buildid-mmap",		NULL },
 	{ 0,   "buildid-all",		NULL },
@@ -42,7 +43,7 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "sample-identifier",	NULL },
 	/* The summary leaves nothing out. */
 	{ 'v', "verbose",		NULL },
-	/* What is recorded */
+	/* What to record */
 	{ 0,   "call-graph",
 	  "give -g (frame pointers), or EVENT/call-graph=dwarf/" },
 	{ 'i', "no-inherit",		"give EVENT/no-inherit/" },
@@ -83,7 +84,7 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "clang-path",		no_compiler },
 	{ 0,   "clang-opt",		no_compiler },
 	{ 0,   "vmlinux",		no_compiler },
-	/* AUX data, and the newest only */
+	/* AUX data, and recording only the newest data */
 	{ 'S', "snapshot",		flight },
 	{ 0,   "overwrite",		flight },
 	{ 0,   "switch-output",		flight },
@@ -91,7 +92,7 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "switch-max-files",	"give --flight --keep N" },
 	{ 0,   "aux-sample",
 	  "leave it out: auxrec records all AUX data, or with --flight the newest" },
-	/* When, how, and where to */
+	/* When, how, and where to record */
 	{ 0,   "control",
 	  "give --flight --trigger socket=PATH, and auxrec ctl PATH snapshot|stop" },
 	{ 'k', "clockid",
@@ -120,7 +121,7 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "proc-map-timeout",	all_tasks },
 };
 
-/* perf's commands that read what auxrec writes, and the others */
+/* perf's commands that read auxrec's streams, and its other commands */
 static const char *const readers[] = {
 	"annotate", "buildid-list", "evlist", "inject", "report", "script",
 };

@@ -8,12 +8,12 @@
 #include "base/util.h"
 
 /*
- * An option that auxrec does not have: @letter, or (0) @arg with its dashes.
- * Returns 0 if it is one of perf record's that changes nothing here, -EINVAL
- * with a message that says what to give instead, or -ENOENT.
+ * Handle an option that auxrec does not have: @letter, or, if that is 0, @arg with its
+ * dashes. Return 0 if perf record has the option and it changes nothing here, -EINVAL with
+ * a message that tells what to give instead, or -ENOENT.
  */
 int options_of_perf(char letter, const char *arg, struct diag *d);
-/* Returns whether @cmd is one of perf's commands; @d says what to use then. */
+/* Return whether @cmd is a command of perf. If so, @d tells what to use. */
 bool options_of_perf_command(const char *cmd, struct diag *d);
 
 #endif /* AUXREC_CLI_OPTIONS_PERF_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxrec list: what can be recorded on this machine.
+ * auxrec list: print what can be recorded on this machine.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -66,14 +66,14 @@ static const struct {
 
 struct request {
 	unsigned int kinds;
-	const char *pattern;		/* NULL: all of the kinds */
+	const char *pattern;		/* NULL: all events of the kinds */
 };
 
 struct list {
 	struct auxrec_sysroot root;
 	struct list_out out;
 	struct pmu_set pmus;
-	bool denied;		/* tracepoints may not be read, which was said */
+	bool denied;		/* no permission to read tracepoints, already told */
 };
 
 static bool matches(const struct request *request, const char *name)
@@ -88,8 +88,8 @@ static bool matches(const struct request *request, const char *name)
 }
 
 /*
- * Does any kind of core count it? The kernel is asked without a PMU, so it
- * takes the first that does.
+ * Does any kind of core count the event? The kernel is asked without a PMU, so
+ * it takes the first PMU that counts the event.
  */
 static bool supported(struct list *list, __u32 type, __u64 config)
 {
@@ -136,7 +136,10 @@ static void list_cache(struct list *list, const struct request *request)
 	names_free(&names);
 }
 
-/* Nothing is known of them then, also not that there are none. */
+/*
+ * Without permission nothing is known about tracepoints, not even that there are
+ * none.
+ */
 static void say_denied(struct list *list)
 {
 	if (!list->denied)
@@ -187,14 +190,20 @@ static void list_tracepoints(struct list *list, const struct request *request)
 		fprintf(stderr, "auxrec list: no tracepoints: %s/events: %s\n",
 			list->root.tracefs, strerror(-ret));
 	for (size_t i = 0; i < systems.nr; i++) {
-		/* Those cannot be recorded, see add_systems() in event_tp.c. */
+		/*
+		 * The events of "ftrace" cannot be recorded, see add_systems()
+		 * in event/tracepoint.c.
+		 */
 		if (strcmp(systems.list[i], "ftrace"))
 			list_system(list, request, systems.list[i]);
 	}
 	names_free(&systems);
 }
 
-/* Tracepoints and breakpoints have forms of their own, terms are no use. */
+/*
+ * Tracepoints, breakpoints and software events have their own syntax; terms do
+ * not help.
+ */
 static bool is_plumbing(const struct pmu *pmu)
 {
 	return pmu->type == PERF_TYPE_TRACEPOINT ||
@@ -317,7 +326,7 @@ static int list_words(struct list *list, int argc, char **argv)
 	return status;
 }
 
-/* Returns -1, or the exit status. */
+/* Return -1, or the exit status. */
 static int parse_options(struct list *list, struct auxrec_sysroot *root,
 			 int argc, char **argv)
 {
@@ -330,7 +339,9 @@ static int parse_options(struct list *list, struct auxrec_sysroot *root,
 	};
 	int c;
 
-	/* 0 and not 1: glibc starts anew, also after another getopt_long() */
+	/*
+	 * With 0, unlike 1, glibc starts anew even after another getopt_long().
+	 */
 	optind = 0;
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (c) {
@@ -366,7 +377,10 @@ int auxrec_list_main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	ev_root_init(&list.root, &root, tracefs, sizeof(tracefs));
-	/* Another machine's sysfs does not go with our tracepoints. */
+	/*
+	 * The sysfs of another machine does not match this machine's
+	 * tracepoints.
+	 */
 	if (root.sysfs && !root.tracefs)
 		list.root.tracefs = NULL;
 	ret = pmu_set_read(&list.pmus, list.root.sysfs);

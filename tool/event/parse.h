@@ -25,7 +25,7 @@ struct ev_ctx {
 	bool leader;			/* the next one leads its group */
 };
 
-/* event_lex.c: where an event begins and ends */
+/* event/lex.c: where an event begins and ends */
 
 /* A piece of the spec; not terminated. */
 struct ev_text {
@@ -58,7 +58,7 @@ char *ev_strdup(struct ev_text text);
 int ev_number(struct ev_text text, __u64 *value);
 int ev_hex(struct ev_text text, __u64 *value);
 
-/* event_error.c: messages */
+/* event/error.c: messages */
 
 struct ev_shown {
 	char s[64];
@@ -85,7 +85,7 @@ struct ev_buf {
 void ev_printf(struct ev_buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* event_new.c: the events */
+/* event/new.c: the events */
 
 /* The returned pointer is valid until the next call. NULL: no memory. */
 struct auxrec_event *ev_new(struct ev_ctx *ctx, __u32 type, __u64 config);
@@ -100,7 +100,7 @@ int ev_read_pmus(struct ev_ctx *ctx);
 void ev_root_init(struct auxrec_sysroot *to, const struct auxrec_sysroot *from,
 		  char *tracefs, size_t size);
 
-/* event_terms.c: terms between slashes */
+/* event/terms.c: terms between slashes */
 
 enum ev_kind {
 	EV_USER,		/* the PMU's own */
@@ -140,27 +140,27 @@ void ev_terms_free(struct ev_terms *terms);
 /* "config, config1 ...", for messages */
 void ev_terms_list(struct ev_buf *buf, bool tracepoint);
 
-/* event_apply.c: terms that every event may have */
+/* event/apply.c: terms that every event may have */
 int ev_apply(struct ev_ctx *ctx, struct auxrec_event *ev,
 	     const struct ev_term *term);
 /* For events that are not a PMU's: parse and apply, no other terms. */
 int ev_apply_item(struct ev_ctx *ctx, struct auxrec_event *ev,
 		  const struct ev_item *item);
 
-/* event_mods.c: ":ukhp", for the events from @first on */
+/* event/modifiers.c: ":ukhp", for the events from @first on */
 int ev_mods(struct ev_ctx *ctx, struct ev_text mods, size_t first, bool group);
 /* Could this be a list of modifiers? */
 bool ev_is_mods(struct ev_text text);
 
 /*
- * event_group.c: the events from @first on are group @group; makes one group
+ * event/group.c: the events from @first on are group @group; makes one group
  * per kind of core of them, @group is the number of the last one then.
  */
 int ev_group_split(struct ev_ctx *ctx, size_t first, int *group);
 
 /* The kinds. @mods is set to what follows as modifiers, without the colon. */
 
-/* event_hw.c */
+/* event/hardware.c */
 struct ev_symbol {
 	const char *name;
 	const char *alias;	/* or NULL */
@@ -185,30 +185,30 @@ int ev_add_legacy(struct ev_ctx *ctx, const struct ev_item *item, __u32 type,
 		  __u64 config);
 bool ev_has_hw_types(struct ev_ctx *ctx);
 
-/* event_cache.c: 0, or -ENOENT (not such a name), -EINVAL (no such event) */
+/* event/cache.c: 0, or -ENOENT (not such a name), -EINVAL (no such event) */
 int ev_cache_config(struct ev_text name, __u64 *config);
 int ev_cache(struct ev_ctx *ctx, const struct ev_item *item, __u64 config);
 int ev_cache_names(struct names *names);
 
-/* event_bp.c, event_tp.c */
+/* event/breakpoint.c, event/tracepoint.c */
 int ev_breakpoint(struct ev_ctx *ctx, const struct ev_item *item,
 		  struct ev_text *mods);
 int ev_tracepoint(struct ev_ctx *ctx, const struct ev_item *item,
 		  struct ev_text system, struct ev_text name);
 
-/* event_pmu.c: a PMU with terms, or an event name that PMUs have */
+/* event/pmu_event.c: a PMU with terms, or an event name that PMUs have */
 int ev_pmu(struct ev_ctx *ctx, const struct ev_item *item);
 /* @name alone, without terms; -ENOENT (no message) if no PMU has it. */
 int ev_alias(struct ev_ctx *ctx, const struct ev_item *item,
 	     struct ev_text name);
 
-/* event_expand.c: the terms of one PMU's event */
+/* event/expand.c: the terms of one PMU's event */
 int ev_pmu_terms(struct ev_ctx *ctx, struct auxrec_event *ev,
 		 const struct pmu *pmu, struct ev_terms *terms);
 /* "rate (0 to 65535, config:0-15)" */
 void ev_show_formats(struct ev_buf *buf, const struct pmu *pmu);
 
-/* event_suggest.c: "; did you mean cycles?", or nothing */
+/* event/suggest.c: "; did you mean cycles?", or nothing */
 /* @terms: as the name of what has terms */
 void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
 		struct ev_buf *buf);

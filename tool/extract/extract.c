@@ -83,7 +83,7 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 	return err;
 }
 
-/* Of what PMUs have that perf has no decoder for, see chunk.h. */
+/* Of what PMUs have that perf has no decoder for, see stream/aux_chunk.h. */
 static bool is_chunk(const struct read_event *ev)
 {
 	return ev->attr.type == PERF_TYPE_SOFTWARE &&

@@ -110,7 +110,7 @@ int extract_read(struct extract *e, read_fill_t fill, void *fill_ctx,
 int extract_dir(struct extract *e);
 void extract_free(struct extract *e);
 
-/* extract_queue.c. Return: 0, -ENOMEM, -ECANCELED */
+/* extract/queue.c. Return: 0, -ENOMEM, -ECANCELED */
 int extract_write(struct extract *e, size_t queue, const void *data,
 		  size_t len);
 int extract_gap(struct extract *e, const struct extract_gap *gap);

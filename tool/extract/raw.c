@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * auxrec extract --raw: the raw data of samples, one after the other in a file for
- * each event, and an index that says which, whose and when. See payload.h.
+ * each event, and an index that says which, whose and when. See stream/payload.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -253,7 +253,7 @@ static bool get_header(const struct extract_raw *x, const struct read_sample *s,
 	       (h->offset <= h->total || h->flags & AUXREC_PAYLOAD_GAP);
 }
 
-/* The AUX data of PMUs travel as raw data too, see chunk.h. */
+/* The AUX data of PMUs travel as raw data too, see stream/aux_chunk.h. */
 static bool is_chunk(const struct read_sample *s)
 {
 	__u32 magic;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BPF's ring buffer as its reader sees it: a page with the reader's position, one with the
- * writers', and the data, mapped twice behind each other (kernel/bpf/ringbuf.c,
- * bpf_ringbuf_area_alloc()). Before each record are its length with two flags, and the
- * page that it is in.
+ * The reader of a BPF ring buffer whose records are triggers. The buffer consists of a
+ * page with the reader's position, a page with the writers' position, and the data, which
+ * is mapped twice in a row (kernel/bpf/ringbuf.c, bpf_ringbuf_area_alloc()). In front of
+ * each record are its length with two flags, and the number of its page.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -17,7 +17,7 @@
 #include "flight/flight.h"
 #include "flight/bpf.h"
 
-/* As much in one look: the rest is for the next one. */
+/* At most this many records in one look: the rest waits for the next look. */
 #define RECORDS_MAX	10000
 
 struct flight_bpf {
@@ -108,7 +108,7 @@ static void run_one(struct session *s, struct flight_bpf *b)
 		const __u32 len = __atomic_load_n((const __u32 *)rec, __ATOMIC_ACQUIRE);
 		const __u32 size = len & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
 
-		/* Those behind it wait for it, as for any reader. */
+		/* The records after a busy one wait for it, as with any reader. */
 		if (len & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (size > b->size - BPF_RINGBUF_HDR_SZ)

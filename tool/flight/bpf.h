@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * --trigger bpf=PATH: each record of a program's ring buffer (a pinned map of type RINGBUF)
- * is a trigger, and its bytes are kept in the snapshot.
+ * is a trigger, and the snapshot contains the record's bytes.
  */
 #ifndef AUXREC_FLIGHT_BPF_H
 #define AUXREC_FLIGHT_BPF_H
@@ -11,9 +11,9 @@
 struct session;
 struct trigger;
 
-/* Returns 0 or -errno with a message. */
+/* Return 0, or -errno with a message. */
 int flight_bpf_open(struct session *s, const struct trigger *t, struct diag *d);
-/* What has come since; does not wait. */
+/* Handle the records that have come since the last call. Does not wait. */
 void flight_bpf_run(struct session *s);
 void flight_bpf_close(struct session *s);
 

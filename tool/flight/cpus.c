@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPUs that go offline and come back, with -a. perf_event_exit_cpu_context() takes the
- * events of a CPU out of their context for good: they are closed and opened anew. Records
- * that are there have the old ids, which stay known until there are none any more.
+ * CPUs that go offline and come back, with -a. perf_event_exit_cpu_context() permanently
+ * removes the events of a CPU from their context, so the recorder closes them and opens new
+ * ones. Records that are in memory have the old ids. An old id stays known until no record
+ * has it any more.
  *
- * Not so for BPF programs that are loaded on a CPU that came back (bpf.h): of these there is
- * what the kernel's own records say.
+ * This does not find BPF programs that are loaded on a CPU that came back (bpf.h): for these
+ * there is only what the kernel's own records tell.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +25,14 @@
 #include "synth/synth.h"
 #include "record/wait.h"
 
-/* Where no uevents come */
+/* Time between looks where no uevents come */
 #define LOOK_NS		NSEC_PER_SEC
-/* PROC_USER_INIT_INO of the kernel */
+/* The kernel's PROC_USER_INIT_INO */
 #define FIRST_USER_NS	0xEFFFFFFDU
 
 /*
- * uevent_net_init(): they are sent to the network namespaces of the first user namespace. The
- * answer is no where that cannot be found out.
+ * The kernel sends uevents to the network namespaces of the first user namespace
+ * (uevent_net_init()). Return false if that cannot be found out.
  */
 static bool uevents_come(void)
 {
@@ -92,9 +93,9 @@ static void remove_cpu(struct cpus *cpus, int cpu)
 }
 
 /*
- * So that one that went offline and came back between two looks is seen: it is taken for
- * offline until the next look. "offline@/devices/system/cpu/cpu1". Returns whether there
- * was anything, or too much.
+ * Read the uevents, such as "offline@/devices/system/cpu/cpu1". A CPU that they name counts
+ * as offline until the next look; otherwise a CPU that went offline and came back between two
+ * looks would not be noticed. Return true if there were uevents, or too many of them.
  */
 static bool read_uevents(struct flight *f)
 {
@@ -106,7 +107,7 @@ static bool read_uevents(struct flight *f)
 	for (;;) {
 		n = recv(f->uevents, buf, sizeof(buf) - 1, 0);
 		if (n < 0 && errno == ENOBUFS) {
-			/* Any of them may have been away. */
+			/* Any CPU may have been offline. */
 			f->online.nr = 0;
 			return true;
 		}
@@ -122,8 +123,9 @@ static bool read_uevents(struct flight *f)
 /* --- one CPU --------------------------------------------------------------- */
 
 /*
- * Ids that no record can have any more, and descriptors that do nothing. @oldest: there are
- * records since; where the samples are gone sideband may be older than what is whole.
+ * Close the descriptors of @cpu, which do nothing any more, and forget ids that no record can
+ * have. @oldest: time of the oldest record. Where samples are gone, sideband can be older
+ * than the time from which all records are there.
  */
 static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 {
@@ -138,7 +140,7 @@ static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 				rawring_detach(&s->raw, o->fd);
 			close(o->fd);
 			o->fd = -1;
-			/* It may go on until the ring is closed. */
+			/* The event may go on until its ring is closed. */
 			o->closed = perf_clock_about(s->clock) + NSEC_PER_SEC;
 		}
 		if (o->fd >= 0 || o->closed >= oldest)
@@ -156,7 +158,10 @@ static size_t find_ring(const struct session *s, int cpu)
 	return i;
 }
 
-/* Nothing that a CPU's events count or write is missed when they are closed. */
+/*
+ * Stop the events of a CPU, so that nothing that they count or write is missed when they are
+ * closed.
+ */
 static void disable_cpu(struct session *s, int cpu)
 {
 	size_t i, j;
@@ -168,8 +173,8 @@ static void disable_cpu(struct session *s, int cpu)
 }
 
 /*
- * What was written since the last look, before the CPU went: mostly nothing, but it may have
- * come back at once.
+ * Read the records that were written between the last look and the moment when the CPU went
+ * offline. Usually there are none, but the CPU may have come back immediately.
  */
 static void read_rest(struct session *s, int cpu)
 {
@@ -216,7 +221,7 @@ static int open_again(struct session *s, struct sev *sev, int cpu, struct diag *
 	return err;
 }
 
-/* Is it an event of this CPU? */
+/* Must the event be opened on this CPU? */
 static bool is_wanted(const struct sev *sev, int cpu)
 {
 	struct cpus mask = { NULL, 0 };
@@ -236,14 +241,17 @@ static int cpu_back(struct session *s, int cpu, struct diag *d)
 	int err = 0, sideband;
 	size_t i;
 
-	/* It may not have gone at all: uevents were lost, and it was taken for away. */
+	/*
+	 * The CPU may have been online all the time: if uevents were lost, each CPU counts as
+	 * offline.
+	 */
 	disable_cpu(s, cpu);
 	read_rest(s, cpu);
 	recent_stats(s->flight->recent, &stats);
 	for (i = 0; i < s->nr_sev; i++)
 		close_old(s, &s->sev[i], cpu, stats.oldest);
 	close_ring(s, cpu);
-	/* The sideband first: its descriptor owns the main ring. */
+	/* Open the sideband event first: its descriptor owns the main ring. */
 	for (sideband = 1; sideband >= 0; sideband--)
 		for (i = 0; !err && i < s->nr_sev; i++)
 			if (s->sev[i].sideband == sideband && is_wanted(&s->sev[i], cpu))
@@ -251,9 +259,12 @@ static int cpu_back(struct session *s, int cpu, struct diag *d)
 	return err;
 }
 
-/* --- all of them ----------------------------------------------------------- */
+/* --- all CPUs -------------------------------------------------------------- */
 
-/* What cannot be opened is taken out of @online, for the next look. */
+/*
+ * Open the events of CPUs that came back. A CPU whose events cannot be opened is removed from
+ * @online, so that the next look tries again.
+ */
 static void compare(struct session *s, struct cpus *online)
 {
 	struct flight *f = s->flight;
@@ -261,7 +272,7 @@ static void compare(struct session *s, struct cpus *online)
 	bool changed = false, failed = false;
 	size_t i;
 
-	/* From the last one on: those before it stay where they are. */
+	/* Go backwards: remove_cpu() does not move the entries before the removed one. */
 	for (i = online->nr; i--;) {
 		const int cpu = online->list[i];
 
@@ -269,7 +280,7 @@ static void compare(struct session *s, struct cpus *online)
 			continue;
 		changed = true;
 		if (cpu_back(s, cpu, &d)) {
-			/* Not each second */
+			/* Do not repeat this each second. */
 			if (!f->cpus_failed)
 				say("CPU %d came online and cannot be recorded, which is tried again: %s",
 				    cpu, d.msg);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is not kept while a snapshot is written, as it would be more memory than -M: it is told
- * where it is missing.
+ * Records that are not kept while a snapshot is written, because they would need more memory than
+ * -M. A LOST_SAMPLES record takes their place.
  */
 #include <string.h>
 
@@ -15,7 +15,10 @@ bool flight_has_room(struct flight *f, size_t size)
 	return f->added <= f->memory.meanwhile;
 }
 
-/* Of a record that is not kept: how many are missing? What is lost already goes on being it. */
+/*
+ * Return how many records are missing if @rec is not kept. A record that tells of losses counts as
+ * that many.
+ */
 static __u64 count_of(const struct perf_event_header *rec)
 {
 	__u64 nr[2];
@@ -31,7 +34,7 @@ static __u64 count_of(const struct perf_event_header *rec)
 	return 1;
 }
 
-/* As the kernel does it */
+/* Count the record for a LOST_SAMPLES record, as the kernel does. */
 void flight_drop(struct session *s, const struct perf_event_header *rec, __u64 time)
 {
 	struct flight_dropped *dropped = &s->flight->dropped;
@@ -39,7 +42,10 @@ void flight_drop(struct session *s, const struct perf_event_header *rec, __u64 t
 
 	s->flight->stats.not_kept += nr;
 	dropped->nr += nr;
-	/* Rings are read one after the other: of the last one, or it may be too old to be told. */
+	/*
+	 * Keep the latest time, because the rings are read one after the other. With an older time
+	 * the LOST_SAMPLES record may already be too old to be kept.
+	 */
 	if (time > dropped->time)
 		dropped->time = time;
 	if (rec->type == PERF_RECORD_SAMPLE)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A snapshot is written by a child: it has the records as they were when it was made, and
- * maps the raw ring's segments, which are HELD. However slow the disk is, the recorder
- * goes on reading the main rings, and writers go on in the other segments.
+ * A child process writes a snapshot. The child has the records as they were when it was forked,
+ * and maps the raw ring's segments, which are HELD. However slow the disk is, the recorder goes
+ * on reading the main rings, and writers go on in the other segments.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,10 +23,13 @@
 #include "session/signals.h"
 #include "snapfile/write.h"
 
-/* What waits for a disk is not killed before that answers: so many looks, of a second */
+/*
+ * A process that waits for a disk does not die before the disk answers. After SIGKILL the
+ * recorder waits for this many looks of one second each.
+ */
 #define KILLED_LOOKS	2
 
-/* What the child says at its end; nothing: it was killed. */
+/* The child's report when it ends. Without a report the child was killed. */
 struct result {
 	int err;
 	__u64 bytes;
@@ -52,8 +55,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * A recorder that is killed while this waits for a disk leaves its events, locks and sockets
- * to nobody: the next one can begin. The raw ring is needed.
+ * Close the recorder's events, locks and sockets, so that the next recorder can begin if this
+ * one is killed while the child waits for a disk. The child needs the raw ring, the log and the
+ * pipe to the recorder.
  */
 static void close_others(const struct session *s, int report)
 {
@@ -71,7 +75,10 @@ static void close_others(const struct session *s, int report)
 	close_range(first, ~0U, 0);
 }
 
-/* What is for the recorder is not for us; what is to be written is written. */
+/*
+ * Ignore the signals that are meant for the recorder: the child must finish its snapshot. The
+ * child is killed when the recorder dies.
+ */
 static void become_writer(const struct session *s, pid_t recorder, int report)
 {
 	signals_reset(SIG_IGN);
@@ -81,7 +88,9 @@ static void become_writer(const struct session *s, pid_t recorder, int report)
 	close_others(s, report);
 }
 
-/* The earliest that any of them wants; 0: all. The raw ring knows of no window. */
+/*
+ * Return the earliest time that a wish asks for; 0: all. The raw ring does not know the window.
+ */
 static __u64 wanted_begin(const struct session *s)
 {
 	const __u64 window = s->opt->flight.window;
@@ -99,7 +108,7 @@ static __u64 wanted_begin(const struct session *s)
 	return begin;
 }
 
-/* What snapfile_write() wants to have back */
+/* Context that snapfile_write() passes to its callbacks */
 struct writing {
 	struct session *s;
 	struct snapshot_job job;
@@ -157,7 +166,7 @@ static int write_file(struct session *s, bool frozen, struct result *result,
 	result->bytes = s->out.bytes;
 	if (err)
 		return err;
-	/* Whoever has asked may be somewhere else. */
+	/* The client that asked for the snapshot may have another working directory. */
 	if (!realpath(file.path, result->text))
 		memcpy(result->text, file.path, sizeof(result->text));
 	return 0;
@@ -198,8 +207,8 @@ static _Noreturn void child_main(struct session *s, pid_t recorder, bool frozen,
 /* --- in the recorder ------------------------------------------------------- */
 
 /*
- * Writers need segments, too, while the others are written to disk: as many as run at
- * a time, and a quarter of the history.
+ * Return how many segments to hold. While these are written to disk, the writers need others: a
+ * quarter of the segments, or as many as there are CPUs if that is more, but no more than half.
  */
 static __u32 hold_most(const struct session *s)
 {
@@ -212,8 +221,8 @@ static __u32 hold_most(const struct session *s)
 }
 
 /*
- * Is the ring frozen, by what was known before the main rings were read the last time? What
- * has frozen it since then is another snapshot's, or is looked at when its sample does not come.
+ * Was the ring frozen by a trigger that was known before the main rings were last read? A freeze
+ * since then belongs to another snapshot, or is handled when its sample does not come.
  */
 static bool is_frozen(const struct session *s)
 {
@@ -227,7 +236,7 @@ static bool is_frozen(const struct session *s)
 	return s->flight->frozen_since;
 }
 
-/* When did the first one come that is written now? ns of CLOCK_REALTIME */
+/* Return when the first trigger of this snapshot came, in ns of CLOCK_REALTIME. */
 static __u64 time_of_trigger(const struct session *s)
 {
 	const __u64 now = perf_clock_now(s->clock);
@@ -238,7 +247,10 @@ static __u64 time_of_trigger(const struct session *s)
 	return real.tv_sec * NSEC_PER_SEC + real.tv_nsec - (came && came < now ? now - came : 0);
 }
 
-/* @frozen: is_frozen(). One that waits for its post= is of the same freeze. */
+/*
+ * @frozen: is_frozen(). The ring stays frozen while a wish of an event waits: that wish belongs
+ * to the same freeze.
+ */
 static int hold(struct session *s, bool frozen)
 {
 	const bool thaw = frozen && !flight_event_waits(s->flight);
@@ -246,7 +258,7 @@ static int hold(struct session *s, bool frozen)
 	const int held = rawring_hold(&s->raw, flags, hold_most(s));
 
 	if (thaw) {
-		/* That trigger is over. */
+		/* The trigger is served, and a HOLD that failed has not thawed the ring. */
 		if (held < 0)
 			rawring_thaw(&s->raw);
 		flight_thawed(s);
@@ -279,7 +291,7 @@ static void dump_failed(struct session *s, const char *why)
 		rawring_unhold_all(&s->raw);
 }
 
-/* Half of what is left is for samples, as sideband is kept in any case. */
+/* Half of the remaining room is for samples; sideband is kept in any case. */
 static void share(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -314,8 +326,9 @@ int flight_dump_begin(struct session *s)
 			return 0;
 		}
 		/*
-		 * Before a span is published what has ended before it is, see gap.c: gaps in
-		 * front of spans that HOLD ended, of what was lost to a freeze that it thawed.
+		 * HOLD has ended spans. A gap that ended before such a span is published first,
+		 * see gap.c. Read these gaps now: they tell what was lost to the freeze that
+		 * HOLD thawed.
 		 */
 		flight_gaps(s);
 	}
@@ -340,7 +353,7 @@ int flight_dump_begin(struct session *s)
 	return 0;
 }
 
-/* Returns whether there is all of it. */
+/* Return whether the whole result was read. */
 static bool read_result(int fd, struct result *result)
 {
 	size_t have = 0;
@@ -376,7 +389,7 @@ static void succeeded(struct session *s, const struct result *result)
 	flight_remove_old(s, result->text);
 }
 
-/* What of the child is for the recorder is over, whether it has ended or not. */
+/* The recorder is done with the child, whether the child has ended or not. */
 static void let_go(struct flight *f)
 {
 	close(f->result_fd);
@@ -384,7 +397,7 @@ static void let_go(struct flight *f)
 	f->child = 0;
 }
 
-/* Who asks twice to stop does not wait, for a child that waits for a disk neither. */
+/* A second signal means: do not wait. Return false if the child still waits for a disk then. */
 static bool wait_for_result(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -432,7 +445,7 @@ void flight_dump_end(struct session *s, bool wait)
 	let_go(f);
 	recent_unshare(f->recent);
 	flight_tell_dropped(s);
-	/* To make room; there may be too little all the same. */
+	/* The child removed snapshots to make room, even if that did not suffice. */
 	if (done)
 		f->stats.removed += result.removed;
 	if (!done)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers that are perf events: event= as it is given; exec=, exit= and crash are
+ * Triggers that are perf events. event= is used as given. exec=, exit= and crash are
  * tracepoints with a filter, so that they, too, freeze the raw ring where they happen.
  */
 #define _GNU_SOURCE
@@ -29,8 +29,8 @@ static const char *event_spec(const struct trigger *t)
 }
 
 /*
- * signal_deliver comes before the signal is acted on (get_signal()): without a handler
- * one of these ends the process.
+ * The tracepoint signal_deliver comes before the signal is acted on (get_signal()).
+ * Without a handler each of these signals ends the process.
  */
 static char *crash_filter(const struct trigger *t)
 {
@@ -53,7 +53,7 @@ static char *crash_filter(const struct trigger *t)
 	return longer;
 }
 
-/* A task's name at exec is the new one (begin_new_exec() is over then). */
+/* At exec the task already has its new name (begin_new_exec() is over). */
 static char *event_filter(const struct trigger *t)
 {
 	char *filter = NULL;
@@ -106,9 +106,9 @@ static int add_events(struct session *s, __u32 i, struct diag *d)
 }
 
 /*
- * Where sched_process_exit has no group_dead yet, events of tasks have no sample of it any
- * more (6.1 and 6.12, stock perf as well), only those of CPUs. Then the EXIT record must
- * do: it freezes nothing.
+ * Kernels whose sched_process_exit has no group_dead yet (6.1 and 6.12, with stock perf as
+ * well) write no sample of it for events of tasks, only for events of CPUs. There the EXIT
+ * record takes its place; an EXIT record does not freeze the ring.
  */
 static bool exits_are_seen(const struct options *opt)
 {
@@ -144,8 +144,8 @@ int flight_events(struct session *s, struct diag *d)
 }
 
 /*
- * Each time that it happens, if nobody says how often; -c and -F are for what is recorded.
- * Of counters and clocks a trigger each time would keep the machine from anything else.
+ * Without a period each occurrence is a trigger; -c and -F are for recorded events. For
+ * counters and clocks that would keep the machine from anything else.
  */
 static int set_period(struct sev *sev, struct diag *d)
 {
@@ -165,7 +165,7 @@ static int set_period(struct sev *sev, struct diag *d)
 	return 0;
 }
 
-/* The recorder is to know at once; its raw data stay in the sample. */
+/* The event must wake the recorder immediately. Its raw data stays in the sample. */
 int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d)
 {
 	sev->trigger = &s->opt->flight.triggers[s->flight->event_triggers[i]];

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The list of the snapshots that this run has written.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +21,10 @@ void flight_files_look(struct flight_files *f)
 	f->nr = nr;
 }
 
-/* So many that it need not be done for each one that comes. */
+/*
+ * Forget an eighth of the list, so that this is not done again for each new
+ * snapshot.
+ */
 static void forget_oldest(struct flight_files *f)
 {
 	const size_t most = FLIGHT_FILES_MAX - FLIGHT_FILES_MAX / 8;
@@ -37,7 +43,7 @@ void flight_files_add(struct flight_files *f, const char *path)
 		flight_files_look(f);
 		forget_oldest(f);
 	}
-	/* Pages of it are there as they are used. */
+	/* The kernel allocates the list's pages when they are used. */
 	if (!f->paths)
 		f->paths = calloc(FLIGHT_FILES_MAX, sizeof(*f->paths));
 	if (f->paths)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The snapshots of this run, for SIGUSR2: a run may take months, and memory is bounded.
+ * The snapshots of this run, which SIGUSR2 merges. A run can take months, so the list is
+ * bounded.
  */
 #ifndef AUXREC_FLIGHT_FILES_H
 #define AUXREC_FLIGHT_FILES_H
@@ -13,12 +14,15 @@
 struct flight_files {
 	char **paths;
 	size_t nr;
-	__u64 forgotten;	/* that were still there */
+	__u64 forgotten;	/* snapshots that still existed */
 };
 
-/* The newest. When there are too many those that are gone are forgotten, then the oldest. */
+/*
+ * Add the newest snapshot. If there are too many, forget those that do not exist any more,
+ * then the oldest.
+ */
 void flight_files_add(struct flight_files *f, const char *path);
-/* Forgets those that are not there any more. */
+/* Forget snapshots that do not exist any more. */
 void flight_files_look(struct flight_files *f);
 void flight_files_free(struct flight_files *f);
 

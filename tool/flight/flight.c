@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The flight recorder: what becomes of records, and when snapshots are written.
+ * The flight recorder: it keeps records in memory and decides when a snapshot is written.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,16 +20,16 @@
 #include "snapfile/snapfile.h"
 #include "record/wait.h"
 
-/* A task that has exited may wait for a CPU. */
+/* A task that has exited may still wait for a CPU. */
 #define LINGER_NS	NSEC_PER_SEC
-/* Nobody says when post= segments are over, and then it is lost what comes. */
+/* The kernel does not report when the post= segments are used up; later data is lost. */
 #define POST_TICK_MS	5
-/* Old snapshots are still being removed when the recorder ends. */
+/* How long the recorder waits at its end for the removal of old snapshots. */
 #define REMOVAL_NS	(10 * NSEC_PER_SEC)
-/* Between looks at what is mapped */
+/* Time between two looks at the maps of processes */
 #define SHRINK_NS	NSEC_PER_SEC
 
-/* --- its life -------------------------------------------------------------- */
+/* --- open and close -------------------------------------------------------- */
 
 static int check_segments(const struct session *s, struct diag *d)
 {
@@ -96,7 +96,7 @@ int flight_prepare(struct session *s, struct diag *d)
 
 	if (!f)
 		return diag(d, -ENOMEM, "out of memory");
-	/* Before there is a command, which is not the service. */
+	/* Do this before the command is started: the command is not the service. */
 	notify_init();
 	f->result_fd = -1;
 	f->epoll_fd = -1;
@@ -125,7 +125,10 @@ void flight_close(struct session *s)
 	flight_files_free(&f->files);
 	free(f->setup);
 	gaps_free(&f->gaps);
-	/* If that still waits for the disk it is the thread's, and goes with it. */
+	/*
+	 * A removal that still waits for the disk belongs to its thread and ends with the
+	 * thread.
+	 */
 	f->removal = NULL;
 	keep_free(&f->keep);
 	if (f->epoll_fd >= 0)
@@ -143,7 +146,7 @@ static __u64 record_time(const struct perf_event_header *rec)
 	__u64 time = 0;
 
 	if (rec->type == PERF_RECORD_SAMPLE) {
-		/* After id (IDENTIFIER), ip, pid and tid. */
+		/* The time follows id (IDENTIFIER), ip, pid and tid. */
 		if (rec->size >= 40)
 			memcpy(&time, bytes + 32, sizeof(time));
 	} else if (rec->size >= sizeof(*rec) + sizeof(id)) {
@@ -168,7 +171,10 @@ static void look_for_trigger(struct session *s, const struct perf_event_header *
 		flight_wish(s, &s->opt->flight.triggers[i], NULL, time, 0, NULL, 0);
 }
 
-/* An EXIT, whose task's name may be in records that are not read yet: mostly it is known. */
+/*
+ * Look for an exit= trigger in an EXIT record. The record that names the task may be in a ring
+ * that was not read yet, but usually the name is known.
+ */
 static void look_for_exit(struct session *s, const struct perf_event_header *rec,
 			  __u64 time)
 {
@@ -190,7 +196,7 @@ static void look_for_exit(struct session *s, const struct perf_event_header *rec
 	}
 }
 
-/* Memory that is not there costs this record, not the recording. */
+/* If there is no memory for the record, only this record is lost. The recording goes on. */
 void flight_record(struct session *s, const struct perf_event_header *rec)
 {
 	const __u64 time = record_time(rec);
@@ -206,7 +212,10 @@ void flight_record(struct session *s, const struct perf_event_header *rec)
 		f->stats.not_kept++;
 }
 
-/* Nobody says what was unmapped: that is looked up when memory is short, not too often. */
+/*
+ * No record tells what was unmapped. The recorder looks that up if memory is short, but not too
+ * often.
+ */
 static void shrink(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -262,7 +271,7 @@ static bool is_due(const struct session *s, const struct flight_wish *w)
 	return s->flight->quit || now_ns() >= w->due || flight_post_is_over(s, w);
 }
 
-/* Those that are due are of one snapshot. */
+/* All wishes that are due share one snapshot. */
 static bool take_due(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -305,7 +314,7 @@ void flight_run(struct session *s)
 
 void flight_write_due(struct session *s)
 {
-	/* One may have come with the last look at the main rings. */
+	/* The last look at the main rings may have found a trigger. */
 	flight_wait_for_segments(s);
 	if (!s->flight->child && take_due(s))
 		flight_dump_begin(s);
@@ -321,7 +330,10 @@ int flight_timeout(const struct session *s, int timeout)
 		if (w->overwritten && (timeout < 0 || timeout > POST_TICK_MS))
 			timeout = POST_TICK_MS;
 	}
-	/* Nothing wakes the recorder when one of these is over, or for an EXIT record. */
+	/*
+	 * Nothing wakes the recorder when the child, the removal or the freeze ends, or for an
+	 * EXIT record.
+	 */
 	if ((f->child || f->removal || f->frozen_since || f->exit_records) &&
 	    (timeout < 0 || timeout > WAIT_TICK_MS))
 		timeout = WAIT_TICK_MS;
@@ -330,8 +342,9 @@ int flight_timeout(const struct session *s, int timeout)
 }
 
 /*
- * What is left is removed when another one has written something: so who asks twice to stop
- * does not wait, nor anybody for a disk that does not answer.
+ * If the removal does not finish in time, the next recorder that writes a snapshot removes the
+ * rest. So the recorder does not wait for a disk that does not answer, and does not wait at all
+ * after a second signal.
  */
 static void end_removal(struct session *s)
 {
@@ -345,7 +358,7 @@ static void end_removal(struct session *s)
 		say("old snapshots that are too many may be left: they are still being looked for, or removed");
 }
 
-/* Who asks twice to stop does not want to wait for a slow disk. */
+/* A second signal means: do not wait for a slow disk. */
 void flight_finish(struct session *s)
 {
 	struct flight *f = s->flight;

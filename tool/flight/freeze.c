@@ -4,12 +4,12 @@
  */
 #include "flight/flight.h"
 
-/* post= segments may take for ever, where little runs. */
+/* Where little runs, post= segments may never be filled. */
 #define POST_MAX	(2 * NSEC_PER_SEC)
 
 /*
- * What is lost from now on is of the next freeze. One that is over its post= already, before
- * this looks, waits for POST_MAX.
+ * Losses from now on belong to the next freeze. A wish whose post= segments are full before
+ * this reads the counter waits for POST_MAX.
  */
 void flight_thawed(struct session *s)
 {
@@ -19,7 +19,10 @@ void flight_thawed(struct session *s)
 	f->frozen_since = 0;
 }
 
-/* It may have frozen the raw ring; but there is no snapshot now, so its history goes on. */
+/*
+ * The trigger may have frozen the raw ring. No snapshot is made now, so thaw the ring: its
+ * history must go on.
+ */
 void flight_unfreeze(struct session *s, const struct trigger *t)
 {
 	size_t i;
@@ -50,10 +53,11 @@ bool flight_event_waits(const struct flight *f)
 }
 
 /*
- * The ring's next segments are wanted too: until the kernel, which counts from the freeze on,
- * overwrites no more, and the last ones are full, see flight_post_is_over(). Where something
- * else froze it, or nothing does any more, they are counted from now on: the last one is full
- * when yet another one is overwritten.
+ * Let wishes with post=N wait for the next N segments of the ring. The kernel counts them from
+ * the freeze on. They are full when the kernel overwrites no more segments and a writer finds
+ * none, see flight_post_is_over(). If something else froze the ring, or the ring is not frozen
+ * any more, the segments are counted from now on: the last one is full when one more is
+ * overwritten.
  */
 void flight_wait_for_segments(struct session *s)
 {
@@ -80,7 +84,7 @@ bool flight_post_is_over(const struct session *s, const struct flight_wish *w)
 }
 
 /*
- * No sample of what froze the ring has come, though all main rings were looked at since: it is
- * lost, or has another event's id, see twins.c. Then the kernel tells of it here.
- * What count= or rate= suppress is thawed by that.
+ * No sample of the event that froze the ring has come, although all main rings were read
+ * since. The sample is lost, or has the id of another event, see session/twins.c. The control
+ * page tells which event it was. If count= or rate= suppress the trigger, that thaws the ring.
  */

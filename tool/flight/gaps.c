@@ -9,16 +9,17 @@ void flight_gaps(struct session *s)
 	struct raw_item item;
 	__u32 i = 0;
 
-	/* What there is no memory for stays where it is. */
+	/* If there is no memory for a gap, it stays in the raw ring. */
 	while (rawring_next_gap(&s->raw, &i, &item) &&
 	       !gaps_add(&s->flight->gaps, item.gap))
 		rawring_release(&s->raw, &item);
 }
 
 /*
- * A gap is needed for as long as the raw ring has data of its time, however long the samples of
- * that stay: who reads the data must not find it missing without a word. By the last look, too:
- * a segment that is about to be written to again is not seen for a moment.
+ * A gap is needed for as long as the raw ring has data of the gap's time, even if the samples
+ * of that time are gone: a reader of the data must be told what is missing. The history of the
+ * previous look counts as well, because a segment that a writer is about to reuse is not seen
+ * for a moment.
  */
 void flight_forget_gaps(struct flight *f, __u64 history)
 {

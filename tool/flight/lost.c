@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers whose samples are lost, as their main ring was full: the counters of losses.c tell.
+ * Triggers whose samples are lost because their main ring was full. The counters of record/losses.c
+ * tell that.
  */
 #include "flight/flight.h"
 #include "record/losses.h"
 
-/* Of the freeze if that is its own, else about now */
+/* Return the time of the freeze if this event froze the ring, else the current time. */
 static __u64 trigger_time(const struct session *s, const struct sev *sev)
 {
 	const struct perfaux_control *ctl = s->raw.ctl;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the memory of a flight recorder is divided: -M bounds all of it.
+ * How the memory of a flight recorder is divided. -M bounds all of it.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,23 +9,23 @@
 #include "base/cpus.h"
 #include "flight/flight.h"
 
-/* The program itself, the stream's buffer, tables; as measured, with room to spare. */
+/* The program itself, the stream's buffer and tables: measured, with room to spare. */
 #define OWN		(11ULL << 19)
-/* What waits to become a record, see ids.c and bpf.c. */
+/* Data that waits to become a record, see record/late_ids.c and bpf.c. */
 #define WAITING_MIN	(128U << 10)
 #define WAITING_MAX	(4U << 20)
 #define BPF_MIN		(256U << 10)
 #define BPF_MAX		(64U << 20)
-/* Of a CPU besides its main ring: that of bpf.h, with the page before it. */
+/* Memory per CPU besides its main ring: the ring of bpf.h, with its control page. */
 #define PER_CPU		(5ULL * 4096)
-/* Main rings: a burst of some ms fits in the smaller. */
+/* Main rings: a burst of some ms fits in the smaller size. */
 #define MAIN_MIN	(32U << 10)
 #define MAIN_MAX	AUXREC_MAIN_DEFAULT
-/* Bytes of records that are packed at once. A packed block is given back as a whole. */
+/* Bytes of records that are packed together. A packed block is freed as a whole. */
 #define BLOCK		(64U << 10)
-/* With less than this for records and a raw ring, what it takes to pack would be much of it. */
+/* With less than this for records and a raw ring, packing itself would take much of it. */
 #define PACKED_MIN	(6ULL << 20)
-/* What is left for records must be worth a snapshot. */
+/* The rest, which is for records, must be worth a snapshot. */
 #define RECORDS_MIN	(1ULL << 20)
 
 static __u64 within(__u64 size, __u64 min, __u64 max)
@@ -33,7 +33,9 @@ static __u64 within(__u64 size, __u64 min, __u64 max)
 	return size < min ? min : size > max ? max : size;
 }
 
-/* Sets of names: two, of 16 bytes for each name, and half of one again while it grows. */
+/*
+ * There are two sets of names with 16 bytes for each name, and half a set more while one grows.
+ */
 static __u64 own_memory(const struct flight_options *opt)
 {
 	return OWN + (opt->block ? recent_packing(opt->block) : 0) + opt->bpf_queue +
@@ -91,7 +93,10 @@ int flight_defaults(struct options *opt, struct diag *d)
 	}
 	if (fixed + RECORDS_MIN > limit)
 		return too_little(opt, fixed + RECORDS_MIN, d);
-	/* If there is one, see flight_divide(). */
+	/*
+	 * A raw ring has half of the rest. Without a raw ring, records have that, too: see
+	 * flight_divide().
+	 */
 	if (!opt->raw_given) {
 		opt->raw_given = true;
 		opt->flight.half_is_raw = true;
@@ -100,7 +105,7 @@ int flight_defaults(struct options *opt, struct diag *d)
 	return 0;
 }
 
-/* Records have all that is left, see recent.h. */
+/* Records have all of the rest, see history/recent.h. */
 int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 {
 	const struct options *opt = s->opt;

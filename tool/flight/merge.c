@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* SIGUSR2: the snapshots of this run become one stream, of the name that -o gave. */
+/*
+ * SIGUSR2: merge the snapshots of this run into one stream with the name of -o.
+ */
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -11,7 +13,10 @@
 
 #define OLD_MAX		4096
 
-/* As with a recording: one file of before stays, FILE.old. 1: there is one, 0: none. */
+/*
+ * Keep one earlier file as FILE.old, as a recording does. Return 1 if there is one, 0
+ * if there is none, or -errno.
+ */
 static int keep_old(const char *path, char old[OLD_MAX], struct diag *d)
 {
 	if (access(path, F_OK))
@@ -24,7 +29,7 @@ static int keep_old(const char *path, char old[OLD_MAX], struct diag *d)
 	return 1;
 }
 
-/* A snapshot may be as large as -M: what has been recorded makes room for it. */
+/* A snapshot can be as large as -M, so free what was recorded to make room. */
 static void let_go(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -46,7 +51,7 @@ int flight_merge(struct session *s, struct diag *d)
 	int err, kept;
 
 	let_go(s);
-	/* Those that --keep has removed, or somebody */
+	/* --keep, or a user, may have removed snapshots. */
 	flight_files_look(files);
 	if (!files->nr) {
 		say("there is no snapshot to merge");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Old snapshots are looked for and removed by a thread: on a disk that stands still that takes as
- * long as to write does, and the recorder has rings to read. No child, as the one that writes:
- * each page that the recorder changes while it has one is there twice.
+ * Removal of old snapshots by a thread. On a disk that stands still, looking for snapshots and
+ * removing them take as long as writing, and the recorder must read its rings. A child process,
+ * as for writing, would cost memory: while it lives, each page that the recorder changes exists
+ * twice.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,16 +18,16 @@
 #include "flight/flight.h"
 
 /*
- * A thread looks, the recorder says what is to go, a thread removes it. In between no snapshot is
- * being written: one that is there, and that the recorder does not know of yet, could be taken
- * for an old one.
+ * A thread looks for snapshots, the recorder decides which ones must go, a thread removes them.
+ * The recorder decides only while no snapshot is being written: a new snapshot that the recorder
+ * does not know yet could be taken for an old one.
  */
 struct removal {
 	pthread_t thread;
 	bool runs;
 	bool looked;
-	bool committed;		/* something new is there */
-	struct keep keep;	/* a copy: f->keep is for children that write meanwhile */
+	bool committed;		/* there is a new snapshot */
+	struct keep keep;	/* a copy: children that write meanwhile use f->keep */
 	struct keep_plan plan;
 	int lock, err;
 	struct diag d;
@@ -57,13 +58,16 @@ static void told(void *ctx, const char *path, const char *why, int err)
 
 static void complain(struct flight *f, int err, bool again, const struct diag *d)
 {
-	/* It is looked at every minute, also if the directory is gone for good. */
+	/*
+	 * The recorder looks every minute, even if the directory is gone forever: do not repeat
+	 * the message.
+	 */
 	if (err && (err != f->keep_err || again))
 		say("%s", d->msg);
 	f->keep_err = err;
 }
 
-/* Signals are for the recorder's own thread. */
+/* Only the recorder's own thread takes signals. */
 static int start_thread(struct removal *r, void *(*work)(void *))
 {
 	sigset_t all, old;
@@ -139,7 +143,9 @@ static int start(struct flight *f, struct diag *d)
 	return 0;
 }
 
-/* Not by the child: who knows what this run wrote is the recorder. */
+/*
+ * The recorder does this and not the child, because only the recorder knows what this run wrote.
+ */
 void flight_remove_old(struct session *s, const char *committed)
 {
 	struct flight *f = s->flight;
@@ -158,7 +164,7 @@ void flight_remove_old(struct session *s, const char *committed)
 		complain(f, err, committed, &d);
 }
 
-/* Has the thread ended? */
+/* Return whether the thread has ended, after at most @wait seconds. */
 static bool has_ended(struct removal *r, __u64 wait)
 {
 	struct timespec until;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a flight recorder says of itself: to its control socket, and at the end.
+ * Reports of a flight recorder about itself, to its control socket and at the
+ * end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ double flight_history(const struct session *s, const struct recent_stats *stats)
 	return now > begin ? (now - begin) / 1e9 : 0;
 }
 
-/* What the machine has of tasks and the like, which is not given up. */
+/* Bytes beyond the limit: the state of tasks and the like is never given up. */
 static __u64 over_limit(const struct flight *f)
 {
 	struct recent_stats stats = f->last;

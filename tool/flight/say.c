@@ -11,8 +11,8 @@
 #include "flight/flight.h"
 
 /*
- * The log of a daemon tells nobody where it works. This asks no disk, which may not answer:
- * getcwd(2) knows it from the kernel's names.
+ * Make @path absolute: a daemon's log does not tell its working directory. getcwd(2) reads the
+ * name from the kernel's memory, so this does not wait for a disk that does not answer.
  */
 static const char *absolute(const char *path, char buf[PATH_MAX + NAME_MAX])
 {

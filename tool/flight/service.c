@@ -7,15 +7,18 @@
 #include "service/notify.h"
 #include "record/wait.h"
 
-/* How often is looked for snapshots that are too old? Half as long as one may be. */
+/*
+ * Bounds of the time between two looks for snapshots that are too old. The time is half of the
+ * age that a snapshot can have.
+ */
 #define LOOK_LEAST_NS	NSEC_PER_SEC
 #define LOOK_MOST_NS	(60 * NSEC_PER_SEC)
 
 #define STATUS_NS	(5 * NSEC_PER_SEC)
 
 /*
- * So long a manager is told to wait for the last snapshots: whether a disk is slow or does not
- * answer at all, and holds up the shutdown of the machine, is not known before.
+ * How long the service manager is told to wait for the last snapshots. The recorder cannot
+ * know whether a disk is slow, or never answers and only delays the shutdown of the machine.
  */
 #define LAST_NS		(600 * NSEC_PER_SEC)
 
@@ -54,7 +57,7 @@ static __u64 look_interval(__u64 age)
 	return age / 2 < LOOK_MOST_NS ? age / 2 : LOOK_MOST_NS;
 }
 
-/* For `systemctl status` */
+/* Write the line for `systemctl status`. */
 static void tell_status(struct session *s, __u64 now)
 {
 	struct flight *f = s->flight;

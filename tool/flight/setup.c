@@ -35,7 +35,7 @@ static bool is_program_info(const struct perf_event_header *h)
 	return *feature == REC_FEAT_BPF_PROG_INFO || *feature == REC_FEAT_BPF_BTF;
 }
 
-/* Of the records that auxrec makes: those that go with the state, not the setup. */
+/* Return whether a record that auxrec made belongs to the state and not to the setup. */
 static bool is_of_state(const struct perf_event_header *h)
 {
 	return h->type < REC_ATTR || h->type == REC_BUILD_ID ||

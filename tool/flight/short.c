@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is the history as long as the window that was asked for (--flight=TIME)? If not: what fills the
- * memory, and how much would be enough.
+ * Check whether the history is as long as the window that was asked for (--flight=TIME). If it is
+ * shorter, tell what fills the memory, and how much memory would suffice.
  */
 #include <stdio.h>
 
@@ -10,23 +10,23 @@
 
 #define MIB		(1ULL << 20)
 
-/* A history that is shorter than this part of the window is short until it has the second part. */
+/* Hysteresis: a history below the first part of the window is short until it has the second. */
 #define SHORT_PERCENT	90
 #define LONG_PERCENT	97
 
-/* In between it may be either. */
+/* Between the two limits the last answer stays. */
 static bool is_short(const struct flight_short *s, __u64 history, __u64 window)
 {
 	return history < window / 100 * (s->part ? LONG_PERCENT : SHORT_PERCENT);
 }
 
-/* Bytes of which there are @bytes for @history; with a tenth to spare */
+/* Scale @bytes, which suffice for @history, to the window, with a tenth to spare. */
 static __u64 scale(__u64 bytes, __u64 window, __u64 history)
 {
 	return 1.1 * bytes * window / (history ? history : 1);
 }
 
-/* What a child takes for itself is in it, see recent_share(). */
+/* This includes the memory that a child needs, see recent_share(). */
 static __u64 records_wanted(const struct recent_stats *stats, __u64 window, __u64 history)
 {
 	const __u64 records = scale(stats->of_samples + stats->of_sideband, window, history);
@@ -34,7 +34,7 @@ static __u64 records_wanted(const struct recent_stats *stats, __u64 window, __u6
 	return (records + 3 * stats->of_state) / 7 * 8;
 }
 
-/* If the raw ring has half of what is left, both halves must do. */
+/* If the raw ring has half of the rest, both halves must suffice. */
 static __u64 memory_for(const struct session *s, __u64 records, __u64 raw)
 {
 	const struct flight_memory *m = &s->flight->memory;
@@ -49,7 +49,7 @@ static __u64 memory_for(const struct session *s, __u64 records, __u64 raw)
 	return (fixed + records + MIB - 1) & ~(MIB - 1);
 }
 
-/* How far back it goes, if something was overwritten; else as far as can be */
+/* Return how far back the raw ring goes. If nothing was overwritten, it has no limit. */
 static __u64 raw_history(const struct session *s, __u64 now)
 {
 	const __u64 begin = s->flight->raw_history;
@@ -101,7 +101,7 @@ void flight_short_print(const struct session *s, char *buf, size_t size)
 			 read_snapshot_short(to->part), to->memory / MIB);
 }
 
-/* Once per change: whether it is short, and of what */
+/* Log each change: whether the history is short, and what fills the memory. */
 void flight_look_short(struct session *s, __u64 now)
 {
 	struct flight_short *last = &s->flight->lacking, next = *last;

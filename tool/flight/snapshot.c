@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A snapshot: what the memory of a flight recorder has, as a stream. See snapshot_mark.h.
+ * A snapshot: what the memory of a flight recorder has, as a stream. See stream/snapshot_mark.h.
  */
 #include <errno.h>
 #include <stddef.h>

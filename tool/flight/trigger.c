@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers at work: signals, the control socket, BPF's ring buffers, and the raw ring that
- * an event has frozen. Samples of events are seen in flight.c.
+ * Triggers at work: signals, the control socket, BPF's ring buffers, and a raw ring that an
+ * event has frozen. flight.c looks for the samples of events.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +14,10 @@
 #include "flight/bpf.h"
 #include "session/signals.h"
 
-/* A sample can be behind the freeze that it made. So long it is waited for. */
+/*
+ * A sample can come later than the freeze that its event made. This is how long the recorder
+ * waits for it.
+ */
 #define FROZEN_MAX	(200ULL * 1000000)
 
 /* --- the control socket ---------------------------------------------------- */
@@ -44,7 +47,10 @@ static int on_stop(void *ctx, __u64 token)
 	struct session *s = ctx;
 
 	s->flight->stop = true;
-	/* Of several the last one is answered when it is over, the others now. */
+	/*
+	 * If several clients ask, the last one is answered when the recording is over, the
+	 * others now.
+	 */
 	if (s->flight->stop_token)
 		control_answer(s->flight->control, s->flight->stop_token, "ok");
 	s->flight->stop_token = token;
@@ -76,7 +82,7 @@ int flight_trigger_event(struct session *s, const struct sev *sev, const struct 
 
 	err = read_map_set(&s->flight->trigger_ids, o->id,
 			   sev->trigger - s->opt->flight.triggers);
-	/* With post=TIME it is not to freeze the ring, for others neither. */
+	/* A trigger with post=TIME must not freeze the ring, not even for other triggers. */
 	if (!err && s->have_raw && !sev->trigger->post)
 		err = rawring_attach_trigger(&s->raw, o->fd, sev->trigger->post_segments,
 					     SESSION_COOKIE + (sev - s->sev));
@@ -95,7 +101,7 @@ static int open_events(struct session *s, struct diag *d)
 	return err;
 }
 
-/* A count that is used up: it need not interrupt anybody any more. */
+/* Stop events of triggers whose count= is used up: they do not have to interrupt any CPU. */
 static void disable_used_up(struct session *s)
 {
 	size_t i, j;
@@ -134,7 +140,9 @@ static void give_up_waiting(struct session *s)
 
 static void look_at_ring(struct session *s)
 {
-	/* Before it is seen that the ring is not frozen: of no freeze to come */
+	/*
+	 * Read this before checking the freeze, so that it contains no loss of a later freeze.
+	 */
 	const __u64 lost = rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN);
 	struct flight *f = s->flight;
 	const __u64 now = now_ns();
@@ -146,12 +154,12 @@ static void look_at_ring(struct session *s)
 	}
 	if (!f->frozen_since)
 		f->frozen_since = now;
-	/* At the end all samples are read. */
+	/* At the end all samples have been read, so there is nothing to wait for. */
 	if (!flight_event_waits(f) && (f->quit || now - f->frozen_since > FROZEN_MAX))
 		give_up_waiting(s);
 }
 
-/* --- a signal that is none of them ----------------------------------------- */
+/* --- SIGUSR1, if it is no trigger ------------------------------------------ */
 
 static bool has_signal(const struct flight_options *opt, int sig)
 {
@@ -164,7 +172,7 @@ static bool has_signal(const struct flight_options *opt, int sig)
 	return false;
 }
 
-/* Who is used to it, and has given other triggers, should not kill the recorder by it. */
+/* A user who is used to SIGUSR1 and gave other triggers must not kill the recorder with it. */
 static void look_at_usr1(const struct session *s)
 {
 	static bool told;
@@ -175,7 +183,7 @@ static void look_at_usr1(const struct session *s)
 	say("SIGUSR1 is no trigger here, and does nothing: give --trigger signal=USR1 as well");
 }
 
-/* --- all of them ----------------------------------------------------------- */
+/* --- all triggers ---------------------------------------------------------- */
 
 int flight_triggers_open(struct session *s, struct diag *d)
 {
@@ -225,7 +233,7 @@ void flight_triggers_run(struct session *s)
 		nr = signals_triggered(t->signal);
 		if (nr)
 			flight_wish(s, t, NULL, perf_clock_now(s->clock), 0, NULL, 0);
-		/* They came as one, and are told as many. */
+		/* The signals came as one, but each of them counts. */
 		if (nr > 1)
 			flight_wish_more(s, t, nr - 1);
 	}

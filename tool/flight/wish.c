@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What calls for snapshots, in the order in which it came. None is dropped: one that comes
- * while another one of its trigger waits is of the same snapshot. Only who gives them names
- * of his own, at the socket, is refused when very many wait.
+ * Wishes for snapshots, in the order in which triggers made them. No wish is dropped: if a
+ * trigger comes while another wish of the same trigger waits, both share one snapshot. Only
+ * clients of the control socket that name their snapshots are refused if very many wait.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +10,27 @@
 #include "flight/flight.h"
 #include "stream/snapshot_mark.h"
 
-/* Of one snapshot; a record's size is the limit. */
+/* Data of one snapshot; the size of a record limits it. */
 #define DATA_MAX	(48U << 10)
 
-/* That wait to be written: names can be made up faster than any disk writes. */
+/* Wishes that wait to be written: names can be made up faster than any disk writes. */
 #define NAMED_MAX	256
 
 /*
- * Where old snapshots are removed, those of a storm must not push out all others: of a
- * trigger without rate= so many at once, then one each PACE_NS, of all that came meanwhile.
+ * If old snapshots are removed, a storm of triggers must not push out all of them. A trigger
+ * without rate= makes PACE_BURST snapshots immediately, then one per PACE_NS for all triggers
+ * that came meanwhile.
  */
 #define PACE_BURST	3
 #define PACE_NS		(10 * NSEC_PER_SEC)
 
-/* One that waits for its post= waits longer for those that come in this part of it. */
+/*
+ * A wish that waits for its post= waits longer for triggers that come in the first 1/POST_SPREAD
+ * of that time.
+ */
 #define POST_SPREAD	8
 
-/* The first one of the same trigger and name whose snapshot has not begun, and the last one */
+/* Find the first and the last wish of the same trigger and name whose snapshot has not begun. */
 static struct flight_wish *find(struct flight *f, const struct trigger *t, const char *name,
 				struct flight_wish **last)
 {
@@ -44,10 +48,11 @@ static struct flight_wish *find(struct flight *f, const struct trigger *t, const
 }
 
 /*
- * The one whose snapshot has what is behind this trigger as well: it is written late enough, or
- * can wait, because it has just come, or because another one has not begun that comes before
- * it. So each trigger has its post=, and there are no more snapshots of a storm than one in that
- * time, but for the first. NULL: there is none.
+ * Return the wish whose snapshot will also have the time after this trigger, or NULL. The last
+ * wish is that one if it is written late enough. It can also be made to wait longer, if it has
+ * just come, or if another wish of the trigger comes before it and has not begun. So each
+ * trigger has all of its post=, and a storm makes at most one snapshot in that time, apart from
+ * the first one.
  */
 static struct flight_wish *find_late_enough(struct flight *f, const struct trigger *t,
 					    const char *name, __u64 now)
@@ -96,11 +101,11 @@ static bool is_paced(const struct flight *f, const struct trigger *t)
 {
 	const struct keep_limits *l = &f->keep.limits;
 
-	/* Who asks at the socket waits for the answer, and asks one by one. */
+	/* A client of the socket waits for its answer, so its requests come one by one. */
 	return (l->nr || l->bytes || l->age) && !t->rate_nr && t->kind != TRIGGER_SOCKET;
 }
 
-/* The time from which on it is in pace, as in the ATM forum's GCRA */
+/* Return the time from which on the trigger is in pace, as in the ATM forum's GCRA. */
 static __u64 in_pace(struct trigger *t, __u64 now)
 {
 	const __u64 at = t->paced > now ? t->paced : now;
@@ -169,7 +174,7 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 		return;
 	}
 	if (!w && !trigger_may(t, now)) {
-		/* Better not all of its post= than nothing. */
+		/* A part of the trigger's post= is better than nothing. */
 		find(f, t, word, &last);
 		w = last;
 	}

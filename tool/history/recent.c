@@ -343,7 +343,7 @@ static int let_go(struct recent *r, __u64 settled, __u64 wanted)
 }
 
 /*
- * Sideband that came late could not be sorted in any more: see ROUND_NS in session.h. Without
+ * Sideband that came late could not be sorted in any more: see ROUND_NS in record/record.h. Without
  * memory to pack them in, the oldest records go as they are.
  */
 static void pack(struct recent *r, __u64 settled)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Of which time a snapshot has everything: the records of the main rings and the data of the
- * raw ring, without a loss in between.
+ * Find the time for which a snapshot has everything: the records of the main rings and the data
+ * of the raw ring, without a loss in between.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "info/info.h"
 
-/* More losses become fewer and longer ones: what is between the nearest ones counts as lost. */
+/*
+ * If there are more losses, the nearest ones are joined, and the time between them counts as
+ * lost.
+ */
 #define MAX_BREAKS	4096
 
 static int by_begin(const void *a, const void *b)
@@ -18,7 +21,7 @@ static int by_begin(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Joins those that are not further apart than @distance. */
+/* Join losses that are not further apart than @distance. */
 static void join(struct info *info, __u64 distance)
 {
 	struct info_break *list = info->breaks;
@@ -76,7 +79,10 @@ static __u64 later(__u64 a, __u64 b)
 	return a > b ? a : b;
 }
 
-/* Takes the time from @begin to @end if it is there, and none that ends later is of interest. */
+/*
+ * Take the time from @begin to @end, unless it is empty or the time taken so far contains the
+ * trigger.
+ */
 static void offer(struct info_complete *c, __u64 begin, __u64 end, __u64 trigger)
 {
 	if (begin >= end || (c->any && c->end >= trigger))
@@ -86,7 +92,7 @@ static void offer(struct info_complete *c, __u64 begin, __u64 end, __u64 trigger
 	c->end = end;
 }
 
-/* What is between the losses: the part that contains the trigger, or the last one before. */
+/* Choose a time without losses: the one that contains the trigger, or the last one before it. */
 static void choose(const struct info *info, __u64 begin, __u64 end, __u64 trigger,
 		   struct info_complete *c)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FEATURE records: about the machine and the recording.
+ * Read FEATURE records, which describe the machine and the recording.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,11 +26,11 @@ static int set(struct info *info, __u64 id, char *text)
 	return 0;
 }
 
-/* The command's words, with a space between. */
+/* Join the command's words with spaces. */
 static int take_cmdline(struct info *info, struct read_bytes *b)
 {
 	__u32 nr = read_u32(b), i;
-	/* No longer than what it is in, and a NUL. */
+	/* The text is not longer than the rest of the record and a NUL. */
 	char *text = malloc(b->left + 1);
 	size_t used = 0;
 

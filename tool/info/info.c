@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a stream into the tables of struct info.
+ * Read a stream into the tables of struct info.
  */
 #include "info/info.h"
 
@@ -110,8 +110,9 @@ static void add_payload_loss(struct info *info, const struct auxrec_payload *h)
 }
 
 /*
- * A sample of a payload event: a whole payload or a part, or one that was lost; or a
- * sample that says that its data are. Returns whether it is of a payload event.
+ * Count a sample of a payload event, which is a whole payload, a part of one, or a
+ * lost one. Also count a sample of another event that tells that its data was lost.
+ * Return whether the sample belongs to a payload event.
  */
 static bool add_payload(struct info *info, const struct read_sample *s)
 {

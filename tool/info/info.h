@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * auxrec info: what is in a stream. Memory follows the number of threads,
- * events and files in it, not its length.
+ * auxrec info: show what is in a stream. Memory follows the number of threads, events and
+ * files in the stream, not its length.
  */
 #ifndef AUXREC_INFO_H
 #define AUXREC_INFO_H
@@ -16,10 +16,10 @@
 #include "stream/read_sample.h"
 #include "stream/snapshot_mark.h"
 
-/* Causes of gaps: those of raw rings (enum perfaux_cause), and: */
+/* Causes of gaps: those of raw rings (enum perfaux_cause), and the following */
 #define INFO_MAIN_RING	16	/* records that did not fit into a main ring */
 #define INFO_NR_CAUSES	17
-#define INFO_MAX_GAPS	1000	/* gaps that are remembered one by one */
+#define INFO_MAX_GAPS	1000	/* gaps that are stored one by one */
 #define INFO_NOBODY	((__u32)-1)
 
 /* Keys of the time line's rows */
@@ -27,9 +27,9 @@
 
 struct info_event {
 	__u64	samples;
-	__u64	lost;		/* records and samples, of its ring */
+	__u64	lost;		/* records and samples lost from its ring */
 	__u64	aux_bytes;	/* in chunks */
-	__u64	payloads;	/* of a raw ring's payload event (payload.h) */
+	__u64	payloads;	/* of a raw ring's payload event (stream/payload.h) */
 	__u64	payload_bytes;
 };
 
@@ -44,7 +44,7 @@ struct info_thread {
 
 struct info_queue {
 	__u32	tid, cpu;
-	bool	chunks;		/* samples, not AUXTRACE */
+	bool	chunks;		/* data in samples, not in AUXTRACE records */
 	__u64	bytes;
 	__u64	records;
 };
@@ -52,13 +52,13 @@ struct info_queue {
 struct info_cause {
 	__u64	gaps;
 	__u64	attempts;
-	__u64	bytes;		/* lost, where known */
+	__u64	bytes;		/* lost bytes, where known */
 	__u64	duration;	/* sum; gaps of several CPUs may overlap */
 	__u64	longest;
-	__u64	first, last;	/* begin of the first, end of the last */
+	__u64	first, last;	/* start of the first gap, end of the last */
 };
 
-/* Raw data of samples, by why they are lost */
+/* Lost raw data of samples, per cause */
 struct info_payload_loss {
 	__u64	count;
 	__u64	bytes;
@@ -70,12 +70,12 @@ struct info_cpu {
 	__u64	loss_begin, loss_end;	/* the last loss; loss_end 0: none */
 };
 
-/* From when to when anything is missing */
+/* A time for which something is missing */
 struct info_break {
 	__u64	begin, end;
 };
 
-/* Where a snapshot has everything; see info_complete() */
+/* The time for which a snapshot has everything, see info_complete() */
 struct info_complete {
 	bool	any;
 	__u64	begin, end;	/* begin 0: from the start */
@@ -88,7 +88,7 @@ struct info_file {
 	bool	id;		/* from a BUILD_ID record */
 };
 
-/* Of a flight recording, see snapshot_mark.h. */
+/* A snapshot of a flight recording, see stream/snapshot_mark.h. */
 struct info_snapshot {
 	struct auxrec_snapshot h;
 	char	*name;
@@ -101,11 +101,11 @@ struct info {
 	bool	records;	/* list them while reading */
 	FILE	*out;
 
-	/* how it ended */
+	/* how the stream ended */
 	__u64	nr_records;
 	__u64	bytes;
 	__u64	cut;
-	const char *problem;	/* of its header; NULL: none */
+	const char *problem;	/* problem of the header; NULL: none */
 	bool	complete;	/* FINISHED_INIT was there */
 
 	struct read_stream *stream;
@@ -132,15 +132,15 @@ struct info {
 	struct info_cause causes[INFO_NR_CAUSES];
 	struct read_gap gaps[INFO_MAX_GAPS];
 	size_t	nr_gaps;
-	__u64	lost, lost_samples;	/* of main rings */
+	__u64	lost, lost_samples;	/* lost from main rings */
 	struct info_break *breaks;	/* all of them; some may be joined */
 	size_t	nr_breaks;
 	struct info_cpu *cpus;
 	size_t	nr_cpus;
 	struct read_map by_cpu_nr;
-	__u64	aux_truncated;		/* AUX records that say so, no gaps */
+	__u64	aux_truncated;		/* AUX records with the flag, which are no gaps */
 	struct info_payload_loss payload_losses[INFO_NR_CAUSES];
-	__u64	payload_key;		/* of the payload event, 0: there is none */
+	__u64	payload_key;		/* key of the payload event, 0: none */
 	__u64	without_sample;		/* payloads whose sample was lost */
 
 	struct info_snapshot *snapshots;
@@ -156,54 +156,57 @@ struct info {
 
 /*
  * info_stream() - read a whole stream
- * @info: zero, but for the options
+ * @info: all zero, except for the options
  *
  * Return: as read_next(): 0, -ENODATA, -EBADMSG, -EPROTO, -errno.
  */
 int info_stream(struct info *info, read_fill_t fill, void *ctx);
 void info_free(struct info *info);
 
-/* Finds or makes; NULL without memory. */
+/* Find or make the thread. Return NULL if there is no memory. */
 struct info_thread *info_thread(struct info *info, __u32 tid);
-/* NULL if it is not known. */
+/* Return NULL if the thread is not known. */
 const struct info_thread *info_find_thread(const struct info *info, __u32 tid);
 
 const char *info_cause_name(__u32 cause);
 
-/* info_feature.c. Return: 0, -ENOMEM */
+/* info/feature.c. Return: 0, -ENOMEM */
 int info_feature(struct info *info, const struct read_record *rec);
 
-/* Is the AUXTRACE_ERROR a gap of a raw ring? Then says which. */
+/* Return whether the AUXTRACE_ERROR is a gap of a raw ring. If so, fill @gap. */
 
-/* info_loss.c. Return: 0, -ENOMEM */
+/* info/loss.c. Return: 0, -ENOMEM */
 int info_gap(struct info *info, const struct read_record *rec);
 int info_aux(struct info *info, const struct read_record *rec,
 	     const struct read_sample *s);
 int info_lost(struct info *info, const struct read_record *rec,
 	      const struct read_sample *s);
-/* A record of a main ring: a loss of that ring that comes next began after it. */
+/* Note a record of a main ring: the next loss of that ring began after this record. */
 int info_ring_time(struct info *info, const struct read_record *rec,
 		   const struct read_sample *s);
 
-/* info_complete.c. Return: 0, -ENOMEM */
+/* info/complete.c. Return: 0, -ENOMEM */
 int info_break(struct info *info, __u64 begin, __u64 end);
-/* When the whole stream is read. */
+/* Call this when the whole stream has been read. */
 void info_breaks_end(struct info *info);
-/* The time around its trigger of which nothing is missing, or the last one before it. */
+/*
+ * Return the time around the snapshot's trigger in which nothing is missing, or the last
+ * such time before the trigger.
+ */
 struct info_complete info_complete(const struct info *info, const struct auxrec_snapshot *h);
 
-/* info_snapshot.c. Return: 0, -ENOMEM */
+/* info/snapshot.c. Return: 0, -ENOMEM */
 int info_snapshot(struct info *info, const struct read_sample *s);
 void info_print_snapshots(const struct info *info);
 void info_json_snapshots(const struct info *info);
 void info_free_snapshots(struct info *info);
 
-/* info_task.c. Return: 0, -ENOMEM */
+/* info/task.c. Return: 0, -ENOMEM */
 int info_task(struct info *info, const struct read_record *rec,
 	      const struct read_sample *s);
 int info_build_id(struct info *info, const struct read_record *rec);
 
-/* info_records.c: one line */
+/* info/records.c: print a record as one line. */
 void info_record(struct info *info, const struct read_record *rec,
 		 const struct read_sample *s);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The time line as text.
+ * Print the time line as text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define LABEL		22
 #define MAX_ROWS	40
 
-/* From little to much; a bucket with anything in it is never blank. */
+/* From little to much. A bucket that is not empty is never blank. */
 static const char density[] = ".:-=+*#@";
 
 static int by_weight(const void *a, const void *b)
@@ -45,7 +45,10 @@ static void print_label(const struct info *info, __u64 key)
 		snprintf(text, sizeof(text), "%s %u",
 			 t && t->comm[0] ? t->comm : "?", (__u32)key);
 	}
-	/* Escapes may make it longer; the column's start matters more. */
+	/*
+	 * Replace unprintable characters by '?': an escape would be longer and
+	 * move the columns.
+	 */
 	for (char *p = text; *p; p++) {
 		if (*p < ' ' || *p > '~')
 			*p = '?';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is missing: gaps of raw rings, records lost from main rings.
+ * Count what is missing: gaps of raw rings, and records lost from main rings.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ int info_aux(struct info *info, const struct read_record *rec,
 {
 	const __u64 *body = read_body(rec);
 
-	/* With size 0 it announces a gap, which comes as AUXTRACE_ERROR. */
+	/* With size 0 the record announces a gap, which comes as AUXTRACE_ERROR. */
 	if (s->rest >= 24 && body[1] && (body[2] & PERF_AUX_FLAG_TRUNCATED))
 		info->aux_truncated++;
 	return 0;
@@ -82,12 +82,15 @@ static struct info_cpu *find_cpu(struct info *info, __u32 cpu)
 	if (read_map_set(&info->by_cpu_nr, cpu, info->nr_cpus))
 		return NULL;
 	cpus += info->nr_cpus++;
-	/* Before the first record of a CPU is the time of the others. */
+	/* The time before a CPU's first record begins with the first record of any CPU. */
 	*cpus = (struct info_cpu){ .last = info->first };
 	return cpus;
 }
 
-/* Has it a time, and was it in the main ring of a CPU? Not what auxrec makes of AUX data. */
+/*
+ * Return whether the record has a time and comes from the main ring of a CPU. Records that
+ * auxrec makes from AUX data do not.
+ */
 static bool is_of_ring(const struct read_record *rec, const struct read_sample *s)
 {
 	const __u64 has = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
@@ -110,7 +113,10 @@ int info_ring_time(struct info *info, const struct read_record *rec,
 	return 0;
 }
 
-/* One loss may be told by several records, of several events, which have the same time. */
+/*
+ * Return when the loss began. Several records of several events may report one loss; these
+ * have the same time.
+ */
 static __u64 loss_begin(struct info_cpu *cpu, __u64 end)
 {
 	if (cpu->loss_end != end) {
@@ -129,13 +135,13 @@ static int add_ring_loss(struct info *info, const struct read_record *rec,
 	};
 	struct info_cpu *cpu;
 
-	/* A count of 0 only tells when the next loss begins, see losses.c. */
+	/* A count of 0 only tells when the next loss begins, see record/losses.c. */
 	if (!nr || !is_of_ring(rec, s))
 		return 0;
 	cpu = find_cpu(info, s->cpu);
 	if (!cpu)
 		return -ENOMEM;
-	/* One of a thread was left out with its raw data. */
+	/* A record with a thread reports a sample that was left out with its raw data. */
 	if (rec->type == PERF_RECORD_LOST || s->tid == INFO_NOBODY)
 		gap.begin = loss_begin(cpu, gap.end);
 	return add_gap(info, &gap);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command auxrec info.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -82,7 +85,7 @@ static int run(struct info *info, const char *file, bool json, int width)
 	if (fd != STDIN_FILENO)
 		close(fd);
 	rc = status(info, file, rc);
-	/* If it is no stream, there is nothing to print. */
+	/* If the input is no stream, there is nothing to print. */
 	if (rc == INFO_ERROR || info->records || (info->problem && !json))
 		goto out;
 	if (json)
@@ -108,7 +111,7 @@ static bool parse_width(const char *text, int *width)
 	return true;
 }
 
-/* Returns true to go on, else @rc is the exit status. */
+/* Return true to go on; otherwise @rc is the exit status. */
 static bool parse_options(struct info *info, int argc, char **argv, bool *json,
 			  int *width, int *rc)
 {

@@ -3,11 +3,12 @@
 #define AUXREC_INFO_MAIN_H
 
 /*
- * auxrec_info_main() - `auxrec info`
+ * auxrec_info_main() - run `auxrec info`
  * @argv: argv[0] is the command's own name
  *
- * Return: an exit status: 0 read to its end, 1 the stream is broken (what came
- * before is shown), 2 usage or I/O, 3 cut within a record (likewise).
+ * Return: an exit status: 0 the stream was read completely, 1 it is broken (the
+ * part before is shown), 2 usage or I/O error, 3 it ends within a record (the
+ * part before is shown).
  */
 int auxrec_info_main(int argc, char **argv);
 

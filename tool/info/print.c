@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report for a person.
+ * Print the report as text.
  */
 #include "info/info.h"
 #include "base/bytes.h"
 #include "base/text.h"
 
-#define MAX_LISTED	40	/* of anything that can be long */
+#define MAX_LISTED	40	/* lines of any list that can be long */
 
 static const struct {
 	int id;
@@ -165,7 +165,7 @@ static void print_queues(const struct info *info)
 	print_more(info, info->nr_queues);
 }
 
-/* How much a gap lacks, or all of a cause. */
+/* Print how much a gap, or all gaps of a cause, lack. */
 static const char *print_amount(char *buf, size_t size, __u32 cause, __u64 count,
 				__u64 bytes)
 {
@@ -198,7 +198,7 @@ static void print_cause(const struct info *info, int i)
 		read_print_time(b, sizeof(b), cause->last));
 }
 
-/* Are there any? */
+/* Return whether there are any. */
 static bool print_payload_losses(const struct info *info)
 {
 	bool any = info->without_sample;

@@ -21,7 +21,7 @@ static void print_name(FILE *f, const struct read_record *rec, size_t at,
 	}
 }
 
-/* Of BPF programs, number and name of each. */
+/* Print number and name of each BPF program. */
 static void print_bpf(FILE *f, struct read_bytes *b)
 {
 	__u32 nr = read_u32(b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots of a flight recording.
+ * Read and print the snapshots of a flight recording.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "trigger/trigger.h"
 
 #define MAX_LISTED	40
-#define MAX_BYTES	32	/* of the data that are shown */
+#define MAX_BYTES	32	/* bytes of data that are shown */
 
 static void *copy(const void *from, size_t len)
 {
@@ -26,7 +26,7 @@ int info_snapshot(struct info *info, const struct read_sample *s)
 	struct info_snapshot *to;
 	struct read_snapshot from;
 
-	/* auxrec check says what is wrong with it. */
+	/* Ignore a broken sample: auxrec check tells what is wrong with it. */
 	if (read_snapshot(s, &from))
 		return 0;
 	if (!(info->nr_snapshots & (info->nr_snapshots - 1))) {
@@ -73,7 +73,7 @@ static void print_data(const struct info *info, const struct info_snapshot *s)
 			fprintf(info->out, ", cut to %u", data.h.size);
 		fputc('\n', info->out);
 	}
-	/* Of others than bpf= there may be none. */
+	/* Triggers other than bpf= may have no data. */
 	if ((nr || s->h.kind == TRIGGER_BPF) && nr < s->h.triggers)
 		fprintf(info->out, "    no room for those of %llu more\n", s->h.triggers - nr);
 }
@@ -87,7 +87,7 @@ static void print_range(const struct info *info, const char *what, __u64 begin, 
 		read_print_time(b, sizeof(b), end));
 }
 
-/* Why that is all: what the parts have, and what is lost of them. */
+/* Explain the complete time: what the parts have, and what they lost. */
 static void print_parts(const struct info *info, const struct auxrec_snapshot *h,
 			const struct info_complete *c)
 {
@@ -107,7 +107,7 @@ static void print_complete(const struct info *info, const struct auxrec_snapshot
 	const struct info_complete c = info_complete(info, h);
 	char a[32];
 
-	/* Nothing can be settled when a recording has just begun. */
+	/* No time is settled when a recording has just begun. */
 	if (!h->t_settled)
 		fputs("\n    just begun", info->out);
 	else if (c.any)
@@ -171,7 +171,7 @@ void info_print_snapshots(const struct info *info)
 		fprintf(info->out, "  ... %zu more\n", info->nr_snapshots - MAX_LISTED);
 }
 
-/* What was cut is seen from triggers, and from the size that it says. */
+/* A reader sees from "triggers" and "size" what was cut. */
 static void json_data(FILE *f, const struct info_snapshot *s)
 {
 	struct read_bytes b = read_bytes_init(s->data, s->h.data_size);

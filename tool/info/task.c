@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads, their names, and the files that they map.
+ * Collect threads, their names, and the files that they map.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "info/info.h"
 
-/* Same name, other hash: cannot be; same hash, other name: next key. */
+/* Find or add a file. If another name has the same hash, use the next key. */
 static struct info_file *find_file(struct info *info, const char *name)
 {
 	__u64 key = read_map_string_key(name);
@@ -38,7 +38,7 @@ static struct info_file *find_file(struct info *info, const char *name)
 	return f;
 }
 
-/* Memory that has no file has no build-id either. */
+/* Memory without a file has no build-id either. */
 static bool is_file(const char *name)
 {
 	if (name[0] == '[')

@@ -36,7 +36,7 @@ struct info_thread *info_thread(struct info *info, __u32 tid)
 	t = &info->threads[info->nr_threads++];
 	*t = (struct info_thread) { .tid = tid, .pid = INFO_NOBODY,
 				    .ppid = INFO_NOBODY };
-	/* The idle threads, of which no record tells the name. */
+	/* No record tells the name of the idle threads. */
 	if (!tid)
 		memcpy(t->comm, "swapper", sizeof("swapper"));
 	return t;

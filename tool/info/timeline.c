@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The time line of a recording, as buckets of time.
+ */
 #include "info/timeline.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* 256 ns: also a very short recording fills the columns. */
+/* 256 ns, so that even a very short recording fills the columns */
 #define FIRST_SHIFT	8
 
 static void merge(struct timeline_bucket *to, const struct timeline_bucket *from)
@@ -15,7 +18,9 @@ static void merge(struct timeline_bucket *to, const struct timeline_bucket *from
 	to->gaps += from->gaps;
 }
 
-/* Buckets of twice the width; they begin at multiples of it. */
+/*
+ * Double the width of the buckets. A bucket begins at a multiple of its width.
+ */
 static void widen(struct timeline *t)
 {
 	__u64 odd = t->base & 1;
@@ -34,7 +39,10 @@ static void widen(struct timeline *t)
 	t->shift++;
 }
 
-/* Makes the buckets begin earlier; what is moved out of them must be empty. */
+/*
+ * Let the buckets begin earlier. Buckets that are moved out at the end must be
+ * empty.
+ */
 static void move_base(struct timeline *t, __u64 base)
 {
 	__u64 by = t->base - base;
@@ -50,7 +58,7 @@ static void move_base(struct timeline *t, __u64 base)
 }
 
 /*
- * Makes room for @time, which may be before or after all others. The base is
+ * Make room for @time, which can be before or after all others. The base is
  * always the bucket of the first time.
  */
 static void cover(struct timeline *t, __u64 time)
@@ -147,7 +155,10 @@ void timeline_columns(const struct timeline *t, const struct timeline_row *row,
 		const struct timeline_bucket *b = &row->bucket[first + i];
 		__u64 from = i * nr / used, to = (i + 1) * nr / used, col;
 
-		/* Fewer buckets than columns: one covers several. */
+		/*
+		 * With fewer buckets than columns, one bucket covers several
+		 * columns.
+		 */
 		if (to <= from)
 			to = from + 1;
 		for (col = from; col < to; col++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How much happened when, per thread or CPU, in one pass and without knowing
- * beforehand how long the recording is: buckets become twice as wide when the
- * time does not fit any more.
+ * A time line: how much happened at which time, per thread or CPU. It is made
+ * in one pass, without knowing beforehand how long the recording is: the
+ * buckets become twice as wide when the time does not fit any more.
  */
 #ifndef AUXREC_INFO_TIMELINE_H
 #define AUXREC_INFO_TIMELINE_H
@@ -12,17 +12,20 @@
 
 #include "base/map.h"
 
-/* Enough for a wide terminal; with doubling, half of them are used at least. */
+/* Enough for a wide terminal. With doubling, at least half of them are used. */
 #define TIMELINE_BUCKETS	512
 
-/* A row is large: so many have one, then all others share the last. */
+/*
+ * A row is large, so there are at most this many; all further owners share the
+ * last row.
+ */
 #define TIMELINE_ROWS		4096
 #define TIMELINE_OTHERS		(~0ULL)
 
 struct timeline_bucket {
 	double	bytes;		/* AUX data */
 	__u32	samples;
-	__u32	gaps;		/* a gap touches it */
+	__u32	gaps;		/* gaps that touch it */
 };
 
 struct timeline_row {
@@ -46,17 +49,16 @@ struct timeline {
 enum timeline_what { TIMELINE_BYTES, TIMELINE_SAMPLE, TIMELINE_GAP };
 
 /*
- * timeline_add() - something of owner @key between two times
+ * timeline_add() - add something of owner @key between two times
  * @amount: bytes; ignored otherwise
  *
- * Return: 0, -ENOMEM. A time of 0 is none: nothing is added.
+ * Return: 0, -ENOMEM. A time of 0 means that the time is not known: nothing is
+ * added.
  */
 int timeline_add(struct timeline *t, __u64 key, enum timeline_what what,
 		 __u64 begin, __u64 end, double amount);
 
-/*
- * timeline_columns() - a row over the recording's time, as @nr columns
- */
+/* timeline_columns() - reduce a row over the recording's time to @nr columns */
 void timeline_columns(const struct timeline *t, const struct timeline_row *row,
 		      struct timeline_bucket *columns, int nr);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A snapshot's records, from its sample on: those that no other has.
+ * Write the records of a snapshot, from its own sample on, that no other snapshot has.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -16,23 +16,23 @@
 struct body {
 	struct merge *m;
 	struct merge_section *s;
-	size_t index;			/* of it */
-	bool look;			/* for group only, nothing is written */
+	size_t index;			/* index of @s in m->list */
+	bool look;			/* for merge_group(): nothing is written */
 	struct merge_reader r;
-	struct read_map payloads;	/* their numbers here -> there - base */
+	struct read_map payloads;	/* number in this file -> number in the stream - base */
 	__u64 base;
-	struct merge_seen counted;	/* see merge_late.c */
-	/* What belongs together by its number: the last one's, and whether it is wanted */
+	struct merge_seen counted;	/* see merge/late.c */
+	/* Samples with the same payload number: the last number, and whether it is wanted */
 	__u64 number;
 	int number_wanted;
-	/* What a producer wrote, in parts: its number here, and whether it was seen */
+	/* A frame of a producer, in parts: its number in this file, and whether it was seen */
 	__u64 raw;
 	bool raw_seen;
-	/* AUX that may refer to it is the next record */
+	/* The next record may be the AUX of this span */
 	bool span, span_new;
-	__u64 span_offset;		/* here */
-	__u64 span_moved;		/* what makes it that in the merged queue */
-	/* AUX of a gap, whose AUXTRACE_ERROR is the next record */
+	__u64 span_offset;		/* offset in this file */
+	__u64 span_moved;		/* difference to the offset in the merged queue */
+	/* The AUX of a gap, whose AUXTRACE_ERROR is the next record */
 	bool gap;
 	struct rec_aux gap_rec;
 };
@@ -48,7 +48,7 @@ static void write_record(struct body *b, const void *rec, __u64 time)
 	merge_out_record(&b->m->out, rec);
 }
 
-/* For group: which of those that have it? */
+/* For merge_group(): note which of the sections that have @key begins earliest. */
 static int note(struct body *b, const struct merge_key *key)
 {
 	const __u64 other = merge_seen_get(&b->m->group, key);
@@ -58,7 +58,7 @@ static int note(struct body *b, const struct merge_key *key)
 	return merge_seen_set(&b->m->group, key, b->index + 1) ? no_memory(b) : 1;
 }
 
-/* Returns 1: @key was written already, or will be, 0, -errno */
+/* Return 1 if @key was written already or will be written later, 0, or -errno. */
 static int seen(struct body *b, const struct merge_key *key, __u64 time)
 {
 	int rc;
@@ -100,7 +100,7 @@ static struct merge_queue *queue(struct merge *m, __u32 tid, __u32 cpu)
 	return q;
 }
 
-/* Where the data end that a task, or a CPU, has so far: gaps are there. */
+/* Return where the data of a task, or of a CPU, ends so far. Gaps are placed there. */
 static __u64 queue_end(const struct merge *m, __u32 tid, __u32 cpu)
 {
 	const struct merge_queue *q = find_queue(m, tid, NOBODY);
@@ -115,7 +115,10 @@ static const struct perf_event_header primer[2] = {
 	{ REC_EVENT_TYPE, 0, sizeof(primer[0]) },
 };
 
-/* The 16 bytes for perf 6.1, see write_primer() in auxdata.c; reads them. */
+/*
+ * Return whether the data is the 16 bytes for perf 6.1, see write_primer() in record/auxdata.c. If the
+ * length matches, this reads the data.
+ */
 static bool is_primer(struct body *b, const struct read_record *rec,
 		      __u8 bytes[sizeof(primer)])
 {
@@ -173,14 +176,17 @@ static int take_auxtrace(struct body *b, const struct read_record *rec)
 	if (!q)
 		return no_memory(b);
 	write_auxtrace(b, rec, q);
-	/* What was read in search of the primer */
+	/* is_primer() has read these bytes already. */
 	if (a->size != sizeof(primer))
 		return merge_reader_copy(b->m, &b->r, rec, a->size);
 	merge_out_add(&b->m->out, head, sizeof(head));
 	return 0;
 }
 
-/* With what its span is, or alone. */
+/*
+ * Take the AUX record of a gap or of a span. The AUX of the last span is written only if the span
+ * was.
+ */
 static int take_aux(struct body *b, const struct rec_aux *from)
 {
 	struct rec_aux aux = *from;
@@ -210,8 +216,9 @@ static int take_aux(struct body *b, const struct rec_aux *from)
 }
 
 /*
- * Of all so far, see auxdata_summary(): that of the last one is of all of them. Others that are of
- * no thread and CPU are of several threads, see gaps.c.
+ * Is this the sum of all losses so far, see auxdata_summary()? The sum of the last snapshot
+ * includes those of all others. Other gaps without a thread and CPU belong to several threads, see
+ * ring/gaps.c.
  */
 static bool is_sum(const struct rec_auxtrace_error *e)
 {
@@ -269,9 +276,9 @@ static int take_chunk(struct body *b, const struct read_record *rec,
 	return 0;
 }
 
-/* --- what has its time ----------------------------------------------------- */
+/* --- records that have a time ---------------------------------------------- */
 
-/* What belongs together has one number, which is used once in the stream. */
+/* All parts of a payload have one number, which is unique in the stream. */
 static int write_numbered(struct body *b, const struct read_record *rec,
 			  const struct read_sample *s)
 {
@@ -301,13 +308,13 @@ static int write_numbered(struct body *b, const struct read_record *rec,
 
 static bool is_wanted(const struct body *b, const struct read_record *rec, __u64 time)
 {
-	/* In a merged stream a state may be between two snapshots. */
+	/* In a merged stream there may be a state between two snapshots. */
 	if (!b->s->initial && merge_is_state(rec->type) && time < b->s->since)
 		return b->s->state;
 	return !b->s->covered && time >= b->s->from && time < b->s->to;
 }
 
-/* Returns 1, 0 or -ENOMEM. */
+/* Return 1 if the record is wanted, 0 if not, or -ENOMEM. */
 static int wants(struct body *b, const struct read_record *rec, const struct read_sample *s)
 {
 	int rc;
@@ -319,7 +326,7 @@ static int wants(struct body *b, const struct read_record *rec, const struct rea
 	return merge_late_take(b->m, b->s, &b->counted, rec, s);
 }
 
-/* Likewise; parts of a payload are wanted if the first one is. */
+/* Like wants(). The parts of a payload are wanted if the first one is. */
 static int wants_payload(struct body *b, const struct read_record *rec,
 			 const struct read_sample *s)
 {
@@ -351,7 +358,10 @@ static int take_timed(struct body *b, const struct read_record *rec,
 	return 0;
 }
 
-/* Of a producer in the kernel: the raw ring has them for as long as it has. */
+/*
+ * Take a frame of a producer in the kernel. Such a frame is recognized by its content, not by
+ * time, because it is in each snapshot as long as the raw ring has it.
+ */
 static int take_raw(struct body *b, const struct read_record *rec,
 		    const struct read_sample *s)
 {
@@ -361,14 +371,15 @@ static int take_raw(struct body *b, const struct read_record *rec,
 	int rc;
 
 	memcpy(&h, s->raw, sizeof(h));
-	/* As those in take_gap() */
+	/* Skip sums, as take_gap() does. */
 	if (h.flags & AUXREC_PAYLOAD_GAP && !h.cookie && s->cpu == NOBODY &&
 	    s->tid == NOBODY && b->index + 1 < b->m->nr_list)
 		return 0;
 	number = h.number;
 	/*
-	 * Its parts are together. Where files contradict each other, one of them may
-	 * have been seen and another one not; without the rest none is of use.
+	 * The parts of a frame follow each other. If files contradict each other, one part may
+	 * have been seen and another one not. No part is useful without the others, so the first
+	 * part decides.
 	 */
 	if (h.offset && number == b->raw)
 		return b->raw_seen ? 0 : write_numbered(b, rec, s);
@@ -428,7 +439,7 @@ static int take_record(struct body *b, const struct read_record *rec)
 		break;
 	case REC_FEATURE:
 	case REC_BUILD_ID:
-		/* Else it comes with what is in its place. */
+		/* merge_covered() writes those of a covered section. */
 		if (!b->s->covered && !b->look)
 			err = merge_once(b->m, rec);
 		break;
@@ -441,7 +452,9 @@ static int take_record(struct body *b, const struct read_record *rec)
 	return err;
 }
 
-/* Those of several triggers are at its start. */
+/*
+ * Is this a snapshot's own sample? Several triggers have several samples, at the snapshot's start.
+ */
 static bool is_mark(const struct body *b, const struct read_record *rec)
 {
 	struct read_sample s;
@@ -465,7 +478,7 @@ int merge_body(struct merge *m, size_t i)
 		rc = merge_reader_next(m, &b.r, &rec);
 		if (rc <= 0)
 			break;
-		/* What its file says before its samples comes behind them. */
+		/* The setup of its file comes after the snapshot's own samples. */
 		if (marks && !is_mark(&b, &rec)) {
 			marks = false;
 			rc = merge_late_setup(m, s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does a file keep all rules of a stream? The first look at it (merge_scan.c) sees only
- * what merging needs.
+ * Check that a file keeps all rules of a stream. The first look at the file (merge/scan.c) checks
+ * only what merging needs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,10 @@
 #include "check/check.h"
 #include "merge/parts.h"
 
-/* The first violation, as auxrec check lists it, is in @text. Returns what check_stream() does. */
+/*
+ * Put the first violation, as auxrec check lists it, into @text. Return what check_stream()
+ * returns.
+ */
 static int check(struct merge *m, size_t input, char *text, size_t size)
 {
 	struct check *c = calloc(1, sizeof(*c));
@@ -61,7 +64,7 @@ int merge_damaged(struct merge *m, const struct merge_reader *r,
 	const char *path = r->in->path;
 	char text[600];
 
-	/* What a stream can have, a snapshot may still not. */
+	/* A valid stream can have records that no snapshot has. */
 	if (check(m, r->in - m->inputs, text, sizeof(text)) == CHECK_INVALID)
 		return diag(m->d, -EBADMSG, "%s: %s at offset %llu, see auxrec check", path,
 			    what, offset);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The events: each file has those of the CPUs that were there, and their ids.
+ * Merge the events and their ids. Each file has the events and ids of the CPUs
+ * that were online.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 struct events {
 	struct merge *m;
 	const char *first;	/* file */
-	struct read_map ids;	/* id -> which ATTR */
+	struct read_map ids;	/* id -> index of the ATTR */
 	struct read_map indexed;
 };
 
@@ -49,7 +50,7 @@ static int add_id(struct events *e, const struct merge_reader *r, __u32 attr,
 	return 0;
 }
 
-/* One more event, without its ids. */
+/* Add an event, without its ids. */
 static int new_attr(struct merge *m, const struct read_record *rec, size_t size)
 {
 	struct perf_event_header *attr = malloc(size);
@@ -75,7 +76,7 @@ static int events_differ(struct events *e, const struct merge_reader *r)
 static int take_attr(struct events *e, const struct merge_reader *r,
 		     const struct read_record *rec, size_t nth)
 {
-	/* read_attrs_add() took it in the first look. */
+	/* read_attrs_add() accepted the record in the first look. */
 	const size_t size = sizeof(*rec->hdr) +
 			    ((const struct perf_event_attr *)read_body(rec))->size;
 	struct merge *m = e->m;
@@ -170,7 +171,7 @@ static int by_id(const void *x, const void *y)
 {
 	__u64 a, b;
 
-	/* In an ATTR at a multiple of 8 */
+	/* In an ATTR the ids are at multiples of 8. */
 	memcpy(&a, x, sizeof(a));
 	memcpy(&b, y, sizeof(b));
 	return a < b ? -1 : a > b;
@@ -184,7 +185,10 @@ static int by_attr(const void *x, const void *y)
 				    by_id(&a->entry.id, &b->entry.id);
 }
 
-/* As they are opened; whichever files had them. */
+/*
+ * Sort the ids by value, which is the order in which the events were opened,
+ * whichever files had them.
+ */
 static void sort_ids(struct merge *m)
 {
 	size_t i;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records that came late: a snapshot says up to which time it has all records, but a CPU may have
- * taken a record's time and be stopped before it publishes the record, a virtual one for as long
- * as its host likes. It is in the next snapshot then, among those of a time that the one
- * before has. So of the last MERGE_LATE before that moment is not taken what is in a later
- * snapshot again, as often as it was there already, but what is not.
+ * Records that came late. A snapshot tells up to which time it has all records. But a CPU can be
+ * stopped between taking a record's time and publishing the record; a virtual CPU can be stopped
+ * for as long as its host likes. The record is then in the next snapshot, although its time is
+ * one that the snapshot before should have completely. So merge also looks at the later
+ * snapshot's records of the last MERGE_LATE before that time, and takes those that were not there
+ * yet. A record that was there n times is skipped n times.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,20 +14,24 @@
 #include "stream/payload.h"
 
 /*
- * Longer than a host stops one virtual CPU and not the others; not longer than that, for all
- * records of this time are remembered.
+ * This is longer than a host stops one virtual CPU while others run. It is not longer than that,
+ * because all records of this time are remembered.
  */
 #define MERGE_LATE	NSEC_PER_SEC
 
-/* The first time of which records of @s may be late; MERGE_NEVER: there is none. */
+/* Return the first time at which records of @s may be late; MERGE_NEVER: none are. */
 static __u64 late_since(const struct merge_section *s)
 {
 	const __u64 from = s->from > MERGE_LATE ? s->from - MERGE_LATE : 0;
 
-	/* In a merged stream are those that were late then, and before what others lacked: */
+
 	if (s->covered || s->state || s->since == MERGE_NEVER)
 		return MERGE_NEVER;
-	/* its state, if nothing was known of the time before. */
+	/*
+	 * If the section is the first of its file, or nothing was known of the time before it,
+	 * only its state is before @since. Otherwise, in a merged stream, the records before
+	 * @since are those that were late when it was merged.
+	 */
 	return (s->initial || s->had_state) && s->since > from ? s->since : from;
 }
 
@@ -42,9 +47,10 @@ void merge_late_begin(struct merge *m, size_t i)
 }
 
 /*
- * What a record is known by, besides how many like it came before: all of it. But raw data of a
- * sample may have been overwritten since, and then be told by samples of another event, see
- * payload.h: of these it is where and when they were taken.
+ * Return the key of a record; the caller adds how many equal records came before. The key is the
+ * whole record, except for a sample with raw data. The raw data may have been overwritten since,
+ * and then a sample of another event tells that, see stream/payload.h. The key of such a sample is where
+ * and when it was taken.
  */
 static struct merge_key key_of(const struct read_record *rec, const struct read_sample *s)
 {
@@ -90,8 +96,9 @@ int merge_late_take(struct merge *m, const struct merge_section *s, struct merge
 	int rc;
 
 	/*
-	 * A thread's LOST_SAMPLES is of a sample whose raw data were overwritten, and which
-	 * the snapshot before has. Those of a main ring have no thread, see losses.c.
+	 * A LOST_SAMPLES with a thread is for a sample whose raw data was overwritten; the
+	 * snapshot before has that sample. A LOST_SAMPLES of a main ring has no thread, see
+	 * record/losses.c.
 	 */
 	if (sample->time < late_since(s) || sample->time >= s->from ||
 	    (rec->type == PERF_RECORD_LOST_SAMPLES && sample->tid != (__u32)-1))

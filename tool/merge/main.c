@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command auxrec merge.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

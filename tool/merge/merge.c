@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many snapshots of one recording to one stream.
+ * Merge many snapshots of one recording into one stream.
  *
- * The files are read three times: what is in them; then as if the stream were written, to
- * know of which times there will be records still; then it is written, with a FINISHED_ROUND
- * where nothing older comes any more.
+ * The files are read three times. The first pass finds out what is in them. The second pass
+ * goes through the stream without writing it, to learn which times later records have. The
+ * third pass writes the stream, with a FINISHED_ROUND wherever no older record follows.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,14 +14,17 @@
 
 #include "merge/parts.h"
 
-/* --- which ----------------------------------------------------------------- */
+/* --- choose the snapshots -------------------------------------------------- */
 
 static int compare(__u64 a, __u64 b)
 {
 	return a < b ? -1 : a > b;
 }
 
-/* Of one number the one that has most comes first; the same whatever the order of files. */
+/*
+ * Among sections with the same number, the one that has most comes first. The result does
+ * not depend on the order of the files.
+ */
 static int by_number(const void *x, const void *y, void *ctx)
 {
 	const struct merge_section *a = *(struct merge_section * const *)x;
@@ -87,7 +90,7 @@ static void forget(struct merge *m)
 	m->nr_queues = 0;
 }
 
-/* As nothing were written yet. */
+/* Start a pass, as if nothing had been written yet. */
 static void begin(struct merge *m)
 {
 	forget(m);
@@ -99,7 +102,10 @@ static void begin(struct merge *m)
 	m->out.records = 0;
 }
 
-/* The oldest span of a snapshot from @i on: none before it will be asked for. */
+/*
+ * Return the start of the oldest span of all snapshots from @i on. No older span is looked
+ * up any more.
+ */
 static __u64 oldest_from(const struct merge *m, size_t i)
 {
 	__u64 oldest = MERGE_NEVER;
@@ -110,7 +116,7 @@ static __u64 oldest_from(const struct merge *m, size_t i)
 	return oldest;
 }
 
-/* The first time that there will be of those from @i on. */
+/* Return the first time of the records of all snapshots from @i on. */
 static __u64 first_from(const struct merge *m, size_t i)
 {
 	__u64 first = MERGE_NEVER;
@@ -128,10 +134,10 @@ static void write_round(struct merge *m)
 	merge_out_record(&m->out, &h);
 }
 
-/* @again: first and last of each section are known. */
+/* @again: the first and last time of each section are known. */
 static int write_all(struct merge *m, bool again)
 {
-	/* That of the state is there before all. */
+	/* The state comes first, with the time before all records. */
 	__u64 last = m->base->since ? m->base->since - 1 : 0, before = 0;
 	size_t i;
 	int err;
@@ -156,8 +162,9 @@ static int write_all(struct merge *m, bool again)
 		if (s->last > last)
 			last = s->last;
 		/*
-		 * At this one readers process all up to what they had seen at the one
-		 * before: see finish_round() in record.c.
+		 * At a FINISHED_ROUND readers process all records up to the last time that
+		 * they had seen at the FINISHED_ROUND before: see finish_round() in
+		 * record/record.c.
 		 */
 		if (again && !err &&
 		    (i + 1 == m->nr_list || first_from(m, i + 1) >= before)) {
@@ -168,7 +175,7 @@ static int write_all(struct merge *m, bool again)
 	return err;
 }
 
-/* --- and what is said of it ------------------------------------------------- */
+/* --- the summary ----------------------------------------------------------- */
 
 static int add_hole(struct merge_summary *sum, const struct merge_section *a,
 		    const struct merge_section *b)
@@ -189,7 +196,11 @@ static int add_raw_hole(struct merge_summary *sum, const struct auxrec_snapshot 
 		return -ENOMEM;
 	sum->raw_holes[sum->nr_raw_holes++] = (struct merge_hole){
 		.begin = a->raw_end,
-		/* What a segment that one left has not of it may be from long before. */
+		/*
+		 * @raw_begin is when the first segment of @b became READY, which can be
+		 * before @begin. The missing data can also be older than @begin: a segment
+		 * may hold data from long before it becomes READY.
+		 */
 		.end = a->raw_end > b->raw_begin ? a->raw_end : b->raw_begin,
 		.before = a->number, .after = b->number,
 	};
@@ -206,7 +217,7 @@ static int by_segments(const void *x, const void *y)
 	       compare(a->mark.number, b->mark.number);
 }
 
-/* Of no use for anything else: m->list is in another order then. */
+/* Call this last: m->list has another order then. */
 static int find_raw_holes(struct merge *m)
 {
 	const struct auxrec_snapshot *last = NULL;

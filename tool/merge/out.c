@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The merged file: under a temporary name until it is complete.
+ * Write the merged file, under a temporary name until it is complete.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@ static int open_stdout(struct merge_out *o, struct diag *d)
 	return 0;
 }
 
-/* What is no file, a pipe or /dev/null, stays what it is. */
+/* A pipe or /dev/null is no regular file and is not replaced. */
 static bool is_special(const char *path)
 {
 	struct stat st;
@@ -49,7 +49,7 @@ static int open_file(struct merge_out *o, struct diag *d)
 			return diag(d, -ENOMEM, "out of memory");
 		}
 		name = o->tmp;
-		/* Of one with this number that was killed */
+		/* Remove the file of a killed process that had the same number. */
 		unlink(name);
 		flags |= O_CREAT | O_EXCL;
 	}
@@ -57,7 +57,7 @@ static int open_file(struct merge_out *o, struct diag *d)
 	if (o->fd < 0) {
 		const int err = -errno;
 
-		/* Another one's may be there, which cannot be written to. */
+		/* The file may be another user's, so do not remove it. */
 		free(o->tmp);
 		o->tmp = NULL;
 		return diag(d, err, "cannot create %s: %s", o->path, strerror(-err));
@@ -74,7 +74,10 @@ int merge_out_open(struct merge_out *o, const char *path, struct diag *d)
 	return strcmp(path, "-") ? open_file(o, d) : open_stdout(o, d);
 }
 
-/* What is not on disk yet at the end is waited for in one go, which nobody is told of. */
+/*
+ * Write data to disk now and then. At the end fdatasync() waits for the rest in one go,
+ * and the service manager is not told meanwhile that the recorder is busy.
+ */
 static void sync_some(struct merge_out *o)
 {
 	notify_busy();
@@ -130,12 +133,12 @@ int merge_out_close(struct merge_out *o, int err, struct diag *d)
 	if (o->fd >= 0) {
 		if (!err)
 			flush(o);
-		/* After a power cut it is the old one, or all of the new one. */
+		/* So after a power cut the old file is there, or all of the new one. */
 		if (!err && !o->err && o->tmp) {
 			notify_busy();
 			o->err = disk_data(o->fd);
 		}
-		/* Network and quota file systems say here that the disk is full. */
+		/* Network and quota file systems report a full disk here. */
 		if (close(o->fd) && !o->err && errno != EINTR)
 			o->err = -errno;
 		if (!err && o->err)

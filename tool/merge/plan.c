@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which snapshot has which time.
+ * Decide from which snapshot to take which time.
  *
- * It is decided by what a snapshot had, also where a merged stream has but a part of it:
- * what it lacks is in another one, which is there, too, and comes before it or has all of
- * it. So what is merged does not depend on what was merged before.
+ * The decision depends on what a snapshot had, even if a merged stream has only a part of
+ * it. The missing part is in another snapshot of the same stream, which comes before it
+ * or has all of it. So the result does not depend on what was merged before.
  */
 #include "merge/parts.h"
 
 /*
- * What a later one has from an earlier time on is not taken from this one, which wanted
- * less. If both begin at the same time the earlier one is better: raw data of its samples
- * may have been overwritten since.
+ * A later snapshot that begins earlier has all records of an earlier one, which wanted
+ * less: it covers the earlier one. If both begin at the same time, the earlier one is
+ * better: raw data of its samples may have been overwritten since.
  */
 static void find_covered(struct merge_section **list, size_t nr)
 {
@@ -41,7 +41,7 @@ void merge_plan(struct merge_section **list, size_t nr)
 		if (s->covered)
 			continue;
 		s->to = MERGE_NEVER;
-		/* Of the first one everything, whatever it says. */
+		/* Take everything from the first one, whatever its times are. */
 		if (!last) {
 			s->state = true;
 		} else if (begin && begin - 1 > last->mark.t_settled) {

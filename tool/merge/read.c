@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parts of files, and what to say when they are not what they should be.
+ * Read parts of files, and report files that are damaged.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@ int merge_reader_copy(struct merge *m, struct merge_reader *r,
 {
 	static __u8 buf[256 * 1024];
 
-	/* If nothing is written the reader passes over it, too. */
+	/* If nothing is written, the reader skips the data itself. */
 	while (len && m->out.fd >= 0) {
 		const ssize_t n = read_blob(r->stream, buf, sizeof(buf));
 

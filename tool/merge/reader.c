@@ -16,7 +16,10 @@ ssize_t merge_reader_fill(void *ctx, void *buf, size_t len)
 	struct merge_reader *r = ctx;
 	ssize_t n;
 
-	/* Of a recorder that ends, and may have days to merge */
+	/*
+	 * A recorder that ends may need long to merge its snapshots, so tell
+	 * the service manager that it is busy.
+	 */
 	notify_busy();
 	if (len > r->end - r->at)
 		len = r->end - r->at;

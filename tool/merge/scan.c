@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first look at a file: is it whole, and which snapshots are in it?
+ * The first look at a file: find out whether it is complete, and which snapshots
+ * are in it.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ struct scan {
 	struct merge_reader r;
 	struct read_attrs attrs;
 	bool snapshots;		/* there is a snapshot event */
-	size_t first;		/* of its sections */
+	size_t first;		/* index of its first section */
 	__u32 last_type;
 };
 
@@ -94,7 +95,7 @@ static int begin_section(struct scan *sc, const struct auxrec_snapshot *h,
 	return 0;
 }
 
-/* Of several triggers there are several samples, with one number. */
+/* Several triggers of one snapshot have several samples with one number. */
 static int take_mark(struct scan *sc, const struct read_record *rec,
 		     const struct read_sample *s)
 {
@@ -242,7 +243,7 @@ static int take_user(struct scan *sc, const struct read_record *rec)
 		return merge_damaged(sc->m, &sc->r, rec,
 				     "compressed records, which snapshots have not");
 	}
-	/* These describe the recording. */
+	/* Before FINISHED_INIT these records describe the recording. */
 	if (!sc->in->body && rec->type < REC_NR_TYPES)
 		return 0;
 	return merge_damaged(sc->m, &sc->r, rec, "a record that snapshots have not");
@@ -255,7 +256,10 @@ static int take_record(struct scan *sc, const struct read_record *rec)
 
 	sc->last_type = rec->type;
 	err = rec->type < REC_ATTR ? take_kernel(sc, rec) : take_user(sc, rec);
-	/* The snapshot's sample is the first thing behind it. */
+	/*
+	 * The snapshot's own sample must be the first record after
+	 * FINISHED_INIT.
+	 */
 	if (!err && sc->in->body && rec->type != REC_FINISHED_INIT &&
 	    !section(sc) && sc->m->nr_sections == was)
 		err = merge_damaged(sc->m, &sc->r, rec,
@@ -296,9 +300,12 @@ static int scan_records(struct scan *sc)
 	return rc < 0 && rc != -ENODATA ? rc : check_end(sc);
 }
 
-/* --- and what its sections have -------------------------------------------- */
+/* --- what its sections have ------------------------------------------------ */
 
-/* As it was merged, if it was. */
+/*
+ * Find out what each section has, by repeating the plan with which the file was
+ * merged.
+ */
 static int find_since(struct scan *sc)
 {
 	struct merge *m = sc->m;

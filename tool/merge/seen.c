@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was written already, of what is told by what it is.
+ * The table of what was written already, for data that is recognized by its
+ * content.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,11 +23,14 @@ __u64 merge_hash(__u64 seed, const void *data, size_t len)
 
 	while (len--)
 		h = (h ^ *p++) * 0x100000001b3ULL;
-	/* Its low bits are of the last bytes only, mostly. */
+	/* The low bits of @h depend mostly on the last bytes only. */
 	return h ^ h >> 32;
 }
 
-/* @time is any value in what was set, not added. */
+/*
+ * Find the entry of @key, or the slot for it. merge_seen_set() uses @time for
+ * its value.
+ */
 static struct merge_entry *find(const struct merge_seen *seen,
 				const struct merge_key *key)
 {
@@ -38,7 +42,7 @@ static struct merge_entry *find(const struct merge_seen *seen,
 	return &seen->slots[i];
 }
 
-/* With room for @nr, of those that are not before @before. */
+/* Make a table with room for @nr, without the entries before @before. */
 static int rebuild(struct merge_seen *seen, size_t nr, __u64 before)
 {
 	struct merge_seen to = { .size = 256 };
@@ -60,7 +64,7 @@ static int rebuild(struct merge_seen *seen, size_t nr, __u64 before)
 	return 0;
 }
 
-/* NULL: no memory */
+/* Return NULL without memory. */
 static struct merge_entry *find_place(struct merge_seen *seen,
 				      const struct merge_key *key)
 {

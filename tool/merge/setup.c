@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the stream begins with: the first snapshot's, with the events of all.
+ * Write the start of the stream: that of the first snapshot, with the events of all
+ * snapshots.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ bool merge_is_state(__u32 type)
 	return false;
 }
 
-/* Programs are loaded while it is recorded; all else that is a FEATURE stays. */
+/* BPF programs are loaded during the recording. All other FEATUREs do not change. */
 static bool is_bpf(const struct read_record *rec)
 {
 	__u64 id;
@@ -118,7 +119,10 @@ int merge_setup(struct merge *m)
 	return rc;
 }
 
-/* Of a part of its file; @state: that, too. */
+/*
+ * Take BPF programs and build-ids from a part of the section's file; with @state, take the
+ * state, too.
+ */
 static int take_part(struct merge *m, struct merge_section *s, __u64 start, __u64 end,
 		     bool state)
 {
@@ -146,7 +150,10 @@ static int take_part(struct merge *m, struct merge_section *s, __u64 start, __u6
 
 int merge_late_setup(struct merge *m, struct merge_section *s)
 {
-	/* Else it is that of another snapshot, which is there or one that has all of it. */
+	/*
+	 * Otherwise the setup belongs to another snapshot, or another snapshot covers this
+	 * one, or the stream begins with this setup.
+	 */
 	if (!s->initial || s->covered || s == m->base)
 		return 0;
 	return take_part(m, s, REC_HEADER_SIZE, m->inputs[s->input].body, s->state);

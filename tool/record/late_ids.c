@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Build-ids that the module finds: reads its notices and writes records.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,15 +16,17 @@
 #include "stream/build.h"
 #include "synth/synth.h"
 
-/* How long files may take to be read when all else is done. */
+/* How long ids_finish() waits for files that the module still reads. */
 #define LATE_MAX	(2 * NSEC_PER_SEC)
 
-/* Most of what waits is of files that nobody who is recorded has mapped. */
+/*
+ * Most of the waiting notices are for files that no recorded task has mapped.
+ */
 static const struct ids_limits recording = {
 	.queue = 1U << 20, .waiting = 4U << 20, .names = 65536,
 };
 
-/* FNV-1a; never 0 */
+/* FNV-1a hash; never 0 */
 static __u64 hash_bytes(__u64 hash, const void *data, size_t len)
 {
 	const __u8 *p = data;
@@ -60,7 +65,7 @@ static void set_add(struct name_set *set, __u64 hash, size_t max)
 
 	if (set_has(set, hash))
 		return;
-	/* Then a record more is written than need be, at most. */
+	/* At worst this writes a record that is not needed. */
 	if (set->nr >= max)
 		set_clear(set);
 	if (set->nr * 2 >= set->size) {
@@ -120,7 +125,7 @@ void ids_map(struct ids *ids, const struct rec_mmap2 *map)
 
 	if (map->header.size <= REC_MMAP2_NAME || !memchr(name, 0, room))
 		return;
-	/* "//anon", "[heap]": no files */
+	/* "//anon" and "[heap]" are no files. */
 	if (map->header.misc & PERF_RECORD_MISC_MMAP_DATA || *name != '/' ||
 	    name[1] == '/')
 		return;
@@ -131,7 +136,7 @@ void ids_map(struct ids *ids, const struct rec_mmap2 *map)
 	set_add(&ids->missing, hash_bytes(0, name, strlen(name)), ids->limits.names);
 }
 
-/* perf's build_id_event: pid, 20 bytes of id, its size, name. */
+/* Write perf's build_id_event: pid, 20 bytes of id, its size, name. */
 static int write_build_id(struct session *s, const struct perfaux_notice *n,
 			  const char *name)
 {
@@ -148,14 +153,14 @@ static int write_build_id(struct session *s, const struct perfaux_notice *n,
 	return build_end(&s->out);
 }
 
-/* Returns 1 if it was dealt with, 0 if its file has not been seen mapped. */
+/* Return 1 if the notice was handled, 0 if no map of its file has been seen. */
 static int late_id(struct session *s, const struct perfaux_notice *n,
 		   const char *name)
 {
 	__u64 hash = hash_bytes(0, name, strlen(name));
 	int err;
 
-	/* A record too many does no harm. */
+	/* A superfluous record does no harm. */
 	if (!set_has(&s->ids->missing, hash) && !s->ids->missing.incomplete)
 		return 0;
 	hash = hash_bytes(hash, n->id, n->id_size);
@@ -176,7 +181,7 @@ static int module_loaded(struct session *s, const struct perfaux_notice *n,
 	return err && err != -E2BIG ? err : 1;
 }
 
-/* Returns 1, 0 (to be kept), or -errno. */
+/* Return 1, 0 (the notice must be kept), or -errno. */
 static int take_notice(struct session *s, const struct perfaux_notice *n)
 {
 	const char *name = (const char *)n + n->name_offset;
@@ -193,7 +198,7 @@ static int take_notice(struct session *s, const struct perfaux_notice *n)
 	return 1;
 }
 
-/* Takes what can be taken; the rest moves to the front. */
+/* Handle the waiting notices. Those that must wait longer move to the front. */
 static int take_waiting(struct session *s)
 {
 	struct ids *ids = s->ids;
@@ -240,7 +245,10 @@ int ids_pass(struct session *s)
 			return -ENOMEM;
 	}
 	do {
-		/* Most likely of files of tasks that are not recorded. */
+		/*
+		 * Most likely these notices are for files of tasks that are not
+		 * recorded.
+		 */
 		if (ids->limits.waiting - ids->waiting_size < ids->limits.queue)
 			drop_waiting(ids);
 		n = read(ids->fd, ids->waiting + ids->waiting_size, ids->limits.queue);
@@ -267,7 +275,10 @@ int ids_finish(struct session *s)
 	if (s->ids->fd < 0)
 		return 0;
 	for (;;) {
-		/* The counters first: what is not pending now has been sent. */
+		/*
+		 * Read the counters first: a notice that is not pending now has
+		 * been sent.
+		 */
 		get_stats(s->ids);
 		err = ids_pass(s);
 		if (err || !s->ids->stats.pending || now_ns() >= end)

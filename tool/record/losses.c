@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Find and report what did not fit into main rings.
+ */
 #include <string.h>
 #include <unistd.h>
 
@@ -6,9 +9,9 @@
 #include "record/record.h"
 #include "stream/records.h"
 
-/* A record and the PERF_RECORD_LOST in front of it */
+/* The largest record, with the PERF_RECORD_LOST in front of it */
 #define LARGEST		(REC_SIZE_MAX + 64)
-/* Between two looks at a ring that was never half full */
+/* Time between two looks at a ring that was never half full */
 #define LOOK_NS		NSEC_PER_SEC
 /* perf_event_validate_size(): read() returns no more bytes. */
 #define READ_MAX	16384
@@ -27,7 +30,7 @@ bool losses_read_counter(const struct sev *sev, const struct opened *o, __u64 *v
 	if (n <= 0)
 		return false;
 	end = buf + n / sizeof(*buf);
-	/* Each event of the group: value, id, lost samples. */
+	/* For each event of the group there are value, id, lost samples. */
 	if (format & PERF_FORMAT_GROUP)
 		at++;
 	for (; at + 3 <= end; at += 3) {
@@ -67,7 +70,7 @@ void losses_read(struct session *s, struct mainring *r)
 	r->filled = 0;
 }
 
-/* Events of the sideband and of AUX data have no samples. */
+/* Sideband events and events with AUX data have no samples. */
 static bool has_samples(const struct sev *sev)
 {
 	return !sev->sideband && !sev->aux;
@@ -99,8 +102,8 @@ static int tell_records(struct session *s, __u64 nr, const struct rec_sample_id 
 }
 
 /*
- * A snapshot has samples and sideband apart: there the record before is not the last one of the
- * ring. So a record with a count of 0 tells when the loss began.
+ * A snapshot stores samples and sideband separately, so the record before a loss is not the
+ * last record of the ring. Therefore a record with a count of 0 tells when the loss began.
  */
 static int tell_begin(struct session *s, const struct mainring *r,
 		      const struct rec_sample_id *end)
@@ -113,7 +116,7 @@ static int tell_begin(struct session *s, const struct mainring *r,
 	return tell_samples(s, 0, &begin);
 }
 
-/* Tells @nr losses of a ring: those of events whose counters tell, then the others. */
+/* Report @nr losses of a ring: first those of events whose counters tell, then the others. */
 static int tell(struct session *s, struct mainring *r, __u64 nr, __u64 time, __u64 id)
 {
 	struct rec_sample_id end = {
@@ -155,11 +158,11 @@ int losses_record(struct session *s, struct mainring *r, const void *rec)
 		return 0;
 	}
 	lost.lost -= ahead;
-	/* The kernel counted these before it wrote the record. */
+	/* The kernel counted these losses before it wrote the record. */
 	if (r->untold < lost.lost)
 		losses_read(s, r);
 	err = tell(s, r, lost.lost, lost.id.time, lost.event);
-	/* After an error the record stays in the ring, and is seen again. */
+	/* After an error the record stays in the ring and is read again. */
 	r->ahead = err ? ahead + main_losses(&s->main) - before : 0;
 	return err;
 }
@@ -181,7 +184,7 @@ static bool is_wanted(const struct mainring *r, enum losses_which which)
 	}
 }
 
-/* On the clock of the records; opened when it is needed first. */
+/* Return the time on the clock of the records. The clock is opened when it is first needed. */
 static __u64 time_now(struct session *s)
 {
 	__u64 time;
@@ -203,7 +206,7 @@ int losses_look(struct session *s, struct mainring *r, enum losses_which which)
 	if (!is_wanted(r, which))
 		return 0;
 	losses_read(s, r);
-	/* A record fitted since: the kernel tells of what was lost before it. */
+	/* If a record has fitted since, the kernel reports what was lost before it. */
 	if (!r->untold || mainring_has_more(r))
 		return 0;
 	before = main_losses(&s->main);

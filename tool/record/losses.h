@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What does not fit into a main ring. The kernel counts it for each event
+ * Losses of main rings. The kernel counts for each event what does not fit into a main ring
  * (PERF_FORMAT_LOST), and it writes a PERF_RECORD_LOST in front of the next record that fits.
  * After the last record that fits only the counters tell.
  *
@@ -21,7 +21,7 @@ enum losses_which {
 };
 
 /*
- * losses_record() - tells what a PERF_RECORD_LOST of the kernel counts
+ * losses_record() - report what a PERF_RECORD_LOST of the kernel counts
  * @r: the ring, copied up to this record
  *
  * Return: 0 or -errno of the output.
@@ -29,7 +29,7 @@ enum losses_which {
 int losses_record(struct session *s, struct mainring *r, const void *rec);
 
 /*
- * losses_look() - tells what was lost after the last record of a ring
+ * losses_look() - report what was lost after the last record of a ring
  * @r: the ring, copied up to its last mainring_snapshot()
  *
  * Each counter costs a system call, and an interrupt of the CPU where the event counts.
@@ -39,16 +39,18 @@ int losses_record(struct session *s, struct mainring *r, const void *rec);
 int losses_look(struct session *s, struct mainring *r, enum losses_which which);
 
 /*
- * losses_read_counter() - reads the counter of an event
+ * losses_read_counter() - read the counter of an event
  * @value: what the event counts
- * @lost: its records that did not fit
+ * @lost: number of its records that did not fit
  *
  * Return: false if the kernel does not tell.
  */
 bool losses_read_counter(const struct sev *sev, const struct opened *o, __u64 *value,
 			 __u64 *lost);
 
-/* Reads the counters of a ring, and asks for the snapshots of triggers that were lost. */
+/*
+ * Read the counters of a ring, and ask for the snapshots of triggers whose samples were lost.
+ */
 void losses_read(struct session *s, struct mainring *r);
 
 #endif /* AUXREC_LOSSES_H */

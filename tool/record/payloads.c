@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples whose raw data is in the raw ring, to the stream: see payload.h.
+ * Samples whose raw data is in the raw ring, to the stream: see stream/payload.h.
  */
 #include <errno.h>
 #include <stddef.h>

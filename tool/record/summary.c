@@ -255,7 +255,7 @@ static bool module_loaded(const struct session *s)
 	return s->have_raw || !access(PERFAUX_DEVICE, F_OK);
 }
 
-/* Does the kernel say which event a lost record is of? open.c drops that for all or none. */
+/* Does the kernel say which event a lost record is of? session/open.c drops that for all or none. */
 static bool counters_tell(const struct session *s)
 {
 	return s->nr_sev && s->sev[0].attr.read_format & PERF_FORMAT_LOST;

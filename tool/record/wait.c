@@ -41,7 +41,7 @@ static bool rings_are_late(const struct session *s)
 
 int wait_begin(struct waiting *w, const struct session *s)
 {
-	/* CPUs may be added, see flight_cpus.c. */
+	/* CPUs may be added, see flight/cpus.c. */
 	const size_t nr = s->nr_rings + sysconf(_SC_NPROCESSORS_CONF) + FIRST_RING;
 
 	*w = (struct waiting){

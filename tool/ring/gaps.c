@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The gaps of a flight recorder's raw ring, in bounded memory.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ring/gaps.h"
 
-/* Are these data missing for one reason in one queue, or (@any) in those of some threads? */
+/* Are both gaps for the same cause and queue, or (@any) for any thread's queue? */
 static bool are_alike(const struct gaps *g, bool any, const struct perfaux_gap *a,
 		      const struct perfaux_gap *b)
 {
@@ -25,7 +28,10 @@ static size_t hash(const struct gaps *g, bool any, const struct perfaux_gap *gap
 	return h ^ h >> 32;
 }
 
-/* A queue of AUX data is of a CPU or of a thread: what is of several is of none. */
+/*
+ * Add @gap to @all. A queue of AUX data belongs to one CPU or thread, so a gap of several threads
+ * belongs to none.
+ */
 static void join(const struct gaps *g, struct perfaux_gap *all, const struct perfaux_gap *gap)
 {
 	if (all->tid != gap->tid) {
@@ -44,7 +50,10 @@ static void join(const struct gaps *g, struct perfaux_gap *all, const struct per
 
 #define NONE	(~(size_t)0)
 
-/* Where the one is that waits to be told with @gap, or where that is to wait */
+/*
+ * Return the place of the gap that waits to be joined with @gap, or the place where @gap must
+ * wait.
+ */
 static size_t *find_place(const struct gaps *g, bool any, size_t *table, size_t size,
 			  const struct perfaux_gap *gap)
 {
@@ -56,8 +65,8 @@ static size_t *find_place(const struct gaps *g, bool any, size_t *table, size_t 
 }
 
 /*
- * Two and two of the first @end that are alike: the first of them goes into the second. So what is
- * old has been joined often, and what is new has not.
+ * Join gaps that are alike, among the first @end, in pairs: the first one of a pair goes into the
+ * second one. So old gaps have been joined often, and new ones have not.
  */
 static void join_some(struct gaps *g, size_t end, bool any)
 {
@@ -90,7 +99,9 @@ out:
 	free(gone);
 }
 
-/* Of the older half, if that makes room; of all; of several threads together. */
+/*
+ * Join gaps of the older half. If that does not suffice, join all, then those of several threads.
+ */
 static void make_room(struct gaps *g)
 {
 	const size_t enough = g->nr - g->nr / 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf's own ring of one CPU: sideband and samples.
+ * Read the main ring of one CPU: perf's own ring with sideband and samples.
  */
 #include <errno.h>
 #include <string.h>
@@ -40,7 +40,9 @@ __u64 mainring_snapshot(struct mainring *r)
 {
 	/* Pairs with the barrier in perf_output_put_handle(). */
 	r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	/* A record that found no room since the last copy found at least this much in use. */
+	/*
+	 * Any record that found no room since the last copy found at least this much in use.
+	 */
 	if (r->head - r->tail > r->filled)
 		r->filled = r->head - r->tail;
 	return r->head - r->page->data_tail;
@@ -78,7 +80,7 @@ static void account(struct mainring *r, struct main_stats *stats, const __u8 *re
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
 		stats->samples++;
-		/* After id (IDENTIFIER), ip, pid and tid. */
+		/* The time follows id (IDENTIFIER), ip, pid and tid. */
 		if (h->size < 40)
 			return;
 		memcpy(&v, rec + 32, sizeof(v));
@@ -101,9 +103,9 @@ static void account(struct mainring *r, struct main_stats *stats, const __u8 *re
 }
 
 /*
- * The kernel's build-id bit of a record whose event did not ask for ids: 6.1 keeps it
- * from the record of an event that did, of any user (see module/ids_header.c). What
- * is behind it are device and inode.
+ * Does the record have a build-id bit although its event did not ask for ids? Linux 6.1 keeps
+ * the bit from the record of an event that did, of any user (see module/ids_header.c). The
+ * record then contains device and inode, not a build-id.
  */
 static bool has_others_bit(bool ids_asked, const struct perf_event_header *h)
 {
@@ -125,7 +127,7 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		bool others_bit;
 
 		copy_out(r, pos, &h, sizeof(h));
-		/* A reader of shared memory trusts no size in it. */
+		/* The ring is shared memory, so do not trust a size in it. */
 		if (h.size < sizeof(h) || h.size % 8 || h.size > r->head - pos)
 			return -EBADMSG;
 
@@ -145,7 +147,7 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 			break;
 		account(r, stats, rec);
 		pos += h.size;
-		/* Room for what comes while @fn works on the rest */
+		/* Give room back to the kernel while @fn works on the rest. */
 		if (pos - given >= r->size / 8) {
 			__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
 			given = pos;

@@ -19,7 +19,7 @@
  * Only root and the user as whom the recorder runs are served. What can be held up or
  * used up is bounded: 32 clients; a client that does not read its answers is not read
  * from; requests of a client that has gone are still carried out, their answers dropped.
- * A snapshot of a new name is refused while very many wait (flight_wish.c).
+ * A snapshot of a new name is refused while very many wait (flight/wish.c).
  *
  * One thread; nothing here blocks.
  */

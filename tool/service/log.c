@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a daemon's messages go: through a queue, which is a socket, to a thread that writes
- * them. A disk that stands still, or a journal on it, holds up neither the recorder nor the
- * processes that it makes, who have the same socket.
+ * The log of a daemon. Messages go through a queue, which is a socket, to a thread that writes
+ * them. So a disk that stands still, or a journal on it, holds up neither the recorder nor its
+ * child processes, which use the same socket.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,9 +21,9 @@
 
 #include "service/log.h"
 
-/* A message is mostly there when log_write() returns: no longer is it waited for. */
+/* How long log_write() waits for its message, which is usually written by then */
 #define PATIENCE_NS	100000000ULL
-/* At the end, for all that are left */
+/* How long log_close() waits for all messages */
 #define END_NS		(5 * NSEC_PER_SEC)
 
 struct message {
@@ -36,15 +36,15 @@ static bool to_syslog;
 static char *log_path;
 static int log_fd = -1;
 static int in = -1, out = -1;	/* the queue's ends */
-static pid_t owner;		/* of the thread */
+static pid_t owner;		/* the process that has the thread */
 static pthread_t thread;
 static unsigned int missed;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
-static unsigned long sent, written;	/* of the owner */
+static unsigned long sent, written;	/* messages of the owner */
 
-/* A FIFO without a reader is an error, not a reason to wait. */
+/* For a FIFO without a reader this fails instead of waiting. */
 static int open_log(const char *path)
 {
 	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
@@ -60,7 +60,7 @@ static bool renamed(void)
 	       here.st_ino != there.st_ino;
 }
 
-/* One write(): others may append to the same file. */
+/* Use one write(), because other processes may append to the same file. */
 static bool write_line(const struct message *m)
 {
 	char line[5120], date[32], zone[8];
@@ -79,7 +79,7 @@ static void reopen(void)
 {
 	const int fd = open_log(log_path);
 
-	/* Else it goes to where it went, which somebody may still look at. */
+	/* On failure the log stays in the old file, which somebody may still read. */
 	if (fd < 0)
 		return;
 	close(log_fd);
@@ -134,7 +134,7 @@ static int start(struct diag *d)
 	sigset_t all, old;
 	int pair[2], err;
 
-	/* Bounded by what a socket's buffer is: some hundred messages. */
+	/* The socket's buffer bounds the queue: some hundred messages. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return diag(d, -errno, "socketpair: %s", strerror(errno));
 	in = pair[0];
@@ -154,7 +154,7 @@ static int start(struct diag *d)
 	return diag(d, err, "no thread for the log: %s", strerror(-err));
 }
 
-/* --- for all others -------------------------------------------------------- */
+/* --- for other files ------------------------------------------------------- */
 
 int log_to_syslog(struct diag *d)
 {
@@ -197,7 +197,10 @@ static struct timespec in_ns(__u64 ns)
 	return (struct timespec){ .tv_sec = at / NSEC_PER_SEC, .tv_nsec = at % NSEC_PER_SEC };
 }
 
-/* Nobody waits for one that is behind others: what writes them does not get on. */
+/*
+ * Wait for the message just sent, unless other messages wait before it: then the thread makes
+ * no progress.
+ */
 static void wait_for_it(void)
 {
 	const struct timespec until = in_ns(PATIENCE_NS);
@@ -210,7 +213,7 @@ static void wait_for_it(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The owner waits for nobody; a child is there to wait for the disk. */
+/* The owner does not wait for room in the queue; a child exists to wait for the disk. */
 void log_write(const char *text)
 {
 	struct message m = { .pid = getpid() };
@@ -237,11 +240,15 @@ void log_close(void)
 
 	if (in < 0 || getpid() != owner)
 		return;
-	/* Those that have inherited it as well: close() would be the end of one descriptor. */
+	/*
+	 * Child processes may have inherited the socket, so close() would not end the queue.
+	 */
 	shutdown(in, SHUT_WR);
 	close(in);
 	in = -1;
-	/* Who waits for the disk still needs the rest, which goes with the process. */
+	/*
+	 * A thread that waits for the disk still needs the rest, which ends with the process.
+	 */
 	if (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until))
 		return;
 	close(out);

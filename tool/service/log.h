@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a daemon's messages go.
+ * The log of a daemon.
  */
 #ifndef AUXREC_LOG_H
 #define AUXREC_LOG_H
@@ -8,36 +8,38 @@
 #include "base/util.h"
 
 /*
- * log_to_syslog() - to syslog(3), which is the journal where there is one
+ * log_to_syslog() - send messages to syslog(3), which is the journal where there is one
  *
- * It, and log_to_file(), begin a thread, which writes: not before a fork() of who is to log.
+ * This function and log_to_file() start a thread that writes. Call them in the process that logs,
+ * after it was forked.
+ *
  * Return: 0, or -errno with a message.
  */
 int log_to_syslog(struct diag *d);
 
 /*
- * log_to_file() - appends lines "TIME auxrec[PID]: MESSAGE" to @path
+ * log_to_file() - append lines "TIME auxrec[PID]: MESSAGE" to @path
  *
- * If the file is renamed or removed, the next message makes it anew, as logrotate(8) wants
- * it. Messages that cannot be written (disk full), or that are more than can wait for a disk that
- * stands still, some hundred, are counted, and the next one that can be written says how many
- * there were. @path must go on to mean the same file.
+ * If the file is renamed or removed, the next message creates it again, as logrotate(8) expects.
+ * Some messages cannot be written: the disk may be full, or too many (some hundred) may wait for
+ * a disk that stands still. They are counted, and the next message that can be written tells how
+ * many they were. @path must keep naming the same file.
  *
  * Return: 0, or -errno with a message.
  */
 int log_to_file(const char *path, struct diag *d);
 
 /*
- * One message, for say_to(). Nothing, before either of the above. Mostly it is written when this
- * returns, but nobody waits longer than 0.1 s. It may be called in a child, whose messages go
- * the same way.
+ * Log one message, for say_to(). Before one of the functions above was called, this does nothing.
+ * Usually the message is written when this returns, but this waits no longer than 0.1 s. A child
+ * can call this, too; its messages go the same way.
  */
 void log_write(const char *text);
 
-/* What a child that closes what it has inherited must keep for that, or -1. */
+/* Return the descriptor that a child must keep open to log, or -1. */
 int log_inherited(void);
 
-/* Waits up to five seconds until all is written. */
+/* Wait up to five seconds until all messages are written. */
 void log_close(void);
 
 #endif /* AUXREC_LOG_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a service tells its manager.
+ * Messages of a service to its manager.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,13 +14,13 @@
 
 #include "service/notify.h"
 
-#define PATIENCE	5	/* seconds, for a manager that does not read */
+#define PATIENCE	5	/* seconds to wait for a manager that does not read */
 
 static struct sockaddr_un manager;
 static socklen_t manager_len;	/* 0: none */
 static __u64 interval;
 static bool stopping;
-static __u64 busy;		/* now_ns() when that was told */
+static __u64 busy;		/* now_ns() of the last notify_busy() */
 
 static bool parse_u64(const char *text, __u64 *val)
 {
@@ -38,13 +38,17 @@ static void init_manager(const char *path)
 	const size_t len = path ? strlen(path) : 0;
 
 	manager_len = 0;
-	/* "vsock:" is for virtual machines, which are services only to their host. */
+	/*
+	 * "vsock:" is for virtual machines, which are services only for their host.
+	 */
 	if (len < 2 || len >= sizeof(manager.sun_path) || (*path != '/' && *path != '@'))
 		return;
 	memset(&manager, 0, sizeof(manager));
 	manager.sun_family = AF_UNIX;
 	memcpy(manager.sun_path, path, len);
-	/* An abstract name is all of its bytes, hence none too many. */
+	/*
+	 * An abstract name consists of all of its bytes, so the length must be exact.
+	 */
 	manager_len = offsetof(struct sockaddr_un, sun_path) + len;
 	if (*path == '@')
 		manager.sun_path[0] = '\0';
@@ -59,7 +63,7 @@ static void init_watchdog(const char *usec, const char *pid)
 	interval = 0;
 	if (!parse_u64(usec, &us) || us > UINT64_MAX / 1000)
 		return;
-	/* That of a parent is not for us. */
+	/* The watchdog of a parent process is not meant for this process. */
 	if (pid && (!parse_u64(pid, &whose) || whose != (__u64)getpid()))
 		return;
 	interval = us * 1000 / 2;
@@ -76,7 +80,7 @@ void notify_init(void)
 	unsetenv("WATCHDOG_PID");
 }
 
-/* @flags: MSG_DONTWAIT for what comes again anyway */
+/* @flags: MSG_DONTWAIT for messages that are repeated anyway */
 static int tell(const char *text, int flags)
 {
 	struct timeval patience = { .tv_sec = PATIENCE };

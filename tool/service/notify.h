@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a service tells its manager: the protocol of sd_notify(3), which its manual page
- * documents for programs that do not want the library. Outside of a service with
- * Type=notify nothing happens.
+ * Messages of a service to its manager, in the protocol of sd_notify(3), which its manual page
+ * documents for programs that do not want the library. Outside a service with Type=notify,
+ * these functions do nothing.
  */
 #ifndef AUXREC_NOTIFY_H
 #define AUXREC_NOTIFY_H
@@ -10,27 +10,31 @@
 #include "base/util.h"
 
 /*
- * Looks at $NOTIFY_SOCKET, $WATCHDOG_USEC and $WATCHDOG_PID, and removes them, so that a
- * command that is recorded does not take itself for the service. Before that, and before
- * threads, none of the others does anything. Once is enough; to do it again reads them anew.
+ * Read $NOTIFY_SOCKET, $WATCHDOG_USEC and $WATCHDOG_PID, and remove them, so that a recorded
+ * command does not take itself for the service. Call this before threads are started. Until
+ * then the other functions do nothing. A second call reads the variables again.
  */
 void notify_init(void);
 
-/* Recording has begun. Returns 0 without a manager, 1 if it was told, -errno. */
+/* Recording has begun. Return 0 without a manager, 1 if the manager was told, or -errno. */
 int notify_ready(void);
 int notify_stopping(void);
 
 /*
- * What is done since notify_stopping() goes on: the manager is to wait for NOTIFY_BUSY_S more,
- * which is told once a second at most. Before that does nothing. Returns as those above.
+ * Work since notify_stopping() goes on: tell the manager to wait for NOTIFY_BUSY_S more, at
+ * most once a second. Before notify_stopping() this does nothing. The return value is as
+ * above.
  */
 #define NOTIFY_BUSY_S	120
 int notify_busy(void);
 
-/* One line of free text, for `systemctl status`. */
+/* Send one line of free text, for `systemctl status`. */
 int notify_status(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Every how many ns notify_watchdog() is to be called: half of the time there is. 0: never. */
+/*
+ * Return how often notify_watchdog() must be called, in ns: half of the watchdog's time. 0:
+ * never.
+ */
 __u64 notify_watchdog_interval(void);
 int notify_watchdog(void);
 

@@ -16,7 +16,7 @@
 
 /*
  * All events have these: readers want the id and the times at one place in
- * every record, and records.h relies on it. PERIOD, which is behind them, may be
+ * every record, and stream/records.h relies on it. PERIOD, which is behind them, may be
  * missing: attr_drop_period().
  */
 #define SAMPLE_COMMON	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | \
@@ -267,7 +267,7 @@ static void set_made(const struct session *s, struct perf_event_attr *attr)
 	};
 }
 
-/* The event under which AUX_CHUNKS data travel, see chunk.h. Never opened. */
+/* The event under which AUX_CHUNKS data travel, see stream/aux_chunk.h. Never opened. */
 static int add_chunk_events(struct session *s, struct diag *d)
 {
 	size_t i, nr = s->nr_sev;
@@ -287,7 +287,7 @@ static int add_chunk_events(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* See payload.h. Its config1 is known when the raw ring is there. Never opened. */
+/* See stream/payload.h. Its config1 is known when the raw ring is there. Never opened. */
 static int add_payload_event(struct session *s, struct diag *d)
 {
 	struct sev *sev = add_sev(s);
@@ -301,7 +301,7 @@ static int add_payload_event(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* See snapshot_mark.h. Never opened. */
+/* See stream/snapshot_mark.h. Never opened. */
 static int add_snapshot_event(struct session *s, struct diag *d)
 {
 	struct sev *sev = add_sev(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How large main rings are if nobody says, and which recordings need little.
+ * The default size of main rings, and which recordings need little.
  */
 #include <limits.h>
 #include <linux/capability.h>
@@ -31,7 +31,7 @@ bool session_only_user_aux(const struct session *s)
 	return session_only_aux(s);
 }
 
-/* perf_mmap() asks for CAP_IPC_LOCK of the first user namespace, which maps all users. */
+/* perf_mmap() requires CAP_IPC_LOCK in the first user namespace, which maps all users. */
 static bool may_lock_anything(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -46,7 +46,7 @@ static bool may_lock_anything(void)
 	       !inside && !outside && nr == UINT_MAX;
 }
 
-/* As perf_mmap() counts, if nothing else of this user is locked */
+/* Return what perf_mmap() allows if this user has locked nothing else. */
 static __u64 may_lock(void)
 {
 	struct rlimit limit = { 0, 0 };
@@ -56,13 +56,13 @@ static __u64 may_lock(void)
 		return ~0ULL;
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	slurp_u64("/proc/sys/kernel/perf_event_mlock_kb", &kib);
-	/* The raw ring has the rest of the limit. */
+	/* The rest of the limit is for the raw ring. */
 	return (kib << 10) * sysconf(_SC_NPROCESSORS_ONLN) + limit.rlim_cur / 4;
 }
 
 /*
- * To read a sample whose data is in the raw ring takes longer than to copy one, so more of
- * them wait to be read.
+ * Reading a sample whose data is in the raw ring takes longer than copying one, so more
+ * samples wait to be read.
  */
 static size_t with_payloads(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opening: one descriptor per event, task and CPU, a main ring per CPU, and
- * for AUX events one descriptor per task (all CPUs) on the raw ring.
+ * Open the events: one descriptor per event, task and CPU, a main ring per CPU, and for
+ * AUX events one descriptor per task (all CPUs) on the raw ring.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "session/raw_size.h"
 #include "session/session.h"
 
-/* Of a raw ring that is smaller than the default. */
+/* The fewest segments of a raw ring that is smaller than the default */
 #define RAW_MIN_SEGS	4
-/* Of enabling or disabling, until the rings are looked at */
+/* How long events are enabled or disabled before the rings are read again */
 #define SWITCH_NS	10000000ULL
 
 static int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
@@ -28,7 +28,9 @@ static int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
 	return fd < 0 ? -errno : fd;
 }
 
-/* A PMU may refuse something else that is newer than the rest. */
+/*
+ * Ask the kernel with a software event: a PMU may refuse something else that is newer.
+ */
 static bool knows_lost(void)
 {
 	struct perf_event_attr attr = {
@@ -48,12 +50,14 @@ static bool knows_lost(void)
 	return known;
 }
 
-/* What an older kernel does not know, in the order in which it came. */
+/* Drop what an older kernel may not know, beginning with the newest. */
 static bool drop_newest(struct sev *sev)
 {
 	struct perf_event_attr *attr = &sev->attr;
 
-	/* What was asked for is not left out: open_check() has seen that it is there. */
+	/*
+	 * Keep what the user asked for: open_check() has seen that the kernel knows it.
+	 */
 	if (attr->read_format & PERF_FORMAT_LOST && !knows_lost())
 		attr->read_format &= ~(__u64)PERF_FORMAT_LOST;
 	else if (attr->build_id)
@@ -69,7 +73,7 @@ static bool drop_newest(struct sev *sev)
 	return true;
 }
 
-/* As perf: whoever may not look at the kernel looks at user space. */
+/* As perf does, record only user space if the user has no right to record the kernel. */
 static bool drop_kernel(struct sev *sev)
 {
 	if (sev->attr.exclude_kernel || sev->attr.exclude_user ||
@@ -81,7 +85,7 @@ static bool drop_kernel(struct sev *sev)
 	return true;
 }
 
-/* Modifier P: the highest precision that there is, 0 if need be. */
+/* Modifier P asks for the highest precision that the PMU has, which can be 0. */
 static bool drop_precision(struct sev *sev)
 {
 	if (!sev->ev || !sev->ev->precise_max || !sev->attr.precise_ip)
@@ -96,7 +100,10 @@ static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 
 	for (;;) {
 		fd = sys_open(&sev->attr, tid, cpu, group);
-		/* Once opened, all of an event's descriptors are alike. */
+		/*
+		 * All descriptors of an event must be alike, so change nothing after the
+		 * first one.
+		 */
 		if (sev->nr_fds)
 			return fd;
 		if (fd == -EINVAL && drop_newest(sev))
@@ -149,7 +156,7 @@ static int keep_fd(struct sev *sev, int fd, int cpu, pid_t tid, struct diag *d)
 	return sev->ev && sev->ev->filter ? set_filter(sev, fd, d) : 0;
 }
 
-/* The descriptor of the group's leader for the same task and CPU, or -1. */
+/* Return the descriptor of the group's leader for the same task and CPU, or -1. */
 static int group_fd(const struct session *s, const struct sev *sev, pid_t tid,
 		    int cpu)
 {
@@ -171,8 +178,8 @@ static int group_fd(const struct session *s, const struct sev *sev, pid_t tid,
 }
 
 /*
- * A default that the memory limit does not allow is made smaller, what was
- * asked for is not.
+ * A default size that exceeds the limit of locked memory is reduced. A size that the
+ * user gave is not.
  */
 static int map_main(struct session *s, struct mainring *r, int fd, int cpu,
 		    struct diag *d)
@@ -241,7 +248,7 @@ int session_open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
 	struct perf_event_attr *attr = &sev->attr;
 	int fd, err;
 
-	/* Members follow their leader. */
+	/* The members of a group are enabled with their leader. */
 	attr->disabled = group < 0;
 	fd = open_retry(sev, tid, cpu, group);
 	if ((fd == -ESRCH && s->opt->nr_targets) ||
@@ -253,9 +260,9 @@ int session_open_one(struct session *s, struct sev *sev, pid_t tid, int cpu,
 	if (err)
 		return err;
 	/*
-	 * ITRACE_START says who runs when the trace of a CPU begins, which no
-	 * SWITCH tells. Threads' traces need none, and an event for all CPUs
-	 * can go to no main ring.
+	 * ITRACE_START tells which thread runs when the trace of a CPU begins; no SWITCH
+	 * record tells that. Traces of threads need no ITRACE_START, and an event for
+	 * all CPUs cannot write to a main ring.
 	 */
 	if (!sev->aux || cpu >= 0)
 		err = attach_main(s, fd, cpu, d);
@@ -270,7 +277,10 @@ static int open_sev(struct session *s, struct sev *sev, struct diag *d)
 	size_t t, c;
 	int err = 0;
 
-	/* A command's events begin with its exec, not with ours. */
+	/*
+	 * The events of a command begin when it calls exec, not when auxrec enables
+	 * them.
+	 */
 	sev->attr.enable_on_exec = s->child && session_per_task(s) &&
 				   !s->opt->nr_targets &&
 				   (sev->sideband || !s->opt->delay_ms);
@@ -280,7 +290,7 @@ static int open_sev(struct session *s, struct sev *sev, struct diag *d)
 		cpus_parse(&mask, sev->ev->cpus);
 
 	for (t = 0; !err && t < s->nr_tids; t++) {
-		/* One for all CPUs: only the raw ring can take that. */
+		/* One event for all CPUs: only the raw ring can take its data. */
 		if (sev->aux && session_per_task(s)) {
 			err = session_open_one(s, sev, s->tids[t], -1, d);
 			continue;
@@ -308,8 +318,8 @@ static bool is_weak(const struct sev *sev)
 }
 
 /*
- * Modifier W: what cannot be a group is recorded as single events. Returns the
- * first event to open again.
+ * Modifier W: if the events cannot be a group, record them as single events. Return the
+ * first event that must be opened again.
  */
 static size_t ungroup(struct session *s, int group)
 {
@@ -332,9 +342,9 @@ static size_t ungroup(struct session *s, int group)
 }
 
 /*
- * As map_main(): a default that the limit of locked memory does not allow is
- * made smaller, what was asked for is not. Fewer segments first, but so many
- * that one CPU never waits for itself.
+ * As in map_main(), a default size that exceeds the limit of locked memory is reduced,
+ * and a size that the user gave is not. First reduce the number of segments, but leave
+ * enough that one CPU never waits for itself.
  */
 static int open_raw(struct session *s, struct diag *d)
 {
@@ -388,7 +398,7 @@ int session_open(struct session *s, struct diag *d)
 			return err;
 	}
 
-	/* The sideband first: its descriptors own the main rings. */
+	/* Open the sideband events first: their descriptors own the main rings. */
 	for (i = 0; i < s->nr_sev; i++) {
 		if (s->sev[i].sideband) {
 			err = open_sev(s, &s->sev[i], d);
@@ -416,7 +426,7 @@ int session_open(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* For a while; returns whether that was all. */
+/* Enable or disable some events, for SWITCH_NS. Return whether all are done. */
 bool session_switch_some(struct session *s, struct session_switch *sw)
 {
 	const __u64 until = now_ns() + SWITCH_NS;
@@ -438,7 +448,7 @@ bool session_switch_some(struct session *s, struct session_switch *sw)
 	return true;
 }
 
-/* All events are disabled. */
+/* All events must be disabled already. */
 void session_detach(struct session *s)
 {
 	if (!s->have_raw)

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Check, before events are opened, that the kernel can record what was asked
+ * for.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -6,7 +10,10 @@
 
 #include "session/session.h"
 
-/* An event of ourselves that needs no rights. 0 or -errno. */
+/*
+ * Try to open an event of auxrec itself that needs no rights. Return 0 or
+ * -errno.
+ */
 static int try_open(struct perf_event_attr attr)
 {
 	int fd;
@@ -25,7 +32,10 @@ static int try_open(struct perf_event_attr attr)
 	return 0;
 }
 
-/* Where no event can be opened at all, that is for others to tell. */
+/*
+ * Return the error with which the kernel refuses @attr, or 0. If no event can
+ * be opened at all, return 0: opening the events reports that.
+ */
 static int refused(struct perf_event_attr attr)
 {
 	const int err = try_open(attr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why an event cannot be opened or attached, and what to do instead. The kernel
- * says no more than an errno; what was asked for tells the rest.
+ * Tell why an event cannot be opened or attached, and what to do instead. The kernel
+ * returns no more than an errno; the rest follows from what was asked for.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,19 +24,22 @@ static int paranoid_level(void)
 	return atoi(line);
 }
 
-/* perf_allow_*() of the kernel, from what forbids most to what forbids least */
+/* Follow the kernel's perf_allow_*(), from the strictest rule to the weakest one. */
 static int permission_error(const struct session *s, const struct sev *sev,
 			    pid_t tid, int err, struct diag *d)
 {
 	const int level = paranoid_level();
-	/* Nobody has asked for the sideband, which is opened first. */
+	/* The user did not ask for the sideband, which is opened first. */
 	const char *name = sev->ev ? sev->name : s->sev[0].name;
 
 	if (!geteuid())
 		return diag(d, err,
 			    "%s: no permission, though you are root: CAP_PERFMON is missing (a container?), or a security policy forbids perf events",
 			    name);
-	/* A patch of Debian and others; the kernel itself knows up to 2. */
+	/*
+	 * Levels from 3 on come from a patch of Debian and others; the kernel itself has
+	 * levels up to 2.
+	 */
 	if (level >= 3)
 		return diag(d, err,
 			    "%s: no permission: perf_event_paranoid is %d, then only root may record. With 2 you may record what is yours: sysctl kernel.perf_event_paranoid=2",
@@ -67,7 +70,7 @@ static int missing_error(const struct sev *sev, int err, struct diag *d)
 	const bool hardware = sev->attr.type == PERF_TYPE_HARDWARE ||
 			      sev->attr.type == PERF_TYPE_HW_CACHE;
 
-	/* Virtual machines mostly have no counters at all. */
+	/* Most virtual machines have no hardware counters at all. */
 	if (hardware)
 		return diag(d, err,
 			    "%s: this machine or kernel does not have this event as asked for: 'auxrec list hw cache' shows those that it has; cpu-clock samples by time, without hardware",
@@ -89,7 +92,7 @@ bool sev_is_softpt(const struct sev *sev)
 	return !slurp_u64(path, &is) && is;
 }
 
-/* spt_event_init(): it steps the tasks that it is given. */
+/* See spt_event_init(): softpt steps the tasks that it is given. */
 static int softpt_error(const struct session *s, const struct sev *sev, pid_t tid,
 			int err, struct diag *d)
 {
@@ -107,11 +110,11 @@ static int softpt_error(const struct session *s, const struct sev *sev, pid_t ti
 		    sev->name, tid);
 }
 
-/* EINVAL: the PMU refuses the event. The message names the term, if one can be found. */
+/* EINVAL: the PMU refuses the event. Name the term in the message if it can be found. */
 static int refused_error(const struct session *s, const struct sev *sev, pid_t tid, int err,
 			 struct diag *d)
 {
-	/* As session_open_one() opens them: AUX events of tasks are of all CPUs. */
+	/* As in open_sev(), an AUX event of tasks is for all CPUs. */
 	const int cpu = session_per_task(s) ? -1 : s->cpus.list[0];
 	char terms[256];
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a recording lacks that nobody has asked for by name, because its user has no right to
- * it: one line says all of that, and what to do.
+ * Report what a recording lacks because its user has no right to it and did not ask for it
+ * by name. One line tells all of that, and what to do.
  */
 #include <stdio.h>
 
 #include "session/session.h"
 
-/* Documentation/softpt.rst, "How fast it is": instructions of the kernel for one stepped */
+/*
+ * Instructions of the kernel for one that is stepped, see "How fast it is" in
+ * Documentation/softpt.rst
+ */
 #define SOFTPT_SLOWER	2000
 
-/* softpt is Intel PT of user space, whatever the event says. */
+/* softpt traces user space only, whatever the event asks for. */
 static bool records_kernel(const struct sev *sev)
 {
 	return sev->ev && !sev->attr.exclude_kernel && !sev_is_softpt(sev);
@@ -26,7 +29,7 @@ bool session_records_kernel(const struct session *s)
 	return false;
 }
 
-/* The first event for which @what is true, or NULL */
+/* Return the first event for which @what is true, or NULL. */
 static const struct sev *first(const struct session *s, bool (*what)(const struct sev *sev))
 {
 	size_t i;
@@ -47,7 +50,7 @@ static bool is_stepped(const struct sev *sev)
 	return !sev->attr.exclude_kernel && sev_is_softpt(sev);
 }
 
-/* Its size as -m takes it */
+/* Print the raw ring's size in the form that -m takes. */
 static void raw_size(const struct session *s, char text[32])
 {
 	snprintf(text, 32, "%uKx%u", s->raw.ctl->segment_size >> 10, s->raw.ctl->nr_segments);
@@ -74,7 +77,7 @@ void open_notes(const struct session *s)
 
 	if (s->opt->quiet)
 		return;
-	/* Not for the reader of JSON */
+	/* Do not mix this with JSON on stderr. */
 	if (slow && (!s->opt->json || s->opt->json_file))
 		say("%s: softpt steps each instruction: expect some %d times slower programs",
 		    slow->name, SOFTPT_SLOWER);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which term of an event does its PMU refuse? The kernel says EINVAL and no more: each term
- * is tried with its default.
+ * Find the term of an event that its PMU refuses. The kernel returns EINVAL and no more, so
+ * each term is tried with its default.
  */
 #include <stdio.h>
 #include <string.h>
@@ -38,12 +38,12 @@ static __u64 *config(struct perf_event_attr *attr, int number)
 
 struct search {
 	const struct sev *sev;
-	struct auxrec_event defaults;	/* of the PMU */
+	struct auxrec_event defaults;	/* defaults of the PMU */
 	pid_t tid;
 	int cpu;
 };
 
-/* Is it @format that is refused? Its name and value are in @text if it is not the default. */
+/* Does the PMU refuse @format? Put its name and value into @text if it is not the default. */
 static bool is_refused(struct search *search, const struct pmu_format *format, char *text,
 		       size_t size)
 {
@@ -64,7 +64,7 @@ static bool is_refused(struct search *search, const struct pmu_format *format, c
 	return opens(&attr, search->tid, search->cpu);
 }
 
-/* Bits that no format names: config=0x... */
+/* Try the bits that no format names: config=0x... */
 static bool is_refused_config(struct search *search, int number, char *text, size_t size)
 {
 	struct perf_event_attr attr = search->sev->attr;

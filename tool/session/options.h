@@ -19,27 +19,33 @@
 
 /* perf's own default: 128 pages of 4 KiB for each CPU's main ring. */
 #define AUXREC_MAIN_DEFAULT	(512U << 10)
-/* For what tasks do, without samples. With its page less than 64 KiB for each CPU. */
+/*
+ * For records of tasks, without samples. With its control page a ring takes less than 64
+ * KiB per CPU.
+ */
 #define AUXREC_MAIN_SMALL	(32U << 10)
-/* With --raw-ring, and of all CPUs then */
+/* With --raw-ring: for each CPU, and for all CPUs together */
 #define AUXREC_MAIN_LARGE	(4U << 20)
 #define AUXREC_MAIN_LARGE_ALL	(32U << 20)
 
 /*
- * 16 MiB for the raw ring of all CPUs. 64 segments: two for each of 16 CPUs
- * while as many wait for the disk; 256 KiB: some 1 ms of Intel PT, and large
- * enough that a write of one is not the bottleneck.
+ * The default raw ring has 16 MiB for all CPUs. 64 segments are two for each of 16 CPUs
+ * while as many wait for the disk. 256 KiB are some 1 ms of Intel PT, and large enough
+ * that writing one segment at a time is not the bottleneck.
  */
 #define AUXREC_SEG_SIZE		(256U << 10)
 #define AUXREC_SEG_COUNT	64
 
 /*
- * For AUX data of tasks, of which the number that run counts and not that of CPUs: 3.5 MiB
- * for each, as much as for two at least. perf has 4 MiB for each CPU.
+ * For AUX data of tasks, the number of running tasks counts, not the number of CPUs: 3.5
+ * MiB for each task, but at least as much as for two. perf has 4 MiB for each CPU.
  */
 #define AUXREC_TASK_BYTES	(7U << 19)
 
-/* With raw data of samples, of which each needs room in one piece; and of all. */
+/*
+ * With raw data of samples: the segment size, as each frame needs room in one piece, and
+ * the size of the whole ring
+ */
 #define AUXREC_SEG_LARGE	(4U << 20)
 #define AUXREC_LARGE_BYTES	(32U << 20)
 
@@ -57,33 +63,33 @@ enum auxrec_command {
 #define FLIGHT_DEFAULT_NAME	"%o.sample.%t"
 #define FLIGHT_DEFAULT_MEMORY	(64ULL << 20)
 
-/* One -e with each --filter that follows it. */
+/* One -e with all --filter options that follow it */
 struct option_event {
 	const char *spec;
 	const char **filters;
 	size_t nr_filters;
 	const char *bpf_map;		/* path of a pinned map, or NULL */
-	bool exclude_self;		/* not what auxrec itself does */
+	bool exclude_self;		/* leave out what auxrec itself does */
 };
 
-/* Bounds of what late ids need; a flight recorder has smaller ones, see flight/memory.c. */
+/* Limits of what late ids need; those of a flight recorder are smaller, see flight/memory.c. */
 struct ids_limits {
-	__u32 queue;			/* of the module, bytes */
-	size_t waiting;			/* notices of files not seen mapped, bytes */
+	__u32 queue;			/* the module's queue, bytes */
+	size_t waiting;			/* notices of files not yet seen mapped, bytes */
 	size_t names;			/* in each set */
 };
 
 struct flight_options {
 	bool on;			/* --flight */
 	__u64 window;			/* ns, 0: any age */
-	__u64 memory;			/* bytes, of all there is */
-	struct ids_limits ids;		/* of that, flight/memory.c */
+	__u64 memory;			/* bytes, for everything */
+	struct ids_limits ids;		/* part of @memory, see flight/memory.c */
 	size_t bpf_queue;
-	size_t block;			/* bytes of records that are packed at once; 0: none are */
-	bool half_is_raw;		/* the raw ring has half of what is left */
+	size_t block;			/* bytes of records that are packed together; 0: none */
+	bool half_is_raw;		/* the raw ring has half of the rest */
 	struct trigger *triggers;
 	size_t nr_triggers;
-	const char *name;		/* pattern, see snapfile.h */
+	const char *name;		/* pattern, see snapfile/snapfile.h */
 	struct keep_limits keep;
 	bool daemon;
 	const char *pid_file;		/* or NULL */
@@ -94,37 +100,37 @@ struct options {
 	enum auxrec_command command;
 	struct option_event *events;
 	size_t nr_events;
-	pid_t *targets;			/* of -p or -t */
+	pid_t *targets;			/* tasks of -p or -t */
 	size_t nr_targets;
-	bool threads;			/* they are of -t */
+	bool threads;			/* @targets are those of -t */
 	bool system_wide;		/* -a or -C */
 	const char *cpus;		/* -C, else NULL */
 	const char *output;		/* "-": stdout */
 	size_t main_bytes;		/* per CPU, a power of two; 0: default */
 	__u32 seg_size;			/* bytes, a power of two */
 	__u32 nr_segs;
-	bool raw_given;			/* else these two are the default */
-	bool raw_asked;			/* by -m */
-	__u64 raw_bytes;		/* a size of all was given; 0: none */
+	bool raw_given;			/* if false, @seg_size and @nr_segs are the defaults */
+	bool raw_asked;			/* given with -m */
+	__u64 raw_bytes;		/* total size if that was given, or 0 */
 	__u64 freq;			/* -F, 0: not given */
 	__u64 period;			/* -c, 0: not given */
 	bool callchain;
-	bool user;			/* only */
-	bool kernel;			/* only */
-	bool kernel_callchains;		/* only */
-	bool user_callchains;		/* only */
-	bool strict_freq;		/* -F is an error if it is above the limit */
+	bool user;			/* record user space only */
+	bool kernel;			/* record the kernel only */
+	bool kernel_callchains;		/* call chains of the kernel only */
+	bool user_callchains;		/* call chains of user space only */
+	bool strict_freq;		/* fail if -F is above the limit */
 	bool switches;			/* context switches of all that is recorded */
-	__u64 max_bytes;		/* the recording ends then, 0: none */
+	__u64 max_bytes;		/* the recording ends at this size, 0: no limit */
 	bool dry_run;
 	unsigned int delay_ms;
 	bool no_buildid;
 	const char *bpf_ring;		/* path of a pinned map, or NULL */
-	bool raw_samples;		/* of PMUs too */
-	bool raw_ring;			/* raw data of all samples goes there */
-	bool no_raw_ring;		/* that of none */
-	bool namespaces;		/* of tasks */
-	bool cgroups;			/* their names, and of each sample its one */
+	bool raw_samples;		/* raw data of samples, of PMUs too */
+	bool raw_ring;			/* raw data of all samples goes to the raw ring */
+	bool no_raw_ring;		/* no raw data goes to the raw ring */
+	bool namespaces;		/* record the namespaces of tasks */
+	bool cgroups;			/* record names of cgroups, and each sample's cgroup */
 	bool quiet;
 	bool json;
 	const char *json_file;		/* NULL: stderr */

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many segments the raw ring has, and of which size.
+ * Number and size of the raw ring's segments.
  */
 #include <unistd.h>
 
 #include "session/raw_size.h"
 
-/* Of frames; so that of AUX data one CPU never waits for itself. */
+/*
+ * The fewest segments for frames, and enough that one CPU with AUX data never waits
+ * for itself
+ */
 #define MIN_SEGS	4
 #define MAX_SEGS	4096		/* see perfaux.h */
 #define MAX_SIZE	(1U << 30)
-/* The smaller they are, the less Intel PT may write until its interrupt, see pmu.c. */
+/*
+ * The smaller the segments are, the less Intel PT can write until its interrupt, see
+ * pmu/pmu.c.
+ */
 #define AUXREC_SEG_SMALL	(64U << 10)
 
 /*
- * Each busy CPU keeps a segment for its AUX data and one for its frames, and while
- * the reader is at two of them nobody is to wait. Frames alone need no more than
- * MIN_SEGS: without a segment of its own a CPU writes to those of others.
+ * Each busy CPU keeps a segment for its AUX data and one for its frames. No CPU must
+ * wait while the reader holds two further ones. Frames alone need no more than
+ * MIN_SEGS: a CPU without a segment of its own writes to those of others.
  */
 static __u32 segs_with_aux(unsigned int nr_cpus)
 {
@@ -24,9 +30,10 @@ static __u32 segs_with_aux(unsigned int nr_cpus)
 }
 
 /*
- * 32 MiB in all. For frames alone few segments that are large, as each frame must fit
- * into one. Beside AUX data as large as those have them: there must be many, and what
- * is longer is the exception, of which the summary says what to give with -m.
+ * Use 32 MiB in all. Frames alone have few, large segments, because each frame must
+ * fit into one. With AUX data as well, the segments are as large as for AUX data
+ * alone, because there must be many. A frame that is longer is the exception; the
+ * summary then tells what to give with -m.
  */
 static void default_size(bool aux, unsigned int nr_cpus, __u32 *size, __u32 *nr)
 {
@@ -47,7 +54,7 @@ void raw_size_tasks(size_t nr_tasks, unsigned int nr_cpus, __u32 *size, __u32 *n
 	if (nr_tasks * AUXREC_TASK_BYTES < bytes)
 		bytes = AUXREC_TASK_BYTES * (nr_tasks < 2 ? 2 : nr_tasks);
 	*size = AUXREC_SEG_SIZE;
-	/* If all CPUs run, each has one and some are being read. */
+	/* If all CPUs run, each has a segment while some are being read. */
 	while (*size > AUXREC_SEG_SMALL && bytes / *size < nr_cpus + nr_cpus / 4)
 		*size /= 2;
 	*nr = bytes / *size;

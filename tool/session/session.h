@@ -24,7 +24,7 @@ struct opened {
 	pid_t tid;		/* -1: every task of the CPU */
 	__u64 id;
 	__u64 closed;		/* then: time of the newest record */
-	__u64 lost;		/* records that did not fit, at the last look; see losses.c */
+	__u64 lost;		/* records that did not fit, at the last look; see record/losses.c */
 	__u64 untold;		/* of these: the stream does not tell of them yet */
 };
 
@@ -43,8 +43,8 @@ struct sev {
 	__u64 chunk_id;			/* of the chunks' event, AUX_CHUNKS */
 	int map_fd;			/* of --bpf-map; 0: none */
 	bool raw_ring;			/* raw data of its samples goes there */
-	bool payloads;			/* the payload event, see payload.h */
-	bool snapshots;			/* the snapshot event, see snapshot_mark.h */
+	bool payloads;			/* the payload event, see stream/payload.h */
+	bool snapshots;			/* the snapshot event, see stream/snapshot_mark.h */
 	struct trigger *trigger;	/* its samples are, NULL: not */
 	bool used_up;			/* it was, until its count= was reached */
 };
@@ -103,7 +103,7 @@ struct session {
 	bool clock_tried;		/* it was opened, or cannot be */
 	bool discard;			/* the output failed: records are only counted */
 	struct gap_stats gaps[16];
-	/* rounds, see record.c */
+	/* rounds, see record/live.c */
 	__u64 round_time;		/* largest time before the last round */
 	__u64 flushed_time;		/* readers are done with all up to it */
 	__u64 round_began;		/* now_ns(), as the next one */
@@ -273,7 +273,7 @@ int bpf_ring_open(struct session *s, struct diag *d);
 int bpf_ring_store(struct session *s, struct diag *d);
 void bpf_ring_clear(struct session *s);
 
-/* queues.c; NULL: out of memory */
+/* session/aux_queues.c; NULL: out of memory */
 struct queue *queue_get(struct queues *q, __u32 tid);
 
 #endif /* AUXREC_SESSION_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Events of a session of which the kernel may give samples the id of the other, see
- * attr_twins.h: they are told, and are made readable as samples of any of the two.
+ * session/same_event.h: they are told, and are made readable as samples of any of the two.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many snapshots stay on disk: --keep, --keep-bytes, --keep-age.
+ * The limits of snapshots on disk: --keep, --keep-bytes, --keep-age.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -45,7 +45,7 @@ static void free_files(struct keep_file *files, size_t nr)
 	free(files);
 }
 
-/* The first @nr of them */
+/* Forget the first @nr noted snapshots. */
 static void forget_noted(struct keep *k, size_t nr)
 {
 	size_t i;
@@ -131,8 +131,8 @@ static const struct keep_noted *noted(const struct keep *k, const char *name)
 }
 
 /*
- * They may have been noted since the look, which may be a while ago: ages are compared, so all of
- * them are as of now.
+ * Mark the snapshots that this run has noted, which can have happened after the look. The look may
+ * be a while ago, so compute all ages anew: ages are compared, and must be as of the same time.
  */
 static void mark_noted(struct keep *k, const struct keep_clock *now)
 {
@@ -163,7 +163,7 @@ void keep_take(struct keep *k, struct keep *copy)
 	mark_noted(k, &now);
 }
 
-/* Local times are worked out under a lock of libc. */
+/* libc computes local times under a lock of its own. */
 static pthread_mutex_t names = PTHREAD_MUTEX_INITIALIZER;
 
 pid_t keep_fork(void)
@@ -201,7 +201,7 @@ static int cmp(__u64 a, __u64 b)
 	return a < b ? -1 : a > b;
 }
 
-/* The oldest first; of one centisecond by what else their names say */
+/* The oldest first. Within one centisecond, the other parts of the names decide. */
 static int by_age(const void *a, const void *b)
 {
 	const struct keep_file *x = *(const struct keep_file **)a;
@@ -217,7 +217,7 @@ static bool is_candidate(int dir, const char *name, struct stat *st)
 	       S_ISREG(st->st_mode) && st->st_uid == geteuid();
 }
 
-/* A name proves little. */
+/* A name proves little, so check the file's header, too. */
 static bool begins_as_stream(int dir, const char *name)
 {
 	static const char magic[8] = "PERFILE2";
@@ -248,7 +248,7 @@ static struct keep_file *known(const struct keep *k, const char *name,
 	return f && f->dev == st->st_dev && f->ino == st->st_ino ? f : NULL;
 }
 
-/* Adds @name to @files if it is a snapshot. What is known of it stays known. */
+/* Add @name to @files if it is a snapshot. Keep what is already known about it. */
 static int look_at(const struct keep *k, int dir, const char *name,
 		   const struct keep_clock *now, struct keep_file **files,
 		   size_t *nr)
@@ -288,7 +288,7 @@ static int look_at(const struct keep *k, int dir, const char *name,
 	return 0;
 }
 
-/* Makes k->files what is on disk. */
+/* Set k->files to what is on disk. */
 int keep_look(struct keep *k, struct diag *d)
 {
 	const struct keep_clock now = k->clock();
@@ -317,17 +317,17 @@ int keep_look(struct keep *k, struct diag *d)
 	return 0;
 }
 
-/* What is not wanted, and those of what is on disk that may go */
+/* The snapshots on disk, and what exceeds the limits */
 struct excess {
 	struct keep *k;
 	struct keep_file **order;	/* the oldest first */
-	size_t newest;			/* its index there */
+	size_t newest;			/* its index in @order */
 	__u64 nr;
 	__u64 bytes;
 	char why[32];
 };
 
-/* It is still what it was when it was looked at. */
+/* Return whether the file is still the one that was looked at. */
 static bool is_same(const struct keep_victim *v)
 {
 	struct stat st;
@@ -336,7 +336,7 @@ static bool is_same(const struct keep_victim *v)
 	       st.st_ino == v->ino && begins_as_stream(AT_FDCWD, v->path);
 }
 
-/* Whatever comes of it, the limits are for the others then. */
+/* Plan to remove the file. Whether that succeeds or not, the limits then apply to the others. */
 static int plan_file(struct excess *x, const struct keep_file *f, struct keep_plan *p)
 {
 	struct keep_victim *v;
@@ -361,7 +361,7 @@ void keep_remove(struct keep_plan *p)
 	for (i = 0; i < p->nr; i++) {
 		struct keep_victim *v = &p->list[i];
 
-		/* Another recorder may have been faster. */
+		/* Another recorder may have removed the file. */
 		if (!is_same(v))
 			continue;
 		v->removed = !unlink(v->path);
@@ -380,7 +380,7 @@ static void plan_free(struct keep_plan *p)
 	*p = (struct keep_plan){ .lock = -1 };
 }
 
-/* Is the oldest, @f, too much? */
+/* Does the oldest snapshot, @f, exceed a limit? */
 static bool too_much(struct excess *x, const struct keep_file *f)
 {
 	const struct keep_limits *l = &x->k->limits;
@@ -475,8 +475,9 @@ int keep_start(struct keep *k, const struct keep_limits *limits,
 }
 
 /*
- * Of two recorders with one pattern each could find that the other's newest is the one
- * to go. Not waited for, as the other may be stopped: what is too much goes next time.
+ * Without the lock, each of two recorders with the same pattern could remove the other's newest
+ * snapshot. Do not wait for the lock, because the other recorder may be stopped: what exceeds the
+ * limits is removed next time.
  */
 int keep_lock(const struct keep *k)
 {
@@ -489,7 +490,10 @@ int keep_lock(const struct keep *k)
 	return fd;
 }
 
-/* A snapshot may be being written, by a child that has the descriptor, too. */
+/*
+ * A child that writes a snapshot may have the same descriptor, so close() alone would not release
+ * the lock.
+ */
 void keep_unlock(int lock)
 {
 	if (lock < 0)
@@ -518,7 +522,10 @@ static int plan_excess(struct keep *k, const char *newest, struct keep_plan *p,
 	return err ? diag(d, err, "out of memory") : 0;
 }
 
-/* Those that the look came too early for are for the next one. */
+/*
+ * Forget the noted snapshots that the look has found. The others were written after the look and
+ * are left for the next one.
+ */
 static void forget_found(struct keep *k)
 {
 	const size_t before = k->nr_copied < k->nr_noted ? k->nr_copied : k->nr_noted;
@@ -544,7 +551,10 @@ int keep_plan(struct keep *k, int lock, struct keep_plan *p, struct diag *d)
 	return err;
 }
 
-/* What somebody reads takes its room until that ends. A lease is given only to the single user. */
+/*
+ * A file that a program has open takes its room until it is closed. The kernel grants a write
+ * lease only if nobody else has the file open.
+ */
 static bool is_in_use(const struct keep *k, const struct keep_file *f)
 {
 	bool in_use;
@@ -573,7 +583,7 @@ static __u64 all_blocks(const struct keep *k)
 	return bytes;
 }
 
-/* How many of the oldest may go for @new */
+/* Return how many of the oldest snapshots may be removed for @new. */
 static size_t may_go(const struct keep *k, const struct keep_new *new)
 {
 	const int fits = new && k->nr ? new->fits(new->ctx, all_blocks(k)) : -1;

@@ -42,7 +42,7 @@ struct auxrec_payload {
 	__u16	flags;		/* AUXREC_PAYLOAD_* */
 };
 
-/* config1 is what tells it from the event of chunk.h. */
+/* config1 is what tells it from the event of stream/aux_chunk.h. */
 static inline bool is_payload_event(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&

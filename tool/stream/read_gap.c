@@ -8,7 +8,7 @@
 #include "stream/read_gap.h"
 #include "stream/records.h"
 
-/* When the gap ended, how many attempts to write it had, and their bytes. */
+/* Read when the gap ended, how often something could not be written, and the lost bytes. */
 static void parse_message(const struct rec_auxtrace_error *e, size_t room,
 			  struct read_gap *gap)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * zstd as COMPRESSED records use it: one stream over all of them, flushed but
- * not ended at each record. (recent_pack.c uses zstd for memory.)
+ * not ended at each record. (history/recent_pack.c uses zstd for memory.)
  */
 #ifndef AUXREC_READ_ZSTD_H
 #define AUXREC_READ_ZSTD_H

@@ -5,7 +5,7 @@
  * linux/perf_event.h) the ones whose layout is used here. All sizes are bytes,
  * all fields have the machine's byte order.
  *
- * What has a variable length is read through read_bytes.h, since in a file it
+ * What has a variable length is read through base/bytes.h, since in a file it
  * need not be where it should be.
  */
 #ifndef AUXREC_RECORDS_H

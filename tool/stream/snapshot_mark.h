@@ -44,7 +44,7 @@ struct auxrec_snapshot {
 	__u64	raw_last;
 	__u64	triggers;	/* that it is of, if others came meanwhile */
 	__u64	suppressed;	/* that count= or rate= kept from a snapshot, so far */
-	__u32	kind;		/* enum trigger_kind, trigger.h */
+	__u32	kind;		/* enum trigger_kind */
 	__u32	name_size;	/* bytes, with its NUL */
 	__u32	data_size;	/* bytes of all struct auxrec_snapshot_data with theirs */
 	__u32	flags;		/* AUXREC_SNAPSHOT_* */

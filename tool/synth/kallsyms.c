@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why the kernel's symbols are not in /proc/kallsyms.
+ * Find out why the kernel's symbols are not in /proc/kallsyms.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define RESTRICT	"/proc/sys/kernel/kptr_restrict"
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
-/* -1: it cannot be read. */
+/* Return the level, or -1 if it cannot be read. */
 static int read_level(const char *path)
 {
 	int level = -1;
@@ -30,7 +30,7 @@ static int read_level(const char *path)
 	return level;
 }
 
-/* A service manager mounts an empty file there. */
+/* A service manager may mount an empty file there. */
 static bool is_of_kernel(int fd)
 {
 	struct statfs st;
@@ -38,7 +38,7 @@ static bool is_of_kernel(int fd)
 	return !fstatfs(fd, &st) && st.f_type == PROC_SUPER_MAGIC;
 }
 
-/* As kallsyms_show_value() of the kernel decides */
+/* Give the reason, following the kernel's kallsyms_show_value(). */
 static void why_zero(char *why, size_t size)
 {
 	const int level = read_level(RESTRICT);

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * kallsyms_why_hidden() - why /proc/kallsyms shows us no address of the kernel
- * @why: for the reason, and what helps, in one line
+ * kallsyms_why_hidden() - tell why /proc/kallsyms shows no kernel address
+ * @why: buffer for the reason and the remedy, in one line
  */
 void kallsyms_why_hidden(char *why, size_t size);
 

@@ -188,7 +188,7 @@ static int add_map(struct session *s, pid_t pid, const struct map *m)
 	__u32 prot = PROT_EXEC;
 	int err;
 
-	/* As the kernel's own records, see add_sideband() in attr.c. */
+	/* As the kernel's own records, see add_sideband() in session/attr.c. */
 	if (!s->opt->no_buildid) {
 		find_id(pid, m, &id);
 		count_id(s, m, &id);

@@ -145,7 +145,7 @@ static int parse_comm(struct parse *p, const char *s)
 	if (strlen(s) > COMM_MAX && !strpbrk(s, "*?[\\"))
 		return wrong(p, "names of tasks have at most %d bytes: give %s=%.*s",
 			     COMM_MAX, trigger_kind_name(p->t->kind), COMM_MAX, s);
-	/* It ends the kernel's string, see flight_event.c. */
+	/* It ends the kernel's string, see flight/event.c. */
 	if (strchr(s, '"'))
 		return wrong(p, "a '\"' cannot be in a pattern: give '?' in its place");
 	p->t->value = strdup(s);

@@ -23,7 +23,7 @@ struct trigger {
 	__u32 post_segments;	/* of the raw ring, likewise, if post_in_segments */
 	bool post_in_segments;	/* only if trigger_is_event(); post is 0 then */
 	__u64 count;		/* snapshots at most, 0: any number */
-	__u64 paced;		/* when the next one is in pace, see flight_wish.c */
+	__u64 paced;		/* when the next one is in pace, see flight/wish.c */
 	__u64 rate_nr;		/* so many snapshots in rate_time ns, 0: any number */
 	__u64 rate_time;
 	/* trigger_take() */

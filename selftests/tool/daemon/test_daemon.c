@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/service/daemon.c, log.c and pidfile.c: a process that stands for the one who types the
+ * tool/service/daemon.c, service/log.c and service/pidfile.c: a process that stands for the one who types the
  * command (the caller), and its daemon.
  */
 #define _GNU_SOURCE
@@ -418,7 +418,7 @@ TEST_F(daemon, log_of_a_child)
 	pthread_mutex_lock(&disk);
 	begin = now_ns();
 	say("after");
-	/* PATIENCE_NS of log.c */
+	/* PATIENCE_NS of service/log.c */
 	EXPECT_LE(100000000ULL, now_ns() - begin);
 	pthread_mutex_unlock(&disk);
 	log_close();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/session/attr_period.c: which samples tell their period; attr_twins.c: which ones are to be alike.
+ * tool/session/attr_period.c: which samples tell their period; session/same_event.c: which ones are to be alike.
  */
 #include "kselftest_harness.h"
 #include "session/attr_period.h"

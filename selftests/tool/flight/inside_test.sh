@@ -10,7 +10,7 @@
 . "$(dirname "$0")/flight.sh"
 CG=/sys/fs/cgroup
 BOTH=(--namespaces --all-cgroups)
-# In the state, without being looked at: CGROUPS_FEW of recent.c, and as many as there may be
+# In the state, without being looked at: CGROUPS_FEW of history/recent.c, and as many as there may be
 FEW=$((128 + 20))
 mountpoint -q $CG || mount -t cgroup2 cgroup $CG
 # Only then does perf_event, which is not listed, reach the other cgroups.

@@ -11,7 +11,7 @@
 
 static struct rec_lost_samples told;
 
-/* recent.c: what comes is looked at. */
+/* history/recent.c: what comes is looked at. */
 int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time)
 {
 	(void)r;

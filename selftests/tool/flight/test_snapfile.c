@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/snapfile/snapfile.c and snapfile_name.c: names; files that are whole or not there,
+ * tool/snapfile/snapfile.c and snapfile/name.c: names; files that are whole or not there,
  * whoever is killed when, and that replace nothing.
  */
 #define _GNU_SOURCE
