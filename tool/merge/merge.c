@@ -164,7 +164,7 @@ static int write_all(struct merge *m, bool again)
 		/*
 		 * At a FINISHED_ROUND readers process all records up to the last time that
 		 * they had seen at the FINISHED_ROUND before: see finish_round() in
-		 * record/record.c.
+		 * record/live.c.
 		 */
 		if (again && !err &&
 		    (i + 1 == m->nr_list || first_from(m, i + 1) >= before)) {

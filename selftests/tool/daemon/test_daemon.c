@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/service/daemon.c, service/log.c and service/pidfile.c: a process that stands for the one who types the
- * command (the caller), and its daemon.
+ * tool/service/daemon.c, service/log.c and service/pidfile.c: a process that stands for the caller,
+ * who types the command, and its daemon.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/session/attr_period.c: which samples tell their period; session/same_event.c: which ones are to be alike.
+ * tool/session/attr_period.c: which samples tell their period. session/same_event.c: which events
+ * must be alike.
  */
 #include "kselftest_harness.h"
 #include "session/attr_period.h"

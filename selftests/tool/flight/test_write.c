@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/snapfile/write.c and base/disk.c: a snapshot is written onto a disk that is full, or fails, or
- * that other recorders write to, too.
+ * tool/snapfile/write.c and base/disk.c: a snapshot is written onto a disk that is full, or fails,
+ * or that other recorders write to, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
