@@ -37,7 +37,7 @@ TOOL_SYS   = $$(pkg-config --libs $(TOOL_PKGS))
 TOOL_DIRS := $(shell sed 's/\#.*//' tool/ORDER)
 TOOL_LIBS := $(TOOL_DIRS:%=$(BUILD)/tool/%.a)
 # The build-ids of module and tool are found by the same code, and both know the same PMUs.
-TOOL_FROM_MODULE := $(BUILD)/module/elf_id.o $(BUILD)/module/aux_pmus.o
+TOOL_FROM_MODULE := $(BUILD)/module/ids/elf_id.o $(BUILD)/module/event/aux_pmus.o
 TOOL_SRCS := $(wildcard tool/*.c tool/*/*.c)
 TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(TOOL_FROM_MODULE)
 # Each library takes from those that stand behind it.

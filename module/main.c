@@ -7,13 +7,13 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "bpf.h"
-#include "device.h"
-#include "ids.h"
-#include "raw.h"
-#include "redirect.h"
-#include "rights.h"
-#include "ring.h"
+#include "produce/bpf.h"
+#include "device/device.h"
+#include "ids/ids.h"
+#include "produce/raw.h"
+#include "event/redirect.h"
+#include "event/rights.h"
+#include "ring/ring.h"
 
 /* Generic 32 bit atomic64_t takes spinlocks: not in NMI. */
 #ifndef CONFIG_64BIT

@@ -67,7 +67,7 @@ $(TESTS)/ids/fuse_mount: $(addprefix $(BUILD)/selftests/ids/,fuse_mount.o \
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
 # The module's parser, to compare with.
-$(TESTS)/ids/hostile: $(BUILD)/module/elf_id.o
+$(TESTS)/ids/hostile: $(BUILD)/module/ids/elf_id.o
 
 $(TESTS)/ids/elf/list: selftests/ids/make-elf selftests/ids/edit-elf.py
 	@$(SETUP)/host elf
@@ -259,7 +259,7 @@ bench-softpt: tool $(TESTS)/bench/step
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	@KERNELS="$(KERNELS)" selftests/bench/ids
 
-# module/elf_id.c is part of the module, of auxrec, and of these.
+# module/ids/elf_id.c is part of the module, of auxrec, and of these.
 ELF_FLAGS := $(USER_FLAGS) -Imodule
 SANITIZE  := -fno-sanitize-recover=undefined -fsanitize=address,undefined
 ELF_TESTS := $(addprefix $(TESTS)/elf/,test_elf_id.o image.o valid_cases.o \
@@ -269,7 +269,7 @@ $(TESTS)/elf/%.o: selftests/elf/%.c Makefile | $(BUILD)/.host-tool
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CC) $(ELF_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
-$(TESTS)/elf/elf_id.o: module/elf_id.c Makefile | $(BUILD)/.host-tool
+$(TESTS)/elf/elf_id.o: module/ids/elf_id.c Makefile | $(BUILD)/.host-tool
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CC) $(ELF_FLAGS) $(CFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
 
@@ -289,13 +289,13 @@ $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 MODEL	      := $(TESTS)/model
 MODEL_FLAGS   := $(USER_FLAGS) -Wno-sign-compare -Wno-unused-parameter -fno-pie -O2 \
 		 -I$(MODEL)/include -Iselftests/model -Imodule
-MODEL_MODULE  := $(addprefix $(MODEL)/module/,segment.o frame.o freeze.o hold.o gap.o sink.o \
-		 output.o producer.o kick.o)
+MODEL_MODULE  := $(addprefix $(MODEL)/module/,$(addprefix ring/,segment.o frame.o freeze.o hold.o \
+		 gap.o sink.o kick.o) event/output.o produce/producer.o)
 MODEL_OBJS    := $(patsubst selftests/%.c,$(TESTS)/%.o,$(wildcard selftests/model/*.c)) \
 		 $(MODEL)/ring_flush.o
 MODEL_MUTANTS := $(patsubst selftests/%.sed,$(TESTS)/%,$(wildcard selftests/model/mutants/*.sed))
 MODEL_FROM    := $(MODEL_MODULE:$(MODEL)/%.o=%.c) \
-		 $(addprefix module/,attach.h output.h producer.h ring.h)
+		 $(addprefix module/,ring/attach.h event/output.h produce/producer.h ring/ring.h)
 
 # They take a while to build, as the programs of selftests/fuzz do: selftests/check makes both
 # if what they test has changed.
@@ -317,8 +317,8 @@ $(MODEL)/%.o: selftests/model/%.c $(MODEL)/include/.made
 	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The functions of ring_file.c that others call
-$(MODEL)/ring_flush.o: module/ring_file.c $(MODEL)/include/.made
-	@(printf '#include "%s"\n' attach.h ring.h && \
+$(MODEL)/ring_flush.o: module/device/ring_file.c $(MODEL)/include/.made
+	@(printf '#include "%s"\n' ring/attach.h ring/ring.h && \
 		sed -n '/^void pa_ring_\(kick\|flush\)/,/^}/p' $<) >$(@:.o=.c)
 	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $(@:.o=.c)
 
@@ -339,4 +339,4 @@ softpt-tests: $(SPT_TESTS)
 include selftests/fuzz/fuzz.mk
 
 -include $(wildcard $(BUILD)/selftests/*.d $(BUILD)/selftests/*/*.d \
-	$(BUILD)/selftests/tool/*/*.d $(BUILD)/selftests/model/module/*.d)
+	$(BUILD)/selftests/tool/*/*.d $(BUILD)/selftests/model/module/*/*.d)

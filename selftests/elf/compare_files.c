@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elf_id.h"
+#include "ids/elf_id.h"
 
 struct file_reader {
 	struct pa_elf_reader reader;

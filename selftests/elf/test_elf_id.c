@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of module/elf_id.c: test_elf_id [-c DIR]
+ * Tests of module/ids/elf_id.c: test_elf_id [-c DIR]
  *
  * Prints TAP. With -c the small images of the test cases are written to DIR, as
  * the fuzzer's corpus.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Test cases of module/elf_id.c and what they share.
+ * Test cases of module/ids/elf_id.c and what they share.
  */
 #ifndef TEST_ELF_ID_H
 #define TEST_ELF_ID_H
 
-#include "elf_id.h"
+#include "ids/elf_id.h"
 #include "image.h"
 
 /* Reads an image, and holds the parser to the contract of a reader. */

@@ -31,8 +31,8 @@ $(FUZZ)/obj/%.o: %.c Makefile selftests/fuzz/fuzz.mk | $(BUILD)/.host-fuzz $(BUI
 	$(QUIET_CC)$(FUZZ_CC) $(USER_FLAGS) -Wno-gnu -Imodule $(CPPFLAGS) $(FUZZ_FLAGS) \
 		-fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
-$(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(addprefix $(FUZZ)/obj/,module/elf_id.o \
-		module/aux_pmus.o selftests/fuzz/note.o selftests/fuzz/scratch.o selftests/tool/events/tree.o)
+$(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(addprefix $(FUZZ)/obj/,module/ids/elf_id.o \
+		module/event/aux_pmus.o selftests/fuzz/note.o selftests/fuzz/scratch.o selftests/tool/events/tree.o)
 	@rm -f $@
 	$(QUIET_AR)ar rcs $@ $^
 

@@ -14,7 +14,7 @@
 #include "../ring/ring_lib.h"
 #include "ids_fs.h"
 #include "ids_lib.h"
-#include "../../module/elf_id.h"
+#include "../../module/ids/elf_id.h"
 
 #define DAMAGED		600
 #define CUTS		2000

@@ -6,8 +6,8 @@
  * as a PMU or user space goes through look() and put().
  */
 #include "world.h"
-#include "../../module/output.h"
-#include "../../module/producer.h"
+#include "../../module/event/output.h"
+#include "../../module/produce/producer.h"
 
 static u64 look(const void *at, size_t size)
 {

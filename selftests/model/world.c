@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "world.h"
-#include "../../module/output.h"
+#include "../../module/event/output.h"
 
 struct world world __attribute__((aligned(64)));
 const struct model_case *world_case;

@@ -6,8 +6,8 @@
 #define MODEL_WORLD_H
 
 #include "shim.h"
-#include "../../module/ring.h"
-#include "../../module/attach.h"
+#include "../../module/ring/ring.h"
+#include "../../module/ring/attach.h"
 
 #define SEGMENTS	4	/* most */
 #define SPANS		2	/* per segment */

@@ -74,7 +74,7 @@ static const struct attribute_group auxgen_stats_group = {
 	.attrs = auxgen_stats_attrs,
 };
 
-/* It keeps the contract of module/aux_pmus.c. */
+/* It keeps the contract of module/event/aux_pmus.c. */
 static ssize_t raw_ring_show(struct device *dev, struct device_attribute *attr,
 			     char *buf)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replacements in user space for the kernel headers that module/elf_id.c and
- * module/aux_pmus.c use.
+ * Replacements in user space for the kernel headers that module/ids/elf_id.c and
+ * module/event/aux_pmus.c use.
  */
 #ifndef KERNEL_SHIM_H
 #define KERNEL_SHIM_H

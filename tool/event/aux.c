@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../module/aux_pmus.h"
+#include "../../module/event/aux_pmus.h"
 #include "base/util.h"
 #include "event/aux.h"
 #include "event/event.h"

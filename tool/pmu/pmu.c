@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../module/aux_pmus.h"
+#include "../../module/event/aux_pmus.h"
 #include "pmu/pmu.h"
 #include "pmu/format.h"
 #include "base/util.h"

@@ -56,7 +56,7 @@ void pmu_set_free(struct pmu_set *set);
 
 /*
  * Has it an AUX area, and does a raw ring take it? sysfs says so only of drivers that are
- * none of the kernel's: those are in module/aux_pmus.c.
+ * none of the kernel's: those are in module/event/aux_pmus.c.
  */
 enum pmu_aux {
 	PMU_AUX_NONE,

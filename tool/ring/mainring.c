@@ -104,7 +104,7 @@ static void account(struct mainring *r, struct main_stats *stats, const __u8 *re
 
 /*
  * Does the record have a build-id bit although its event did not ask for ids? Linux 6.1 keeps
- * the bit from the record of an event that did, of any user (see module/ids_header.c). The
+ * the bit from the record of an event that did, of any user (see module/ids/header.c). The
  * record then contains device and inode, not a build-id.
  */
 static bool has_others_bit(bool ids_asked, const struct perf_event_header *h)

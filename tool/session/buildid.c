@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../module/elf_id.h"
+#include "../../module/ids/elf_id.h"
 #include "session/buildid.h"
 #include "base/util.h"
 

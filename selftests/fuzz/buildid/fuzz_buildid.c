@@ -12,7 +12,7 @@
 #include "../note.h"
 #include "../scratch.h"
 #include "session/buildid.h"
-#include "elf_id.h"
+#include "ids/elf_id.h"
 
 /* Sparse, so that numbers and sizes in the headers fit which are large. */
 #define LONG_FILE	(1ULL << 32)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../note.h"
-#include "elf_id.h"
+#include "ids/elf_id.h"
 
 /* So many runs with a read that fails, for each input */
 #define NR_FAILURES	3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: frame.c
+# file: ring/frame.c
 # case: frames that are abandoned
 # found: bytes were written
 # Frames are given up without waiting for who is reserving

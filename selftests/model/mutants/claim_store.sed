@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: segment.c
+# file: ring/segment.c
 # case: two writers
 # found: segment . goes on under another number
 # A claim that looks and then takes, in two steps

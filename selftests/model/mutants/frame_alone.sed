@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: frame.c
+# file: ring/frame.c
 # case: frames
 # found: is shown in state
 # A writer shows all frames although others are being written

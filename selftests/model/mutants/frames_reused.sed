@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: segment.c
+# file: ring/segment.c
 # case: an abandoned frame, and a mark
 # found: has two owners: .* and the writer of a frame
 # A segment whose frames were given up is used again while they are written

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: freeze.c
+# file: ring/freeze.c
 # case: trigger, post 1
 # found: overwrites segment . and did not ask
 # Two writers take the same one of those that may be overwritten

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: gap.c
+# file: ring/gap.c
 # case: a thread moves while an NMI looks for gaps
 # found: of a thread are not in order of time
 # Whoever looks says that there is none before it has looked

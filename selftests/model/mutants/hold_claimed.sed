@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: hold of all beside a writer and its NMI
 # found: segment . is READY after HOLD, which says to have all
 # HOLD does not wait for who is publishing what it wants

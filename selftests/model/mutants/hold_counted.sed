@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: hold of all beside two writers
 # found: which HOLD wants
 # HOLD has room for those only that it sees

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: hold after unhold
 # found: holds segment . behind a hole
 # HOLD takes what is before a hole

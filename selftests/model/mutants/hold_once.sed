@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: hold of all beside a writer and its NMI
 # found: which says to have all up to
 # No second round for spans that were begun and ended meanwhile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: hold of two beside a fast writer
 # found: HOLD says to have all up to ., and . was overwritten
 # HOLD does not look for what became READY meanwhile

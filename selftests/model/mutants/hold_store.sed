@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: hold beside overwriting
 # found: moves segment . from use
 # HOLD does not look whether a writer was faster

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: hold of all, four segments
 # found: which HOLD wants
 # HOLD takes what is READY before those publish who do not know of it

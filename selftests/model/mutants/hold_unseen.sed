@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: hold of all, frozen
 # found: which says to have all up to
 # A span that has its number, and is not published yet, is not looked for

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: segment.c
+# file: ring/segment.c
 # case: hostile marks
 # found: takes segment ., which is READY and not released
 # Any mark releases

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: segment.c
+# file: ring/segment.c
 # case: overwriting
 # found: overwrites segment ., and . is older
 # The newest one is overwritten

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: segment.c
+# file: ring/segment.c
 # case: overwriting, and NMIs that do it first
 # found: who writes finds no segment
 # A writer tries no other one than the oldest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: frame.c
+# file: ring/frame.c
 # case: hold of all beside a frame
 # found: HOLD of . says that it took ., and took
 # Who ends a frame is preempted when HOLD has counted it

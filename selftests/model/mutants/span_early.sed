@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: output.c
+# file: event/output.c
 # case: two writers
 # found: span . of segment . has number
 # A span that is published before it is filled

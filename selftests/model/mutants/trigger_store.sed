@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: freeze.c
+# file: ring/freeze.c
 # case: a trigger in an NMI of each CPU, post 1
 # found: segments may be overwritten after 0
 # Two triggers at once each set how much may still be overwritten

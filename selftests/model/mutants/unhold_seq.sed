@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: hold.c
+# file: ring/hold.c
 # case: unhold of another use
 # found: gives segment . back that was not meant
 # UNHOLD of whatever use of the segment there is

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: segment.c
+# file: ring/segment.c
 # case: no segment, and who leaves room
 # found: is IDLE, and who starves was not told
 # STARVED is looked at before the segment is IDLE

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Life of a ring: made by PERFAUX_IOC_CREATE, gone when its file is released
+ * and the last span has ended, whichever comes last. The latter may happen in
+ * NMI, so freeing goes through irq_work and a workqueue.
+ */
+#include <linux/module.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "ring/attach.h"
+#include "produce/bpf.h"
+#include "ring/ring.h"
+
+static struct workqueue_struct *pa_wq;
+
+static void pa_ring_free_work(struct work_struct *work)
+{
+	struct pa_ring *ring = container_of(work, struct pa_ring, free_work);
+
+	/* The irq_work that queued us may not have returned yet. */
+	irq_work_sync(&ring->free_irq);
+	irq_work_sync(&ring->wake_irq);
+	cancel_work_sync(&ring->resume_work);
+	pa_pin_sync(ring);
+	pa_bpf_forget(ring);
+	pa_pmu_release(ring);
+	pa_frames_exit(ring);
+	percpu_ref_exit(&ring->ref);
+	pa_ring_free_memory(ring);
+	put_pid_ns(ring->ns);
+	kfree(ring);
+	/* pa_ring_exit() waits for the rest of this function. */
+	module_put(THIS_MODULE);
+}
+
+static void pa_ring_free_irq(struct irq_work *work)
+{
+	struct pa_ring *ring = container_of(work, struct pa_ring, free_irq);
+
+	queue_work(pa_wq, &ring->free_work);
+}
+
+/* The last reference, in any context. */
+static void pa_ring_release(struct percpu_ref *ref)
+{
+	struct pa_ring *ring = container_of(ref, struct pa_ring, ref);
+
+	irq_work_queue(&ring->free_irq);
+}
+
+/*
+ * Lets the events that found no segment look again, if there is one now. Those
+ * of tasks do so by themselves when they are scheduled in, those that fill the
+ * sink when they have filled it; this is to lose no more than need be. Any
+ * context but NMI.
+ */
+void pa_ring_resume(struct pa_ring *ring)
+{
+	if (pa_segments_available(ring))
+		queue_work(pa_wq, &ring->resume_work);
+}
+
+static void pa_ring_wake_irq(struct irq_work *work)
+{
+	struct pa_ring *ring = container_of(work, struct pa_ring, wake_irq);
+
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED) {
+		pa_segments_make_way(ring);
+		pa_ring_resume(ring);
+	}
+	wake_up_all(&ring->wait);
+}
+
+/* Any context. */
+void pa_ring_wake(struct pa_ring *ring)
+{
+	irq_work_queue(&ring->wake_irq);
+}
+
+static void pa_ring_resume_work(struct work_struct *work)
+{
+	struct pa_ring *ring = container_of(work, struct pa_ring, resume_work);
+	struct pa_attached *attached;
+
+	mutex_lock(&ring->lock);
+	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+	list_for_each_entry(attached, &ring->attached, list)
+		if (!attached->flags)
+			pa_kick_event(ring, attached->event, PA_KICK_START);
+	mutex_unlock(&ring->lock);
+}
+
+/* Process context; @arg is checked and complete. Returns ERR_PTR(). */
+struct pa_ring *pa_ring_create(const struct perfaux_create *arg)
+{
+	struct pa_ring *ring;
+	int ret;
+
+	ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
+	if (!ring)
+		return ERR_PTR(-ENOMEM);
+	ret = pa_ring_alloc_memory(ring, arg);
+	if (ret)
+		goto err;
+	ret = percpu_ref_init(&ring->ref, pa_ring_release, 0, GFP_KERNEL);
+	if (ret)
+		goto err;
+
+	ring->overwrite = arg->flags & PERFAUX_RING_OVERWRITE;
+	ring->hold_ready = U64_MAX;
+	pa_freeze_init(ring);
+	init_waitqueue_head(&ring->wait);
+	init_irq_work(&ring->wake_irq, pa_ring_wake_irq);
+	init_irq_work(&ring->free_irq, pa_ring_free_irq);
+	INIT_WORK(&ring->free_work, pa_ring_free_work);
+	INIT_WORK(&ring->resume_work, pa_ring_resume_work);
+	mutex_init(&ring->lock);
+	INIT_LIST_HEAD(&ring->attached);
+	pa_pin_init(ring);
+	ring->ns = get_pid_ns(task_active_pid_ns(current));
+	__module_get(THIS_MODULE);
+	return ring;
+err:
+	pa_ring_free_memory(ring);
+	kfree(ring);
+	return ERR_PTR(ret);
+}
+
+/* The file is gone. Process context. */
+void pa_ring_put(struct pa_ring *ring)
+{
+	pa_detach_all(ring);
+	percpu_ref_kill(&ring->ref);
+}
+
+int pa_ring_init(void)
+{
+	pa_wq = alloc_workqueue("perfaux", WQ_UNBOUND, 0);
+	return pa_wq ? 0 : -ENOMEM;
+}
+
+void pa_ring_exit(void)
+{
+	destroy_workqueue(pa_wq);
+}

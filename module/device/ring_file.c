@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A ring's file: ioctl, mmap, poll, fdinfo.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "args.h"
+#include "ring/attach.h"
+#include "produce/bpf.h"
+#include "event/rights.h"
+#include "ring/ring.h"
+
+static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_attach arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_ATTACH_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags & ~PA_ATTACH_FLAGS || arg.flags == PA_ATTACH_FLAGS)
+		return -EINVAL;
+	if (arg.flags & PERFAUX_ATTACH_TRIGGER ?
+	    !ring->overwrite || arg.post > INT_MAX : arg.post)
+		return -EINVAL;
+	/* Both have functions of the kernel patched, see raw_hook.c. */
+	if (arg.flags)
+		ret = pa_may_open();
+	return ret ?: pa_attach(ring, &arg);
+}
+
+static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_detach arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_DETACH_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags & ~PERFAUX_DETACH_ALL || arg.reserved)
+		return -EINVAL;
+	if (!(arg.flags & PERFAUX_DETACH_ALL))
+		return pa_detach(ring, arg.fd);
+	if (arg.fd != -1)
+		return -EINVAL;
+	pa_detach_all(ring);
+	pa_ring_wake(ring);
+	return 0;
+}
+
+/*
+ * Each event that writes spans, where it runs. @what: PA_KICK_*, 0: only waits for writers
+ * who are with the module's code now. ring->lock held.
+ */
+void pa_ring_kick(struct pa_ring *ring, unsigned int what)
+{
+	struct pa_attached *attached;
+
+	list_for_each_entry(attached, &ring->attached, list)
+		if (!attached->flags)
+			pa_kick_event(ring, attached->event, what);
+}
+
+/* ring->lock held. @flags: PERFAUX_FLUSH_* */
+void pa_ring_flush(struct pa_ring *ring, u32 flags)
+{
+	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+	/*
+	 * Before the kick: an event that cannot start begins a new gap, of
+	 * which the reader is told later.
+	 */
+	pa_gaps_close_all(ring, false);
+	pa_ring_kick(ring, PA_KICK_START |
+			   (flags & PERFAUX_FLUSH_SPANS ? PA_KICK_STOP : 0));
+	/* What the kick took out of a sink. */
+	pa_gaps_close_all(ring, true);
+	pa_segments_publish_idle(ring);
+	pa_frames_flush(ring, flags & PERFAUX_FLUSH_ABANDON);
+}
+
+static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_flush arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_FLUSH_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags & ~PA_FLUSH_FLAGS)
+		return -EINVAL;
+
+	mutex_lock(&ring->lock);
+	pa_ring_flush(ring, arg.flags);
+	mutex_unlock(&ring->lock);
+	return 0;
+}
+
+/* Those that found no segment may overwrite one that is given back. */
+static void pa_ring_unheld(struct pa_ring *ring)
+{
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+		pa_ring_resume(ring);
+}
+
+static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_hold arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_HOLD_SIZE_V0, uarg);
+	u64 hold;
+
+	if (ret)
+		return ret;
+	if (arg.flags & ~PA_HOLD_FLAGS || arg.held || arg.seq ||
+	    !ring->overwrite)
+		return -EINVAL;
+	if (arg.flags & PERFAUX_HOLD_THAW && !(arg.flags & PERFAUX_FLUSH_SPANS))
+		return -EINVAL;
+	/* Who cannot be answered is told so before anything is taken, or thawed. */
+	ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
+	if (ret)
+		return ret;
+
+	mutex_lock(&ring->lock);
+	hold = ++ring->holds;
+	pa_hold_note(ring, hold);
+	ret = pa_ring_hold(ring, arg.flags, arg.max, &arg.seq);
+	pa_hold_note(ring, hold);
+	mutex_unlock(&ring->lock);
+	if (ret >= 0) {
+		arg.held = ret;
+		ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
+	}
+	if (ret < 0) {
+		mutex_lock(&ring->lock);
+		pa_hold_undo(ring, hold);
+		mutex_unlock(&ring->lock);
+		pa_ring_unheld(ring);
+	}
+	return ret;
+}
+
+static long pa_ioctl_unhold(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_unhold arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_UNHOLD_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags & ~PERFAUX_UNHOLD_ALL || arg.reserved ||
+	    arg.segment >= ring->ctl->nr_segments)
+		return -EINVAL;
+	if (arg.flags & PERFAUX_UNHOLD_ALL) {
+		if (arg.segment || arg.seq)
+			return -EINVAL;
+		pa_segments_unhold_all(ring);
+	} else {
+		ret = pa_segments_unhold(ring, arg.segment, arg.seq);
+	}
+	if (!ret)
+		pa_ring_unheld(ring);
+	return ret;
+}
+
+static long pa_ioctl_thaw(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_thaw arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_THAW_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags)
+		return -EINVAL;
+
+	mutex_lock(&ring->lock);
+	ret = pa_thaw(ring);
+	mutex_unlock(&ring->lock);
+	if (!ret)
+		pa_ring_resume(ring);
+	return ret;
+}
+
+static long pa_ioctl_handle(struct pa_ring *ring, void __user *uarg)
+{
+	struct perfaux_handle arg;
+	int ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_HANDLE_SIZE_V0, uarg);
+
+	if (ret)
+		return ret;
+	if (arg.flags || arg.handle)
+		return -EINVAL;
+	ret = pa_bpf_handle(ring, &arg.handle);
+	return ret ?: pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
+}
+
+static long pa_ring_ioctl(struct file *file, unsigned int cmd,
+			  unsigned long uarg)
+{
+	struct pa_ring *ring = file->private_data;
+
+	switch (cmd) {
+	case PERFAUX_IOC_ATTACH:
+		return pa_ioctl_attach(ring, (void __user *)uarg);
+	case PERFAUX_IOC_DETACH:
+		return pa_ioctl_detach(ring, (void __user *)uarg);
+	case PERFAUX_IOC_FLUSH:
+		return pa_ioctl_flush(ring, (void __user *)uarg);
+	case PERFAUX_IOC_HANDLE:
+		return pa_ioctl_handle(ring, (void __user *)uarg);
+	case PERFAUX_IOC_HOLD:
+		return pa_ioctl_hold(ring, (void __user *)uarg);
+	case PERFAUX_IOC_THAW:
+		return pa_ioctl_thaw(ring, (void __user *)uarg);
+	case PERFAUX_IOC_UNHOLD:
+		return pa_ioctl_unhold(ring, (void __user *)uarg);
+	}
+	return -ENOTTY;
+}
+
+/* Maps @size bytes of vmalloc memory at @addr. */
+static int pa_map_vmalloc(struct vm_area_struct *vma, unsigned long addr,
+			  void *mem, size_t size)
+{
+	size_t at;
+	int ret;
+
+	for (at = 0; at < size; at += PAGE_SIZE) {
+		ret = vm_insert_page(vma, addr + at, vmalloc_to_page(mem + at));
+		if (ret)
+			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int pa_map_data(struct vm_area_struct *vma, unsigned long addr,
+		       struct pa_ring *ring)
+{
+	unsigned int nr = ring->ctl->segment_size >> PAGE_SHIFT, i, k;
+	int ret;
+
+	/*
+	 * One by one: with vm_insert_pages() a failure half way would need the
+	 * same care, and this is not done in anybody's hot path.
+	 */
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		for (k = 0; k < nr; k++) {
+			ret = vm_insert_page(vma, addr,
+					     virt_to_page(ring->seg[i].pages[k]));
+			if (ret)
+				return ret;
+			addr += PAGE_SIZE;
+			cond_resched();
+		}
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+/*
+ * Pages are inserted here and not on demand: a fault per page would cost the
+ * reader more than the copy it saves. perf did so too until 6.13.
+ */
+static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct pa_ring *ring = file->private_data;
+	size_t size = vma->vm_end - vma->vm_start;
+	unsigned long offset = vma->vm_pgoff;
+	int ret;
+
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EACCES;
+	pa_vm_flags_clear(vma, VM_MAYEXEC);
+	pa_vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+
+	if (!offset) {
+		if (size != ring->marks_size)
+			return -EINVAL;
+		ret = pa_map_vmalloc(vma, vma->vm_start, ring->marks, size);
+		return ret ?: pa_mapping_count(vma);
+	}
+	if (offset != ring->marks_size >> PAGE_SHIFT ||
+	    size != ring->tables_size + ring->data_size)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	pa_vm_flags_clear(vma, VM_MAYWRITE);
+	ret = pa_map_vmalloc(vma, vma->vm_start, ring->ctl, ring->tables_size);
+	if (!ret)
+		ret = pa_map_data(vma, vma->vm_start + ring->tables_size, ring);
+	return ret ?: pa_mapping_count(vma);
+}
+
+static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
+{
+	struct pa_ring *ring = file->private_data;
+	unsigned int enough = ring->ctl->watermark;
+	__poll_t mask = 0;
+
+	poll_wait(file, &ring->wait, wait);
+
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED) {
+		pa_segments_make_way(ring);
+		pa_ring_resume(ring);
+		enough = 1;
+	}
+	/* What the reader is told of may come after a gap that still waits. */
+	if (pa_gaps_ready(ring) ||
+	    (!ring->overwrite && pa_segments_ready(ring) >= enough)) {
+		pa_gaps_close_all(ring, true);
+		mask |= EPOLLIN | EPOLLRDNORM;
+	}
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_FROZEN)
+		mask |= EPOLLPRI;
+	/* Not before what they were writing is there, see pa_detach_list(). */
+	if (READ_ONCE(ring->was_attached) && !READ_ONCE(ring->nr_attached))
+		mask |= EPOLLHUP;
+	return mask;
+}
+
+static const char * const pa_cause_names[PERFAUX_NR_CAUSES] = {
+	[PERFAUX_CAUSE_FULL] = "full",
+	[PERFAUX_CAUSE_TRUNCATED] = "truncated",
+	[PERFAUX_CAUSE_OVERWRITTEN] = "overwritten",
+	[PERFAUX_CAUSE_OVERRUN] = "overrun",
+	[PERFAUX_CAUSE_NO_GAP] = "no_gap",
+	[PERFAUX_CAUSE_TOO_LARGE] = "too_large",
+	[PERFAUX_CAUSE_ABANDONED] = "abandoned",
+	[PERFAUX_CAUSE_FROZEN] = "frozen",
+};
+
+#ifdef CONFIG_PROC_FS
+static void pa_ring_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct pa_ring *ring = file->private_data;
+	struct perfaux_control *ctl = ring->ctl;
+	unsigned int i;
+
+	seq_printf(m, "abi:\t%u\n", ctl->abi);
+	seq_printf(m, "ring_flags:\t%#x\n", ctl->ring_flags);
+	seq_printf(m, "flags:\t%#x\n", READ_ONCE(ctl->flags));
+	seq_printf(m, "segment_size:\t%u\n", ctl->segment_size);
+	seq_printf(m, "nr_segments:\t%u\n", ctl->nr_segments);
+	seq_printf(m, "spans_per_segment:\t%u\n", ctl->spans_per_segment);
+	seq_printf(m, "watermark:\t%u\n", ctl->watermark);
+	seq_printf(m, "ready:\t%u\n", pa_segments_ready(ring));
+	seq_printf(m, "locked_pages:\t%lu\n", ring->charged);
+	seq_printf(m, "pmu_type:\t%u\n", READ_ONCE(ctl->pmu_type));
+	seq_printf(m, "seq:\t%llu\n", READ_ONCE(ctl->seq));
+	seq_printf(m, "claims:\t%llu\n", READ_ONCE(ctl->claims));
+	seq_printf(m, "spans:\t%llu\n", READ_ONCE(ctl->spans));
+	seq_printf(m, "bytes:\t%llu\n", READ_ONCE(ctl->bytes));
+	seq_printf(m, "skipped:\t%llu\n", READ_ONCE(ctl->skipped));
+	seq_printf(m, "gaps:\t%llu\n", READ_ONCE(ctl->gaps));
+	seq_printf(m, "frames:\t%llu\n", READ_ONCE(ctl->frames));
+	seq_printf(m, "frame_bytes:\t%llu\n", READ_ONCE(ctl->frame_bytes));
+	seq_printf(m, "triggers:\t%llu\n", READ_ONCE(ctl->triggers));
+	seq_printf(m, "frozen_time:\t%llu\n", READ_ONCE(ctl->frozen_time));
+	seq_printf(m, "merged_begin:\t%llu\n", READ_ONCE(ctl->merged_begin));
+	seq_printf(m, "merged_end:\t%llu\n", READ_ONCE(ctl->merged_end));
+	for (i = PERFAUX_CAUSE_FULL; i < PERFAUX_NR_CAUSES; i++) {
+		seq_printf(m, "lost_%s:\t%llu\n", pa_cause_names[i],
+			   READ_ONCE(ctl->lost_count[i]));
+		seq_printf(m, "lost_%s_bytes:\t%llu\n", pa_cause_names[i],
+			   READ_ONCE(ctl->lost_bytes[i]));
+	}
+}
+#endif
+
+static int pa_ring_release(struct inode *inode, struct file *file)
+{
+	pa_ring_put(file->private_data);
+	return 0;
+}
+
+const struct file_operations pa_ring_fops = {
+	.owner		= THIS_MODULE,
+	.unlocked_ioctl	= pa_ring_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.mmap		= pa_ring_mmap,
+	.poll		= pa_ring_poll,
+	.release	= pa_ring_release,
+	.llseek		= noop_llseek,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo	= pa_ring_show_fdinfo,
+#endif
+};

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * perf_aux_output_begin/_end/_skip, perf_get_aux and perf_output_copy_aux for
+ * attached events. redirect.c sends PMU drivers here; they have the kernel's
+ * prototypes and keep the kernel's contract (kernel/events/ring_buffer.c).
+ *
+ * Context: the writer's, see ring.h. All of these run with interrupts off or
+ * in NMI, as pmu::start, pmu::stop and PMI handlers do; that is what module
+ * removal relies on (synchronize_rcu() in redirect.c).
+ */
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+
+#include "ring/attach.h"
+#include "event/output.h"
+#include "ring/ring.h"
+
+static struct pa_segment *pa_handle_segment(struct perf_output_handle *handle)
+{
+	return (void *)((unsigned long)handle->rb & ~PA_TAG);
+}
+
+u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type)
+{
+	u32 nr = __task_pid_nr_ns(current, type, ns);
+
+	/* Not to be confused with the idle task. */
+	return nr || pid_alive(current) ? nr : -1;
+}
+
+u32 pa_event_pid(struct perf_event *event, enum pid_type type)
+{
+	if (event->parent)
+		event = event->parent;
+	return pa_current_pid(event->ns, type);
+}
+
+static void pa_span_thread(struct perf_event *event, u32 *pid, u32 *tid)
+{
+	if (event->attach_state & PERF_ATTACH_TASK) {
+		*pid = pa_event_pid(event, PIDTYPE_TGID);
+		*tid = pa_event_pid(event, PIDTYPE_PID);
+	} else {
+		*pid = -1;
+		*tid = -1;
+	}
+}
+
+/*
+ * Where the PMU should interrupt. Past the marker, where only a PMU that skips
+ * can begin, there is the end itself.
+ *
+ * Intel PT interrupts one run of pages before the end at the latest, whatever this
+ * says (pt_buffer_reset_markers()). So it does not matter where the last run begins at
+ * the marker, see pa_mark_runs(); where memory is in shorter runs, that is later than
+ * the marker, and what is written until the interrupt is served may find no room. It
+ * does not matter to single-entry ToPA either, with which each run ends with an interrupt.
+ */
+static u32 pa_wakeup(const struct pa_segment *seg)
+{
+	return seg->head < seg->marker ? seg->marker : seg->size;
+}
+
+static struct pa_segment *pa_starved(struct pa_ring *ring,
+				     struct perf_event *event, u64 cookie,
+				     u64 now)
+{
+	const enum perfaux_cause cause = pa_full_cause(ring);
+	struct pa_segment *sink;
+
+	atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+	/* Pairs with the one in pa_segment_put(). */
+	smp_mb__after_atomic();
+	pa_lost(ring, cause, 0);
+	sink = pa_sink_get(ring, event, cause);
+	if (!sink) {
+		struct pa_gap gap = {
+			.cause = cause,
+			.cookie = cookie,
+			.t_begin = now,
+		};
+
+		pa_span_thread(event, &gap.pid, &gap.tid);
+		pa_gap_add(ring, &gap);
+	}
+	pa_ring_wake(ring);
+	return sink;
+}
+
+void *pa_output_begin(struct perf_output_handle *handle,
+		      struct perf_event *event)
+{
+	struct pa_attached *attached;
+	struct pa_segment *seg = NULL;
+	struct pa_ring *ring;
+	u64 now;
+
+	handle->event = NULL;
+	rcu_read_lock();
+	attached = pa_attached_find(event);
+	ring = attached ? attached->ring : NULL;
+	if (!ring || !percpu_ref_tryget_live(&ring->ref))
+		goto unlock;
+
+	now = event->clock();
+	if (unlikely(pa_gaps_wait(ring)) &&
+	    event->attach_state & PERF_ATTACH_TASK)
+		pa_gaps_of_thread(ring, attached->cookie,
+				  pa_event_pid(event, PIDTYPE_PID), now);
+	seg = pa_segment_get(ring, now);
+	if (seg)
+		pa_gap_close(ring, attached->cookie, now);
+	else
+		seg = pa_starved(ring, event, attached->cookie, now);
+	if (!seg) {
+		percpu_ref_put(&ring->ref);
+		goto unlock;
+	}
+	pa_pin_begin(ring, event);
+
+	seg->head = pa_is_sink(seg) ? 0 : seg->shared->used;
+	pa_span_thread(event, &seg->pid, &seg->tid);
+	seg->t_begin = now;
+	seg->cookie = attached->cookie;
+
+	handle->rb = (void *)((unsigned long)seg | PA_TAG);
+	handle->event = event;
+	handle->head = seg->head;
+	/* As CIRC_SPACE(): one byte less than there is, PT relies on it. */
+	handle->size = seg->size - seg->head - 1;
+	handle->wakeup = pa_wakeup(seg);
+	handle->aux_flags = 0;
+unlock:
+	rcu_read_unlock();
+	return seg ? seg->priv : NULL;
+}
+
+static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
+			    u64 now)
+{
+	struct perfaux_segment *shared = seg->shared;
+	struct perfaux_span *span = &seg->spans[shared->nr_spans];
+
+	span->t_begin = seg->t_begin;
+	span->t_end = max(now, seg->t_begin);
+	span->cookie = seg->cookie;
+	span->offset = seg->head;
+	span->length = size;
+	span->pid = seg->pid;
+	span->tid = seg->tid;
+	span->cpu = smp_processor_id();
+	span->flags = flags;
+	span->reserved = 0;
+	/* What ended before has a smaller number. */
+	pa_gaps_ended_elsewhere(seg->ring);
+	/* pa_hold_hole() may still look at the one that was here before. */
+	WRITE_ONCE(span->seq, pa_next_seq(seg->ring));
+
+	shared->bytes += size;
+	pa_count(&seg->ring->ctl->spans, 1);
+	pa_count(&seg->ring->ctl->bytes, size);
+	/* Pairs with the reader's load-acquire: span and data come first. */
+	smp_store_release(&shared->nr_spans, shared->nr_spans + 1);
+}
+
+/* The PMU says that it lost data; how much, and until when, it does not know. */
+static void pa_truncated(struct pa_segment *seg, u64 now)
+{
+	const struct pa_gap gap = {
+		.cause = PERFAUX_CAUSE_TRUNCATED,
+		.pid = seg->pid,
+		.tid = seg->tid,
+		.cookie = seg->cookie,
+		.t_begin = now,
+	};
+
+	pa_lost(seg->ring, PERFAUX_CAUSE_TRUNCATED, 0);
+	pa_gap_add(seg->ring, &gap);
+}
+
+static void pa_segment_end(struct pa_segment *seg, u32 size, u64 flags, u64 now)
+{
+	/* The PMU's data format is not news, see perf_aux_output_end(). */
+	const u64 idle_flags = PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK |
+			       PERF_AUX_FLAG_OVERWRITE;
+
+	if (size || flags & ~idle_flags)
+		pa_span_publish(seg, size, flags, now);
+	seg->shared->used = seg->head + size;
+}
+
+void pa_output_end(struct perf_output_handle *handle, unsigned long size)
+{
+	struct pa_segment *seg = pa_handle_segment(handle);
+	struct perf_event *event = handle->event;
+	struct pa_ring *ring = seg->ring;
+	u32 room = seg->size - seg->head;
+	u64 flags = handle->aux_flags;
+	bool truncated = flags & PERF_AUX_FLAG_TRUNCATED;
+	u64 now = event->clock();
+
+	if (size > room) {
+		pa_lost(ring, PERFAUX_CAUSE_OVERRUN, size - room);
+		/* So it looks in the span; there is no gap after it. */
+		flags |= PERF_AUX_FLAG_TRUNCATED;
+		size = room;
+	}
+	pa_pin_end(ring, event);
+	handle->event = NULL;
+	handle->rb = NULL;
+	if (pa_is_sink(seg))
+		pa_sink_gap(seg, size, now);
+	else
+		pa_segment_end(seg, size, flags, now);
+	if (truncated)
+		pa_truncated(seg, now);
+	if (pa_is_sink(seg))
+		pa_sink_put(seg);
+	else
+		pa_segment_put(seg);
+	percpu_ref_put(&ring->ref);
+}
+
+int pa_output_skip(struct perf_output_handle *handle, unsigned long size)
+{
+	struct pa_segment *seg = pa_handle_segment(handle);
+
+	if (size > handle->size)
+		return -ENOSPC;
+
+	seg->head += size;
+	if (!pa_is_sink(seg))
+		pa_count(&seg->ring->ctl->skipped, size);
+	handle->head = seg->head;
+	handle->size -= size;
+	handle->wakeup = pa_wakeup(seg);
+	return 0;
+}
+
+void *pa_output_get_aux(struct perf_output_handle *handle)
+{
+	return handle->event ? pa_handle_segment(handle)->priv : NULL;
+}
+
+/*
+ * Only AUX sampling (PERF_SAMPLE_AUX) copies from a handle. It needs an AUX
+ * area mapped on the event as well, and finds no data there. It has reserved
+ * the room in the main ring and warns if less is copied, see
+ * perf_aux_sample_output(): what was in that room before stays there.
+ */
+long pa_output_copy_aux(struct perf_output_handle *aux_handle,
+			struct perf_output_handle *handle,
+			unsigned long from, unsigned long to)
+{
+	return to - from;
+}

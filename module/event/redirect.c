@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sends the AUX output of attached events to output.c.
+ *
+ * PMU drivers reach the AUX area only through five functions of the core. Each
+ * gets an ftrace_ops that may change the instruction pointer, as livepatch
+ * does; for everybody else the kernel's own function runs as if nothing were
+ * there. Not kprobes: one that hits while another runs on the CPU is skipped,
+ * and the kernel's perf_aux_output_end() must never see a handle of ours.
+ *
+ * FTRACE_OPS_FL_PERMANENT keeps kernel.ftrace_enabled=0 from taking the hooks
+ * away while a handle is open. FTRACE_OPS_FL_RECURSION is not set: the
+ * callbacks call nothing that is traced, and protection against recursion
+ * consists of skipping calls. If others trace the same function the core protects
+ * all of them (__ftrace_ops_list_func()): then a call from within a tracer's
+ * callback is skipped, and nothing there calls these.
+ */
+#include <linux/ftrace.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "ring/attach.h"
+#include "event/function.h"
+#include "event/output.h"
+#include "event/redirect.h"
+
+/* They are jumped to, not called: the compiler sees no mistake in an argument. */
+PA_SAME_TYPE(perf_aux_output_begin, pa_output_begin);
+PA_SAME_TYPE(perf_aux_output_end, pa_output_end);
+PA_SAME_TYPE(perf_aux_output_skip, pa_output_skip);
+PA_SAME_TYPE(perf_get_aux, pa_output_get_aux);
+PA_SAME_TYPE(perf_output_copy_aux, pa_output_copy_aux);
+
+/*
+ * Does another event of the group take AUX samples from this one? Then the
+ * driver's snapshot_aux() finds what begin gave it, and Intel PT's warns if that
+ * is not a snapshot area (pt_event_snapshot_aux()). The list changes only with
+ * interrupts off on the event's CPU, and the core then schedules the group
+ * anew: an NMI goes on with what begin found before it.
+ */
+static __always_inline bool pa_is_sampled(struct perf_event *event)
+{
+	struct perf_event *sibling;
+
+	if (in_nmi() || event->group_leader != event)
+		return false;
+	list_for_each_entry(sibling, &event->sibling_list, sibling_list)
+		if (sibling->attr.aux_sample_size)
+			return true;
+	return false;
+}
+
+/* perf_aux_output_begin(handle, event) */
+static void notrace pa_hook_begin(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	struct perf_event *event = (void *)pa_ftrace_argument(fregs, 1);
+
+	/* Called with interrupts off, or in NMI: that is a reader of RCU. */
+	if (pa_attached_find(event) && !pa_is_sampled(event))
+		pa_ftrace_set_ip(fregs, (unsigned long)pa_output_begin);
+}
+
+/* The other functions have the handle first. */
+static void notrace pa_hook_handle(unsigned long ip, unsigned long parent_ip,
+				   struct ftrace_ops *ops,
+				   struct ftrace_regs *fregs)
+{
+	struct perf_output_handle *handle = (void *)pa_ftrace_argument(fregs, 0);
+
+	if (pa_handle_is_ours(handle))
+		pa_ftrace_set_ip(fregs, (unsigned long)ops->private);
+}
+
+#define PA_HOOK_FLAGS	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT | \
+			 PA_FTRACE_FLAGS)
+
+static struct pa_hook {
+	const char *name;
+	struct ftrace_ops ops;
+} pa_hooks[] = {
+	/*
+	 * begin is the last to come and the first to go: without it no handle
+	 * of ours exists.
+	 */
+	{
+		.name = "perf_aux_output_end",
+		.ops = {
+			.func = pa_hook_handle,
+			.flags = PA_HOOK_FLAGS,
+			.private = pa_output_end,
+		},
+	}, {
+		.name = "perf_aux_output_skip",
+		.ops = {
+			.func = pa_hook_handle,
+			.flags = PA_HOOK_FLAGS,
+			.private = pa_output_skip,
+		},
+	}, {
+		.name = "perf_get_aux",
+		.ops = {
+			.func = pa_hook_handle,
+			.flags = PA_HOOK_FLAGS,
+			.private = pa_output_get_aux,
+		},
+	}, {
+		.name = "perf_output_copy_aux",
+		.ops = {
+			.func = pa_hook_handle,
+			.flags = PA_HOOK_FLAGS,
+			.private = pa_output_copy_aux,
+		},
+	}, {
+		.name = "perf_aux_output_begin",
+		.ops = {
+			.func = pa_hook_begin,
+			.flags = PA_HOOK_FLAGS,
+		},
+	},
+};
+
+static void pa_unhook(struct pa_hook *hook)
+{
+	unregister_ftrace_function(&hook->ops);
+	ftrace_free_filter(&hook->ops);
+}
+
+/* Returns 0, -ENOMEM or, with a message, -errno. */
+static int pa_hook(struct pa_hook *hook)
+{
+	int ret = pa_function_filter(&hook->ops, hook->name);
+
+	if (!ret)
+		ret = register_ftrace_function(&hook->ops);
+	if (!ret)
+		return 0;
+	if (ret != -ENOMEM)
+		pr_err("cannot redirect %s() (%d): is ftrace off (kernel.ftrace_enabled=0), does a livepatch hold the function, or was the kernel built without the function tracer for it?\n",
+		       hook->name, ret);
+	ftrace_free_filter(&hook->ops);
+	return ret;
+}
+
+int pa_redirect_init(void)
+{
+	int i, ret;
+
+	for (i = 0; i < ARRAY_SIZE(pa_hooks); i++) {
+		ret = pa_hook(&pa_hooks[i]);
+		if (ret) {
+			while (i--)
+				pa_unhook(&pa_hooks[i]);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* No ring and no span is left, or the module could not be removed. */
+void pa_redirect_exit(void)
+{
+	int i;
+
+	for (i = ARRAY_SIZE(pa_hooks) - 1; i >= 0; i--)
+		pa_unhook(&pa_hooks[i]);
+	/* The last pa_output_end(), after it dropped the last reference. */
+	synchronize_rcu();
+}

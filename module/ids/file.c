@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading files that are being mapped. perf_event_mmap() runs with mmap_lock
+ * held for writing, so this may do what a page fault there may do: get pages
+ * from the page cache, reading them in where that depends on a disk only, with
+ * invalidate_lock, which keeps those who punch holes away (filemap_fault()). Not
+ * the file's read(): that takes inode locks which are taken before mmap_lock.
+ */
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/highmem.h>
+#include <linux/ktime.h>
+#include <linux/magic.h>
+#include <linux/moduleparam.h>
+#include <linux/pagemap.h>
+#include <linux/shmem_fs.h>
+#include <linux/string.h>
+
+#include "ids/ids.h"
+
+static unsigned int disk_us = PA_IDS_DISK_US;
+module_param(disk_us, uint, 0644);
+MODULE_PARM_DESC(disk_us, "How long a mapping that is recorded may wait for a second and further pages of its file, in microseconds (default 12000)");
+
+struct pa_ids_reader {
+	struct pa_elf_reader reader;
+	struct file *file;
+	enum pa_ids_access access;
+	struct folio *folio;		/* the last one that was used */
+	bool hole;			/* there is none at hole_index: zeros */
+	pgoff_t hole_index;
+	/* What may still be done, see PA_IDS_MAX_MISSES. */
+	unsigned int misses;
+	unsigned int pages;
+	unsigned int calls;
+	u64 first;			/* when the first page was asked for, ktime_get_ns() */
+	u64 slowest;			/* page, ns; 0: none was read in yet */
+	pgoff_t page;			/* the last one that was counted */
+};
+
+/*
+ * They have a block device, but a user's program or other machines decide when
+ * a read is served.
+ */
+static bool pa_ids_fs_waits(const struct super_block *sb)
+{
+	static const char * const names[] = { "fuseblk", "gfs2", "ocfs2" };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(sb->s_type->name, names[i]))
+			return true;
+	/* From a file, or from a daemon by way of fscache. */
+	return !strcmp(sb->s_type->name, "erofs") && !sb->s_bdev;
+}
+
+/*
+ * For overlayfs vma->vm_file is the file of the layer, so it is that one's file
+ * system that is asked. secretmem, hugetlbfs and DAX have no read_folio: their
+ * pages must not, or cannot, be read like this.
+ */
+enum pa_ids_access pa_ids_access(struct file *file)
+{
+	struct address_space *mapping = file->f_mapping;
+	const struct super_block *sb = mapping->host->i_sb;
+
+	if (!mapping->a_ops->read_folio)
+		return sb->s_magic == TMPFS_MAGIC ? PA_IDS_SHMEM : PA_IDS_NEVER;
+	if (sb->s_magic == RAMFS_MAGIC)
+		return PA_IDS_READ;
+	if (sb->s_type->fs_flags & FS_REQUIRES_DEV && !pa_ids_fs_waits(sb))
+		return PA_IDS_READ;
+	return PA_IDS_PEEK;
+}
+
+static struct folio *pa_ids_peek(struct pa_ids_reader *r, pgoff_t index)
+{
+	struct folio *folio = filemap_get_folio(r->file->f_mapping, index);
+
+	if (IS_ERR_OR_NULL(folio))
+		return ERR_PTR(-EAGAIN);
+	if (folio_test_uptodate(folio))
+		return folio;
+	folio_put(folio);
+	return ERR_PTR(-EAGAIN);
+}
+
+static struct folio *pa_ids_read_folio(struct pa_ids_reader *r, pgoff_t index)
+{
+	struct address_space *mapping = r->file->f_mapping;
+	struct folio *folio;
+
+	/* What do_read_cache_folio() expects. */
+	filemap_invalidate_lock_shared(mapping);
+	folio = read_mapping_folio(mapping, index, r->file);
+	filemap_invalidate_unlock_shared(mapping);
+	return folio;
+}
+
+/*
+ * A hole must remain one: it may be what userfaultfd waits for, and nobody asked
+ * for its memory. What is neither in memory nor in swap is a hole; NULL then.
+ */
+static struct folio *pa_ids_shmem_folio(struct pa_ids_reader *r, pgoff_t index)
+{
+	struct address_space *mapping = r->file->f_mapping;
+	struct page *page;
+
+	if (!xa_load(&mapping->i_pages, index))
+		return NULL;
+	page = shmem_read_mapping_page(mapping, index);
+	return IS_ERR(page) ? ERR_CAST(page) : page_folio(page);
+}
+
+/* Can another page be read in within the time? */
+static bool pa_ids_may_read(const struct pa_ids_reader *r, u64 now)
+{
+	if (!r->misses)
+		return false;
+	return !r->slowest ||
+	       now - r->first + r->slowest <= (u64)READ_ONCE(disk_us) * NSEC_PER_USEC;
+}
+
+static struct folio *pa_ids_read_in(struct pa_ids_reader *r, pgoff_t index)
+{
+	const u64 begin = ktime_get_ns();
+	struct folio *folio;
+
+	if (!pa_ids_may_read(r, begin))
+		return ERR_PTR(-EAGAIN);
+	r->misses--;
+	if (!r->slowest)
+		r->first = begin;
+	folio = r->access == PA_IDS_SHMEM ? pa_ids_shmem_folio(r, index) :
+					    pa_ids_read_folio(r, index);
+	/* Not 0, which means that none was read in. */
+	r->slowest = max(r->slowest, ktime_get_ns() - begin + 1);
+	return folio;
+}
+
+static struct folio *pa_ids_get_folio(struct pa_ids_reader *r, pgoff_t index)
+{
+	struct folio *folio = pa_ids_peek(r, index);
+
+	if (!IS_ERR(folio) || r->access == PA_IDS_PEEK)
+		return folio;
+	return pa_ids_read_in(r, index);
+}
+
+static bool pa_ids_has(const struct pa_ids_reader *r, pgoff_t index)
+{
+	if (r->hole)
+		return r->hole_index == index;
+	return r->folio && index - r->folio->index < folio_nr_pages(r->folio);
+}
+
+static int pa_ids_use_folio(struct pa_ids_reader *r, pgoff_t index)
+{
+	if (pa_ids_has(r, index))
+		return 0;
+	if (r->folio)
+		folio_put(r->folio);
+	r->folio = pa_ids_get_folio(r, index);
+	r->hole = !r->folio;
+	r->hole_index = index;
+	if (IS_ERR(r->folio)) {
+		int ret = PTR_ERR(r->folio);
+
+		r->folio = NULL;
+		return ret;
+	}
+	if (r->hole)
+		return 0;
+	/* The file may have been truncated since. */
+	return r->folio->mapping == r->file->f_mapping ? 0 : -EIO;
+}
+
+static void pa_ids_copy(const struct pa_ids_reader *r, u64 offset, void *buf,
+			u32 len)
+{
+	void *addr;
+
+	if (r->hole) {
+		memset(buf, 0, len);
+		return;
+	}
+	addr = kmap_local_folio(r->folio, offset - folio_pos(r->folio));
+	memcpy(buf, addr, len);
+	kunmap_local(addr);
+}
+
+/* Pages, not folios: of these one can be as large as a file. */
+static bool pa_ids_may_use(struct pa_ids_reader *r, pgoff_t page)
+{
+	if (page == r->page)
+		return true;
+	if (!r->pages)
+		return false;
+	r->pages--;
+	r->page = page;
+	return true;
+}
+
+static int pa_ids_read_pages(struct pa_elf_reader *reader, u64 offset,
+			     void *buf, u32 len)
+{
+	struct pa_ids_reader *r = container_of(reader, struct pa_ids_reader,
+					       reader);
+
+	if (!r->calls--)
+		return -EAGAIN;
+	while (len) {
+		u32 n = min_t(u32, len, PAGE_SIZE - offset_in_page(offset));
+		pgoff_t page = offset >> PAGE_SHIFT;
+		int ret = -EAGAIN;
+
+		if (pa_ids_may_use(r, page))
+			ret = pa_ids_use_folio(r, page);
+		if (ret)
+			return ret;
+		pa_ids_copy(r, offset, buf, n);
+		buf += n;
+		offset += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* Of the reader's errors only these two are news. */
+static int pa_ids_result(int ret)
+{
+	if (ret >= 0)
+		return ret;
+	return ret == -EAGAIN ? PERFAUX_ID_DEFERRED : PERFAUX_ID_UNREADABLE;
+}
+
+int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
+		       struct pa_elf_id *id)
+{
+	struct pa_ids_reader r = {
+		.reader.read = pa_ids_read_pages,
+		.reader.size = i_size_read(file->f_mapping->host),
+		.file = file,
+		.access = access,
+		.misses = PA_IDS_MAX_MISSES,
+		.pages = PA_IDS_MAX_PAGES,
+		.calls = PA_IDS_MAX_CALLS,
+		.page = ~(pgoff_t)0,
+	};
+	int ret;
+
+	if (access == PA_IDS_NEVER)
+		return PERFAUX_ID_DEFERRED;
+	ret = pa_elf_id(&r.reader, id);
+	if (r.folio)
+		folio_put(r.folio);
+	/* What is cut off reads as zeros for a moment: that is no id. */
+	if (!ret && i_size_read(file->f_mapping->host) < r.reader.size)
+		ret = PERFAUX_ID_TRUNCATED;
+	return pa_ids_result(ret);
+}
+
+static int pa_ids_read_slow(struct pa_elf_reader *reader, u64 offset, void *buf,
+			    u32 len)
+{
+	struct pa_ids_reader *r = container_of(reader, struct pa_ids_reader,
+					       reader);
+	loff_t pos = offset;
+
+	while (len) {
+		ssize_t n = kernel_read(r->file, buf, len, &pos);
+
+		if (n <= 0)
+			return n ?: -EIO;
+		buf += n;
+		len -= n;
+	}
+	return 0;
+}
+
+int pa_ids_read_file(struct file *file, struct pa_elf_id *id)
+{
+	struct pa_ids_reader r = {
+		.reader.read = pa_ids_read_slow,
+		.reader.size = i_size_read(file->f_mapping->host),
+		.file = file,
+	};
+	const struct cred *old;
+	int ret;
+
+	/* kernel_read() would complain in the log. */
+	if (!(file->f_mode & FMODE_CAN_READ) || !file->f_op->read_iter ||
+	    file->f_op->read)
+		return PERFAUX_ID_UNREADABLE;
+	/*
+	 * As who opened it: a server asks who reads, and one in a user
+	 * namespace does not know the kernel's root (fuse_get_req()).
+	 */
+	old = override_creds(file->f_cred);
+	ret = pa_elf_id(&r.reader, id);
+	revert_creds(old);
+	return ret < 0 ? PERFAUX_ID_UNREADABLE : ret;
+}

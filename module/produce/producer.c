@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Producers in the kernel: frames that do not belong to a sample, written by other
+ * modules (perfaux.h).
+ *
+ * A producer's reference is one of ring->ref, and so is each reservation. The
+ * former keeps the memory only: nothing is reserved once the file has killed it.
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/sched/clock.h>
+#include <linux/smp.h>
+
+#include "event/output.h"
+#include "../perfaux.h"
+#include "produce/producer.h"
+#include "ring/ring.h"
+
+/* What perf_event_alloc() gives an event without attr.use_clockid. */
+static u64 pa_default_clock(void)
+{
+	return local_clock();
+}
+
+/* local_clock() has no address of its own in 6.1, where it is inline. */
+bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event)
+{
+	if (ring->clock == pa_default_clock)
+		return !event->attr.use_clockid;
+	return !ring->clock || ring->clock == event->clock;
+}
+
+/*
+ * In any context? perf_event_set_clock() lets events that have no samples in an NMI have
+ * others, which wait for who is setting the clock.
+ */
+bool pa_clock_is_safe(const struct perf_event *event)
+{
+	return !event->attr.use_clockid ||
+	       event->attr.clockid == CLOCK_MONOTONIC ||
+	       event->attr.clockid == CLOCK_MONOTONIC_RAW;
+}
+
+int pa_produce_init(struct pa_ring *ring)
+{
+	int ret;
+
+	mutex_lock(&ring->lock);
+	ret = ring->clock_is_slow ? -EINVAL : pa_frames_init(ring);
+	if (!ret && !ring->clock)
+		WRITE_ONCE(ring->clock, pa_default_clock);
+	mutex_unlock(&ring->lock);
+	return ret;
+}
+
+static void pa_produce_lost(struct pa_ring *ring, enum perfaux_cause cause,
+			    u32 length, u64 cookie, u64 now)
+{
+	const struct pa_gap gap = {
+		.cause = cause,
+		.pid = pa_current_pid(ring->ns, PIDTYPE_TGID),
+		.tid = pa_current_pid(ring->ns, PIDTYPE_PID),
+		.cookie = cookie,
+		.t_begin = now,
+		.t_end = now,
+		.bytes = length,
+	};
+
+	pa_lost(ring, cause, length);
+	pa_gap_add(ring, &gap);
+}
+
+/* Preemption is off: the gaps are those of this CPU. */
+static struct perfaux_frame *pa_produce_here(struct pa_ring *ring, u32 length,
+					     u64 cookie,
+					     enum perfaux_cause *cause)
+{
+	struct perfaux_frame *frame = pa_frame_reserve(ring, length, cause);
+	typeof(ring->clock) clock = READ_ONCE(ring->clock);
+	u64 now = clock();
+
+	if (!frame) {
+		pa_produce_lost(ring, *cause, length, cookie, now);
+		return NULL;
+	}
+	pa_gap_close(ring, cookie, now);
+	frame->flags = 0;
+	frame->cookie = cookie;
+	frame->time = now;
+	frame->cpu = smp_processor_id();
+	frame->pid = pa_current_pid(ring->ns, PIDTYPE_TGID);
+	frame->tid = pa_current_pid(ring->ns, PIDTYPE_PID);
+	return frame;
+}
+
+struct perfaux_frame *pa_produce(struct pa_ring *ring, u32 length, u64 cookie,
+				 enum perfaux_cause *cause)
+{
+	struct perfaux_frame *frame;
+
+	*cause = PERFAUX_CAUSE_NONE;
+	if (!percpu_ref_tryget_live(&ring->ref))
+		return NULL;
+	preempt_disable_notrace();
+	frame = pa_produce_here(ring, length, cookie, cause);
+	preempt_enable_notrace();
+	if (!frame)
+		percpu_ref_put(&ring->ref);
+	return frame;
+}
+
+void pa_produce_end(struct pa_ring *ring, struct perfaux_frame *frame,
+		    enum perfaux_frame_state how)
+{
+	pa_frame_end(ring, frame, how);
+	percpu_ref_put(&ring->ref);
+}
+
+/* --- for other modules ----------------------------------------------------- */
+
+static struct pa_ring *pa_ring_of(struct perfaux_ring *ring)
+{
+	return (struct pa_ring *)ring;
+}
+
+static struct perfaux_frame *pa_frame_of(void *data)
+{
+	return container_of(data, struct perfaux_frame, data);
+}
+
+struct perfaux_ring *perfaux_ring_get(int fd)
+{
+	struct file *file = fget(fd);
+	struct pa_ring *ring;
+	int ret = -EINVAL;
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	ring = file->private_data;
+	if (file->f_op == &pa_ring_fops)
+		ret = pa_produce_init(ring);
+	/* Live: the file is here. */
+	if (!ret)
+		percpu_ref_get(&ring->ref);
+	fput(file);
+	return ret ? ERR_PTR(ret) : (struct perfaux_ring *)ring;
+}
+EXPORT_SYMBOL_GPL(perfaux_ring_get);
+
+void perfaux_ring_put(struct perfaux_ring *ring)
+{
+	percpu_ref_put(&pa_ring_of(ring)->ref);
+}
+EXPORT_SYMBOL_GPL(perfaux_ring_put);
+
+bool perfaux_ring_closed(struct perfaux_ring *ring)
+{
+	return percpu_ref_is_dying(&pa_ring_of(ring)->ref);
+}
+EXPORT_SYMBOL_GPL(perfaux_ring_closed);
+
+void *perfaux_reserve(struct perfaux_ring *ring, u32 length, u64 cookie)
+{
+	enum perfaux_cause cause;
+	struct perfaux_frame *frame = pa_produce(pa_ring_of(ring), length,
+						 cookie, &cause);
+
+	return frame ? frame->data : NULL;
+}
+EXPORT_SYMBOL_GPL(perfaux_reserve);
+
+void perfaux_commit(struct perfaux_ring *ring, void *data)
+{
+	pa_produce_end(pa_ring_of(ring), pa_frame_of(data),
+		       PERFAUX_FRAME_COMMITTED);
+}
+EXPORT_SYMBOL_GPL(perfaux_commit);
+
+void perfaux_discard(struct perfaux_ring *ring, void *data)
+{
+	pa_produce_end(pa_ring_of(ring), pa_frame_of(data),
+		       PERFAUX_FRAME_DISCARDED);
+}
+EXPORT_SYMBOL_GPL(perfaux_discard);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a user may have: locked memory, and attached events.
+ *
+ * All pages of a ring count against RLIMIT_MEMLOCK, per user and not per process, or a
+ * fork would double it.
+ *
+ * An attached event needs no descriptor any more, so RLIMIT_NOFILE does not limit it. As
+ * for descriptors that are on their way over a socket (too_many_unix_fds() in
+ * net/unix/scm.c), a user may have as many as one process may have descriptors.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/xarray.h>
+
+#include "ids/ids.h"
+#include "ring/ring.h"
+
+/* Returns 0 or -EPERM, as perf_mmap() does for perf's own rings. */
+int pa_charge(struct pa_ring *ring, unsigned long pages)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	struct user_struct *user = current_user();
+	long old = atomic_long_read(&user->locked_vm);
+	bool exempt = false;
+
+	do {
+		/* A capability that is asked for counts as used: only if it is needed. */
+		if (!exempt && (old + pages > limit || old + pages < pages)) {
+			exempt = capable(CAP_IPC_LOCK);
+			if (!exempt)
+				return -EPERM;
+		}
+	} while (!atomic_long_try_cmpxchg(&user->locked_vm, &old, old + pages));
+
+	ring->user = get_uid(user);
+	ring->charged = pages;
+	return 0;
+}
+
+void pa_uncharge(struct pa_ring *ring)
+{
+	if (!ring->user)
+		return;
+	atomic_long_sub(ring->charged, &ring->user->locked_vm);
+	free_uid(ring->user);
+	ring->user = NULL;
+}
+
+static DEFINE_MUTEX(pa_events_lock);
+/* How many events each payer has attached. A payer without events has no entry. */
+static DEFINE_XARRAY(pa_events);
+
+static unsigned long pa_events_of(kuid_t payer)
+{
+	return xa_to_value(xa_load(&pa_events, __kuid_val(payer)));
+}
+
+static bool pa_events_full(kuid_t payer)
+{
+	return pa_events_of(payer) >= rlimit(RLIMIT_NOFILE) &&
+	       !capable(CAP_SYS_RESOURCE) && !capable(CAP_SYS_ADMIN);
+}
+
+/* Process context. Returns 0 and who pays, -EMFILE or -ENOMEM. */
+int pa_charge_event(kuid_t *payer)
+{
+	int ret = -EMFILE;
+
+	*payer = pa_ids_payer();
+	mutex_lock(&pa_events_lock);
+	if (!pa_events_full(*payer))
+		ret = xa_err(xa_store(&pa_events, __kuid_val(*payer),
+				      xa_mk_value(pa_events_of(*payer) + 1),
+				      GFP_KERNEL));
+	mutex_unlock(&pa_events_lock);
+	return ret;
+}
+
+/* Process context. */
+void pa_uncharge_event(kuid_t payer)
+{
+	unsigned long nr;
+
+	mutex_lock(&pa_events_lock);
+	nr = pa_events_of(payer) - 1;
+	if (nr)
+		xa_store(&pa_events, __kuid_val(payer), xa_mk_value(nr), GFP_KERNEL);
+	else
+		xa_erase(&pa_events, __kuid_val(payer));
+	mutex_unlock(&pa_events_lock);
+}

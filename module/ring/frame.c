@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames: data of any length in segments that any context may write to, on any
+ * CPU, at the same time.
+ *
+ * What is reserved of a segment, and how many of its frames are being written, is
+ * one word, pa_segment.frames: whoever moves it on owns what lies between. While
+ * frames are being written the segment cannot be published, so it cannot become
+ * somebody else's. A closed one takes no more frames; the last of its writers, or
+ * who closed it if there is none, publishes it.
+ *
+ * Each CPU has a segment of its own, so that the word is rarely contended. When
+ * there is no segment left a CPU writes to those of others.
+ *
+ * frames_end tells the reader how far all frames are complete. It is moved by a
+ * writer who is alone, before it lets go of the segment: then nobody can have made
+ * something else of it.
+ *
+ * Context: writers' functions, any up to NMI.
+ */
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
+
+#include "ring/ring.h"
+
+/* A word: bytes reserved, frames that are being written, flags. */
+#define PA_FRAMES_POS		GENMASK_ULL(31, 0)
+#define PA_FRAMES_ONE		BIT_ULL(32)
+#define PA_FRAMES_OPEN		GENMASK_ULL(61, 32)
+#define PA_FRAMES_CLOSED	BIT_ULL(62)
+/* Published although frames are being written, see pa_frames_abandon() */
+#define PA_FRAMES_EARLY		BIT_ULL(63)
+
+/* New segments that a writer tries, which are filled by who interrupts it. */
+#define PA_FRAME_TRIES		3
+
+static u64 pa_frame_state(u64 seq, enum perfaux_frame_state state)
+{
+	return seq << 8 | state;
+}
+
+static u64 pa_frames_word(const struct pa_segment *seg)
+{
+	return atomic64_read(&seg->frames);
+}
+
+void pa_frames_reset(struct pa_segment *seg)
+{
+	atomic64_set(&seg->frames, PA_FRAMES_CLOSED);
+}
+
+bool pa_frames_are_open(const struct pa_segment *seg)
+{
+	return pa_frames_word(seg) & PA_FRAMES_OPEN;
+}
+
+/* Nobody writes to it, and nobody will. */
+static void pa_frames_publish(struct pa_segment *seg, u64 nr, u64 bytes)
+{
+	struct perfaux_segment *shared = seg->shared;
+	u64 pos = pa_frames_word(seg) & PA_FRAMES_POS;
+
+	if (!pos) {
+		pa_segment_drop(seg);
+		return;
+	}
+	WRITE_ONCE(shared->used, pos);
+	/* Pairs with the reader's load-acquire. */
+	smp_store_release(&shared->frames_end, pos);
+	pa_count(&seg->ring->ctl->frames, nr);
+	pa_count(&seg->ring->ctl->frame_bytes, bytes);
+	pa_segment_publish(seg);
+}
+
+static void pa_frames_complete(struct pa_segment *seg)
+{
+	pa_frames_publish(seg, READ_ONCE(seg->shared->nr_frames),
+			  READ_ONCE(seg->shared->bytes));
+}
+
+/* Preemption is off. */
+static bool pa_frames_close_now(struct pa_segment *seg)
+{
+	s64 word = atomic64_read(&seg->frames);
+
+	do {
+		if (word & PA_FRAMES_CLOSED)
+			return false;
+	} while (!atomic64_try_cmpxchg(&seg->frames, &word,
+				       word | PA_FRAMES_CLOSED));
+	if (word & PA_FRAMES_OPEN)
+		return false;
+	pa_frames_complete(seg);
+	return true;
+}
+
+/*
+ * Returns whether that published it: it may be anybody's then. Whoever becomes the one that
+ * publishes is waited for, by pa_frames_flush() and, if HOLD has counted the segment, which is
+ * not HELD yet, by pa_hold_round(): so it must not be preempted in between.
+ */
+bool pa_frames_close(struct pa_segment *seg)
+{
+	bool published;
+
+	preempt_disable_notrace();
+	published = pa_frames_close_now(seg);
+	preempt_enable_notrace();
+	return published;
+}
+
+/* Returns the new frame, of which only state and segment are set, or NULL. */
+static struct perfaux_frame *pa_frame_try(struct pa_segment *seg, u32 need)
+{
+	s64 word = atomic64_read(&seg->frames);
+	struct perfaux_frame *frame;
+
+	do {
+		if (word & PA_FRAMES_CLOSED ||
+		    (word & PA_FRAMES_POS) + need > seg->size)
+			return NULL;
+	} while (!atomic64_try_cmpxchg(&seg->frames, &word,
+				       word + need + PA_FRAMES_ONE));
+
+	frame = seg->base + (word & PA_FRAMES_POS);
+	frame->segment = seg - seg->ring->seg;
+	WRITE_ONCE(frame->state,
+		   pa_frame_state(PERFAUX_SEQ(READ_ONCE(seg->shared->state)),
+				  PERFAUX_FRAME_RESERVED));
+	return frame;
+}
+
+static struct perfaux_frame *pa_frame_try_all(struct pa_ring *ring, u32 need)
+{
+	struct perfaux_frame *frame = NULL;
+	unsigned int i;
+
+	for (i = 0; !frame && i < ring->ctl->nr_segments; i++)
+		frame = pa_frame_try(&ring->seg[i], need);
+	return frame;
+}
+
+static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
+{
+	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
+	struct pa_segment *seg = &ring->seg[READ_ONCE(cpu->frame_hint)];
+	bool mine = READ_ONCE(seg->shared->cpu) == smp_processor_id();
+	struct perfaux_frame *frame;
+	int tries;
+
+	frame = mine ? pa_frame_try(seg, need) : NULL;
+	if (frame)
+		return frame;
+	for (tries = 0; tries < PA_FRAME_TRIES; tries++) {
+		struct pa_segment *full = mine ? seg : NULL;
+
+		seg = pa_segment_get_frames(ring);
+		if (!seg)
+			break;
+		/* Not while there is no other: smaller frames fit into it. */
+		if (full)
+			pa_frames_close(full);
+		mine = false;
+		WRITE_ONCE(cpu->frame_hint, seg - ring->seg);
+		/* From here on others see it. */
+		atomic64_set_release(&seg->frames, 0);
+		frame = pa_frame_try(seg, need);
+		if (frame)
+			return frame;
+		pa_frames_close(seg);
+	}
+	return pa_frame_try_all(ring, need);
+}
+
+/*
+ * There is no room: the reader, whose poll() makes way, or pa_ring_resume_work() may do
+ * something about it. Whoever is told clears STARVED only if there was a segment to be
+ * had: it may still be set although segments came back since, were filled in part, and
+ * the reader went to sleep before that. So it is told again, but not by each of a storm
+ * of records: once a jiffy. Of two contexts in one jiffy, also an NMI and what it
+ * interrupts, the cmpxchg() lets one through, without waiting for the other.
+ */
+static void pa_frames_starve(struct pa_ring *ring)
+{
+	unsigned long last = READ_ONCE(ring->starved_at), now = jiffies;
+	bool is_new = !(atomic_fetch_or(PERFAUX_CTL_STARVED,
+					(atomic_t *)&ring->ctl->flags) &
+			PERFAUX_CTL_STARVED);
+	bool is_first = last != now &&
+			cmpxchg(&ring->starved_at, last, now) == last;
+
+	if (is_new || is_first)
+		pa_ring_wake(ring);
+}
+
+/*
+ * Room for @length bytes, to be followed by pa_frame_end(). The caller fills what
+ * comes after state but segment. Returns NULL and why not.
+ */
+struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
+				       enum perfaux_cause *cause)
+{
+	const u64 need = sizeof(struct perfaux_frame) + ALIGN((u64)length, 8);
+	struct perfaux_frame *frame;
+
+	*cause = PERFAUX_CAUSE_TOO_LARGE;
+	if (need > ring->ctl->segment_size)
+		return NULL;
+	/* pa_frames_flush() waits for half a frame: without its length. */
+	preempt_disable_notrace();
+	frame = pa_frame_find(ring, need);
+	if (frame)
+		frame->length = length;
+	preempt_enable_notrace();
+	if (frame)
+		return frame;
+	*cause = pa_full_cause(ring);
+	pa_frames_starve(ring);
+	return NULL;
+}
+
+/* Others may do so at the same time, up to other frames. */
+static void pa_frames_show(struct pa_segment *seg, u64 end)
+{
+	u64 old = READ_ONCE(seg->shared->frames_end);
+
+	while (old < end) {
+		u64 seen = cmpxchg64(&seg->shared->frames_end, old, end);
+
+		if (seen == old)
+			break;
+		old = seen;
+	}
+}
+
+/* The frame is not the caller's any more. */
+void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
+		  enum perfaux_frame_state how)
+{
+	struct pa_segment *seg = &ring->seg[frame->segment];
+	struct perfaux_segment *shared = seg->shared;
+	u64 seq = PERFAUX_SEQ(READ_ONCE(shared->state));
+	u64 from = pa_frame_state(seq, PERFAUX_FRAME_RESERVED);
+	s64 word;
+
+	/* Else it was given up meanwhile. */
+	if (cmpxchg64(&frame->state, from, pa_frame_state(seq, how)) == from &&
+	    how == PERFAUX_FRAME_COMMITTED) {
+		atomic_inc((atomic_t *)&shared->nr_frames);
+		pa_count(&shared->bytes, frame->length);
+	}
+
+	/* As in pa_frames_close() */
+	preempt_disable_notrace();
+	word = atomic64_read(&seg->frames);
+	do {
+		if ((word & PA_FRAMES_OPEN) == PA_FRAMES_ONE &&
+		    !(word & PA_FRAMES_EARLY))
+			pa_frames_show(seg, word & PA_FRAMES_POS);
+	} while (!atomic64_try_cmpxchg(&seg->frames, &word,
+				       word - PA_FRAMES_ONE));
+	if ((word & PA_FRAMES_OPEN) == PA_FRAMES_ONE) {
+		if (word & PA_FRAMES_EARLY)
+			pa_segment_freed(ring);
+		else if (word & PA_FRAMES_CLOSED)
+			pa_frames_complete(seg);
+	}
+	preempt_enable_notrace();
+}
+
+/* In its segment, bytes. */
+u32 pa_frame_offset(struct pa_ring *ring, const struct perfaux_frame *frame)
+{
+	return (const void *)frame - ring->seg[frame->segment].base;
+}
+
+/*
+ * Takes a segment whose frames are not all committed from its writers, who could
+ * be anywhere in them. Returns whether it did.
+ */
+static bool pa_frames_take(struct pa_segment *seg)
+{
+	s64 word = atomic64_read(&seg->frames);
+
+	do {
+		if (!(word & PA_FRAMES_OPEN) || word & PA_FRAMES_EARLY)
+			return false;
+	} while (!atomic64_try_cmpxchg(&seg->frames, &word,
+				       word | PA_FRAMES_EARLY |
+				       PA_FRAMES_CLOSED));
+	return true;
+}
+
+/*
+ * Publishes a segment that was taken, when all its frames have their length. Whose
+ * are not committed cannot be any more; the segment's memory is not used for
+ * anything else until their writers have tried, see pa_segment_released().
+ */
+static void pa_frames_abandon(struct pa_segment *seg)
+{
+	u64 end = pa_frames_word(seg) & PA_FRAMES_POS;
+	struct pa_ring *ring = seg->ring;
+	u64 nr = 0, bytes = 0, from;
+	u32 at = 0;
+
+	from = pa_frame_state(PERFAUX_SEQ(READ_ONCE(seg->shared->state)),
+			      PERFAUX_FRAME_RESERVED);
+	while (at < end) {
+		struct perfaux_frame *frame = seg->base + at;
+		u64 to = from - PERFAUX_FRAME_RESERVED +
+			 PERFAUX_FRAME_ABANDONED;
+
+		if (cmpxchg64(&frame->state, from, to) == from)
+			pa_lost(ring, PERFAUX_CAUSE_ABANDONED, frame->length);
+		if (PERFAUX_STATE(frame->state) == PERFAUX_FRAME_COMMITTED) {
+			nr++;
+			bytes += frame->length;
+		}
+		at += sizeof(*frame) + ALIGN(frame->length, 8);
+	}
+	pa_frames_publish(seg, nr, bytes);
+}
+
+/* See PERFAUX_IOC_FLUSH. ring->lock held. */
+void pa_frames_flush(struct pa_ring *ring, bool abandon)
+{
+	unsigned int nr = ring->ctl->nr_segments, i;
+	bool any = false;
+
+	if (!ring->has_frames)
+		return;
+	for (i = 0; i < nr; i++)
+		pa_frames_close(&ring->seg[i]);
+	/*
+	 * Samples are written with preemption off, or by a program of BPF, which is
+	 * a reader of RCU: see __perf_event_output().
+	 */
+	synchronize_rcu();
+	if (!abandon)
+		return;
+	for (i = 0; i < nr; i++) {
+		ring->seg[i].is_taken = pa_frames_take(&ring->seg[i]);
+		any |= ring->seg[i].is_taken;
+	}
+	if (!any)
+		return;
+	/* For who has just reserved a frame, see pa_frame_reserve(). */
+	synchronize_rcu();
+	for (i = 0; i < nr; i++)
+		if (ring->seg[i].is_taken)
+			pa_frames_abandon(&ring->seg[i]);
+}
+
+static void *pa_segment_map(const struct pa_segment *seg, unsigned int nr)
+{
+	struct page **pages;
+	unsigned int i;
+	void *base;
+
+	if (nr <= 1U << seg->contig_order)
+		return seg->pages[0];
+	pages = kvmalloc_array(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!pages)
+		return NULL;
+	for (i = 0; i < nr; i++)
+		pages[i] = virt_to_page(seg->pages[i]);
+	base = vmap(pages, nr, VM_MAP, PAGE_KERNEL);
+	kvfree(pages);
+	return base;
+}
+
+/* Returns 0 or -ENOMEM. ring->lock held. */
+int pa_frames_init(struct pa_ring *ring)
+{
+	unsigned int nr = ring->ctl->segment_size >> PAGE_SHIFT, i;
+
+	if (ring->has_frames)
+		return 0;
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+
+		if (!seg->base)
+			seg->base = pa_segment_map(seg, nr);
+		if (!seg->base)
+			return -ENOMEM;
+		cond_resched();
+	}
+	WRITE_ONCE(ring->has_frames, true);
+	return 0;
+}
+
+/* No writer is left. Also of a ring that has only some of the mappings. */
+void pa_frames_exit(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; ring->seg && i < ring->ctl->nr_segments; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+
+		if (seg->base && seg->base != seg->pages[0])
+			vunmap(seg->base);
+		seg->base = NULL;
+	}
+}

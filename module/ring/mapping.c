@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A mapping of a ring counts as pinned memory of the process that has it, VmPin in
+ * /proc/PID/status, as perf_mmap() and io_uring count theirs. The limit is that of the
+ * ring's user, see account.c.
+ *
+ * munmap() of a part splits the mapping. VMAs do not tell their old size then, so all
+ * parts share one count, which is given back with the last part.
+ */
+#include <linux/mm.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
+
+#include "ring/ring.h"
+
+struct pa_mapping {
+	refcount_t parts;
+	unsigned long pages;
+};
+
+static void pa_mapping_open(struct vm_area_struct *vma)
+{
+	struct pa_mapping *mapping = vma->vm_private_data;
+
+	refcount_inc(&mapping->parts);
+}
+
+static void pa_mapping_close(struct vm_area_struct *vma)
+{
+	struct pa_mapping *mapping = vma->vm_private_data;
+
+	if (!refcount_dec_and_test(&mapping->parts))
+		return;
+	atomic64_sub(mapping->pages, &vma->vm_mm->pinned_vm);
+	kfree(mapping);
+}
+
+static const struct vm_operations_struct pa_mapping_ops = {
+	.open	= pa_mapping_open,
+	.close	= pa_mapping_close,
+};
+
+/* The last step of mmap(): no part is closed if a step before has failed. */
+int pa_mapping_count(struct vm_area_struct *vma)
+{
+	struct pa_mapping *mapping = kmalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
+
+	if (!mapping)
+		return -ENOMEM;
+	refcount_set(&mapping->parts, 1);
+	mapping->pages = vma_pages(vma);
+	atomic64_add(mapping->pages, &vma->vm_mm->pinned_vm);
+	vma->vm_private_data = mapping;
+	vma->vm_ops = &pa_mapping_ops;
+	return 0;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory of a ring: control page and tables (vmalloc), segments (pages).
+ */
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "ring/ring.h"
+
+/* Like PERF_AUX_GFP in kernel/events/ring_buffer.c, and charged to the memcg */
+#define PA_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY)
+
+/* Any user may ask for more than there is: that is no news for the log. */
+#define PA_TABLE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+
+/*
+ * Largest order asked of the page allocator: 4 MiB with 4K pages. Larger runs
+ * do not exist by default, see MAX_ORDER and MAX_PAGE_ORDER.
+ */
+#define PA_MAX_ORDER	10
+
+static int pa_sizes(struct pa_ring *ring, const struct perfaux_create *arg,
+		    struct perfaux_control *ctl)
+{
+	size_t segments, spans, gaps, marks, data, at;
+
+	if (check_mul_overflow((size_t)arg->nr_segments,
+			       sizeof(struct perfaux_segment), &segments) ||
+	    check_mul_overflow((size_t)arg->nr_segments,
+			       arg->spans_per_segment * sizeof(struct perfaux_span),
+			       &spans) ||
+	    check_mul_overflow((size_t)arg->nr_segments,
+			       (size_t)arg->segment_size, &data) ||
+	    data > LONG_MAX / 2 || spans > LONG_MAX / 4)
+		return -EOVERFLOW;
+	gaps = PA_NR_GAPS * sizeof(struct perfaux_gap);
+	marks = (arg->nr_segments + PA_NR_GAPS) * sizeof(u64);
+
+	at = ALIGN(sizeof(struct perfaux_control), 64);
+	ctl->segments_offset = at;
+	ctl->spans_offset = at += segments;
+	ctl->gaps_offset = at += spans;
+	at += gaps;
+	ctl->data_offset = PAGE_ALIGN(at);
+
+	ring->tables_size = ctl->data_offset;
+	ring->marks_size = PAGE_ALIGN(marks);
+	ring->data_size = data;
+	return 0;
+}
+
+/* Pages of one segment, in runs as long as can be had. */
+static int pa_segment_alloc(struct pa_segment *seg, unsigned int nr)
+{
+	unsigned int i = 0, order;
+
+	seg->pages = kvcalloc(nr, sizeof(*seg->pages), PA_TABLE_GFP);
+	if (!seg->pages)
+		return -ENOMEM;
+	seg->contig_order = min_t(unsigned int, PA_MAX_ORDER, ilog2(nr));
+	order = seg->contig_order;
+
+	while (i < nr) {
+		struct page *page = alloc_pages(PA_GFP, order);
+		unsigned int k;
+
+		if (!page && order) {
+			order--;
+			seg->contig_order = order;
+			continue;
+		}
+		if (!page)
+			return -ENOMEM;
+		/* Each page is mapped, and freed, by itself. */
+		split_page(page, order);
+		for (k = 0; k < 1U << order; k++)
+			seg->pages[i++] = page_address(page + k);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void pa_segment_free(struct pa_segment *seg, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; seg->pages && i < nr && seg->pages[i]; i++) {
+		__free_page(virt_to_page(seg->pages[i]));
+		cond_resched();
+	}
+	kvfree(seg->pages);
+}
+
+static void pa_ring_set_pointers(struct pa_ring *ring)
+{
+	struct perfaux_control *ctl = ring->ctl;
+	struct perfaux_span *spans = (void *)ctl + ctl->spans_offset;
+	unsigned int i;
+
+	ring->segments = (void *)ctl + ctl->segments_offset;
+	ring->gaps = (void *)ctl + ctl->gaps_offset;
+	ring->gap_marks = ring->marks + ctl->nr_segments;
+	for (i = 0; i < ctl->nr_segments; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+
+		seg->ring = ring;
+		seg->shared = &ring->segments[i];
+		seg->spans = spans + (size_t)i * ctl->spans_per_segment;
+		seg->mark = &ring->marks[i];
+		pa_frames_reset(seg);
+		pa_segment_set_size(seg, ctl->segment_size);
+	}
+}
+
+int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
+{
+	unsigned int nr = arg->segment_size >> PAGE_SHIFT, i;
+	struct perfaux_control layout = {};
+	unsigned long pages;
+	int ret;
+
+	ret = pa_sizes(ring, arg, &layout);
+	if (ret)
+		return ret;
+	/* With the page of each CPU's sink, which comes with the first event. */
+	pages = ((ring->tables_size + ring->marks_size + ring->data_size) >>
+		 PAGE_SHIFT) + num_possible_cpus();
+	ret = pa_charge(ring, pages);
+	if (ret)
+		return ret;
+	/* Without this, root's typing error would be the OOM killer's work. */
+	if (pages > totalram_pages())
+		return -ENOMEM;
+
+	ring->marks = __vmalloc(ring->marks_size, PA_TABLE_GFP);
+	ring->ctl = __vmalloc(ring->tables_size, PA_TABLE_GFP);
+	ring->seg = kvcalloc(arg->nr_segments, sizeof(*ring->seg), PA_TABLE_GFP);
+	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states),
+				    PA_TABLE_GFP);
+	ring->cpu = alloc_percpu_gfp(struct pa_cpu,
+				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!ring->marks || !ring->ctl || !ring->seg || !ring->gap_states ||
+	    !ring->cpu)
+		return -ENOMEM;
+
+	layout.size = sizeof(layout);
+	layout.abi = PERFAUX_ABI;
+	layout.ring_flags = arg->flags;
+	layout.segment_size = arg->segment_size;
+	layout.nr_segments = arg->nr_segments;
+	layout.spans_per_segment = arg->spans_per_segment;
+	layout.nr_gaps = PA_NR_GAPS;
+	layout.watermark = arg->watermark;
+	get_random_bytes(&layout.key, sizeof(layout.key));
+	*ring->ctl = layout;
+	pa_ring_set_pointers(ring);
+
+	for (i = 0; i < arg->nr_segments; i++) {
+		ret = pa_segment_alloc(&ring->seg[i], nr);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Also of a ring that was only made in part. */
+void pa_ring_free_memory(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	if (ring->seg && ring->ctl) {
+		unsigned int nr = ring->ctl->segment_size >> PAGE_SHIFT;
+
+		for (i = 0; i < ring->ctl->nr_segments; i++)
+			pa_segment_free(&ring->seg[i], nr);
+	}
+	free_percpu(ring->cpu);
+	kvfree(ring->gap_states);
+	kvfree(ring->seg);
+	vfree(ring->ctl);
+	vfree(ring->marks);
+	pa_uncharge(ring);
+}
