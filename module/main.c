@@ -7,13 +7,13 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "produce/bpf.h"
 #include "device/device.h"
-#include "ids/ids.h"
-#include "produce/raw.h"
+#include "device/ring.h"
 #include "event/redirect.h"
 #include "event/rights.h"
-#include "ring/ring.h"
+#include "ids/ids.h"
+#include "produce/bpf.h"
+#include "produce/raw.h"
 
 /* Generic 32 bit atomic64_t takes spinlocks: not in NMI. */
 #ifndef CONFIG_64BIT

@@ -287,15 +287,15 @@ $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 # that it makes before each access. What these include of <linux/...> is model/shim.h. A
 # mutant is one of these files, spoilt by mutants/NAME.sed.
 MODEL	      := $(TESTS)/model
-MODEL_FLAGS   := $(USER_FLAGS) -Wno-sign-compare -Wno-unused-parameter -fno-pie -O2 \
+MODEL_FLAGS   := $(filter-out -Itool,$(USER_FLAGS)) -Wno-sign-compare -Wno-unused-parameter -fno-pie -O2 \
 		 -I$(MODEL)/include -Iselftests/model -Imodule
-MODEL_MODULE  := $(addprefix $(MODEL)/module/,$(addprefix ring/,segment.o frame.o freeze.o hold.o \
-		 gap.o sink.o kick.o) event/output.o produce/producer.o)
-MODEL_OBJS    := $(patsubst selftests/%.c,$(TESTS)/%.o,$(wildcard selftests/model/*.c)) \
-		 $(MODEL)/ring_flush.o
+MODEL_MODULE  := $(addprefix $(MODEL)/module/,$(addprefix ring/,segment.o claim.o frame.o frame_word.o \
+		 freeze.o hold.o flush.o gap.o sink.o kick.o clock.o) event/output.o event/pid.o produce/producer.o)
+MODEL_OBJS    := $(patsubst selftests/%.c,$(TESTS)/%.o,$(wildcard selftests/model/*.c))
 MODEL_MUTANTS := $(patsubst selftests/%.sed,$(TESTS)/%,$(wildcard selftests/model/mutants/*.sed))
 MODEL_FROM    := $(MODEL_MODULE:$(MODEL)/%.o=%.c) \
-		 $(addprefix module/,ring/attach.h event/output.h produce/producer.h ring/ring.h)
+		 $(wildcard module/ring/*.h) module/event/event.h \
+		 module/event/output.h module/produce/producer.h
 
 # They take a while to build, as the programs of selftests/fuzz do: selftests/check makes both
 # if what they test has changed.
@@ -315,12 +315,6 @@ $(MODEL)/module/%.o: module/%.c $(MODEL)/include/.made
 $(MODEL)/%.o: selftests/model/%.c $(MODEL)/include/.made
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-
-# The functions of ring_file.c that others call
-$(MODEL)/ring_flush.o: module/device/ring_file.c $(MODEL)/include/.made
-	@(printf '#include "%s"\n' ring/attach.h ring/ring.h && \
-		sed -n '/^void pa_ring_\(kick\|flush\)/,/^}/p' $<) >$(@:.o=.c)
-	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $(@:.o=.c)
 
 $(MODEL)/test_model: $(MODEL_OBJS) $(MODEL_MODULE)
 	$(QUIET_LD)$(CC) $(CFLAGS) -no-pie -o $@ $^

@@ -13,42 +13,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "ring/attach.h"
-#include "event/table.h"
 #include "compat/aux_action.h"
-#include "produce/producer.h"
-#include "ring/ring.h"
-
-static struct pa_table pa_table;
-static struct pa_table pa_raw_table;
-static struct pa_table pa_trigger_table;
-static DEFINE_MUTEX(pa_attach_lock);
-
-notrace struct pa_attached *pa_attached_find(struct perf_event *event)
-{
-	return pa_table_find(&pa_table, event->parent ?: event);
-}
-
-notrace struct pa_attached *pa_attached_find_raw(struct perf_event *event)
-{
-	return pa_table_find(&pa_raw_table, event->parent ?: event);
-}
-
-notrace struct pa_attached *pa_attached_find_trigger(struct perf_event *event)
-{
-	return pa_table_find(&pa_trigger_table, event->parent ?: event);
-}
-
-static bool pa_is_attached(struct perf_event *event)
-{
-	bool found;
-
-	rcu_read_lock();
-	found = pa_attached_find(event) || pa_attached_find_raw(event) ||
-		pa_attached_find_trigger(event);
-	rcu_read_unlock();
-	return found;
-}
+#include "device/attach.h"
+#include "event/event.h"
+#include "produce/raw.h"
+#include "ring/process.h"
 
 /*
  * Are others to pause and resume it, which perf would ignore? perf_event_aux_pause() does
@@ -122,15 +91,6 @@ static int pa_check_event(struct pa_ring *ring, struct perf_event *event, u32 fl
 	return pa_check_aux(ring, event);
 }
 
-static struct pa_table *pa_table_of(const struct pa_attached *attached)
-{
-	if (attached->flags & PERFAUX_ATTACH_RAW)
-		return &pa_raw_table;
-	if (attached->flags & PERFAUX_ATTACH_TRIGGER)
-		return &pa_trigger_table;
-	return &pa_table;
-}
-
 static struct pa_attached *pa_attached_alloc(struct pa_ring *ring, struct file *file,
 					     const struct perfaux_attach *arg)
 {
@@ -163,22 +123,14 @@ static void pa_attached_free(struct pa_attached *attached)
 /* Returns 0, -EBUSY or -ENOMEM. ring->lock held. */
 static int pa_attached_add(struct pa_ring *ring, struct pa_attached *attached)
 {
-	struct perf_event *event = attached->event;
-	int ret = -EBUSY;
+	const int ret = pa_lookup_add(attached);
 
-	mutex_lock(&pa_attach_lock);
-	if (!pa_is_attached(event)) {
-		WRITE_ONCE(ring->clock, event->clock);
-		ring->clock_is_slow = !pa_clock_is_safe(event);
-		ret = pa_table_add(pa_table_of(attached), attached);
-	}
-	if (!ret) {
-		list_add_tail(&attached->list, &ring->attached);
-		ring->nr_attached++;
-		WRITE_ONCE(ring->was_attached, true);
-	}
-	mutex_unlock(&pa_attach_lock);
-	return ret;
+	if (ret)
+		return ret;
+	list_add_tail(&attached->list, &ring->attached);
+	ring->nr_attached++;
+	WRITE_ONCE(ring->was_attached, true);
+	return 0;
 }
 
 /* ring->lock held. */
@@ -246,13 +198,7 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 {
 	struct pa_attached *attached, *next;
 
-	mutex_lock(&pa_attach_lock);
-	list_for_each_entry(attached, list, list)
-		pa_table_remove(pa_table_of(attached), attached);
-	pa_table_removed(&pa_table);
-	pa_table_removed(&pa_raw_table);
-	pa_table_removed(&pa_trigger_table);
-	mutex_unlock(&pa_attach_lock);
+	pa_lookup_remove(list);
 	/*
 	 * begin runs with interrupts off. After this no new span of the events
 	 * can start here, and one that did start has event->oncpu and state

@@ -10,8 +10,9 @@
 
 #include "args.h"
 #include "device/device.h"
-#include "ids/ids.h"
+#include "device/ring.h"
 #include "event/rights.h"
+#include "ids/ids.h"
 #include "ring/ring.h"
 
 static long pa_ioctl_info(void __user *uarg)

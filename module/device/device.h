@@ -4,7 +4,7 @@
 
 #include <linux/fs.h>
 
-/* device_node.c */
+/* device/node.c */
 int pa_device_init(void);
 void pa_device_exit(void);
 

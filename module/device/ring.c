@@ -9,9 +9,12 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "ring/attach.h"
+#include "device/attach.h"
+#include "device/ring.h"
+#include "event/event.h"
 #include "produce/bpf.h"
-#include "ring/ring.h"
+#include "ring/process.h"
+#include "ring/writer.h"
 
 static struct workqueue_struct *pa_wq;
 
@@ -73,22 +76,13 @@ static void pa_ring_wake_irq(struct irq_work *work)
 	wake_up_all(&ring->wait);
 }
 
-/* Any context. */
-void pa_ring_wake(struct pa_ring *ring)
-{
-	irq_work_queue(&ring->wake_irq);
-}
-
 static void pa_ring_resume_work(struct work_struct *work)
 {
 	struct pa_ring *ring = container_of(work, struct pa_ring, resume_work);
-	struct pa_attached *attached;
 
 	mutex_lock(&ring->lock);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-	list_for_each_entry(attached, &ring->attached, list)
-		if (!attached->flags)
-			pa_kick_event(ring, attached->event, PA_KICK_START);
+	pa_ring_kick(ring, PA_KICK_START);
 	mutex_unlock(&ring->lock);
 }
 

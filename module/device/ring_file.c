@@ -2,6 +2,9 @@
 /*
  * A ring's file: ioctl, mmap, poll, fdinfo.
  */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -10,11 +13,15 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "../perfaux.h"
 #include "args.h"
-#include "ring/attach.h"
-#include "produce/bpf.h"
+#include "device/attach.h"
+#include "device/ring.h"
 #include "event/rights.h"
-#include "ring/ring.h"
+#include "produce/bpf.h"
+#include "produce/producer.h"
+#include "ring/process.h"
+#include "ring/writer.h"
 
 static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
 {
@@ -28,7 +35,7 @@ static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
 	if (arg.flags & PERFAUX_ATTACH_TRIGGER ?
 	    !ring->overwrite || arg.post > INT_MAX : arg.post)
 		return -EINVAL;
-	/* Both have functions of the kernel patched, see raw_hook.c. */
+	/* Both have functions of the kernel patched, see produce/raw_hook.c. */
 	if (arg.flags)
 		ret = pa_may_open();
 	return ret ?: pa_attach(ring, &arg);
@@ -50,36 +57,6 @@ static long pa_ioctl_detach(struct pa_ring *ring, void __user *uarg)
 	pa_detach_all(ring);
 	pa_ring_wake(ring);
 	return 0;
-}
-
-/*
- * Each event that writes spans, where it runs. @what: PA_KICK_*, 0: only waits for writers
- * who are with the module's code now. ring->lock held.
- */
-void pa_ring_kick(struct pa_ring *ring, unsigned int what)
-{
-	struct pa_attached *attached;
-
-	list_for_each_entry(attached, &ring->attached, list)
-		if (!attached->flags)
-			pa_kick_event(ring, attached->event, what);
-}
-
-/* ring->lock held. @flags: PERFAUX_FLUSH_* */
-void pa_ring_flush(struct pa_ring *ring, u32 flags)
-{
-	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-	/*
-	 * Before the kick: an event that cannot start begins a new gap, of
-	 * which the reader is told later.
-	 */
-	pa_gaps_close_all(ring, false);
-	pa_ring_kick(ring, PA_KICK_START |
-			   (flags & PERFAUX_FLUSH_SPANS ? PA_KICK_STOP : 0));
-	/* What the kick took out of a sink. */
-	pa_gaps_close_all(ring, true);
-	pa_segments_publish_idle(ring);
-	pa_frames_flush(ring, flags & PERFAUX_FLUSH_ABANDON);
 }
 
 static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
@@ -392,3 +369,24 @@ const struct file_operations pa_ring_fops = {
 	.show_fdinfo	= pa_ring_show_fdinfo,
 #endif
 };
+
+/* --- for other modules, see perfaux.h ---------------------------------------- */
+
+struct perfaux_ring *perfaux_ring_get(int fd)
+{
+	struct file *file = fget(fd);
+	struct pa_ring *ring;
+	int ret = -EINVAL;
+
+	if (!file)
+		return ERR_PTR(-EBADF);
+	ring = file->private_data;
+	if (file->f_op == &pa_ring_fops)
+		ret = pa_produce_init(ring);
+	/* Live: the file is here. */
+	if (!ret)
+		percpu_ref_get(&ring->ref);
+	fput(file);
+	return ret ? ERR_PTR(ret) : (struct perfaux_ring *)ring;
+}
+EXPORT_SYMBOL_GPL(perfaux_ring_get);

@@ -13,7 +13,7 @@
 #include <linux/magic.h>
 #include <linux/string.h>
 
-#include "ring/attach.h"
+#include "event/event.h"
 
 /* perf_fops, once it was seen. */
 static const struct file_operations *pa_perf_fops;

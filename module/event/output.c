@@ -4,35 +4,20 @@
  * attached events. redirect.c sends PMU drivers here; they have the kernel's
  * prototypes and keep the kernel's contract (kernel/events/ring_buffer.c).
  *
- * Context: the writer's, see ring.h. All of these run with interrupts off or
+ * Context: the writer's, see ring/ring.h. All of these run with interrupts off or
  * in NMI, as pmu::start, pmu::stop and PMI handlers do; that is what module
  * removal relies on (synchronize_rcu() in redirect.c).
  */
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 
-#include "ring/attach.h"
+#include "event/event.h"
 #include "event/output.h"
-#include "ring/ring.h"
+#include "ring/writer.h"
 
 static struct pa_segment *pa_handle_segment(struct perf_output_handle *handle)
 {
 	return (void *)((unsigned long)handle->rb & ~PA_TAG);
-}
-
-u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type)
-{
-	u32 nr = __task_pid_nr_ns(current, type, ns);
-
-	/* Not to be confused with the idle task. */
-	return nr || pid_alive(current) ? nr : -1;
-}
-
-u32 pa_event_pid(struct perf_event *event, enum pid_type type)
-{
-	if (event->parent)
-		event = event->parent;
-	return pa_current_pid(event->ns, type);
 }
 
 static void pa_span_thread(struct perf_event *event, u32 *pid, u32 *tid)

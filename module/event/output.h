@@ -21,13 +21,6 @@ static inline bool pa_handle_is_ours(const struct perf_output_handle *handle)
 	return (unsigned long)handle->rb & PA_TAG;
 }
 
-/*
- * Of current in a pid namespace, that of the event; any context. As
- * perf_event_pid_type() in kernel/events/core.c.
- */
-u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type);
-u32 pa_event_pid(struct perf_event *event, enum pid_type type);
-
 void *pa_output_begin(struct perf_output_handle *handle,
 		      struct perf_event *event);
 void pa_output_end(struct perf_output_handle *handle, unsigned long size);

@@ -18,7 +18,7 @@
  */
 #include <linux/smp.h>
 
-#include "ring/ring.h"
+#include "event/event.h"
 
 /* More than the pins that perf itself may hold at a time. */
 #define PA_PIN		BIT(20)

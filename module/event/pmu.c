@@ -8,9 +8,9 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "ring/attach.h"
 #include "event/aux_pmus.h"
-#include "ring/ring.h"
+#include "event/event.h"
+#include "ring/process.h"
 
 static bool pa_group_declares(const struct attribute_group *group)
 {
@@ -40,25 +40,6 @@ bool pa_pmu_fits(const struct pmu *pmu)
 	const struct pa_aux_pmu *known = pa_aux_pmu_find(pmu->name);
 
 	return known ? !known->refused : pa_pmu_declares(pmu);
-}
-
-/* The marker is at most this far from the end. */
-#define PA_TAIL_MAX	(64U << 10)
-
-/*
- * What a PMU may write between the interrupt that it is to ask for and its
- * being served: an eighth of the segment, a page at least. With that much used
- * a segment is full, so each span begins below the marker and can be
- * interrupted there.
- */
-void pa_segment_set_size(struct pa_segment *seg, u32 size)
-{
-	u32 tail = min(size / 8, PA_TAIL_MAX);
-
-	if (size > PAGE_SIZE)
-		tail = max_t(u32, tail, PAGE_SIZE);
-	seg->size = size;
-	seg->marker = size - tail;
 }
 
 /*

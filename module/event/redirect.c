@@ -19,7 +19,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#include "ring/attach.h"
+#include "event/event.h"
 #include "event/function.h"
 #include "event/output.h"
 #include "event/redirect.h"

@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 
 #include "event/table.h"
+#include "ring/attach.h"
 
 #define PA_MIN_BITS	6
 #define PA_MAX_BITS	24

@@ -31,6 +31,8 @@
 
 #define PA_HOOK_STAYS	(5 * HZ)
 
+/* The parser that perf calls instead, see pa_ids_hook_init() */
+static typeof(pa_ids_parse) *pa_hook_parser;
 static DEFINE_MUTEX(pa_hook_lock);
 static unsigned int pa_hook_users;
 static bool pa_hook_is_in;
@@ -72,7 +74,7 @@ static int pa_hook_pre(struct kprobe *p, struct pt_regs *regs)
 	/* Preemption is off: pa_ids_hook_exit() waits for us, or sees this. */
 	atomic_inc(&pa_hook_calls);
 	WRITE_ONCE(pa_hook_used, true);
-	instruction_pointer_set(regs, (unsigned long)pa_ids_parse);
+	instruction_pointer_set(regs, (unsigned long)pa_hook_parser);
 	return 1;
 }
 
@@ -112,6 +114,11 @@ static void pa_hook_unregister(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(pa_hook_work, pa_hook_unregister);
 static DECLARE_WORK(pa_header_work, pa_hook_unregister);
+
+void pa_ids_hook_init(typeof(pa_ids_parse) *parser)
+{
+	pa_hook_parser = parser;
+}
 
 int pa_ids_hook_get(void)
 {

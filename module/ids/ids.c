@@ -174,6 +174,7 @@ int pa_ids_init(void)
 {
 	int ret;
 
+	pa_ids_hook_init(pa_ids_parse);
 	pa_ids_vdso_init();
 	pa_ids_wanted_init();
 	ret = pa_ids_cache_init();

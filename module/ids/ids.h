@@ -2,16 +2,16 @@
 /*
  * Build-ids in mmap records.
  *
- *   ids_hook.c		sends the kernel's parser here while somebody wants that
- *   ids_header.c	keeps an id's bit out of records without an id
- *   ids_wanted.c	whether an event takes the record of a mapping
+ *   ids/hook.c		sends the kernel's parser here while somebody wants that
+ *   ids/header.c	keeps an id's bit out of records without an id
+ *   ids/wanted.c	whether an event takes the record of a mapping
  *   ids.c		what is mapped, and where its id comes from
- *   ids_file.c		reading a file without harm
- *   ids_cache.c	ids that are known
- *   ids_late.c		files that cannot be read while they are being mapped
- *   ids_vdso.c		[vdso]
- *   ids_module.c	kernel modules
- *   ids_session.c	who wants to know: descriptors, notices, counters
+ *   ids/file.c		reading a file without harm
+ *   ids/cache.c	ids that are known
+ *   ids/late.c		files that cannot be read while they are being mapped
+ *   ids/vdso.c		[vdso]
+ *   ids/module.c	kernel modules
+ *   ids/session.c	who wants to know: descriptors, notices, counters
  */
 #ifndef PERFAUX_IDS_H
 #define PERFAUX_IDS_H
@@ -45,23 +45,25 @@ struct pa_ids_map {
 int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
 		 __u32 *size);
 
-/* ids_hook.c: process context, may sleep. Nested. Returns 0 or -errno. */
+/* ids/hook.c: process context, may sleep. Before the others: what is called instead. */
+void pa_ids_hook_init(typeof(pa_ids_parse) *parser);
+/* Nested. Returns 0 or -errno. */
 int pa_ids_hook_get(void);
 void pa_ids_hook_put(void);
 /* The redirected call is over: last thing that pa_ids_parse() does. */
 void pa_ids_hook_done(void);
-/* The hook of ids_header.c can go. From within a redirected call. */
+/* The hook of ids/header.c can go. From within a redirected call. */
 void pa_ids_hook_header_unneeded(void);
 void pa_ids_hook_exit(void);
 
-/* ids_header.c: process context; the last two under the lock of ids_hook.c */
+/* ids/header.c: process context; the last two under the lock of ids/hook.c */
 /* What the parser was called with. Returns true if the hook is not needed. */
 bool pa_ids_header_look(const struct vm_area_struct *vma,
 			const unsigned char *build_id, const __u32 *size);
 void pa_ids_header_hook(void);
 void pa_ids_header_unhook(bool unneeded_only);
 
-/* ids_wanted.c: process context */
+/* ids/wanted.c: process context */
 void pa_ids_wanted_init(void);
 /*
  * Does an event with attr.build_id take the record of a mapping that current makes,
@@ -69,7 +71,7 @@ void pa_ids_wanted_init(void);
  */
 bool pa_ids_record_is_wanted(bool exec);
 
-/* ids_file.c */
+/* ids/file.c */
 enum pa_ids_access {
 	PA_IDS_READ,		/* pages may be read in, under mmap_lock */
 	PA_IDS_SHMEM,		/* the same for tmpfs and memfd */
@@ -104,7 +106,7 @@ int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 /* The same with the file's read(); for as long as that takes. No locks held. */
 int pa_ids_read_file(struct file *file, struct pa_elf_id *id);
 
-/* ids_cache.c: process context */
+/* ids/cache.c: process context */
 struct pa_ids_key {
 	dev_t dev;
 	u64 disk;			/* diskseq, if there is one */
@@ -127,7 +129,7 @@ bool pa_ids_cache_find(const struct pa_ids_key *key, struct pa_elf_id *id,
 void pa_ids_cache_add(struct file *file, const struct pa_ids_key *key,
 		      const struct pa_elf_id *id, int result);
 
-/* ids_late.c: process context */
+/* ids/late.c: process context */
 int pa_ids_late_init(void);
 void pa_ids_late_exit(void);
 /*
@@ -138,24 +140,21 @@ bool pa_ids_late_queue(struct file *file, const struct pa_ids_map *map);
 /* A session is gone. */
 void pa_ids_late_drop(void);
 
-/* ids_vdso.c */
+/* ids/vdso.c */
 void pa_ids_vdso_init(void);
 /* Returns false if @vma is not the [vdso] that current is about to have. */
 bool pa_ids_vdso(struct vm_area_struct *vma, struct pa_elf_id *id);
 
-/* ids_module.c */
+/* ids/module.c */
 int pa_ids_module_init(void);
 void pa_ids_module_exit(void);
 
-/* ids_session.c: process context */
+/* ids/session.c: process context */
 struct perfaux_ids;
 int pa_ids_check(const struct perfaux_ids *arg);
 int pa_ids_session_open(const struct perfaux_ids *arg);
-/*
- * Whom what current takes is counted against: a user may have many uids in user
- * namespaces. They are all the one's who made the outermost.
- */
-kuid_t pa_ids_payer(void);
+
+/* notice.c: process context */
 bool pa_ids_any_session(void);
 void pa_ids_count(const struct pa_ids_map *map, int result, bool cached);
 /* Sets map->session, which the rest of these goes by. */

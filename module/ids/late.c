@@ -20,6 +20,7 @@
 #include <linux/workqueue.h>
 
 #include "ids/ids.h"
+#include "ring/process.h"
 
 /* Files that are read at a time; each may keep a kernel thread for ever. */
 #define PA_READ_MAX		128
@@ -32,7 +33,7 @@
 
 struct pa_late_map {
 	struct list_head list;
-	kuid_t uid;			/* pa_ids_payer() */
+	kuid_t uid;			/* pa_payer() */
 	struct pa_ids_map map;
 	char name[];
 };
@@ -207,7 +208,7 @@ static struct pa_late *pa_late_new(struct file *file)
 	INIT_LIST_HEAD(&late->maps);
 	INIT_LIST_HEAD(&late->asked);
 	late->file = get_file(file);
-	late->uid = pa_ids_payer();
+	late->uid = pa_payer();
 	return late;
 }
 
@@ -219,7 +220,7 @@ static struct pa_late_map *pa_late_map_new(const struct pa_ids_map *map)
 	m = kmalloc(struct_size(m, name, size), GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return NULL;
-	m->uid = pa_ids_payer();
+	m->uid = pa_payer();
 	m->map = *map;
 	memcpy(m->name, map->name, size);
 	m->map.name = m->name;

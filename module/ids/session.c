@@ -23,169 +23,12 @@
 
 #include "args.h"
 #include "ids/ids.h"
-
-/*
- * Of one payer: each mapping walks all of them. Those of all tasks are counted apart: who
- * is in a container that root made must not use up what root has.
- */
-#define PA_SESSIONS_MAX		64
+#include "ids/session.h"
+#include "ring/process.h"
 
 #define PA_QUEUE_DEFAULT	(64U << 10)
 #define PA_QUEUE_MIN		(8U << 10)
 #define PA_QUEUE_MAX		(1024U << 10)
-
-struct pa_session {
-	struct list_head list;
-	u64 number;			/* they are numbered from 1 */
-	kuid_t uid;
-	kuid_t payer;
-	bool all;			/* tasks of all users */
-	struct pid_namespace *pid_ns;
-	wait_queue_head_t wait;
-	struct mutex reader;		/* one at a time; outside of lock */
-	struct mutex lock;		/* the fields below */
-	struct perfaux_ids_stats stats;
-	u8 *queue;
-	u32 queue_size;
-	u32 used;			/* whole notices, from the start */
-};
-
-static LIST_HEAD(pa_sessions);
-/* mmap_lock is outside of this: nothing here may touch user memory under it. */
-static DEFINE_MUTEX(pa_sessions_lock);
-static u64 pa_sessions_number;
-
-kuid_t pa_ids_payer(void)
-{
-	struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
-	return uid;
-}
-
-bool pa_ids_any_session(void)
-{
-	return !list_empty(&pa_sessions);
-}
-
-static bool pa_session_sees(const struct pa_session *s,
-			    const struct pa_ids_map *map)
-{
-	if (s->number > map->session)
-		return false;
-	return s->all || (map->pid && uid_eq(map->uid, s->uid));
-}
-
-bool pa_ids_is_wanted(const struct pa_ids_map *map)
-{
-	struct pa_session *s;
-	bool wanted = false;
-
-	mutex_lock(&pa_sessions_lock);
-	list_for_each_entry(s, &pa_sessions, list)
-		wanted |= pa_session_sees(s, map);
-	mutex_unlock(&pa_sessions_lock);
-	return wanted;
-}
-
-/*
- * A mapping's result, or that of a file that was deferred. pa_sessions_lock
- * held.
- */
-static void pa_sessions_count(const struct pa_ids_map *map, int result,
-			      bool late, bool cached)
-{
-	struct pa_session *s;
-
-	list_for_each_entry(s, &pa_sessions, list) {
-		if (!pa_session_sees(s, map))
-			continue;
-		mutex_lock(&s->lock);
-		(late ? s->stats.late : s->stats.results)[result]++;
-		s->stats.cached += cached;
-		mutex_unlock(&s->lock);
-	}
-}
-
-void pa_ids_count(const struct pa_ids_map *map, int result, bool cached)
-{
-	mutex_lock(&pa_sessions_lock);
-	pa_sessions_count(map, result, false, cached);
-	mutex_unlock(&pa_sessions_lock);
-}
-
-void pa_ids_count_deferred(struct pa_ids_map *map)
-{
-	mutex_lock(&pa_sessions_lock);
-	map->session = pa_sessions_number;
-	pa_sessions_count(map, PERFAUX_ID_DEFERRED, false, false);
-	mutex_unlock(&pa_sessions_lock);
-}
-
-void pa_ids_count_late(const struct pa_ids_map *map, int result)
-{
-	mutex_lock(&pa_sessions_lock);
-	pa_sessions_count(map, result, true, false);
-	mutex_unlock(&pa_sessions_lock);
-}
-
-/* s->lock held. */
-static void pa_session_queue(struct pa_session *s, const struct pa_ids_map *map,
-			     int type, const struct pa_elf_id *id)
-{
-	u32 name_offset = ALIGN(sizeof(struct perfaux_notice) + id->size, 8);
-	u32 name_size = strlen(map->name) + 1;
-	u32 size = ALIGN(name_offset + name_size, 8);
-	struct perfaux_notice *notice;
-
-	if (size > s->queue_size - s->used) {
-		s->stats.notices_lost++;
-		return;
-	}
-	notice = (void *)(s->queue + s->used);
-	memset(notice, 0, size);
-	notice->size = size;
-	notice->type = type;
-	notice->id_size = id->size;
-	notice->time = map->time;
-	notice->pid = map->pid ? pid_nr_ns(map->pid, s->pid_ns) : -1U;
-	notice->tid = map->pid ? pid_nr_ns(map->tid, s->pid_ns) : -1U;
-	notice->start = map->start;
-	notice->length = map->length;
-	notice->pgoff = map->pgoff;
-	notice->ino = map->ino;
-	notice->generation = map->generation;
-	notice->major = MAJOR(map->dev);
-	notice->minor = MINOR(map->dev);
-	notice->name_offset = name_offset;
-	notice->name_size = name_size;
-	memcpy(notice->id, id->data, id->size);
-	memcpy((u8 *)notice + name_offset, map->name, name_size);
-	/* Who is about to wait, and poll(), look without the lock. */
-	WRITE_ONCE(s->used, s->used + size);
-	s->stats.notices++;
-}
-
-void pa_ids_notice(const struct pa_ids_map *map, int type,
-		   const struct pa_elf_id *id)
-{
-	struct pa_session *s;
-
-	mutex_lock(&pa_sessions_lock);
-	list_for_each_entry(s, &pa_sessions, list) {
-		if (!pa_session_sees(s, map))
-			continue;
-		mutex_lock(&s->lock);
-		if (id->size > PA_ID_RECORD_SIZE)
-			s->stats.long_ids++;
-		pa_session_queue(s, map, type, id);
-		mutex_unlock(&s->lock);
-		wake_up(&s->wait);
-	}
-	mutex_unlock(&pa_sessions_lock);
-}
 
 /*
  * Hands out what fits, and only then takes it out of the queue. s->reader held:
@@ -325,13 +168,6 @@ static void pa_session_free(struct pa_session *s)
 	kfree(s);
 }
 
-static void pa_session_remove(struct pa_session *s)
-{
-	mutex_lock(&pa_sessions_lock);
-	list_del(&s->list);
-	mutex_unlock(&pa_sessions_lock);
-}
-
 static int pa_session_release(struct inode *inode, struct file *file)
 {
 	struct pa_session *s = file->private_data;
@@ -387,22 +223,6 @@ static const struct file_operations pa_session_fops = {
 #endif
 };
 
-static int pa_session_add(struct pa_session *s)
-{
-	const struct pa_session *other;
-	int n = 0;
-
-	mutex_lock(&pa_sessions_lock);
-	list_for_each_entry(other, &pa_sessions, list)
-		n += other->all == s->all && uid_eq(other->payer, s->payer);
-	if (n < PA_SESSIONS_MAX) {
-		s->number = ++pa_sessions_number;
-		list_add(&s->list, &pa_sessions);
-	}
-	mutex_unlock(&pa_sessions_lock);
-	return n < PA_SESSIONS_MAX ? 0 : -EMFILE;
-}
-
 /* @arg is checked. Returns a descriptor or -errno. */
 int pa_ids_session_open(const struct perfaux_ids *arg)
 {
@@ -414,7 +234,7 @@ int pa_ids_session_open(const struct perfaux_ids *arg)
 	s->queue_size = arg->queue_size ?: PA_QUEUE_DEFAULT;
 	s->queue = kvmalloc(s->queue_size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	s->uid = current_uid();
-	s->payer = pa_ids_payer();
+	s->payer = pa_payer();
 	s->all = perfmon_capable();
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	init_waitqueue_head(&s->wait);

@@ -8,40 +8,14 @@
  */
 #include <linux/err.h>
 #include <linux/export.h>
-#include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
 
-#include "event/output.h"
 #include "../perfaux.h"
+#include "event/event.h"
 #include "produce/producer.h"
-#include "ring/ring.h"
-
-/* What perf_event_alloc() gives an event without attr.use_clockid. */
-static u64 pa_default_clock(void)
-{
-	return local_clock();
-}
-
-/* local_clock() has no address of its own in 6.1, where it is inline. */
-bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event)
-{
-	if (ring->clock == pa_default_clock)
-		return !event->attr.use_clockid;
-	return !ring->clock || ring->clock == event->clock;
-}
-
-/*
- * In any context? perf_event_set_clock() lets events that have no samples in an NMI have
- * others, which wait for who is setting the clock.
- */
-bool pa_clock_is_safe(const struct perf_event *event)
-{
-	return !event->attr.use_clockid ||
-	       event->attr.clockid == CLOCK_MONOTONIC ||
-	       event->attr.clockid == CLOCK_MONOTONIC_RAW;
-}
+#include "ring/process.h"
+#include "ring/writer.h"
 
 int pa_produce_init(struct pa_ring *ring)
 {
@@ -49,8 +23,8 @@ int pa_produce_init(struct pa_ring *ring)
 
 	mutex_lock(&ring->lock);
 	ret = ring->clock_is_slow ? -EINVAL : pa_frames_init(ring);
-	if (!ret && !ring->clock)
-		WRITE_ONCE(ring->clock, pa_default_clock);
+	if (!ret)
+		pa_clock_default(ring);
 	mutex_unlock(&ring->lock);
 	return ret;
 }
@@ -129,25 +103,6 @@ static struct perfaux_frame *pa_frame_of(void *data)
 {
 	return container_of(data, struct perfaux_frame, data);
 }
-
-struct perfaux_ring *perfaux_ring_get(int fd)
-{
-	struct file *file = fget(fd);
-	struct pa_ring *ring;
-	int ret = -EINVAL;
-
-	if (!file)
-		return ERR_PTR(-EBADF);
-	ring = file->private_data;
-	if (file->f_op == &pa_ring_fops)
-		ret = pa_produce_init(ring);
-	/* Live: the file is here. */
-	if (!ret)
-		percpu_ref_get(&ring->ref);
-	fput(file);
-	return ret ? ERR_PTR(ret) : (struct perfaux_ring *)ring;
-}
-EXPORT_SYMBOL_GPL(perfaux_ring_get);
 
 void perfaux_ring_put(struct perfaux_ring *ring)
 {

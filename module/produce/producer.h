@@ -27,8 +27,4 @@ struct perfaux_frame *pa_produce(struct pa_ring *ring, u32 length, u64 cookie,
 void pa_produce_end(struct pa_ring *ring, struct perfaux_frame *frame,
 		    enum perfaux_frame_state how);
 
-/* Do @event's times compare with those of the ring? ring->lock held. */
-bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event);
-bool pa_clock_is_safe(const struct perf_event *event);
-
 #endif /* PERFAUX_PRODUCER_H */

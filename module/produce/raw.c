@@ -13,10 +13,9 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
-#include "ring/attach.h"
-#include "event/output.h"
+#include "event/event.h"
 #include "produce/raw.h"
-#include "ring/ring.h"
+#include "ring/writer.h"
 
 /* In place of the caller's perf_raw_record while the sample is written. */
 struct pa_raw_swap {

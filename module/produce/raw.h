@@ -15,7 +15,9 @@ void pa_raw_output(struct perf_event *event, struct perf_sample_data *data,
 		   struct pt_regs *regs, perf_overflow_handler_t output);
 bool pa_raw_is_swapped(const struct perf_sample_data *data);
 
-/* raw_hook.c */
+/* raw_hook.c: process context */
+int pa_raw_hook_get(void);
+void pa_raw_hook_put(void);
 void pa_raw_hook_exit(void);
 
 #endif /* PERFAUX_RAW_H */

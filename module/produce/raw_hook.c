@@ -6,7 +6,7 @@
  * perf_event_output_forward() and _backward(), which events have as their overflow
  * handler, behind a program of BPF that may not want the sample; and
  * perf_event_output(), which bpf_perf_event_output() and bpf_event_output() call.
- * They are redirected as in redirect.c, and only as long as there are events whose
+ * They are redirected as in event/redirect.c, and only as long as there are events whose
  * raw samples are attached. Nothing is changed in an event, so what is inherited
  * later is found through its parent, and when the hooks are gone so is all of it.
  *
@@ -21,9 +21,10 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
-#include "ring/attach.h"
+#include "event/event.h"
 #include "event/function.h"
 #include "produce/raw.h"
+#include "ring/writer.h"
 
 static perf_overflow_handler_t pa_output_forward;
 static perf_overflow_handler_t pa_output_backward;

@@ -16,8 +16,7 @@
 #include <linux/sched/user.h>
 #include <linux/xarray.h>
 
-#include "ids/ids.h"
-#include "ring/ring.h"
+#include "ring/process.h"
 
 /* Returns 0 or -EPERM, as perf_mmap() does for perf's own rings. */
 int pa_charge(struct pa_ring *ring, unsigned long pages)
@@ -65,12 +64,22 @@ static bool pa_events_full(kuid_t payer)
 	       !capable(CAP_SYS_RESOURCE) && !capable(CAP_SYS_ADMIN);
 }
 
+kuid_t pa_payer(void)
+{
+	struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
 /* Process context. Returns 0 and who pays, -EMFILE or -ENOMEM. */
 int pa_charge_event(kuid_t *payer)
 {
 	int ret = -EMFILE;
 
-	*payer = pa_ids_payer();
+	*payer = pa_payer();
 	mutex_lock(&pa_events_lock);
 	if (!pa_events_full(*payer))
 		ret = xa_err(xa_store(&pa_events, __kuid_val(*payer),

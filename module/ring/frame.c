@@ -25,15 +25,9 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
-#include "ring/ring.h"
-
-/* A word: bytes reserved, frames that are being written, flags. */
-#define PA_FRAMES_POS		GENMASK_ULL(31, 0)
-#define PA_FRAMES_ONE		BIT_ULL(32)
-#define PA_FRAMES_OPEN		GENMASK_ULL(61, 32)
-#define PA_FRAMES_CLOSED	BIT_ULL(62)
-/* Published although frames are being written, see pa_frames_abandon() */
-#define PA_FRAMES_EARLY		BIT_ULL(63)
+#include "ring/frame_word.h"
+#include "ring/process.h"
+#include "ring/writer.h"
 
 /* New segments that a writer tries, which are filled by who interrupts it. */
 #define PA_FRAME_TRIES		3
@@ -41,76 +35,6 @@
 static u64 pa_frame_state(u64 seq, enum perfaux_frame_state state)
 {
 	return seq << 8 | state;
-}
-
-static u64 pa_frames_word(const struct pa_segment *seg)
-{
-	return atomic64_read(&seg->frames);
-}
-
-void pa_frames_reset(struct pa_segment *seg)
-{
-	atomic64_set(&seg->frames, PA_FRAMES_CLOSED);
-}
-
-bool pa_frames_are_open(const struct pa_segment *seg)
-{
-	return pa_frames_word(seg) & PA_FRAMES_OPEN;
-}
-
-/* Nobody writes to it, and nobody will. */
-static void pa_frames_publish(struct pa_segment *seg, u64 nr, u64 bytes)
-{
-	struct perfaux_segment *shared = seg->shared;
-	u64 pos = pa_frames_word(seg) & PA_FRAMES_POS;
-
-	if (!pos) {
-		pa_segment_drop(seg);
-		return;
-	}
-	WRITE_ONCE(shared->used, pos);
-	/* Pairs with the reader's load-acquire. */
-	smp_store_release(&shared->frames_end, pos);
-	pa_count(&seg->ring->ctl->frames, nr);
-	pa_count(&seg->ring->ctl->frame_bytes, bytes);
-	pa_segment_publish(seg);
-}
-
-static void pa_frames_complete(struct pa_segment *seg)
-{
-	pa_frames_publish(seg, READ_ONCE(seg->shared->nr_frames),
-			  READ_ONCE(seg->shared->bytes));
-}
-
-/* Preemption is off. */
-static bool pa_frames_close_now(struct pa_segment *seg)
-{
-	s64 word = atomic64_read(&seg->frames);
-
-	do {
-		if (word & PA_FRAMES_CLOSED)
-			return false;
-	} while (!atomic64_try_cmpxchg(&seg->frames, &word,
-				       word | PA_FRAMES_CLOSED));
-	if (word & PA_FRAMES_OPEN)
-		return false;
-	pa_frames_complete(seg);
-	return true;
-}
-
-/*
- * Returns whether that published it: it may be anybody's then. Whoever becomes the one that
- * publishes is waited for, by pa_frames_flush() and, if HOLD has counted the segment, which is
- * not HELD yet, by pa_hold_round(): so it must not be preempted in between.
- */
-bool pa_frames_close(struct pa_segment *seg)
-{
-	bool published;
-
-	preempt_disable_notrace();
-	published = pa_frames_close_now(seg);
-	preempt_enable_notrace();
-	return published;
 }
 
 /* Returns the new frame, of which only state and segment are set, or NULL. */

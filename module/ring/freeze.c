@@ -12,7 +12,8 @@
 #include <linux/perf_event.h>
 
 #include "ring/attach.h"
-#include "ring/ring.h"
+#include "ring/process.h"
+#include "ring/writer.h"
 
 #define PA_THAWED	(-1)
 

@@ -22,7 +22,8 @@
  */
 #include <linux/smp.h>
 
-#include "ring/ring.h"
+#include "ring/process.h"
+#include "ring/writer.h"
 
 /*
  * A value of ring->gap_states[]: FREE, OPEN or READY, with the gap's number above

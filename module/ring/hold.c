@@ -5,7 +5,9 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
-#include "ring/ring.h"
+#include "ring/frame_word.h"
+#include "ring/process.h"
+#include "ring/writer.h"
 
 struct pa_candidate {
 	u64 ready_seq;
@@ -85,25 +87,6 @@ static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 	}
 	kvfree(list);
 	return held;
-}
-
-/*
- * HOLD with PERFAUX_FLUSH_SPANS wants all that was written before. What is READY is taken
- * first; of the uses that had begun by then, up to ring->wanted_seq, those that are
- * published while it goes on are HELD at once, as many as there is ring->hold_room for:
- * writers who go on overwrite others. And nobody goes on in such a use after it was left
- * for a moment.
- */
-bool pa_hold_wants(const struct pa_ring *ring, u64 seq)
-{
-	return seq <= READ_ONCE(ring->wanted_seq);
-}
-
-/* One that is wanted is published: is it to be HELD? Any context. */
-bool pa_hold_takes(struct pa_ring *ring, u64 seq)
-{
-	return pa_hold_wants(ring, seq) &&
-	       atomic_dec_if_positive(&ring->hold_room) >= 0;
 }
 
 static unsigned int pa_segments_open(const struct pa_ring *ring)

@@ -7,8 +7,8 @@
  */
 #include <linux/smp.h>
 
-#include "ring/attach.h"
-#include "ring/ring.h"
+#include "ring/process.h"
+#include "ring/writer.h"
 
 struct pa_kick {
 	struct pa_ring *ring;

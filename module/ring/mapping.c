@@ -11,7 +11,7 @@
 #include <linux/refcount.h>
 #include <linux/slab.h>
 
-#include "ring/ring.h"
+#include "ring/process.h"
 
 struct pa_mapping {
 	refcount_t parts;

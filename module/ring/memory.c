@@ -10,7 +10,8 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "ring/ring.h"
+#include "ring/frame_word.h"
+#include "ring/process.h"
 
 /* Like PERF_AUX_GFP in kernel/events/ring_buffer.c, and charged to the memcg */
 #define PA_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY)

@@ -56,7 +56,7 @@ struct pa_segment {
 	atomic64_t frames;		/* see frame.c */
 	bool is_taken;			/* see pa_frames_flush() */
 	u32 size;			/* bytes */
-	u32 marker;			/* from here on it is full, see pmu.c */
+	u32 marker;			/* from here on it is full, see event/pmu.c */
 	u64 held_by;			/* see pa_hold_note() */
 	u64 held_seq;			/* likewise */
 
@@ -72,7 +72,7 @@ struct pa_cpu {
 	unsigned int hint;		/* the segment this CPU wrote to last */
 	unsigned int frame_hint;	/* likewise, of frames */
 	u64 gap;			/* the open gap, see gap.c, or 0 */
-	struct perf_event *pin_event;	/* see pin.c */
+	struct perf_event *pin_event;	/* see event/pin.c */
 	struct irq_work pin_work;
 	struct pa_segment sink;		/* see sink.c */
 	int sink_busy;
@@ -94,7 +94,7 @@ struct pa_gap {
 struct pa_ring {
 	/*
 	 * one for the file, one for each span that is being written, and those of
-	 * producers, see producer.c
+	 * producers, see produce/producer.c
 	 */
 	struct percpu_ref ref;
 
@@ -140,7 +140,7 @@ struct pa_ring {
 	bool clock_is_slow;		/* and not for NMIs */
 	u64 holds;			/* number of the last HOLD */
 
-	u64 handle;			/* or 0, see bpf.c */
+	u64 handle;			/* or 0, see produce/bpf.c */
 
 	struct pid_namespace *ns;	/* of who made it */
 	size_t marks_size;		/* bytes, whole pages */
@@ -185,110 +185,15 @@ static inline u64 pa_next_seq(struct pa_ring *ring)
 	return atomic64_inc_return((atomic64_t *)&ring->ctl->seq);
 }
 
-/* ring.c */
-struct pa_ring *pa_ring_create(const struct perfaux_create *arg);
-void pa_ring_put(struct pa_ring *ring);
-void pa_ring_wake(struct pa_ring *ring);
-void pa_ring_resume(struct pa_ring *ring);
-int pa_ring_init(void);
-void pa_ring_exit(void);
+/* Wakes the reader. Any context. */
+static inline void pa_ring_wake(struct pa_ring *ring)
+{
+	irq_work_queue(&ring->wake_irq);
+}
 
-/* ring_mem.c */
-int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg);
-void pa_ring_free_memory(struct pa_ring *ring);
-
-/* ring_file.c */
-void pa_ring_kick(struct pa_ring *ring, unsigned int what);
-void pa_ring_flush(struct pa_ring *ring, u32 flags);
-extern const struct file_operations pa_ring_fops;
-
-/* segment.c: writers */
-struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin);
-void pa_segment_put(struct pa_segment *seg);
-struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
-void pa_segment_publish(struct pa_segment *seg);
-void pa_segment_drop(struct pa_segment *seg);
-void pa_segment_freed(struct pa_ring *ring);
-/* segment.c: any context that may take a moment */
-bool pa_segments_publish_idle(struct pa_ring *ring);
-void pa_segments_make_way(struct pa_ring *ring);
-unsigned int pa_segments_ready(struct pa_ring *ring);
-bool pa_segments_available(struct pa_ring *ring);
-/* Is it anybody's who wants to write? */
-bool pa_segment_released(const struct pa_segment *seg, u64 state);
-
-/* hold.c */
-bool pa_hold_wants(const struct pa_ring *ring, u64 seq);
-bool pa_hold_takes(struct pa_ring *ring, u64 seq);
-int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq);
-void pa_hold_note(struct pa_ring *ring, u64 hold);
-void pa_hold_undo(struct pa_ring *ring, u64 hold);
-int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq);
-void pa_segments_unhold_all(struct pa_ring *ring);
-
-/* freeze.c; pa_trigger() is in attach.h */
-void pa_freeze_init(struct pa_ring *ring);
-bool pa_freeze_may(struct pa_ring *ring);
-bool pa_freeze_is_full(const struct pa_ring *ring);
-enum perfaux_cause pa_full_cause(const struct pa_ring *ring);
-int pa_thaw(struct pa_ring *ring);
-
-/* frame.c: writers */
-struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
-				       enum perfaux_cause *cause);
-void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
-		  enum perfaux_frame_state how);
-u32 pa_frame_offset(struct pa_ring *ring, const struct perfaux_frame *frame);
-bool pa_frames_close(struct pa_segment *seg);
-bool pa_frames_are_open(const struct pa_segment *seg);
-/* frame.c: process context */
-void pa_frames_reset(struct pa_segment *seg);
-int pa_frames_init(struct pa_ring *ring);
-void pa_frames_exit(struct pa_ring *ring);
-void pa_frames_flush(struct pa_ring *ring, bool abandon);
-
-/* gap.c: writers */
-void pa_gap_add(struct pa_ring *ring, const struct pa_gap *gap);
-void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now);
-/* What has ended, and what a thread that begins here has lost, on other CPUs */
-void pa_gaps_ended_elsewhere(struct pa_ring *ring);
-void pa_gaps_of_thread(struct pa_ring *ring, u64 cookie, u32 tid, u64 now);
-/* gap.c: process context */
-void pa_gaps_close_all(struct pa_ring *ring, bool ended);
-bool pa_gaps_ready(struct pa_ring *ring);
-
-/* pmu.c: both values are in bytes */
-void pa_segment_set_size(struct pa_segment *seg, u32 size);
-
-/* sink.c: writers */
-struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event,
-			       enum perfaux_cause cause);
-void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now);
-void pa_sink_put(struct pa_segment *sink);
-bool pa_sink_is_used_by(struct pa_ring *ring, struct perf_event *event);
 static inline bool pa_is_sink(const struct pa_segment *seg)
 {
 	return !seg->shared;
 }
-
-/* sink.c: process context */
-int pa_sinks_alloc(struct pa_ring *ring, struct perf_event *event,
-		   struct pmu *pmu);
-void pa_sinks_free(struct pa_ring *ring);
-
-/* pin.c */
-void pa_pin_init(struct pa_ring *ring);
-void pa_pin_sync(struct pa_ring *ring);
-void pa_pin_begin(struct pa_ring *ring, struct perf_event *event);
-void pa_pin_end(struct pa_ring *ring, struct perf_event *event);
-
-/* account.c */
-int pa_charge(struct pa_ring *ring, unsigned long pages);
-void pa_uncharge(struct pa_ring *ring);
-int pa_charge_event(kuid_t *payer);
-void pa_uncharge_event(kuid_t payer);
-
-/* mapping.c. 0 or -ENOMEM */
-int pa_mapping_count(struct vm_area_struct *vma);
 
 #endif /* PERFAUX_RING_H */

@@ -18,7 +18,8 @@
 #include <linux/smp.h>
 #include <linux/slab.h>
 
-#include "ring/ring.h"
+#include "ring/process.h"
+#include "ring/writer.h"
 
 /* Size that the PMU sees, at most: it is asked to look for room this often. */
 #define PA_SINK_PAGES	64U

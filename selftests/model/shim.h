@@ -71,6 +71,7 @@ struct vm_area_struct;
 })
 
 #define min_t(type, a, b)	min((type)(a), (type)(b))
+#define max_t(type, a, b)	max((type)(a), (type)(b))
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -187,6 +188,8 @@ struct mutex {
 struct irq_work {
 	int unused;
 };
+
+void irq_work_queue(struct irq_work *work);	/* world.c */
 
 struct work_struct {
 	int unused;

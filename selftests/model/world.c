@@ -10,11 +10,6 @@
 struct world world __attribute__((aligned(64)));
 const struct model_case *world_case;
 
-/* ring_file.c: only to compare with */
-const struct file_operations {
-	int unused;
-} pa_ring_fops;
-
 static struct pa_attached attached[MODEL_CTX + 1];
 
 /* Those of tasks run while they write; one that only writes in an NMI is always there. */
@@ -242,11 +237,12 @@ const char *world_name(const void *at)
 /* --- the module's other files --------------------------------------------------- */
 
 /*
- * The irq_work comes at once, which is when it finds least. Does it find a segment for
- * those who starve, as pa_ring_wake_irq() looks for one?
+ * pa_ring_wake()'s irq_work comes immediately, which is when it finds least. Does it find a
+ * segment for those who starve, as pa_ring_wake_irq() looks for one?
  */
-void pa_ring_wake(struct pa_ring *ring)
+void irq_work_queue(struct irq_work *work)
 {
+	struct pa_ring *ring = container_of(work, struct pa_ring, wake_irq);
 	int me = model_current;
 
 	watch();
@@ -273,11 +269,4 @@ void pa_pin_end(struct pa_ring *ring, struct perf_event *event)
 struct pa_attached *pa_attached_find(struct perf_event *event)
 {
 	return &attached[event - world.events];
-}
-
-/* pmu.c: sinks are made here by setup_ring(). */
-void pa_segment_set_size(struct pa_segment *seg, u32 size)
-{
-	seg->size = size;
-	seg->marker = size;
 }

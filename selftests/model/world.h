@@ -6,8 +6,10 @@
 #define MODEL_WORLD_H
 
 #include "shim.h"
-#include "../../module/ring/ring.h"
 #include "../../module/ring/attach.h"
+#include "../../module/ring/frame_word.h"
+#include "../../module/ring/process.h"
+#include "../../module/ring/writer.h"
 
 #define SEGMENTS	4	/* most */
 #define SPANS		2	/* per segment */

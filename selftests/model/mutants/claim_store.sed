@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: ring/segment.c
+# file: ring/claim.c
 # case: two writers
 # found: segment . goes on under another number
 # A claim that looks and then takes, in two steps
-s/return cmpxchg64(&seg->shared->state, from, to) == from;/if (READ_ONCE(seg->shared->state) != from)\n\t\treturn false;\n\tWRITE_ONCE(seg->shared->state, to);\n\treturn true;/
+/^#include "ring\/writer.h"/a\
+\
+static bool model_move(struct pa_segment *seg, u64 from, u64 to)\
+{\
+	if (READ_ONCE(seg->shared->state) != from)\
+		return false;\
+	WRITE_ONCE(seg->shared->state, to);\
+	return true;\
+}\
+\
+#define pa_move	model_move

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: ring/hold.c
+# file: ring/segment.c
 # case: hold of all beside a writer and its NMI
 # found: which HOLD wants
 # What HOLD wants is READY first, and its writer overwrites it

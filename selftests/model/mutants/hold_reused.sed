@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: ring/segment.c
+# file: ring/claim.c
 # case: hold of all beside a writer and its NMI
 # found: after HOLD, with older data
 # A writer goes on in what HOLD wants

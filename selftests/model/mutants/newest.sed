@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: ring/segment.c
+# file: ring/claim.c
 # case: overwriting
 # found: overwrites segment ., and . is older
 # The newest one is overwritten

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: ring/segment.c
+# file: ring/claim.c
 # case: overwriting, and NMIs that do it first
 # found: who writes finds no segment
 # A writer tries no other one than the oldest

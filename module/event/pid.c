@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The numbers of the current task in a pid namespace. Any context.
+ */
+#include <linux/perf_event.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+
+#include "event/event.h"
+
+u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type)
+{
+	u32 nr = __task_pid_nr_ns(current, type, ns);
+
+	/* Not to be confused with the idle task. */
+	return nr || pid_alive(current) ? nr : -1;
+}
+
+u32 pa_event_pid(struct perf_event *event, enum pid_type type)
+{
+	if (event->parent)
+		event = event->parent;
+	return pa_current_pid(event->ns, type);
+}

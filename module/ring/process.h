@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What only process context calls: these may sleep.
+ */
+#ifndef PERFAUX_RING_PROCESS_H
+#define PERFAUX_RING_PROCESS_H
+
+#include "ring/ring.h"
+
+struct vm_area_struct;
+
+/* memory.c: 0 or -errno */
+int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg);
+void pa_ring_free_memory(struct pa_ring *ring);
+
+/* segment.c: bytes */
+void pa_segment_set_size(struct pa_segment *seg, u32 size);
+
+/* kick.c */
+#define PA_KICK_STOP	BIT(0)	/* end the span that is being written */
+#define PA_KICK_START	BIT(1)	/* start what is stopped or writes to a sink */
+void pa_kick_event(struct pa_ring *ring, struct perf_event *event,
+		   unsigned int what);
+
+/* flush.c: ring->lock held */
+void pa_ring_kick(struct pa_ring *ring, unsigned int what);
+void pa_ring_flush(struct pa_ring *ring, u32 flags);
+
+/* hold.c */
+int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq);
+void pa_hold_note(struct pa_ring *ring, u64 hold);
+void pa_hold_undo(struct pa_ring *ring, u64 hold);
+int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq);
+void pa_segments_unhold_all(struct pa_ring *ring);
+
+/* freeze.c */
+void pa_freeze_init(struct pa_ring *ring);
+int pa_thaw(struct pa_ring *ring);
+
+/* frame.c: 0 or -ENOMEM; ring->lock held, but for pa_frames_exit() */
+int pa_frames_init(struct pa_ring *ring);
+void pa_frames_exit(struct pa_ring *ring);
+void pa_frames_flush(struct pa_ring *ring, bool abandon);
+
+/* gap.c */
+void pa_gaps_close_all(struct pa_ring *ring, bool ended);
+bool pa_gaps_ready(struct pa_ring *ring);
+
+/* sink.c */
+int pa_sinks_alloc(struct pa_ring *ring, struct perf_event *event,
+		   struct pmu *pmu);
+void pa_sinks_free(struct pa_ring *ring);
+
+/* clock.c: ring->lock held */
+/* Do @event's times compare with those of the ring? */
+bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event);
+/* Can the clock be asked in NMI? */
+bool pa_clock_is_safe(const struct perf_event *event);
+/* The ring has the clock of @event, or, if it has none yet, perf's own. */
+void pa_clock_take(struct pa_ring *ring, const struct perf_event *event);
+void pa_clock_default(struct pa_ring *ring);
+
+/* account.c */
+int pa_charge(struct pa_ring *ring, unsigned long pages);
+void pa_uncharge(struct pa_ring *ring);
+/*
+ * Whom what current takes is counted against: a user may have many uids in user
+ * namespaces. They are all the one's who made the outermost.
+ */
+kuid_t pa_payer(void);
+int pa_charge_event(kuid_t *payer);
+void pa_uncharge_event(kuid_t payer);
+
+/* mapping.c: 0 or -ENOMEM */
+int pa_mapping_count(struct vm_area_struct *vma);
+
+#endif /* PERFAUX_RING_PROCESS_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What writers call: any context up to NMI, also with the runqueue locked. None of these
+ * takes a lock, sleeps, allocates, frees or prints.
+ */
+#ifndef PERFAUX_RING_WRITER_H
+#define PERFAUX_RING_WRITER_H
+
+#include "ring/ring.h"
+
+struct pa_attached;
+
+/* claim.c */
+struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin);
+struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
+/* Not in NMI: these may take a moment. */
+void pa_segments_make_way(struct pa_ring *ring);
+bool pa_segments_available(struct pa_ring *ring);
+
+/* segment.c */
+void pa_segment_put(struct pa_segment *seg);
+void pa_segment_publish(struct pa_segment *seg);
+void pa_segment_drop(struct pa_segment *seg);
+void pa_segment_freed(struct pa_ring *ring);
+/* Can any writer take it? */
+bool pa_segment_released(const struct pa_segment *seg, u64 state);
+bool pa_hold_wants(const struct pa_ring *ring, u64 seq);
+bool pa_hold_takes(struct pa_ring *ring, u64 seq);
+/* Not in NMI: these may take a moment. */
+bool pa_segments_publish_idle(struct pa_ring *ring);
+unsigned int pa_segments_ready(struct pa_ring *ring);
+
+/* freeze.c */
+bool pa_freeze_may(struct pa_ring *ring);
+bool pa_freeze_is_full(const struct pa_ring *ring);
+enum perfaux_cause pa_full_cause(const struct pa_ring *ring);
+void pa_trigger(const struct pa_attached *attached, struct perf_event *event);
+
+/* frame.c */
+struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
+				       enum perfaux_cause *cause);
+void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
+		  enum perfaux_frame_state how);
+u32 pa_frame_offset(struct pa_ring *ring, const struct perfaux_frame *frame);
+
+/* gap.c */
+void pa_gap_add(struct pa_ring *ring, const struct pa_gap *gap);
+void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now);
+/* What has ended, and what a thread that begins here has lost, on other CPUs */
+void pa_gaps_ended_elsewhere(struct pa_ring *ring);
+void pa_gaps_of_thread(struct pa_ring *ring, u64 cookie, u32 tid, u64 now);
+
+/* sink.c */
+struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event,
+			       enum perfaux_cause cause);
+void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now);
+void pa_sink_put(struct pa_segment *sink);
+bool pa_sink_is_used_by(struct pa_ring *ring, struct perf_event *event);
+
+#endif /* PERFAUX_RING_WRITER_H */
