@@ -5,11 +5,11 @@
 #include <linux/uaccess.h>
 
 /*
- * Reads an argument that starts with its own size: a shorter one is completed
- * with zeros, of a longer one the tail must be zero.
+ * Read an argument that starts with its own size. A shorter argument is completed
+ * with zeros; the tail of a longer one must be zero.
  *
  * Returns 0, -EFAULT, -EINVAL (shorter than the first version of the struct)
- * or -E2BIG (larger than a page, or a tail that we do not know). May sleep.
+ * or -E2BIG (larger than a page, or the tail is not zero). May sleep.
  */
 static inline int pa_copy_arg(void *arg, size_t ksize, size_t min_size,
 			      const void __user *uarg)
@@ -25,7 +25,7 @@ static inline int pa_copy_arg(void *arg, size_t ksize, size_t min_size,
 	return copy_struct_from_user(arg, ksize, uarg, size);
 }
 
-/* Answers with as much as the caller knows. Returns 0 or -EFAULT. */
+/* Copy back as much of the struct as the caller knows. Returns 0 or -EFAULT. */
 static inline int pa_copy_answer(void __user *uarg, const void *arg,
 				 size_t ksize, u32 usize)
 {

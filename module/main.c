@@ -15,7 +15,7 @@
 #include "produce/bpf.h"
 #include "produce/raw.h"
 
-/* Generic 32 bit atomic64_t takes spinlocks: not in NMI. */
+/* The generic atomic64_t of 32 bit kernels takes spinlocks, which NMIs must not. */
 #ifndef CONFIG_64BIT
 #error perfaux needs a 64 bit kernel
 #endif
@@ -40,7 +40,7 @@ static int __init perfaux_init(void)
 	BUILD_BUG_ON(sizeof(struct perfaux_span) != 64);
 	BUILD_BUG_ON(sizeof(struct perfaux_gap) != 64);
 	BUILD_BUG_ON(sizeof(struct perfaux_frame) != 48);
-	/* perf pads raw data so that 4 bytes less are a multiple of 8. */
+	/* perf pads raw data so that its size minus 4 is a multiple of 8. */
 	BUILD_BUG_ON(sizeof(struct perfaux_reference) != 44);
 
 	ret = pa_rights_init();
@@ -74,7 +74,7 @@ static void __exit perfaux_exit(void)
 {
 	pa_device_exit();
 	pa_ids_exit();
-	/* Waits for the tail of the work that gave back the last reference. */
+	/* Waits for the end of the work that dropped the last reference to the module. */
 	pa_ring_exit();
 	pa_bpf_exit();
 	pa_raw_hook_exit();

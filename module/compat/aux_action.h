@@ -10,17 +10,17 @@
 #include <linux/perf_event.h>
 
 #ifdef PA_HAVE_AUX_ACTION
-/* Is @event's AUX output paused and resumed by others? @pmu is its PMU. Process context. */
+/* Return whether others pause or resume @event's AUX output. @pmu is its PMU. Process context. */
 static inline bool pa_is_paused_by_others(struct perf_event *event, const struct pmu *pmu)
 {
 	bool paused = event->attr.aux_start_paused;
 	struct perf_event *sibling;
 
-	/* perf_get_aux_event() refuses what is not the leader, or not of such a PMU. */
+	/* perf_get_aux_event() accepts only a leader, and only one of such a PMU. */
 	if (!(pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE) ||
 	    event->group_leader != event)
 		return paused;
-	/* There is one context per task or CPU since 6.2: event->ctx does not change. */
+	/* Since 6.2 there is one context per task or CPU, so event->ctx does not change. */
 	mutex_lock(&event->ctx->mutex);
 	for_each_sibling_event(sibling, event)
 		paused |= sibling->attr.aux_pause || sibling->attr.aux_resume;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between kernels that only the test modules auxgen and rawgen meet. */
+/* Differences between kernels that matter only to the test modules auxgen and rawgen. */
 #ifndef PERFAUX_COMPAT_AUXGEN_H
 #define PERFAUX_COMPAT_AUXGEN_H
 
@@ -37,7 +37,7 @@ auxgen_timer_setup(struct hrtimer *timer,
 
 /*
  * 6.3 ("perf/core: Add perf_sample_save_raw_data() helper"), 6.13 ("perf/core: Check
- * sample_type in perf_sample_save_raw_data"): raw data of a sample
+ * sample_type in perf_sample_save_raw_data"): set the raw data of a sample.
  */
 static inline void auxgen_save_raw(struct perf_sample_data *data,
 				   struct perf_event *event,

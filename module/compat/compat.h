@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between kernels, and the only place for them. Included before
- * every file of the module (see Kbuild). PA_HAVE_* come from the probes beside
- * this file: each compiles one use of one feature.
+ * Differences between kernels, and the only place for them. This file is included
+ * before every file of the module (see Kbuild). PA_HAVE_* come from the probes
+ * beside this file: each probe compiles one use of one feature.
  */
 #ifndef PERFAUX_COMPAT_H
 #define PERFAUX_COMPAT_H
@@ -21,8 +21,8 @@
 #include <asm/cpufeature.h>
 
 /*
- * What is found by its name, or runs in place of a function of the kernel, is not seen by
- * the linker. Its declaration in the kernel's headers must be what the caller expects.
+ * The linker does not check symbols that the module finds by name, nor functions that run in
+ * place of the kernel's. So check here that the kernel's headers declare the expected type.
  */
 #define PA_SAME_TYPE(theirs, ours)					\
 	static_assert(__same_type(theirs, ours),			\
@@ -62,8 +62,8 @@
 #endif
 
 /*
- * 6.6 ("fs: store real path instead of fake path in backing file f_path"): of a
- * file of overlayfs that is mapped, the one that the user opened.
+ * 6.6 ("fs: store real path instead of fake path in backing file f_path"): the
+ * path and inode of the file that the user opened, if a file of overlayfs is mapped.
  */
 #ifdef PA_HAVE_FILE_USER_PATH
 #define pa_file_user_path(file)		file_user_path(file)
@@ -90,7 +90,7 @@
 #endif
 
 /*
- * May a user look into current, if it is of the same user? Newer kernels keep
+ * Return whether the user of current may look into current. Newer kernels keep
  * that in the task (struct task_exec_state), older ones in the mm.
  */
 #ifdef PA_HAVE_GET_DUMPABLE
@@ -114,7 +114,7 @@ static inline bool pa_current_is_dumpable(void)
 }
 #endif
 
-/* At the first instruction of a function: where it returns to. */
+/* The address to which a function returns, at the function's first instruction */
 #ifdef CONFIG_X86_64
 #define pa_caller_address(regs) \
 	(*(unsigned long *)kernel_stack_pointer(regs))
@@ -123,8 +123,8 @@ static inline bool pa_current_is_dumpable(void)
 #endif
 
 /*
- * 6.12 ("task_work: Add TWA_NMI_CURRENT and TWAF_NO_ALLOC..."), gone later, when
- * KASAN never allocated there: a work that is added with the runqueue locked.
+ * 6.12 ("task_work: Add TWA_NMI_CURRENT and TWAF_NO_ALLOC..."): add a work with the
+ * runqueue locked. The flag went later, when KASAN never allocated there any more.
  */
 #ifdef PA_HAVE_TWAF_NO_ALLOC
 #define pa_task_work_add(task, work) \
@@ -134,8 +134,8 @@ static inline bool pa_current_is_dumpable(void)
 #endif
 
 /*
- * 6.3 ("perf/core: Save the dynamic parts of sample data size"): what was added to a
- * sample's data is counted when it is added; before, when the sample is written.
+ * 6.3 ("perf/core: Save the dynamic parts of sample data size"): data that is added to a
+ * sample is counted when it is added. Before 6.3 it is counted when the sample is written.
  */
 #ifdef PA_HAVE_SAMPLE_DYN_SIZE
 #define pa_sample_grow(data, n)		((data)->dyn_size += (n))
@@ -157,7 +157,7 @@ pa_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* 6.17 ("workqueue: Add system_percpu_wq and system_dfl_wq"); 7.2 warns of the old one. */
+/* 6.17 ("workqueue: Add system_percpu_wq and system_dfl_wq"); 7.2 warns about the old name. */
 #ifdef PA_HAVE_SYSTEM_DFL_WQ
 #define pa_unbound_wq			system_dfl_wq
 #else
@@ -174,8 +174,9 @@ pa_hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * 6.9 ("x86/ptrace: Add FRED additional information to the pt_regs structure"): will
- * the return to user space trap at once if TF is set, before anything is executed?
+ * 6.9 ("x86/ptrace: Add FRED additional information to the pt_regs structure"): return
+ * whether the return to user space traps immediately if TF is set, before any instruction is
+ * executed.
  */
 #ifdef PA_HAVE_FRED_SS
 static inline bool pa_traps_at_return(const struct pt_regs *regs)
@@ -201,8 +202,8 @@ static inline void pa_trap_after_return(struct pt_regs *regs)
 #endif
 
 /*
- * 6.2 ("perf: Rewrite core context handling"): a task has one context of perf events;
- * before, it has one for hardware events and one for software events. Reader of RCU.
+ * 6.2 ("perf: Rewrite core context handling"): a task has one context of perf events. Before
+ * 6.2 it has one for hardware events and one for software events. RCU reader.
  */
 #ifdef PA_HAVE_ONE_TASK_CONTEXT
 #define PA_NR_TASK_CONTEXTS		1

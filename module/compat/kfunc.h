@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between kernels in what programs of BPF can call. */
+/* Differences between kernels in functions that BPF programs can call. */
 #ifndef PERFAUX_COMPAT_KFUNC_H
 #define PERFAUX_COMPAT_KFUNC_H
 
@@ -19,8 +19,8 @@
 #endif
 
 /*
- * The types of programs that may call them. From 6.3 on there is a hook for all types,
- * which goes by the name of BPF_PROG_TYPE_UNSPEC.
+ * The types of programs that may call the module's functions. From 6.3 on the kernel has a
+ * hook for all types, with the name BPF_PROG_TYPE_UNSPEC. The module uses it from 6.9 on.
  */
 static const enum bpf_prog_type pa_kfunc_types[] = {
 #ifdef PA_HAVE_BTF_KFUNCS
@@ -31,12 +31,12 @@ static const enum bpf_prog_type pa_kfunc_types[] = {
 #endif
 };
 
-/* Gone, the default for all, in 7.0 */
+/* 7.0 removed the flag: it is the default for all functions. */
 #ifndef KF_TRUSTED_ARGS
 #define KF_TRUSTED_ARGS		0
 #endif
 
-/* Does the module have types, without which nothing of it can be called? */
+/* Whether the module has BTF, without which programs cannot call its functions */
 #ifdef CONFIG_DEBUG_INFO_BTF_MODULES
 #define pa_module_has_btf(module)	((module)->btf_data_size > 0)
 #else
@@ -44,13 +44,15 @@ static const enum bpf_prog_type pa_kfunc_types[] = {
 #endif
 
 /*
- * The memory of a dynptr, if it is in one piece: that of a program's own or of a
- * reserved record of BPF's ring buffer. Sets @size. Returns NULL otherwise.
+ * Return the memory of a dynptr and set @size, if the memory is in one piece: a
+ * program's own memory, or a reserved record of BPF's ring buffer. Returns NULL
+ * otherwise.
  *
- * __bpf_dynptr_data() and __bpf_dynptr_size() are not exported, and may not be called
+ * __bpf_dynptr_data() and __bpf_dynptr_size() are not exported, and cannot be called
  * by their addresses where IBT is sealed. Bits of bpf_dynptr_kern.size are as in
- * kernel/bpf/helpers.c (DYNPTR_SIZE_MASK, DYNPTR_TYPE_SHIFT, DYNPTR_RDONLY_BIT). With a
- * type anywhere else among the upper bits none of the two is found.
+ * kernel/bpf/helpers.c (DYNPTR_SIZE_MASK, DYNPTR_TYPE_SHIFT, DYNPTR_RDONLY_BIT). If a
+ * kernel had the type elsewhere among the upper bits, neither of the two types would be
+ * found.
  */
 static inline const void *pa_dynptr_memory(const struct bpf_dynptr *dynptr,
 					   u32 *size)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# $(call probe,NAME,MACRO) is -DMACRO if module/compat/probe/NAME.c compiles as
-# a kernel module's source would, else nothing. Included by Kbuild files with
-# probe-dir set to that folder.
+# $(call probe,NAME,MACRO) is -DMACRO if module/compat/probe/NAME.c compiles with the
+# flags of a kernel module, else nothing. A Kbuild file sets probe-dir to that folder
+# and then includes this file.
 
 probe-cc = $(CC) -Wp,-MMD,/dev/null $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) \
 	   $(KBUILD_CFLAGS) $(KBUILD_CFLAGS_MODULE) -Werror -DMODULE \
@@ -11,7 +11,7 @@ probe-cc = $(CC) -Wp,-MMD,/dev/null $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) \
 probe-quote := '
 probe-quoted = '$(subst $(probe-quote),'\'',$(probe-cc))'
 
-# kbuild reads this file several times; only when it builds is CC of use.
+# kbuild reads this file several times. CC is usable only when kbuild builds.
 ifneq ($(KBUILD_CFLAGS),)
 probes := $(shell CC='$(CC)' PROBE_CC=$(probe-quoted) sh $(probe-dir)/../run-probes $(objtree))
 ifeq ($(filter sanity,$(probes)),)

@@ -9,8 +9,8 @@
 
 /*
  * A patch of Debian and others ("security,perf: Allow further restriction of
- * perf_event_open"): with kernel.perf_event_paranoid above 2 perf_event_open() is only
- * for CAP_SYS_ADMIN.
+ * perf_event_open"): if kernel.perf_event_paranoid is above 2, perf_event_open() needs
+ * CAP_SYS_ADMIN.
  */
 #define PA_PARANOID_ANY			2
 #ifdef PA_HAVE_PERF_PARANOID_ANY

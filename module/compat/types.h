@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What has another name in other kernels, and whose type is compared. */
+/* Symbols that have other names in other kernels, and whose types are compared. */
 #ifndef PERFAUX_COMPAT_TYPES_H
 #define PERFAUX_COMPAT_TYPES_H
 

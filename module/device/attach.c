@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which events write to which ring.
+ * Attach events to rings.
  *
- * Lookups happen on every begin of every AUX PMU and on every sample while one is
- * wanted, in any context, as readers of RCU. Changes are made under pa_attach_lock (the
- * tables) inside ring->lock (the ring's list).
+ * Every begin of every AUX PMU looks an event up, and so does every sample while the
+ * hooks of raw_hook.c are in place. Lookups run in any context, as RCU readers. Changes
+ * take ring->lock (for the ring's list) and then pa_attach_lock (for the tables).
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -20,8 +20,8 @@
 #include "ring/process.h"
 
 /*
- * Are others to pause and resume it, which perf would ignore? perf_event_aux_pause() does
- * nothing for an event that has no ring of its own.
+ * Return whether other events should pause and resume @event, but perf would ignore that:
+ * perf_event_aux_pause() does nothing for an event without a main ring.
  */
 static bool pa_is_paused_in_vain(struct perf_event *event, const struct pmu *pmu)
 {
@@ -32,7 +32,7 @@ static int pa_check_aux(struct pa_ring *ring, struct perf_event *event)
 {
 	struct pmu *pmu = READ_ONCE(event->pmu);
 
-	/* From 6.15 on perf_pmu_unregister() takes the PMU from its events. */
+	/* From 6.15 on perf_pmu_unregister() takes the PMU away from its events. */
 	if (!pmu)
 		return -ENODEV;
 	if (!pmu->setup_aux || !pa_pmu_fits(pmu) || event->attr.aux_sample_size ||
@@ -47,14 +47,14 @@ static bool pa_has_raw_samples(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	/* bpf_event_output() asks for no period. */
+	/* bpf_event_output() does not need a period. */
 	return attr->sample_type & PERF_SAMPLE_RAW &&
 	       (attr->sample_period ||
 		(attr->type == PERF_TYPE_SOFTWARE &&
 		 attr->config == PERF_COUNT_SW_BPF_OUTPUT));
 }
 
-/* What the ring, and the kernel, need for @event. ring->lock held. */
+/* Prepare the ring for the AUX data of @event. ring->lock held. */
 static int pa_setup_aux(struct pa_ring *ring, struct perf_event *event)
 {
 	struct pmu *pmu = READ_ONCE(event->pmu);
@@ -64,7 +64,7 @@ static int pa_setup_aux(struct pa_ring *ring, struct perf_event *event)
 	return pmu ? pa_pmu_setup(ring, event, pmu) : -ENODEV;
 }
 
-/* The hooks are the same for raw samples and triggers. */
+/* Prepare the ring and the hooks, which raw samples and triggers share. ring->lock held. */
 static int pa_setup_samples(struct pa_ring *ring, u32 flags)
 {
 	int ret = flags & PERFAUX_ATTACH_RAW ? pa_frames_init(ring) : 0;
@@ -147,11 +147,11 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file,
 	if (!pa_clock_fits(ring, event) ||
 	    (samples && !pa_clock_is_safe(event)))
 		return -EINVAL;
-	/* An attached event stays when its descriptor is closed. */
+	/* Closing its descriptor does not detach an event, so count attached events here. */
 	if (ring->nr_attached >= rlimit(RLIMIT_NOFILE))
 		return -EMFILE;
 
-	/* Before the PMU's work is done; looked at again below. */
+	/* Fail early, before the PMU driver's work. pa_attached_add() checks again. */
 	if (pa_is_attached(event))
 		return -EBUSY;
 	attached = pa_attached_alloc(ring, file, arg);
@@ -168,7 +168,7 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file,
 		goto err;
 	}
 
-	/* It may be running already, having found no AUX area. */
+	/* The event may be running already, without an AUX area. */
 	if (!samples)
 		pa_kick_event(ring, event, PA_KICK_START);
 	return 0;
@@ -193,17 +193,18 @@ int pa_attach(struct pa_ring *ring, const struct perfaux_attach *arg)
 	return ret;
 }
 
-/* ring->lock held; @list has some or all of ring->attached. */
+/* Detach @list, which has some or all entries of ring->attached. ring->lock held. */
 static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 {
 	struct pa_attached *attached, *next;
 
 	pa_lookup_remove(list);
 	/*
-	 * begin runs with interrupts off. After this no new span of the events
-	 * can start here, and one that did start has event->oncpu and state
-	 * set (event_sched_in() does that before pmu->add). Samples that go
-	 * here are written.
+	 * begin runs with interrupts off. So after the grace period no new
+	 * span of these events can start in this ring, and the event of a span
+	 * that did start has oncpu and state set (event_sched_in() does that
+	 * before pmu->add). Samples whose raw data goes to this ring are
+	 * written.
 	 */
 	synchronize_rcu();
 	list_for_each_entry_safe(attached, next, list, list) {
@@ -211,8 +212,9 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 			pa_detach_samples(ring);
 		} else {
 			/*
-			 * It may have been attached to another ring since, whose PA_KICK_START
-			 * found it running. If not, it finds no AUX area, and stays stopped.
+			 * The event may have been attached to another ring since, whose
+			 * PA_KICK_START found it running, so start it again. If it was not, it
+			 * finds no AUX area and stays stopped.
 			 */
 			pa_kick_event(ring, attached->event, PA_KICK_STOP | PA_KICK_START);
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls of /dev/perfaux: it says what it can do, makes rings, and has build-ids
+ * The ioctls of /dev/perfaux: tell what the module can do, make rings, and have build-ids
  * recorded.
  */
 #include <linux/anon_inodes.h>
@@ -39,8 +39,8 @@ static long pa_ioctl_info(void __user *uarg)
 }
 
 /*
- * One span entry per KiB: 6 % of the memory. A time slice of less than that is
- * possible, and only makes a segment publish early.
+ * One span entry per KiB, which is 6 % of the memory. A time slice may write
+ * less than that. Many such slices only publish a segment early.
  */
 static u32 pa_default_spans(u32 segment_size)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/perfaux as a file: its name, mode and group. A device of a class of its own, as
- * misc devices have a mode but no group.
+ * The device node /dev/perfaux: its name, mode and group. The device has a class of its
+ * own, because misc devices have a mode but no group.
  */
 #include <linux/cdev.h>
 #include <linux/device.h>
@@ -14,8 +14,8 @@
 #include "device/device.h"
 
 /*
- * For everybody, unless the administrator wants it otherwise: what may be traced is
- * decided by perf_event_open(), how much memory is used by RLIMIT_MEMLOCK.
+ * Everybody may open the device, unless the administrator decides otherwise:
+ * perf_event_open() decides what may be traced, and RLIMIT_MEMLOCK limits the memory.
  */
 static unsigned short device_mode = 0666;
 

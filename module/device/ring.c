@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Life of a ring: made by PERFAUX_IOC_CREATE, gone when its file is released
- * and the last span has ended, whichever comes last. The latter may happen in
- * NMI, so freeing goes through irq_work and a workqueue.
+ * The life of a ring. PERFAUX_IOC_CREATE makes the ring. It is freed when its
+ * file is released, the last span has ended and no producer has a reference,
+ * whichever comes last. The last reference may go in NMI, so freeing goes
+ * through irq_work and a workqueue.
  */
 #include <linux/module.h>
 #include <linux/pid_namespace.h>
@@ -22,7 +23,7 @@ static void pa_ring_free_work(struct work_struct *work)
 {
 	struct pa_ring *ring = container_of(work, struct pa_ring, free_work);
 
-	/* The irq_work that queued us may not have returned yet. */
+	/* The irq_work that queued this work may not have returned yet. */
 	irq_work_sync(&ring->free_irq);
 	irq_work_sync(&ring->wake_irq);
 	cancel_work_sync(&ring->resume_work);
@@ -45,7 +46,7 @@ static void pa_ring_free_irq(struct irq_work *work)
 	queue_work(pa_wq, &ring->free_work);
 }
 
-/* The last reference, in any context. */
+/* The last reference is gone. Any context. */
 static void pa_ring_release(struct percpu_ref *ref)
 {
 	struct pa_ring *ring = container_of(ref, struct pa_ring, ref);
@@ -54,10 +55,10 @@ static void pa_ring_release(struct percpu_ref *ref)
 }
 
 /*
- * Lets the events that found no segment look again, if there is one now. Those
- * of tasks do so by themselves when they are scheduled in, those that fill the
- * sink when they have filled it; this is to lose no more than need be. Any
- * context but NMI.
+ * Let the events that found no segment look again, if a segment is available
+ * now. An event of a task also looks again when it is scheduled in, and an event
+ * that writes to a sink when the sink is full; this is sooner, so less is lost.
+ * Any context but NMI.
  */
 void pa_ring_resume(struct pa_ring *ring)
 {
@@ -86,7 +87,7 @@ static void pa_ring_resume_work(struct work_struct *work)
 	mutex_unlock(&ring->lock);
 }
 
-/* Process context; @arg is checked and complete. Returns ERR_PTR(). */
+/* Make a ring. @arg is checked and complete. Process context. Errors are ERR_PTR(). */
 struct pa_ring *pa_ring_create(const struct perfaux_create *arg)
 {
 	struct pa_ring *ring;
@@ -122,7 +123,7 @@ err:
 	return ERR_PTR(ret);
 }
 
-/* The file is gone. Process context. */
+/* The ring's file is gone. Process context. */
 void pa_ring_put(struct pa_ring *ring)
 {
 	pa_detach_all(ring);

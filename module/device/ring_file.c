@@ -35,7 +35,7 @@ static long pa_ioctl_attach(struct pa_ring *ring, void __user *uarg)
 	if (arg.flags & PERFAUX_ATTACH_TRIGGER ?
 	    !ring->overwrite || arg.post > INT_MAX : arg.post)
 		return -EINVAL;
-	/* Both have functions of the kernel patched, see produce/raw_hook.c. */
+	/* RAW and TRIGGER make the module patch the kernel's code, see produce/raw_hook.c. */
 	if (arg.flags)
 		ret = pa_may_open();
 	return ret ?: pa_attach(ring, &arg);
@@ -75,7 +75,7 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 	return 0;
 }
 
-/* Those that found no segment may overwrite one that is given back. */
+/* Events that found no segment may overwrite one that was given back. */
 static void pa_ring_unheld(struct pa_ring *ring)
 {
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
@@ -95,7 +95,7 @@ static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 		return -EINVAL;
 	if (arg.flags & PERFAUX_HOLD_THAW && !(arg.flags & PERFAUX_FLUSH_SPANS))
 		return -EINVAL;
-	/* Who cannot be answered is told so before anything is taken, or thawed. */
+	/* If the answer cannot be written, fail before anything is held or thawed. */
 	ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
 	if (ret)
 		return ret;
@@ -196,7 +196,7 @@ static long pa_ring_ioctl(struct file *file, unsigned int cmd,
 	return -ENOTTY;
 }
 
-/* Maps @size bytes of vmalloc memory at @addr. */
+/* Map @size bytes of vmalloc memory at @addr. */
 static int pa_map_vmalloc(struct vm_area_struct *vma, unsigned long addr,
 			  void *mem, size_t size)
 {
@@ -222,7 +222,7 @@ static int pa_map_data(struct vm_area_struct *vma, unsigned long addr,
 
 	/*
 	 * One by one: with vm_insert_pages() a failure half way would need the
-	 * same care, and this is not done in anybody's hot path.
+	 * same care, and this is not a hot path.
 	 */
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
 		for (k = 0; k < nr; k++) {
@@ -240,8 +240,8 @@ static int pa_map_data(struct vm_area_struct *vma, unsigned long addr,
 }
 
 /*
- * Pages are inserted here and not on demand: a fault per page would cost the
- * reader more than the copy it saves. perf did so too until 6.13.
+ * Pages are inserted here and not on demand: a fault per page, as perf took it
+ * until 6.13, would cost the reader more than the copy that the mapping saves.
  */
 static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -288,7 +288,7 @@ static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
 		pa_ring_resume(ring);
 		enough = 1;
 	}
-	/* What the reader is told of may come after a gap that still waits. */
+	/* A gap that still waits in a slot may precede what the reader will find. */
 	if (pa_gaps_ready(ring) ||
 	    (!ring->overwrite && pa_segments_ready(ring) >= enough)) {
 		pa_gaps_close_all(ring, true);
@@ -296,7 +296,7 @@ static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
 	}
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_FROZEN)
 		mask |= EPOLLPRI;
-	/* Not before what they were writing is there, see pa_detach_list(). */
+	/* nr_attached is 0 only after the events' last data is visible, see pa_detach_list(). */
 	if (READ_ONCE(ring->was_attached) && !READ_ONCE(ring->nr_attached))
 		mask |= EPOLLHUP;
 	return mask;
@@ -383,7 +383,7 @@ struct perfaux_ring *perfaux_ring_get(int fd)
 	ring = file->private_data;
 	if (file->f_op == &pa_ring_fops)
 		ret = pa_produce_init(ring);
-	/* Live: the file is here. */
+	/* The file is open, so the reference is live. */
 	if (!ret)
 		percpu_ref_get(&ring->ref);
 	fput(file);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which PMUs write to a raw ring. The module and auxrec are both built with this file.
+ * Which PMUs can write to a raw ring. The module and auxrec are both built with this file.
  *
  * A ring is not the AUX area that a driver was written for: each call of
  * perf_aux_output_begin() may return another buffer. A driver fits if it
  *
- *   - takes all that it knows of the buffer from what begin returned last, and
+ *   - takes all that it knows about the buffer from what begin returned last, and
  *   - writes nothing to the buffer after perf_aux_output_end(), and
- *   - needs no help of the core to stop when it finds no room, and to start again.
+ *   - stops without the core's help when there is no room, and starts again.
  *
- * A ring accepts a driver of the kernel only if its source was read with this in mind,
- * from 6.1 to 7.2, and if it was tried, on hardware or on a model of it.
+ * A ring accepts a driver of the kernel only if the driver's source was read with this in
+ * mind, from 6.1 to 7.2, and if the driver was tried, on hardware or on a model of it.
  */
 #include "aux_pmus.h"
 
@@ -46,7 +46,7 @@ static const struct pa_aux_pmu pa_aux_pmus[] = {
 	},
 };
 
-/* Empty, or "0", "_0", "0_2": an instance is no part of a longer word. */
+/* Return whether @suffix is empty or like "0", "_0", "0_2", not the rest of a longer word. */
 static bool pa_is_instance(const char *suffix)
 {
 	for (; *suffix; suffix++)
@@ -55,7 +55,7 @@ static bool pa_is_instance(const char *suffix)
 	return true;
 }
 
-/* An instance of what is refused is refused; what is allowed has that very name. */
+/* A refused name also matches the PMU's instances; an allowed name must match exactly. */
 static bool pa_is_named(const struct pa_aux_pmu *pmu, const char *name)
 {
 	size_t len = strlen(pmu->name);

@@ -12,17 +12,17 @@
 
 /* A PMU driver of the kernel that has an AUX area. */
 struct pa_aux_pmu {
-	const char *name;	/* of the PMU; what follows it is an instance */
-	const char *refused;	/* why a raw ring does not take it, NULL: it does */
+	const char *name;	/* of the PMU, without the suffix of an instance */
+	const char *refused;	/* why a raw ring refuses it; NULL: it is allowed */
 	bool intel_pt;		/* the data are Intel PT's packets */
 };
 
-/* By the PMU's name in sysfs. NULL: it is none of the kernel's. */
+/* Look a PMU up by its name in sysfs. Returns NULL if it is not one of the kernel's. */
 const struct pa_aux_pmu *pa_aux_pmu_find(const char *name);
 
 /*
- * A driver that is none of the kernel's says that it keeps the contract of aux_pmus.c
- * with a file of this name in the group "caps" of its attributes.
+ * A driver that is not one of the kernel's declares that it keeps the contract of
+ * aux_pmus.c: it has a file of this name in the group "caps" of its attributes.
  */
 #define PA_AUX_PMU_CAPS		"caps"
 #define PA_AUX_PMU_CAP		"raw_ring"

@@ -13,13 +13,13 @@
 
 /* lookup.c */
 /*
- * Any context up to NMI, under rcu_read_lock() or with preemption off.
- * Returns NULL if neither @event nor the event it was inherited from is
- * attached: with its AUX data, or with its raw samples.
+ * Look up @event or the event from which it was inherited, attached with its
+ * AUX data, or with its raw samples. Returns NULL if neither is attached. Any
+ * context up to NMI, under rcu_read_lock() or with preemption off.
  */
 struct pa_attached *pa_attached_find(struct perf_event *event);
 struct pa_attached *pa_attached_find_raw(struct perf_event *event);
-/* Likewise, as a trigger. */
+/* Likewise, attached as a trigger. */
 struct pa_attached *pa_attached_find_trigger(struct perf_event *event);
 bool pa_is_attached(struct perf_event *event);
 /*
@@ -32,20 +32,20 @@ void pa_lookup_remove(const struct list_head *list);
 
 /* pid.c */
 /*
- * Of current in a pid namespace, that of the event; any context. As
- * perf_event_pid_type() in kernel/events/core.c.
+ * Return a number of current in the pid namespace @ns, or in that of @event. Any
+ * context. As perf_event_pid_type() in kernel/events/core.c.
  */
 u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type);
 u32 pa_event_pid(struct perf_event *event, enum pid_type type);
 
-/* pmu.c: does the driver keep the contract of aux_pmus.c? */
+/* pmu.c: returns whether the driver keeps the contract of aux_pmus.c */
 bool pa_pmu_fits(const struct pmu *pmu);
 /* pmu.c: process context, ring->lock held */
 int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
 		 struct pmu *pmu);
 void pa_pmu_release(struct pa_ring *ring);
 
-/* event_fd.c: a reference to the file of a perf event, or ERR_PTR() */
+/* event_fd.c: returns a reference to the file of a perf event, or ERR_PTR() */
 struct file *pa_event_file(int fd);
 
 /* pin.c: the first two process context, the others writers */

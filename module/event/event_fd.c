@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * From a file descriptor to the perf event behind it. perf_fops is not
- * exported, so the file is recognised by what it is: an anonymous inode named
- * "[perf_event]" (perf_event_open()) whose mmap is the core kernel's
- * perf_mmap(). A module can imitate the name, but not the last.
+ * exported, so the file is recognised by its properties: an anonymous inode
+ * named "[perf_event]" (perf_event_open()) whose mmap is the core kernel's
+ * perf_mmap(). A module can imitate the name, but not the function.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -15,7 +15,7 @@
 
 #include "event/event.h"
 
-/* perf_fops, once it was seen. */
+/* perf_fops, once the file of a perf event was seen. */
 static const struct file_operations *pa_perf_fops;
 
 static bool pa_is_perf_file(struct file *file)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel does not export, by name: functions and data. */
+/* Find functions and data that the kernel does not export, by name. */
 #include <linux/err.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -8,9 +8,9 @@
 #include "event/function.h"
 
 /*
- * The address of a function that is not exported: a kprobe knows it, but for the
- * ENDBR that may be before the probed instruction. Returns -ENOMEM or -EOPNOTSUPP if
- * it is not to be had.
+ * Return the address of a function that is not exported. A kprobe knows the address,
+ * except that an ENDBR may be before the probed instruction. Returns
+ * ERR_PTR(-ENOMEM) or ERR_PTR(-EOPNOTSUPP) if the address cannot be found.
  */
 void *pa_function(const char *name)
 {
@@ -36,8 +36,9 @@ void *pa_function(const char *name)
 }
 
 /*
- * The address of data, or NULL. register_kprobe() looks the symbol up and then refuses the
- * address, because it is no code, but leaves it in the structure. Process context.
+ * Return the address of data, or NULL. register_kprobe() looks the symbol up. Then it refuses
+ * the address, because it is not code, but leaves the address in the structure. Process
+ * context.
  */
 const void *pa_data(const char *name)
 {
@@ -54,14 +55,15 @@ const void *pa_data(const char *name)
 }
 
 /*
- * By address if it is to be had: for a name ftrace asks kallsyms for that of each function
- * that can be traced (match_records()), and kallsyms goes through all symbols of a module
- * for each of its functions (find_kallsyms_symbol()). With a module like xfs that takes
- * seconds, and minutes on an emulated machine. ftrace_location() finds the place to patch,
- * behind the ENDBR. By name where kallsyms calls the function something else: an alias.
+ * Make @ops trace the function @name only. The filter is set by address if possible: to set it
+ * by name, ftrace asks kallsyms for the name of each function that can be traced
+ * (match_records()), and for each function of a module kallsyms goes through all symbols of
+ * that module (find_kallsyms_symbol()). With a module like xfs this takes seconds, and minutes
+ * on an emulated machine. ftrace_location() finds the place to patch, after the ENDBR. The
+ * filter is set by name if kallsyms has another name for the function (an alias).
  *
- * Returns 0 or -errno. 0 also if there was no memory for the one entry (match_records()).
- * Process context.
+ * Returns 0 or -errno. Returns 0 also if there was no memory for the one entry
+ * (match_records()). Process context.
  */
 int pa_function_filter(struct ftrace_ops *ops, const char *name)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perf_aux_output_begin/_end/_skip, perf_get_aux and perf_output_copy_aux for
- * attached events. redirect.c sends PMU drivers here; they have the kernel's
- * prototypes and keep the kernel's contract (kernel/events/ring_buffer.c).
+ * attached events. redirect.c sends PMU drivers here. These functions have the
+ * kernel's prototypes and keep the kernel's contract (kernel/events/ring_buffer.c).
  *
  * Context: the writer's, see ring/ring.h. All of these run with interrupts off or
- * in NMI, as pmu::start, pmu::stop and PMI handlers do; that is what module
- * removal relies on (synchronize_rcu() in redirect.c).
+ * in NMI, as pmu::start, pmu::stop and PMI handlers do. Module removal relies
+ * on this (synchronize_rcu() in redirect.c).
  */
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -32,14 +32,15 @@ static void pa_span_thread(struct perf_event *event, u32 *pid, u32 *tid)
 }
 
 /*
- * Where the PMU should interrupt. Past the marker, where only a PMU that skips
- * can begin, there is the end itself.
+ * Return where the PMU should interrupt: at the marker or, if the span begins past the
+ * marker, at the end of the segment. Only a PMU that skips can begin past the marker.
  *
- * Intel PT interrupts one run of pages before the end at the latest, whatever this
- * says (pt_buffer_reset_markers()). So it does not matter where the last run begins at
- * the marker, see pa_mark_runs(); where memory is in shorter runs, that is later than
- * the marker, and what is written until the interrupt is served may find no room. It
- * does not matter to single-entry ToPA either, with which each run ends with an interrupt.
+ * Intel PT interrupts at the latest one run of pages before the end, whatever this
+ * returns (pt_buffer_reset_markers()). So the value does not matter if the last run
+ * begins at the marker, see pa_mark_runs(). If memory is in shorter runs, one run before
+ * the end is later than the marker, and data that is written until such a late interrupt
+ * is served might find no room. The value does not matter for single-entry ToPA either,
+ * where each run ends with an interrupt.
  */
 static u32 pa_wakeup(const struct pa_segment *seg)
 {
@@ -54,7 +55,7 @@ static struct pa_segment *pa_starved(struct pa_ring *ring,
 	struct pa_segment *sink;
 
 	atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-	/* Pairs with the one in pa_segment_put(). */
+	/* Pairs with the barriers in pa_segment_put() and pa_segment_freed(). */
 	smp_mb__after_atomic();
 	pa_lost(ring, cause, 0);
 	sink = pa_sink_get(ring, event, cause);
@@ -111,7 +112,7 @@ void *pa_output_begin(struct perf_output_handle *handle,
 	handle->rb = (void *)((unsigned long)seg | PA_TAG);
 	handle->event = event;
 	handle->head = seg->head;
-	/* As CIRC_SPACE(): one byte less than there is, PT relies on it. */
+	/* As CIRC_SPACE(): one byte less than the room. Intel PT relies on this. */
 	handle->size = seg->size - seg->head - 1;
 	handle->wakeup = pa_wakeup(seg);
 	handle->aux_flags = 0;
@@ -136,9 +137,9 @@ static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
 	span->cpu = smp_processor_id();
 	span->flags = flags;
 	span->reserved = 0;
-	/* What ended before has a smaller number. */
+	/* Gaps that ended before have smaller numbers: publish them first. */
 	pa_gaps_ended_elsewhere(seg->ring);
-	/* pa_hold_hole() may still look at the one that was here before. */
+	/* pa_hold_hole() may still read the number of the span that was here before. */
 	WRITE_ONCE(span->seq, pa_next_seq(seg->ring));
 
 	shared->bytes += size;
@@ -148,7 +149,7 @@ static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
 	smp_store_release(&shared->nr_spans, shared->nr_spans + 1);
 }
 
-/* The PMU says that it lost data; how much, and until when, it does not know. */
+/* The PMU reports that it lost data. It does not know how much, or until when. */
 static void pa_truncated(struct pa_segment *seg, u64 now)
 {
 	const struct pa_gap gap = {
@@ -165,7 +166,7 @@ static void pa_truncated(struct pa_segment *seg, u64 now)
 
 static void pa_segment_end(struct pa_segment *seg, u32 size, u64 flags, u64 now)
 {
-	/* The PMU's data format is not news, see perf_aux_output_end(). */
+	/* These flags alone are not worth a span, see perf_aux_output_end(). */
 	const u64 idle_flags = PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK |
 			       PERF_AUX_FLAG_OVERWRITE;
 
@@ -186,7 +187,7 @@ void pa_output_end(struct perf_output_handle *handle, unsigned long size)
 
 	if (size > room) {
 		pa_lost(ring, PERFAUX_CAUSE_OVERRUN, size - room);
-		/* So it looks in the span; there is no gap after it. */
+		/* The span looks truncated, but there is no gap after it. */
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 		size = room;
 	}
@@ -228,10 +229,11 @@ void *pa_output_get_aux(struct perf_output_handle *handle)
 }
 
 /*
- * Only AUX sampling (PERF_SAMPLE_AUX) copies from a handle. It needs an AUX
- * area mapped on the event as well, and finds no data there. It has reserved
- * the room in the main ring and warns if less is copied, see
- * perf_aux_sample_output(): what was in that room before stays there.
+ * Only AUX sampling (PERF_SAMPLE_AUX) copies from a handle. It also needs an AUX
+ * area that is mapped on the event, and finds no data there. It has reserved
+ * room in the main ring and warns if less is copied, see
+ * perf_aux_sample_output(). So this function returns the full length, and the
+ * room keeps its old contents.
  */
 long pa_output_copy_aux(struct perf_output_handle *aux_handle,
 			struct perf_output_handle *handle,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What runs in place of perf's AUX output functions for attached events.
+ * The functions that run in place of perf's AUX output functions for attached events.
  */
 #ifndef PERFAUX_OUTPUT_H
 #define PERFAUX_OUTPUT_H
@@ -10,9 +10,9 @@
 
 /*
  * Between begin and end handle->rb is not a struct perf_buffer but our segment
- * with this bit set. PMU drivers do not look at it, and a real pointer never
- * has it, so end, skip and get_aux know from the handle alone whose it is,
- * even when the event was detached meanwhile.
+ * with this bit set. PMU drivers do not look at handle->rb, and a real pointer
+ * never has this bit. So end, skip and get_aux know from the handle alone
+ * whether it is ours, even if the event was detached meanwhile.
  */
 #define PA_TAG		1UL
 

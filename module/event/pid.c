@@ -12,7 +12,7 @@ u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type)
 {
 	u32 nr = __task_pid_nr_ns(current, type, ns);
 
-	/* Not to be confused with the idle task. */
+	/* 0 would be the idle task. */
 	return nr || pid_alive(current) ? nr : -1;
 }
 

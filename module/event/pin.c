@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeping a task's events with the task.
+ * Keep a task's events with the task.
  *
  * When two tasks with inherited copies of the same events follow each other on
  * a CPU, perf_event_context_sched_out() swaps their contexts instead of
- * stopping and starting the events. For counters that comes to the same; a
- * span would hold the trace of both. context_equiv() leaves a context alone
- * that is pinned, so each context with a span is pinned once.
+ * stopping and starting the events. For counters the result is the same, but a
+ * span would hold the trace of both tasks. context_equiv() does not swap a
+ * pinned context, so each context with a span is pinned once.
  *
- * Not by one: perf pins a context for a moment itself, in fork() for instance
- * (perf_pin_task_context()), and a span must not rely on that pin.
+ * The pin adds more than one to pin_count: perf itself pins a context for a
+ * moment, in fork() for instance (perf_pin_task_context()), and a span must not
+ * rely on that pin.
  *
- * pin_count is guarded by ctx->lock, which may be held around begin; hence the
- * irq_work. It runs on the CPU of the span. If it finds the span's event
- * there, that event is active on this CPU and stays so until the handler
- * returns, and its context with it.
+ * ctx->lock guards pin_count and may be held around begin; hence the irq_work.
+ * The irq_work runs on the CPU of the span. If it finds the span's event there,
+ * the event is active on this CPU. The event stays active, and its context
+ * stays, until the handler returns.
  */
 #include <linux/smp.h>
 
@@ -48,8 +49,9 @@ void pa_pin_begin(struct pa_ring *ring, struct perf_event *event)
 	if (!(event->attach_state & PERF_ATTACH_TASK))
 		return;
 	/*
-	 * The core changes it meanwhile (perf_pin_task_context()), by less than PA_PIN; what
-	 * is not seen yet of pa_pin_work() is looked at again there, with ctx->lock.
+	 * The core may change pin_count at the same time (perf_pin_task_context()), by less
+	 * than PA_PIN. If a change by pa_pin_work() is not visible here yet, pa_pin_work()
+	 * looks again, with ctx->lock held.
 	 */
 	if (data_race(event->ctx->pin_count) >= PA_PIN)
 		return;

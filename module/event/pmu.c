@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the PMU driver keeps per segment: for it each segment is an AUX area.
+ * Set up what the PMU driver keeps per segment. To the driver each segment is an
+ * AUX area.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -34,7 +35,7 @@ static bool pa_pmu_declares(const struct pmu *pmu)
 	return false;
 }
 
-/* What is known of a driver of the kernel goes before what somebody of that name says. */
+/* The list of the kernel's drivers takes precedence over what a PMU of that name declares. */
 bool pa_pmu_fits(const struct pmu *pmu)
 {
 	const struct pa_aux_pmu *known = pa_aux_pmu_find(pmu->name);
@@ -43,12 +44,13 @@ bool pa_pmu_fits(const struct pmu *pmu)
 }
 
 /*
- * Drivers read from the first page of each run how long the run is, see
+ * The first page of each run tells drivers how long the run is, see
  * rb_alloc_aux_page(). Intel PT can interrupt only at the end of a run, the
- * one below the page of handle->wakeup (pt_buffer_reset_markers()), so a run
- * must end at the marker: runs are no longer than what is behind it. Drivers
- * that know no scatter-gather get runs as long as there are; that they stop at
- * the end of each is all they can do (PT_CAP_topa_multiple_entries in pt.c).
+ * one below the page of handle->wakeup (pt_buffer_reset_markers()). So a run
+ * must end at the marker: runs are no longer than the room after the marker.
+ * Drivers without scatter-gather get the longest runs that were allocated,
+ * because they stop at the end of each run and can do no better
+ * (PT_CAP_topa_multiple_entries in pt.c).
  */
 static void pa_mark_runs(struct pa_segment *seg, unsigned int nr, bool no_sg)
 {
@@ -105,7 +107,7 @@ static int pa_pmu_setup_areas(struct pa_ring *ring, struct perf_event *event,
 			     pmu->capabilities & PERF_PMU_CAP_AUX_NO_SG);
 		/*
 		 * Never as a snapshot area, not even for an overwrite ring:
-		 * the PMU has to stop at the end of each segment.
+		 * the PMU must stop at the end of each segment.
 		 */
 		seg->priv = pmu->setup_aux(event, seg->pages, nr, false);
 		if (!seg->priv)
@@ -116,8 +118,9 @@ static int pa_pmu_setup_areas(struct pa_ring *ring, struct perf_event *event,
 }
 
 /*
- * @event is the first one to be attached to @ring, @pmu its PMU. ring->lock
- * held, sleeps. Returns 0, -ENODEV or -ENOMEM, see PERFAUX_IOC_ATTACH.
+ * Prepare @ring for @pmu, the PMU of @event, which is the first one to be attached
+ * to @ring. ring->lock held, sleeps. Returns 0, -ENODEV or -ENOMEM, see
+ * PERFAUX_IOC_ATTACH.
  */
 int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
 		 struct pmu *pmu)
@@ -125,8 +128,9 @@ int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
 	int ret;
 
 	/*
-	 * The ring may outlive the event, which holds the driver otherwise,
-	 * and the PMU, which may be unregistered.
+	 * Otherwise only the event would hold the driver, and the ring may
+	 * outlive the event. It may also outlive the PMU, which may be
+	 * unregistered.
 	 */
 	if (!try_module_get(pmu->module))
 		return -ENODEV;
@@ -143,7 +147,7 @@ int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
 	return 0;
 }
 
-/* No span is open any more. */
+/* Undo pa_pmu_setup(). No span is open any more. */
 void pa_pmu_release(struct pa_ring *ring)
 {
 	if (!ring->pmu)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sends the AUX output of attached events to output.c.
+ * Send the AUX output of attached events to output.c.
  *
  * PMU drivers reach the AUX area only through five functions of the core. Each
  * gets an ftrace_ops that may change the instruction pointer, as livepatch
@@ -11,9 +11,9 @@
  * FTRACE_OPS_FL_PERMANENT keeps kernel.ftrace_enabled=0 from taking the hooks
  * away while a handle is open. FTRACE_OPS_FL_RECURSION is not set: the
  * callbacks call nothing that is traced, and protection against recursion
- * consists of skipping calls. If others trace the same function the core protects
- * all of them (__ftrace_ops_list_func()): then a call from within a tracer's
- * callback is skipped, and nothing there calls these.
+ * consists of skipping calls. If others trace the same function, the core protects
+ * all of them (__ftrace_ops_list_func()): it skips a call from within a tracer's
+ * callback, but no such callback calls these functions.
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>
@@ -24,7 +24,7 @@
 #include "event/output.h"
 #include "event/redirect.h"
 
-/* They are jumped to, not called: the compiler sees no mistake in an argument. */
+/* The hooks jump to these functions, so the compiler would not see a wrong argument. */
 PA_SAME_TYPE(perf_aux_output_begin, pa_output_begin);
 PA_SAME_TYPE(perf_aux_output_end, pa_output_end);
 PA_SAME_TYPE(perf_aux_output_skip, pa_output_skip);
@@ -32,11 +32,12 @@ PA_SAME_TYPE(perf_get_aux, pa_output_get_aux);
 PA_SAME_TYPE(perf_output_copy_aux, pa_output_copy_aux);
 
 /*
- * Does another event of the group take AUX samples from this one? Then the
- * driver's snapshot_aux() finds what begin gave it, and Intel PT's warns if that
- * is not a snapshot area (pt_event_snapshot_aux()). The list changes only with
- * interrupts off on the event's CPU, and the core then schedules the group
- * anew: an NMI goes on with what begin found before it.
+ * Return whether another event of the group takes AUX samples from this one. In
+ * that case the driver's snapshot_aux() gets what begin returned, and Intel PT's
+ * warns if that is not a snapshot area (pt_event_snapshot_aux()). The list of
+ * siblings changes only with interrupts off on the event's CPU, and the core then
+ * schedules the group anew. An NMI may interrupt such a change, so it does not
+ * look at the list.
  */
 static __always_inline bool pa_is_sampled(struct perf_event *event)
 {
@@ -57,12 +58,12 @@ static void notrace pa_hook_begin(unsigned long ip, unsigned long parent_ip,
 {
 	struct perf_event *event = (void *)pa_ftrace_argument(fregs, 1);
 
-	/* Called with interrupts off, or in NMI: that is a reader of RCU. */
+	/* Called with interrupts off or in NMI, so this is an RCU reader. */
 	if (pa_attached_find(event) && !pa_is_sampled(event))
 		pa_ftrace_set_ip(fregs, (unsigned long)pa_output_begin);
 }
 
-/* The other functions have the handle first. */
+/* The other functions have the handle as their first argument. */
 static void notrace pa_hook_handle(unsigned long ip, unsigned long parent_ip,
 				   struct ftrace_ops *ops,
 				   struct ftrace_regs *fregs)
@@ -81,8 +82,8 @@ static struct pa_hook {
 	struct ftrace_ops ops;
 } pa_hooks[] = {
 	/*
-	 * begin is the last to come and the first to go: without it no handle
-	 * of ours exists.
+	 * begin is hooked last and unhooked first: without it no handle of
+	 * ours exists.
 	 */
 	{
 		.name = "perf_aux_output_end",
@@ -158,13 +159,13 @@ int pa_redirect_init(void)
 	return 0;
 }
 
-/* No ring and no span is left, or the module could not be removed. */
+/* No ring and no span is left: either would keep the module from being removed. */
 void pa_redirect_exit(void)
 {
 	int i;
 
 	for (i = ARRAY_SIZE(pa_hooks) - 1; i >= 0; i--)
 		pa_unhook(&pa_hooks[i]);
-	/* The last pa_output_end(), after it dropped the last reference. */
+	/* Wait for the last pa_output_end(), which has dropped the last reference. */
 	synchronize_rcu();
 }

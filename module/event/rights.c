@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What perf_event_open() asks before it looks at the event, for the calls that have the
- * kernel's code patched: who may not open any event has no use for them.
+ * Check what perf_event_open() checks before it looks at the event. The check is for the
+ * calls that make the module patch the kernel's code: a caller that may not open any event
+ * has no use for them.
  *
  * Neither kernel.perf_event_paranoid nor the LSM's hook is exported. The hook is called
- * by a static call, which is a direct one: where IBT is on, an indirect call would trap,
- * as nobody in the kernel takes the address of the hook (apply_seal_endbr()).
+ * through a static call, which is a direct call: where IBT is on, an indirect call would
+ * trap, because nothing in the kernel takes the address of the hook (apply_seal_endbr()).
  *
  * If one of the two cannot be found, only CAP_SYS_ADMIN passes.
  */

@@ -3,8 +3,8 @@
 #define PERFAUX_RIGHTS_H
 
 /*
- * May the caller use perf events at all? Asks what perf_event_open() asks before it looks
- * at the event. Returns 0 or -EACCES, or what an LSM says. Process context.
+ * Check whether the caller may use perf events at all, as perf_event_open() does before it
+ * looks at the event. Returns 0, -EACCES, or the error of an LSM. Process context.
  */
 int pa_may_open(void);
 /* Returns 0 or -ENOMEM. */

@@ -6,12 +6,11 @@
  * Lookups come from any context up to NMI and must end. rhashtable is not for that:
  * rhashtable_rehash_one() links an entry into its new chain before it takes the entry
  * out of the old one. A lookup from an NMI between these two steps ends in the new
- * chain, sees that this is not the chain that it began in, and starts again, for ever.
+ * chain, sees that this is not the chain that it began in, and starts again, forever.
  *
  * Here each event has two links, one for the array of buckets in use and one for the
- * array that replaces it. Nothing is taken out of the old chains: their readers go on
- * undisturbed. Before the links of the old array are used again a grace period has
- * passed.
+ * array that replaces it. The old chains stay as they are, so their readers go on
+ * undisturbed. A grace period passes before the links of the old array are used again.
  */
 #include <linux/hash.h>
 #include <linux/list.h>
@@ -95,7 +94,7 @@ static void pa_table_publish(struct pa_table *table, struct pa_buckets *b)
 		kvfree_rcu(old, rcu);
 }
 
-/* If there is no memory the chains stay as long as they are. */
+/* If there is no memory, the table keeps its size, and only the chains are longer. */
 static void pa_table_resize(struct pa_table *table, unsigned int bits)
 {
 	struct pa_buckets *old = pa_table_now(table), *b;
@@ -135,7 +134,10 @@ void pa_table_remove(struct pa_table *table, struct pa_attached *attached)
 	table->nr--;
 }
 
-/* Far below the number at which it grew, or one event would have it copied each time. */
+/*
+ * Shrink the table only far below the number at which it grew: otherwise attaching and
+ * detaching one event could copy the table each time.
+ */
 void pa_table_removed(struct pa_table *table)
 {
 	const struct pa_buckets *b = pa_table_now(table);

@@ -13,14 +13,14 @@ struct pa_table {
 	unsigned int nr;
 };
 
-/* Any context up to NMI, a reader of RCU. Calls nothing that can be traced. */
+/* Any context up to NMI, as an RCU reader. Calls no function that can be traced. */
 struct pa_attached *pa_table_find(const struct pa_table *table,
 				  const struct perf_event *event);
 
 /*
- * Process context, all changes of a table one after the other. pa_table_add() returns 0
- * or -ENOMEM. What was removed can be freed after an RCU grace period.
- * pa_table_removed() follows one or more pa_table_remove().
+ * Process context. The caller makes all changes of a table one after the other.
+ * pa_table_add() returns 0 or -ENOMEM. A removed entry can be freed after an RCU grace
+ * period. pa_table_removed() must follow one or more calls of pa_table_remove().
  */
 int pa_table_add(struct pa_table *table, struct pa_attached *attached);
 void pa_table_remove(struct pa_table *table, struct pa_attached *attached);

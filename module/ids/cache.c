@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ids of files that have been read. An answer is used only while the file cannot
- * have changed: identity, size, ctime and change counter (i_version) are those
- * before it was read. Where ctime alone would have to tell (a file system without
- * i_version), it must have been old when the file was read: times have a
- * granularity, and a file may change twice in one tick. Nobody may be writing it
- * meanwhile: a write is noted before its data is there.
+ * Cache of the ids of files that have been read. An answer is used only while the
+ * file cannot have changed: its identity, size, ctime and change counter
+ * (i_version) are the same as before it was read. On a file system without
+ * i_version only ctime tells of changes. There ctime must have been old when the
+ * file was read: times have a granularity, and a file may change twice in one tick.
+ * Nobody may be writing the file while it is read, because the kernel notes a write
+ * before the written data is there.
  *
- * Writes through a shared mapping reach neither until the page is written back
- * and made writable anew (file_update_time() in page_mkwrite), so a file that
- * somebody can write to like this is never taken from here. tmpfs does not note
- * such writes at all: its files are not kept (see pa_ids_parse()).
+ * Writes through a shared mapping change neither ctime nor i_version until the page
+ * is written back and made writable anew (file_update_time() in page_mkwrite). So
+ * the cache never answers for a file that somebody can write through a shared
+ * mapping. tmpfs does not note such writes at all, so its files are not kept (see
+ * pa_ids_find()).
  *
- * A device number says nothing once another disk is behind it, and inode numbers
- * of btrfs are those of a subvolume: disk and inode are of the identity, too.
+ * The identity includes the disk and the inode: the device number may belong to
+ * another disk later, and an inode number of btrfs is only that of a subvolume.
  *
- * A fixed table; an entry is found in a set of four, of which the one that was
- * used the longest time ago is replaced.
+ * The table has a fixed size. An entry belongs to a set of four, in which a new
+ * entry replaces the one that was not used for the longest time.
  */
 #include <linux/blkdev.h>
 #include <linux/fs.h>
@@ -37,7 +39,7 @@
 /* Longer ids are read each time. */
 #define PA_CACHE_ID_SIZE	32
 
-/* Coarser time stamps than this are not known of local file systems (FAT). */
+/* No local file system is known to have coarser time stamps (FAT has these). */
 #define PA_CACHE_GRANULARITY	2	/* seconds */
 
 struct pa_cache_entry {
@@ -52,7 +54,7 @@ static struct pa_cache_entry (*pa_cache)[PA_CACHE_WAYS];
 static DEFINE_SPINLOCK(pa_cache_lock);
 static u64 pa_cache_uses;
 
-/* Of FAT, ctime follows what a user may set (fat_truncate_time()). */
+/* On FAT, ctime follows a time that a user may set (fat_truncate_time()). */
 static bool pa_cache_fs(const struct super_block *sb)
 {
 	return sb->s_magic != MSDOS_SUPER_MAGIC &&
@@ -74,26 +76,26 @@ bool pa_ids_cache_key(struct file *file, struct pa_ids_key *key)
 	key->inode = inode;
 	key->ino = inode->i_ino;
 	key->generation = inode->i_generation;
-	/* Asking makes the next change count. */
+	/* The query makes sure that the next change increases i_version. */
 	if (IS_I_VERSION(inode))
 		key->version = inode_query_iversion(inode);
 	/* Pairs with nothing: a change after this is seen by the next call. */
 	smp_rmb();
 	/*
-	 * inode_update_timestamps() may be halfway, which is a time that the inode never
-	 * had: nothing is found by it, and pa_cache_may_add() sees another one.
+	 * inode_update_timestamps() may be halfway, so this may be a time that the inode
+	 * never had. No entry has such a key, and pa_cache_may_add() sees another time.
 	 */
 	ctime = data_race(pa_inode_ctime(inode));
 	key->ctime_sec = ctime.tv_sec;
 	key->ctime_nsec = ctime.tv_nsec;
 	key->size = i_size_read(inode);
 	/*
-	 * write() notes the change first and copies the data then, all under
-	 * this lock. If nobody has it, what the key tells of has been written;
-	 * what comes later changes the key.
+	 * write() notes the change first and then copies the data, all under
+	 * the inode's lock. If nobody holds the lock, the changes that the key
+	 * tells of have been written, and later writes change the key.
 	 */
 	smp_rmb();
-	/* A direct write may go on without it (ext4_dio_write_iter()). */
+	/* A direct write may go on without the lock (ext4_dio_write_iter()). */
 	return !inode_is_locked(inode) && !atomic_read(&inode->i_dio_count);
 }
 
@@ -131,7 +133,7 @@ static bool pa_cache_may_add(struct file *file, const struct pa_ids_key *key,
 	if (id->size > PA_CACHE_ID_SIZE || result == PERFAUX_ID_UNREADABLE ||
 	    result == PERFAUX_ID_DEFERRED)
 		return false;
-	/* Did it change while it was read? */
+	/* Did the file change while it was read? */
 	if (!pa_ids_cache_key(file, &now) || memcmp(&now, key, sizeof(now)))
 		return false;
 	return IS_I_VERSION(file->f_mapping->host) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The build-id of an ELF file, from any source of bytes. Also compiled into
- * programs that test it, so nothing here knows of files or pages.
+ * Find the build-id of an ELF file, from any source of bytes. auxrec and test
+ * programs are built with this file too, so nothing here knows of files or pages.
  *
  * The file may be hostile, and may change while it is read. Each value is read
  * once, into local memory, and checked there. All loops go over a number of
@@ -13,7 +13,7 @@
 
 #define PA_NT_GNU_BUILD_ID	3
 
-/* Of pa_elf functions: -errno of the reader, PA_GO_ON, or PA_DONE (see cause) */
+/* Functions return -errno of the reader, PA_GO_ON, or PA_DONE (the result is in cause). */
 #define PA_GO_ON		0
 #define PA_DONE			1
 
@@ -45,7 +45,7 @@ struct pa_elf_note {
 
 #define PA_NOTE_HEADER_SIZE	offsetof(struct pa_elf_note, name)
 
-/* Where a field is in a header, and how large: [0] of ELF32, [1] of ELF64. */
+/* Offset and size of a field in a header: [0] for ELF32, [1] for ELF64 */
 struct pa_elf_field {
 	u8 offset[2];
 	u8 size[2];
@@ -79,7 +79,7 @@ static const u8 pa_ehdr_size[2] = { sizeof(struct elf32_hdr), sizeof(struct elf6
 static const u8 pa_phdr_size[2] = { sizeof(struct elf32_phdr), sizeof(struct elf64_phdr) };
 static const u8 pa_shdr_size[2] = { sizeof(struct elf32_shdr), sizeof(struct elf64_shdr) };
 
-/* Byte by byte: it may be unaligned, and in either byte order. */
+/* Byte by byte, because the value may be unaligned and in either byte order. */
 static u64 pa_elf_value(const struct pa_elf *elf, const void *from, size_t size)
 {
 	const u8 *bytes = from;
@@ -98,7 +98,7 @@ static u64 pa_elf_get(const struct pa_elf *elf, const u8 *header,
 			    field->size[elf->is_64]);
 }
 
-/* The causes are numbered so that the more telling one is the greater one. */
+/* If there are several causes, the one with the greatest number tells the most. */
 static void pa_elf_cause(struct pa_elf *elf, int cause)
 {
 	if (elf->cause < cause)
@@ -116,7 +116,7 @@ static int pa_elf_read(struct pa_elf *elf, u64 offset, void *buf, u32 len)
 	return elf->reader->read(elf->reader, offset, buf, len);
 }
 
-/* Bytes of [offset, offset + size) that the file has. */
+/* Return how many bytes of [offset, offset + size) the file has. */
 static u64 pa_elf_clamp(struct pa_elf *elf, u64 offset, u64 size)
 {
 	u64 end;
@@ -147,8 +147,8 @@ static int pa_elf_take_id(struct pa_elf *elf, u64 offset, u32 size)
 }
 
 /*
- * Reads the header of a note of which @left bytes are there, and its name as
- * far as it can be "GNU".
+ * Read the header of a note and the part of its name that can be "GNU". @left
+ * bytes are left from the note's start.
  */
 static int pa_elf_read_note(struct pa_elf *elf, u64 offset, u64 left,
 			    struct pa_elf_note *note)
@@ -167,7 +167,7 @@ static int pa_elf_read_note(struct pa_elf *elf, u64 offset, u64 left,
 }
 
 /*
- * Looks through notes. The description and the next note are aligned relative
+ * Look through notes. The description and the next note are aligned relative
  * to the first note, not to the file.
  */
 static int pa_elf_walk(struct pa_elf *elf, u64 offset, u64 size, u64 p_align)
@@ -179,7 +179,7 @@ static int pa_elf_walk(struct pa_elf *elf, u64 offset, u64 size, u64 p_align)
 	u64 desc, next;
 	int ret;
 
-	/* What is shorter is padding. */
+	/* A shorter rest is padding. */
 	while (left >= PA_NOTE_HEADER_SIZE) {
 		if (!notes--) {
 			pa_elf_cause(elf, PERFAUX_ID_TOO_LARGE);
@@ -189,7 +189,7 @@ static int pa_elf_walk(struct pa_elf *elf, u64 offset, u64 size, u64 p_align)
 		ret = pa_elf_read_note(elf, offset, left, &note);
 		if (ret)
 			return ret;
-		/* Sums of 32-bit numbers: these cannot overflow. */
+		/* Sums of 32-bit numbers cannot overflow here. */
 		desc = ALIGN((u64)PA_NOTE_HEADER_SIZE + note.namesz, align);
 		if (desc > left || note.descsz > left - desc) {
 			pa_elf_cause(elf, PERFAUX_ID_TRUNCATED);
@@ -222,7 +222,7 @@ static int pa_elf_section(struct pa_elf *elf, const u8 *header)
 			   pa_elf_get(elf, header, &pa_sh_addralign));
 }
 
-/* Leaves of a table what is in the file, and within our bounds. */
+/* Cut a table to the entries that are in the file and within the bounds. */
 static void pa_elf_bound(struct pa_elf *elf, struct pa_elf_table *table)
 {
 	u64 room = table->offset < elf->size ? elf->size - table->offset : 0;
@@ -239,8 +239,9 @@ static void pa_elf_bound(struct pa_elf *elf, struct pa_elf_table *table)
 }
 
 /*
- * How many entries to read at once: those that end in the page in which the
- * first one begins, or one. A page behind it may be missing, and not be needed.
+ * Return how many entries to read together: those that end in the page in which
+ * the first one begins, but at least one. The next page may be missing, and may
+ * not be needed.
  */
 static u32 pa_elf_batch(const struct pa_elf_table *table)
 {
@@ -296,7 +297,7 @@ static int pa_elf_section_0(struct pa_elf *elf)
 	return PA_GO_ON;
 }
 
-/* A table whose entries are not as large as we know them cannot be read. */
+/* A table whose entries do not have the size that is known cannot be read. */
 static void pa_elf_check_table(struct pa_elf *elf, struct pa_elf_table *table,
 			       u64 entry_size)
 {
@@ -337,7 +338,7 @@ static bool pa_elf_type_has_id(u64 type)
 	return type == ET_EXEC || type == ET_DYN || type == ET_REL;
 }
 
-/* noinline: its buffer is not on the stack while the tables are read. */
+/* noinline, so that its buffer is not on the stack while the tables are read. */
 static noinline int pa_elf_header(struct pa_elf *elf)
 {
 	u32 len = min_t(u64, elf->size, sizeof(struct elf64_hdr));

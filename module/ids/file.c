@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading files that are being mapped. perf_event_mmap() runs with mmap_lock
- * held for writing, so this may do what a page fault there may do: get pages
- * from the page cache, reading them in where that depends on a disk only, with
- * invalidate_lock, which keeps those who punch holes away (filemap_fault()). Not
- * the file's read(): that takes inode locks which are taken before mmap_lock.
+ * Read files that are being mapped. perf_event_mmap() runs with mmap_lock held for
+ * writing, so this file may do what a page fault may do then: get pages from the
+ * page cache. It reads pages in only if that depends on nothing but a disk, and
+ * with invalidate_lock, which keeps hole punching away (filemap_fault()). It must
+ * not call the file's read(), which takes inode locks that are taken before
+ * mmap_lock.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -27,20 +28,20 @@ struct pa_ids_reader {
 	struct file *file;
 	enum pa_ids_access access;
 	struct folio *folio;		/* the last one that was used */
-	bool hole;			/* there is none at hole_index: zeros */
+	bool hole;			/* no page at hole_index: it reads as zeros */
 	pgoff_t hole_index;
-	/* What may still be done, see PA_IDS_MAX_MISSES. */
+	/* The rest of the bounds, see PA_IDS_MAX_MISSES. */
 	unsigned int misses;
 	unsigned int pages;
 	unsigned int calls;
 	u64 first;			/* when the first page was asked for, ktime_get_ns() */
-	u64 slowest;			/* page, ns; 0: none was read in yet */
+	u64 slowest;			/* time of the slowest page, ns; 0: none read in yet */
 	pgoff_t page;			/* the last one that was counted */
 };
 
 /*
- * They have a block device, but a user's program or other machines decide when
- * a read is served.
+ * File systems that have a block device, but where a user's program or other
+ * machines decide when a read is served.
  */
 static bool pa_ids_fs_waits(const struct super_block *sb)
 {
@@ -50,14 +51,14 @@ static bool pa_ids_fs_waits(const struct super_block *sb)
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(sb->s_type->name, names[i]))
 			return true;
-	/* From a file, or from a daemon by way of fscache. */
+	/* Such an erofs reads from a file, or from a daemon by way of fscache. */
 	return !strcmp(sb->s_type->name, "erofs") && !sb->s_bdev;
 }
 
 /*
- * For overlayfs vma->vm_file is the file of the layer, so it is that one's file
- * system that is asked. secretmem, hugetlbfs and DAX have no read_folio: their
- * pages must not, or cannot, be read like this.
+ * Return how @file may be read. On overlayfs vma->vm_file is the file of the layer,
+ * so the layer's file system counts. secretmem, hugetlbfs and DAX have no
+ * read_folio: their pages must not, or cannot, be read like this.
  */
 enum pa_ids_access pa_ids_access(struct file *file)
 {
@@ -90,7 +91,7 @@ static struct folio *pa_ids_read_folio(struct pa_ids_reader *r, pgoff_t index)
 	struct address_space *mapping = r->file->f_mapping;
 	struct folio *folio;
 
-	/* What do_read_cache_folio() expects. */
+	/* do_read_cache_folio() expects this lock. */
 	filemap_invalidate_lock_shared(mapping);
 	folio = read_mapping_folio(mapping, index, r->file);
 	filemap_invalidate_unlock_shared(mapping);
@@ -98,8 +99,8 @@ static struct folio *pa_ids_read_folio(struct pa_ids_reader *r, pgoff_t index)
 }
 
 /*
- * A hole must remain one: it may be what userfaultfd waits for, and nobody asked
- * for its memory. What is neither in memory nor in swap is a hole; NULL then.
+ * Return NULL for a hole: a page that is neither in memory nor in swap. A hole must
+ * remain one, because userfaultfd may wait for it, and nobody asked for its memory.
  */
 static struct folio *pa_ids_shmem_folio(struct pa_ids_reader *r, pgoff_t index)
 {
@@ -112,7 +113,7 @@ static struct folio *pa_ids_shmem_folio(struct pa_ids_reader *r, pgoff_t index)
 	return IS_ERR(page) ? ERR_CAST(page) : page_folio(page);
 }
 
-/* Can another page be read in within the time? */
+/* Return whether another page may be read in: within the number and the time. */
 static bool pa_ids_may_read(const struct pa_ids_reader *r, u64 now)
 {
 	if (!r->misses)
@@ -133,7 +134,7 @@ static struct folio *pa_ids_read_in(struct pa_ids_reader *r, pgoff_t index)
 		r->first = begin;
 	folio = r->access == PA_IDS_SHMEM ? pa_ids_shmem_folio(r, index) :
 					    pa_ids_read_folio(r, index);
-	/* Not 0, which means that none was read in. */
+	/* Not 0, which means that no page was read in. */
 	r->slowest = max(r->slowest, ktime_get_ns() - begin + 1);
 	return folio;
 }
@@ -189,7 +190,7 @@ static void pa_ids_copy(const struct pa_ids_reader *r, u64 offset, void *buf,
 	kunmap_local(addr);
 }
 
-/* Pages, not folios: of these one can be as large as a file. */
+/* Count pages, not folios, because one folio can be as large as a file. */
 static bool pa_ids_may_use(struct pa_ids_reader *r, pgoff_t page)
 {
 	if (page == r->page)
@@ -226,7 +227,7 @@ static int pa_ids_read_pages(struct pa_elf_reader *reader, u64 offset,
 	return 0;
 }
 
-/* Of the reader's errors only these two are news. */
+/* Turn errors of the reader into results: only -EAGAIN differs from the others. */
 static int pa_ids_result(int ret)
 {
 	if (ret >= 0)
@@ -254,7 +255,7 @@ int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 	ret = pa_elf_id(&r.reader, id);
 	if (r.folio)
 		folio_put(r.folio);
-	/* What is cut off reads as zeros for a moment: that is no id. */
+	/* If the file was cut off, that part reads as zeros for a moment: that is no id. */
 	if (!ret && i_size_read(file->f_mapping->host) < r.reader.size)
 		ret = PERFAUX_ID_TRUNCATED;
 	return pa_ids_result(ret);
@@ -288,13 +289,14 @@ int pa_ids_read_file(struct file *file, struct pa_elf_id *id)
 	const struct cred *old;
 	int ret;
 
-	/* kernel_read() would complain in the log. */
+	/* kernel_read() would complain about such a file in the log. */
 	if (!(file->f_mode & FMODE_CAN_READ) || !file->f_op->read_iter ||
 	    file->f_op->read)
 		return PERFAUX_ID_UNREADABLE;
 	/*
-	 * As who opened it: a server asks who reads, and one in a user
-	 * namespace does not know the kernel's root (fuse_get_req()).
+	 * Read with the credentials of the opener: a server asks who reads,
+	 * and a server in a user namespace does not know the kernel's root
+	 * (fuse_get_req()).
 	 */
 	old = override_creds(file->f_cred);
 	ret = pa_elf_id(&r.reader, id);

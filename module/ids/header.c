@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps the build-id of one event's record out of the next event's.
+ * Keep the build-id bit of one event's record out of the next event's record.
  *
  * perf_event_mmap_output() of 6.1 takes the header of the record from what
  * perf_event_mmap() filled in, sets PERF_RECORD_MISC_MMAP_BUILD_ID there for an event
  * with attr.build_id, and restores type and size, but not misc. Each later event that
- * did not ask for an id then gets the bit too, with device and inode behind it, which
- * readers take for an id of up to 255 bytes. So the bit is taken out before each
- * event's record, while somebody asks us for ids. Newer kernels make the header of
- * each record anew: there the probe goes as soon as that was seen.
+ * did not ask for an id then gets the bit too, followed by device and inode, which
+ * readers take for an id of up to 255 bytes. So the module clears the bit before each
+ * event's record, while somebody asks for ids. Newer kernels make the header of each
+ * record anew: there the module removes the probe as soon as it has seen that.
  *
- * A kprobe, which is a call from ftrace at the entry of a function. It is not missed:
- * a task that maps runs in no other probe's handler.
+ * The hook is a kprobe, which is a call from ftrace at the entry of a function. The
+ * kprobe is not missed, because a task that maps runs in no other probe's handler.
  */
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -21,7 +21,7 @@
 
 #include "ids/ids.h"
 
-/* struct perf_mmap_event of kernel/events/core.c, as far as it matters */
+/* The layout of struct perf_mmap_event in kernel/events/core.c */
 struct pa_mmap_event {
 	struct vm_area_struct *vma;
 	const char *file_name;
@@ -40,7 +40,7 @@ struct pa_mmap_event {
 static enum {
 	PA_HEADER_UNKNOWN,
 	PA_HEADER_SHARED,	/* one for the records of all events */
-	PA_HEADER_OWN,		/* each record has its own, or who knows */
+	PA_HEADER_OWN,		/* each record has its own, or the layout is unknown */
 } pa_header;
 
 static bool pa_header_is_in;
@@ -69,7 +69,7 @@ static int pa_header_pre(struct kprobe *p, struct pt_regs *regs)
 {
 	struct pa_mmap_event *m = (void *)regs_get_kernel_argument(regs, 1);
 
-	/* Nobody has set it before the first build-id was parsed, which we see. */
+	/* The bit is not set before the first id is parsed, see pa_ids_header_look(). */
 	if (READ_ONCE(pa_header) == PA_HEADER_SHARED)
 		m->header.misc &= ~PERF_RECORD_MISC_MMAP_BUILD_ID;
 	return 0;

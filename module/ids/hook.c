@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sends perf_event_mmap_event()'s call of the kernel's build-id parser to
- * pa_ids_parse(), while somebody wants that.
+ * Redirect perf_event_mmap_event()'s call of the kernel's build-id parser to
+ * pa_ids_parse(), while somebody wants ids.
  *
- * lib/ is built without ftrace, so it is a kprobe that sets the instruction
- * pointer. It has a post_handler so that it is not optimised into a jump, with
- * which the change would be lost (see optimized_callback()). A hit that kprobes
- * miss goes to the kernel's parser: harmless.
+ * lib/ is built without ftrace, so the hook is a kprobe that sets the instruction
+ * pointer. The kprobe has a post_handler so that it is not optimised into a jump,
+ * which would lose the change (see optimized_callback()). If a hit is missed, the
+ * kernel's own parser runs, which is harmless.
  *
- * It stays for up to PA_HOOK_STAYS after nobody wants it any more: to take it out
- * and put it in again interrupts all CPUs, and any user may ask for ids at any rate.
+ * The kprobe stays for up to PA_HOOK_STAYS after nobody wants ids any more: removing
+ * and inserting it interrupts all CPUs, and any user may ask for ids at any rate.
  *
- * The handler runs in the exception, so the context of the call cannot be seen
- * from in_task() and the like. It is known by the caller: the parser is also
- * called from BPF in NMI, and that must stay with the kernel.
+ * The handler runs in the exception, so in_task() and the like do not tell the
+ * context of the call. The handler looks at the caller instead: BPF calls the parser
+ * too, in NMI, and such calls must go to the kernel's parser.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -38,12 +38,12 @@ static unsigned int pa_hook_users;
 static bool pa_hook_is_in;
 /* Calls that were redirected and have not returned. */
 static atomic_t pa_hook_calls = ATOMIC_INIT(0);
-/* Was there any? */
+/* Whether any call was redirected */
 static bool pa_hook_used;
 
 /*
- * Where the parser was called from last, by perf and by others: there is one
- * such call in perf. Words that are written at any time, in any context.
+ * The addresses from which perf, and others, called the parser last. There is one
+ * such call in perf. Both words are written at any time, in any context.
  */
 static unsigned long pa_caller_perf;
 static unsigned long pa_caller_other;
@@ -57,7 +57,7 @@ static bool pa_caller_is_perf(unsigned long address)
 	if (address == READ_ONCE(pa_caller_other))
 		return false;
 	sprint_symbol(name, address);
-	/* perf_event_mmap_event(), or what it was inlined into */
+	/* perf_event_mmap_event(), or a function into which it was inlined */
 	if (str_has_prefix(name, "perf_event_mmap")) {
 		WRITE_ONCE(pa_caller_perf, address);
 		return true;
@@ -71,7 +71,7 @@ static int pa_hook_pre(struct kprobe *p, struct pt_regs *regs)
 	if (!READ_ONCE(pa_hook_users) ||
 	    !pa_caller_is_perf(pa_caller_address(regs)))
 		return 0;
-	/* Preemption is off: pa_ids_hook_exit() waits for us, or sees this. */
+	/* Preemption is off: pa_ids_hook_exit() waits for this handler, or sees the count. */
 	atomic_inc(&pa_hook_calls);
 	WRITE_ONCE(pa_hook_used, true);
 	instruction_pointer_set(regs, (unsigned long)pa_hook_parser);
@@ -91,7 +91,7 @@ static int pa_hook_register(void)
 {
 	int ret;
 
-	/* What a failed or ended registration leaves is in the way. */
+	/* Registration fails with what an earlier one left in the structure. */
 	memset(&pa_hook, 0, sizeof(pa_hook));
 	pa_hook.symbol_name = __stringify(pa_build_id_parser);
 	pa_hook.pre_handler = pa_hook_pre;
@@ -155,7 +155,7 @@ void pa_ids_hook_done(void)
 		wake_up_var(&pa_hook_calls);
 }
 
-/* Nobody wants it, and nobody may be in this module when this returns. */
+/* Nobody wants ids any more. When this returns, no call may be in this module. */
 void pa_ids_hook_exit(void)
 {
 	cancel_delayed_work_sync(&pa_hook_work);
@@ -165,8 +165,8 @@ void pa_ids_hook_exit(void)
 	wait_var_event(&pa_hook_calls, !atomic_read(&pa_hook_calls));
 	cancel_work_sync(&pa_header_work);
 	/*
-	 * The last instructions of pa_ids_parse(), which may be preempted. May
-	 * take a second or more.
+	 * Wait for tasks in the last instructions of pa_ids_parse(), which may be
+	 * preempted. This may take a second or more.
 	 */
 	synchronize_rcu_tasks();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The build-id of what is being mapped.
+ * Find the build-id of the file, or [vdso], that is being mapped.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
@@ -18,9 +18,10 @@ module_param(build_ids, bool, 0444);
 MODULE_PARM_DESC(build_ids, "Put build-ids into mmap records always, not only while somebody asks for it");
 
 /*
- * Whose sessions may know of it, besides those of all tasks. Nobody's if the
- * program has more rights than its user, or is one that its user may not read:
- * perf ends the events of others then (perf_event_exec(), begin_new_exec()).
+ * Return the user whose sessions may see mappings of current, besides the sessions
+ * of all tasks. No user's may if the program has more rights than its user, or if
+ * its user may not read the program: in these cases perf ends the events of others
+ * (perf_event_exec(), begin_new_exec()).
  */
 static kuid_t pa_ids_user(void)
 {
@@ -57,8 +58,8 @@ static void pa_ids_map_fill(struct pa_ids_map *map, struct vm_area_struct *vma)
 }
 
 /*
- * With the name that perf_event_mmap_event() gives the record. Called where a
- * notice must be made, which is rare.
+ * Call @fn with the name that perf_event_mmap_event() gives the record. Used only
+ * if a notice must be made, which is rare.
  */
 static void pa_ids_with_name(struct pa_ids_map *map, struct file *file,
 			     void (*fn)(struct pa_ids_map *map,
@@ -89,7 +90,10 @@ static void pa_ids_defer(struct pa_ids_map *map, struct file *file, void *arg)
 		pa_ids_count(map, PERFAUX_ID_UNREADABLE, false);
 }
 
-/* May @file be read in for the record? Else what is in memory must do. */
+/*
+ * Find the id of @file. Without @may_read only pages that are in memory are used. Sets @cached
+ * if the answer was in the cache.
+ */
 static int pa_ids_find(struct file *file, bool may_read, struct pa_elf_id *id,
 		       bool *cached)
 {
@@ -120,7 +124,7 @@ static int pa_ids_get(struct vm_area_struct *vma, struct pa_elf_id *id)
 	bool cached = false;
 	int ret = 0;
 
-	/* Most mappings that nobody records are of data. */
+	/* Most mappings that no event records are of data: be quick with them. */
 	if (!wanted && !exec)
 		return PERFAUX_ID_NO_NOTE;
 	if (!file && !pa_ids_vdso(vma, id))
@@ -144,10 +148,10 @@ static int pa_ids_get(struct vm_area_struct *vma, struct pa_elf_id *id)
 }
 
 /*
- * In place of build_id_parse_nofault(), called by perf_event_mmap_event() only:
- * process context, mmap_lock of current->mm held for writing, may sleep. perf
- * takes the result from @size, which is 0 if there is no id. @build_id has
- * PA_ID_RECORD_SIZE bytes.
+ * Runs in place of the kernel's build-id parser, only for calls from
+ * perf_event_mmap_event(): process context, mmap_lock of current->mm held for
+ * writing, may sleep. perf takes the result from @size, which is 0 if there is no
+ * id. @build_id has PA_ID_RECORD_SIZE bytes.
  */
 int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
 		 __u32 *size)

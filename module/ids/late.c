@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files that cannot be read while they are being mapped, or of which more would
- * have to be looked at than is allowed then: a worker does it, once for all
- * mappings that wait for a file when it begins. That may take for ever
- * (a FUSE server that does not answer), so that nobody waits for a worker but
- * the removal of the module, which a file that is being read prevents. What one
- * server, or one user, can hold up is bounded: the files of others go on.
+ * Late ids: files that cannot be read while they are being mapped, or that need more
+ * than the bounds for that (see ids.h). A worker reads such a file, once for all
+ * mappings that wait for the file when the worker begins. The read may take forever
+ * (a FUSE server that does not answer). So nobody waits for a worker except the
+ * removal of the module, and a file that is being read prevents that removal. The
+ * number of workers that one server, or one user, can block is bounded, so the files
+ * of others are still read.
  *
  * A mapping that no session asks about any more is dropped.
  */
@@ -22,12 +23,12 @@
 #include "ids/ids.h"
 #include "ring/process.h"
 
-/* Files that are read at a time; each may keep a kernel thread for ever. */
+/* The most files that are read at a time. Each may keep a kernel thread forever. */
 #define PA_READ_MAX		128
 #define PA_READ_MAX_USER	32
 #define PA_READ_MAX_SB		8
 
-/* Mappings that wait. A process of many libraries maps some hundred at once. */
+/* The most mappings that wait. A process with many libraries maps some hundred files. */
 #define PA_WAIT_MAX		4096
 #define PA_WAIT_MAX_USER	1024
 
@@ -49,7 +50,7 @@ struct pa_late {
 
 static struct workqueue_struct *pa_late_wq;
 
-/* What is below. mmap_lock is outside of it, pa_sessions_lock inside. */
+/* Protects the lists and the counter below. Taken after mmap_lock, before pa_sessions_lock. */
 static DEFINE_MUTEX(pa_late_lock);
 static LIST_HEAD(pa_late_waiting);
 static LIST_HEAD(pa_late_reading);
@@ -74,7 +75,7 @@ static void pa_late_map_done(struct pa_late_map *m)
 	pa_late_maps--;
 }
 
-/* May @late be read now? */
+/* Return whether @late may be read now. */
 static bool pa_late_may_read(const struct pa_late *late)
 {
 	const struct super_block *sb = pa_late_inode(late->file)->i_sb;
@@ -90,7 +91,7 @@ static bool pa_late_may_read(const struct pa_late *late)
 	       same_user < PA_READ_MAX_USER;
 }
 
-/* Those that wait begin in order, as far as they may. */
+/* Start the reads that wait, in order, if the bounds allow them. */
 static void pa_late_start(void)
 {
 	struct pa_late *late, *next;
@@ -103,7 +104,7 @@ static void pa_late_start(void)
 	}
 }
 
-/* @late is on no list. The caller keeps the module from being removed. */
+/* Free @late, which is on no list. The caller keeps the module from being removed. */
 static void pa_late_free(struct pa_late *late)
 {
 	fput(late->file);
@@ -119,13 +120,13 @@ static void pa_late_answer(struct pa_late *late, int result,
 	list_for_each_entry_safe(m, next, &late->asked, list) {
 		if (!result)
 			pa_ids_notice(&m->map, PERFAUX_NOTICE_LATE_ID, id);
-		/* The notice first: who sees none pending has them all. */
+		/* The notice first: a reader that sees none pending has all notices. */
 		pa_ids_count_late(&m->map, result);
 		pa_late_map_done(m);
 	}
 }
 
-/* Files that are not asked anew each time are kept, as in pa_ids_find(). */
+/* Read a file, and keep the answer under the same conditions as pa_ids_find(). */
 static int pa_late_read(struct file *file, struct pa_elf_id *id)
 {
 	struct pa_ids_key key;
@@ -148,7 +149,7 @@ static void pa_late_work(struct work_struct *work)
 	int ret;
 
 	mutex_lock(&pa_late_lock);
-	/* Those that came while it was read may be of a file that changed. */
+	/* The file may have changed for mappings that came while it was read: read again. */
 	while (!list_empty(&late->maps)) {
 		list_splice_init(&late->maps, &late->asked);
 		mutex_unlock(&pa_late_lock);
@@ -194,8 +195,8 @@ static struct pa_late *pa_late_new(struct file *file)
 	struct pa_late *late;
 
 	/*
-	 * Not when the module is being removed: that waits for the caller and
-	 * would then wait for the file.
+	 * Fail if the module is being removed: the removal waits for the
+	 * caller, and would then wait for the file.
 	 */
 	if (!try_module_get(THIS_MODULE))
 		return NULL;
@@ -236,7 +237,7 @@ static bool pa_late_full(kuid_t uid)
 	       pa_late_maps_of(&pa_late_reading, uid) >= PA_WAIT_MAX_USER;
 }
 
-/* Returns what was not needed, so that it can be freed without the lock. */
+/* Return @late if it was not needed, so that it can be freed without the lock. */
 static struct pa_late *pa_late_add(struct pa_late *late, struct pa_late_map *m)
 {
 	struct pa_late *other = pa_late_find(&pa_late_reading, late->file);
@@ -247,7 +248,7 @@ static struct pa_late *pa_late_add(struct pa_late *late, struct pa_late_map *m)
 		list_add_tail(&late->list, &pa_late_waiting);
 	list_add_tail(&m->list, other ? &other->maps : &late->maps);
 	pa_late_maps++;
-	/* Before it can be answered. */
+	/* Count the mapping before it can be answered. */
 	pa_ids_count_deferred(&m->map);
 	pa_late_start();
 	return other ? late : NULL;
@@ -255,7 +256,7 @@ static struct pa_late *pa_late_add(struct pa_late *late, struct pa_late_map *m)
 
 bool pa_ids_late_queue(struct file *file, const struct pa_ids_map *map)
 {
-	/* Without the lock, as the memory may have to be waited for. */
+	/* Allocate without the lock, because the allocation may wait for memory. */
 	struct pa_late *late = pa_late_new(file);
 	struct pa_late_map *m = pa_late_map_new(map);
 	bool full = true;

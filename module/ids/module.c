@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Notices of kernel modules that are loaded. When a module is COMING its code may
- * run, but what sysfs tells of it, its notes among that, is there only when it is
- * LIVE (mod_sysfs_setup()): the notice comes then, and has the time of COMING.
+ * Notices about kernel modules that are loaded. When a module is COMING its code may
+ * run, but its notes are in sysfs only when it is LIVE (mod_sysfs_setup()). So the
+ * notice comes when the module is LIVE, and has the time of COMING.
  */
 #include <linux/kernfs.h>
 #include <linux/kobject.h>
@@ -42,7 +42,7 @@ static int pa_notes_read(struct pa_elf_reader *reader, u64 offset, void *buf,
 	return 0;
 }
 
-/* One file of .../notes: its section is in memory, at ->private. */
+/* Parse one file of .../notes. Its section is in memory, at ->private. */
 static int pa_module_note(struct kernfs_node *node, struct pa_elf_id *id)
 {
 	const struct bin_attribute *attr = node->priv;
@@ -70,7 +70,7 @@ static void pa_module_id(struct module *mod, struct pa_elf_id *id)
 	kernfs_put(dir);
 }
 
-/* Returns false, and the present time, if it was not seen COMING. */
+/* Set @time to that of COMING. If COMING was not seen, set the present time, return false. */
 static bool pa_module_take(const struct module *mod, u64 *time)
 {
 	struct pa_module *pm, *next;
@@ -95,7 +95,7 @@ static void pa_module_coming(const struct module *mod)
 {
 	struct pa_module *pm = kmalloc(sizeof(*pm), GFP_KERNEL);
 
-	/* Then its time will be when it is LIVE. */
+	/* Without memory, the notice has the time of LIVE. */
 	if (!pm)
 		return;
 	pm->mod = mod;
@@ -106,8 +106,8 @@ static void pa_module_coming(const struct module *mod)
 }
 
 /*
- * Without the address if the kernel is locked down for confidentiality, as perf does then
- * with what it may not tell (perf_event_open() asks the same for PERF_SAMPLE_REGS_INTR).
+ * Make a notice, without the address if the kernel is locked down for confidentiality. perf
+ * hides data in this case too (perf_event_open() checks the same for PERF_SAMPLE_REGS_INTR).
  */
 static void pa_module_notice(const struct module *mod, u64 time,
 			     const struct pa_elf_id *id)
@@ -136,7 +136,7 @@ static void pa_module_live(struct module *mod)
 	pa_module_notice(mod, time, &id);
 }
 
-/* It did not become LIVE if it is found, and yet its code ran. */
+/* If the module is still in the list it did not become LIVE, and yet its code ran. */
 static void pa_module_going(const struct module *mod)
 {
 	const struct pa_elf_id none = { .size = 0 };

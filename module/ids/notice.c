@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who asks for build-ids: what each session counts, and the notices that it gets.
+ * Sessions: which ones see a mapping, what each session counts, its queue of notices.
  */
 #include <linux/list.h>
 #include <linux/pid.h>
@@ -10,13 +10,14 @@
 #include "ids/session.h"
 
 /*
- * Of one payer: each mapping walks all of them. Those of all tasks are counted apart: who
- * is in a container that root made must not use up what root has.
+ * The most sessions of one payer, because each mapping walks all sessions. Sessions of all
+ * tasks are counted separately: a user in a container that root made must not use up the
+ * sessions that root may have.
  */
 #define PA_SESSIONS_MAX		64
 
 static LIST_HEAD(pa_sessions);
-/* mmap_lock is outside of this: nothing here may touch user memory under it. */
+/* Taken after mmap_lock: nothing here may touch user memory while holding this lock. */
 static DEFINE_MUTEX(pa_sessions_lock);
 static u64 pa_sessions_number;
 
@@ -46,8 +47,8 @@ bool pa_ids_is_wanted(const struct pa_ids_map *map)
 }
 
 /*
- * A mapping's result, or that of a file that was deferred. pa_sessions_lock
- * held.
+ * Count the result of a mapping or, if @late, of a file that was deferred.
+ * pa_sessions_lock held.
  */
 static void pa_sessions_count(const struct pa_ids_map *map, int result,
 			      bool late, bool cached)
@@ -118,7 +119,7 @@ static void pa_session_queue(struct pa_session *s, const struct pa_ids_map *map,
 	notice->name_size = name_size;
 	memcpy(notice->id, id->data, id->size);
 	memcpy((u8 *)notice + name_offset, map->name, name_size);
-	/* Who is about to wait, and poll(), look without the lock. */
+	/* read() and poll() look at this without the lock. */
 	WRITE_ONCE(s->used, s->used + size);
 	s->stats.notices++;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Descriptors of PERFAUX_IOC_IDS: as long as one is open ids are put into
- * records. Notices wait in a queue of each; counters are of each, too.
+ * Descriptors of PERFAUX_IOC_IDS. As long as one is open, the module puts ids into
+ * records. Each descriptor has a queue of notices, and counters.
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
@@ -31,9 +31,9 @@
 #define PA_QUEUE_MAX		(1024U << 10)
 
 /*
- * Hands out what fits, and only then takes it out of the queue. s->reader held:
- * meanwhile others can only add to the end. Returns bytes, 0 if there is no
- * notice, or -errno.
+ * Hand out the notices that fit, and only then take them out of the queue.
+ * s->reader held: meanwhile others can only add to the end. Returns bytes, 0 if
+ * there is no notice, or -errno.
  */
 static ssize_t pa_session_hand_out(struct pa_session *s, char __user *ubuf,
 				   void *buf, size_t size)
@@ -65,8 +65,8 @@ static ssize_t pa_session_hand_out(struct pa_session *s, char __user *ubuf,
 }
 
 /*
- * s->reader held: so a session has one copy at a time, however many wait for a notice.
- * Returns bytes, 0 if another reader was faster, or -errno.
+ * s->reader held, so a session has one copy at a time, however many readers wait for a
+ * notice. Returns bytes, 0 if another reader was faster, or -errno.
  */
 static ssize_t pa_session_copy(struct pa_session *s, char __user *ubuf, size_t size)
 {
@@ -75,7 +75,7 @@ static ssize_t pa_session_copy(struct pa_session *s, char __user *ubuf, size_t s
 
 	if (!READ_ONCE(s->used))
 		return 0;
-	/* A copy: a fault takes mmap_lock, which is outside of s->lock. */
+	/* Copy first: a page fault takes mmap_lock, which is taken before s->lock. */
 	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!buf)
 		return -ENOMEM;
@@ -85,8 +85,9 @@ static ssize_t pa_session_copy(struct pa_session *s, char __user *ubuf, size_t s
 }
 
 /*
- * For a notice, and for other readers, one of which may take as long as the memory does that
- * it reads into (FUSE, userfaultfd): a signal ends that. With 0 s->reader is held.
+ * Wait for a notice, and for other readers. Another reader may take as long as the memory into
+ * which it reads (FUSE, userfaultfd), so a signal ends the wait. If this returns 0, s->reader is
+ * held.
  */
 static int pa_session_wait(struct pa_session *s, bool nonblock)
 {
@@ -223,7 +224,7 @@ static const struct file_operations pa_session_fops = {
 #endif
 };
 
-/* @arg is checked. Returns a descriptor or -errno. */
+/* Open a session. @arg is checked. Returns a descriptor or -errno. */
 int pa_ids_session_open(const struct perfaux_ids *arg)
 {
 	struct pa_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);

@@ -13,13 +13,13 @@
 
 struct pa_session {
 	struct list_head list;
-	u64 number;			/* they are numbered from 1 */
+	u64 number;			/* sessions are numbered from 1 */
 	kuid_t uid;
 	kuid_t payer;
 	bool all;			/* tasks of all users */
 	struct pid_namespace *pid_ns;
 	wait_queue_head_t wait;
-	struct mutex reader;		/* one at a time; outside of lock */
+	struct mutex reader;		/* one at a time; taken before lock */
 	struct mutex lock;		/* the fields below */
 	struct perfaux_ids_stats stats;
 	u8 *queue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The id of [vdso]: an ELF image without a file. Its record is written while it
- * is being mapped (map_vdso()), before mm->context tells of it, so the image has
- * to be known before. The kernel has one per ABI, as variables that are not
- * exported.
+ * Find the id of [vdso], an ELF image without a file. perf writes the record while
+ * [vdso] is being mapped (map_vdso()), before mm->context tells of the image, so the
+ * module must know the image before. The kernel has one image per ABI, in variables
+ * that are not exported.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -74,9 +74,9 @@ void pa_ids_vdso_init(void)
 }
 
 /*
- * Is it execve() that maps, for the personality of the program? Not arch_prctl()
- * (map_vdso_once()), which can map any. load_elf_binary() sets end_code after
- * the vdso is mapped.
+ * Return whether execve() maps the image, for the personality of the program. With
+ * arch_prctl() (map_vdso_once()) a program can map any image. load_elf_binary() sets
+ * end_code after the vdso is mapped.
  */
 static bool pa_vdso_in_exec(const struct mm_struct *mm)
 {

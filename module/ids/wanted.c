@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does any perf event take the record of a mapping that current makes, with its
- * build-id? perf_event_mmap_event() asks its parser before it knows that, for every
+ * Tell whether any perf event takes the record, with its build-id, of a mapping that
+ * current makes. perf_event_mmap_event() calls its parser before it knows that, for every
  * mapping of every task while one event anywhere has attr.build_id.
  *
- * The answer comes from the lists that perf_iterate_sb() goes through: the events of
- * the task, which are in its contexts, and those of the CPU, which are in
- * pmu_sb_events. That variable is static, and kprobes do not find variables of a CPU
- * as they find other data (see pa_vdso_symbol()). So an event of our own, which is on
- * the list of a CPU for a moment, leads to the head of that list.
+ * The answer comes from the lists that perf_iterate_sb() goes through: the events of the
+ * task, which are in its contexts, and the events of the CPU, which are in pmu_sb_events.
+ * That variable is static, and kprobes do not find per-CPU variables as they find other
+ * data (see pa_data()). So the module puts an event of its own on the list of a CPU for a
+ * moment, and finds the head of the list from there.
  */
 #include <linux/err.h>
 #include <linux/list.h>
@@ -24,10 +24,10 @@
 static unsigned long pa_cpu_list;
 
 /*
- * An event that is off may be on a moment later, so only one that is over does not
- * count; for the same reason the CPU of a task's event does not matter. The task may
- * continue on another CPU before the record is written: if that one alone is
- * recorded, the record has the id only if the file is in memory or is known.
+ * An event that is off may be on a moment later, so all events count except those that
+ * are over. For the same reason the CPU of a task's event does not matter. The task may
+ * continue on another CPU before the record is written. If only that CPU is recorded,
+ * the record has the id only if the file is in memory or its id is known.
  */
 static bool pa_event_wants(const struct perf_event *event, bool exec)
 {
@@ -37,7 +37,7 @@ static bool pa_event_wants(const struct perf_event *event, bool exec)
 	       READ_ONCE(event->state) >= PERF_EVENT_STATE_OFF;
 }
 
-/* Reader of RCU, preemption off. */
+/* RCU reader, preemption off. */
 static bool pa_cpu_wants(bool exec)
 {
 	const struct perf_event *event;
@@ -52,7 +52,7 @@ static bool pa_cpu_wants(bool exec)
 	return false;
 }
 
-/* Reader of RCU. */
+/* RCU reader. */
 static bool pa_task_wants(bool exec)
 {
 	const struct perf_event_context *ctx;
@@ -82,7 +82,7 @@ bool pa_ids_record_is_wanted(bool exec)
 	return wanted;
 }
 
-/* All other entries of the list are in events, which are objects of a slab cache. */
+/* All entries except the head are in events, which are objects of a slab cache. */
 static bool pa_is_list_head(const struct list_head *at)
 {
 	return !virt_addr_valid(at) || !PageSlab(virt_to_head_page(at));
@@ -103,7 +103,7 @@ static unsigned long pa_find_cpu_list(const struct perf_event *event)
 	return found;
 }
 
-/* If it fails, every mapping that can be executed counts as wanted. */
+/* If this fails, every mapping that can be executed counts as wanted. */
 void pa_ids_wanted_init(void)
 {
 	struct perf_event_attr attr = {

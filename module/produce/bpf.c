@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions by which programs of BPF write records, see "Programs of BPF" in
+ * Functions with which BPF programs write records, see "Programs of BPF" in
  * uapi/perfaux.h.
  *
  * A program names a ring by its handle: an index into pa_bpf_rings and a random
- * number, so that an old handle leads nowhere when the index is used anew. Looking
- * it up needs no lock, and the ring's percpu_ref says whether it is still there.
+ * number. Because of the random number, an old handle is invalid when its index is
+ * used again. The lookup needs no lock, and the ring's percpu_ref tells whether the
+ * ring is still live.
  *
- * A record that a program has reserved is its frame: the verifier sees to it that it
- * is given back, that only what we handed out is, and that the frame is read only
- * (check_ptr_to_btf_access()). To it the frame is of a type without the data: of an array
- * of integers without a size btf_struct_walk() lets a program read at any offset, and from
- * 7.0 on, where what we return is trusted, by a load that may fault. Its ring must be found again
- * from the frame. Users can see that, so it has the index, in the flags, which mean nothing
- * until it is committed. The reservation keeps the ring, and so the index.
+ * A record that a program reserves is the frame itself. The verifier ensures that the
+ * program gives each record back, that it gives back only records that it got from this
+ * module, and that it only reads the frame (check_ptr_to_btf_access()). The verifier
+ * sees the frame as a type without the data. If the type ended with an array of integers
+ * without a size, btf_struct_walk() would let a program read at any offset; from 7.0 on,
+ * where the returned pointer is trusted, with a load that may fault.
+ *
+ * Commit and discard must find the ring again from the frame. User space can see the
+ * frame, so it has the ring's index instead of a pointer. The index is in the flags, which
+ * mean nothing until the frame is committed. The reservation keeps the ring, and so the
+ * index.
  *
  * Context: that of the program, any up to NMI.
  */
@@ -64,11 +69,11 @@ void pa_bpf_forget(struct pa_ring *ring)
 	if (!ring->handle)
 		return;
 	xa_erase(&pa_bpf_rings, pa_bpf_index(ring));
-	/* For pa_bpf_produce(), which may be asking whether it is live. */
+	/* Wait for pa_bpf_produce(), which may be checking whether the ring is live. */
 	synchronize_rcu();
 }
 
-/* Returns a frame and its ring, or ERR_PTR(). */
+/* Return a frame and set @ring, or return ERR_PTR(). */
 static struct perfaux_frame *pa_bpf_produce(u64 handle, u64 cookie, u32 length,
 					    struct pa_ring **ring)
 {
@@ -114,12 +119,12 @@ static void pa_bpf_end(struct perfaux_frame *frame, enum perfaux_frame_state how
 	pa_produce_end(ring, frame, how);
 }
 
-/* --- what programs call ---------------------------------------------------- */
+/* --- functions that programs call ------------------------------------------ */
 
 /*
- * Of memory with a size check_kfunc_mem_size_reg() takes a value that may be NULL for one
- * that is not. With KF_TRUSTED_ARGS a program that has not looked is refused; 6.1 does that
- * for objects only.
+ * For memory with a size, check_kfunc_mem_size_reg() accepts a pointer that may be NULL. With
+ * KF_TRUSTED_ARGS the verifier refuses a program that has not checked the pointer, but 6.1
+ * does so for objects only.
  */
 __bpf_kfunc int perfaux_write(u64 ring, u64 cookie, const void *data,
 			      u32 data__sz)
@@ -203,12 +208,12 @@ static const struct btf_kfunc_id_set pa_kfunc_set = {
 	.set = &pa_kfuncs,
 };
 
-/* Rings are of use without it: what cannot be had is told, and that is all. */
+/* Rings are useful without these functions, so a failure is only logged. */
 void pa_bpf_init(void)
 {
 	int i, ret = 0;
 
-	/* register_btf_kfunc_id_set() may take that for success. */
+	/* register_btf_kfunc_id_set() may return success for a module without BTF. */
 	if (!pa_module_has_btf(THIS_MODULE)) {
 		pr_info("programs of BPF cannot write to rings: the module has no BTF (it is made only if the kernel's headers have a vmlinux)\n");
 		return;

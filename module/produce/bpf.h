@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of programs of BPF.
+ * Records that BPF programs write.
  */
 #ifndef PERFAUX_BPF_H
 #define PERFAUX_BPF_H
@@ -14,19 +14,21 @@ void pa_bpf_init(void);
 void pa_bpf_exit(void);
 
 /*
- * The number by which programs name @ring, made when it is asked for first. Process
- * context. Returns 0, -ENOMEM, -EBUSY (there are no more), or -EOPNOTSUPP if this
- * kernel's programs cannot call us.
+ * Set @handle to the number by which programs name @ring. The first call makes it.
+ * Process context. Returns 0, -ENOMEM, -EBUSY (there are no more numbers), -EINVAL (the
+ * ring's clock cannot be read in an NMI), or -EOPNOTSUPP (this kernel's programs cannot
+ * call the module).
  */
 int pa_bpf_handle(struct pa_ring *ring, u64 *handle);
 
-/* Before the ring's memory is freed: nobody looks at it any more. Sleeps. */
+/* Drop the handle, before the ring's memory is freed, and wait for its users. Sleeps. */
 void pa_bpf_forget(struct pa_ring *ring);
 
 /*
- * What programs see of a record: struct perfaux_frame without the data. With the last member
- * the verifier takes no other memory for one (__btf_type_is_scalar_struct()), and lets nobody
- * read behind it, as it would of an array of integers (btf_struct_walk()).
+ * A record as programs see it: struct perfaux_frame without the data. Because of the last
+ * member the verifier does not accept other memory as a record
+ * (__btf_type_is_scalar_struct()), and does not let a program read past the record, as it would
+ * with an array of integers (btf_struct_walk()).
  */
 struct perfaux_record {
 	u64	state;
@@ -41,7 +43,7 @@ struct perfaux_record {
 	void	*none[];
 };
 
-/* What programs call, see "Programs of BPF" in uapi/perfaux.h. */
+/* Functions that programs call, see "Programs of BPF" in uapi/perfaux.h. */
 int perfaux_write(u64 ring, u64 cookie, const void *data, u32 data__sz);
 int perfaux_write_dynptr(u64 ring, u64 cookie, const struct bpf_dynptr *data,
 			 u32 offset, u32 length);

@@ -3,8 +3,9 @@
  * Producers in the kernel: frames that do not belong to a sample, written by other
  * modules (perfaux.h).
  *
- * A producer's reference is one of ring->ref, and so is each reservation. The
- * former keeps the memory only: nothing is reserved once the file has killed it.
+ * A producer holds a reference of ring->ref, and so does each reservation. The
+ * producer's reference keeps the memory only: once the ring's file is gone and
+ * pa_ring_put() has killed ring->ref, nothing more can be reserved.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -46,7 +47,7 @@ static void pa_produce_lost(struct pa_ring *ring, enum perfaux_cause cause,
 	pa_gap_add(ring, &gap);
 }
 
-/* Preemption is off: the gaps are those of this CPU. */
+/* Preemption is off, because gaps belong to a CPU. */
 static struct perfaux_frame *pa_produce_here(struct pa_ring *ring, u32 length,
 					     u64 cookie,
 					     enum perfaux_cause *cause)

@@ -12,15 +12,15 @@
 struct pa_ring;
 
 /*
- * Makes the ring fit for the functions below. Process context. Returns 0 or
- * -ENOMEM.
+ * Prepare the ring for the functions below. Process context. Returns 0, -ENOMEM,
+ * or -EINVAL if the ring's clock cannot be read in an NMI.
  */
 int pa_produce_init(struct pa_ring *ring);
 
 /*
- * Any context up to NMI. A frame of which all but the data is set, with a
- * reference to the ring that pa_produce_end() gives back; or NULL, and why:
- * PERFAUX_CAUSE_NONE says that the ring is closed.
+ * Return a frame with everything set but the data, and take a reference to the
+ * ring, which pa_produce_end() drops. If there is no frame, return NULL and set
+ * @cause: PERFAUX_CAUSE_NONE means that the ring is closed. Any context up to NMI.
  */
 struct perfaux_frame *pa_produce(struct pa_ring *ring, u32 length, u64 cookie,
 				 enum perfaux_cause *cause);

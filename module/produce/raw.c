@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Raw data of samples to a ring, and a reference in their place.
+ * Move the raw data of samples to a ring, and put a reference in their place.
  *
- * raw_hook.c sends the output of each sample of an attached event here; the
- * kernel's own function then writes the sample, with other raw data. What the
- * caller has in its perf_sample_data is as it was when that returns: it may use
- * it for the next event (perf_tp_event() in 6.1) or its filter.
+ * raw_hook.c sends the output of each sample of an attached event here. The
+ * kernel's own function then writes the sample, with other raw data. When that
+ * function returns, the caller's perf_sample_data is as it was before: the caller
+ * may use it for the next event (perf_tp_event() in 6.1) or its filter.
  *
- * Context: that of the sample, any up to NMI, always a reader of RCU.
+ * Context: that of the sample, any up to NMI, always an RCU reader.
  */
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
@@ -17,15 +17,15 @@
 #include "produce/raw.h"
 #include "ring/writer.h"
 
-/* In place of the caller's perf_raw_record while the sample is written. */
+/* Replaces the caller's perf_raw_record while the sample is written. */
 struct pa_raw_swap {
 	struct perf_raw_record record;
 	struct perfaux_reference ref;
 };
 
 /*
- * perf_copy_f: returns how many bytes it did not copy. The core has one that does
- * the same; this one tells pa_raw_is_swapped() whose record it is.
+ * A perf_copy_f: returns how many bytes it did not copy. The core has a function
+ * that does the same. From this one pa_raw_is_swapped() knows that a record is ours.
  */
 static unsigned long pa_raw_copy(void *to, const void *from, unsigned long at,
 				 unsigned long len)
@@ -39,7 +39,7 @@ notrace bool pa_raw_is_swapped(const struct perf_sample_data *data)
 	return data->raw->frag.copy == pa_raw_copy;
 }
 
-/* As perf_sample_save_raw_data() and perf_prepare_sample() do */
+/* Add up the length as perf_sample_save_raw_data() and perf_prepare_sample() do. */
 static u64 pa_raw_length(const struct perf_raw_record *record)
 {
 	const struct perf_raw_frag *frag = &record->frag;
@@ -52,7 +52,7 @@ static u64 pa_raw_length(const struct perf_raw_record *record)
 	return sum;
 }
 
-/* As perf_output_sample() does. Returns false if some of it cannot be had. */
+/* Copy the data as perf_output_sample() does. Returns false if a part cannot be copied. */
 static bool pa_raw_gather(void *to, const struct perf_raw_record *record)
 {
 	const struct perf_raw_frag *frag = &record->frag;
@@ -69,7 +69,10 @@ static bool pa_raw_gather(void *to, const struct perf_raw_record *record)
 	}
 }
 
-/* Returns false if the sample is to keep what it has. */
+/*
+ * Store the raw data as a frame, or count it as lost, and fill in @ref. Returns false if the
+ * sample must keep its raw data.
+ */
 static bool pa_raw_store(struct pa_ring *ring, struct perf_event *event,
 			 const struct pa_attached *attached,
 			 const struct perf_raw_record *record,
@@ -106,7 +109,7 @@ static bool pa_raw_store(struct pa_ring *ring, struct perf_event *event,
 	return true;
 }
 
-/* Is @event attached, and is the data in the ring? */
+/* Return whether @event is attached and the sample must have @ref instead of its data. */
 static bool pa_raw_take(struct perf_event *event,
 			const struct perf_raw_record *record,
 			struct perfaux_reference *ref)
@@ -126,16 +129,17 @@ static bool pa_raw_take(struct perf_event *event,
 	return taken;
 }
 
-/* What perf_prepare_sample() makes of a record of this size */
+/* Return the room that perf_prepare_sample() gives to raw data of this size. */
 static s64 pa_raw_room(u64 size)
 {
 	return round_up(size + sizeof(u32), sizeof(u64));
 }
 
 /*
- * Has perf_prepare_sample() given all that was left of a record, of 64 KiB, to the stack
- * or to AUX data, so that a reference that is longer than the data has no room? It has
- * been called by now if the event has a program of BPF (bpf_overflow_handler()).
+ * Return whether a reference that is longer than the data may find no room, because
+ * perf_prepare_sample() has given the rest of a record, which is limited to 64 KiB, to the
+ * stack or to AUX data. If the event has a BPF program, perf_prepare_sample() has been
+ * called by now (bpf_overflow_handler()).
  */
 static bool pa_raw_is_filled_up(const struct perf_sample_data *data, s64 more)
 {
@@ -144,8 +148,8 @@ static bool pa_raw_is_filled_up(const struct perf_sample_data *data, s64 more)
 }
 
 /*
- * @output is the kernel's function, which is hooked too: it must not come here
- * again, see pa_raw_is_swapped().
+ * Write the sample. @output is the kernel's function, which is hooked too: its call
+ * must not come here again, see pa_raw_is_swapped().
  */
 void pa_raw_output(struct perf_event *event, struct perf_sample_data *data,
 		   struct pt_regs *regs, perf_overflow_handler_t output)
@@ -167,7 +171,7 @@ void pa_raw_output(struct perf_event *event, struct perf_sample_data *data,
 			.size = sizeof(swap.ref),
 		};
 	} else {
-		/* All that was there, behind nothing. */
+		/* All the sample's data, after an empty fragment that shows it is ours. */
 		swap.record = (struct perf_raw_record){
 			.frag = {
 				.next = &record->frag,

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sends the samples of attached events to raw.c.
+ * Send the samples of attached events to raw.c.
  *
  * All samples with raw data leave through three functions of the core:
- * perf_event_output_forward() and _backward(), which events have as their overflow
- * handler, behind a program of BPF that may not want the sample; and
- * perf_event_output(), which bpf_perf_event_output() and bpf_event_output() call.
- * They are redirected as in event/redirect.c, and only as long as there are events whose
- * raw samples are attached. Nothing is changed in an event, so what is inherited
- * later is found through its parent, and when the hooks are gone so is all of it.
  *
- * perf_prepare_sample(), which would be one function instead of three, is called
- * before the sample is written, and twice for one that has a program of BPF; what
- * replaces its raw data would need a place that outlives it, and is there for the
- * next event with the same data.
+ * - perf_event_output_forward() and perf_event_output_backward(), the overflow
+ *   handlers of events. A BPF program runs before them and may drop the sample.
+ * - perf_event_output(), which bpf_perf_event_output() and bpf_event_output() call.
+ *
+ * These functions are redirected as in redirect.c, but only while events are attached
+ * with PERFAUX_ATTACH_RAW or PERFAUX_ATTACH_TRIGGER, and for PA_UNHOOK_DELAY after that.
+ * The hooks change nothing in an event: an event that is inherited later is found through
+ * its parent, and nothing is left when the hooks are gone.
+ *
+ * perf_prepare_sample() would be one function instead of three. But the core calls it
+ * before the sample is written, and twice for an event with a BPF program. The data
+ * that replaces the raw data would need a place that outlives the call, and the next
+ * event with the same perf_sample_data would see it.
  */
 #include <linux/err.h>
 #include <linux/ftrace.h>
@@ -42,11 +45,12 @@ static void pa_raw_backward(struct perf_event *event,
 }
 
 /*
- * In place of perf_event_output(), whose address may not be taken where IBT is
- * sealed (apply_seal_endbr()). The other two do the same but for the result, which
- * programs see: __perf_output_begin() counts what it refuses. That is what it is for
- * this sample, or for one of the same event that was refused on another CPU or in an NMI
- * meanwhile.
+ * Runs in place of perf_event_output(), which cannot be called by its address where
+ * IBT is sealed (apply_seal_endbr()). The other two functions do the same, except for
+ * the result, which BPF programs see. So take the result from lost_samples, in which
+ * __perf_output_begin() counts the samples that it refuses. The count may have changed
+ * for this sample, or for one of the same event that was refused on another CPU or in an
+ * NMI meanwhile.
  */
 static int pa_raw_either(struct perf_event *event,
 			 struct perf_sample_data *data, struct pt_regs *regs)
@@ -77,7 +81,7 @@ static void notrace pa_hook_raw(unsigned long ip, unsigned long parent_ip,
 
 	struct pa_attached *trigger;
 
-	/* Who writes samples is a reader of RCU, see pa_frames_flush(). */
+	/* A context that writes a sample is an RCU reader, see pa_frames_flush(). */
 	trigger = pa_attached_find_trigger(event);
 	if (trigger)
 		pa_trigger(trigger, event);
@@ -117,11 +121,11 @@ static void pa_raw_unhook(int nr)
 }
 
 /*
- * A filter that was freed could not be set again: it stays in the ops.
+ * The filter stays in the ops, because a filter that was freed could not be set again.
  *
- * ftrace_set_filter() returns 0 also if there was no memory for the one entry
- * (match_records()); an empty filter with IPMODIFY is then refused as EINVAL. So one
- * that has not been registered with success is set anew.
+ * ftrace_set_filter() returns 0 even if there was no memory for the one entry
+ * (match_records()). Registering an empty filter with IPMODIFY then fails with EINVAL.
+ * So set the filter anew unless the last registration succeeded.
  */
 static int pa_raw_hook_one(struct pa_raw_hook *hook)
 {
@@ -176,8 +180,8 @@ static int pa_raw_hook_all(void)
 }
 
 /*
- * Each change is one to the kernel's code, which all CPUs are interrupted for: who
- * attaches and detaches all the time is not to make them all the time.
+ * Each hook and unhook changes the kernel's code, for which all CPUs are interrupted. The
+ * delay prevents a user that attaches and detaches all the time from causing this each time.
  */
 #define PA_UNHOOK_DELAY		(2 * HZ)
 
@@ -189,7 +193,7 @@ static void pa_raw_unhook_all(void)
 	if (!pa_raw_hooked)
 		return;
 	pa_raw_unhook(ARRAY_SIZE(pa_raw_hooks));
-	/* Who came through a hook is a reader of RCU. */
+	/* A context that came through a hook is an RCU reader. */
 	synchronize_rcu();
 	pa_raw_hooked = false;
 }

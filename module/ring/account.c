@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user may have: locked memory, and attached events.
+ * Limits per user: locked memory and attached events.
  *
- * All pages of a ring count against RLIMIT_MEMLOCK, per user and not per process, or a
- * fork would double it.
+ * All pages of a ring count against RLIMIT_MEMLOCK, per user and not per process:
+ * otherwise a fork would double the limit.
  *
- * An attached event needs no descriptor any more, so RLIMIT_NOFILE does not limit it. As
- * for descriptors that are on their way over a socket (too_many_unix_fds() in
- * net/unix/scm.c), a user may have as many as one process may have descriptors.
+ * An attached event does not need its descriptor any more, so RLIMIT_NOFILE alone does not
+ * limit attached events. A user may attach as many events as one process may have
+ * descriptors. The same rule holds for descriptors in flight over a socket
+ * (too_many_unix_fds() in net/unix/scm.c).
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -27,7 +28,7 @@ int pa_charge(struct pa_ring *ring, unsigned long pages)
 	bool exempt = false;
 
 	do {
-		/* A capability that is asked for counts as used: only if it is needed. */
+		/* Asking for a capability counts as using it, so ask only if it is needed. */
 		if (!exempt && (old + pages > limit || old + pages < pages)) {
 			exempt = capable(CAP_IPC_LOCK);
 			if (!exempt)
@@ -50,7 +51,7 @@ void pa_uncharge(struct pa_ring *ring)
 }
 
 static DEFINE_MUTEX(pa_events_lock);
-/* How many events each payer has attached. A payer without events has no entry. */
+/* The number of events that each payer has attached. A payer without events has no entry. */
 static DEFINE_XARRAY(pa_events);
 
 static unsigned long pa_events_of(kuid_t payer)
@@ -74,7 +75,7 @@ kuid_t pa_payer(void)
 	return uid;
 }
 
-/* Process context. Returns 0 and who pays, -EMFILE or -ENOMEM. */
+/* Charge one event and set @payer. Process context. Returns 0, -EMFILE or -ENOMEM. */
 int pa_charge_event(kuid_t *payer)
 {
 	int ret = -EMFILE;

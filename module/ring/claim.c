@@ -9,32 +9,33 @@
 #include "ring/segment.h"
 #include "ring/writer.h"
 
-/* Rounds over the table before a writer gives up because others were faster. */
+/* Rounds over the table that a writer makes before it gives up because others were faster. */
 #define PA_TRIES	8
 /*
- * So many of the oldest segments are tried in each round: all who overwrite at the same time
- * want the same one, other CPUs and the NMIs of this one, and who loses PA_TRIES rounds for it
- * has none. Of 16 CPUs that overwrite 256 segments as fast as they can one had lost three
- * rounds: between its look at the table and its cmpxchg the host ran others.
+ * Each round tries the PA_OLDEST oldest segments, because all concurrent writers (other CPUs,
+ * and NMIs on this one) compete for the oldest one. A writer that loses PA_TRIES rounds gets no
+ * segment. When 16 CPUs overwrote 256 segments as fast as they could, one of them lost three
+ * rounds: the host ran other CPUs between that writer's look at the table and its cmpxchg.
  */
 #define PA_OLDEST	8
 
-/* From CLAIMED to BUSY; before that nobody else looks at the other fields. */
+/* Move a segment from CLAIMED to BUSY. Until then nobody else looks at its other fields. */
 static void pa_segment_busy(struct pa_segment *seg, u64 seq, u64 t_begin)
 {
 	struct perfaux_segment *shared = seg->shared;
 
 	WRITE_ONCE(shared->cpu, smp_processor_id());
 	WRITE_ONCE(shared->t_active, t_begin);
-	/* Pairs with the reader's load-acquire: it sees this use's fields. */
+	/* Pairs with the reader's load-acquire: the reader sees the fields of this use. */
 	smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_BUSY));
 }
 
 /*
- * One that was READY is overwritten, and is CLAIMED still, which pa_overwritten() waits for.
- * What became READY before is no history any more: mostly it is gone already, but if a HOLD
- * kept it. If it became READY since a HOLD began that goes on, there is a hole behind what
- * that has.
+ * Note that a READY segment is being overwritten. The segment is still CLAIMED, and
+ * pa_overwritten() waits until it is not. Segments that became READY before this one do not
+ * belong to the history any more: most are gone already, except those that a HOLD kept. If
+ * this one became READY after the start of a HOLD that is in progress, the data of that HOLD
+ * has a hole here.
  */
 static void pa_history_ends(struct pa_segment *seg)
 {
@@ -46,7 +47,7 @@ static void pa_history_ends(struct pa_segment *seg)
 	while (last < ready &&
 	       !atomic64_try_cmpxchg(&ring->overwritten_seq, &last, ready))
 		;
-	/* Pairs with pa_ring_hold(): what is noted is not reset by one that begins. */
+	/* Pairs with pa_ring_hold(): a HOLD that begins does not reset what is noted here. */
 	if ((u64)ready <= smp_load_acquire(&ring->hold_ready))
 		return;
 	if (shared->kind == PERFAUX_KIND_SPANS && shared->nr_spans)
@@ -57,7 +58,10 @@ static void pa_history_ends(struct pa_segment *seg)
 		;
 }
 
-/* A new use of a segment that is free, released, or to be overwritten. */
+/*
+ * Begin a new use of a segment that is free or released, or overwrite one. Returns false if
+ * another writer was faster.
+ */
 static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 			     enum perfaux_kind kind, u64 t_begin)
 {
@@ -66,7 +70,7 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 
 	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
 		return false;
-	/* In another ring it was released, whatever its mark is by now. */
+	/* Without overwrite mode the segment was released, whatever its mark is by now. */
 	if (seg->ring->overwrite && PERFAUX_STATE(from) == PERFAUX_SEG_READY &&
 	    READ_ONCE(*seg->mark) != PERFAUX_SEQ(from)) {
 		pa_lost(seg->ring, PERFAUX_CAUSE_OVERWRITTEN, shared->bytes);
@@ -85,8 +89,8 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 }
 
 /*
- * Going on in a segment that has room left; but not in what a HOLD that goes on wants:
- * that one is published.
+ * Go on in an IDLE segment, which has room left. If a HOLD in progress wants the segment,
+ * publish it instead. Returns whether the caller may write to the segment.
  */
 static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 {
@@ -94,7 +98,7 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 
 	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
 		return false;
-	/* Behind the full barrier of the cmpxchg, see pa_hold_begin(). */
+	/* This load comes after the full barrier of the cmpxchg, see pa_hold_begin(). */
 	if (pa_hold_wants(seg->ring, seq)) {
 		pa_segment_close(seg, seq);
 		return false;
@@ -104,9 +108,9 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 }
 
 /*
- * Fresh segments first; when there are none, one that another CPU left with
- * room in it. So memory is needed for what runs, not for every CPU on which
- * something has run. Sets @again if it lost a segment to another writer.
+ * Find a free segment or, if there is none, one that another CPU left partly
+ * filled. Memory therefore follows the number of running tasks, not the number
+ * of CPUs that they have used. Sets @again if another writer was faster.
  */
 static struct pa_segment *pa_segment_find(struct pa_ring *ring,
 					  unsigned int start,
@@ -139,7 +143,10 @@ static struct pa_segment *pa_segment_find(struct pa_ring *ring,
 	return NULL;
 }
 
-/* Frames that nobody writes now. Returns whether there were any. */
+/*
+ * Close all segments of frames, which publishes those in which no frame is being written.
+ * Returns whether any was published.
+ */
 static bool pa_segments_close_frames(struct pa_ring *ring)
 {
 	bool found = false;
@@ -150,7 +157,7 @@ static bool pa_segments_close_frames(struct pa_ring *ring)
 	return found;
 }
 
-/* Of what may be overwritten, the oldest first: what other CPUs take has the next ones. */
+/* Segments that may be overwritten, oldest first. If another CPU takes one, try the next. */
 struct pa_oldest {
 	unsigned int nr;
 	struct pa_old {
@@ -188,7 +195,10 @@ static void pa_oldest_find(struct pa_ring *ring, struct pa_oldest *oldest)
 	}
 }
 
-/* @may: of the segments that may be overwritten, see pa_freeze_may() */
+/*
+ * Overwrite one of the oldest segments. @may is set once pa_freeze_may() has allowed this
+ * writer one segment, so that the writer's later rounds do not ask again.
+ */
 static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 					       enum perfaux_kind kind,
 					       u64 t_begin, bool *may,
@@ -199,7 +209,7 @@ static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 
 	pa_oldest_find(ring, &oldest);
 	if (!oldest.nr) {
-		/* Then those that are written in part are the oldest. */
+		/* No segment is READY, so those that are partly written are the oldest. */
 		*again |= pa_segments_close_frames(ring);
 		if (kind == PERFAUX_KIND_FRAMES)
 			*again |= pa_segments_publish_idle(ring);
@@ -241,8 +251,8 @@ static struct pa_segment *pa_segment_new(struct pa_ring *ring,
 }
 
 /*
- * Returns a BUSY segment that is used to less than its marker and has a span
- * free, or NULL if there is none.
+ * Return a BUSY segment that is used to less than its marker and has a free
+ * span entry, or NULL if there is none.
  */
 struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 {
@@ -251,7 +261,7 @@ struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 	struct pa_segment *seg = &ring->seg[hint];
 	u64 state = READ_ONCE(seg->shared->state);
 
-	/* Another CPU may have taken it up meanwhile; then it is not IDLE. */
+	/* If another CPU has taken the segment up meanwhile, it is not IDLE, or not ours. */
 	if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE &&
 	    READ_ONCE(seg->shared->cpu) == smp_processor_id() &&
 	    pa_segment_reuse(seg, state, t_begin))
@@ -263,7 +273,7 @@ struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 	return seg;
 }
 
-/* The same for frames; its pa_segment.frames is still closed. */
+/* Likewise for frames. pa_segment.frames of the returned segment is still closed. */
 struct pa_segment *pa_segment_get_frames(struct pa_ring *ring)
 {
 	unsigned int start = READ_ONCE(this_cpu_ptr(ring->cpu)->frame_hint);
@@ -272,8 +282,8 @@ struct pa_segment *pa_segment_get_frames(struct pa_ring *ring)
 }
 
 /*
- * Spans or frames found no segment: the reader gets what is written in part, so
- * that it gives that back. Any context but NMI.
+ * Spans or frames found no segment. Publish segments that are partly written,
+ * so that the reader can give them back. Any context but NMI.
  */
 void pa_segments_make_way(struct pa_ring *ring)
 {
@@ -292,7 +302,7 @@ bool pa_segments_available(struct pa_ring *ring)
 		u64 state = READ_ONCE(ring->segments[i].state);
 
 		if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE ||
-		    /* Not one that a late frame keeps from the writers: see pa_oldest_find(). */
+		    /* A late frame keeps writers out of a segment: see pa_oldest_find(). */
 		    (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
 		     overwrite && !pa_frames_are_open(&ring->seg[i])) ||
 		    pa_segment_released(&ring->seg[i], state))

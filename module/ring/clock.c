@@ -7,13 +7,13 @@
 
 #include "ring/process.h"
 
-/* What perf_event_alloc() gives an event without attr.use_clockid. */
+/* The clock that perf_event_alloc() gives an event without attr.use_clockid. */
 static u64 pa_default_clock(void)
 {
 	return local_clock();
 }
 
-/* local_clock() has no address of its own in 6.1, where it is inline. */
+/* Do not compare with local_clock(): it is inline in 6.1 and has no address of its own. */
 bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event)
 {
 	if (ring->clock == pa_default_clock)
@@ -22,8 +22,9 @@ bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event)
 }
 
 /*
- * In any context? perf_event_set_clock() lets events that have no samples in an NMI have
- * others, which wait for who is setting the clock.
+ * Return whether @event's clock can be read in any context. perf_event_set_clock() allows
+ * other clocks for events that have no samples in an NMI. Such a clock waits for a CPU that
+ * is setting it.
  */
 bool pa_clock_is_safe(const struct perf_event *event)
 {

@@ -7,8 +7,8 @@
 #include "ring/writer.h"
 
 /*
- * Each event that writes spans, where it runs. @what: PA_KICK_*, 0: only waits for writers
- * who are with the module's code now. ring->lock held.
+ * Kick each event that writes spans, on the CPU where it runs. @what is PA_KICK_*. With 0 this
+ * only waits for writers that are in the module's code now. ring->lock held.
  */
 void pa_ring_kick(struct pa_ring *ring, unsigned int what)
 {
@@ -24,13 +24,13 @@ void pa_ring_flush(struct pa_ring *ring, u32 flags)
 {
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	/*
-	 * Before the kick: an event that cannot start begins a new gap, of
-	 * which the reader is told later.
+	 * Before the kick, because an event that cannot start begins a new
+	 * gap, which is published later.
 	 */
 	pa_gaps_close_all(ring, false);
 	pa_ring_kick(ring, PA_KICK_START |
 			   (flags & PERFAUX_FLUSH_SPANS ? PA_KICK_STOP : 0));
-	/* What the kick took out of a sink. */
+	/* The gaps of spans that the kick ended in a sink. */
 	pa_gaps_close_all(ring, true);
 	pa_segments_publish_idle(ring);
 	pa_frames_flush(ring, flags & PERFAUX_FLUSH_ABANDON);

@@ -3,20 +3,20 @@
  * Frames: data of any length in segments that any context may write to, on any
  * CPU, at the same time.
  *
- * What is reserved of a segment, and how many of its frames are being written, is
- * one word, pa_segment.frames: whoever moves it on owns what lies between. While
- * frames are being written the segment cannot be published, so it cannot become
- * somebody else's. A closed one takes no more frames; the last of its writers, or
- * who closed it if there is none, publishes it.
+ * One word, pa_segment.frames, tells how many bytes of a segment are reserved and how
+ * many of its frames are being written. A writer that advances the position owns the
+ * bytes in between. While frames are being written the segment cannot be published, so
+ * nobody else can use it anew. A closed segment takes no more frames. The last of its
+ * writers publishes it or, if there is none, the context that closed it.
  *
- * Each CPU has a segment of its own, so that the word is rarely contended. When
- * there is no segment left a CPU writes to those of others.
+ * Each CPU has a segment of its own, so that the word is rarely contended. If no
+ * segment is left, a CPU writes to the segments of other CPUs.
  *
- * frames_end tells the reader how far all frames are complete. It is moved by a
- * writer who is alone, before it lets go of the segment: then nobody can have made
- * something else of it.
+ * frames_end tells the reader up to where all frames are complete. A writer that is
+ * alone in the segment advances it before leaving the segment: until then nobody can
+ * have used the segment anew.
  *
- * Context: writers' functions, any up to NMI.
+ * Context: the writers' functions run in any context up to NMI.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -29,7 +29,7 @@
 #include "ring/process.h"
 #include "ring/writer.h"
 
-/* New segments that a writer tries, which are filled by who interrupts it. */
+/* How many new segments a writer tries: contexts that interrupt it may fill each of them. */
 #define PA_FRAME_TRIES		3
 
 static u64 pa_frame_state(u64 seq, enum perfaux_frame_state state)
@@ -37,7 +37,7 @@ static u64 pa_frame_state(u64 seq, enum perfaux_frame_state state)
 	return seq << 8 | state;
 }
 
-/* Returns the new frame, of which only state and segment are set, or NULL. */
+/* Return a new frame, in which only state and segment are set, or NULL. */
 static struct perfaux_frame *pa_frame_try(struct pa_segment *seg, u32 need)
 {
 	s64 word = atomic64_read(&seg->frames);
@@ -85,12 +85,12 @@ static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
 		seg = pa_segment_get_frames(ring);
 		if (!seg)
 			break;
-		/* Not while there is no other: smaller frames fit into it. */
+		/* Close it only now that there is another: smaller frames may still fit. */
 		if (full)
 			pa_frames_close(full);
 		mine = false;
 		WRITE_ONCE(cpu->frame_hint, seg - ring->seg);
-		/* From here on others see it. */
+		/* From here on other contexts can write to it. */
 		atomic64_set_release(&seg->frames, 0);
 		frame = pa_frame_try(seg, need);
 		if (frame)
@@ -101,12 +101,13 @@ static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
 }
 
 /*
- * There is no room: the reader, whose poll() makes way, or pa_ring_resume_work() may do
- * something about it. Whoever is told clears STARVED only if there was a segment to be
- * had: it may still be set although segments came back since, were filled in part, and
- * the reader went to sleep before that. So it is told again, but not by each of a storm
- * of records: once a jiffy. Of two contexts in one jiffy, also an NMI and what it
- * interrupts, the cmpxchg() lets one through, without waiting for the other.
+ * There is no room: tell the reader, whose poll() makes way, and pa_ring_resume_work().
+ * The latter clears STARVED, but runs only if a segment is available at that time. So
+ * STARVED may still be set although segments came back since and were partly filled,
+ * and the reader fell asleep before that. Therefore wake the ring again even if STARVED
+ * is set, but once a jiffy, not for each record of a storm. If two contexts come here in
+ * one jiffy, for example an NMI and the context that it interrupts, the cmpxchg() lets
+ * one of them through, and neither waits for the other.
  */
 static void pa_frames_starve(struct pa_ring *ring)
 {
@@ -122,8 +123,9 @@ static void pa_frames_starve(struct pa_ring *ring)
 }
 
 /*
- * Room for @length bytes, to be followed by pa_frame_end(). The caller fills what
- * comes after state but segment. Returns NULL and why not.
+ * Reserve a frame with room for @length bytes. The caller fills in the data and the
+ * fields from flags to tid, and then calls pa_frame_end(). Returns NULL and sets
+ * @cause if there is no room.
  */
 struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 				       enum perfaux_cause *cause)
@@ -134,7 +136,7 @@ struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 	*cause = PERFAUX_CAUSE_TOO_LARGE;
 	if (need > ring->ctl->segment_size)
 		return NULL;
-	/* pa_frames_flush() waits for half a frame: without its length. */
+	/* Preemption is off so that pa_frames_flush() can wait for the frame's length. */
 	preempt_disable_notrace();
 	frame = pa_frame_find(ring, need);
 	if (frame)
@@ -147,7 +149,7 @@ struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 	return NULL;
 }
 
-/* Others may do so at the same time, up to other frames. */
+/* Advance frames_end to @end. Others may advance it to other frames at the same time. */
 static void pa_frames_show(struct pa_segment *seg, u64 end)
 {
 	u64 old = READ_ONCE(seg->shared->frames_end);
@@ -161,7 +163,7 @@ static void pa_frames_show(struct pa_segment *seg, u64 end)
 	}
 }
 
-/* The frame is not the caller's any more. */
+/* End a frame, which then is not the caller's any more. */
 void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
 		  enum perfaux_frame_state how)
 {
@@ -171,14 +173,14 @@ void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
 	u64 from = pa_frame_state(seq, PERFAUX_FRAME_RESERVED);
 	s64 word;
 
-	/* Else it was given up meanwhile. */
+	/* If the cmpxchg fails, the frame was given up meanwhile (pa_frames_abandon()). */
 	if (cmpxchg64(&frame->state, from, pa_frame_state(seq, how)) == from &&
 	    how == PERFAUX_FRAME_COMMITTED) {
 		atomic_inc((atomic_t *)&shared->nr_frames);
 		pa_count(&shared->bytes, frame->length);
 	}
 
-	/* As in pa_frames_close() */
+	/* No preemption before it is published, as in pa_frames_close(). */
 	preempt_disable_notrace();
 	word = atomic64_read(&seg->frames);
 	do {
@@ -196,15 +198,15 @@ void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
 	preempt_enable_notrace();
 }
 
-/* In its segment, bytes. */
+/* Return the offset of a frame in its segment, in bytes. */
 u32 pa_frame_offset(struct pa_ring *ring, const struct perfaux_frame *frame)
 {
 	return (const void *)frame - ring->seg[frame->segment].base;
 }
 
 /*
- * Takes a segment whose frames are not all committed from its writers, who could
- * be anywhere in them. Returns whether it did.
+ * Take a segment whose frames are not all committed away from its writers, which may
+ * be anywhere in their frames. Returns whether the segment was taken.
  */
 static bool pa_frames_take(struct pa_segment *seg)
 {
@@ -220,9 +222,10 @@ static bool pa_frames_take(struct pa_segment *seg)
 }
 
 /*
- * Publishes a segment that was taken, when all its frames have their length. Whose
- * are not committed cannot be any more; the segment's memory is not used for
- * anything else until their writers have tried, see pa_segment_released().
+ * Publish a segment that was taken, once all its frames have their length. Frames
+ * that are not committed by now cannot be committed any more. The segment's memory is
+ * not used for anything else until their writers have tried to commit, see
+ * pa_segment_released().
  */
 static void pa_frames_abandon(struct pa_segment *seg)
 {
@@ -260,8 +263,8 @@ void pa_frames_flush(struct pa_ring *ring, bool abandon)
 	for (i = 0; i < nr; i++)
 		pa_frames_close(&ring->seg[i]);
 	/*
-	 * Samples are written with preemption off, or by a program of BPF, which is
-	 * a reader of RCU: see __perf_event_output().
+	 * Wait for samples that are being written: this happens with preemption off, or
+	 * in a BPF program, which is an RCU reader. See __perf_event_output().
 	 */
 	synchronize_rcu();
 	if (!abandon)
@@ -272,7 +275,7 @@ void pa_frames_flush(struct pa_ring *ring, bool abandon)
 	}
 	if (!any)
 		return;
-	/* For who has just reserved a frame, see pa_frame_reserve(). */
+	/* Wait for writers that have just reserved a frame, see pa_frame_reserve(). */
 	synchronize_rcu();
 	for (i = 0; i < nr; i++)
 		if (ring->seg[i].is_taken)
@@ -297,7 +300,7 @@ static void *pa_segment_map(const struct pa_segment *seg, unsigned int nr)
 	return base;
 }
 
-/* Returns 0 or -ENOMEM. ring->lock held. */
+/* Prepare the ring for frames. Returns 0 or -ENOMEM. ring->lock held. */
 int pa_frames_init(struct pa_ring *ring)
 {
 	unsigned int nr = ring->ctl->segment_size >> PAGE_SHIFT, i;
@@ -317,7 +320,7 @@ int pa_frames_init(struct pa_ring *ring)
 	return 0;
 }
 
-/* No writer is left. Also of a ring that has only some of the mappings. */
+/* Undo pa_frames_init(), also if it made only some of the mappings. No writer is left. */
 void pa_frames_exit(struct pa_ring *ring)
 {
 	unsigned int i;

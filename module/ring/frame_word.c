@@ -31,7 +31,7 @@ void pa_frames_complete(struct pa_segment *seg)
 			  READ_ONCE(seg->shared->bytes));
 }
 
-/* Preemption is off. */
+/* Preemption is off. Returns whether this published the segment. */
 static bool pa_frames_close_now(struct pa_segment *seg)
 {
 	s64 word = atomic64_read(&seg->frames);
@@ -48,9 +48,10 @@ static bool pa_frames_close_now(struct pa_segment *seg)
 }
 
 /*
- * Returns whether that published it: it may be anybody's then. Whoever becomes the one that
- * publishes is waited for, by pa_frames_flush() and, if HOLD has counted the segment, which is
- * not HELD yet, by pa_hold_round(): so it must not be preempted in between.
+ * Close a segment for new frames. Returns whether this published the segment, which may then
+ * belong to anybody. The context that must publish a segment must not be preempted before it
+ * has done so: pa_frames_flush() waits for it, and so does pa_hold_round() if HOLD has counted
+ * the segment but the segment is not HELD yet.
  */
 bool pa_frames_close(struct pa_segment *seg)
 {

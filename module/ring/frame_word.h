@@ -8,7 +8,7 @@
 
 #include "ring/ring.h"
 
-/* A word: bytes reserved, frames that are being written, flags. */
+/* pa_segment.frames: bytes reserved, number of frames being written, flags */
 #define PA_FRAMES_POS		GENMASK_ULL(31, 0)
 #define PA_FRAMES_ONE		BIT_ULL(32)
 #define PA_FRAMES_OPEN		GENMASK_ULL(61, 32)

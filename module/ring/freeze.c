@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers: a sample of an event stops the overwriting of a ring, where it happens.
+ * Triggers: a sample of an event stops the overwriting of a ring, in the sample's context.
  *
- * ring->may_overwrite is how many segments may still be overwritten, or PA_THAWED.
- * Whoever is to overwrite one takes it from there first, so that it is not more than the
- * trigger's post, but for writers who had asked before the trigger came: each still
- * overwrites the one segment it was about to. That is at most one segment more per CPU
- * (one per context, if a writer that had asked was interrupted by another). A writer to
- * whom others were faster may have taken one in vain: one less is overwritten then.
+ * ring->may_overwrite is the number of segments that may still be overwritten, or
+ * PA_THAWED. A writer takes one from that number before it overwrites a segment, so no more
+ * are overwritten than the trigger's "post". Writers that had asked before the trigger came
+ * are an exception: each of them still overwrites the one segment that it was about to
+ * overwrite. This is at most one more segment per CPU (one per context, if a writer that had
+ * asked was interrupted by another). A writer that loses its segment to faster writers may
+ * have taken one in vain; then one segment less is overwritten.
  */
 #include <linux/perf_event.h>
 
@@ -22,7 +23,7 @@ void pa_freeze_init(struct pa_ring *ring)
 	atomic_set(&ring->may_overwrite, PA_THAWED);
 }
 
-/* May the caller overwrite a segment? Any context. */
+/* Return whether the caller may overwrite a segment, and count that. Any context. */
 bool pa_freeze_may(struct pa_ring *ring)
 {
 	int left = atomic_read(&ring->may_overwrite);
@@ -36,13 +37,13 @@ bool pa_freeze_may(struct pa_ring *ring)
 	return true;
 }
 
-/* May nobody? */
+/* Return whether no more segments may be overwritten. */
 bool pa_freeze_is_full(const struct pa_ring *ring)
 {
 	return !atomic_read(&ring->may_overwrite);
 }
 
-/* Why there was no segment. */
+/* Return why there was no segment. */
 enum perfaux_cause pa_full_cause(const struct pa_ring *ring)
 {
 	return pa_freeze_is_full(ring) ? PERFAUX_CAUSE_FROZEN :
@@ -50,8 +51,9 @@ enum perfaux_cause pa_full_cause(const struct pa_ring *ring)
 }
 
 /*
- * A sample of @event, or of one that was inherited from it. Any context up to NMI, a
- * reader of RCU: pa_detach_list() waits for it before it lets go of the ring.
+ * Freeze the ring because of a sample of @event, which is the attached event or one that was
+ * inherited from it. Any context up to NMI, as an RCU reader: pa_detach_list() waits for a
+ * grace period before it lets go of the ring.
  */
 notrace void pa_trigger(const struct pa_attached *attached,
 			struct perf_event *event)
@@ -72,16 +74,16 @@ notrace void pa_trigger(const struct pa_attached *attached,
 	pa_ring_wake(ring);
 }
 
-/* Returns 0 or -ENOENT. Process context. ring->lock held. */
+/* End the freeze. Returns 0 or -ENOENT. Process context. ring->lock held. */
 int pa_thaw(struct pa_ring *ring)
 {
 	struct perfaux_control *ctl = ring->ctl;
 
-	/* A trigger that has begun is not done before its flag is there. */
+	/* A trigger that has begun is done only when it has set its flag. */
 	if (!(READ_ONCE(ctl->flags) & PERFAUX_CTL_FROZEN))
 		return -ENOENT;
 	atomic_andnot(PERFAUX_CTL_FROZEN, (atomic_t *)&ctl->flags);
-	/* From here on the next one may set it again. */
+	/* The flag is cleared first: once thawed, the next trigger may set it again. */
 	smp_mb__after_atomic();
 	atomic_set(&ring->may_overwrite, PA_THAWED);
 	return 0;

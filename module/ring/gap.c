@@ -2,23 +2,27 @@
 /*
  * Gaps: times in which an attached event ran without its data being kept.
  *
- * A gap whose end is known when it is made (a span that went to the sink) stays
- * in the CPU's slot for a while, so that the next one of the same thread is
- * joined to it. One whose end is not known begins when a writer finds neither
- * segment nor sink, or when a PMU says that it lost data, and ends when the
- * event writes again on this CPU, or its thread on another one: the PMU is not
- * asked to tell when it stops after a failed begin, so this can be later than
- * the thread's time slice, never earlier. Until it is published a gap's entry is
- * taken but not visible.
+ * If the end of a gap is known when the gap is made (a span that went to the
+ * sink), the gap stays in the CPU's slot for a while, so that the next gap of
+ * the same thread can be joined to it.
  *
- * Numbers are in the order in which spans and gaps end. So a gap whose end is
- * known has its number from then on, whoever publishes it, and however long that
- * takes: were it numbered when it is published, a CPU whose gap another one has
- * just taken could publish its next span with a smaller number. Readers wait for
- * it, so what has ended and still waits in a CPU's slot is published before any
- * span, and before the same thread begins elsewhere. pa_gaps_wait() says that
- * there may be something to look for; a thread that has moved sees it, for that
- * takes locks of the scheduler.
+ * If the end is not known, the gap begins when a writer finds neither segment
+ * nor sink, or when a PMU reports that it lost data. The gap ends when the event
+ * writes again on this CPU, or when its thread writes on another CPU. The PMU
+ * driver does not tell when it stops after a failed begin, so the end can be
+ * later than the thread's time slice, never earlier.
+ *
+ * Until a gap is published, its entry in the table is taken but not visible.
+ *
+ * Spans and gaps are numbered in the order in which they end. So a gap takes its
+ * number when its end becomes known, whoever publishes it, and however late.
+ * If a gap took its number when it is published, a CPU whose gap another CPU has
+ * just taken could publish its next span with a smaller number.
+ *
+ * Readers wait for each number. So gaps that have ended and still wait in a
+ * CPU's slot are published before any span, and before the same thread begins
+ * elsewhere. pa_gaps_wait() tells whether a slot may have a gap. A thread that
+ * has moved to another CPU sees this, because moving takes scheduler locks.
  */
 #include <linux/smp.h>
 
@@ -26,10 +30,10 @@
 #include "ring/writer.h"
 
 /*
- * A value of ring->gap_states[]: FREE, OPEN or READY, with the gap's number above
- * it; 0 while OPEN and not ended. With the number in it a state never comes back,
- * so whoever saw a READY gap released cannot take it for the one that was
- * published since.
+ * A value of ring->gap_states[]: FREE, OPEN or READY in the low bits, and the
+ * gap's number above them. The number is 0 while the gap is OPEN and has not
+ * ended. Because of the number a READY state never recurs: a writer that saw a
+ * READY gap released cannot take a gap that was published since for that gap.
  */
 enum pa_gap_state {
 	PA_GAP_FREE,
@@ -41,18 +45,19 @@ enum pa_gap_state {
 #define PA_GAP_SEQ(s)		((s) >> 2)
 
 /*
- * A value of pa_cpu.gap: what is in the slot, and above it the number of this use of a slot.
- * So whoever looked at an entry there and takes it out takes that gap, not another one for
- * which the entry, meanwhile published and released, was put there again.
+ * A value of pa_cpu.gap: the gap in the slot, and above it the number of this use of a slot.
+ * Because of the number, a context that looked at the slot and takes the gap out takes the gap
+ * that it saw. Otherwise the entry might have been published, released, and put into the slot
+ * again for another gap.
  */
 #define PA_SLOT(use, gap)	((u64)(use) << 32 | (u32)(gap))
-/* The entry's index + 1, PA_GAP_MERGED, or 0 */
+/* The index of the gap's entry + 1, PA_GAP_MERGED, or 0 if the slot is empty */
 #define PA_SLOT_GAP(slot)	((int)(u32)(slot))
 
-/* That of a gap that found no entry. */
+/* In the slot for a gap that found no entry */
 #define PA_GAP_MERGED		(-1)
 
-/* Moves a bound outwards; others may do so at the same time. */
+/* Move a bound outwards. Other contexts may do so at the same time. */
 static void pa_gap_stretch(u64 *bound, u64 now, bool up)
 {
 	u64 old = READ_ONCE(*bound);
@@ -66,7 +71,7 @@ static void pa_gap_stretch(u64 *bound, u64 now, bool up)
 	}
 }
 
-/* The time of gaps that found no entry: one interval around all of them. */
+/* Extend the interval that covers the times of all gaps without an entry. */
 static void pa_gap_merge(struct pa_ring *ring, u64 now)
 {
 	pa_gap_stretch(&ring->ctl->merged_begin, now, false);
@@ -91,14 +96,14 @@ static int pa_gap_alloc(struct pa_ring *ring)
 	return -1;
 }
 
-/* Its end is known, its number as well; nobody else has it. */
+/* Give a gap its number, now that its end is known. The caller owns the gap. */
 static void pa_gap_number(struct pa_ring *ring, int gap)
 {
 	WRITE_ONCE(ring->gap_states[gap - 1],
 		   pa_next_seq(ring) << 2 | PA_GAP_OPEN);
 }
 
-/* @now: when it ends if that is not known yet. The caller has taken the gap. */
+/* Publish a gap that the caller owns. @now is its end if the end is not known yet. */
 static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 {
 	struct perfaux_gap *entry;
@@ -109,7 +114,7 @@ static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 		return;
 	}
 	entry = &ring->gaps[gap - 1];
-	/* Clocks of two CPUs may differ by a little; time does not go back. */
+	/* The clocks of two CPUs may differ a little: do not end before the begin. */
 	if (!entry->t_end)
 		WRITE_ONCE(entry->t_end, max(now, entry->t_begin));
 	seq = PA_GAP_SEQ(READ_ONCE(ring->gap_states[gap - 1]));
@@ -122,7 +127,7 @@ static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 	pa_ring_wake(ring);
 }
 
-/* Returns an entry with the contents of @new, or PA_GAP_MERGED. */
+/* Return the index + 1 of an entry with the contents of @new, or PA_GAP_MERGED. */
 static int pa_gap_new(struct pa_ring *ring, const struct pa_gap *new)
 {
 	struct perfaux_gap *entry;
@@ -139,10 +144,10 @@ static int pa_gap_new(struct pa_ring *ring, const struct pa_gap *new)
 	}
 	entry = &ring->gaps[gap - 1];
 	WRITE_ONCE(entry->seq, 0);
-	/* Nobody sees the old number with the new contents. */
+	/* The reader must not see the old number with the new contents. */
 	smp_wmb();
 	entry->t_begin = new->t_begin;
-	/* Of these three pa_gap_has_ended() and others look at what is not theirs (any more). */
+	/* Other contexts read these three without owning the gap, see pa_gap_has_ended(). */
 	WRITE_ONCE(entry->t_end, new->t_end);
 	WRITE_ONCE(entry->cookie, new->cookie);
 	WRITE_ONCE(entry->tid, new->tid);
@@ -156,7 +161,10 @@ static int pa_gap_new(struct pa_ring *ring, const struct pa_gap *new)
 	return gap;
 }
 
-/* The caller has taken @gap. Is @new more of it? */
+/*
+ * Add @new to @gap, which the caller owns, if @new continues it. Returns whether @new was
+ * added.
+ */
 static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 {
 	struct perfaux_gap *entry;
@@ -167,7 +175,7 @@ static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 	if (entry->cause != new->cause || entry->cookie != new->cookie ||
 	    entry->tid != new->tid)
 		return false;
-	/* It has a number, for which readers may wait already. */
+	/* @gap has its number, for which readers may wait already: it cannot go on. */
 	if (entry->t_end && !new->t_end)
 		return false;
 	if (!entry->t_end && new->t_end)
@@ -183,7 +191,7 @@ static bool pa_gap_has_ended(struct pa_ring *ring, int gap)
 	return gap > 0 && READ_ONCE(ring->gaps[gap - 1].t_end);
 }
 
-/* What another event than that of @cookie lost, and may go on losing. */
+/* Return whether @gap is of another event than @cookie's and has not ended. */
 static bool pa_gap_goes_on(struct pa_ring *ring, int gap, u64 cookie)
 {
 	return gap > 0 && !pa_gap_has_ended(ring, gap) &&
@@ -191,8 +199,9 @@ static bool pa_gap_goes_on(struct pa_ring *ring, int gap, u64 cookie)
 }
 
 /*
- * Writer, or FLUSH on its CPU. Whoever takes what is in the CPU's slot owns it:
- * an NMI, and pa_gap_close() on another CPU, find the slot empty meanwhile.
+ * Add a gap. Runs in a writer, or for FLUSH on the writer's CPU. A context that
+ * takes the gap out of the CPU's slot owns that gap: an NMI, and other CPUs in
+ * pa_gap_take(), find the slot empty meanwhile.
  */
 void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 {
@@ -200,8 +209,8 @@ void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 	int gap;
 
 	/*
-	 * The slot is not touched then: the other event, in an NMI, must not
-	 * miss its gap when it writes again.
+	 * In this case leave the slot alone: the other event may write again
+	 * in an NMI, and must find its gap in the slot.
 	 */
 	if (new->t_end &&
 	    pa_gap_goes_on(ring, PA_SLOT_GAP(READ_ONCE(cpu->gap)), new->cookie)) {
@@ -216,17 +225,17 @@ void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 	}
 	gap = PA_SLOT_GAP(xchg(&cpu->gap,
 			       PA_SLOT(atomic64_inc_return(&ring->gap_uses), gap)));
-	/* An NMI made one of its own since. */
+	/* An NMI has put a gap of its own there since. */
 	if (gap)
 		pa_gap_publish(ring, gap, new->t_end ?: new->t_begin);
-	/* Pairs with pa_gaps_elsewhere(): the slot first. */
+	/* Pairs with pa_gaps_elsewhere(): the slot is written before the counter. */
 	smp_mb__before_atomic();
 	atomic_inc(&ring->gaps_put);
 }
 
 struct pa_gaps_filter {
-	bool ended;			/* all that have ended, or ... */
-	u64 cookie;			/* ... what this thread has lost */
+	bool ended;			/* all gaps that have ended, or ... */
+	u64 cookie;			/* ... the gaps of this thread */
 	u32 tid;
 };
 
@@ -245,9 +254,10 @@ static bool pa_gap_matches(struct pa_ring *ring, int gap,
 }
 
 /*
- * May run on any CPU: whoever takes the gap out of the slot publishes it. Not one
- * that was put there since the caller looked: it may go on, and what is lost after
- * its end would not be told.
+ * Take the gap out of a CPU's slot and publish it. May run on any CPU. A gap
+ * that was put there after the caller read @slot is not taken: that gap may go
+ * on, and losses after the end that it would get here would not be told.
+ * Returns whether the gap was taken.
  */
 static bool pa_gap_take(struct pa_ring *ring, struct pa_cpu *cpu, u64 slot,
 			u64 now)
@@ -259,8 +269,8 @@ static bool pa_gap_take(struct pa_ring *ring, struct pa_cpu *cpu, u64 slot,
 }
 
 /*
- * Publishes what matches in the slots of other CPUs. This one's slot is left to
- * pa_gap_add() and pa_gap_close(), which may have more to add to it.
+ * Publish the matching gaps in the slots of other CPUs. The slot of this CPU is
+ * left to pa_gap_add() and pa_gap_close(), which may add more to its gap.
  */
 static void pa_gaps_elsewhere(struct pa_ring *ring,
 			      const struct pa_gaps_filter *filter, u64 now)
@@ -271,7 +281,7 @@ static void pa_gaps_elsewhere(struct pa_ring *ring,
 	if (likely(!pa_gaps_wait(ring)))
 		return;
 	put = atomic_read(&ring->gaps_put);
-	/* Pairs with pa_gap_add(): what was put before is in its slot, or gone. */
+	/* Pairs with pa_gap_add(): a gap that was counted is in its slot, or gone. */
 	smp_mb();
 	for_each_possible_cpu(i) {
 		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
@@ -284,8 +294,8 @@ static void pa_gaps_elsewhere(struct pa_ring *ring,
 		left |= !!slot;
 	}
 	/*
-	 * Not before: a thread that begins meanwhile is to look for its own. What is put into
-	 * a slot meanwhile makes it more than that.
+	 * Set this only after the loop, so that a thread that begins meanwhile still looks for
+	 * its own gaps. A gap that is put into a slot meanwhile makes gaps_put differ from it.
 	 */
 	if (!left)
 		WRITE_ONCE(ring->gaps_gone, put);
@@ -305,7 +315,7 @@ void pa_gaps_of_thread(struct pa_ring *ring, u64 cookie, u32 tid, u64 now)
 	pa_gaps_elsewhere(ring, &filter, now);
 }
 
-/* Writer: the event of @cookie writes again. */
+/* Publish the gap in this CPU's slot. Writer: the event of @cookie writes again. */
 void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 {
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
@@ -313,27 +323,27 @@ void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 
 	if (likely(!slot))
 		return;
-	/* If it is gone an NMI, or another CPU, has published it. */
+	/* If the gap is gone, an NMI or another CPU has published it. */
 	if (!pa_gap_goes_on(ring, PA_SLOT_GAP(slot), cookie))
 		pa_gap_take(ring, cpu, slot, now);
 }
 
-/* All gaps, or only those whose end is known. */
+/* Publish all gaps in slots or, if @ended, only those whose end is known. */
 void pa_gaps_close_all(struct pa_ring *ring, bool ended)
 {
 	typeof(ring->clock) clock = READ_ONCE(ring->clock);
 	int i;
 
-	/* There has been no writer. */
+	/* Without a clock there has been no writer. */
 	if (!clock)
 		return;
 	for_each_possible_cpu(i) {
 		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
 		u64 slot;
 
-		/* When it ends and its number belong together. */
+		/* The end of a gap and its number must be taken together. */
 		preempt_disable();
-		/* Again, if more is added to it meanwhile. */
+		/* Try again if more was added to the gap meanwhile. */
 		do {
 			slot = READ_ONCE(cpu->gap);
 		} while (slot && (!ended || pa_gap_has_ended(ring, PA_SLOT_GAP(slot))) &&

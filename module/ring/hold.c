@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PERFAUX_IOC_HOLD, _UNHOLD: segments that are not overwritten for a while. */
+/* PERFAUX_IOC_HOLD and _UNHOLD: keep segments from being overwritten for a while. */
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -24,10 +24,10 @@ static int pa_newest_first(const void *a, const void *b)
 
 static bool pa_candidate(struct pa_candidate *candidate, struct pa_segment *seg)
 {
-	/* Pairs with pa_segment_ready(): its ready_seq is of this use. */
+	/* Pairs with pa_segment_ready(): ready_seq belongs to this use of the segment. */
 	u64 state = smp_load_acquire(&seg->shared->state);
 
-	/* One with frames that are written is not the reader's, see frame.c. */
+	/* While frames are being written, the segment is not the reader's, see frame.c. */
 	if (PERFAUX_STATE(state) != PERFAUX_SEG_READY ||
 	    pa_frames_are_open(seg) || pa_segment_released(seg, state))
 		return false;
@@ -39,12 +39,15 @@ static bool pa_candidate(struct pa_candidate *candidate, struct pa_segment *seg)
 	return true;
 }
 
-/* Returns the number of the last READY segment that was overwritten before the call. */
+/* Return the highest ready_seq of the segments that were overwritten before the call. */
 static u64 pa_overwritten(struct pa_ring *ring)
 {
 	unsigned int i;
 
-	/* Of a writer in NMI, or with preemption off, see pa_history_ends() */
+	/*
+	 * A writer notes the number while its segment is CLAIMED, in NMI or with preemption
+	 * off, see pa_history_ends().
+	 */
 	for (i = 0; i < ring->ctl->nr_segments; i++)
 		smp_cond_load_acquire(&ring->segments[i].state,
 				      PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED);
@@ -52,9 +55,10 @@ static u64 pa_overwritten(struct pa_ring *ring)
 }
 
 /*
- * Up to @max segments that are READY now, without a hole: none that became READY before one
- * that was overwritten. An earlier HOLD may have kept such ones, while writers overwrote
- * what came later. Returns how many or -ENOMEM. Process context. ring->lock held.
+ * Hold up to @max segments that are READY now, newest first and without a hole: none that
+ * became READY before a segment that was overwritten. An earlier HOLD may have kept such
+ * segments while writers overwrote later ones. Returns how many are held, or -ENOMEM. Process
+ * context. ring->lock held.
  */
 static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 {
@@ -77,10 +81,10 @@ static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 			break;
 		if (cmpxchg64(&list[i].seg->shared->state, state,
 			      PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) != state) {
-			/* It was read: those before it are history all the same. */
+			/* The reader released it: older segments still belong to the history. */
 			if (READ_ONCE(*list[i].seg->mark) == PERFAUX_SEQ(state))
 				continue;
-			/* It is overwritten, then so are the older ones. */
+			/* It was overwritten: with older ones there would be a hole. */
 			break;
 		}
 		held++;
@@ -104,9 +108,9 @@ static unsigned int pa_segments_open(const struct pa_ring *ring)
 }
 
 /*
- * Returns for how many that are open there is room. With @max of all of them it is not
- * kept for those that are counted: a writer whose claim has its number and is not to be
- * seen yet would take that of an older one.
+ * Return for how many open segments there is room. If @max is the number of all segments, the
+ * room is not limited to the open segments that can be counted here: a writer whose claim has
+ * its number, but is not visible yet, would use up the room of an older segment.
  */
 static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 {
@@ -118,17 +122,19 @@ static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 	WRITE_ONCE(ring->wanted_seq, atomic64_read(&ring->claim_seq));
 	/*
 	 * Pairs with the cmpxchg in pa_segment_reuse(): pa_ring_flush() stops each event
-	 * for a moment, or sees that it does not run; then it sees this when it does.
+	 * for a moment, or sees that the event does not run. In the latter case the event's
+	 * writer sees wanted_seq when the event runs again.
 	 */
 	smp_mb();
-	/* Who looked before is to publish first what is READY then. */
+	/* Wait until writers that read wanted_seq before have made their segments READY. */
 	pa_ring_kick(ring, 0);
 	return room;
 }
 
 /*
- * A writer who had taken one of them up when pa_ring_flush() came by publishes it, if it
- * still sees that it is wanted. It is in NMI or has preemption off.
+ * Wait for writers that had just taken up a wanted segment, which is CLAIMED, when
+ * pa_ring_flush() came by. Such a writer publishes the segment if it still sees that the
+ * segment is wanted. The writer is in NMI or has preemption off.
  */
 static void pa_hold_wait(struct pa_ring *ring)
 {
@@ -140,7 +146,10 @@ static void pa_hold_wait(struct pa_ring *ring)
 				      !pa_hold_wants(ring, PERFAUX_SEQ(VAL)));
 }
 
-/* What is READY, then all that is open: up to @max. Returns how many or -ENOMEM. */
+/*
+ * Hold the READY segments, then all open ones, up to @max. Returns how many are held, or
+ * -ENOMEM.
+ */
 static int pa_hold_round(struct pa_ring *ring, u32 flags, unsigned int max)
 {
 	unsigned int room = pa_hold_begin(ring, max);
@@ -157,16 +166,19 @@ static int pa_hold_round(struct pa_ring *ring, u32 flags, unsigned int max)
 	WRITE_ONCE(ring->wanted_seq, 0);
 	atomic_set(&ring->hold_room, 0);
 	/*
-	 * Of spans nobody is left who publishes one that is wanted; of frames who ends the
-	 * last one may have taken room, which was counted, and be about to make it HELD: with
-	 * preemption off, see pa_frames_close().
+	 * No writer of spans is left that is about to publish a wanted segment. But the writer
+	 * that ended the last frame of a segment may have taken room, which was counted above,
+	 * and be about to make the segment HELD. It has preemption off, see pa_frames_close().
 	 */
 	if (ring->has_frames)
 		synchronize_rcu();
 	return held;
 }
 
-/* Has a use after number @after, that goes on, a span of up to number @seq? */
+/*
+ * Return whether an open segment, in a use with a number above @after, has a span with a
+ * number of at most @seq.
+ */
 static bool pa_spans_are_left(const struct pa_ring *ring, u64 after, u64 seq)
 {
 	unsigned int i;
@@ -179,7 +191,7 @@ static bool pa_spans_are_left(const struct pa_ring *ring, u64 after, u64 seq)
 		    (PERFAUX_STATE(state) == PERFAUX_SEG_CLAIMED ||
 		     PERFAUX_STATE(state) == PERFAUX_SEG_BUSY ||
 		     PERFAUX_STATE(state) == PERFAUX_SEG_IDLE) &&
-		    /* Pairs with the one in pa_span_publish(). */
+		    /* Pairs with the store-release in pa_span_publish(). */
 		    smp_load_acquire(&seg->nr_spans) &&
 		    READ_ONCE(ring->seg[i].spans->seq) <= seq)
 			return true;
@@ -188,9 +200,9 @@ static bool pa_spans_are_left(const struct pa_ring *ring, u64 after, u64 seq)
 }
 
 /*
- * While spans are ended on one CPU after the other, the first ones begin and end new ones,
- * whose numbers are lower than those of the last ones: these are taken in a second round,
- * for which room is left.
+ * PERFAUX_FLUSH_SPANS ends the spans on one CPU after the other. Meanwhile the first CPUs begin
+ * and end new spans, whose numbers are lower than those of the spans that end on the last CPUs.
+ * A second round takes the segments of these new spans. The first round leaves room for it.
  */
 static int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
 			 u64 *seq)
@@ -205,7 +217,7 @@ static int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
 	if (held < 0)
 		return held;
 	*seq = READ_ONCE(ring->ctl->seq);
-	/* Who has taken such a number is to have published the span. */
+	/* Wait until writers that have such a number have published their spans. */
 	smp_mb();
 	pa_ring_kick(ring, 0);
 	if (held < max && pa_spans_are_left(ring, claims, *seq))
@@ -215,9 +227,9 @@ static int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
 }
 
 /*
- * Returns the number of the first span that became READY since HOLD began and is not HELD:
- * there was no room in @max, and later ones may be HELD; or it was overwritten, as a fast
- * writer came round meanwhile.
+ * Return the number of the first span that became READY since HOLD began and is not HELD.
+ * Either the caller's maximum left no room for its segment, while later ones may be HELD, or a
+ * fast writer came round and overwrote the segment.
  */
 static u64 pa_hold_hole(struct pa_ring *ring)
 {
@@ -235,16 +247,17 @@ static u64 pa_hold_hole(struct pa_ring *ring)
 			hole = min(hole, READ_ONCE(seg->spans->seq));
 	}
 	/*
-	 * What was overwritten before it was looked at. If a segment is used anew meanwhile,
-	 * what was read is too low at worst.
+	 * Include segments that were overwritten before the loop looked at them. If a segment
+	 * was used anew while the loop looked at it, the number read is too low at worst.
 	 */
 	pa_overwritten(ring);
 	return min_t(u64, hole, atomic64_read(&ring->hole));
 }
 
 /*
- * Up to @max segments, 0: all. @flags: PERFAUX_FLUSH_*, PERFAUX_HOLD_THAW. Returns how many
- * or -ENOMEM. Process context. ring->lock held.
+ * Hold up to @max segments (0: all) and set @seq, see PERFAUX_IOC_HOLD. @flags are
+ * PERFAUX_FLUSH_* and PERFAUX_HOLD_THAW. Returns how many are held, or -ENOMEM. Process
+ * context. ring->lock held.
  */
 int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 {
@@ -254,7 +267,7 @@ int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 	if (!max || max > ring->ctl->nr_segments)
 		max = ring->ctl->nr_segments;
 	atomic64_set(&ring->hole, S64_MAX);
-	/* Pairs with pa_history_ends(): who notes a hole does so behind that. */
+	/* Pairs with pa_history_ends(): a writer notes a hole only after hole was reset. */
 	smp_store_release(&ring->hold_ready, atomic64_read(&ring->ready_seq));
 	if (flags & PERFAUX_FLUSH_SPANS) {
 		held = pa_hold_spans(ring, flags, max, seq);
@@ -275,12 +288,12 @@ out:
 }
 
 /*
- * One of a use that is HELD becomes READY again. Its ready_seq is as it was: so is its
- * age. Returns whether it did. Process context.
+ * Make a segment READY again if it is HELD and still in the use that @state tells. The segment
+ * keeps its ready_seq, and so its age. Returns whether it became READY. Process context.
  */
 static bool pa_segment_unhold(struct pa_segment *seg, u64 state)
 {
-	/* Its mark may say so this moment: then a writer takes it from READY as well. */
+	/* The reader may release it at this moment: a writer takes it from READY as well. */
 	return PERFAUX_STATE(state) == PERFAUX_SEG_HELD &&
 	       !pa_segment_released(seg, state) &&
 	       cmpxchg64(&seg->shared->state, state,
@@ -307,8 +320,8 @@ void pa_segments_unhold_all(struct pa_ring *ring)
 }
 
 /*
- * Before HOLD number @hold and after it: which ones has it taken? They are HELD, and were not
- * so before in this use. ring->lock held.
+ * Note which segments HOLD number @hold takes. Called before that HOLD and after it: the HOLD
+ * took the segments that are HELD and were not HELD before in the same use. ring->lock held.
  */
 void pa_hold_note(struct pa_ring *ring, u64 hold)
 {
@@ -328,8 +341,8 @@ void pa_hold_note(struct pa_ring *ring, u64 hold)
 }
 
 /*
- * Gives back what that one has taken and nobody was told of. Others may have been HELD, or
- * given back, since. ring->lock held.
+ * Give back the segments that HOLD number @hold took but could not report to its caller.
+ * Meanwhile other segments may have been HELD or given back. ring->lock held.
  */
 void pa_hold_undo(struct pa_ring *ring, u64 hold)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stopping and starting the PMU of an event where it runs, without disabling
- * the event: to end a span that is being written, and to let an event look
- * again that found no segment. This is what the core does when it unthrottles an event
- * (perf_adjust_freq_unthr_context()), by interrupt on the event's CPU.
+ * Stop and start the PMU of an event on the CPU where the event runs, without
+ * disabling the event. This ends a span that is being written, and lets an event
+ * that found no segment look again. The core does the same when it unthrottles an
+ * event (perf_adjust_freq_unthr_context()). An interrupt does it on the event's CPU.
  */
 #include <linux/smp.h>
 
@@ -30,7 +30,7 @@ static void pa_kick_here(void *arg)
 		what |= PA_KICK_STOP;
 	if (what & PA_KICK_STOP)
 		event->pmu->stop(event, PERF_EF_UPDATE);
-	/* hw.interrupts: MAX_INTERRUPTS of kernel/events/core.c is throttled */
+	/* hw.interrupts is MAX_INTERRUPTS (kernel/events/core.c) if the event is throttled. */
 	if (what & PA_KICK_START &&
 	    event->hw.state & PERF_HES_STOPPED &&
 	    event->hw.interrupts != ~0ULL)
@@ -44,17 +44,17 @@ static void pa_kick_one(struct pa_ring *ring, struct perf_event *event,
 	int cpu = pa_cpu_of(event);
 
 	/*
-	 * An event that moves to another CPU right now was scheduled out and
-	 * in for that, which is all that is asked for. A CPU that goes
-	 * offline takes its events along: the error means the same.
+	 * An event that moves to another CPU at this moment is scheduled out
+	 * and in for that, which has the same effect. If the CPU goes offline,
+	 * its events go with it, so the error can be ignored as well.
 	 */
 	if (cpu >= 0)
 		smp_call_function_single(cpu, pa_kick_here, &kick, 1);
 }
 
 /*
- * The event and its inherited children; these stay while child_mutex is held,
- * see perf_event_exit_event().
+ * Kick the event and its inherited children. The children stay while child_mutex
+ * is held, see perf_event_exit_event().
  */
 void pa_kick_event(struct pa_ring *ring, struct perf_event *event,
 		   unsigned int what)

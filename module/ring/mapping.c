@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mapping of a ring counts as pinned memory of the process that has it, VmPin in
- * /proc/PID/status, as perf_mmap() and io_uring count theirs. The limit is that of the
- * ring's user, see account.c.
+ * Count mappings of a ring as pinned memory of the process (VmPin in /proc/PID/status), as
+ * perf_mmap() and io_uring count theirs. The limit is that of the ring's user, see
+ * account.c.
  *
- * munmap() of a part splits the mapping. VMAs do not tell their old size then, so all
- * parts share one count, which is given back with the last part.
+ * munmap() of a part splits the mapping. The VMAs do not tell their old size then, so all
+ * parts share one count, which is subtracted with the last part.
  */
 #include <linux/mm.h>
 #include <linux/refcount.h>
@@ -40,7 +40,7 @@ static const struct vm_operations_struct pa_mapping_ops = {
 	.close	= pa_mapping_close,
 };
 
-/* The last step of mmap(): no part is closed if a step before has failed. */
+/* Must be the last step of mmap(), because close() is not called if an earlier step fails. */
 int pa_mapping_count(struct vm_area_struct *vma)
 {
 	struct pa_mapping *mapping = kmalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);

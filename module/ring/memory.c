@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of a ring: control page and tables (vmalloc), segments (pages).
+ * The memory of a ring: control page and tables (vmalloc), segments (pages).
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -16,7 +16,7 @@
 /* Like PERF_AUX_GFP in kernel/events/ring_buffer.c, and charged to the memcg */
 #define PA_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY)
 
-/* Any user may ask for more than there is: that is no news for the log. */
+/* Any user may ask for more memory than there is, so do not warn in the log. */
 #define PA_TABLE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
 /*
@@ -55,7 +55,7 @@ static int pa_sizes(struct pa_ring *ring, const struct perfaux_create *arg,
 	return 0;
 }
 
-/* Pages of one segment, in runs as long as can be had. */
+/* Allocate the pages of one segment, in runs as long as possible. */
 static int pa_segment_alloc(struct pa_segment *seg, unsigned int nr)
 {
 	unsigned int i = 0, order;
@@ -130,13 +130,13 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	ret = pa_sizes(ring, arg, &layout);
 	if (ret)
 		return ret;
-	/* With the page of each CPU's sink, which comes with the first event. */
+	/* Include the page of each CPU's sink, which is allocated with the first event. */
 	pages = ((ring->tables_size + ring->marks_size + ring->data_size) >>
 		 PAGE_SHIFT) + num_possible_cpus();
 	ret = pa_charge(ring, pages);
 	if (ret)
 		return ret;
-	/* Without this, root's typing error would be the OOM killer's work. */
+	/* Otherwise a typing error of root would call the OOM killer. */
 	if (pages > totalram_pages())
 		return -ENOMEM;
 
@@ -171,7 +171,7 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	return 0;
 }
 
-/* Also of a ring that was only made in part. */
+/* Free the memory, also of a ring that was only made in part. */
 void pa_ring_free_memory(struct pa_ring *ring)
 {
 	unsigned int i;

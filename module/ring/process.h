@@ -13,12 +13,12 @@ struct vm_area_struct;
 int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg);
 void pa_ring_free_memory(struct pa_ring *ring);
 
-/* segment.c: bytes */
+/* segment.c: @size in bytes */
 void pa_segment_set_size(struct pa_segment *seg, u32 size);
 
 /* kick.c */
 #define PA_KICK_STOP	BIT(0)	/* end the span that is being written */
-#define PA_KICK_START	BIT(1)	/* start what is stopped or writes to a sink */
+#define PA_KICK_START	BIT(1)	/* start an event that is stopped or writes to a sink */
 void pa_kick_event(struct pa_ring *ring, struct perf_event *event,
 		   unsigned int what);
 
@@ -52,9 +52,9 @@ int pa_sinks_alloc(struct pa_ring *ring, struct perf_event *event,
 void pa_sinks_free(struct pa_ring *ring);
 
 /* clock.c: ring->lock held */
-/* Do @event's times compare with those of the ring? */
+/* Return whether @event's times compare with those of the ring. */
 bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event);
-/* Can the clock be asked in NMI? */
+/* Return whether the clock can be read in NMI. */
 bool pa_clock_is_safe(const struct perf_event *event);
 /* The ring has the clock of @event, or, if it has none yet, perf's own. */
 void pa_clock_take(struct pa_ring *ring, const struct perf_event *event);
@@ -64,14 +64,14 @@ void pa_clock_default(struct pa_ring *ring);
 int pa_charge(struct pa_ring *ring, unsigned long pages);
 void pa_uncharge(struct pa_ring *ring);
 /*
- * Whom what current takes is counted against: a user may have many uids in user
- * namespaces. They are all the one's who made the outermost.
+ * Return the user against whom resources of current are counted. A user may have many
+ * uids in user namespaces: all of them count for the creator of the outermost one.
  */
 kuid_t pa_payer(void);
 int pa_charge_event(kuid_t *payer);
 void pa_uncharge_event(kuid_t payer);
 
-/* mapping.c: 0 or -ENOMEM */
+/* mapping.c: returns 0 or -ENOMEM */
 int pa_mapping_count(struct vm_area_struct *vma);
 
 #endif /* PERFAUX_RING_PROCESS_H */

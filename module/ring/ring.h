@@ -2,14 +2,14 @@
 /*
  * The kernel's side of a raw ring.
  *
- * What user space maps read-only (struct perfaux_control, _segment, _span,
- * _gap) is also what the kernel works with: there is one copy of the state.
- * The only thing the kernel reads that user space can write are the release
- * marks, and these mean something only if they equal a sequence number.
+ * The structures that user space maps read-only (struct perfaux_control,
+ * _segment, _span, _gap) are also those that the kernel works with: there is one
+ * copy of the state. The kernel reads nothing that user space can write except
+ * the release marks. A mark counts only if it equals a sequence number.
  *
- * "Writer" below is code that runs under perf_aux_output_begin/_end/_skip: in
- * any context up to NMI, and with the runqueue locked. It takes no lock, does
- * not sleep, allocate, free or print.
+ * A "writer" below is code that runs under perf_aux_output_begin/_end/_skip, or
+ * that writes frames: in any context up to NMI, also with the runqueue locked. A
+ * writer takes no lock, and does not sleep, allocate, free or print.
  */
 #ifndef PERFAUX_RING_H
 #define PERFAUX_RING_H
@@ -41,8 +41,8 @@ struct pid_namespace;
 struct user_struct;
 
 /*
- * Private part of a segment; the fields below "span" belong to its writer. The
- * sink of a CPU is one of these too, see sink.c: it has no shared part.
+ * The private part of a segment. The fields below "span" belong to the segment's
+ * writer. The sink of a CPU has this type too, without a shared part, see sink.c.
  */
 struct pa_segment {
 	struct pa_ring *ring;
@@ -51,12 +51,12 @@ struct pa_segment {
 	u64 *mark;
 	void **pages;			/* addresses, as setup_aux() wants them */
 	void *priv;			/* what setup_aux() returned */
-	unsigned int contig_order;	/* of the smallest run of pages */
+	unsigned int contig_order;	/* order of the smallest run of pages */
 	void *base;			/* all pages in one piece, see frame.c */
 	atomic64_t frames;		/* see frame.c */
 	bool is_taken;			/* see pa_frames_flush() */
 	u32 size;			/* bytes */
-	u32 marker;			/* from here on it is full, see event/pmu.c */
+	u32 marker;			/* full if it is used up to here, see pa_segment_set_size() */
 	u64 held_by;			/* see pa_hold_note() */
 	u64 held_seq;			/* likewise */
 
@@ -70,31 +70,31 @@ struct pa_segment {
 
 struct pa_cpu {
 	unsigned int hint;		/* the segment this CPU wrote to last */
-	unsigned int frame_hint;	/* likewise, of frames */
+	unsigned int frame_hint;	/* likewise, for frames */
 	u64 gap;			/* the open gap, see gap.c, or 0 */
 	struct perf_event *pin_event;	/* see event/pin.c */
 	struct irq_work pin_work;
 	struct pa_segment sink;		/* see sink.c */
 	int sink_busy;
-	enum perfaux_cause sink_cause;	/* why it is used */
-	struct perf_event *sink_event;	/* that writes to it */
+	enum perfaux_cause sink_cause;	/* why the sink is used */
+	struct perf_event *sink_event;	/* the event that writes to the sink */
 };
 
-/* What there is to say of a gap. */
+/* The contents of a gap */
 struct pa_gap {
 	enum perfaux_cause cause;
 	u32 pid;
 	u32 tid;
 	u64 cookie;
 	u64 t_begin;
-	u64 t_end;			/* 0: it goes on */
+	u64 t_end;			/* 0: the end is not known yet */
 	u64 bytes;
 };
 
 struct pa_ring {
 	/*
-	 * one for the file, one for each span that is being written, and those of
-	 * producers, see produce/producer.c
+	 * One reference for the file, one for each span or frame that is being
+	 * written, and those of producers, see produce/producer.c
 	 */
 	struct percpu_ref ref;
 
@@ -104,9 +104,9 @@ struct pa_ring {
 	u64 *marks;			/* vmalloc'ed */
 	u64 *gap_marks;
 	u64 *gap_states;		/* see gap.c */
-	atomic64_t gap_uses;		/* of slots: the numbers in pa_cpu.gap */
-	atomic_t gaps_put;		/* into slots, so far */
-	int gaps_gone;			/* when so many were put none was left in a slot */
+	atomic64_t gap_uses;		/* uses of slots: the numbers in pa_cpu.gap */
+	atomic_t gaps_put;		/* gaps that were put into slots so far */
+	int gaps_gone;			/* gaps_put when all slots were last seen empty */
 	bool has_frames;		/* pa_frames_init() was called */
 	unsigned long starved_at;	/* jiffies, see pa_frames_starve() */
 	struct pa_segment *seg;
@@ -131,18 +131,18 @@ struct pa_ring {
 	struct mutex lock;		/* the fields below */
 	struct list_head attached;
 	unsigned int nr_attached;
-	unsigned int nr_hooked;		/* of these, with RAW or TRIGGER */
+	unsigned int nr_hooked;		/* of nr_attached, with RAW or TRIGGER */
 	bool was_attached;
-	struct pmu *pmu;		/* only to compare: it may be gone */
-	struct module *pmu_module;	/* a reference to it */
+	struct pmu *pmu;		/* only to compare: the PMU may be gone */
+	struct module *pmu_module;	/* a reference to the module */
 	void (*free_aux)(void *aux);
-	u64 (*clock)(void);		/* set once frames or spans may come */
-	bool clock_is_slow;		/* and not for NMIs */
+	u64 (*clock)(void);		/* set before the first span or frame */
+	bool clock_is_slow;		/* clock must not be read in an NMI */
 	u64 holds;			/* number of the last HOLD */
 
 	u64 handle;			/* or 0, see produce/bpf.c */
 
-	struct pid_namespace *ns;	/* of who made it */
+	struct pid_namespace *ns;	/* of the ring's creator */
 	size_t marks_size;		/* bytes, whole pages */
 	size_t tables_size;
 	size_t data_size;
@@ -150,12 +150,12 @@ struct pa_ring {
 	struct user_struct *user;
 };
 
-/* Where it runs, or -1 */
+/* Return the CPU on which @event runs, or -1. */
 static inline int pa_cpu_of(const struct perf_event *event)
 {
 	/*
-	 * event_sched_out() stores -1 plainly, on the event's CPU: elsewhere this is the old
-	 * value or the new one, and who asks must do with either.
+	 * event_sched_out() stores -1 plainly, on the event's CPU. Another CPU reads the old
+	 * value or the new one, so callers must work with either.
 	 */
 	return data_race(READ_ONCE(event->oncpu));
 }
@@ -173,13 +173,16 @@ static inline void pa_lost(struct pa_ring *ring, enum perfaux_cause cause,
 		pa_count(&ring->ctl->lost_bytes[cause], bytes);
 }
 
-/* Is there, maybe, a gap in a CPU's slot? See gap.c. Each span asks twice. */
+/* Return whether a CPU's slot may have a gap, see gap.c. Called twice for each span. */
 static inline bool pa_gaps_wait(const struct pa_ring *ring)
 {
 	return atomic_read(&ring->gaps_put) != READ_ONCE(ring->gaps_gone);
 }
 
-/* The ring-wide number of a span or gap; taken right before it is published. */
+/*
+ * Return the next ring-wide number. A span takes it right before it is published, a gap when
+ * its end is known, see gap.c.
+ */
 static inline u64 pa_next_seq(struct pa_ring *ring)
 {
 	return atomic64_inc_return((atomic64_t *)&ring->ctl->seq);

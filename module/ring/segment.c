@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Segments: how one that is in use ends that use, and what of it is free again.
+ * Segments: how a writer publishes one, and which ones a writer may claim.
  *
  * Every transition is a cmpxchg of the state word, which contains the number
  * of this use of the segment: a writer that was interrupted between looking
@@ -17,10 +17,11 @@
 #define PA_TAIL_MAX	(64U << 10)
 
 /*
- * What a PMU may write between the interrupt that it is to ask for and its
- * being served: an eighth of the segment, a page at least. With that much used
- * a segment is full, so each span begins below the marker and can be
- * interrupted there.
+ * Set the size of a segment and its marker, where the PMU should ask for an
+ * interrupt. The room after the marker, an eighth of the segment but at least a
+ * page, is for what the PMU writes until the interrupt is served. A segment that
+ * is used up to the marker is full, so each span begins below the marker and can
+ * be interrupted there.
  */
 void pa_segment_set_size(struct pa_segment *seg, u32 size)
 {
@@ -33,34 +34,37 @@ void pa_segment_set_size(struct pa_segment *seg, u32 size)
 }
 
 /*
- * HOLD with PERFAUX_FLUSH_SPANS wants all that was written before. What is READY is taken
- * first; of the uses that had begun by then, up to ring->wanted_seq, those that are
- * published while it goes on are HELD at once, as many as there is ring->hold_room for:
- * writers who go on overwrite others. And nobody goes on in such a use after it was left
- * for a moment.
+ * HOLD with PERFAUX_FLUSH_SPANS wants all data that was written before. It takes the READY
+ * segments first. It also wants the uses of segments that had begun by then: their numbers are
+ * at most ring->wanted_seq. A segment in such a use that is published while HOLD is in progress
+ * becomes HELD immediately, for at most ring->hold_room segments: if it were READY first, a
+ * fast writer could overwrite it. No writer takes up a segment in such a use again after its
+ * writer has left it.
+ *
+ * Return whether a HOLD in progress wants the use with number @seq. Any context.
  */
 bool pa_hold_wants(const struct pa_ring *ring, u64 seq)
 {
 	return seq <= READ_ONCE(ring->wanted_seq);
 }
 
-/* One that is wanted is published: is it to be HELD? Any context. */
+/* Return whether the segment that is being published must become HELD. Any context. */
 bool pa_hold_takes(struct pa_ring *ring, u64 seq)
 {
 	return pa_hold_wants(ring, seq) &&
 	       atomic_dec_if_positive(&ring->hold_room) >= 0;
 }
 
-/* Somebody may be waiting for what can be written to from now on. Any context. */
+/* A writer can use a segment from now on: wake the ring if one was missing. Any context. */
 void pa_segment_freed(struct pa_ring *ring)
 {
-	/* Pairs with the one in pa_starved(): one of us sees the other. */
+	/* Pairs with the barrier in pa_starved(): at least one side sees the other's store. */
 	smp_mb();
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(ring);
 }
 
-/* Preemption is off, or ring->lock is held: see pa_frames_close(). */
+/* Publish a segment. Preemption is off, or ring->lock is held: see pa_frames_close(). */
 static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 {
 	struct pa_ring *ring = seg->ring;
@@ -69,8 +73,9 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	WRITE_ONCE(seg->shared->ready_seq,
 		   atomic64_inc_return(&ring->ready_seq));
 	/*
-	 * Behind the number: what has a lower one had ended before this time. Who writes has
-	 * asked this clock in this context, for its span or frame.
+	 * Read the clock after the number was taken: data in segments with a lower number had
+	 * ended before this time. The writer has already read this clock in this context, for
+	 * its span or frame.
 	 */
 	WRITE_ONCE(seg->shared->t_active, clock());
 	/* Pairs with the reader's load-acquire: nr_spans is final. */
@@ -89,7 +94,7 @@ static void pa_segment_free(struct pa_segment *seg, u64 seq)
 	pa_segment_freed(seg->ring);
 }
 
-/* It was IDLE and the caller has CLAIMED it. */
+/* Publish or free a segment that was IDLE and that the caller has CLAIMED. */
 void pa_segment_close(struct pa_segment *seg, u64 seq)
 {
 	if (seg->shared->nr_spans)
@@ -107,19 +112,19 @@ bool pa_segment_released(const struct pa_segment *seg, u64 state)
 		!pa_frames_are_open(seg));
 }
 
-/* Of frames, all of them ended. */
+/* Publish a segment of frames. No frame in it can be committed any more. */
 void pa_segment_publish(struct pa_segment *seg)
 {
 	pa_segment_ready(seg, PERFAUX_SEQ(READ_ONCE(seg->shared->state)));
 }
 
-/* Likewise, and there were none. */
+/* Free a segment of frames that has none. */
 void pa_segment_drop(struct pa_segment *seg)
 {
 	pa_segment_free(seg, PERFAUX_SEQ(READ_ONCE(seg->shared->state)));
 }
 
-/* The writer is done: there is room for another one, or the reader gets it. */
+/* The writer is done. The segment becomes IDLE if it has room left, otherwise READY. */
 void pa_segment_put(struct pa_segment *seg)
 {
 	struct perfaux_segment *shared = seg->shared;
@@ -132,15 +137,15 @@ void pa_segment_put(struct pa_segment *seg)
 		pa_segment_ready(seg, seq);
 		return;
 	}
-	/* Pairs with the cmpxchg of the next writer: it goes on from here. */
+	/* Pairs with the cmpxchg of the next writer, which goes on from here. */
 	smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_IDLE));
-	/* Pairs with the one in pa_output_begin(): one of us sees the other. */
+	/* Pairs with the barrier in pa_starved(): at least one side sees the other's store. */
 	smp_mb();
 	if (READ_ONCE(ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(seg->ring);
 }
 
-/* Returns whether there were any. */
+/* Publish, or free, all IDLE segments. Returns whether there were any. */
 bool pa_segments_publish_idle(struct pa_ring *ring)
 {
 	bool found = false;
@@ -154,7 +159,7 @@ bool pa_segments_publish_idle(struct pa_ring *ring)
 
 		if (PERFAUX_STATE(state) != PERFAUX_SEG_IDLE)
 			continue;
-		/* A writer on this CPU must not wait for us in CLAIMED. */
+		/* No interrupt on this CPU may find the segment CLAIMED by us. */
 		local_irq_save(flags);
 		if (pa_move(seg, state, pa_state(seq, PERFAUX_SEG_CLAIMED))) {
 			found = true;
@@ -172,7 +177,7 @@ unsigned int pa_segments_ready(struct pa_ring *ring)
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
 		u64 state = READ_ONCE(ring->segments[i].state);
 
-		/* A late frame keeps it from the writers, not the reader busy. */
+		/* A released one does not count, even if a late frame keeps writers out of it. */
 		n += PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
 		     READ_ONCE(*ring->seg[i].mark) != PERFAUX_SEQ(state);
 	}

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where PMUs write when no segment is free: for each CPU one page that is
- * thrown away, which the PMU sees as an AUX area of many.
+ * Sinks: where PMUs write when no segment is free. Each CPU has one page whose
+ * data is thrown away. The PMU sees this page as an AUX area of many pages.
  *
- * Refusing the PMU instead would have it fail to start. For Intel PT that is an
- * error of pt_event_add(): the event is not active any more, so nothing can
- * start it again when there is room (task contexts are tried at their next
- * time slice, a CPU's context in 6.1 never, a pinned event is put in error
- * state for good), and how much was lost remains unknown. A PMU that writes to
- * the sink stays ready, its loss is counted to the byte and ends with the span.
+ * If begin refused the PMU instead, the PMU would fail to start. For Intel PT
+ * that is an error of pt_event_add(): the event is not active any more, so
+ * nothing can start it again when there is room. (A task's context is tried at
+ * its next time slice, a CPU's context in 6.1 never, and a pinned event stays
+ * in error state.) Nor would anybody know how much was lost. A PMU that writes
+ * to the sink stays ready. Its loss is counted to the byte and ends with the
+ * span.
  *
  * A sink serves one event of a CPU at a time. PMUs with an AUX output allow
- * only one (PERF_PMU_CAP_EXCLUSIVE); if another one comes, also in an NMI in
- * the middle of a begin, it is refused.
+ * only one event on a CPU (PERF_PMU_CAP_EXCLUSIVE). If a second event comes,
+ * also in an NMI in the middle of a begin, it is refused.
  */
 #include <linux/mm.h>
 #include <linux/smp.h>
@@ -21,10 +22,10 @@
 #include "ring/process.h"
 #include "ring/writer.h"
 
-/* Size that the PMU sees, at most: it is asked to look for room this often. */
+/* The largest size that the PMU sees: when it is full, the PMU looks for a segment again. */
 #define PA_SINK_PAGES	64U
 
-/* Returns the sink of this CPU, or NULL if it is in use. */
+/* Return the sink of this CPU, or NULL if the sink is in use or was not set up. */
 struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event,
 			       enum perfaux_cause cause)
 {
@@ -37,7 +38,7 @@ struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event,
 	return &cpu->sink;
 }
 
-/* @size: bytes that the PMU wrote. */
+/* Add the gap for a span that went to the sink. @size: bytes that the PMU wrote. */
 void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now)
 {
 	const struct pa_cpu *cpu = container_of(sink, struct pa_cpu, sink);
@@ -64,7 +65,7 @@ void pa_sink_put(struct pa_segment *sink)
 	smp_store_release(&cpu->sink_busy, 0);
 }
 
-/* On the CPU of the event, interrupts are off. */
+/* Called on the CPU of the event, with interrupts off. */
 bool pa_sink_is_used_by(struct pa_ring *ring, struct perf_event *event)
 {
 	return READ_ONCE(this_cpu_ptr(ring->cpu)->sink_event) == event;
@@ -95,7 +96,7 @@ static int pa_sink_alloc(struct pa_ring *ring, int i, struct perf_event *event,
 	return sink->priv ? 0 : -ENOMEM;
 }
 
-/* What pa_pmu_setup() does for the segments. */
+/* Set up the sinks, as pa_pmu_setup() does for the segments. */
 int pa_sinks_alloc(struct pa_ring *ring, struct perf_event *event,
 		   struct pmu *pmu)
 {
@@ -110,7 +111,7 @@ int pa_sinks_alloc(struct pa_ring *ring, struct perf_event *event,
 	return 0;
 }
 
-/* Nobody writes. Also of sinks that were made in part. */
+/* Free all sinks, also if only some were made. No writer is left. */
 void pa_sinks_free(struct pa_ring *ring)
 {
 	int i;

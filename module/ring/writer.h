@@ -13,7 +13,7 @@ struct pa_attached;
 /* claim.c */
 struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin);
 struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
-/* Not in NMI: these may take a moment. */
+/* Not in NMI: these look at all segments. */
 void pa_segments_make_way(struct pa_ring *ring);
 bool pa_segments_available(struct pa_ring *ring);
 
@@ -22,11 +22,11 @@ void pa_segment_put(struct pa_segment *seg);
 void pa_segment_publish(struct pa_segment *seg);
 void pa_segment_drop(struct pa_segment *seg);
 void pa_segment_freed(struct pa_ring *ring);
-/* Can any writer take it? */
+/* Return whether any writer may claim the segment. */
 bool pa_segment_released(const struct pa_segment *seg, u64 state);
 bool pa_hold_wants(const struct pa_ring *ring, u64 seq);
 bool pa_hold_takes(struct pa_ring *ring, u64 seq);
-/* Not in NMI: these may take a moment. */
+/* Not in NMI: these look at all segments. */
 bool pa_segments_publish_idle(struct pa_ring *ring);
 unsigned int pa_segments_ready(struct pa_ring *ring);
 
@@ -46,7 +46,7 @@ u32 pa_frame_offset(struct pa_ring *ring, const struct perfaux_frame *frame);
 /* gap.c */
 void pa_gap_add(struct pa_ring *ring, const struct pa_gap *gap);
 void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now);
-/* What has ended, and what a thread that begins here has lost, on other CPUs */
+/* On other CPUs: gaps that have ended, and gaps of a thread that begins here */
 void pa_gaps_ended_elsewhere(struct pa_ring *ring);
 void pa_gaps_of_thread(struct pa_ring *ring, u64 cookie, u32 tid, u64 now);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: __apic_send_IPI_mask() exists, because callbacks of struct apic are static calls (6.6). */
 #include <linux/cpumask.h>
 #include <asm/apic.h>
 

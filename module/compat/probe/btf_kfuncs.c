@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: BTF_KFUNCS_START() and BTF_KFUNCS_END() exist (6.9). */
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: build_id_parse_nofault() exists (6.12). */
 #include <linux/buildid.h>
 #include <linux/mm_types.h>
 

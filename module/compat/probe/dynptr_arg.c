@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 6.11 ("bpf: treewide: Align kfunc signatures to prog point-of-view"): a struct
- * bpf_dynptr that a function takes is one to the verifier. Before, it took any memory
- * of that size for it (btf_check_func_arg_match()).
+ * Probe: the verifier knows that an argument of type struct bpf_dynptr is a dynptr.
+ *
+ * 6.11 ("bpf: treewide: Align kfunc signatures to prog point-of-view"). Before 6.11 the
+ * verifier accepted any memory of that size (btf_check_func_arg_match()).
  */
 #include <linux/bpf.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: an ftrace callback can access arguments without full registers (6.2). */
 #include <linux/ftrace.h>
 
 unsigned long probe(struct ftrace_regs *fregs);

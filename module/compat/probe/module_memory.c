@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: struct module has mem[] instead of core_layout (6.4). */
 #include <linux/module.h>
 
 void *probe(struct module *mod);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: a task has one context of perf events (6.2). */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 

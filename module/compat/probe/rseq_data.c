@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: task->rseq is a struct with usrptr (6.19). */
 #include <linux/sched.h>
 
 struct rseq __user *probe(struct task_struct *task);

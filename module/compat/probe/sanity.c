@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Must compile: otherwise no other probe's failure means anything. */
+/* Probe that must compile: otherwise no other probe's failure means anything. */
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/module.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: TWAF_NO_ALLOC exists (6.12, removed later). */
 #include <linux/task_work.h>
 
 int probe(struct task_struct *task, struct callback_head *work);

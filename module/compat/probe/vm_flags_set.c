@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Probe: vm_flags_set() and vm_flags_clear() exist (6.3). */
 #include <linux/mm.h>
 
 void probe(struct vm_area_struct *vma);

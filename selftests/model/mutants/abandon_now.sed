@@ -3,4 +3,4 @@
 # case: frames that are abandoned
 # found: bytes were written
 # Frames are given up without waiting for who is reserving
-/For who has just reserved a frame/,/synchronize_rcu/d
+/Wait for writers that have just reserved/,/synchronize_rcu/d

@@ -3,4 +3,4 @@
 # case: hold of all, frozen
 # found: which says to have all up to
 # A span that has its number, and is not published yet, is not looked for
-/Who has taken such a number/,/pa_ring_kick/ s/pa_ring_kick(ring, 0);/;/
+/writers that have such a number/,/pa_ring_kick/ s/pa_ring_kick(ring, 0);/;/
