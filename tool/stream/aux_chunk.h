@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * AUX data of a PMU that stock perf cannot decode, inside PERF_SAMPLE_RAW.
+ * The header of AUX data in PERF_SAMPLE_RAW, for a PMU that stock perf cannot decode.
  *
- * Such a stream has one more event of type PERF_TYPE_SOFTWARE, config
+ * A stream with such data has one more event of type PERF_TYPE_SOFTWARE, config
  * PERF_COUNT_SW_BPF_OUTPUT, named like the AUX event, with sample_type
  * IDENTIFIER | TID | TIME | CPU | PERIOD | RAW. A span of the raw ring becomes
- * one or more samples of it: TID and CPU are the span's, TIME is the span's
- * begin, PERIOD is the number of data bytes (so that perf report adds up
+ * one or more samples of this event: TID and CPU are the span's, TIME is the
+ * span's begin, PERIOD is the number of data bytes (so that perf report adds up
  * bytes). RAW is this header, then the data, then zeros up to the alignment.
  */
 #ifndef AUXREC_CHUNK_H
@@ -30,7 +30,7 @@ struct auxrec_chunk {
 	__u32	span_length;	/* of the whole span, bytes */
 };
 
-/* Data bytes in one chunk at most: a record is at most 65528 bytes. */
+/* The most data bytes in one chunk: a record has at most 65528 bytes. */
 #define AUXREC_CHUNK_MAX	(48 * 1024)
 
 #endif /* AUXREC_CHUNK_H */

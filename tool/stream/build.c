@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of our own, put together piece by piece and written to a stream.
+ * Build auxrec's own records piece by piece, and write them to a stream.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why data of the raw ring are missing: the names of the causes.
+ * The names of the causes for which data of the raw ring can be missing.
  */
 #include <assert.h>
 

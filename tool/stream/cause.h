@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why data of the raw ring are missing: the names of the causes (PERFAUX_CAUSE_*).
+ * The names of the causes (PERFAUX_CAUSE_*) for which data of the raw ring can be missing.
  */
 #ifndef AUXREC_STREAM_CAUSE_H
 #define AUXREC_STREAM_CAUSE_H
 
-/* Never NULL: a cause that is newer than this program is "unknown". */
+/* Return a name, never NULL: a cause that is newer than this program is "unknown". */
 const char *gap_cause_name(unsigned int cause);
 
 #endif /* AUXREC_STREAM_CAUSE_H */

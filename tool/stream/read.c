@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Read a stream: its header, its records, and the records inside COMPRESSED records.
+ */
 #include "stream/read.h"
 
 #include <errno.h>
@@ -10,7 +13,7 @@
 #include "stream/read_zstd.h"
 
 #define BUFFER_SIZE	(256 * 1024)
-#define RECORD_SIZE	65536		/* whatever a u16 can say */
+#define RECORD_SIZE	65536		/* holds any size that a u16 can have */
 
 struct read_stream {
 	read_fill_t fill;
@@ -21,8 +24,8 @@ struct read_stream {
 	__u64 blob_left;
 	size_t head, tail;	/* unread bytes in buffer */
 	bool inflating;
-	size_t inner_len;	/* bytes of a record begun in inner */
-	bool inner_done;	/* and it has been returned */
+	size_t inner_len;	/* bytes that inner has of its record */
+	bool inner_done;	/* the record in inner was returned */
 	__u64 inflated;
 	struct read_zstd *zstd;
 	const char *problem;
@@ -61,7 +64,7 @@ void read_close(struct read_stream *s)
 	free(s);
 }
 
-/* Makes at least one byte available. Returns 1, 0 at the end, -errno. */
+/* Make at least one byte available. Return 1, 0 at the end of the stream, or -errno. */
 static int refill(struct read_stream *s)
 {
 	ssize_t n;
@@ -76,7 +79,7 @@ static int refill(struct read_stream *s)
 	return 1;
 }
 
-/* Returns how many bytes it got: fewer than @len only at the end; -errno. */
+/* Return how many bytes were read, fewer than @len only at the end of the stream; or -errno. */
 static ssize_t get(struct read_stream *s, void *buf, size_t len)
 {
 	size_t got = 0;
@@ -182,7 +185,7 @@ static void describe(struct read_stream *s, struct read_record *rec,
 	};
 }
 
-/* The blob's size is believed only if the record is long enough to hold it. */
+/* Take the blob's size only from a record that is long enough to contain it. */
 static __u64 blob_size(const struct read_record *rec)
 {
 	const struct rec_auxtrace *aux = (const void *)rec->hdr;
@@ -206,7 +209,7 @@ static int outer_next(struct read_stream *s, struct read_record *rec)
 	n = get(s, hdr, sizeof(*hdr));
 	if (n < 0)
 		return n;
-	/* A record may go on in the next COMPRESSED one: here is none. */
+	/* An inner record continues in the next COMPRESSED record, but there is none. */
 	if (!n && s->inner_len && !s->inner_done)
 		return -ENODATA;
 	if (!n)
@@ -228,7 +231,7 @@ static int outer_next(struct read_stream *s, struct read_record *rec)
 	return 1;
 }
 
-/* Completes the inner record up to @want bytes. Returns 1, 0: no more input. */
+/* Complete the inner record up to @want bytes. Return 1, 0: no more input, or -errno. */
 static int inner_get(struct read_stream *s, size_t want)
 {
 	while (s->inner_len < want) {

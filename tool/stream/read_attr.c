@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The events of a stream: take them from ATTR and EVENT_UPDATE records, find them by id.
+ */
 #include "stream/read_attr.h"
 
 #include <errno.h>
@@ -11,7 +14,7 @@ static struct read_event *append(struct read_attrs *attrs)
 {
 	struct read_event **list, *ev;
 
-	/* Grown at powers of two only. */
+	/* The list has room for a power of two of events. */
 	if (!(attrs->nr & (attrs->nr - 1))) {
 		size_t room = attrs->nr ? attrs->nr * 2 : 1;
 

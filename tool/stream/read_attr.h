@@ -9,12 +9,12 @@
 #include "base/map.h"
 
 struct read_event {
-	struct perf_event_attr attr;	/* what this build does not know is cut */
+	struct perf_event_attr attr;	/* without fields that this build does not know */
 	__u32	index;
 	__u32	attr_size;	/* as in the stream */
 	__u32	nr_ids;
 	__u64	first_id;
-	char	*name;		/* from EVENT_UPDATE; NULL */
+	char	*name;		/* from EVENT_UPDATE, or NULL */
 	char	*unit;		/* likewise */
 };
 
@@ -28,23 +28,23 @@ struct read_attrs {
 /*
  * read_attrs_add() - take an ATTR record
  *
- * Return: 0; -EINVAL: attr.size is not 64 or more or not a multiple of 8 or
- * does not fit the record (nothing added); -EEXIST: an id that is known, the
- * rest was added and the id stays with the older event; -ENOMEM.
+ * Return: 0; -EINVAL: attr.size is below 64, is not a multiple of 8, or does not
+ * fit into the record (the event was not added); -EEXIST: an id is already
+ * known (the event was added, but the known id stays with the older event); -ENOMEM.
  */
 int read_attrs_add(struct read_attrs *attrs, const struct read_record *rec);
 
 /*
  * read_attrs_update() - take an EVENT_UPDATE record
  *
- * Return: 0; -EINVAL: too short, or a string without its end; -ENOENT: its id
- * is not known; -ENOMEM.
+ * Return: 0; -EINVAL: the record is too short, or its string has no NUL; -ENOENT:
+ * no event has the id; -ENOMEM.
  */
 int read_attrs_update(struct read_attrs *attrs, const struct read_record *rec);
 
 struct read_event *read_attrs_find(const struct read_attrs *attrs, __u64 id);
 
-/* The event's name, or "type T config C" in a static buffer. */
+/* Return the event's name, or "type T config C" in a static buffer. */
 const char *read_event_name(const struct read_event *ev);
 
 void read_attrs_free(struct read_attrs *attrs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gaps of the raw ring, from the AUXTRACE_ERROR records that tell them.
+ * Parse the AUXTRACE_ERROR records that tell the gaps of the raw ring.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "stream/read_gap.h"
 #include "stream/records.h"
 
-/* Read when the gap ended, how often something could not be written, and the lost bytes. */
+/* Parse when the gap ended, how many attempts to write failed, and the lost bytes. */
 static void parse_message(const struct rec_auxtrace_error *e, size_t room,
 			  struct read_gap *gap)
 {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parse the fields of a SAMPLE, and the sample_id trailer of the kernel's other records.
+ */
 #include "stream/read_sample.h"
 
 #include <errno.h>
@@ -9,9 +12,9 @@
 			 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
 			 PERF_SAMPLE_IDENTIFIER)
 
-/* Since 6.8; the same bit everywhere. */
+/* PERF_SAMPLE_BRANCH_COUNTERS, since Linux 6.8; the same bit on all architectures. */
 #define BRANCH_COUNTERS		0x80000
-/* Since 6.0. */
+/* PERF_FORMAT_LOST, since Linux 6.0. */
 #define FORMAT_LOST		0x10
 
 __u32 read_trailer_size(const struct perf_event_attr *attr)
@@ -21,7 +24,7 @@ __u32 read_trailer_size(const struct perf_event_attr *attr)
 	return 8 * __builtin_popcountll(attr->sample_type & TRAILER_FIELDS);
 }
 
-/* Index of the u64 that has the id in a SAMPLE, from its body's start. */
+/* Return the index of the u64 with the id in a SAMPLE, counted from the body's start. */
 static int sample_id_index(__u64 type)
 {
 	const __u64 before = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
@@ -34,7 +37,7 @@ static int sample_id_index(__u64 type)
 	return -1;
 }
 
-/* The same for a trailer, from its end; the last is 1. */
+/* Return the index of the u64 with the id in a trailer, counted from its end; the last is 1. */
 static int trailer_id_index(__u64 type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -79,7 +82,7 @@ static int find_event(const struct read_attrs *attrs,
 	out->event = read_attrs_find(attrs, out->id);
 	if (out->event)
 		return 0;
-	/* A single event takes all, but an id that is wrong is still wrong. */
+	/* A single event takes all records, but an unknown id is still an error. */
 	out->event = attrs->nr == 1 ? first : NULL;
 	return -ENOENT;
 }
@@ -179,7 +182,7 @@ static void parse_raw(struct read_bytes *b, struct read_sample *out)
 	out->raw = read_take(b, out->raw_size);
 }
 
-/* One field of a sample, by its bit. The order of calls is the kernel's. */
+/* Parse the field with this bit. parse_sample() calls this in the kernel's order of fields. */
 static void parse_field(struct read_bytes *b, __u64 bit,
 			const struct perf_event_attr *attr,
 			struct read_sample *out)
@@ -263,7 +266,7 @@ static void parse_field(struct read_bytes *b, __u64 bit,
 	}
 }
 
-/* In the order of the kernel's perf_output_sample(). */
+/* The fields in the order of the kernel's perf_output_sample() */
 static const struct {
 	__u64 bit;
 	const char *name;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parse and verify the samples of the snapshot event.
+ */
 #include "stream/read_snapshot.h"
 
 #include "stream/trigger_kind.h"
 
-/* Names are of people: any but what steers a terminal. */
+/* Users choose the names. All characters are allowed but those that control a terminal. */
 static bool is_printable(const char *s, size_t len)
 {
 	size_t i;
@@ -25,7 +28,7 @@ bool read_snapshot_data(struct read_bytes *b, struct read_snapshot_data *out)
 	return out->bytes;
 }
 
-/* Are they what they say, one behind the other? */
+/* Are the sizes of all struct auxrec_snapshot_data right? */
 static bool is_data(const struct read_snapshot *s)
 {
 	struct read_bytes b = read_bytes_init(s->data, s->h.data_size);

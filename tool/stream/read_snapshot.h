@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The samples of the snapshot event (snapshot_mark.h), as they are in a stream.
+ * Parse the samples of the snapshot event (stream/snapshot_mark.h).
  */
 #ifndef AUXREC_READ_SNAPSHOT_H
 #define AUXREC_READ_SNAPSHOT_H
@@ -11,36 +11,37 @@
 
 struct read_snapshot {
 	struct auxrec_snapshot h;
-	const char *name;	/* in the record, with its NUL */
+	const char *name;	/* points into the record, with NUL */
 	const __u8 *data;	/* h.data_size bytes */
 };
 
-/* What one trigger brought along */
+/* The data that one trigger brought along */
 struct read_snapshot_data {
 	struct auxrec_snapshot_data h;
-	const __u8 *bytes;	/* h.size of them */
+	const __u8 *bytes;	/* h.size bytes */
 };
 
 /*
- * read_snapshot() - take a sample of the snapshot event apart
- * @s: is_snapshot_event() is true of its event
+ * read_snapshot() - parse a sample of the snapshot event
+ * @s: a sample of an event for which is_snapshot_event() is true
  *
- * Return: NULL, or what is wrong with it.
+ * Return: NULL, or a text that tells what is wrong with the sample.
  */
 const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out);
 
 /*
- * read_snapshot_data() - take the next of what triggers brought along
- * @b: first all data of a snapshot
+ * read_snapshot_data() - take the data of the next trigger
+ * @b: read_snapshot.data before the first call
  *
- * Return: whether there is one more. If not, and @b->failed, it is longer than its data.
+ * Return: true, or false if there is no more. If @b->failed is set then, the sizes are wrong:
+ * the last data end behind the end of @b.
  */
 bool read_snapshot_data(struct read_bytes *b, struct read_snapshot_data *out);
 
-/* "signal", "socket" ..., or "?" */
+/* Return "signal", "socket" and so on, or "?". */
 const char *read_snapshot_kind(__u32 kind);
 
-/* What the memory was full of: "samples", ... */
+/* Return what filled the memory: "samples" and so on. */
 const char *read_snapshot_short(enum snapshot_short part);
 
 #endif /* AUXREC_READ_SNAPSHOT_H */

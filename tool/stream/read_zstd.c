@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decompress the zstd stream of COMPRESSED records.
+ */
 #include "stream/read_zstd.h"
 
 #include <errno.h>
@@ -6,8 +9,8 @@
 #include <zstd.h>
 
 /*
- * A frame may ask for a window of any size; this is what zstd's highest
- * ordinary level uses.
+ * A zstd frame can ask for a window of any size. This limit is the window of zstd's
+ * highest ordinary level.
  */
 #define WINDOW_LOG_MAX	27
 
@@ -49,7 +52,7 @@ ssize_t read_zstd_get(struct read_zstd *z, void *buf, size_t len)
 	ZSTD_outBuffer out = { .dst = buf, .size = len };
 	size_t rc, used;
 
-	/* Also with no input left: zstd may hold back output that did not fit. */
+	/* Call zstd also if no input is left: it may still have output that did not fit before. */
 	do {
 		used = z->in.pos;
 		rc = ZSTD_decompressStream(z->stream, &out, &z->in);

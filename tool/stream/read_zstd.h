@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zstd as COMPRESSED records use it: one stream over all of them, flushed but
- * not ended at each record. (history/recent_pack.c uses zstd for memory.)
+ * Decompress the zstd stream of COMPRESSED records. All of these records together have one
+ * zstd stream, which is flushed but not ended at the end of each record.
+ * (history/recent_pack.c uses zstd for memory.)
  */
 #ifndef AUXREC_READ_ZSTD_H
 #define AUXREC_READ_ZSTD_H
@@ -15,12 +16,12 @@ struct read_zstd;
 struct read_zstd *read_zstd_new(void);
 void read_zstd_free(struct read_zstd *z);
 
-/* Gives it the next compressed bytes; they must stay until used up. */
+/* Set the next compressed bytes. They must stay valid until all of them are used up. */
 void read_zstd_feed(struct read_zstd *z, const void *data, size_t len);
 
 /*
- * Writes up to @len bytes to @buf.
- * Return: how many; 0 when what was fed is used up; -EPROTO; -ENOMEM.
+ * Decompress up to @len bytes to @buf.
+ * Return: how many; 0: the compressed bytes are used up; -EPROTO: zstd refuses them.
  */
 ssize_t read_zstd_get(struct read_zstd *z, void *buf, size_t len);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The records of perf's pipe format, as auxrec writes and reads them: those
- * from 64 on, which only user space writes, and of the kernel's (see
- * linux/perf_event.h) the ones whose layout is used here. All sizes are bytes,
- * all fields have the machine's byte order.
+ * The records of perf's pipe format, as auxrec writes and reads them. Types from 64 on are
+ * written only by user space. Records of the kernel (see linux/perf_event.h) are here if
+ * auxrec uses their layout. All sizes are bytes, all fields have the machine's byte order.
  *
- * What has a variable length is read through base/bytes.h, since in a file it
- * need not be where it should be.
+ * Fields of variable length are read through base/bytes.h, because the sizes in a file can
+ * be wrong.
  */
 #ifndef AUXREC_RECORDS_H
 #define AUXREC_RECORDS_H
@@ -16,11 +15,11 @@
 
 #define REC_MAGIC		0x32454c4946524550ULL	/* "PERFILE2" */
 #define REC_MAGIC_SWAPPED	0x50455246494c4532ULL
-#define REC_HEADER_SIZE		16	/* of a pipe; a perf.data file has 104 */
+#define REC_HEADER_SIZE		16	/* pipe format; a perf.data file has 104 */
 
 /*
- * Largest record: a record's size is a u16 and a multiple of 8, and perf's
- * readers take no more.
+ * The largest record: a record's size is a u16 and a multiple of 8, and perf's
+ * readers accept no more.
  */
 #define REC_SIZE_MAX		65528
 
@@ -44,7 +43,7 @@ enum rec_type {
 	REC_FEATURE		= 80,
 	REC_COMPRESSED		= 81,
 	REC_FINISHED_INIT	= 82,
-	REC_NR_TYPES		= 83,	/* from here perf 6.1 stops */
+	REC_NR_TYPES		= 83,	/* perf 6.1 stops at this type and above */
 };
 
 /* FEATURE ids: the numbers of perf's file header sections */
@@ -72,15 +71,16 @@ enum rec_feature {
 	REC_FEAT_COMPRESSED	= 27,
 	REC_FEAT_CLOCK_DATA	= 29,
 	REC_FEAT_MAX		= 31,
-	REC_FEAT_END		= 32,	/* the mark that perf 6.1 takes */
+	REC_FEAT_END		= 32,	/* the end mark that perf 6.1 expects */
 };
 
 /*
- * BPF_PROG_INFO: u32 how many; of each u32 info_len, u32 data_len, u64 arrays (a
- * bit for each that is there), struct bpf_prog_info, the arrays, padded to 8
- * each. Its pointers are offsets in the arrays. perf 6.1 takes no longer info.
+ * BPF_PROG_INFO: u32 number of programs; then for each program u32 info_len, u32
+ * data_len, u64 arrays (a bit for each array that follows), struct bpf_prog_info, and
+ * the arrays, each padded to 8. Pointers in struct bpf_prog_info are offsets in the
+ * arrays. perf 6.1 accepts no longer struct bpf_prog_info than REC_BPF_INFO_SIZE.
  *
- * BPF_BTF: u32 how many; of each u32 id, u32 size, the bytes of the BTF.
+ * BPF_BTF: u32 number of BTFs; then for each one u32 id, u32 size, the bytes of the BTF.
  */
 #define REC_BPF_INFO_SIZE	232
 #define REC_BTF_MAGIC		0xeb9f
@@ -98,7 +98,7 @@ enum rec_bpf_array {
 	REC_NR_BPF_ARRAYS	= 9,
 };
 
-/* EVENT_UPDATE: which property of the event follows. */
+/* EVENT_UPDATE: the property of the event that follows */
 enum rec_update {
 	REC_UPDATE_UNIT		= 0,
 	REC_UPDATE_SCALE	= 1,
@@ -106,7 +106,7 @@ enum rec_update {
 	REC_UPDATE_CPUS		= 3,
 };
 
-/* AUXTRACE_INFO: which of perf's decoders */
+/* AUXTRACE_INFO: the decoder of perf for these AUX data */
 enum rec_aux_type {
 	REC_AUX_INTEL_PT	= 1,
 	REC_AUX_INTEL_BTS	= 2,
@@ -116,14 +116,14 @@ enum rec_aux_type {
 	REC_AUX_HISI_PTT	= 6,
 };
 
-/* Followed by size bytes that header.size does not count. */
+/* @size bytes follow that header.size does not count. */
 struct rec_tracing_data {
 	struct perf_event_header header;
 	__u32 size;
 	__u32 pad;
 };
 
-/* Followed by size bytes that header.size does not count. */
+/* @size bytes follow that header.size does not count. */
 struct rec_auxtrace {
 	struct perf_event_header header;
 	__u64 size;
@@ -144,7 +144,7 @@ struct rec_auxtrace_error {
 	__u32 cpu;
 	__u32 pid;
 	__u32 tid;
-	__u32 fmt;		/* 1: has a time, 2: and a machine */
+	__u32 fmt;		/* 1: with a time, 2: with a time and a machine */
 	__u64 ip;
 	__u64 time;
 	char msg[REC_AUXTRACE_MSG];
@@ -152,8 +152,8 @@ struct rec_auxtrace_error {
 
 #define REC_ERROR_ITRACE	1	/* instruction trace */
 #define REC_ERROR_FMT_TIME	1
-#define REC_GAP_CODE		0x5000	/* those of perf's decoders are small */
-#define REC_GAP_CODE_END	0x5010	/* control has room for 16 causes */
+#define REC_GAP_CODE		0x5000	/* codes of perf's decoders are small */
+#define REC_GAP_CODE_END	0x5010	/* struct perfaux_control has room for 16 causes */
 
 struct rec_time_conv {
 	struct perf_event_header header;
@@ -168,9 +168,8 @@ struct rec_time_conv {
 };
 
 /*
- * Every event of auxrec has sample_type IDENTIFIER | TID | TIME | CPU (and
- * more) and sample_id_all, so every record of the kernel that is not a sample
- * ends like this in a stream of auxrec.
+ * The end of each kernel record that is not a sample, in a stream of auxrec: all events of
+ * auxrec have sample_type IDENTIFIER | TID | TIME | CPU (and more) and sample_id_all.
  */
 struct rec_sample_id {
 	__u32 pid;
@@ -232,12 +231,15 @@ struct rec_mmap2 {
 };
 
 #define REC_MMAP_NAME		40	/* offset of the name in an MMAP */
-#define REC_MMAP2_NAME		72	/* and in an MMAP2 */
+#define REC_MMAP2_NAME		72	/* offset of the name in an MMAP2 */
 
-/* From here on ids are of events that auxrec makes up: their samples are data, or marks. */
+/*
+ * Ids from here on belong to events that auxrec makes up. Samples of these events contain AUX
+ * data or raw data, or mark a snapshot.
+ */
 #define REC_MADE_ID		(1ULL << 62)
 
-/* header.misc, where linux/perf_event.h may be too old to have it */
+/* Bits of header.misc that an older linux/perf_event.h does not have */
 #define REC_MISC_FORK_EXEC	0x2000
 #define REC_MISC_MMAP_BUILD_ID	0x4000
 #define REC_MISC_BUILD_ID_SIZE	0x8000

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a snapshot of a flight recording is, in its stream.
+ * The samples that describe a flight recorder's snapshot, in the snapshot's stream.
  *
- * It has a sample, or some, of one more event, the snapshot event: software, bpf-output,
- * with sample_type IDENTIFIER | TID | TIME | CPU | PERIOD | RAW, config1 0 and the
- * recording's number as config2. Its RAW is a struct auxrec_snapshot, the trigger's
- * name with its NUL, and what the triggers brought along; then zeros up to the alignment.
- * Its time is that of the trigger. A merged stream has the samples of all its snapshots.
+ * They are samples of one more event, the snapshot event: software, bpf-output, with
+ * sample_type IDENTIFIER | TID | TIME | CPU | PERIOD | RAW, config1 0 and the recording's
+ * number as config2. RAW of such a sample is a struct auxrec_snapshot, the trigger's name
+ * with its NUL, and the data that the triggers brought along; then zeros up to the
+ * alignment. The sample's time is that of the trigger. A merged stream has the samples of
+ * all its snapshots.
  */
 #ifndef AUXREC_SNAPSHOT_MARK_H
 #define AUXREC_SNAPSHOT_MARK_H
@@ -19,54 +20,57 @@
 
 struct auxrec_snapshot {
 	__u32	magic;
-	__u16	version;	/* 3; older ones are not read */
+	__u16	version;	/* 3; auxrec does not read older ones */
 	__u16	header_size;	/* bytes; the name follows */
 	__u64	recording;	/* as config2 of the event, random, not 0 */
 	__u64	number;		/* of the snapshot in the recording, from 1 */
-	/* ns, of the recording's clock */
-	__u64	t_trigger;	/* when it was noticed, or of its sample */
-	__u64	t_begin;	/* records from here on are all there, 0: all */
-	__u64	t_settled;	/* up to here: later ones may be missing */
-	__u64	t_end;		/* of the newest record or data; 0: none */
-	/* of the raw ring: kept behind the trigger */
+	/* times, ns of the recording's clock */
+	__u64	t_trigger;	/* of the trigger's sample, or when it was noticed */
+	__u64	t_begin;	/* records from this time on are complete; 0: from the start */
+	__u64	t_settled;	/* records up to this time are complete, later ones may be not */
+	__u64	t_end;		/* of the newest record or data; 0: there is none */
+	/* data of the raw ring after the trigger: bytes, and for how long */
 	__u64	after_bytes;
 	__u64	after_ns;
 	/*
-	 * Of the raw ring it has all that ended between these times, ns, about; raw_begin 0:
-	 * from the start on. Exact are the numbers of the segments that it has all of
-	 * (perfaux_segment.ready_seq): raw_first to raw_last, none if that is raw_first - 1.
-	 * If those of another snapshot follow, nothing is missing between the two. All 0:
-	 * not known.
+	 * The snapshot has all data of the raw ring that ended between raw_begin and raw_end;
+	 * these times, ns, are approximate. raw_begin 0: from the recording's start on. The
+	 * numbers (perfaux_segment.ready_seq) of the segments that it has completely are
+	 * exact: raw_first to raw_last. raw_last is raw_first - 1 if there is no such segment.
+	 * If the numbers of another snapshot follow these, no data are missing between the
+	 * two. All four are 0 if this is not known.
 	 */
 	__u64	raw_begin;
 	__u64	raw_end;
 	__u64	raw_first;
 	__u64	raw_last;
-	__u64	triggers;	/* that it is of, if others came meanwhile */
-	__u64	suppressed;	/* that count= or rate= kept from a snapshot, so far */
+	__u64	triggers;	/* number of triggers that have this snapshot */
+	__u64	suppressed;	/* triggers so far that count= or rate= kept from a snapshot */
 	__u32	kind;		/* enum trigger_kind */
 	__u32	name_size;	/* bytes, with its NUL */
-	__u32	data_size;	/* bytes of all struct auxrec_snapshot_data with theirs */
+	__u32	data_size;	/* bytes of all struct auxrec_snapshot_data and their data */
 	__u32	flags;		/* AUXREC_SNAPSHOT_* */
 };
 
 /*
- * What one trigger brought along, its bytes behind it; then the next one, without alignment,
- * in the order in which they came. What a record has no room for is cut, and of the last ones
- * there is nothing: then there are fewer than triggers.
+ * The header of the data that one trigger brought along. The bytes follow, then the header of
+ * the next trigger, without alignment, in the order in which the triggers came. Data for which
+ * the record has no room are cut, and the last triggers may have no header: then there are
+ * fewer headers than @triggers.
  */
 struct auxrec_snapshot_data {
 	__u32	size;		/* bytes that follow */
 	__u32	full_size;	/* bytes that the trigger brought along */
 };
 
-/* A trigger froze the raw ring: nothing was overwritten since, but post= segments. */
+/* A trigger froze the raw ring: only post= segments were overwritten after that. */
 #define AUXREC_SNAPSHOT_FROZEN	0x1
-/* Of some of its triggers the sample was lost: t_trigger may be of when that was noticed. */
+/* A trigger's sample was lost: t_trigger may be the time when the loss was noticed. */
 #define AUXREC_SNAPSHOT_LOST	0x2
 /*
- * The history was shorter than the window that was asked for, as the memory was full of this (enum
- * snapshot_short), and so many MiB of memory (-M) would have been enough.
+ * The history was shorter than the requested window, because these (enum snapshot_short) filled
+ * the memory. The bits from AUXREC_SNAPSHOT_MIB_SHIFT on are how many MiB of memory (-M) would
+ * have been enough.
  */
 #define AUXREC_SNAPSHOT_SHORT_SHIFT	4
 #define AUXREC_SNAPSHOT_SHORT_MASK	0x30

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kinds of triggers: their names.
+ * The names of the kinds of triggers.
  */
 #include "base/util.h"
 #include "stream/trigger_kind.h"

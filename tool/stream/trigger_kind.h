@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kinds of triggers: their numbers in snapshots, and their names.
+ * The kinds of triggers: their numbers in snapshots, and their names.
  */
 #ifndef AUXREC_STREAM_TRIGGER_KIND_H
 #define AUXREC_STREAM_TRIGGER_KIND_H
 
 enum trigger_kind {
-	TRIGGER_SIGNAL	= 1,	/* these numbers are in snapshots, see snapshot_mark.h */
+	TRIGGER_SIGNAL	= 1,	/* snapshots contain these numbers, see stream/snapshot_mark.h */
 	TRIGGER_SOCKET	= 2,
 	TRIGGER_EVENT	= 3,
 	TRIGGER_BPF	= 4,
@@ -17,7 +17,7 @@ enum trigger_kind {
 
 #define TRIGGER_NAME_MAX	64	/* with its NUL */
 
-/* "signal", "socket" ...; NULL: there is no such kind */
+/* Return "signal", "socket" and so on, or NULL if there is no such kind. */
 const char *trigger_kind_name(unsigned int kind);
 
 #endif /* AUXREC_STREAM_TRIGGER_KIND_H */

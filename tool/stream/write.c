@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The output: whole records, written in order, nothing patched later.
+ * Write a stream: whole records, in order. Nothing is patched later.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "stream/records.h"
 #include "stream/write.h"
 
-/* Smaller data is cheaper to copy than to refer to. */
+/* Up to this size it is cheaper to copy data than to refer to them in an iovec. */
 #define COPY_MAX	4096
 
 static int open_file(const char *path, struct diag *d)
@@ -100,7 +100,7 @@ int stream_open_fd(struct stream *s, int fd, struct diag *d)
 	return 0;
 }
 
-/* A view of iov[] as bytes, for the way back after a failed write. */
+/* Copy @len bytes from position @pos of iov[], to find records in it after a failed write. */
 static void peek(const struct stream *s, size_t pos, void *to, size_t len)
 {
 	unsigned int i;
@@ -122,7 +122,7 @@ static void peek(const struct stream *s, size_t pos, void *to, size_t len)
 	}
 }
 
-/* How many of the first @written bytes of iov[] are whole records. */
+/* Return how many of the first @written bytes of iov[] are whole records. */
 static size_t whole_records(const struct stream *s, size_t written)
 {
 	size_t pos = s->bytes ? 0 : 16;
@@ -162,8 +162,8 @@ static void reset(struct stream *s)
 }
 
 /*
- * The samples that end behind the first @taken bytes of the stream. All of them end in the last
- * 2^31 bytes, so the low bits of their ends tell which these are.
+ * Return the number of samples that end after the first @taken bytes of the stream. All samples
+ * in ends[] end in the last 2^31 bytes, so the low 32 bits of their ends suffice to compare.
  */
 static __u64 samples_behind(const struct stream *s, __u64 taken)
 {
@@ -175,7 +175,7 @@ static __u64 samples_behind(const struct stream *s, __u64 taken)
 	return i;
 }
 
-/* What a pipe still contains when its last reader has gone is lost. */
+/* Return how many bytes a pipe still contains. If its last reader has gone, they are lost. */
 static int unread(const struct stream *s)
 {
 	struct stat st;
@@ -199,7 +199,7 @@ static int fail(struct stream *s, int err, size_t written)
 	s->err = err;
 	s->bytes += whole;
 	s->lost += s->pending - whole;
-	/* Only this keeps the file valid: what follows would be half a record */
+	/* Remove the part of a record at the end of the file, or the file is not valid. */
 	if (s->regular && ftruncate(s->fd, s->start + s->bytes))
 		s->regular = false;
 	reset(s);
@@ -249,7 +249,7 @@ int stream_flush(struct stream *s)
 	return 0;
 }
 
-/* Room for @len bytes in buf and two more elements in iov. */
+/* Make room for @len bytes in buf, and for three more elements in iov. */
 static int make_room(struct stream *s, size_t len)
 {
 	if (s->err)
@@ -351,7 +351,7 @@ int stream_close(struct stream *s)
 	if (s->fd < 0)
 		return 0;
 	err = stream_flush(s);
-	/* Network and quota file systems say here that the disk is full. */
+	/* Network and quota file systems report only here that the disk is full. */
 	if (close(s->fd) && !err && errno != EINTR)
 		err = -errno;
 	s->fd = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The output: whole records, written in order, nothing patched later.
+ * Write a stream: whole records, in order. Nothing is patched later.
  */
 #ifndef AUXREC_STREAM_H
 #define AUXREC_STREAM_H
@@ -16,7 +16,10 @@
 
 #define STREAM_BUF	(1U << 20)
 #define STREAM_IOV	512		/* below IOV_MAX, 1024 */
-/* Samples of 56 bytes and more in STREAM_BUF and in the largest pipe of an ordinary user */
+/*
+ * Enough for samples of 56 bytes and more in STREAM_BUF and in the largest pipe of an ordinary
+ * user
+ */
 #define STREAM_ENDS	65536		/* a power of two */
 
 /* A record that is being put together, see stream/build.h. */
@@ -37,57 +40,60 @@ struct stream {
 	__u64 start;		/* of the stream in the file */
 	__u64 bytes;		/* written, all of it whole records */
 	__u64 records;
-	__u64 lost;		/* bytes that were to be written at @err */
-	__u64 lost_samples;	/* in them, and those that the reader of a pipe did not take */
-	__u32 *ends;		/* low bits of where the newest samples end in the stream */
+	__u64 lost;		/* bytes that could not be written at @err */
+	__u64 lost_samples;	/* in @lost, and in a pipe whose reader did not take them */
+	__u32 *ends;		/* where the newest samples end in the stream, low 32 bits */
 	__u32 nr_ends;		/* samples so far, modulo 2^32 */
-	/* what is not written yet: iov[] points into buf and to callers' data */
+	/* bytes that are not written yet: iov[] points into buf and to callers' data */
 	__u8 *buf;
 	size_t len;
 	struct iovec iov[STREAM_IOV];
 	unsigned int nr_iov;
 	size_t pending;		/* bytes in iov[] */
-	const int *give_up;	/* do not wait for a reader */
-	/* if set, records go there, in the parts of stream_record_data(); no file */
+	const int *give_up;	/* if not 0 there, do not wait for a reader */
+	/* if set, gets the records, in the parts of stream_record_data(); there is no file */
 	int (*keep)(void *ctx, const void *head, size_t head_len,
 		    const void *data, size_t len, size_t pad);
-	void *ctx;		/* of it */
-	/* The disk is full: is there room now? NULL: no. To be set once it is open. */
+	void *ctx;		/* for @keep */
+	/* the disk is full: is there room now? NULL: no. Set this after opening the stream. */
 	bool (*no_space)(void *ctx);
 	void *no_space_ctx;
 	struct record_build build;
 };
 
 /*
- * Opens @path ("-": stdout) and writes the stream's first 16 bytes. A file
- * that exists is renamed to PATH.old. Returns 0 or -errno.
+ * Open @path ("-": stdout) and write the stream's first 16 bytes. A file that
+ * exists and is not empty is renamed to PATH.old. Return 0, or -errno with a message.
  */
 int stream_open(struct stream *s, const char *path, struct diag *d);
 
 /*
- * The same to @fd, which is the stream's from now on: it is closed with it, or
- * if this fails. Returns 0 or -ENOMEM.
+ * Write a stream to @fd. The stream owns @fd from now on: stream_close() closes it,
+ * or this function if it fails. Return 0, or -ENOMEM with a message.
  */
 int stream_open_fd(struct stream *s, int fd, struct diag *d);
 
-/* Closes; says whether the data reached the file. Returns 0 or -errno. */
+/* Write all out and close. Return 0, or -errno if data did not reach the file. */
 int stream_close(struct stream *s);
 
-/* Copies a record; header.size must be right. Returns 0 or -errno. */
+/* Copy a record, whose header.size must be right. Return 0 or -errno. */
 int stream_record(struct stream *s, const void *rec);
 
 /*
- * A record of which the last @len bytes are at @data and @pad zero bytes
- * follow, either inside of header.size (PERF_RECORD_SAMPLE) or outside
- * (AUXTRACE, TRACING_DATA). @data must stay as it is until stream_flush().
+ * Write a record that consists of @head, @len bytes at @data and @pad zero bytes.
+ * header.size includes the last two (PERF_RECORD_SAMPLE) or not (AUXTRACE,
+ * TRACING_DATA). @data must not change until stream_flush(). Return 0 or -errno.
  */
 int stream_record_data(struct stream *s, const void *head, size_t head_len,
 		       const void *data, size_t len, size_t pad);
 
-/* Whole records, as they are. @data must stay so until stream_flush(). */
+/*
+ * Write @len bytes, whole records. @data must not change until stream_flush(). Return 0 or
+ * -errno.
+ */
 int stream_bytes(struct stream *s, const void *data, size_t len);
 
-/* Writes all out. Returns 0 or -errno (-EPIPE, -ENOSPC, ...). */
+/* Write all out. Return 0 or -errno (-EPIPE, -ENOSPC, ...). */
 int stream_flush(struct stream *s);
 
 #endif /* AUXREC_STREAM_H */
