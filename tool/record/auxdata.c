@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Raw ring to stream: spans become AUXTRACE records or samples with chunks,
- * gaps become records that say what is missing.
+ * Write the data of the raw ring to the stream. Spans become AUXTRACE records or samples
+ * with chunks, gaps become records that tell what is missing.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "stream/records.h"
 #include "session/session.h"
 
-/* A release per so many bytes: the ring gets room again while we write. */
+/* Write out and release after this many bytes, so that the ring gets room again. */
 #define FLUSH_BYTES	(1U << 20)
 
 static const struct sev *cookie_sev(const struct session *s, __u64 cookie)
@@ -36,7 +36,10 @@ static struct queue *span_queue(struct session *s, __u32 tid, __u32 cpu)
 	return queue_get(&s->queues, session_per_task(s) ? tid : cpu);
 }
 
-/* The id of the descriptor that a span came from, as far as it matters. */
+/*
+ * Return the id of the descriptor that a span came from. When tasks are recorded, the id of the
+ * event's first descriptor will do.
+ */
 static __u64 sev_id(const struct session *s, const struct sev *sev, __u32 cpu)
 {
 	size_t i;
@@ -60,8 +63,8 @@ static int write_aux(struct session *s, const struct sev *sev, __u64 offset,
 			.pid = pid,
 			.tid = tid,
 			/*
-			 * A gap is known only when it ends; readers have been
-			 * told then that nothing of that time would follow.
+			 * A gap is known only when it ends. By then readers may
+			 * have been told that no records of its time follow.
 			 */
 			.time = time > s->flushed_time ? time :
 							 s->flushed_time + 1,
@@ -76,12 +79,12 @@ static int write_aux(struct session *s, const struct sev *sev, __u64 offset,
 }
 
 /*
- * perf 6.1 seeks to the data of each AUXTRACE when it reads a file, to an offset
- * that lacks the 16 bytes of the stream's header (lseek() for "reading amidst
- * mmap" in perf_session__process_user_event()). So the first AUXTRACE has 16 bytes, which are
- * two records that nobody minds: the seek goes to what is before them, and then
- * they are read as records, after which its offset is right. A decoder looks on
- * for where the trace begins.
+ * When perf 6.1 reads a file, it seeks to the data of each AUXTRACE, but to an offset
+ * that lacks the 16 bytes of the stream's header (lseek() for "reading amidst mmap" in
+ * perf_session__process_user_event()). So the first AUXTRACE has 16 bytes of data, which
+ * are two records that readers ignore. perf 6.1 seeks to the 16 bytes before them, takes
+ * those for the data, and then reads the two records as records. After that its offset
+ * is right. A decoder searches for the begin of the trace.
  */
 static int write_primer(struct session *s, struct queue *q,
 			const struct rec_auxtrace *first)
@@ -103,7 +106,7 @@ static int write_primer(struct session *s, struct queue *q,
 static int write_auxtrace(struct session *s, const struct sev *sev,
 			  const struct perfaux_span *span, const void *data)
 {
-	/* What the gap that belongs to it says is not said twice. */
+	/* The gap that belongs to the span tells this. */
 	const __u64 flags = span->flags & ~PERF_AUX_FLAG_TRUNCATED;
 	const __u64 size = ALIGN8((__u64)span->length);
 	struct queue *q = span_queue(s, span->tid, span->cpu);
@@ -218,7 +221,7 @@ int auxdata_span(struct session *s, const struct raw_item *item)
 	return write_auxtrace(s, sev, span, item->data);
 }
 
-/* The text has the cause at its end, which may be cut: the code tells it too. */
+/* The cause is at the end of the text and may be cut. The code tells the cause, too. */
 static int write_error(struct session *s, const struct perfaux_gap *gap)
 {
 	struct rec_auxtrace_error rec = {
@@ -282,7 +285,7 @@ int auxdata_gap(struct session *s, const struct perfaux_gap *gap)
 	return sev ? write_loss(s, sev, gap) : 0;
 }
 
-/* Writes out, then gives back: never the other way round. */
+/* Release items, but only after their data were written out. */
 static int flush_items(struct session *s, struct raw_item *items,
 		       unsigned int *nr)
 {
@@ -313,7 +316,7 @@ int auxdata_pass(struct session *s, bool last)
 		} else {
 			err = auxdata_gap(s, item->gap);
 		}
-		/* The others have nothing to give back. */
+		/* Other items release nothing. */
 		if (item->gap || item->last)
 			nr++;
 		if (!err && (bytes >= FLUSH_BYTES || nr == ARRAY_LEN(items))) {
@@ -327,8 +330,8 @@ int auxdata_pass(struct session *s, bool last)
 }
 
 /*
- * A loss that has no entry in the gap table. @sev: NULL if no event has AUX data; then
- * it is one of producers in the kernel.
+ * Report a loss that has no entry in the gap table. If no event has AUX data, @sev is NULL and
+ * the loss is one of producers in the kernel.
  */
 static int write_sum(struct session *s, const struct sev *sev,
 		     unsigned int cause, __u64 begin, __u64 end, __u64 count,
@@ -350,7 +353,6 @@ static int write_sum(struct session *s, const struct sev *sev,
 	return sev ? write_loss(s, sev, &gap) : payload_gap(s, &gap);
 }
 
-/* What the control page counts and no gap told. */
 int auxdata_summary(struct session *s)
 {
 	const struct perfaux_control *ctl = s->raw.ctl;

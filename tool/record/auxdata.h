@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Raw ring to stream. All return 0 or -errno of the stream. */
+/*
+ * Write the data of the raw ring to the stream. All functions return 0 or -errno of the stream.
+ */
 #ifndef AUXREC_AUXDATA_H
 #define AUXREC_AUXDATA_H
 
@@ -7,11 +9,12 @@
 
 struct session;
 
-/* What there is, in order; @last: what is missing will not come any more. */
+/* Write all spans and gaps that have ended, in order. @last: missing numbers will not come. */
 int auxdata_pass(struct session *s, bool last);
-/* At the end: losses that the control page counts and no gap told. */
+/* At the end: report losses that the control page counts but no gap tells. */
 int auxdata_summary(struct session *s);
 
+/* Write one span or gap. */
 int auxdata_span(struct session *s, const struct raw_item *item);
 int auxdata_gap(struct session *s, const struct perfaux_gap *gap);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a main ring to the output.
+ * Copy the records of a main ring to the output.
  */
 #include "record/late_ids.h"
 #include "record/losses.h"

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A live recording: records are written as they come, in rounds.
+ * The mode of a live recording, which writes records as they come, in rounds.
  */
 #include "record/auxdata.h"
 #include "record/payloads.h"
 #include "record/record.h"
 #include "stream/records.h"
 
-/* After so long a span that does not end is cut, so that readers get on. */
+/* A span that does not end is cut after this time, so that readers can go on. */
 #define HELD_MAX		NSEC_PER_SEC
 
 /*
- * Readers sort by time what lies between FINISHED_ROUNDs: at one of them they
- * process everything up to the largest time that they had seen at the one
- * before. AUX data of that time must have been in the stream then. So a round
- * waits for the spans that are being written and began before that time; and
- * for the infos of programs whose BPF_EVENTs it has, but for HELD_MAX at most. A round
- * takes at least ROUND_NS: see there.
+ * Readers sort records by time. At a FINISHED_ROUND they process all records up to the
+ * largest time that they had seen at the FINISHED_ROUND before. AUX data of that time must
+ * be in the stream by then. So a round waits for spans that are being written and began
+ * before that time. It also waits for the infos of programs whose BPF_EVENTs it has, but
+ * for HELD_MAX at most. A round takes at least ROUND_NS, see record/record.h.
  */
 static int finish_round(struct session *s, bool last)
 {
@@ -56,7 +55,7 @@ static int finish_round(struct session *s, bool last)
 	return err;
 }
 
-/* Last before the loop: only a recording that can begin replaces the old file. */
+/* prepare() calls this last, so that only a recording that can begin replaces an old file. */
 static int live_open(struct session *s, struct diag *d)
 {
 	return stream_open(&s->out, s->opt->output, d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the records of main rings go, and the records that are made about them.
+ * Send records of main rings, and records that are made about main rings, to the output.
  */
 #include "record/record.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples whose raw data is in the raw ring, to the stream: see stream/payload.h.
+ * Write samples whose raw data is in the raw ring to the stream, see stream/payload.h.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@
 #include "stream/records.h"
 #include "session/session.h"
 
-/* The ring gets room again after so many bytes. */
+/* Write out and release after this many bytes, so that the ring gets room again. */
 #define FLUSH_BYTES	(1U << 20)
 
-/* A sample of the payload event, up to the data. */
+/* A sample of the payload event, up to its data */
 struct part_sample {
 	struct perf_event_header header;
 	__u64 id;
@@ -28,12 +28,12 @@ struct part_sample {
 	struct auxrec_payload payload;
 } __attribute__((packed, aligned(4)));
 
-/* A sample of a main ring, taken apart. */
+/* A sample of a main ring, and where its parts are */
 struct source {
 	const __u8 *rec;
-	size_t raw;		/* offset of the raw data, behind its size */
-	size_t tail;		/* of what comes after it */
-	size_t size;
+	size_t raw;		/* offset of the raw data, after their size */
+	size_t tail;		/* offset of the fields after the raw data */
+	size_t size;		/* of the record */
 	const struct sev *sev;
 	struct read_sample sample;
 };
@@ -75,7 +75,7 @@ void payload_free(struct session *s)
 	free(p->events);
 }
 
-/* So that the ring gets its segments back. */
+/* @bytes more were written. After FLUSH_BYTES give segments back to the ring. */
 static int flush(struct session *s, __u64 bytes)
 {
 	struct payloads *p = s->payloads;
@@ -91,7 +91,7 @@ static int flush(struct session *s, __u64 bytes)
 	return err;
 }
 
-/* Readers must not be told of a time that they have been told is over. */
+/* Return @time, or a later one if readers were told that no records of @time follow. */
 static __u64 in_time(struct session *s, __u64 time)
 {
 	if (time <= s->flushed_time)
@@ -101,7 +101,10 @@ static __u64 in_time(struct session *s, __u64 time)
 	return time;
 }
 
-/* @to has who, when, where; @payload what. */
+/*
+ * Write a payload in as many parts as needed. @to describes the payload, its task, CPU and time.
+ * Without @data there is one part, which is empty.
+ */
 static int write_parts(struct session *s, const struct part_sample *to,
 		       const void *data)
 {
@@ -156,7 +159,7 @@ static void part_of_sample(const struct session *s, struct part_sample *rec,
 	rec->payload.time = src->sample.time;
 }
 
-/* The sample with other raw data, of @length bytes, if that fits. */
+/* Write the sample with other raw data, of @length bytes. -E2BIG: this does not fit. */
 static int write_with(struct session *s, const struct source *src,
 		      const void *data, __u32 length)
 {
@@ -184,7 +187,7 @@ static int write_with(struct session *s, const struct source *src,
 	return stream_record(&s->out, to);
 }
 
-/* Readers would take what is left of a tracepoint's data for all of it. */
+/* Readers would take any raw data of a tracepoint's sample for the tracepoint's fields. */
 static bool is_tracepoint(const struct source *src)
 {
 	return src->sev->attr.type == PERF_TYPE_TRACEPOINT;
@@ -207,7 +210,7 @@ static int write_lost_sample(struct session *s, const struct source *src)
 	return stream_record(&s->out, &lost);
 }
 
-/* The sample, which says that its data are elsewhere, or lost. -E2BIG: it cannot. */
+/* Write the sample, which tells that its data are elsewhere, or lost. -E2BIG: it cannot. */
 static int write_stub(struct session *s, const struct source *src,
 		      const struct part_sample *part)
 {
@@ -216,7 +219,7 @@ static int write_stub(struct session *s, const struct source *src,
 	return write_with(s, src, &part->payload, sizeof(part->payload));
 }
 
-/* Its sample says so, or is left out. */
+/* Write the data apart from their sample. The sample tells that, or it is left out. */
 static int write_apart(struct session *s, const struct source *src,
 		       const struct perfaux_frame *frame)
 {
@@ -259,7 +262,7 @@ static int write_lost(struct session *s, const struct source *src,
 	int err;
 
 	cause %= ARRAY_LEN(st->lost);
-	/* In a ring that is not an overwrite ring that cannot be. */
+	/* The frame is not there any more. That can happen only in an overwrite ring. */
 	if (!cause)
 		cause = PERFAUX_CAUSE_OVERWRITTEN;
 	st->lost[cause]++;
@@ -308,7 +311,7 @@ int payload_sample(struct session *s, const void *rec)
 		       write_lost(s, &src, PERFAUX_CAUSE_NONE, ref.length);
 }
 
-/* A frame that no sample has. */
+/* Write a frame that belongs to no sample, or whose sample was lost. */
 static int write_frame(void *ctx, const struct perfaux_frame *frame,
 		       bool lost_sample)
 {
@@ -348,7 +351,7 @@ int payload_gap(struct session *s, const struct perfaux_gap *gap)
 
 	st->lost[cause] += gap->count;
 	st->lost_bytes[cause] += gap->bytes;
-	/* Of several only the sum is known. */
+	/* Of several payloads only the sum of their lengths is known. */
 	mean = gap->count ? (gap->bytes + gap->count - 1) / gap->count : 0;
 	if (cause == PERFAUX_CAUSE_TOO_LARGE && mean > st->too_large)
 		st->too_large = mean;
@@ -378,7 +381,7 @@ int payload_pass(struct session *s, bool last)
 
 	err = frames_walk(&p->frames, write_frame, s);
 	late = frames_are_late(&p->frames);
-	/* The main rings were read since the flush: what has not come is lost. */
+	/* The main rings were read after the flush, so samples that have not come are lost. */
 	if (!err && (last || (late && p->flushed)))
 		err = frames_orphans(&p->frames, last, write_frame, s);
 	p->flushed = !last && late && !p->flushed && !rawring_flush(&s->raw, 0);

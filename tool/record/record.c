@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording from its beginning to its end.
+ * A recording from its beginning to its end: the recorder's main function and its loop.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include "record/wait.h"
 
 #define EXIT_RECORDING		125	/* the recording failed */
-/* Passes after the end until nothing comes any more; one is usual. */
+/* The most passes after the end until no more records come; one is usual. */
 #define DRAIN_PASSES		1000
 
 static int copy_rings(struct session *s, enum losses_which which)
@@ -43,10 +43,10 @@ static int copy_rings(struct session *s, enum losses_which which)
 }
 
 /*
- * One look at all rings. How far the main rings are written is read first and
- * what is active in the raw ring second: so every AUX byte of a time that the
- * main rings' records tell of is either found now, or its span is still active
- * and holds the round back.
+ * Look at all rings once. First read how far the main rings are written, then which
+ * spans of the raw ring are active. So AUX data of a time that records of the main
+ * rings have are either found now, or their span is still active and holds the round
+ * back.
  */
 static int look_at_rings(struct session *s, bool last, enum losses_which which)
 {
@@ -57,7 +57,7 @@ static int look_at_rings(struct session *s, bool last, enum losses_which which)
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_snapshot(&s->rings[i]);
 	s->bpf_settled = bpf_settled(s->bpf);
-	/* Before the programs' records: readers look then what is known. */
+	/* Before the programs' BPF_EVENTs: with these, readers look for the programs' infos. */
 	err = bpf_write(s);
 	if (!err && s->have_raw)
 		err = s->mode->raw(s, last);
@@ -65,7 +65,7 @@ static int look_at_rings(struct session *s, bool last, enum losses_which which)
 		err = copy_rings(s, which);
 	if (!err && s->have_payloads && !s->mode->keeps)
 		err = payload_pass(s, last);
-	/* After the records that they belong to. */
+	/* Ids come after the map records to which they belong. */
 	if (!err)
 		err = ids_pass(s);
 	return err ?: s->mode->looked(s, records, last);
@@ -76,7 +76,7 @@ static int pass(struct session *s)
 	return look_at_rings(s, false, LOSSES_LIKELY);
 }
 
-/* Have all tasks of -p or -t ended, with all that they have made? */
+/* Have all tasks of -p or -t ended, and all their descendants? */
 static bool targets_gone(const struct session *s)
 {
 	size_t i, j;
@@ -139,7 +139,7 @@ static bool is_over(struct session *s)
 	return false;
 }
 
-/* Reads the rings meanwhile, unless that fails. */
+/* Enable or disable events a few at a time. In between read the rings, unless that fails. */
 static int switch_events(struct session *s, unsigned long request, bool sideband,
 			 int err)
 {
@@ -162,7 +162,7 @@ static int enable(struct session *s, struct diag *d)
 	return switch_events(s, PERF_EVENT_IOC_ENABLE, false, 0);
 }
 
-/* Those that samples cannot be read without come last. */
+/* The sideband's events come last, because samples cannot be read without sideband. */
 static int disable(struct session *s, int err)
 {
 	bpf_ring_clear(s);
@@ -177,7 +177,7 @@ static int run_mode(struct session *s)
 	int err = 0;
 
 	s->mode->run(s);
-	/* What is complete is what the look before this one saw. */
+	/* Only records of a time before the previous look are complete, so look once more. */
 	if (s->mode->is_due(s))
 		err = look_at_rings(s, false, LOSSES_POSSIBLE);
 	if (!err)
@@ -226,7 +226,7 @@ static int loop(struct session *s, struct diag *d)
 	return err;
 }
 
-/* What the rings have. */
+/* Read all that the rings contain. */
 static int drain(struct session *s)
 {
 	__u64 records;
@@ -239,11 +239,11 @@ static int drain(struct session *s)
 
 	if (!err)
 		err = ids_finish(s);
-	/* Nothing is attached: a number that is missing will not come. */
+	/* No event is attached any more, so a missing number will not come. */
 	return err ?: look_at_rings(s, true, LOSSES_ALL);
 }
 
-/* Nothing can be written any more: counts what the rings have, and what they have not. */
+/* The output has failed: count the records that the rings contain, and those that they lost. */
 static void count_rest(struct session *s)
 {
 	size_t i;
@@ -254,7 +254,10 @@ static void count_rest(struct session *s)
 	copy_rings(s, LOSSES_ALL);
 }
 
-/* Everything to the very end, and what is missing. After an error: what was called for. */
+/*
+ * Stop all events, and write the rest of the records and the losses. After an error a flight
+ * recorder still writes the snapshots that triggers have called for.
+ */
 static int finish(struct session *s, int err)
 {
 	err = disable(s, err);
@@ -303,7 +306,7 @@ static const char *problem_text(const struct session *s, int err,
 	return text;
 }
 
-/* The command may outlive its recording; our exit status is its own. */
+/* The command may run longer than the recording. Wait for it: auxrec returns its exit status. */
 static void wait_child(struct session *s)
 {
 	int seen = signals_count();
@@ -314,7 +317,7 @@ static void wait_child(struct session *s)
 		} else if (errno != EINTR) {
 			break;
 		} else if (signals_count() > seen) {
-			/* Who asks twice does not want to wait. */
+			/* A second signal means: do not wait. */
 			if (signals_count() > seen + 1)
 				child_kill(s, SIGKILL);
 			else
@@ -337,7 +340,7 @@ static int exit_status(const struct session *s, int err)
 	return WEXITSTATUS(s->child_status);
 }
 
-/* Returns @err, or what went wrong here. */
+/* Return @err, or if that is 0 the error of writing the summary. */
 static int summarize(struct session *s, const char *problem, int err)
 {
 	struct diag d = { "" };
@@ -348,7 +351,7 @@ static int summarize(struct session *s, const char *problem, int err)
 		if (json)
 			say("%s", d.msg);
 	}
-	/* What was lost is said somewhere, if it was asked for. */
+	/* If the JSON summary could not be written, the losses must still be reported. */
 	if (json || (!s->opt->json && !s->opt->quiet))
 		summary_print(s, problem);
 	return err ? err : json;
@@ -362,14 +365,14 @@ static int prepare(struct session *s, struct diag *d)
 		err = s->mode->prepare(s, d);
 	if (!err)
 		err = session_make_events(s, d);
-	/* Else a mistyped name would replace the recording of the right one. */
+	/* A mistyped command must not replace an old recording, so look before opening the output. */
 	if (!err && s->opt->cmd)
 		err = child_find(s, d);
 	if (!err && s->opt->cmd)
 		err = child_fork(s, d);
 	if (!err)
 		err = session_find_targets(s, d);
-	/* Before anything is mapped that is recorded. */
+	/* Before a recorded task maps anything. */
 	if (!err)
 		ids_open(s);
 	if (!err)
@@ -402,7 +405,7 @@ static int run(struct session *s, struct diag *d)
 
 	s->out.give_up = signals_give_up();
 	s->started = now_ns();
-	/* Before /proc is read, so that nothing falls between the two. */
+	/* Enable sideband before /proc is read, so that no task or map is missed in between. */
 	while (!session_switch_some(s, &sideband))
 		;
 	if (s->mode->setup)
@@ -414,19 +417,19 @@ static int run(struct session *s, struct diag *d)
 		s->mode->setup(s, false);
 	if (!err) {
 		say_hidden(s);
-		/* Before the command has anything to record. */
+		/* The command does not run yet. */
 		if (!s->opt->delay_ms)
 			err = enable(s, d);
 	}
 	if (!err) {
 		err = child_start(s, d);
 		if (err) {
-			/* A stream without the command is still a stream. */
+			/* The stream is valid without the command. */
 			say("%s", d->msg);
 			err = 0;
 		}
 	}
-	/* Nothing could be written: who waits for the command waits for ever */
+	/* Let the child end that was to become the command. wait_child() would wait forever. */
 	if (err)
 		child_dismiss(s);
 	if (!err)
@@ -448,7 +451,7 @@ static void close_all(struct session *s)
 	bpf_close(s);
 }
 
-/* The command line, and the events: nothing is opened. */
+/* Check the command line and the events, but do not open anything. */
 static int dry_run(struct session *s, struct diag *d)
 {
 	struct options opt = *s->opt;
@@ -512,7 +515,7 @@ int auxrec_record_main(int argc, char **argv, const struct session_mode *flight)
 	if (!err)
 		err = prepare(&s, &d);
 	if (err) {
-		/* The child may be gone: then the message is not the reason. */
+		/* A signal may have ended the child, too: then the message is not the reason. */
 		say("%s", signals_stop() ?
 		    "interrupted before the recording began" : d.msg);
 		child_dismiss(&s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The status line of a running recording, on a terminal only.
+ * Show the status line of a running recording, only on a terminal.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "record/payloads.h"
 #include "record/record.h"
 
-#define FIRST_NS	(NSEC_PER_SEC)		/* short ones need none */
+#define FIRST_NS	(NSEC_PER_SEC)		/* short recordings need no status line */
 #define EVERY_NS	(NSEC_PER_SEC / 2)
 
 static __u64 last_ns, last_bytes;
@@ -28,7 +28,7 @@ __u64 session_losses(const struct session *s)
 	return n;
 }
 
-/* A line that wraps could not be cleared again. */
+/* Return the terminal's width: a line that wraps could not be cleared. */
 static int columns(void)
 {
 	struct winsize w;
@@ -38,7 +38,7 @@ static int columns(void)
 	return w.ws_col;
 }
 
-/* softpt counts in its event what it has stepped, children included. */
+/* The counter of a softpt event has the instructions it has stepped, children included. */
 static __u64 instructions(const struct sev *sev)
 {
 	__u64 n = 0, value, lost;
@@ -65,7 +65,7 @@ int status_stepped(const struct session *s, char *buf, size_t size)
 	return any ? snprintf(buf, size, "  %llu instructions", (unsigned long long)n) : 0;
 }
 
-/* softpt writes some KiB a second. */
+/* KiB are needed for softpt, which writes some KiB a second. */
 static int put_size(char *buf, size_t size, double bytes, const char *unit)
 {
 	const double kib = 1024, mib = 1024 * kib;
@@ -123,7 +123,7 @@ void status_show(struct session *s)
 	if (say_has_line() && !strcmp(line, shown))
 		return;
 	memcpy(shown, line, sizeof(shown));
-	/* At once: what others write must not get between. */
+	/* Print the line in one call, so that output of others does not get in between. */
 	fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
 	say_clear_line(true);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was recorded and what was lost, for people and for programs.
+ * The summary of a recording: what was recorded and what was lost, as text and as JSON.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #define ULL(x)	((unsigned long long)(x))
 
-/* As -m takes it */
+/* Print a ring's size as -m takes it. */
 static const char *ring_size(__u64 size, __u64 nr, char text[32])
 {
 	if (size & 0xfffff)
@@ -47,7 +47,7 @@ static void print_gaps(const struct session *s)
 			    gap_cause_name(i), ULL(g->count), g->time / 1e9,
 			    ULL(g->bytes), g->bytes ? "" : " that are known of");
 	}
-	/* Without AUX data they are those of producers, see auxdata_summary(). */
+	/* Without AUX data these gaps belong to producers, see auxdata_summary(). */
 	if (ctl->merged_begin && !s->payloads->stats.lost[PERFAUX_CAUSE_NO_GAP])
 		say("LOST AUX data: %s: %llu gaps between %.9f and %.9f, %llu bytes",
 		    gap_cause_name(PERFAUX_CAUSE_NO_GAP),
@@ -67,7 +67,7 @@ static void print_gaps(const struct session *s)
 		    size_now(s, now));
 }
 
-/* Segments that what was too large fits into, of at least as much memory */
+/* Suggest segments for the largest data that did not fit, in a ring that is not smaller. */
 static void say_larger_segments(const struct session *s)
 {
 	const struct perfaux_control *ctl = s->raw.ctl;
@@ -171,7 +171,7 @@ static void print_ids(const struct session *s)
 		    ULL(st->notices_lost));
 }
 
-/* Why the ids are not the module's; NULL: they are, or there are to be none. */
+/* Return why the ids are not the module's; NULL: they are, or ids were not asked for. */
 static const char *no_ids_reason(const struct session *s)
 {
 	static char text[128];
@@ -218,8 +218,8 @@ static void print_bpf(const struct session *s)
 	const bool denied = b->err == -EPERM || b->err == -EACCES;
 
 	/*
-	 * Without BPF in the kernel nothing is missing. Who may not ask for programs misses
-	 * them in addresses of the kernel, if these can be told at all.
+	 * Without BPF in the kernel nothing is missing. Without the right to ask for programs
+	 * their infos are missing only if kernel addresses are recorded and have symbols.
 	 */
 	if (b->err && b->err != -ENOSYS &&
 	    !(denied && (!session_records_kernel(s) || s->kptr_hidden)))
@@ -255,13 +255,16 @@ static bool module_loaded(const struct session *s)
 	return s->have_raw || !access(PERFAUX_DEVICE, F_OK);
 }
 
-/* Does the kernel say which event a lost record is of? session/open.c drops that for all or none. */
+/*
+ * Does the kernel tell which event lost a record? session/open.c drops PERF_FORMAT_LOST for all
+ * events or for none.
+ */
 static bool counters_tell(const struct session *s)
 {
 	return s->nr_sev && s->sev[0].attr.read_format & PERF_FORMAT_LOST;
 }
 
-/* In the output */
+/* Return the number of samples in the output. */
 static __u64 nr_samples(const struct session *s)
 {
 	return s->main.samples - s->out.lost_samples;
@@ -402,7 +405,7 @@ int summary_open(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* The file as it was opened, empty; else stderr. */
+/* Return the file of --json=FILE, emptied now, or stderr. NULL: -errno is in errno. */
 static FILE *json_stream(struct session *s)
 {
 	struct stat st;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Wait between two looks at the rings, until something happens or some time has passed.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,14 +13,14 @@
 #include "session/signals.h"
 #include "record/wait.h"
 
-/* Somebody watches, and nothing happens. */
+/* Time between two looks if somebody watches and no records come */
 #define SLOW_MS		1000
-/* Looks that found nothing: a second */
+/* No records come if this many looks found none, which takes a second */
 #define QUIET_LOOKS	10
-/* Descriptors that are polled before those of the main rings. */
+/* Number of descriptors that are polled before those of the main rings */
 #define FIRST_RING	4
 
-/* A pipe, a socket or a terminal, but not /dev/null */
+/* Is it a pipe, a socket or a terminal, but not /dev/null? */
 static bool is_watched(int fd)
 {
 	struct stat st;
@@ -27,7 +30,10 @@ static bool is_watched(int fd)
 	return S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(fd);
 }
 
-/* The limit of locked memory allowed none in which the kernel wakes the recorder in time. */
+/*
+ * Did the limit of locked memory allow only main rings so small that the kernel does not wake the
+ * recorder in time?
+ */
 static bool rings_are_late(const struct session *s)
 {
 	const size_t watermark = session_main_bytes(s) / 4;
@@ -41,7 +47,7 @@ static bool rings_are_late(const struct session *s)
 
 int wait_begin(struct waiting *w, const struct session *s)
 {
-	/* CPUs may be added, see flight/cpus.c. */
+	/* flight/cpus.c may add CPUs. */
 	const size_t nr = s->nr_rings + sysconf(_SC_NPROCESSORS_CONF) + FIRST_RING;
 
 	*w = (struct waiting){
@@ -63,7 +69,7 @@ int wait_timeout(struct waiting *w, const struct session *s)
 {
 	const __u64 seen = s->main.records + s->out.records;
 
-	/* A round that is held back is held for a limited time, see finish_round(). */
+	/* A round can be held back only for a limited time, see finish_round(). */
 	if (seen != w->seen || s->held_since)
 		w->quiet = 0;
 	else if (w->quiet < QUIET_LOOKS)
@@ -96,8 +102,8 @@ int wait_until(int timeout, __u64 when)
 }
 
 /*
- * The task whose event owned the ring has ended; those of others write to it. Their
- * descriptors are polled in turn, until all tasks have ended.
+ * The task whose event's descriptor was polled for the ring has ended, but events of other
+ * tasks write to the ring. Poll the descriptor of one of these, until all tasks have ended.
  */
 static void next_owner(const struct session *s, struct mainring *r)
 {
@@ -116,7 +122,7 @@ static void next_owner(const struct session *s, struct mainring *r)
 			return;
 		}
 	}
-	/* A task that is gone is reported for ever; its ring is read anyway. */
+	/* poll() reports a task that has ended forever. The ring is read without poll(). */
 	r->hangup = true;
 }
 
@@ -150,8 +156,8 @@ int wait_events(struct waiting *w, struct session *s, int timeout)
 	if (poll(w->fds, nr, timeout) < 0 && errno != EINTR)
 		return -errno;
 	/*
-	 * Emptied now, before the caller looks at what signals have noted. A signal that comes
-	 * after that look wakes the next poll().
+	 * Empty the descriptor of signals now, before the caller looks which signals came. A
+	 * signal that comes after that look wakes the next poll().
 	 */
 	signals_fd();
 	for (i = 0; i < s->nr_rings; i++)

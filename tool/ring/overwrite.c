@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A raw ring in overwrite mode, read as perfaux.h says.
+ * Read a raw ring in overwrite mode as perfaux.h prescribes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item)
 	return false;
 }
 
-/* Begins with the span behind *@item in its segment. */
+/* Begin with the span that follows @item in its segment. */
 bool rawring_next_held(const struct rawring *r, struct raw_item *item)
 {
 	const __u32 per = r->ctl->spans_per_segment, size = r->ctl->segment_size;
@@ -109,7 +109,7 @@ bool rawring_next_held(const struct rawring *r, struct raw_item *item)
 	return false;
 }
 
-/* The ring's memory is the kernel's, but a size is a size. */
+/* Only the kernel writes to the ring, but check the length all the same. */
 const struct perfaux_frame *rawring_next_frame(const struct rawring *r, __u32 segment,
 					       __u32 end, __u32 *at)
 {
@@ -126,8 +126,8 @@ const struct perfaux_frame *rawring_next_frame(const struct rawring *r, __u32 se
 struct held_segment {
 	__u64 number;
 	__u64 ready;		/* ns */
-	__u64 end;		/* of its newest span; of frames: ready */
-	bool early, late;	/* has spans, or frames, that are left out */
+	__u64 end;		/* of its newest span; if it has frames: @ready */
+	bool early, late;	/* has spans or frames that are left out, see rawring_held_run() */
 };
 
 static int by_held_number(const void *x, const void *y)
@@ -171,7 +171,7 @@ static struct held_segment look_at_held(const struct rawring *r, __u32 i, __u64 
 	return held;
 }
 
-/* So many from the first one on are without a gap, and none of them is late. */
+/* Return how many segments from the first one on have numbers without a gap and are not late. */
 static size_t row_length(const struct held_segment *seg, size_t nr)
 {
 	size_t n = 0;
@@ -186,7 +186,10 @@ static void set_run(const struct held_segment *seg, size_t nr, __u64 begin,
 {
 	size_t i;
 
-	/* What is not in it had ended before its first one was READY. */
+	/*
+	 * All data of segments before the run had ended before the run's first segment was
+	 * READY.
+	 */
 	run->begin = seg->number > 1 ? seg->ready : 0;
 	run->first = seg->number;
 	run->last = seg[nr - 1].number;
@@ -224,14 +227,17 @@ int rawring_held_run(const struct rawring *r, __u64 begin, struct raw_run *run)
 	*run = (struct raw_run){ .begin = 0 };
 	if (longest)
 		set_run(&list[first], longest, begin, run);
-	/* Nothing has been written yet: the next one begins with the first. */
+	/* Nothing was written yet, so the next run begins with segment number 1. */
 	else if (!nr && !r->ctl->claims)
 		run->first = 1;
 	free(list);
 	return 0;
 }
 
-/* 0: it is not what it was a moment ago. */
+/*
+ * Return when the segment's oldest data began; 0: it has no data, or was claimed again since
+ * @state was read.
+ */
 static __u64 segment_begin(const struct rawring *r, __u32 i, __u64 state)
 {
 	const struct perfaux_segment *seg = &r->segments[i];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An event of our own thread whose records have times, and something that makes one:
- * giving the thread the name that it has (__set_task_comm() calls perf_event_comm()
- * whatever the old name was).
+ * Read perf's clock. An event of our own thread writes records with times. To get a record,
+ * give the thread the name that it already has: __set_task_comm() calls perf_event_comm()
+ * whatever the old name was.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,10 @@
 #include "stream/records.h"
 #include "base/util.h"
 
-/* adjtimex(2) lets the clocks part by a tenth at most, mostly by less than 0.05 percent. */
+/*
+ * For how long the measured offset is used. adjtimex(2) lets the two clocks drift apart by a
+ * tenth at most, and usually by less than 0.05 percent.
+ */
 #define LOOK_NS		(10 * NSEC_PER_SEC)
 
 int perf_clock_open(struct perf_clock *c)
@@ -53,7 +56,7 @@ void perf_clock_close(struct perf_clock *c)
 	close(c->ring.fd);
 }
 
-/* The time at the end of the last record: all sizes are multiples of 8. */
+/* Return the time, which is the last u64 of the last record. All sizes are multiples of 8. */
 static __u64 last_time(struct perf_clock *c)
 {
 	struct mainring *r = &c->ring;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What time it is on perf's own clock, which no system call tells.
+ * Read perf's own clock, whose time no system call returns.
  */
 #ifndef AUXREC_PERF_CLOCK_H
 #define AUXREC_PERF_CLOCK_H
@@ -9,24 +9,31 @@
 
 struct perf_clock {
 	struct mainring ring;
-	__u64 offset;		/* to CLOCK_MONOTONIC, as of the last look */
-	__u64 looked;		/* that was, CLOCK_MONOTONIC */
+	__u64 offset;		/* to CLOCK_MONOTONIC, as last measured */
+	__u64 looked;		/* when it was measured, CLOCK_MONOTONIC */
 };
 
-/* Returns 0 or -errno: then all the others do nothing. */
+/* Return 0 or -errno. After an error the other functions do nothing and return 0. */
 int perf_clock_open(struct perf_clock *c);
 void perf_clock_close(struct perf_clock *c);
 
 /*
- * perf_clock_now() - looks, and returns ns
+ * perf_clock_now() - read the clock
  *
- * Costs two system calls, and a COMM record of this thread in each recording of it.
+ * This needs two system calls, and writes a COMM record of this thread to each recording of
+ * the thread.
+ *
+ * Return: ns, or 0.
  */
 __u64 perf_clock_now(struct perf_clock *c);
 
 /*
- * About the same, from CLOCK_MONOTONIC, which NTP keeps in step and perf's clock not: they
- * part by some ppm, and after weeks by minutes. So it looks again every ten seconds.
+ * perf_clock_about() - compute the approximate time from CLOCK_MONOTONIC
+ *
+ * NTP corrects CLOCK_MONOTONIC but not perf's clock. The two drift apart by some ppm, after
+ * weeks by minutes. So the offset between them is measured again every ten seconds.
+ *
+ * Return: ns, or 0.
  */
 __u64 perf_clock_about(struct perf_clock *c);
 

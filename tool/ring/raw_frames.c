@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of the raw ring, read as perfaux.h says ("Raw samples").
+ * Read the frames of the raw ring as perfaux.h prescribes ("Raw samples").
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static const struct perfaux_frame *frame_at(const struct frames *f, __u32 i,
 			      (size_t)i * f->ring->ctl->segment_size + offset);
 }
 
-/* What is known of a segment's present use. NULL: no memory. */
+/* Return the state of the segment's use @seq, which begins empty. NULL: no memory. */
 static struct frames_segment *segment(struct frames *f, __u32 i, __u64 seq)
 {
 	struct frames_segment *seg = &f->seg[i];
@@ -105,7 +105,7 @@ const struct perfaux_frame *frames_join(struct frames *f,
 	if (!seg || is_done(seg, ref->offset))
 		return NULL;
 	set_done(seg, ref->offset);
-	/* Else it is not among those that are wanted. */
+	/* walk_segment() does not count an earlier frame as wanted. */
 	seg->joined += frame->time >= f->begin;
 	return frame;
 }
@@ -146,14 +146,14 @@ int frames_walk(struct frames *f, frames_fn fn, void *ctx)
 		    r->segments[i].kind != PERFAUX_KIND_FRAMES)
 			continue;
 		end = load_acquire(&r->segments[i].frames_end);
-		/* Taken into use again in between: end is of another use. */
+		/* The segment was claimed again meanwhile, so @end belongs to another use. */
 		if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) !=
 		    PERFAUX_SEQ(state) || end > r->ctl->segment_size)
 			continue;
 		seg = segment(f, i, PERFAUX_SEQ(state));
 		if (!seg)
 			return -ENOMEM;
-		/* @fn may release what is complete: this is not, before its end. */
+		/* @fn may call frames_release(), which must not give back this segment yet. */
 		seg->ready = false;
 		err = walk_segment(f, i, seg, end, fn, ctx);
 		seg->ready = !err && what != PERFAUX_SEG_BUSY;
@@ -246,7 +246,10 @@ void frames_release(struct frames *f)
 
 		if (!is_complete(seg))
 			continue;
-		/* A sample at the edge may be younger than its frame, and is still to come. */
+		/*
+		 * A sample can be a little later than its frame. So the sample of a frame
+		 * from before f->begin may still come, and the segment is kept for it.
+		 */
 		if (f->held_only && !seg->early)
 			rawring_unhold(f->ring, i);
 		else if (!f->held_only)

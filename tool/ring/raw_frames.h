@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames of the raw ring: found by the references in samples, or by going through
- * the segments, and given back when all of a segment was written out.
+ * Read the frames of the raw ring. The reference in a sample leads to the sample's frame.
+ * Other frames are found by going through the segments. A segment is given back when all
+ * of its frames were written out.
  */
 #ifndef AUXREC_FRAMES_H
 #define AUXREC_FRAMES_H
@@ -10,65 +11,68 @@
 
 struct frames_segment {
 	__u64 seq;		/* of this use; 0: none seen yet */
-	__u32 walked;		/* bytes gone through */
-	__u32 wanted;		/* frames with a sample in them */
+	__u32 walked;		/* bytes that frames_walk() has gone through */
+	__u32 wanted;		/* frames that belong to a sample */
 	__u32 joined;		/* frames whose sample came */
-	__u8 *done;		/* a bit for each 8 bytes: joined */
-	bool ready;
-	bool early;		/* it has frames of before frames.begin */
-	bool waits;		/* READY and incomplete at the last look */
-	bool late;		/* and at the one before it */
+	__u8 *done;		/* a bit for each 8 bytes: the sample of the frame here came */
+	bool ready;		/* READY or HELD, and walked completely */
+	bool early;		/* contains frames from before frames.begin */
+	bool waits;		/* ready and incomplete in the last frames_are_late() */
+	bool late;		/* in the last two */
 };
 
 struct frames {
 	struct rawring *ring;
 	struct frames_segment *seg;
-	bool held_only;		/* HELD segments are read, and UNHOLD gives them back */
-	__u64 begin;		/* those before it count only if their sample comes, ns */
+	bool held_only;		/* read only HELD segments, and give them back by UNHOLD */
+	__u64 begin;		/* ns; frames before this time count only if their sample comes */
 };
 
-/* A frame that no sample has, or whose sample did not come. */
+/* Called for a frame that belongs to no sample, or (@lost_sample) whose sample did not come. */
 typedef int (*frames_fn)(void *ctx, const struct perfaux_frame *frame,
 			 bool lost_sample);
 
-/* Returns 0 or -ENOMEM. */
+/* Return 0 or -ENOMEM. */
 int frames_init(struct frames *f, struct rawring *ring);
 void frames_free(struct frames *f);
 
-/* Is this raw data of a sample a reference? */
+/* Is @raw, the raw data of a sample, a reference? */
 bool frames_reference(const struct frames *f, const void *raw, __u32 size,
 		      struct perfaux_reference *ref);
 
 /*
- * The frame of a sample, which counts as written then: its data must be written
- * out before frames_release(). NULL: the ring is broken.
+ * Return the frame of a sample. From now on the frame counts as written: the caller must
+ * write its data out before frames_release(). NULL: the frame is not there any more, was
+ * returned before, or does not match the reference.
  */
 const struct perfaux_frame *frames_join(struct frames *f,
 					const struct perfaux_reference *ref);
 
 /*
- * Goes on through all segments, to be called when the main rings were read. @fn is
- * called for each committed frame that belongs to no sample. Returns 0, what @fn
- * returned, or -EBADMSG.
+ * Go through the new frames of all segments. Call this when the main rings were read. @fn
+ * is called for each committed frame that belongs to no sample. Return 0, what @fn returned,
+ * -EBADMSG (the ring is broken) or -ENOMEM.
  */
 int frames_walk(struct frames *f, frames_fn fn, void *ctx);
 
 /*
- * Is there a READY segment whose samples had not all come at the last two calls?
- * Then these may be lost. If between the two there was PERFAUX_IOC_FLUSH, and the main
- * rings were read after it, they are: frames_orphans() has them, of such segments or
- * of @all that are READY.
+ * Is there a READY segment of which some samples had not come at this call and the one
+ * before? These samples may be lost. They are lost if between the two calls there was
+ * PERFAUX_IOC_FLUSH and the main rings were read after it. Then frames_orphans() calls @fn
+ * for their frames, in such segments or (@all) in all segments that were incomplete at the
+ * last call.
  */
 bool frames_are_late(struct frames *f);
 int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx);
 
 /*
- * Of the HELD segments: adds what was committed behind @time, bytes of data, and moves
- * @last on to the time of the newest frame. Where frames_walk() and the others are is as before.
+ * Look at the committed frames of the HELD segments: add the data bytes of those after @time
+ * to @bytes, and set @last to the time of the newest frame if that is later. This does not
+ * change the state of frames_walk() and the other functions.
  */
 void frames_held_after(const struct frames *f, __u64 time, __u64 *bytes, __u64 *last);
 
-/* Gives back what is complete. All that was handed out is written out. */
+/* Give complete segments back. All frames that were returned must have been written out. */
 void frames_release(struct frames *f);
 
 #endif /* AUXREC_FRAMES_H */

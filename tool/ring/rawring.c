@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The raw ring of perfaux.ko, read as perfaux.h says.
+ * Open and read a raw ring of perfaux.ko as perfaux.h prescribes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -72,7 +72,10 @@ int rawring_only_read(struct rawring *r)
 	return 0;
 }
 
-/* All that can be visible at once, twice: numbers of others may be between. */
+/*
+ * Make room for twice as many entries as can be visible at the same time: there may be numbers
+ * between theirs that are not visible.
+ */
 static int alloc_window(struct rawring *r)
 {
 	__u64 most = (__u64)r->ctl->nr_segments * r->ctl->spans_per_segment +
@@ -148,7 +151,7 @@ int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 		.flags = flags,
 		.segment_size = seg_size,
 		.nr_segments = nr_segs,
-		/* Awake early enough to find most of the ring still free. */
+		/* Wake the reader while most of the ring is still free. */
 		.watermark = nr_segs >= 16 ? nr_segs / 8 : 1,
 	};
 	int dev, err;
@@ -262,7 +265,7 @@ int rawring_flush(struct rawring *r, __u32 flags)
 
 static void note(struct rawring *r, __u64 seq, __u32 segment, __u32 index)
 {
-	/* A number behind or far ahead cannot be: the ring is broken. */
+	/* Ignore a number that was handed out or is far ahead: then the ring is broken. */
 	if (seq < r->next || seq - r->next > r->mask)
 		return;
 	r->window[seq & r->mask] = (struct raw_entry){ seq, segment, index };
@@ -280,11 +283,14 @@ static void scan_active(struct rawring *r)
 
 		switch (PERFAUX_STATE(state)) {
 		case PERFAUX_SEG_CLAIMED:
-			/* About to be written since a time not known yet. */
+			/* A span begins here. Its time is not known yet. */
 			r->oldest = 0;
 			break;
 		case PERFAUX_SEG_BUSY:
-			/* 0, or when it became READY: its span has ended and can be read. */
+			/*
+			 * If the segment's span has just ended, t_active is 0, or the time
+			 * when the segment became READY. Then the span can be read already.
+			 */
 			t = __atomic_load_n(&r->segments[i].t_active,
 					    __ATOMIC_RELAXED);
 			if (t && t < r->oldest)
@@ -316,7 +322,7 @@ static void scan_segment(struct rawring *r, __u32 i)
 	nr = load_acquire(&r->segments[i].nr_spans);
 	if (nr > r->ctl->spans_per_segment)
 		return;
-	/* Taken into use again in between: nr is not of the use we know. */
+	/* If the segment was claimed again meanwhile, @nr belongs to another use. */
 	frames = r->segments[i].kind == PERFAUX_KIND_FRAMES;
 	if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) != seq || frames)
 		return;
@@ -324,7 +330,7 @@ static void scan_segment(struct rawring *r, __u32 i)
 		*seg = (struct raw_segment){ .seq = seq, .ready = ~0U };
 	if (PERFAUX_STATE(state) == PERFAUX_SEG_READY) {
 		seg->ready = nr;
-		/* All of it was read while it was BUSY or IDLE. */
+		/* All spans were handed out while the segment was BUSY or IDLE. */
 		if (seg->done == nr)
 			store_release(&r->marks[i], seq);
 	}
@@ -340,7 +346,7 @@ void rawring_scan(struct rawring *r)
 
 	r->oldest = ~0ULL;
 	scan_active(r);
-	/* What is active is looked at before what has ended, not after. */
+	/* Look for active spans before the ended ones: a span that ends in between is in both. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (i = 0; i < r->ctl->nr_segments; i++)
 		scan_segment(r, i);
@@ -360,7 +366,7 @@ static const struct perfaux_span *entry_span(const struct rawring *r,
 	       e->index;
 }
 
-/* What has to wait for a missing number is as good as still being written. */
+/* A span that waits for a missing number counts as one that is still being written. */
 static void hold_back(struct rawring *r)
 {
 	__u64 seq;

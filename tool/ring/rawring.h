@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The raw ring of perfaux.ko: spans and gaps in the order of their numbers.
+ * A raw ring of perfaux.ko: open it, and read its spans and gaps in the order of their numbers.
  */
 #ifndef AUXREC_RAWRING_H
 #define AUXREC_RAWRING_H
@@ -13,12 +13,12 @@ struct diag;
 
 struct raw_segment {
 	__u64 seq;		/* of this use; 0: none seen yet */
-	__u32 taken;		/* spans put into the window */
+	__u32 taken;		/* spans put into rawring.window */
 	__u32 done;		/* spans handed out */
-	__u32 ready;		/* spans in all, once it is READY; else ~0 */
+	__u32 ready;		/* number of spans once it is READY; before: ~0 */
 };
 
-/* Where the span or gap with a number is; no segment (~0): in the gap table. */
+/* The place of the span or gap with number @seq. Segment ~0: it is in the gap table. */
 struct raw_entry {
 	__u64 seq;		/* 0: empty */
 	__u32 segment;
@@ -27,23 +27,23 @@ struct raw_entry {
 
 struct rawring {
 	int fd;
-	__u64 *marks;		/* NULL: not to be changed, see rawring_map_again() */
+	__u64 *marks;		/* NULL in a child, see rawring_map_again() */
 	size_t marks_size;
 	const struct perfaux_control *ctl;
-	size_t ring_size;		/* 0: there are only counters, see rawring_let_go() */
+	size_t ring_size;		/* 0: @ctl has only counters, see rawring_let_go() */
 	const struct perfaux_segment *segments;
 	const struct perfaux_span *spans;
 	const struct perfaux_gap *gaps;
 	const __u8 *data;
 	struct raw_segment *seg;
-	struct raw_entry *window;	/* by seq, as far as seen */
+	struct raw_entry *window;	/* spans and gaps that were seen, by seq & mask */
 	__u64 mask;			/* entries in window - 1 */
 	__u64 next;			/* number to hand out next */
 	__u64 last;			/* largest number seen */
 	__u64 missing;			/* numbers that never came */
-	/* oldest span being written or not handed out, ~0: none */
+	/* begin of the oldest span being written or not handed out, ~0: none */
 	__u64 oldest;
-	__u64 held_seq;			/* of the last rawring_hold() */
+	__u64 held_seq;			/* perfaux_hold.seq of the last rawring_hold() */
 	bool only_read;			/* see rawring_only_read() */
 };
 
@@ -53,21 +53,26 @@ struct raw_item {
 	const struct perfaux_gap *gap;		/* or NULL */
 	const void *data;			/* of the span */
 	__u32 index;				/* of the segment or gap */
-	/* with this one all of the segment is handed out: it can be released */
+	/* the last span of its segment, which can be released after it */
 	bool last;
 };
 
+/* ring/rawring.c */
+
 /*
- * Opens the device, checks the ABI and creates a ring. Returns 0 or -errno
- * with a message that says what to do.
+ * Open the device, check the ABI and create a ring. Return 0, or -errno with a
+ * message that tells the user what to do.
  */
 int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 		 struct diag *d);
 void rawring_close(struct rawring *r);
-/* Its memory goes, if no event has it any more; counters in @ctl stay. Only to be closed. */
+/*
+ * Give up the ring's memory. The kernel frees it if no event is attached. The counters in @ctl
+ * stay. Afterwards the ring can only be closed.
+ */
 void rawring_let_go(struct rawring *r);
 
-/* Each returns 0 or -errno as documented in perfaux.h. */
+/* Each of these returns 0, or -errno as documented in perfaux.h. */
 int rawring_handle(struct rawring *r, __u64 *handle);
 int rawring_attach(struct rawring *r, int event_fd, __u32 flags, __u64 cookie);
 int rawring_detach(struct rawring *r, int event_fd);
@@ -75,28 +80,30 @@ int rawring_detach_all(struct rawring *r);
 int rawring_flush(struct rawring *r, __u32 flags);
 
 /*
- * Looks at the ring: what begins to be written first (r->oldest), then what
- * has ended. To be followed by rawring_next() until that returns false. All
- * that was handed out before must be written out by now: this also releases.
+ * Look at the ring, first for spans that are being written (r->oldest), then for spans
+ * and gaps that have ended. Then call rawring_next() until it returns false. All data
+ * that were handed out before must have been written out, because rawring_scan() releases
+ * segments.
  */
 void rawring_scan(struct rawring *r);
 
 /*
- * The next item in order; false: none, or its number has not appeared yet.
- * With @skip a missing number is counted and passed over (when nothing is
- * attached any more).
+ * Get the next item in order. Return false if there is none, or if its number has not
+ * appeared yet. With @skip a missing number is counted and skipped. Use that when no
+ * event is attached any more.
  */
 bool rawring_next(struct rawring *r, struct raw_item *item, bool skip);
 
 /*
- * Gives back what the item was in, to be called once the data has been written
- * out: the gap's entry, or the segment if item->last.
+ * Release the gap's entry, or the segment if item->last. Call this when the item's data
+ * has been written out.
  */
 void rawring_release(struct rawring *r, const struct raw_item *item);
 
 /*
- * An overwrite ring: rawring_scan() and _next() are for its gaps only. Each of these returns
- * 0 or -errno, rawring_hold() how many.
+ * ring/overwrite.c: overwrite rings. They are read with these functions, not with rawring_scan()
+ * and rawring_next(). Functions that return int return 0 or -errno; rawring_hold() returns the
+ * number of segments that it took.
  */
 int rawring_attach_trigger(struct rawring *r, int event_fd, __u32 post, __u64 cookie);
 int rawring_hold(struct rawring *r, __u32 flags, __u32 max);
@@ -105,43 +112,58 @@ int rawring_unhold_all(struct rawring *r);
 int rawring_thaw(struct rawring *r);
 bool rawring_is_frozen(const struct rawring *r);
 
-/* How often so far, for this reason */
+/* Return how many losses the ring has counted for this cause. */
 __u64 rawring_lost(const struct rawring *r, enum perfaux_cause cause);
 
-/* Gaps that have ended, in any order; to be released. false: no more. Begin with *@i 0. */
+/*
+ * Get the next gap that has ended, in any order. The caller releases it. Begin with *@i 0.
+ * Return false if there is no more.
+ */
 bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item);
 
-/* After fork(): the mappings are not there any more. 0 or -errno with a message. */
+/*
+ * ring/rawring.c: map the ring in a child. fork() does not inherit the mappings. The child
+ * cannot release segments or gaps. Return 0, or -errno with a message.
+ */
 int rawring_map_again(struct rawring *r, struct diag *d);
-/* The same, at the same place, and rawring_unhold() does nothing. 0 or -errno. */
+/*
+ * ring/rawring.c: map the ring in a child of that child, at the same address. rawring_unhold()
+ * does nothing there. Return 0 or -errno.
+ */
 int rawring_only_read(struct rawring *r);
 
-/* What of the HELD segments is without a hole, see auxrec_snapshot.raw_begin. */
+/* The part of the HELD segments that has no hole, see auxrec_snapshot.raw_begin */
 struct raw_run {
 	__u64 begin, end;	/* ns */
 	__u64 first, last;	/* perfaux_segment.ready_seq */
 };
 
+/* ring/overwrite.c, up to rawring_history() */
+
 /*
- * Left out are spans that end before @begin, those that are none of rawring_hold(), and frames
- * before @begin. 0 or -ENOMEM
+ * Find the longest run of HELD segments without a hole, the newest one of several. The caller
+ * leaves out spans that end before @begin, spans that have ended since rawring_hold(), and
+ * frames before @begin. Return 0 or -ENOMEM.
  */
 int rawring_held_run(const struct rawring *r, __u64 begin, struct raw_run *run);
 
-/* The next span of HELD segments, @item being the last one, or zero. false: no more. */
+/*
+ * Get the span of the HELD segments that follows @item. @item is zero before the first call.
+ * Return false if there is no more.
+ */
 bool rawring_next_held(const struct rawring *r, struct raw_item *item);
 
 /*
- * The frame at *@at of the first @end bytes of a segment, and on to the next one. NULL: there
- * is none; *@at < @end then: what is there is none.
+ * Return the frame at offset *@at in the first @end bytes of a segment, and move *@at to the
+ * next frame. NULL: there is no more. If *@at < @end then, the bytes there are not a frame.
  */
 const struct perfaux_frame *rawring_next_frame(const struct rawring *r, __u32 segment,
 					       __u32 end, __u32 *at);
 
-/* When the oldest of what is in the ring began, about; ~0: nothing is. */
+/* Return the approximate time when the oldest data in the ring began; ~0: it has no data. */
 __u64 rawring_history(const struct rawring *r);
 
-/* For the status line. */
+/* ring/rawring.c: for the status line */
 unsigned int rawring_free_segments(const struct rawring *r);
 
 #endif /* AUXREC_RAWRING_H */
