@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf_event_attr of every event of the stream, with perf record's defaults.
+ * Make the perf_event_attr of each event of the stream, with perf record's defaults.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "session/session.h"
 
 /*
- * All events have these: readers want the id and the times at one place in
- * every record, and stream/records.h relies on it. PERIOD, which is behind them, may be
- * missing: attr_drop_period().
+ * All events have these fields: readers expect the id and the time at the same place in
+ * every record, and stream/records.h relies on that. PERIOD, which follows them, can be
+ * missing, see attr_drop_period().
  */
 #define SAMPLE_COMMON	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | \
 			 PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -43,7 +43,7 @@ static void set_common(const struct session *s, struct perf_event_attr *attr)
 	attr->sample_id_all = 1;
 	attr->disabled = 1;
 	attr->inherit = session_per_task(s);
-	/* Awake while three quarters of the main ring are still free. */
+	/* Wake the recorder while three quarters of the main ring are still free. */
 	attr->watermark = 1;
 	attr->wakeup_watermark = (s->opt->main_bytes ? s->opt->main_bytes :
 						       AUXREC_MAIN_DEFAULT) / 4;
@@ -67,13 +67,13 @@ static void set_rate(const struct session *s, struct perf_event_attr *attr,
 		attr->sample_period = opt->period;
 		return;
 	}
-	/* The default of its kind, such as 1 for tracepoints. */
+	/* Keep the default of this kind of event, such as 1 for tracepoints. */
 	if (!opt->freq && attr->sample_period)
 		return;
 
 	attr->freq = 1;
 	attr->sample_freq = opt->freq ? opt->freq : AUXREC_FREQ_DEFAULT;
-	/* The kernel lowers its limit under load: no reason to give up. */
+	/* The kernel lowers its limit under load, so this is no reason to fail. */
 	if (attr->sample_freq > max)
 		attr->sample_freq = max;
 }
@@ -85,8 +85,8 @@ static bool is_bpf_output(const struct perf_event_attr *attr)
 }
 
 /*
- * What a program of BPF writes can be longer than a record. What others have
- * cannot (PERF_MAX_TRACE_SIZE), but is less in the main ring.
+ * Raw data of a BPF program can be longer than a record. Raw data of other events
+ * cannot (PERF_MAX_TRACE_SIZE), but with the raw ring they fill less of the main ring.
  */
 static bool wants_raw_ring(const struct options *opt,
 			   const struct perf_event_attr *attr)
@@ -98,9 +98,9 @@ static bool wants_raw_ring(const struct options *opt,
 }
 
 /*
- * Of PMUs with a number of their own some have raw data (IBS, s390's), and sysfs does
- * not tell. The others' samples have four bytes of zeros then
- * (perf_output_sample()), so these have to be asked for.
+ * Some PMUs with a type number of their own have raw data (IBS, those of s390), but sysfs
+ * does not tell which. With PERF_SAMPLE_RAW, samples of all other PMUs have four bytes of
+ * zeros (perf_output_sample()), so the user must ask for raw data of PMUs.
  */
 static bool has_raw_data(const struct options *opt,
 			 const struct perf_event_attr *attr)
@@ -120,10 +120,10 @@ static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 		attr->sample_type |= PERF_SAMPLE_CGROUP;
 	if (has_raw_data(s->opt, attr))
 		attr->sample_type |= PERF_SAMPLE_RAW;
-	/* The map takes no other, see perf_event_read_local(). */
+	/* A map does not accept an event with inherit, see perf_event_read_local(). */
 	if (sev->ev->bpf_map)
 		attr->inherit = 0;
-	/* One for each time that a program writes. */
+	/* Each write of a program is a sample. */
 	if (is_bpf_output(attr) && !sev->ev->freq_given && !s->opt->freq)
 		attr->sample_period = 1;
 	sev->raw_ring = attr->sample_type & PERF_SAMPLE_RAW &&
@@ -155,7 +155,7 @@ static int check_aux(const struct session *s, const struct sev *sev,
 			return diag(d, -EINVAL,
 				    "%s and %s have AUX data of two PMUs: record them with two auxrecs",
 				    s->sev[i].name, sev->name);
-		/* Only one can be active, and decoders know of one. */
+		/* Only one can be active, and decoders support only one. */
 		if (s->sev[i].aux && sev->aux == AUX_INTEL_PT)
 			return diag(d, -EINVAL,
 				    "%s and %s: there can be only one event of Intel PT",
@@ -177,7 +177,7 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 	sev->attr = ev->attr;
 	sev->group = ev->group;
 	sev->leader = ev->leader;
-	/* As perf's: they go before the modifiers of events. */
+	/* As in perf, these options override the modifiers of events. */
 	if (s->opt->user || s->opt->kernel) {
 		sev->attr.exclude_kernel = s->opt->user;
 		sev->attr.exclude_user = s->opt->kernel;
@@ -192,7 +192,7 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 	if (!event_has_aux(ev))
 		return set_sampler(s, sev, max, d);
 	sev->aux = event_aux_format(ev);
-	/* Its AUX data count, it takes no samples. */
+	/* The event is recorded for its AUX data and takes no samples. */
 	sev->attr.freq = 0;
 	sev->attr.sample_period = 1;
 	if (sev->aux == AUX_CHUNKS)
@@ -201,8 +201,8 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 }
 
 /*
- * As perf: to decode the kernel's trace takes its code as it was then, and it
- * changes itself.
+ * As in perf: to decode a trace of the kernel, a reader needs the kernel's code as it
+ * was then, and the kernel changes its own code.
  */
 static bool needs_text_poke(const struct session *s)
 {
@@ -229,7 +229,7 @@ static int add_sideband(struct session *s, bool switches, struct diag *d)
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
-	/* It counts nothing, so nothing is lost by asking for fewer rights. */
+	/* The event counts nothing, so it does not need the right to record the kernel. */
 	attr->exclude_kernel = 1;
 	attr->exclude_hv = 1;
 	attr->mmap = 1;
@@ -245,12 +245,12 @@ static int add_sideband(struct session *s, bool switches, struct diag *d)
 	attr->context_switch = switches;
 	attr->text_poke = text_poke;
 	set_common(s, attr);
-	/* It owns the rings, see open.c. */
+	/* The main rings belong to this event, see session/open.c. */
 	attr->wakeup_watermark = session_main_bytes(s) / 4;
 	return 0;
 }
 
-/* Of an event that is never opened, for what is no record of the kernel's. */
+/* Set the attr of an event that is never opened. Its samples are made by auxrec. */
 static void set_made(const struct session *s, struct perf_event_attr *attr)
 {
 	*attr = (struct perf_event_attr){
@@ -267,7 +267,10 @@ static void set_made(const struct session *s, struct perf_event_attr *attr)
 	};
 }
 
-/* The event under which AUX_CHUNKS data travel, see stream/aux_chunk.h. Never opened. */
+/*
+ * Add an event for each event with AUX_CHUNKS data: its samples contain these data, see
+ * stream/aux_chunk.h. It is never opened.
+ */
 static int add_chunk_events(struct session *s, struct diag *d)
 {
 	size_t i, nr = s->nr_sev;
@@ -287,7 +290,10 @@ static int add_chunk_events(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* See stream/payload.h. Its config1 is known when the raw ring is there. Never opened. */
+/*
+ * Add the payload event, see stream/payload.h. Its config1 is set when the raw ring was created.
+ * It is never opened.
+ */
 static int add_payload_event(struct session *s, struct diag *d)
 {
 	struct sev *sev = add_sev(s);
@@ -301,7 +307,7 @@ static int add_payload_event(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* See stream/snapshot_mark.h. Never opened. */
+/* Add the snapshot event, see stream/snapshot_mark.h. It is never opened. */
 static int add_snapshot_event(struct session *s, struct diag *d)
 {
 	struct sev *sev = add_sev(s);
@@ -316,7 +322,7 @@ static int add_snapshot_event(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* For messages */
+/* Keep the filter as the user typed it, for messages. */
 static int add_typed(struct auxrec_event *ev, const char *filter, struct diag *d)
 {
 	char *both;
@@ -330,8 +336,8 @@ static int add_typed(struct auxrec_event *ev, const char *filter, struct diag *d
 }
 
 /*
- * Several filters of one -e: events pass all of a tracepoint's, and any of an
- * AUX event's, whose filters are parts of the address space.
+ * An -e can have several filters. Events of a tracepoint must pass all of them. The filters
+ * of an AUX event are parts of the address space, and any of them suffices.
  */
 static int add_filter(struct auxrec_event *ev, const char *filter,
 		      struct diag *d)
@@ -360,7 +366,7 @@ static int add_filter(struct auxrec_event *ev, const char *filter,
 	return 0;
 }
 
-/* --filter is for all events of the -e before it, as with perf. */
+/* As in perf, --filter applies to all events of the -e before it. */
 static int set_filter(struct auxrec_events *events, size_t first,
 		      const struct option_event *oe, struct diag *d)
 {
@@ -384,7 +390,7 @@ static int set_filter(struct auxrec_events *events, size_t first,
 	return err;
 }
 
-/* --exclude-perf; common_pid is the number of the task. */
+/* --exclude-perf: the field common_pid is the id of the task. */
 static int exclude_self(struct auxrec_events *events, size_t first,
 			const struct option_event *oe, struct diag *d)
 {
@@ -479,7 +485,7 @@ int session_make_events(struct session *s, struct diag *d)
 	if (err)
 		return err;
 
-	/* Without the file the kernel has no limit that we could know. */
+	/* Without this file the kernel's limit is not known. */
 	slurp_u64("/proc/sys/kernel/perf_event_max_sample_rate", &max);
 	err = check_limit(s, max, d);
 	if (err)
@@ -496,7 +502,7 @@ int session_make_events(struct session *s, struct diag *d)
 			continue;
 		}
 		attr_drop_period(&s->sev[s->nr_sev - 1].attr);
-		/* Who ran on a CPU is not in Intel PT's own data. */
+		/* Intel PT's data do not tell which task ran on a CPU. */
 		if (s->sev[s->nr_sev - 1].aux && !session_per_task(s))
 			switches = true;
 		if (s->sev[s->nr_sev - 1].raw_ring)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How the kernel counts an event, and the PERIOD of its samples.
+ */
 #include "session/attr_period.h"
 
 bool attr_is_counted_singly(const struct perf_event_attr *attr)
@@ -8,7 +11,7 @@ bool attr_is_counted_singly(const struct perf_event_attr *attr)
 	case PERF_TYPE_BREAKPOINT:
 		return true;
 	case PERF_TYPE_SOFTWARE:
-		/* What programs of BPF write is not counted: each time is a sample. */
+		/* bpf-output is not counted: each write of a program is a sample. */
 		return attr->config != PERF_COUNT_SW_CPU_CLOCK &&
 		       attr->config != PERF_COUNT_SW_TASK_CLOCK &&
 		       attr->config != PERF_COUNT_SW_BPF_OUTPUT;
@@ -18,10 +21,11 @@ bool attr_is_counted_singly(const struct perf_event_attr *attr)
 }
 
 /*
- * With a fixed period that samples are to tell of, perf_swevent_event()
- * (kernel/events/core.c) takes a sample each time, which tells how much happened then,
- * whatever the period is. That is right where it is 1. Of any other all samples have the
- * same one: readers take it from the event, as with perf record -c.
+ * If an event has a fixed period and its samples have the field PERIOD, perf_swevent_event()
+ * (kernel/events/core.c) takes a sample each time the event happens, whatever the period is,
+ * and PERIOD tells how much happened then. That is right only for period 1. With any other
+ * fixed period all samples have the same period, which readers take from the event, as with
+ * perf record -c.
  */
 void attr_drop_period(struct perf_event_attr *attr)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel makes of an event's period, where that depends on its kind.
+ * How the kernel counts an event, and the PERIOD of its samples.
  */
 #ifndef AUXREC_ATTR_PERIOD_H
 #define AUXREC_ATTR_PERIOD_H
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 
 /*
- * Does the kernel count it one by one, as it happens? Not so counters of a PMU, and
- * clocks, which are timers.
+ * Does the kernel count the event each time it happens? It does not for counters of a PMU,
+ * and for clocks, which are timers.
  */
 bool attr_is_counted_singly(const struct perf_event_attr *attr);
 
-/* Has samples not tell their period where they would be too many for it. */
+/* Drop PERIOD from the samples if the kernel would take too many samples with it. */
 void attr_drop_period(struct perf_event_attr *attr);
 
 #endif /* AUXREC_ATTR_PERIOD_H */

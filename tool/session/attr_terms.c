@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event says for itself in its terms and modifiers, in attr; as perf
- * record does. What cannot be in this recording is refused, never ignored.
+ * Put an event's own terms and modifiers into its attr, as perf record does. A term
+ * that this recording cannot have is refused, never ignored.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /*
  * The registers that perf's unwinder asks for, PERF_REGS_MASK of its
- * arch/ARCH/include/perf_regs.h. 0: not known here.
+ * arch/ARCH/include/perf_regs.h. 0: not known for this architecture.
  */
 #if defined(__x86_64__)
 #define UNWIND_REGS	0xff0fffULL	/* no segment registers of data */
@@ -36,7 +36,7 @@ static int set_dwarf(struct sev *sev, struct diag *d)
 	attr->sample_regs_user = UNWIND_REGS;
 	attr->sample_stack_user = sev->ev->stack_size ? sev->ev->stack_size :
 							STACK_DEFAULT;
-	/* Readers make this part from the stack. */
+	/* Readers make the user part of the call chain from the stack. */
 	attr->exclude_callchain_user = 1;
 	return 0;
 }
@@ -88,7 +88,7 @@ int attr_check_terms(const struct sev *sev, struct diag *d)
 	return 0;
 }
 
-/* attr.precise_ip from modifier P; open.c goes down from there. */
+/* Set attr.precise_ip for modifier P. session/open.c lowers it if the kernel refuses it. */
 static void set_precise(struct sev *sev)
 {
 	const int max = sev->ev->max_precise;
@@ -117,9 +117,9 @@ static size_t group_size(const struct session *s, int group)
 }
 
 /*
- * Modifier S: each sample of the leader has the values of the whole group. Not
- * with inherit: the kernel refuses it before 6.12, and readers before perf 6.12
- * take the values of different tasks for those of one.
+ * Modifier S: each sample of the leader has the values of the whole group. inherit must
+ * be off: before 6.12 the kernel refuses both together, and readers before perf 6.12 take
+ * the values of different tasks for those of one task.
  */
 static void read_values(struct session *s, struct sev *sev)
 {
@@ -139,9 +139,9 @@ static void follow(struct sev *sev, const struct sev *leader)
 	sev->attr.freq = 0;
 	sev->attr.sample_period = 0;
 	sev->attr.inherit = leader->attr.inherit;
-	/* Readers make its samples from the leader's. */
+	/* Readers make the member's samples from the leader's samples. */
 	sev->attr.sample_type = leader->attr.sample_type;
-	/* It has no samples. */
+	/* The kernel takes no samples of the member. */
 	sev->raw_ring = false;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AUXTRACE queues: readers decode each as one uninterrupted stream, so each
- * thread has its own, or each CPU with -a. They are numbered as they appear,
- * because readers keep an array. Bounded by the number of possible threads.
+ * The queues of AUXTRACE records. Readers decode each queue as one uninterrupted
+ * stream, so each thread has its own queue, or with -a each CPU. Queues are numbered
+ * in the order in which they appear, because readers keep an array. There are no more
+ * queues than possible thread ids.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where programs of BPF find what they write to, in maps that are pinned: bpf-output
- * events in a perf event array, by CPU (bpf_perf_event_output() with
- * BPF_F_CURRENT_CPU); the raw ring by its handle in an array.
+ * Fill the pinned maps in which BPF programs find what they write to. bpf-output events are
+ * in a perf event array, by CPU (bpf_perf_event_output() with BPF_F_CURRENT_CPU). The raw
+ * ring's handle is in an array.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int map_get(const char *path)
 	return bpf_sys(BPF_OBJ_GET, &attr);
 }
 
-/* @cmd: BPF_MAP_UPDATE_ELEM or BPF_MAP_LOOKUP_ELEM, from or to *@value */
+/* @cmd: BPF_MAP_UPDATE_ELEM reads *@value, BPF_MAP_LOOKUP_ELEM writes it. */
 static int map_elem(int cmd, int map, __u32 key, const void *value)
 {
 	union bpf_attr attr;
@@ -118,7 +118,7 @@ void bpf_ring_clear(struct session *s)
 	const __u64 none = 0;
 	__u64 now = 0;
 
-	/* It may be another recording's by now. */
+	/* Another recording may have stored its handle there meanwhile. */
 	if (s->bpf_ring_stored &&
 	    !map_elem(BPF_MAP_LOOKUP_ELEM, s->bpf_ring_fd, 0, &now) &&
 	    now == s->bpf_handle)

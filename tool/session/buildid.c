@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Build-ids: of files and vdsos by the module's parser, as they are any user's; of the
- * kernel and its modules from sysfs.
+ * Find build-ids. The module's parser reads those of files and vdsos, which can be any
+ * user's and hostile. Those of the kernel and its modules are in sysfs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,16 +16,16 @@
 #include "session/buildid.h"
 #include "base/util.h"
 
-/* Files are few compared with their mappings; more than this are not kept. */
+/* The cache has room for this many files. There are few files compared with their mappings. */
 #define CACHE_SIZE	4096
 #define CACHE_MAX	(CACHE_SIZE * 3 / 4)
-/* Far more than any vdso; it is read as a whole. */
+/* A vdso is read as a whole. This limit is far larger than any vdso. */
 #define VDSO_MAX	(1U << 18)
 
 struct file_reader {
 	struct pa_elf_reader reader;
 	int fd;
-	u64 at;			/* where @buf is of */
+	u64 at;			/* offset of @buf in the file */
 	size_t len;
 	char buf[PA_ELF_PAGE];
 };
@@ -46,7 +46,7 @@ struct cached {
 static struct cached *cache;
 static size_t cached_nr;
 
-/* Headers and notes are small, and beside each other. */
+/* Read a page and keep it: headers and notes are small, and beside each other. */
 static int read_file(struct pa_elf_reader *reader, u64 offset, void *buf, u32 len)
 {
 	struct file_reader *file = (struct file_reader *)reader;
@@ -58,7 +58,7 @@ static int read_file(struct pa_elf_reader *reader, u64 offset, void *buf, u32 le
 		file->len = n > 0 ? n : 0;
 		if (n < 0)
 			return -errno;
-		/* It is shorter now. */
+		/* The file became shorter meanwhile. */
 		if (len > file->len)
 			return -EIO;
 	}
@@ -72,7 +72,7 @@ static int read_image(struct pa_elf_reader *reader, u64 offset, void *buf, u32 l
 	return 0;
 }
 
-/* What is longer than a record has room for is cut, as the module does it. */
+/* An id for which a record has no room is cut, as the module cuts it. */
 static int set_id(struct build_id *id, int ret, const struct pa_elf_id *found)
 {
 	if (ret < 0)
@@ -178,7 +178,7 @@ static int image_id(const void *image, size_t len, struct build_id *id)
 	return set_id(id, pa_elf_id(&vdso.reader, &found), &found);
 }
 
-/* The end of our own vdso, 0: there is none. */
+/* Return the end of our own vdso, or 0 if there is none. */
 static unsigned long own_vdso_end(unsigned long base)
 {
 	unsigned long start, end, found = 0;
@@ -200,7 +200,7 @@ static int own_vdso_id(unsigned long long start, size_t len,
 	const unsigned long base = getauxval(AT_SYSINFO_EHDR);
 	const unsigned long end = own_vdso_end(base);
 
-	/* Programs of another word size have another one, of any size. */
+	/* A program of another word size has another vdso, even if the size is the same. */
 	if (!end || end - base != len || !(start >> 32) != !((__u64)base >> 32))
 		return -ENOENT;
 	return image_id((void *)base, len, id);
@@ -226,7 +226,7 @@ int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
 		n = pread(fd, image, len, start);
 		close(fd);
 	}
-	/* To read it takes more rights than to know where it is. */
+	/* Reading the vdso takes more rights than knowing its address. */
 	if (n == (ssize_t)len)
 		err = image_id(image, len, id);
 	else

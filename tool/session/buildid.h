@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Build-ids: of files and vdsos by the module's parser, of the kernel and its modules
- * from sysfs.
+ * Find build-ids: those of files and vdsos by the module's parser, those of the kernel and
+ * its modules in sysfs.
  */
 #ifndef AUXREC_BUILDID_H
 #define AUXREC_BUILDID_H
@@ -15,23 +15,24 @@
 
 struct build_id {
 	__u8 size;		/* bytes; 0: there is none */
-	bool is_long;		/* these are the first of more */
+	bool is_long;		/* @id has only the first bytes of a longer id */
 	__u8 id[BUILD_ID_MAX];
 };
 
 /*
- * Of an ELF file; what was found (or not) is remembered by device, inode and
- * time of modification. @st may be NULL or is filled. Returns 0 or -errno.
+ * Find the build-id of an ELF file. The result (also that there is none) is cached
+ * by device, inode and time of modification. @st is filled, or NULL. Return 0 or
+ * -errno.
  */
 struct stat;
 int build_id_file(const char *path, struct build_id *id, struct stat *st);
 
-/* From a file of notes: /sys/kernel/notes. Returns 0 or -errno. */
+/* Find the build-id in a file of notes, such as /sys/kernel/notes. Return 0 or -errno. */
 int build_id_notes(const char *path, struct build_id *id);
 
 /*
- * Of the vdso that a process has at @start: read there, else (no right to) that
- * of our own if it looks the same. Returns 0 or -errno.
+ * Find the build-id of the vdso that a process has at @start. Without the right to
+ * read it, use that of our own vdso if it looks the same. Return 0 or -errno.
  */
 int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
 		  struct build_id *id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command that is recorded.
+ * Find, start and end the command that is recorded.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "session/session.h"
 #include "session/signals.h"
 
-/* In the child: waits until the events are open, then becomes the command. */
+/* In the child: wait until the events are open, then execute the command. */
 static _Noreturn void become(struct session *s, int go, int report)
 {
 	char c = 0;
@@ -24,7 +24,7 @@ static _Noreturn void become(struct session *s, int go, int report)
 
 	while (read(go, &c, 1) < 0 && errno == EINTR)
 		;
-	/* Closed without a word: the recorder has given up. */
+	/* The recorder closed the pipe without writing to it: the recorder has given up. */
 	if (c != 'g')
 		_exit(125);
 
@@ -39,8 +39,8 @@ static _Noreturn void become(struct session *s, int go, int report)
 }
 
 /*
- * The recorder's handlers would swallow a Ctrl-C that comes before the command
- * is executed; the recorder would then wait for a command that knows nothing.
+ * The recorder's handlers would swallow a Ctrl-C that comes before the command is
+ * executed. The recorder would then wait for a command that has not seen the signal.
  */
 static void default_signals(void)
 {
@@ -52,12 +52,12 @@ static void default_signals(void)
 	sigaction(SIGCHLD, &dfl, NULL);
 	sigaction(SIGPIPE, &dfl, NULL);
 	sigaction(SIGXFSZ, &dfl, NULL);
-	/* What nohup(1) has set is for the command as well. */
+	/* If nohup(1) has set SIGHUP to be ignored, that is for the command as well. */
 	if (sigaction(SIGHUP, NULL, &hup) || hup.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &dfl, NULL);
 }
 
-/* Returns 0, -ENOENT, or why not. */
+/* Return 0, or the -errno for which the file cannot be executed. */
 static int may_execute(const char *path)
 {
 	struct stat st;
@@ -69,7 +69,7 @@ static int may_execute(const char *path)
 	return access(path, X_OK) ? -errno : 0;
 }
 
-/* As execvp(3): goes on after what it may not execute, but remembers it. */
+/* Search as execvp(3) does: skip a file without permission, but remember -EACCES. */
 static int search_path(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -127,7 +127,7 @@ int child_fork(struct session *s, struct diag *d)
 		return diag(d, -errno, "fork: %s", strerror(errno));
 	if (!pid) {
 		default_signals();
-		/* Else the recorder's death would not be noticed. */
+		/* Otherwise the child would not notice the recorder's death. */
 		close(go[1]);
 		close(report[0]);
 		become(s, go[0], report[1]);
@@ -147,7 +147,7 @@ int child_start(struct session *s, struct diag *d)
 
 	if (!s->child)
 		return 0;
-	/* It may have come before there was a child to get it. */
+	/* The signal may have come before there was a child. */
 	if (signals_stop())
 		child_stop(s);
 	s->child_started = true;
@@ -157,7 +157,7 @@ int child_start(struct session *s, struct diag *d)
 		return diag(d, -EPIPE, "%s: ended before it began",
 			    s->opt->cmd[0]);
 
-	/* End of file: exec has closed the other end. */
+	/* At end of file, exec has closed the other end. */
 	do {
 		r = read(s->exec_fd, &err, sizeof(err));
 	} while (r < 0 && errno == EINTR);
@@ -179,11 +179,11 @@ void child_dismiss(struct session *s)
 
 int child_explain(struct session *s, int err, struct diag *d)
 {
-	/* Of no other task's end is ESRCH the kernel's answer. */
+	/* ESRCH means that the child has ended only if the child is the only recorded task. */
 	if (err != -ESRCH || !s->child || !session_per_task(s) ||
 	    s->opt->nr_targets)
 		return err;
-	/* It ends: find_get_context() refuses a task with PF_EXITING. */
+	/* The child is ending: find_get_context() refuses a task with PF_EXITING. */
 	child_dismiss(s);
 	if (waitpid(s->child, &s->child_status, 0) != s->child)
 		return err;
@@ -209,7 +209,7 @@ void child_kill(struct session *s, int sig)
 		kill(s->child, sig);
 }
 
-/* SIGUSR2 has a meaning to auxrec only. */
+/* SIGUSR2 has a meaning only for auxrec, so the command gets SIGTERM. */
 void child_stop(struct session *s)
 {
 	child_kill(s, signals_stop() == SIGUSR2 ? SIGTERM : signals_stop());

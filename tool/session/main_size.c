@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The default size of main rings, and which recordings need little.
+ * Choose the default size of main rings, and find recordings that need only small ones.
  */
 #include <limits.h>
 #include <linux/capability.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Number and size of the raw ring's segments.
+ * Choose the number and size of the raw ring's segments.
  */
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Number and size of the raw ring's segments.
+ * Choose the number and size of the raw ring's segments.
  */
 #ifndef AUXREC_RAW_SIZE_H
 #define AUXREC_RAW_SIZE_H

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Find twins, which are software events that are the same event, and give them the same fields.
+ */
 #include "session/attr_period.h"
 #include "session/same_event.h"
 
-/* Never in the same context: perf_exclude_event() */
+/* Can the two events never happen in the same context? See perf_exclude_event(). */
 static bool are_apart(const struct perf_event_attr *a, const struct perf_event_attr *b)
 {
 	return (a->exclude_user && b->exclude_kernel) || (a->exclude_kernel && b->exclude_user);
@@ -10,7 +13,10 @@ static bool are_apart(const struct perf_event_attr *a, const struct perf_event_a
 
 bool attr_are_twins(const struct perf_event_attr *a, const struct perf_event_attr *b)
 {
-	/* What is not counted singly has a perf_sample_data of its own; without a period: none. */
+	/*
+	 * An event that is not counted singly has a perf_sample_data of its own. An event
+	 * without a period has no samples.
+	 */
 	return a->type == PERF_TYPE_SOFTWARE && b->type == PERF_TYPE_SOFTWARE &&
 	       a->config == b->config && attr_is_counted_singly(a) &&
 	       a->config != PERF_COUNT_SW_DUMMY && !are_apart(a, b) &&
@@ -25,7 +31,7 @@ static void add(struct perf_event_attr *to, const struct perf_event_attr *from)
 	to->sample_regs_intr |= from->sample_regs_intr;
 	if (to->sample_stack_user < from->sample_stack_user)
 		to->sample_stack_user = from->sample_stack_user;
-	/* Readers make that part of the call chain from the stack. */
+	/* Readers make the user part of the call chain from the stack. */
 	if (from->exclude_callchain_user)
 		to->exclude_callchain_user = 1;
 }

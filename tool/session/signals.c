@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signals: handlers that set flags and wake poll() through a pipe. Without
- * SA_RESTART, so that a write to a stuck reader returns.
+ * Handle signals: handlers set flags and wake poll() through a pipe. Handlers of signals that
+ * end the recording have no SA_RESTART, so that a write to a reader that does not read returns.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "session/signals.h"
 
-/* Written by handlers, of which one may interrupt another. */
+/* Handlers write these, and one handler can interrupt another. */
 static int stop, forward, count, give_up, merge;
 static unsigned int triggered[_NSIG];
 
@@ -23,7 +23,7 @@ static void wake_up(void)
 {
 	const int err = errno;
 
-	/* Full: then poll() is awake already. */
+	/* If the pipe is full, poll() is awake already. */
 	if (write(wake[1], "", 1) < 0)
 		errno = err;
 	errno = err;
@@ -33,8 +33,8 @@ static void on_stop(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	/*
-	 * When a terminal is closed its shell tells its jobs, and as that ends the kernel tells who
-	 * is in the foreground: nobody asks twice by that.
+	 * When a terminal is closed, its shell sends SIGHUP to its jobs. When the shell ends, the
+	 * kernel sends SIGHUP to the foreground. So a second SIGHUP is not a second request.
 	 */
 	if (sig == SIGHUP && get(stop))
 		return;
@@ -70,7 +70,7 @@ int signals_init(void)
 		return -errno;
 	sigaction(SIGINT, &stopping, NULL);
 	sigaction(SIGTERM, &stopping, NULL);
-	/* Ignored: nohup(1) wants the recording to go on without a terminal. */
+	/* If SIGHUP is ignored, nohup(1) wants the recording to go on without a terminal. */
 	if (sigaction(SIGHUP, NULL, &old) || old.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &stopping, NULL);
 	sigaction(SIGCHLD, &child, NULL);
@@ -83,7 +83,7 @@ int signals_fd(void)
 {
 	char buf[64];
 
-	/* What was noted before is seen by the caller's next look, which must come after this. */
+	/* The caller must look which signals came after this, so that it sees all of them. */
 	while (!get(stop) && read(wake[0], buf, sizeof(buf)) > 0)
 		;
 	return wake[0];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Signals: INT, TERM and HUP end a recording, CHLD wakes it, PIPE and XFSZ are
- * errors of write() only. A flight recorder has more.
+ * Handle signals. INT, TERM and HUP end a recording. CHLD wakes the recorder. PIPE and
+ * XFSZ are ignored, so that write() returns an error. A flight recorder handles more
+ * signals.
  */
 #ifndef AUXREC_SIGNALS_H
 #define AUXREC_SIGNALS_H
@@ -9,42 +10,47 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Returns 0 or -errno. */
+/* Return 0 or -errno. */
 int signals_init(void);
 
 /*
- * Readable once a signal came. A call empties it, but not of one that asks to stop: call it
- * after poll() and before the look at what came.
+ * Return a descriptor that is readable once a signal has come. A call empties the descriptor,
+ * unless a signal has asked to stop. Call this after poll() and before looking which signals
+ * came.
  */
 int signals_fd(void);
-/* Makes it readable. Any thread. */
+/* Make the descriptor readable. Any thread can call this. */
 void signals_wake(void);
 
-/* The first signal that asked to stop, or 0. */
+/* Return the first signal that asked to stop, or 0. */
 int signals_stop(void);
 
 /*
- * It came from a process, so the command does not have it yet. From the
- * terminal it goes to both.
+ * Did this signal come from a process? Then the command has not got it yet. A signal
+ * from the terminal goes to both.
  */
 bool signals_stop_forward(void);
 
-/* How many asked to stop. */
+/* Return how many signals have asked to stop. */
 int signals_count(void);
 
-/* Set with the second one: do not wait for a reader that does not read. */
+/* Points to a flag that the second of these signals sets: do not wait for a stuck reader. */
 const int *signals_give_up(void);
 
-/* From now on @sig is counted. Returns 0 or -errno. */
+/* Count @sig from now on. Return 0 or -errno. */
 int signals_trigger(int sig);
-/* How often it came since the last call. */
+/* Return how often @sig came since the last call. */
 unsigned int signals_triggered(int sig);
 
-/* SIGUSR2 asks to stop, and to merge. Returns 0 or -errno. */
+/* From now on SIGUSR2 asks to stop and to merge. Return 0 or -errno. */
 int signals_merge_init(void);
+/* Has SIGUSR2 come? */
 bool signals_merge(void);
 
-/* For a child: all that we handle to @handler, but for SIGPIPE and SIGXFSZ. */
+/*
+ * For a child: set the signals that we handle to @handler, and SIGCHLD to its default. SIGPIPE and
+ * SIGXFSZ stay ignored.
+ */
 void signals_reset(void (*handler)(int sig));
 
 #endif /* AUXREC_SIGNALS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which threads and CPUs are recorded.
+ * Find the threads and CPUs that are recorded.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -24,9 +24,9 @@ static int add_tid(struct session *s, pid_t tid, struct diag *d)
 }
 
 /*
- * The threads that a process has now; those to come are inherited. One that
- * is made between this and the opening of its maker's events is not seen, as
- * with perf: to look again would count inherited ones twice.
+ * Add the threads that a process has now. Threads that come later are inherited. As with
+ * perf, a thread is missed if it is made after this and before the events of the thread
+ * that makes it are opened. Looking again would count inherited threads twice.
  */
 static int add_threads(struct session *s, pid_t pid, struct diag *d)
 {

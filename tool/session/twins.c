@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of a session of which the kernel may give samples the id of the other, see
- * session/same_event.h: they are told, and are made readable as samples of any of the two.
+ * Find the twins among the events of a session: the kernel can give samples of one the id of
+ * the other, see session/same_event.h. Warn the user, and give both the same fields, so that
+ * samples can be read as samples of either.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "session/session.h"
 #include "trigger/trigger.h"
 
-/* Where that is not known it does. */
+/* Can this kernel mix the ids of twins? Yes, if its version is not known. */
 static bool kernel_mixes_them(void)
 {
 	unsigned int major, minor;
@@ -38,7 +39,7 @@ static int refuse(const struct sev *a, const struct sev *b, const char *why, str
 
 static int unite(struct sev *a, struct sev *b, struct diag *d)
 {
-	/* What was read is by the event that it is of, not by the id. */
+	/* The values of READ depend on the event that took the sample, not on the sample's id. */
 	if ((a->attr.sample_type | b->attr.sample_type) & PERF_SAMPLE_READ)
 		return refuse(a, b, "only one can be read with modifier S: leave that out, or the other event",
 			      d);
@@ -51,7 +52,7 @@ static int unite(struct sev *a, struct sev *b, struct diag *d)
 
 static void warn(const struct session *s, const struct sev *a, const struct sev *b)
 {
-	/* Of two triggers, or of two that are recorded, each sample is there. */
+	/* If both are triggers, or both are recorded, no sample is missed. */
 	if (a->trigger && !b->trigger)
 		say("--trigger %s: when -e %s has a sample of the same moment, the kernel (6.3 and later) may give it the other one's id, and the trigger is missed, or with a raw ring noticed late: record another event",
 		    a->trigger->name, b->name);
