@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The newest records of a recording, in bounded memory: decide which records are kept, packed,
+ * folded into the state, and forgotten.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,38 +20,38 @@ struct recent {
 	struct packer *packer;		/* NULL: nothing is packed */
 	struct recent_samples samples;
 	struct recent_sides sides;
-	struct state *names;		/* as of the sideband up to that one; NULL: not wanted */
-	const struct side *named;	/* or NULL: those that are not packed are not in it */
-	/* While a child has the records as they were, see recent_share() */
-	size_t room;			/* bytes for what is new; 0: there is no child */
-	size_t state_shared;		/* bytes of the state then */
+	struct state *names;		/* names of tasks, up to @named; NULL: not used */
+	const struct side *named;	/* NULL: @names has no record that is not packed */
+	/* while a child shares the records, see recent_share() */
+	size_t room;			/* bytes for new records; 0: there is no child */
+	size_t state_shared;		/* bytes of the state when the child was forked */
 	__u64 first;			/* time of the first record that came */
 	__u64 begin;
 	__u64 too_large;
-	size_t maps_limit;		/* of a process, see recent_is_over() */
-	size_t cgroups_limit;		/* how many need a look */
-	bool cgroups_begun;		/* it is going on */
+	size_t maps_limit;		/* most maps of a process, see recent_is_over() */
+	size_t cgroups_limit;		/* more cgroups than this need a look */
+	bool cgroups_begun;		/* a look for cgroups is going on */
 	__u64 newest_time;		/* of all records */
-	__u64 asked;			/* newest_time when it was asked which tasks live */
+	__u64 asked;			/* newest_time at the last state_bury() */
 };
 
-/* A log has this many chunks if it has all of the memory. */
+/* A log that has all of the memory has this many chunks. */
 #define CHUNKS		64
-/* The state has no more than this part of the memory: a child may need it twice. */
+/* The state has at most this part (1/4) of the memory: a child may need it twice. */
 #define STATE_PART	4
-/* This part is there for what comes while a child writes a snapshot. */
+/* This part of the memory is for records that come while a child writes a snapshot. */
 #define ROOM_PART	8
-/* This part for what the child folds into a state of its own. */
+/* This part of the memory is for the records that the child folds into its state. */
 #define CUT_PART	8
-/* Of one process: few have more. */
+/* Few processes have more maps than this. */
 #define MAPS_MANY	2048
-/* So many cgroups need no look. */
+/* This many cgroups need no look. */
 #define CGROUPS_FEW	128
-/* Of BTF there may be this much; half of the state where that has less. */
+/* Most bytes of BTF. If the state can have less than this, BTF can have half of the state. */
 #define TYPES_MAX	(4U << 20)
-/* Looked at in one go: some 1 ms */
+/* This many cgroups are looked at in one call, which takes about 1 ms. */
 #define CGROUPS_BATCH	256
-/* That are kept where nobody can tell which are there */
+/* Most cgroups that are kept if nobody can tell which ones exist */
 #define CGROUPS_MAX	4096
 
 static size_t state_limit(const struct recent *r)
@@ -103,11 +107,11 @@ void recent_free(struct recent *r)
 
 size_t recent_packing(size_t block)
 {
-	/* The child has its own of what is written to. */
+	/* The child has its own copy of memory that is written to. */
 	return 2 * packer_memory(block);
 }
 
-/* --- what comes ------------------------------------------------------------ */
+/* --- add records ----------------------------------------------------------- */
 
 size_t recent_sample_size(size_t size)
 {
@@ -139,7 +143,7 @@ bool recent_is_sideband(const struct perf_event_header *rec)
 	case PERF_RECORD_BPF_EVENT:
 	case PERF_RECORD_CGROUP:
 	case PERF_RECORD_TEXT_POKE:
-	/* auxrec's own, which have no sample id */
+	/* auxrec's own records, which have no sample id */
 	case REC_FEATURE:
 	case REC_BUILD_ID:
 		return true;
@@ -195,7 +199,7 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
 
 		if (rec->header.type == PERF_RECORD_COMM && rec->comm.tid == tid)
 			return rec->comm.comm;
-		/* It had its parent's name then. */
+		/* The task began with the name that its parent had then. */
 		if (rec->header.type == PERF_RECORD_FORK && rec->fork.tid == tid) {
 			pid = rec->fork.ppid;
 			tid = rec->fork.ptid;
@@ -204,7 +208,7 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
 	return r->names ? state_name(r->names, pid, tid) : NULL;
 }
 
-/* The name that a record tells which comes when its time is settled is not learnt: few do. */
+/* A record that comes when its time is already settled is not learnt. That is rare. */
 static int learn_names(struct recent *r, __u64 settled)
 {
 	const struct side *side = r->named ? r->named->newer : r->sides.oldest;
@@ -222,7 +226,7 @@ static int learn_names(struct recent *r, __u64 settled)
 	return err;
 }
 
-/* --- what is too old ------------------------------------------------------- */
+/* --- let old records go ---------------------------------------------------- */
 
 static void drop_side(struct recent *r)
 {
@@ -231,7 +235,7 @@ static void drop_side(struct recent *r)
 	recent_sides_drop(&r->sides);
 }
 
-/* Goes on until the state has more than @most bytes. */
+/* Fold sideband from before @begin, but stop when the state has more than @most bytes. */
 static int fold_before(struct recent *r, __u64 begin, size_t most)
 {
 	while (recent_sides_time(&r->sides) < begin && state_bytes(r->state) <= most) {
@@ -251,14 +255,14 @@ static int fold_before(struct recent *r, __u64 begin, size_t most)
 	return 0;
 }
 
-/* Who was in one may run on for a moment, as tasks do. */
+/* Wait before forgetting a removed cgroup: a task that was in it may run on for a moment. */
 static void forget_cgroups(struct recent *r)
 {
 	if (r->begin > r->limits.linger)
 		state_forget_cgroups(r->state, r->begin - r->limits.linger);
 }
 
-/* What is not folded for lack of memory is in the snapshot as it is. */
+/* Sideband that is not folded, for lack of memory, is in the snapshot as it is. */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled)
 {
 	if (!r->first || begin <= r->first)
@@ -299,7 +303,7 @@ static size_t fresh_memory(const struct recent *r)
 	       (state > r->state_shared ? state - r->state_shared : 0);
 }
 
-/* Has it more than its limit, or than half of that? */
+/* Is more memory in use than the limit allows? is_half_full(): more than half of that? */
 static bool is_full(const struct recent *r)
 {
 	return r->room ? fresh_memory(r) > r->room : memory(r) > r->limits.memory;
@@ -322,7 +326,7 @@ static bool is_kept_for_raw(const struct recent *r, __u64 wanted)
 	       of_samples(r) > r->limits.memory / 2;
 }
 
-/* Lets go of what is the oldest. 1: done, 0: there is nothing, or -ENOMEM. */
+/* Fold or forget the oldest record. Return 1, 0: there is none that can go, or -ENOMEM. */
 static int let_go(struct recent *r, __u64 settled, __u64 wanted)
 {
 	const __u64 sample = recent_samples_time(&r->samples);
@@ -343,8 +347,9 @@ static int let_go(struct recent *r, __u64 settled, __u64 wanted)
 }
 
 /*
- * Sideband that came late could not be sorted in any more: see ROUND_NS in record/record.h. Without
- * memory to pack them in, the oldest records go as they are.
+ * Pack old records while more than half of the memory is in use. Sideband waits for limits.late,
+ * because a record that comes late cannot be sorted into a block, see ROUND_NS in record/record.h.
+ * If there is no memory to pack records, the oldest ones are folded or forgotten unpacked.
  */
 static void pack(struct recent *r, __u64 settled)
 {
@@ -355,12 +360,12 @@ static void pack(struct recent *r, __u64 settled)
 		some = recent_samples_pack(&r->samples) > 0;
 		some |= recent_sides_pack(&r->sides, end) > 0;
 	}
-	/* The last that is settled may be packed by now. */
+	/* @named was the last settled record. It is packed if no settled record is unpacked. */
 	if (!r->sides.oldest || r->sides.oldest->kept.time >= settled)
 		r->named = NULL;
 }
 
-/* From when on no sample is gone */
+/* Return the time from which on no sample is gone. */
 static __u64 first_whole(const struct recent *r)
 {
 	return r->samples.last_gone ? r->samples.last_gone + 1 : 0;
@@ -371,12 +376,12 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	__u64 begin = first_whole(r);
 	int err;
 
-	/* Of a time before all records there is nothing to let go of, nor to speak of. */
+	/* Nothing can be forgotten from before the first record, so @begin must not be there. */
 	if (r->limits.window && r->first && now > r->first + r->limits.window &&
 	    begin < now - r->limits.window)
 		begin = now - r->limits.window;
 	recent_samples_trim(&r->samples, begin);
-	/* All samples are there from a time on that can be folded up to only now. */
+	/* No older samples are left now, so older sideband can be folded, up to two limits. */
 	if (begin > wanted)
 		begin = wanted;
 	if (begin > settled)
@@ -393,11 +398,11 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	return err;
 }
 
-/* --- a child has them, too ------------------------------------------------- */
+/* --- share memory with a child --------------------------------------------- */
 
 /*
- * What the child folds becomes state, and that is as much at most: see recent_cut(). It and we both
- * write to the state that there is.
+ * Return how much memory a child needs. Sideband that the child folds becomes state, which takes at
+ * most the same memory, see recent_cut(). The child and the recorder both write to the state.
  */
 static size_t child_memory(const struct recent *r)
 {
@@ -437,14 +442,17 @@ void recent_unshare(struct recent *r)
 	recent_sides_cut(&r->sides, 0);
 }
 
-/* --- what cannot be folded ------------------------------------------------- */
+/* --- shrink the state ------------------------------------------------------ */
 
 static bool is_over(const struct recent *r)
 {
 	return state_is_full(r);
 }
 
-/* A set that has doubled is looked at: with what is unmapped it would only grow. */
+/*
+ * Look at a process whose maps have doubled: no record tells when a map is unmapped, so without
+ * a look its maps would only grow.
+ */
 static bool has_many_maps(const struct recent *r)
 {
 	return state_most_maps(r->state) > r->maps_limit;
@@ -478,8 +486,9 @@ size_t recent_shrink(struct recent *r, const struct state_ask *ask)
 }
 
 /*
- * As many as lived the last time may have come since: what it costs to look is in
- * proportion to how many come, and what is kept in vain to how many live.
+ * A look is due when there are twice as many cgroups as existed at the last look. So the cost of
+ * looking is in proportion to the number of new cgroups, and the number of removed cgroups that are
+ * still kept is in proportion to the number of existing ones.
  */
 bool recent_wants_cgroups(const struct recent *r)
 {
@@ -504,7 +513,7 @@ void recent_look_for_cgroups(struct recent *r, const struct state_ask *ask, __u6
 	r->cgroups_limit = n > CGROUPS_FEW / 2 ? 2 * n : CGROUPS_FEW;
 }
 
-/* --- and given out again --------------------------------------------------- */
+/* --- emit records ---------------------------------------------------------- */
 
 int recent_emit_state(const struct recent *r, state_fn fn, void *ctx)
 {
@@ -516,7 +525,7 @@ int recent_emit_sideband(const struct recent *r, state_fn fn, void *ctx)
 	return recent_sides_emit(&r->sides, fn, ctx);
 }
 
-/* When samples begin of which none is gone */
+/* Return the time from which on samples are complete, and sideband is not in the state. */
 static __u64 samples_begin(const struct recent *r)
 {
 	const __u64 begin = first_whole(r);

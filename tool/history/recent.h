@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The newest records of a recording, in bounded memory: samples as they came, and beside them what
- * tells of tasks, maps and symbols, in order of time. What becomes too old is folded into the state
- * (state.h), samples are forgotten. All of them have one memory, of which each has what it needs:
- * if that is full, the oldest goes, whatever it is.
+ * The newest records of a recording, in bounded memory. Samples are kept in the order in which they
+ * came. Sideband (records of tasks, maps, symbols) is kept apart from them, in order of time.
+ * Sideband that becomes too old is folded into the state (history/state.h), and samples are
+ * forgotten. Samples, sideband and state share one memory without fixed parts: if it is full, the
+ * oldest record goes, whatever its kind is.
  */
 #ifndef AUXREC_RECENT_H
 #define AUXREC_RECENT_H
@@ -18,72 +19,78 @@
 struct recent;
 
 struct recent_limits {
-	size_t	memory;		/* bytes, for all of it */
+	size_t	memory;		/* bytes for samples, sideband and state */
 	__u64	window;		/* ns, how old a record may be; 0: any age */
-	__u64	linger;		/* ns, for which tasks are known after their EXIT */
-	size_t	block;		/* bytes that are packed at once when half is full; 0: none are */
-	__u64	late;		/* ns, so much older than what is settled is what is packed */
-	bool	names;		/* recent_name() is wanted */
+	__u64	linger;		/* ns for which a task is known after its EXIT */
+	size_t	block;		/* bytes of records in a packed block; 0: do not pack */
+	__u64	late;		/* ns; sideband is packed this long after its time is settled */
+	bool	names;		/* recent_name() will be used */
 };
 
 struct recent_stats {
-	size_t	bytes;		/* of memory, the state included */
-	size_t	of_samples;	/* of these, and so on */
+	size_t	bytes;		/* memory in use, the state included */
+	size_t	of_samples;	/* part of @bytes, as the next two */
 	size_t	of_sideband;
 	size_t	of_state;
-	__u64	begin;		/* records from this time on are all there, 0: all */
-	__u64	oldest;		/* what is older is in the state, or is gone */
-	__u64	samples;	/* records that are there */
-	__u64	sideband;
-	__u64	forgotten;	/* samples and the like, as they became too old */
-	__u64	too_large;	/* of these: for the ring, as they came */
+	__u64	begin;		/* records from this time on are complete, 0: all are */
+	__u64	oldest;		/* older records are in the state, or are forgotten */
+	__u64	samples;	/* number of samples that are kept */
+	__u64	sideband;	/* number of sideband records that are kept */
+	__u64	forgotten;	/* records, not sideband, that are not kept */
+	__u64	too_large;	/* of @forgotten: too large for the memory when they came */
 	size_t	cgroups;	/* whose names are in the state */
 };
 
-/* NULL: no memory. */
+/* Return NULL if there is no memory. */
 struct recent *recent_new(const struct recent_limits *limits);
 void recent_free(struct recent *r);
 
 /*
- * recent_add() - keeps a record
- * @rec: of a main ring, with sample id
- * @time: of it; those of one CPU come in order, those of several about so
+ * recent_add() - keep a record
+ * @rec: a record of a main ring, with sample id
+ * @time: its time. Records of one CPU come in order, those of several CPUs nearly in order
  *
  * Return: 0 or -ENOMEM.
  */
 int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time);
 
-/* What describes the time before all records; in the state at once. 0 or -ENOMEM. */
+/*
+ * Fold a record that describes the time before all other records into the state, immediately.
+ * Return 0 or -ENOMEM.
+ */
 int recent_fold(struct recent *r, const struct perf_event_header *rec);
 
-/* Bytes of memory that it takes to pack blocks of that size, besides the limit. */
+/* Return how much memory it takes to pack blocks of this size. recent_limits.memory excludes it. */
 size_t recent_packing(size_t block);
 
 /*
- * The name that a task has now, or NULL: that takes recent_limits.names. Goes back through the
- * sideband to what is settled. Valid until the next call of any function here.
+ * Return the name that a task has now, or NULL. This requires recent_limits.names. It goes back
+ * through the sideband that is not settled. The name is valid until the next call of any function
+ * of this header.
  */
 const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
 
-/* Is it kept beside the samples? If not: bytes of memory that one of that size takes. */
+/* Is it a sideband record? */
 bool recent_is_sideband(const struct perf_event_header *rec);
+/* Return how much memory a record of this size takes that is not sideband. */
 size_t recent_sample_size(size_t size);
 
 /*
- * Lets go of what is older than @begin, as recent_trim() does: for a process that has ours as it
- * was. What it writes to is there twice.
+ * A child calls this, which has the recorder's records as they were when it was forked: fold or
+ * forget records older than @begin, as recent_trim() does. Memory that this writes to exists twice.
  */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled);
 
 /*
- * recent_share() - a child is about to have all of it as it is now
- * @cut: of its recent_cut()
+ * recent_share() - prepare to share all records with a child, which is about to be forked
+ * @cut: @begin of the child's recent_cut()
  * @settled, @wanted: as for recent_trim()
  *
- * Until recent_unshare(), what both have and one of them changes is there twice, within the limit
- * all the same: so the oldest goes now, as far as that needs it.
+ * Until recent_unshare(), memory that both have and one of them changes exists twice. The limit
+ * includes both copies. If they would exceed the limit, this lets the oldest records go.
  *
- * recent_room() - bytes of memory for what comes meanwhile, with what that adds to the state
+ * recent_room() - return the memory for records that come meanwhile, and for what they add to the
+ *	state, in bytes
  *
  * Return: 0 or -ENOMEM.
  */
@@ -92,46 +99,47 @@ size_t recent_room(const struct recent *r);
 void recent_unshare(struct recent *r);
 
 /*
- * recent_trim() - lets go of what is too old, or too much
+ * recent_trim() - fold or forget records that are too old, or that exceed the memory
  * @now: the window ends here
- * @settled: records of an earlier time will not come any more; nothing from here on is
- *	folded, whatever the limits say
- * @wanted: data from this time on are kept elsewhere and refer to tasks; what is older
- *	may be folded. ~0: none are
+ * @settled: records of an earlier time will not come any more. Records from this time on are
+ *	not folded, whatever the limits are
+ * @wanted: the raw ring has data from this time on, which refer to tasks. Older sideband can
+ *	be folded. ~0: there are no such data
  *
  * Return: 0 or -ENOMEM.
  */
 int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted);
 
 /*
- * recent_is_over() - is the state larger than its part of the memory, or are there processes with
- * very many maps, which may be there no more?
- * @look: else only the latter, which costs little
+ * recent_is_over() - is the state larger than its part of the memory, or has a process very many
+ * maps, of which some may not exist any more?
+ * @look: if false, check only the number of maps, which costs little
  *
- * recent_shrink() - does something about that
- * @ask: see state.h
+ * recent_shrink() - make the state smaller
+ * @ask: see history/state.h
  *
- * Forgets tasks and maps that are there no more, and if that does not suffice, other maps.
- * Return: how many others.
+ * Forget tasks and maps that do not exist any more and, if that does not suffice, other maps.
+ * Return: how many maps that may still exist were forgotten.
  */
 size_t recent_shrink(struct recent *r, const struct state_ask *ask);
 bool recent_is_over(const struct recent *r, bool look);
 
 /*
- * recent_wants_cgroups() - are there so many that it should be looked which have been removed?
+ * recent_wants_cgroups() - are there many cgroups, so that it is time to look for removed ones?
  *
- * recent_look_for_cgroups() - does a part of that
- * @ask: see state.h; NULL: nobody knows, then only the newest are kept
+ * recent_look_for_cgroups() - do a part of this look
+ * @ask: see history/state.h; NULL: nobody can tell. Then only the newest cgroups are kept
  * @now: the time
  *
- * What is gone is forgotten when no record is left that can be of it.
+ * A cgroup that was removed is forgotten when no record is left that can refer to it.
  */
 bool recent_wants_cgroups(const struct recent *r);
 void recent_look_for_cgroups(struct recent *r, const struct state_ask *ask, __u64 now);
 
 /*
- * What there is: the state as of the oldest record, the sideband since, in order of time,
- * and samples from recent_stats.begin on, as they came. Each returns 0, or what @fn returned.
+ * Emit the state as of the oldest record; the sideband since then, in order of time; samples
+ * from recent_stats.begin on, in the order in which they came. Each function returns 0, -ENOMEM,
+ * or what @fn returned.
  */
 int recent_emit_state(const struct recent *r, state_fn fn, void *ctx);
 int recent_emit_sideband(const struct recent *r, state_fn fn, void *ctx);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A log: records in the order in which they came, in chunks of memory.
+ */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -70,7 +73,7 @@ void *recent_log_add(struct recent_log *log, size_t size)
 	return place;
 }
 
-/* The newest one stays where the next record goes, unless nothing in it is wanted. */
+/* The newest chunk is freed, too, if no record in it is wanted. */
 void recent_log_drop(struct recent_log *log, struct log_chunk *chunk)
 {
 	chunk->live--;
@@ -78,7 +81,7 @@ void recent_log_drop(struct recent_log *log, struct log_chunk *chunk)
 		remove_oldest(log);
 }
 
-/* What is added to a page that is used in part is there twice, as is the page. */
+/* A page that is used in part is fresh: adding a record to it makes a copy of it. */
 void recent_log_share(struct recent_log *log)
 {
 	struct log_chunk *c;

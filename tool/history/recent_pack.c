@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pack records in blocks, and unpack them.
+ */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +10,15 @@
 #include "history/recent_pack.h"
 #include "base/util.h"
 
-/* The lowest of the ordinary levels: the recorder packs between two looks at its rings. */
+/* zstd's lowest ordinary level, because the recorder packs between two looks at its rings. */
 #define LEVEL	1
 
 struct packer {
 	size_t block;
 	ZSTD_CCtx *cctx;
 	ZSTD_DCtx *dctx;
-	__u8 *raw;		/* records */
-	__u8 *out;		/* and what is made of them */
+	__u8 *raw;		/* unpacked records */
+	__u8 *out;		/* packed records */
 };
 
 size_t kept_size(const struct perf_event_header *rec)
@@ -110,10 +113,13 @@ size_t packer_block(const struct packer *p)
 	return p->block;
 }
 
-/* zstd's own, as test_recent.c measures it, with a quarter to spare */
+/*
+ * Memory of zstd's contexts, as selftests/tool/state/test_recent.c measures it, with a quarter to
+ * spare
+ */
 #define CONTEXTS	(512U << 10)
 
-/* recent_sides.c has a buffer, too. */
+/* The second buffer for unpacked records is that of history/recent_sides.c. */
 size_t packer_memory(size_t block)
 {
 	return CONTEXTS + 2 * raw_size(block) + ZSTD_compressBound(raw_size(block));
@@ -157,7 +163,7 @@ static void describe(struct packed *block, const __u8 *raw, size_t len)
 	}
 }
 
-/* What does not become smaller stays as it is. */
+/* Records that do not become smaller stay unpacked in the block. */
 const struct packed *packer_pack(struct packer *p, struct blocks *blocks, const void *raw,
 				 size_t len)
 {

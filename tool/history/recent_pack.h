@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Records that do not change any more, packed in blocks. Records of one kind are much alike, so
- * the same memory has several times as many of them. A block never changes, and the oldest goes
- * as a whole: neither writes to memory that a child still shares.
+ * the same memory has room for several times as many. A block never changes, and the oldest block
+ * is dropped as a whole: neither writes to memory that a child still shares.
  */
 #ifndef AUXREC_RECENT_PACK_H
 #define AUXREC_RECENT_PACK_H
@@ -13,7 +13,7 @@
 
 #include "history/recent_log.h"
 
-/* A record with its time, as it is in a log and, unpacked, in a block */
+/* A record with its time, as a log and an unpacked block contain it */
 struct kept {
 	__u64 time;
 	struct perf_event_header rec[];
@@ -24,27 +24,27 @@ size_t kept_size(const struct perf_event_header *rec);
 
 struct packed {
 	__u64 begin, end;	/* times of the oldest and the newest record */
-	__u64 nr;		/* of records */
-	__u32 raw;		/* bytes that they have unpacked */
-	__u32 len;		/* and here; the same: they are as they were */
+	__u64 nr;		/* number of records */
+	__u32 raw;		/* bytes of the records when they are unpacked */
+	__u32 len;		/* bytes in @data; equal to @raw: the records are not packed */
 	__u8 data[];
 };
 
-/* In the order in which they were packed */
+/* Blocks in the order in which they were packed */
 struct blocks {
 	struct recent_log log;
-	size_t tail;		/* of the oldest one in its chunk */
-	__u64 nr;		/* of blocks */
+	size_t tail;		/* offset of the oldest block in its chunk */
+	__u64 nr;		/* number of blocks */
 };
 
 void blocks_init(struct blocks *blocks, size_t chunk);
 void blocks_free(struct blocks *blocks);
 
-/* NULL: there is none. */
+/* Return NULL if there is no block. */
 const struct packed *blocks_oldest(const struct blocks *blocks);
 void blocks_drop_oldest(struct blocks *blocks);
 
-/* blocks_begin() is before the oldest; blocks_next() is NULL behind the newest. */
+/* After blocks_begin(), blocks_next() returns all blocks, the oldest first, and then NULL. */
 struct blocks_at {
 	const struct log_chunk *chunk;
 	size_t at;
@@ -54,26 +54,26 @@ struct blocks_at blocks_begin(const struct blocks *blocks);
 const struct packed *blocks_next(struct blocks_at *at);
 
 /*
- * struct packer - what packs and unpacks, for all blocks
+ * struct packer - packs and unpacks all blocks
  *
- * Its memory is taken when the first block is packed: packer_memory() tells how much that is.
+ * The packer allocates its memory when it packs the first block. packer_memory() tells how much.
  */
 struct packer;
 
-/* @block: bytes of records in a block; one record may be more. NULL: no memory. */
+/* @block: bytes of records in a block; the last record may exceed it. Return NULL: no memory. */
 struct packer *packer_new(size_t block);
 void packer_free(struct packer *p);
 size_t packer_block(const struct packer *p);
 size_t packer_memory(size_t block);
 
 /*
- * The packer's own buffer, of packer_block() + KEPT_MAX bytes: the caller gathers records in it, or
- * unpacks a block to it. NULL: no memory.
+ * Return the packer's own buffer, of packer_block() + KEPT_MAX bytes. The caller gathers records in
+ * it, or unpacks a block to it. NULL: no memory.
  */
 __u8 *packer_buffer(struct packer *p);
 
 /*
- * packer_pack() - adds a block
+ * packer_pack() - pack records, and add the block to @blocks
  * @raw: @len bytes of struct kept, each in kept_size() bytes
  *
  * Return: the block, or NULL: no memory.
@@ -82,10 +82,10 @@ const struct packed *packer_pack(struct packer *p, struct blocks *blocks, const 
 				 size_t len);
 
 /*
- * packer_unpack() - the records of a block
- * @to: of the same size as packer_buffer()
+ * packer_unpack() - unpack the records of a block
+ * @to: a buffer of the same size as packer_buffer()
  *
- * Return: where they are, in @to or in the block; NULL: no memory.
+ * Return: the records, in @to or in the block; NULL: no memory.
  */
 const __u8 *packer_unpack(struct packer *p, const struct packed *block, __u8 *to);
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The newest samples, and all other records that are not sideband.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -95,8 +98,8 @@ void recent_samples_trim(struct recent_samples *s, __u64 begin)
 }
 
 /*
- * A chunk behind which there is another one is whole. To pack one that a child shares would give
- * nothing back while the child lives.
+ * Pack the oldest chunk. It is complete if another chunk follows. Packing a chunk that a child
+ * shares would free no memory while the child lives.
  */
 int recent_samples_pack(struct recent_samples *s)
 {
@@ -120,9 +123,9 @@ static int emit(const __u8 *data, size_t from, size_t end, __u64 begin, state_fn
 		const struct kept *kept = (const void *)(data + from);
 
 		/*
-		 * One of a CPU's ring that was read later may be older than some that are gone: of
-		 * its time there are not all, and whoever merges snapshots takes what another one
-		 * has.
+		 * A sample of a ring that was read later may be older than @begin. Samples of its
+		 * time are incomplete, so it is left out: auxrec merge takes samples of that time
+		 * from another snapshot.
 		 */
 		if (kept->time >= begin)
 			err = fn(ctx, kept->rec);

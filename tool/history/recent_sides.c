@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The newest sideband records, in order of time.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +25,7 @@ void recent_sides_free(struct recent_sides *s)
 	free(s->first);
 }
 
-/* --- those that are not packed --------------------------------------------- */
+/* --- records that are not packed ------------------------------------------- */
 
 static size_t side_size(const struct perf_event_header *rec)
 {
@@ -39,7 +42,7 @@ const struct side *recent_sides_older(const struct recent_sides *s, const struct
 	return older_side(s, side);
 }
 
-/* Where one of that time goes: the one before it. */
+/* Return the record behind which a record of this time goes, or NULL if it goes first. */
 static struct side *find_place(const struct recent_sides *s, __u64 time)
 {
 	struct side *at = s->newest;
@@ -53,8 +56,8 @@ static struct side *find_place(const struct recent_sides *s, __u64 time)
 }
 
 /*
- * Mostly the newest, or of the same CPU's ring as the one before, whose place is near;
- * behind those of the same time, which came before it.
+ * The record is usually the newest, or it is from the same ring as the last record that was added
+ * and its place is near that one. It goes behind records of the same time, which came earlier.
  */
 int recent_sides_add(struct recent_sides *s, const struct perf_event_header *rec, __u64 time)
 {
@@ -92,9 +95,9 @@ static void drop_unpacked(struct recent_sides *s)
 	recent_log_drop(&s->log, side->chunk);
 }
 
-/* --- packed ---------------------------------------------------------------- */
+/* --- packed records -------------------------------------------------------- */
 
-/* Bytes of the oldest ones that make a block, 0: there are not so many that are settled. */
+/* Return the size of the oldest records that make a block, 0: too few of them are settled. */
 static size_t size_of_block(const struct recent_sides *s, __u64 settled)
 {
 	const struct side *side;
@@ -119,7 +122,7 @@ static void gather(const struct recent_sides *s, __u8 *to, size_t size)
 	}
 }
 
-/* To pack what a child shares would give nothing back while the child lives. */
+/* Packing records that a child shares would free no memory while the child lives. */
 int recent_sides_pack(struct recent_sides *s, __u64 settled)
 {
 	const struct packed *block;
@@ -172,7 +175,7 @@ static void drop_block(struct recent_sides *s, const struct packed *block)
 		s->first_time = block->begin;
 }
 
-/* @kept is the oldest one of @block. */
+/* @kept is the oldest record of @block. */
 static void drop_packed(struct recent_sides *s, const struct packed *block,
 			const struct kept *kept)
 {

@@ -232,7 +232,7 @@ void session_detach(struct session *s);
 void session_close_events(struct session *s);
 void session_close(struct session *s);
 
-/* Is the event's PMU softpt, which looks like Intel PT? */
+/* session/open_error.c: is the event's PMU softpt, which looks like Intel PT? */
 bool sev_is_softpt(const struct sev *sev);
 
 /*
