@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tasks. The kernel's part is state_kernel.c. */
+/*
+ * The state of tasks: what sideband said about them, folded. The kernel's part of the state is in
+ * history/state_kernel.c.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <search.h>
@@ -31,29 +34,29 @@ struct comm {
 
 struct thread {
 	__u32 tid;
-	bool exited;			/* the first one of a process that goes on */
-	bool named;
-	bool leaving;
-	bool missed;			/* was not there at the last state_bury() */
+	bool exited;			/* the first thread has exited, its process goes on */
+	bool named;			/* @comm is known */
+	bool leaving;			/* its EXIT has come */
+	bool missed;			/* did not exist at the last state_bury() */
 	char comm[COMM_LEN];
-	struct state_namespaces *namespaces;	/* NULL: not told */
+	struct state_namespaces *namespaces;	/* NULL: not known */
 };
 
 struct process {
 	__u32 pid;
 	__u32 ppid;
-	__u64 number;			/* numbers of processes are used again, this not */
-	__u64 parent;			/* number of it, 0: was not known */
+	__u64 number;			/* is not used again, as a pid is */
+	__u64 parent;			/* @number of the parent, 0: was not known */
 	struct state_maps *maps;
 	void *threads;			/* tree of struct thread */
-	size_t nr_threads;		/* that have not exited */
+	size_t nr_threads;		/* threads that have not exited */
 };
 
-/* One that has had its EXIT */
+/* A thread whose EXIT has come */
 struct leaving {
 	struct leaving *next;
 	__u64 time;
-	__u64 number;			/* of its process */
+	__u64 number;			/* @number of its process */
 	__u32 pid, tid;
 };
 
@@ -62,12 +65,12 @@ struct state {
 	struct leaving *leaving, **leaving_end;
 	void *namespaces;		/* tree of all sets, see state_namespaces.h */
 	struct state_kernel kernel;
-	struct rec_sample_id id;	/* of records that we make */
-	__u64 number;			/* of the last process */
+	struct rec_sample_id id;	/* for records that the state makes */
+	__u64 number;			/* @number of the last process */
 	size_t nr_processes;
 	size_t nr_threads;
 	size_t bytes;
-	size_t most_maps;		/* that one had since the last state_prune() */
+	size_t most_maps;		/* of a process, since the last state_prune() */
 };
 
 #define PROCESS_BYTES	(sizeof(struct process) + TREE_COST + ALLOC_COST)
@@ -198,11 +201,11 @@ void state_free(struct state *st)
 	free(st);
 }
 
-/* --- what records say ------------------------------------------------------ */
+/* --- fold records ---------------------------------------------------------- */
 
 /*
- * As perf's readers have it (thread__fork()): a thread has its parent's name, a process
- * its maps too, unless the record is of a task that was there before the recording.
+ * As in perf's readers (thread__fork()): a thread gets its parent's name. A process also gets
+ * its parent's maps, unless the record describes a task from before the recording.
  */
 static int fold_fork(struct state *st, const struct task_ids *rec)
 {
@@ -212,8 +215,9 @@ static int fold_fork(struct state *st, const struct task_ids *rec)
 
 	p = find_process(st, rec->pid);
 	/*
-	 * Its exit was lost: the number is another task's now. But in a PID namespace all tasks
-	 * that are not in it have the number 0 (perf_event_pid()), and are their own parents.
+	 * The EXIT of @p was lost, and its pid is used again. But for a recorder in a PID
+	 * namespace, all tasks outside of it have pid 0 (perf_event_pid()) and are their own
+	 * parents.
 	 */
 	if (p && p != parent && rec->pid == rec->tid)
 		free_process(st, p);
@@ -288,7 +292,7 @@ void state_end_exited(struct state *st, __u64 time)
 		struct process *p = find_process(st, l->pid);
 		struct thread *t = find_thread(p, l->tid);
 
-		/* Its number may be another task's by now. */
+		/* Another task may have its pid and tid by now. */
 		if (t && t->leaving && p->number == l->number)
 			end_task(st, p, t);
 		st->leaving = l->next;
@@ -300,8 +304,8 @@ void state_end_exited(struct state *st, __u64 time)
 }
 
 /*
- * Who executes is the only thread that is left, and has the number of the first one, which
- * may have had its EXIT; there will be none for the number that it had (de_thread()).
+ * The thread that executes is the only one that is left. It takes the tid of the first thread,
+ * whose EXIT may have come. No EXIT will come for the tid that it had before (de_thread()).
  */
 static int fold_exec(struct state *st, struct process *p, struct thread *t)
 {
@@ -353,7 +357,7 @@ static int fold_map(struct state *st, const struct perf_event_header *rec)
 	if (ids[0] == (__u32)-1)
 		return state_maps_add(&st->kernel.maps, rec, &st->bytes);
 	p = get_process(st, ids[0]);
-	/* The task as well, if its FORK was lost: else its EXIT would end nothing. */
+	/* If the thread's FORK was lost, make the thread, or its EXIT would have no effect. */
 	if (!p || !get_thread(st, p, ids[1]) || state_maps_add(&p->maps, rec, &st->bytes))
 		return -ENOMEM;
 	if (p->maps->nr > st->most_maps)
@@ -407,7 +411,7 @@ int state_fold(struct state *st, const struct perf_event_header *rec)
 	return err;
 }
 
-/* --- and said again -------------------------------------------------------- */
+/* --- emit records ---------------------------------------------------------- */
 
 struct emit {
 	const struct state *st;
@@ -430,8 +434,9 @@ struct emit {
 };
 
 /*
- * Its last part is the sample id. Of no event, as what readers make themselves: the one
- * that told it may be gone, with its CPU, and they refuse an id that they do not know.
+ * The record ends with its sample id, which names no event, like records that readers make
+ * themselves. The event that wrote the record may be closed because its CPU went offline, and
+ * readers refuse an id that they do not know.
  */
 static void emit_record(struct emit *e)
 {
@@ -459,7 +464,7 @@ static void emit_copy(struct emit *e, const struct perf_event_header *rec)
 	memcpy(e->rec.bytes, rec, rec->size);
 }
 
-/* Whose parent has gone is another one's child by now: of the first process, mostly. */
+/* A process whose parent has ended is another one's child by now, usually of the first process. */
 static __u32 parent_of(const struct emit *e)
 {
 	const struct process *p = e->process;
@@ -469,8 +474,9 @@ static __u32 parent_of(const struct emit *e)
 }
 
 /*
- * A thread whose name was not told, as records were lost, is left to be found: a FORK
- * would give it its parent's name, which it need not have.
+ * Emit the FORK and COMM of a thread whose name is known. If records were lost and the name is
+ * not known, there must be no FORK: it would give the thread its parent's name, which may be
+ * wrong.
  */
 static void emit_name(struct emit *e, const struct thread *t)
 {
@@ -488,7 +494,7 @@ static void emit_name(struct emit *e, const struct thread *t)
 	e->rec.comm.pid = pid;
 	e->rec.comm.tid = t->tid;
 	memcpy(e->rec.comm.comm, t->comm, sizeof(t->comm));
-	/* Padded as the kernel does it (perf_event_comm_event()). */
+	/* The kernel pads the name in the same way (perf_event_comm_event()). */
 	emit_made(e, PERF_RECORD_COMM, 0,
 		  sizeof(e->rec.comm) + ALIGN8(strlen(t->comm) + 1), t->tid);
 }
@@ -527,7 +533,7 @@ static void emit_maps(struct emit *e, const struct state_maps *maps, __u32 pid)
 
 	for (i = 0; !e->err && maps && i < maps->nr; i++) {
 		emit_copy(e, maps->list[i]->rec);
-		/* It may have been mapped by who this one was forked from. */
+		/* An ancestor may have made the map before the fork. */
 		if (pid != (__u32)-1) {
 			memcpy(&e->rec.header + 1, &pid, sizeof(pid));
 			memcpy((__u8 *)(&e->rec.header + 1) + 4, &pid, sizeof(pid));
@@ -607,9 +613,9 @@ size_t state_most_maps(const struct state *st)
 	return st->most_maps;
 }
 
-/* --- maps that no record takes away ---------------------------------------- */
+/* --- forget maps that were unmapped ---------------------------------------- */
 
-/* Fewer are not worth a look at the process. */
+/* A process with fewer maps is not worth a look. */
 #define MAPS_FEW	32
 
 struct prune {
@@ -620,7 +626,7 @@ struct prune {
 	size_t dropped;
 };
 
-/* Sets that are shared are those of forks that have mapped nothing since. */
+/* Skip shared sets, which belong to forks that have mapped nothing since. */
 static void prune_process(const void *node, VISIT which, void *ctx)
 {
 	const struct process *p = *(struct process * const *)node;
@@ -655,7 +661,7 @@ size_t state_prune(struct state *st, const struct state_ask *ask, size_t least)
 	return prune.dropped;
 }
 
-/* --- tasks whose EXIT was lost ---------------------------------------------- */
+/* --- forget tasks whose EXIT was lost --------------------------------------- */
 
 struct bury {
 	const struct state_ask *ask;
@@ -677,7 +683,7 @@ static void look_for_thread(const void *node, VISIT which, void *ctx)
 		return;
 	missed = t->missed;
 	t->missed = !b->ask->lives(b->ask->ctx, b->process->pid, t->tid);
-	/* Without memory for it: the next time. */
+	/* If there is no memory, the next call forgets the thread. */
 	if (!t->missed || !missed || !b->sure ||
 	    grow((void **)&b->graves, b->nr, sizeof(*b->graves)))
 		return;
@@ -709,7 +715,7 @@ size_t state_bury(struct state *st, const struct state_ask *ask, bool sure)
 	return i;
 }
 
-/* --- cgroups that are there no more ----------------------------------------- */
+/* --- forget cgroups that were removed --------------------------------------- */
 
 bool state_look_for_cgroups(struct state *st, const struct state_ask *ask, size_t nr,
 			    __u64 time)
@@ -732,7 +738,7 @@ size_t state_cgroups(const struct state *st, bool gone)
 	return st->kernel.nr_cgroups - (gone ? 0 : st->kernel.nr_gone);
 }
 
-/* --- when memory is short all the same --------------------------------------- */
+/* --- forget maps that may exist ---------------------------------------------- */
 
 static bool every_other(void *ctx, __u64 start, __u64 last)
 {

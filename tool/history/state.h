@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the records of a recording have said up to some time, without these records:
- * tasks with their names, namespaces and maps, the kernel's maps and symbols, programs of
- * BPF, cgroups. A snapshot begins with it, in place of all that came before.
+ * The state: what sideband said up to a time, folded. It has tasks with their names,
+ * namespaces and maps, the kernel's maps and symbols, BPF programs, and cgroups. A snapshot
+ * begins with the state, which replaces all sideband from before that time.
  *
- * Memory follows the tasks that live, and what they have mapped; what is inherited is
- * shared until it changes.
+ * The memory of the state follows the number of living tasks and of their maps. What a task
+ * inherits is shared until it changes.
  */
 #ifndef AUXREC_STATE_H
 #define AUXREC_STATE_H
@@ -17,62 +17,62 @@
 
 struct state;
 
-/* NULL: no memory. */
+/* Return NULL if there is no memory. */
 struct state *state_new(void);
 void state_free(struct state *st);
 
-/* Of types of BPF programs (BTF) so many bytes stay, the newest; otherwise some MiB. */
+/* Keep at most this many bytes of types of BPF programs (BTF), the newest. Default: some MiB. */
 void state_limit_types(struct state *st, size_t bytes);
 
 /*
- * state_fold() - what a record of the kernel says becomes part of the state
- * @rec: of a main ring or made like one, with struct rec_sample_id at its end. Those of
- *	other types than sideband are passed over.
+ * state_fold() - make a sideband record part of the state
+ * @rec: a record of a main ring or one made like it, with struct rec_sample_id at its end; or
+ *	a FEATURE or BUILD_ID. Records of other types are ignored.
  *
- * Records must come in the order of their times. An EXIT alone does not end what is known
- * of its task, which goes on for a while (perf_event_exit_task() is not the last that
- * do_exit() does), and may have samples: state_end_exited() does.
+ * Records must come in the order of their times. An EXIT does not remove its task from the
+ * state, because the task goes on for a while (perf_event_exit_task() is not the last step of
+ * do_exit()) and may have samples. state_end_exited() removes the task.
  *
- * Return: 0 or -ENOMEM: then the record is not part of the state.
+ * Return: 0, or -ENOMEM if the record is not part of the state.
  */
 int state_fold(struct state *st, const struct perf_event_header *rec);
 
-/* Forgets tasks whose EXIT is older than @time. */
+/* Forget tasks whose EXIT is older than @time. */
 void state_end_exited(struct state *st, __u64 time);
 
 /*
- * state_emit() - the records that bring a reader to this state
- * @time: that they have, for readers that sort
+ * state_emit() - call @fn for records that bring a reader to this state
+ * @time: the time of all these records, for readers that sort
  *
- * Their sample ids name no event.
+ * The sample ids of these records name no event.
  *
- * Return: 0, or what @fn returned.
+ * Return: 0, -ENOMEM, or what @fn returned.
  */
 typedef int (*state_fn)(void *ctx, const struct perf_event_header *rec);
 int state_emit(const struct state *st, __u64 time, state_fn fn, void *ctx);
 
 /*
- * state_prune() - forgets maps that are there no more: no record says when one is unmapped
- * @ask: what a process has mapped now
- * @least: of those that have more maps than that
+ * state_prune() - forget maps that do not exist any more: no record tells when one is unmapped
+ * @ask: tells what a process has mapped now
+ * @least: look only at processes with more maps than this
  *
- * state_bury() - forgets tasks that are there no more, as their EXIT was lost
- * @ask: which are there now
- * @sure: whose EXIT came before the last call of this has been folded. What was not there
- *	then either is forgotten; else it is only noted.
+ * state_bury() - forget tasks that do not exist any more, because their EXIT was lost
+ * @ask: tells which tasks exist now
+ * @sure: if an EXIT came before the last call, it has been folded by now. Then a task that did
+ *	not exist at the last call either is forgotten. If @sure is false, it is only noted.
  *
- * state_shrink() - forgets half of the maps of the process that has most of them
+ * state_shrink() - forget half of the maps of the process that has the most maps
  *
- * Return: how many were forgotten.
+ * Return: how many maps or tasks were forgotten.
  */
 struct state_ask {
-	/* Is the task there? */
+	/* Does the task exist? */
 	bool (*lives)(void *ctx, __u32 pid, __u32 tid);
-	/* False: nothing is known of it. */
+	/* Begin with the maps of a process. Return false if they are not known. */
 	bool (*begin)(void *ctx, __u32 pid);
-	/* Of the process that was begun: is something mapped between these, both included? */
+	/* Does this process have a map between @start and @last, both included? */
 	bool (*mapped)(void *ctx, __u64 start, __u64 last);
-	/* Is the cgroup there, or nothing known of it? */
+	/* Does the cgroup exist, or is that not known? */
 	bool (*cgroup)(void *ctx, __u64 id, const char *path);
 	void *ctx;
 };
@@ -82,42 +82,43 @@ size_t state_bury(struct state *st, const struct state_ask *ask, bool sure);
 size_t state_shrink(struct state *st);
 
 /*
- * state_look_for_cgroups() - notes cgroups that are there no more: no record says when one
+ * state_look_for_cgroups() - note cgroups that do not exist any more: no record tells when one
  * is removed
- * @nr: at most so many are asked for, behind those of the last call
- * @time: now; who was in it may have records up to then
+ * @nr: ask for at most this many cgroups, which follow those of the last call
+ * @time: now. A task that was in a removed cgroup may have records up to this time
  *
- * Return: whether all have been asked for; then the next call begins anew.
+ * Return: true if all cgroups have been asked for. Then the next call begins anew.
  *
- * state_forget_cgroups() - forgets those that were noted before @time
+ * state_forget_cgroups() - forget cgroups that were noted before @time
  *
- * state_shrink_cgroups() - forgets the oldest, until no more than @nr are left
+ * state_shrink_cgroups() - forget the oldest cgroups, until no more than @nr are left
  */
 bool state_look_for_cgroups(struct state *st, const struct state_ask *ask, size_t nr,
 			    __u64 time);
 void state_forget_cgroups(struct state *st, __u64 time);
 void state_shrink_cgroups(struct state *st, size_t nr);
 
-/* How many there are, as far as is known; @gone: with those that were noted. */
+/* Return the number of cgroups. @gone: include those that were noted. */
 size_t state_cgroups(const struct state *st, bool gone);
 
-/* The name of a task; NULL: not told. */
+/* Return the name of a task; NULL: not known. */
 const char *state_name(const struct state *st, __u32 pid, __u32 tid);
 
 struct state_stats {
 	size_t	bytes;		/* of memory */
 	size_t	processes;
 	size_t	threads;
-	size_t	maps;		/* each as often as it is mapped */
+	size_t	maps;		/* a shared map counts for each process */
 	size_t	symbols;	/* of the kernel */
-	size_t	cgroups;	/* those that are gone, too */
+	size_t	cgroups;	/* including those that were noted as removed */
 };
 
-/* Goes through all processes. */
+/* This goes through all processes. */
 void state_stats(const struct state *st, struct state_stats *stats);
 
-/* Of memory; the most maps that a process has had since the last state_prune(). */
+/* Return the bytes of memory in use. */
 size_t state_bytes(const struct state *st);
+/* Return the most maps that a process has had since the last state_prune(). */
 size_t state_most_maps(const struct state *st);
 
 #endif /* AUXREC_STATE_H */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Symbols of code that is made at run time, programs of BPF, cgroups, code that was
- * changed: of each the last record, until one says that it is gone. Build-ids of files
- * that were read late, types of programs: as many as there is room for.
+ * The kernel's part of the state: symbols of code that is made at run time, BPF programs,
+ * cgroups, and code that was changed. For each of these it has the last record, until a
+ * record tells that it is gone. It also has build-ids of files that were read late, and
+ * types of BPF programs, as many as there is room for.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,7 +44,7 @@ struct cgroup {
 	char path[];
 };
 
-/* With one entry, as bpf_write() makes them for records that are kept. */
+/* A FEATURE with one entry, as bpf_write() makes it for a flight recorder */
 struct feature {
 	struct perf_event_header header;
 	__u64 feature;
@@ -66,13 +67,13 @@ struct build_id {
 	char name[];
 };
 
-/* Those of some months are of no use to any snapshot. */
+/* Most late ids and most bytes of types. All those of some months are of no use to a snapshot. */
 #define MAX_IDS		4096
 #define MAX_TYPES	(4U << 20)	/* bytes */
 
 struct known {
 	__u64 key;
-	__u64 gone;		/* time when it was there no more, 0: it is there */
+	__u64 gone;		/* time when it was noted as removed; 0: it exists */
 	struct perf_event_header rec[];
 };
 
@@ -88,7 +89,7 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Returns whether it was there. */
+/* Return whether @key was in the tree. */
 static bool forget(void **tree, __u64 key, size_t *bytes)
 {
 	const struct known wanted = { .key = key };
@@ -103,7 +104,7 @@ static bool forget(void **tree, __u64 key, size_t *bytes)
 	return true;
 }
 
-/* Returns 1, 0 if it takes another one's place, or -ENOMEM: then nothing has changed. */
+/* Return 1, 0 if @rec replaces another record, or -ENOMEM if nothing has changed. */
 static int keep(void **tree, __u64 key, const struct perf_event_header *rec,
 		size_t *bytes)
 {
@@ -164,7 +165,7 @@ static __u64 smallest_key(void *tree)
 	return first.entry->key;
 }
 
-/* The oldest go first: numbers are not used again. */
+/* The oldest types are forgotten first. They have the smallest ids, which are not used again. */
 static int fold_types(struct state_kernel *k, const struct feature *rec, size_t *bytes)
 {
 	const size_t before = *bytes;
@@ -276,7 +277,7 @@ static void emit_entry(const void *node, VISIT which, void *ctx)
 	memcpy(e->rec, entry->rec, entry->rec->size);
 	id = (void *)(e->rec + entry->rec->size - sizeof(*id));
 	id->time = e->time;
-	/* See emit_record() in state.c. */
+	/* See emit_record() in history/state.c. */
 	id->id = 0;
 	e->err = e->fn(e->ctx, (const void *)e->rec);
 }
@@ -292,7 +293,7 @@ int state_kernel_emit(const struct state_kernel *k, __u64 time, state_fn fn, voi
 	e->fn = fn;
 	e->ctx = ctx;
 	e->err = 0;
-	/* Readers look at these when they are told of the programs. */
+	/* Types and infos come first: readers need them when they process a program's record. */
 	twalk_r(k->types, emit_entry, e);
 	twalk_r(k->infos, emit_entry, e);
 	twalk_r(k->ids, emit_entry, e);
@@ -305,7 +306,7 @@ int state_kernel_emit(const struct state_kernel *k, __u64 time, state_fn fn, voi
 	return err;
 }
 
-/* --- cgroups, of which no record says that one was removed ------------------ */
+/* --- cgroups: no record tells that one was removed -------------------------- */
 
 struct look {
 	struct state_kernel *k;
@@ -315,7 +316,7 @@ struct look {
 	bool all;
 };
 
-/* In order of keys */
+/* twalk_r() calls this in the order of keys. */
 static void look_at(const void *node, VISIT which, void *ctx)
 {
 	struct known *entry = *(struct known * const *)node;
@@ -354,7 +355,7 @@ bool state_kernel_look(struct state_kernel *k, const struct state_ask *ask, size
 
 struct gone {
 	__u64 time;
-	__u64 first;		/* of those that stay */
+	__u64 first;		/* earliest time of those that stay */
 	__u64 *keys;
 	size_t nr;
 };
@@ -366,7 +367,7 @@ static void find_gone(const void *node, VISIT which, void *ctx)
 
 	if ((which != postorder && which != leaf) || !entry->gone)
 		return;
-	/* Without memory for it: the next time. */
+	/* If there is no memory, the next call forgets the cgroup. */
 	if (entry->gone < gone->time &&
 	    !grow((void **)&gone->keys, gone->nr, sizeof(*gone->keys)))
 		gone->keys[gone->nr++] = entry->key;
@@ -391,13 +392,13 @@ void state_kernel_forget(struct state_kernel *k, __u64 time, size_t *bytes)
 }
 
 struct oldest {
-	size_t nr;		/* that are to go */
-	size_t nr_gone;		/* of these */
+	size_t nr;		/* how many must be forgotten */
+	size_t nr_gone;		/* how many of the found ones were noted as removed */
 	size_t found;
 	__u64 *keys;
 };
 
-/* In order of keys, and numbers grow: the smallest is the oldest. */
+/* twalk_r() calls this in the order of keys. Ids grow, so the smallest one is the oldest. */
 static void find_oldest(const void *node, VISIT which, void *ctx)
 {
 	const struct known *entry = *(struct known * const *)node;
@@ -414,7 +415,7 @@ void state_kernel_shrink(struct state_kernel *k, size_t nr, size_t *bytes)
 	struct oldest oldest = { .nr = k->nr_cgroups > nr ? k->nr_cgroups - nr : 0 };
 	size_t i;
 
-	/* Without memory for it: the next time. */
+	/* If there is no memory, the next call forgets the cgroups. */
 	oldest.keys = calloc(oldest.nr, sizeof(*oldest.keys));
 	if (!oldest.keys)
 		return;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets of maps, which processes share until one of them maps something.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +10,7 @@
 #include "history/state_maps.h"
 #include "base/util.h"
 
-/* MMAP, which is shorter, begins as MMAP2 does. */
+/* An MMAP is shorter than an MMAP2, but begins like it. */
 static const struct rec_mmap2 *head(const struct state_map *map)
 {
 	return (const void *)map->rec;
@@ -18,7 +21,7 @@ static __u64 start_of(const struct state_map *map)
 	return head(map)->start;
 }
 
-/* The last byte: the kernel's map may end at the end of all addresses. */
+/* Return the address of the last byte: the end of a kernel's map may be above all addresses. */
 static __u64 last_of(const struct state_map *map)
 {
 	const struct rec_mmap2 *h = head(map);
@@ -52,7 +55,7 @@ static void map_put(struct state_map *map, size_t *bytes)
 	free(map);
 }
 
-/* What is left of @map between two addresses, the second one included. */
+/* Return a new map, which is the part of @map from @start to @last, both included. */
 static struct state_map *map_part(const struct state_map *map, __u64 start, __u64 last,
 				  size_t *bytes)
 {
@@ -93,7 +96,7 @@ void state_maps_put(struct state_maps *maps, size_t *bytes)
 	free(maps);
 }
 
-/* An empty one with that much room. */
+/* Return an empty set with this much room. */
 static struct state_maps *set_new(size_t room, size_t *bytes)
 {
 	struct state_maps *maps = malloc(sizeof(*maps));
@@ -110,7 +113,7 @@ static struct state_maps *set_new(size_t room, size_t *bytes)
 	return maps;
 }
 
-/* The first one that ends at @start or behind it. */
+/* Return the index of the first map that ends at @start or behind it. */
 static size_t first_behind(const struct state_maps *maps, __u64 start)
 {
 	size_t low = 0, high = maps ? maps->nr : 0;
@@ -126,7 +129,10 @@ static size_t first_behind(const struct state_maps *maps, __u64 start)
 	return low;
 }
 
-/* What takes the place of those that a new map overlaps: it, and what sticks out. */
+/*
+ * The maps that replace those that a new map overlaps: the new map, and what is left of the old
+ * ones before and behind it
+ */
 struct change {
 	struct state_map *put[3];
 	size_t nr;
@@ -177,7 +183,7 @@ static int change_make(struct change *c, const struct state_maps *maps,
 	return err;
 }
 
-/* A set of its own, with room for two more. */
+/* Return a copy of the set, which is not shared, with room for at least two more maps. */
 static struct state_maps *set_own(const struct state_maps *old, size_t *bytes)
 {
 	const size_t nr = old ? old->nr : 0;

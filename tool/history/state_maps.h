@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a process has mapped, as the MMAP and MMAP2 records said it. A fork shares it with
+ * The maps of a process, from its MMAP and MMAP2 records. A fork shares the set of maps with
  * its parent until one of the two maps something.
  */
 #ifndef AUXREC_STATE_MAPS_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One record. Shared by all sets that have it; never changed. */
+/* The record of one map. All sets that have it share it, and it never changes. */
 struct state_map {
 	size_t refs;			/* keeps rec[] at a multiple of 8 */
 	struct perf_event_header rec[];	/* with sample id */
@@ -23,20 +23,20 @@ struct state_maps {
 	struct state_map **list;	/* by address, without overlaps */
 };
 
-/* NULL: nothing is mapped. */
+/* @maps can be NULL, which means that nothing is mapped. */
 struct state_maps *state_maps_get(struct state_maps *maps);
 void state_maps_put(struct state_maps *maps, size_t *bytes);
 
 /*
- * Adds what @rec maps, in place of what was there, to *@maps, which is replaced if it is
- * shared. @bytes: of memory, follows. Returns 0 or -ENOMEM.
+ * Add the map of @rec to *@maps. It replaces maps that it overlaps. If the set is shared, *@maps
+ * becomes another set. @bytes: the memory in use, which is updated. Return 0 or -ENOMEM.
  */
 int state_maps_add(struct state_maps **maps, const struct perf_event_header *rec,
 		   size_t *bytes);
 
 /*
- * Drops those for which @keep says no; of a set that is shared too, for all who have it.
- * Returns how many.
+ * Drop the maps for which @keep returns false. If the set is shared, all sharers lose these
+ * maps. Return how many were dropped.
  */
 typedef bool (*state_maps_fn)(void *ctx, __u64 start, __u64 last);
 size_t state_maps_filter(struct state_maps *maps, state_maps_fn keep, void *ctx,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets of namespaces, which tasks share.
+ */
 #define _GNU_SOURCE
 #include <search.h>
 #include <stdlib.h>
@@ -8,7 +11,7 @@
 #include "history/state_namespaces.h"
 #include "base/util.h"
 
-/* Behind the header, pid and tid */
+/* The list begins behind the header, pid and tid. */
 #define LIST_AT		16
 
 static size_t set_bytes(const struct state_namespaces *set)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Of the state: sets of namespaces. Each task has one, but there are few: tasks have their
- * parent's. So there is one of each, for all that have it.
+ * The sets of namespaces in the state. Each task has a set, but few sets differ, because a task
+ * has its parent's namespaces. So tasks with equal sets share one.
  */
 #ifndef AUXREC_STATE_NAMESPACES_H
 #define AUXREC_STATE_NAMESPACES_H
@@ -13,12 +13,12 @@
 struct state_namespaces {
 	size_t refs;
 	size_t size;
-	__u64 list[];		/* of the record: what is behind its pid and tid */
+	__u64 list[];		/* the part of the record between its tid and its sample id */
 };
 
 /*
- * That of a NAMESPACES record; in the @tree of all. Each one is to be given back. NULL: no
- * memory.
+ * Return the set of a NAMESPACES record. @tree contains all sets. Each returned set must be given
+ * back by state_namespaces_put(). NULL: no memory.
  */
 struct state_namespaces *state_namespaces_get(void **tree, const struct perf_event_header *rec,
 					      size_t *bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of snapshots: made of a pattern, and recognised by it.
+ * Make the names of snapshots from a pattern, and recognise names that the pattern can make.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define NUMBER_DIGITS	20	/* of 2^64 */
 #define AGAIN_DIGITS	5	/* SNAPFILE_SAME */
 
-/* Where a conversion that may be there once is, or NULL */
+/* Return where @conversion is in the pattern, or NULL. A pattern has each one at most once. */
 static const char *find(const char *pattern, char conversion)
 {
 	const char *p;
@@ -65,7 +65,7 @@ int snapfile_check(const char *pattern, struct diag *d)
 	return 0;
 }
 
-/* How long the longest name is: -N included */
+/* Return the length of the longest name, "-N" included. */
 static size_t longest(const char *tail)
 {
 	size_t len = 1 + AGAIN_DIGITS;
@@ -83,7 +83,7 @@ static size_t longest(const char *tail)
 	return len;
 }
 
-/* The pattern with @base instead of %o, in which each % stays a % */
+/* Return the pattern with @base instead of %o. A % in @base becomes %%, so that it stays a %. */
 static char *put_base(const char *pattern, const char *base)
 {
 	char *all = malloc(strlen(pattern) + 2 * strlen(base) + 1), *to = all;
@@ -107,7 +107,10 @@ static char *put_base(const char *pattern, const char *base)
 	return all;
 }
 
-/* @all: a directory that varies only if %o has one. */
+/*
+ * Split @all at its last '/'. Its directory can contain a conversion only if %o has a directory.
+ * That is refused.
+ */
 static int split(struct snapfile_name *n, char *all, const char *pattern,
 		 const char *base, struct diag *d)
 {
@@ -124,7 +127,7 @@ static int split(struct snapfile_name *n, char *all, const char *pattern,
 		return 0;
 	}
 	*slash = '\0';
-	/* With the '/' between and the 0 at the end */
+	/* Two more bytes are for the '/' in between and the NUL at the end. */
 	if (strlen(all) + NAME_MAX + 2 > PATH_MAX)
 		return diag(d, -ENAMETOOLONG,
 			    "'%.100s': the name of the snapshots' directory is too long",
@@ -164,7 +167,10 @@ static bool is_safe(char c)
 	return isalnum((unsigned char)c) || (c && strchr("_.+-", c));
 }
 
-/* No shell, rsync or make takes it for something else; it is not hidden, and no option. */
+/*
+ * Put in a trigger's name so that shells, rsync and make do not interpret it, the file is not
+ * hidden, and its name does not look like an option.
+ */
 static char *put_trigger(char *to, const char *name)
 {
 	size_t i;
@@ -221,7 +227,7 @@ static unsigned int digits(const char *s, unsigned int nr)
 	return val;
 }
 
-/* Times that no calendar has are not ours. */
+/* A time that no calendar has was not made by put_time(). */
 static bool match_time(const char *s, __u64 *time)
 {
 	struct tm tm = { .tm_isdst = -1 };
@@ -250,7 +256,7 @@ static bool match_time(const char *s, __u64 *time)
 	return true;
 }
 
-/* The first @len bytes are a number as it is written, without a 0 before it. */
+/* Are the first @len bytes a number without a leading 0? */
 static bool match_number(const char *s, size_t len, __u64 *val)
 {
 	char nr[NUMBER_DIGITS + 1];
@@ -270,7 +276,7 @@ struct match {
 
 static bool match(const struct match *m, const char *p, const char *s);
 
-/* Behind what varies may be "-N". Digits may follow: any length is tried. */
+/* There may be "-N" behind the conversion that varies. Digits may follow, so try each length. */
 static bool match_rest(const struct match *m, const char *p, const char *s)
 {
 	__u64 again;
@@ -308,7 +314,7 @@ static bool match_snapshot(const struct match *m, const char *p, const char *s)
 	return false;
 }
 
-/* Any length of a trigger's name at which the rest fits */
+/* Try each length of the trigger's name until the rest matches. */
 static bool match_trigger(const struct match *m, const char *p, const char *s)
 {
 	size_t i;
@@ -320,7 +326,7 @@ static bool match_trigger(const struct match *m, const char *p, const char *s)
 	return false;
 }
 
-/* @p: the tail of a pattern, which has each conversion once */
+/* @p: the tail of a pattern, which has each conversion at most once */
 static bool match(const struct match *m, const char *p, const char *s)
 {
 	for (; *p; p++, s++) {

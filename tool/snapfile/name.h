@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of snapshots: made of a pattern, and recognised by it.
+ * Make the names of snapshots from a pattern, and recognise names that the pattern can make.
  */
 #ifndef AUXREC_SNAPFILE_NAME_H
 #define AUXREC_SNAPFILE_NAME_H
@@ -14,27 +14,27 @@
 /* A pattern and the name of -o, put together */
 struct snapfile_name {
 	char dir[PATH_MAX];	/* "." if there was none */
-	char tail[2 * NAME_MAX + 1];	/* behind the last '/': of %t %n %s %% */
+	char tail[2 * NAME_MAX + 1];	/* the part behind the last '/', with %t %n %s %% */
 };
 
-/* What is in a name; the trigger's is not needed. */
+/* The parts of a name. Nobody needs the trigger's name. */
 struct snapfile_parts {
 	bool has_time;
 	__u64 time;		/* ns of CLOCK_REALTIME, to the centisecond */
-	__u64 number;		/* 0: not in it */
-	unsigned int again;	/* N of "-N", 1: none */
+	__u64 number;		/* 0: the name has no number */
+	unsigned int again;	/* N of "-N"; 1: there is no "-N" */
 };
 
 /*
- * Returns 0, -EINVAL (as snapfile_check(), or not all snapshots would be in one
+ * Return 0, -EINVAL (as snapfile_check(), or because snapshots would not all be in one
  * directory) or -ENAMETOOLONG, with a message.
  */
 int snapfile_name_init(struct snapfile_name *n, const char *pattern,
 		       const char *base, struct diag *d);
 
 /*
- * @time: ns of CLOCK_REALTIME; @again: from 1, above that "-N" is added. All that
- * snapfile_name_init() lets pass fits.
+ * Make a name. @time: ns of CLOCK_REALTIME; @again: if this is above 1, "-N" is added. The name
+ * always fits, because snapfile_name_init() refuses patterns whose names could be too long.
  */
 void snapfile_name_make(const struct snapfile_name *n, const char *trigger,
 			__u64 number, __u64 time, unsigned int again,

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Find out how much room a snapshot still needs on a full disk, and whether there would be enough.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +13,10 @@
 
 #include "snapfile/room.h"
 
-/* A directory may need a block for a name, a file one for the places of its blocks. */
+/* A directory may need a block for a name, and a file a block for the list of its blocks. */
 #define MARGIN		(16U << 10)
 
-/* --- how large will it be? --- */
+/* --- how large will the file be? --- */
 
 void snapfile_room_counted(const struct snapfile_room *r, int err)
 {
@@ -24,7 +27,7 @@ void snapfile_room_counted(const struct snapfile_room *r, int err)
 	_exit(err || write(r->report, &size, sizeof(size)) != sizeof(size));
 }
 
-/* Counts, in a process of its own, from where the writer is. */
+/* In a child: go on from where the writer is, but only count the bytes. */
 static void count(struct snapfile_room *r, pid_t writer, int report)
 {
 	const struct snapfile_job *job = r->job;
@@ -42,7 +45,7 @@ static void count(struct snapfile_room *r, pid_t writer, int report)
 		_exit(1);
 }
 
-/* Returns true in the process that counts. */
+/* Return true in the child, which counts. */
 static bool count_in_child(struct snapfile_room *r)
 {
 	const pid_t writer = getpid();
@@ -63,7 +66,7 @@ static bool count_in_child(struct snapfile_room *r)
 	return false;
 }
 
-/* --- would there be room for it? --- */
+/* --- would there be room for the file? --- */
 
 static __u64 available(const struct statvfs *st)
 {
@@ -71,8 +74,8 @@ static __u64 available(const struct statvfs *st)
 }
 
 /*
- * For the file itself, or for its name. What is missing is seen only by what the file system says:
- * if there seems to be enough, nobody knows what would help.
+ * Would there be room for the file itself, or for its name? Only the numbers of the file system
+ * tell what is missing. If they are sufficient, it is not known what would help.
  */
 static int fits_later(const struct snapfile_room *r, __u64 need, __u64 freed)
 {
@@ -85,7 +88,7 @@ static int fits_later(const struct snapfile_room *r, __u64 need, __u64 freed)
 	return available(&st) + freed >= need;
 }
 
-/* For the rest of what is in it */
+/* Would there be room for the rest of the data? */
 static int fits_now(const struct snapfile_room *r, __u64 have, __u64 need, __u64 freed)
 {
 	struct statvfs st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Room for a snapshot that is being written to a full disk: how much it still needs, and whether
- * that would be there.
+ * Room for a snapshot that is being written to a full disk: how much room it still needs, and
+ * whether there would be enough.
  */
 #ifndef AUXREC_SNAPFILE_ROOM_H
 #define AUXREC_SNAPFILE_ROOM_H
@@ -9,9 +9,9 @@
 #include "snapfile/write.h"
 
 enum snapfile_phase {
-	SNAPFILE_BEGIN,		/* there is no file */
+	SNAPFILE_BEGIN,		/* there is no file yet */
 	SNAPFILE_DATA,		/* the stream is being written */
-	SNAPFILE_NAME,		/* all is in it */
+	SNAPFILE_NAME,		/* the file is complete and needs its name */
 };
 
 struct snapfile_room {
@@ -19,17 +19,20 @@ struct snapfile_room {
 	const struct snapfile *file;
 	enum snapfile_phase phase;
 	__u64 size;		/* bytes of the whole file, 0: not known */
-	int report;		/* this process only counts, and tells this pipe; -1: it writes */
+	int report;		/* -1: this process writes; else it counts, and reports here */
 };
 
 /*
- * The disk is full. Asks @job->no_space whether there is room now. The size of the file is counted
- * first, by a child that does what is left to do and writes nothing: in that child, too, this
- * returns, true.
+ * The disk is full. Ask @job->no_space whether there is room now. Before that, a child counts the
+ * size of the file: it does the rest of the work but writes nothing. In that child this function
+ * returns true.
  */
 bool snapfile_room(struct snapfile_room *r);
 
-/* The stream is written, if @err is 0. Does not return in a process that only counts. */
+/*
+ * The stream is written, if @err is 0. A process that only counts reports the size here, and does
+ * not return.
+ */
 void snapfile_room_counted(const struct snapfile_room *r, int err);
 
 #endif /* AUXREC_SNAPFILE_ROOM_H */

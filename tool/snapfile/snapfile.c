@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file of a snapshot: it has its name only once all is in it.
+ * The file of a snapshot, which gets its name only when it is complete.
  *
- * Until then it has none at all (O_TMPFILE), and the kernel forgets it with the
- * recorder. Where the file system cannot do that it has a hidden one, and is locked:
- * the lock ends with the recorder, however that ends, so a file that can be locked is
- * a dead one's.
+ * Until then the file has no name (O_TMPFILE), and the kernel removes it when the recorder
+ * ends. If the file system does not support that, the file has a hidden name and is locked.
+ * The lock ends with the recorder, however the recorder ends. So a hidden file that can be
+ * locked belongs to a recorder that has ended.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -26,10 +26,13 @@
 #define TMP_RANDOM	"XXXXXX"
 #define TMP_LEN		(sizeof(TMP_PREFIX TMP_RANDOM TMP_SUFFIX) - 1)
 
-/* A cleaner may take a new one before it is locked. Not so often. */
+/* Another recorder may remove a new file before it is locked, but not this often. */
 #define TMP_TRIES	100
 
-/* Is it still in the directory? Where nothing can be locked nothing is cleaned. */
+/*
+ * Lock a hidden file. Return whether it is still in the directory. If the file system has no locks,
+ * no recorder removes hidden files.
+ */
 static bool lock_tmp(int fd)
 {
 	struct stat st;
@@ -62,7 +65,7 @@ static int open_named(struct snapfile *f)
 	return -EAGAIN;
 }
 
-/* What gives it a name later needs /proc. */
+/* Giving the file its name later needs /proc. */
 static int open_unnamed(const char *dir)
 {
 	char proc[32];
@@ -97,14 +100,14 @@ int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 		memcpy(f->where, f->name.dir, sizeof(f->where));
 
 	f->fd = open_unnamed(f->name.dir);
-	/* File systems say that they cannot in different ways; all else comes again. */
+	/* File systems report a missing O_TMPFILE in different ways; other errors come again. */
 	if (f->fd < 0)
 		f->fd = open_named(f);
 	if (f->fd < 0)
 		return diag(d, f->fd, "cannot create a snapshot in %.500s: %s",
 			    f->where, strerror(-f->fd));
 	f->open = true;
-	/* One to be closed by the writer, who learns what is said then; one for the name. */
+	/* The caller closes one descriptor, to get its errors; the other one is for the name. */
 	fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0) {
 		err = -errno;
@@ -115,7 +118,7 @@ int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 	return fd;
 }
 
-/* Network file systems know link(), some others only how not to replace. */
+/* Network file systems support link(), some others only RENAME_NOREPLACE. */
 static int move_named(const char *tmp, const char *path)
 {
 	if (!renameat2(AT_FDCWD, tmp, AT_FDCWD, path, RENAME_NOREPLACE))
@@ -157,7 +160,7 @@ static int find_name(struct snapfile *f)
 	for (again = 1; err == -EEXIST && again <= SNAPFILE_SAME; again++) {
 		snapfile_name_make(&f->name, f->trigger, f->number, f->time,
 				   again, name);
-		/* It fits: snapfile_name_init() */
+		/* The path fits, see snapfile_name_init(). */
 		if ((size_t)snprintf(f->path, sizeof(f->path), "%s/%s",
 				     f->name.dir, name) >= sizeof(f->path))
 			err = -ENAMETOOLONG;
@@ -177,12 +180,12 @@ static int name_in(struct snapfile *f, int dir, struct diag *d)
 			    "its file system has no link() nor RENAME_NOREPLACE" :
 			    strerror(-err));
 	f->tmp[0] = '\0';
-	/* Without a journal one does not bring the other along. */
+	/* Without a journal, syncing the file does not sync the directory, nor the reverse. */
 	err = disk_names(f->fd) ?: disk_names(dir);
 	if (!err)
 		return 0;
 	unlink(f->path);
-	/* Of whatever kind: there is nothing left to be tried again. */
+	/* Return -EIO for any error, because nothing is left with which to try again. */
 	return diag(d, -EIO, "cannot get the name of a snapshot in %.500s to the disk: %s",
 		    f->where, strerror(-err));
 }
@@ -222,7 +225,10 @@ static bool is_tmp_name(const char *name)
 	       !strcmp(name + TMP_LEN - strlen(TMP_SUFFIX), TMP_SUFFIX);
 }
 
-/* Ours and of nobody who lives: still locked when it is removed. */
+/*
+ * Remove a hidden file of this user whose recorder has ended. Hold its lock until it is removed, so
+ * that no other recorder takes the file for a dead one's.
+ */
 static bool remove_dead(int dir, const char *name)
 {
 	struct stat st, now;
@@ -232,7 +238,7 @@ static bool remove_dead(int dir, const char *name)
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    !S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return false;
-	/* For writing: NFS gives the lock only then. */
+	/* Open the file for writing, because NFS gives the lock only then. */
 	fd = openat(dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file of a snapshot: it has its name only once all is in it.
+ * The file of a snapshot, which gets its name only when it is complete.
  */
 #ifndef AUXREC_SNAPFILE_H
 #define AUXREC_SNAPFILE_H
@@ -14,31 +14,34 @@
 
 #define SNAPFILE_PATTERN	"%o.sample.%t"
 
-/* So many may have the same name but for their "-N". */
+/* This many snapshots can have the same name except for their "-N". */
 #define SNAPFILE_SAME		99999
 
 /*
- * %o: the name of -o; %t: local time, YYYYmmddHHMMSS and centiseconds; %n: the trigger's
- * name, made safe; %s: the snapshot's number; %%. Behind %t, or else %s, comes "-2",
- * "-3" ... if the name is taken. Returns 0, or -EINVAL with a message.
+ * snapfile/name.c: check a pattern. %o: the name of -o; %t: local time, YYYYmmddHHMMSS and
+ * centiseconds; %n: the trigger's name, made safe; %s: the snapshot's number; %%. If the
+ * name is taken, "-2", "-3" ... follow %t, or %s if there is no %t. Return 0, or -EINVAL
+ * with a message.
  */
 int snapfile_check(const char *pattern, struct diag *d);
 
+/* snapfile/snapfile.c */
+
 /*
- * Removes what recorders that were killed left of snapshots that they were writing,
- * in the directory that @pattern and @base (-o) have, whatever their names were to be.
- * What a recorder that lives is writing stays. To be called before recording: it also
- * says what is wrong with the directory. Returns how many or -errno.
+ * Remove unfinished snapshots that killed recorders left in the directory of @pattern and
+ * @base (-o), whatever names they would have got. Files that a running recorder is writing
+ * stay. Call this before recording, because it also reports problems with the directory.
+ * Return how many were removed, or -errno with a message.
  */
 int snapfile_clean(const char *pattern, const char *base, struct diag *d);
 
 /* Zero it before snapfile_begin(). */
 struct snapfile {
-	int fd;			/* keeps it, and its lock; valid if @open */
+	int fd;			/* keeps the file and its lock; valid if @open */
 	bool open;
-	char tmp[PATH_MAX];	/* "": it has no name yet */
+	char tmp[PATH_MAX];	/* the hidden name; "": there is none */
 	char path[PATH_MAX];	/* the final name, after snapfile_commit() */
-	char where[PATH_MAX];	/* its directory, for people who are somewhere else */
+	char where[PATH_MAX];	/* its directory, for messages: an absolute path */
 	struct snapfile_name name;
 	char trigger[TRIGGER_NAME_MAX];
 	__u64 number;
@@ -46,27 +49,29 @@ struct snapfile {
 };
 
 /*
- * @time: ns of CLOCK_REALTIME. Returns a descriptor to write to, the caller's, mode
- * 0600, or -errno.
+ * Create the file, with mode 0600. @time: ns of CLOCK_REALTIME. Return a descriptor to write
+ * to, which the caller must close, or -errno with a message.
  */
 int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 		   const char *trigger, __u64 number, __u64 time,
 		   struct diag *d);
 
 /*
- * Waits until the data are on disk: to be called by who has nothing else to do. They must be
- * written (stream_close()). Returns 0, or -errno: then they may be lost, and it is to be aborted.
+ * Wait until the data are on disk, which can take long. The data must have been written
+ * (stream_close()). Return 0, or -errno with a message: the data may be lost, and the caller must
+ * call snapfile_abort().
  */
 int snapfile_sync(struct snapfile *f, struct diag *d);
 
 /*
- * Gives it its name; never replaces a file. Waits until that is on disk, too.
+ * Give the file its name, which never replaces a file, and wait until the name is on disk, too.
  *
- * Returns 0, or -errno: then it may be tried again (-ENOSPC, -EDQUOT), or aborted.
+ * Return 0, or -errno with a message. After an error call snapfile_abort(), or after -ENOSPC and
+ * -EDQUOT try again.
  */
 int snapfile_commit(struct snapfile *f, struct diag *d);
 
-/* Nothing remains. Does nothing after a commit. */
+/* Remove the file. After a commit this does nothing. */
 void snapfile_abort(struct snapfile *f);
 
 #endif /* AUXREC_SNAPFILE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All that becomes of a snapshot's file. Where the disk is full old snapshots make room, as
- * long as it can be tried again.
+ * Write the file of a snapshot, from creating it to giving it its name. If the disk is full and
+ * the failed step can be tried again, remove old snapshots to make room.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool is_full(int err)
 	return err == -ENOSPC || err == -EDQUOT;
 }
 
-/* A file needs an inode, and an entry in the directory. */
+/* Create the file, which needs an inode and an entry in the directory. */
 static int begin(struct snapfile *f, struct snapfile_room *room, struct diag *d)
 {
 	const struct snapfile_job *job = room->job;
@@ -26,7 +26,7 @@ static int begin(struct snapfile *f, struct snapfile_room *room, struct diag *d)
 	return fd;
 }
 
-/* So does its name. */
+/* Give the file its name, which can need room, too. */
 static int commit(struct snapfile *f, struct snapfile_room *room, struct diag *d)
 {
 	int err;
@@ -44,8 +44,9 @@ static int cannot_write(const struct snapfile *f, int err, struct diag *d)
 }
 
 /*
- * What is said at the end, by network file systems and those with quotas, is of data that are
- * lost by then, and cannot be written again. There is room for the next one.
+ * Close the file and wait for the disk. Network file systems, and those with quotas, may report
+ * only here that there was no room. The data are lost then and cannot be written again, but make
+ * room for the next snapshot.
  */
 static int end(struct snapfile *f, const struct snapfile_job *job, struct diag *d)
 {

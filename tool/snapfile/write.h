@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that becomes of a snapshot's file, from its begin to its name.
+ * Write the file of a snapshot, from creating it to giving it its name.
  */
 #ifndef AUXREC_SNAPFILE_WRITE_H
 #define AUXREC_SNAPFILE_WRITE_H
@@ -10,29 +10,31 @@
 #include "stream/write.h"
 
 struct snapfile_job {
-	const char *pattern;		/* of snapfile_begin(), up to @time */
+	const char *pattern;		/* for snapfile_begin(), as all up to @time */
 	const char *base;
 	const char *trigger;
 	__u64 number;
 	__u64 time;
 	struct stream *out;
-	int (*write)(void *ctx);	/* to @out, which is open; 0 or -errno of it */
-	bool (*may_go)(void *ctx);	/* may old snapshots make room? */
-	/* The disk is full: is there room now? @new: is there if it may be said of this one */
+	int (*write)(void *ctx);	/* write to @out, which is open; 0 or -errno of @out */
+	bool (*may_go)(void *ctx);	/* can old snapshots be removed to make room? */
+	/* the disk is full: is there room now? @new: the snapshot that needs it; NULL: the next */
 	bool (*no_space)(void *ctx, const struct keep_new *new);
 	/*
-	 * This process, a child of the writer, writes nothing and only finds out how large the file
-	 * is going to be: what @write uses up stays where it is. 0 or -errno; NULL: nothing to do
+	 * Called in a child of the writer, which writes nothing and only counts how large the file
+	 * will be: from now on @write must not use up what the writer needs. Return 0 or -errno.
+	 * NULL: nothing to do
 	 */
 	int (*count)(void *ctx);
-	void *ctx;			/* of all */
+	void *ctx;			/* for all functions */
 };
 
 /*
- * Waits for the disk: it is called by a process of its own. Only then the file has its name.
+ * Write a snapshot. A process of its own must call this, because it waits for the disk. The file
+ * gets its name when its data are on disk.
  *
- * Asks for room if there is none for the file, for what is in it, or for its name: ENOSPC and
- * EDQUOT. Returns 0, then @f has its path, or -errno with a message, and nothing is left of it.
+ * If there is no room for the file, its data or its name (ENOSPC, EDQUOT), ask @job for room.
+ * Return 0, and @f has the file's path; or -errno with a message, and nothing is left of the file.
  */
 int snapfile_write(struct snapfile *f, const struct snapfile_job *job, struct diag *d);
 
