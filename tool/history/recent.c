@@ -381,7 +381,7 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	    begin < now - r->limits.window)
 		begin = now - r->limits.window;
 	recent_samples_trim(&r->samples, begin);
-	/* No older samples are left now, so older sideband can be folded, up to two limits. */
+	/* No samples from before @begin are left, so sideband from before @begin can be folded. */
 	if (begin > wanted)
 		begin = wanted;
 	if (begin > settled)
@@ -525,7 +525,7 @@ int recent_emit_sideband(const struct recent *r, state_fn fn, void *ctx)
 	return recent_sides_emit(&r->sides, fn, ctx);
 }
 
-/* Return the time from which on samples are complete, and sideband is not in the state. */
+/* Return the time from which on samples and sideband are complete. */
 static __u64 samples_begin(const struct recent *r)
 {
 	const __u64 begin = first_whole(r);

@@ -72,12 +72,12 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
 
 /* Is it a sideband record? */
 bool recent_is_sideband(const struct perf_event_header *rec);
-/* Return how much memory a record of this size takes that is not sideband. */
+/* Return how much memory a record takes that is not sideband and has this size. */
 size_t recent_sample_size(size_t size);
 
 /*
- * A child calls this, which has the recorder's records as they were when it was forked: fold or
- * forget records older than @begin, as recent_trim() does. Memory that this writes to exists twice.
+ * Called in a child, which has the records that the recorder had at the fork: fold or forget
+ * records older than @begin, as recent_trim() does. Memory that this writes to exists twice.
  */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled);
 

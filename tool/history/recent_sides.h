@@ -10,8 +10,8 @@
 #include "history/state.h"
 
 /*
- * @older of recent_sides.oldest is not valid: that record is gone, and clearing the pointer would
- * write to a page that a child still shares.
+ * In recent_sides.oldest, @older is not valid: the record that it points to is gone, and clearing
+ * the pointer would write to a page that a child still shares.
  */
 struct side {
 	struct side *older, *newer;

@@ -45,7 +45,7 @@ struct thread {
 struct process {
 	__u32 pid;
 	__u32 ppid;
-	__u64 number;			/* is not used again, as a pid is */
+	__u64 number;			/* unlike a pid, it is not used again */
 	__u64 parent;			/* @number of the parent, 0: was not known */
 	struct state_maps *maps;
 	void *threads;			/* tree of struct thread */

@@ -67,7 +67,7 @@ struct build_id {
 	char name[];
 };
 
-/* Most late ids and most bytes of types. All those of some months are of no use to a snapshot. */
+/* Limits for late ids and types. A snapshot does not need those of several months. */
 #define MAX_IDS		4096
 #define MAX_TYPES	(4U << 20)	/* bytes */
 

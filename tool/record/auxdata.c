@@ -106,7 +106,7 @@ static int write_primer(struct session *s, struct queue *q,
 static int write_auxtrace(struct session *s, const struct sev *sev,
 			  const struct perfaux_span *span, const void *data)
 {
-	/* The gap that belongs to the span tells this. */
+	/* The gap that belongs to the span reports the truncation. */
 	const __u64 flags = span->flags & ~PERF_AUX_FLAG_TRUNCATED;
 	const __u64 size = ALIGN8((__u64)span->length);
 	struct queue *q = span_queue(s, span->tid, span->cpu);

@@ -11,7 +11,7 @@ struct session;
 
 /* Write all spans and gaps that have ended, in order. @last: missing numbers will not come. */
 int auxdata_pass(struct session *s, bool last);
-/* At the end: report losses that the control page counts but no gap tells. */
+/* At the end: report losses that the control page counts but no gap describes. */
 int auxdata_summary(struct session *s);
 
 /* Write one span or gap. */

@@ -351,7 +351,7 @@ int payload_gap(struct session *s, const struct perfaux_gap *gap)
 
 	st->lost[cause] += gap->count;
 	st->lost_bytes[cause] += gap->bytes;
-	/* Of several payloads only the sum of their lengths is known. */
+	/* For several payloads only the sum of their lengths is known. */
 	mean = gap->count ? (gap->bytes + gap->count - 1) / gap->count : 0;
 	if (cause == PERFAUX_CAUSE_TOO_LARGE && mean > st->too_large)
 		st->too_large = mean;

@@ -139,7 +139,7 @@ static bool is_over(struct session *s)
 	return false;
 }
 
-/* Enable or disable events a few at a time. In between read the rings, unless that fails. */
+/* Enable or disable events a few at a time. In between read the rings, until that fails. */
 static int switch_events(struct session *s, unsigned long request, bool sideband,
 			 int err)
 {
@@ -365,7 +365,7 @@ static int prepare(struct session *s, struct diag *d)
 		err = s->mode->prepare(s, d);
 	if (!err)
 		err = session_make_events(s, d);
-	/* A mistyped command must not replace an old recording, so look before opening the output. */
+	/* A mistyped command must not replace an old recording, so check it before the output. */
 	if (!err && s->opt->cmd)
 		err = child_find(s, d);
 	if (!err && s->opt->cmd)

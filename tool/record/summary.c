@@ -405,7 +405,7 @@ int summary_open(struct session *s, struct diag *d)
 	return 0;
 }
 
-/* Return the file of --json=FILE, emptied now, or stderr. NULL: -errno is in errno. */
+/* Return the file of --json=FILE, which is emptied now, or stderr. NULL: see errno. */
 static FILE *json_stream(struct session *s)
 {
 	struct stat st;

@@ -63,7 +63,7 @@ typedef int (*mainring_fn)(void *ctx, const void *rec);
 int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		  struct main_stats *stats, bool ids_asked);
 
-/* Values for PERF_RECORD_TIME_CONV and AUXTRACE_INFO. Without a TSC cap_zero is false. */
+/* Values for PERF_RECORD_TIME_CONV and AUXTRACE_INFO. Without a TSC the capabilities are false. */
 struct time_conv {
 	__u64 shift, mult, zero, cycles, mask;
 	bool cap_zero, cap_short;

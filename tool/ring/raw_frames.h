@@ -18,7 +18,7 @@ struct frames_segment {
 	bool ready;		/* READY or HELD, and walked completely */
 	bool early;		/* contains frames from before frames.begin */
 	bool waits;		/* ready and incomplete in the last frames_are_late() */
-	bool late;		/* in the last two */
+	bool late;		/* ready and incomplete in the last two of them */
 };
 
 struct frames {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /*
- * Does the kernel count the event each time it happens? It does not for counters of a PMU,
+ * Does the kernel count the event each time it happens? That is not so for counters of a PMU
  * and for clocks, which are timers.
  */
 bool attr_is_counted_singly(const struct perf_event_attr *attr);

@@ -40,7 +40,7 @@ struct sev {
 	bool leader;
 	struct opened *fds;
 	size_t nr_fds;
-	__u64 chunk_id;			/* AUX_CHUNKS: the id of samples with its data */
+	__u64 chunk_id;			/* of samples that auxrec makes, see REC_MADE_ID */
 	int map_fd;			/* of --bpf-map; 0: none */
 	bool raw_ring;			/* raw data of its samples goes to the raw ring */
 	bool payloads;			/* the payload event, see stream/payload.h */

@@ -109,7 +109,7 @@ static char *put_base(const char *pattern, const char *base)
 
 /*
  * Split @all at its last '/'. Its directory can contain a conversion only if %o has a directory.
- * That is refused.
+ * Such a name is refused.
  */
 static int split(struct snapfile_name *n, char *all, const char *pattern,
 		 const char *base, struct diag *d)

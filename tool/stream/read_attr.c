@@ -14,7 +14,7 @@ static struct read_event *append(struct read_attrs *attrs)
 {
 	struct read_event **list, *ev;
 
-	/* The list has room for a power of two of events. */
+	/* The list has room for 1, 2, 4, 8 ... events. */
 	if (!(attrs->nr & (attrs->nr - 1))) {
 		size_t room = attrs->nr ? attrs->nr * 2 : 1;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parse the AUXTRACE_ERROR records that tell the gaps of the raw ring.
+ * Parse the AUXTRACE_ERROR records that describe the gaps of the raw ring.
  */
 #include <stdio.h>
 #include <string.h>

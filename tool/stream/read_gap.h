@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parse the AUXTRACE_ERROR records that tell the gaps of the raw ring.
+ * Parse the AUXTRACE_ERROR records that describe the gaps of the raw ring.
  */
 #ifndef AUXREC_STREAM_READ_GAP_H
 #define AUXREC_STREAM_READ_GAP_H
@@ -15,7 +15,7 @@ struct read_gap {
 	__u32	tid, cpu;
 };
 
-/* Return false if @rec, an AUXTRACE_ERROR, tells no gap. */
+/* Return false if @rec, an AUXTRACE_ERROR, does not describe a gap. */
 bool read_gap(const struct read_record *rec, struct read_gap *gap);
 
 #endif /* AUXREC_STREAM_READ_GAP_H */
