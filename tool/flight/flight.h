@@ -258,10 +258,10 @@ void flight_cpus_run(struct session *s);
 int flight_cpus_timeout(const struct session *s, int timeout);
 void flight_cpus_close(struct session *s);
 
-/* say.c */
+/* flight/say.c */
 void flight_say_removed(const char *path, const char *why, int err);
 
-/* dump.c: the child */
+/* flight/dump.c: the child */
 int flight_dump_begin(struct session *s);
 /*
  * Handle the end of the child. If @wait, wait until it has ended, or for some seconds after the

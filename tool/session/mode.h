@@ -19,7 +19,7 @@ struct sev;
 
 /*
  * A function that returns int returns 0 or -errno; a function with @d gives a message, too.
- * Members behind "optional" may be NULL: then nothing is done.
+ * Members after "optional" can be NULL; then the recording does nothing in their place.
  */
 struct session_mode {
 	bool overwrite;		/* the raw ring overwrites its oldest segments */
@@ -29,13 +29,13 @@ struct session_mode {
 	int (*open)(struct session *s, struct diag *d);
 	/* A record of a main ring, or one about a main ring. */
 	int (*record)(struct session *s, const struct perf_event_header *rec);
-	/* What the raw ring has, before the main rings are copied. @last: nothing is attached. */
+	/* Read the raw ring before the main rings are copied. @last: nothing is attached. */
 	int (*raw)(struct session *s, bool last);
 	/* The main rings were copied. @seen: records of the output before that. */
 	int (*looked)(struct session *s, __u64 seen, bool last);
 	/*
-	 * The recording is over, and its events are disabled. @err: it cannot go on. Returns
-	 * @err, or what went wrong here.
+	 * The recording is over, and its events are disabled. @err: the reason why it cannot go
+	 * on. Return @err, or the error of this function.
 	 */
 	int (*finish)(struct session *s, int err);
 
@@ -54,11 +54,11 @@ struct session_mode {
 	int (*begun)(struct session *s, struct diag *d);
 	/* @nr samples of an event that is a trigger were lost. */
 	void (*lost)(struct session *s, const struct sev *sev, __u64 nr);
-	/* Why the recording is to end, or NULL. */
+	/* Return why the recording must end, or NULL. */
 	const char *(*over)(const struct session *s);
 	/* Milliseconds until the next look at the rings, at most @timeout; -1: no limit */
 	int (*timeout)(const struct session *s, int timeout);
-	/* For poll(): another descriptor, and what else the raw ring is polled for. */
+	/* For poll(): set another descriptor, and return further events of the raw ring's. */
 	short (*poll)(const struct session *s, int *fd);
 	/* After each look. If one more look is needed (is_due), it is made before write_due. */
 	void (*run)(struct session *s);
@@ -71,7 +71,7 @@ struct session_mode {
 	/* In place of what a live recording shows: the status line, the summary's first line. */
 	void (*line)(const struct session *s, char *buf, size_t size);
 	void (*summary)(const struct session *s);
-	/* Of the JSON summary: bytes that were written, and more members. */
+	/* For the JSON summary: the bytes that were written, and more members. */
 	__u64 (*bytes)(const struct session *s);
 	void (*json)(FILE *to, const struct session *s);
 };
