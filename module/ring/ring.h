@@ -56,7 +56,7 @@ struct pa_segment {
 	atomic64_t frames;		/* see frame.c */
 	bool is_taken;			/* see pa_frames_flush() */
 	u32 size;			/* bytes */
-	u32 marker;			/* full if it is used up to here, see pa_segment_set_size() */
+	u32 marker;			/* full if used up to here, see pa_segment_set_size() */
 	u64 held_by;			/* see pa_hold_note() */
 	u64 held_seq;			/* likewise */
 

@@ -21,7 +21,8 @@ static int write_feature(struct session *s, const struct bpf_item *item,
 	for (;; item = item->next) {
 		while (item && item->feature != feature)
 			item = item->next;
-		if (nr && (!item || s->out.keep || s->out.build.len + item->size > REC_SIZE_MAX - 4)) {
+		if (nr && (!item || s->out.keep ||
+			   s->out.build.len + item->size > REC_SIZE_MAX - 4)) {
 			memcpy(s->out.build.bytes + at, &nr, sizeof(nr));
 			err = build_end(&s->out);
 			if (err)

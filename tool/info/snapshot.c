@@ -9,7 +9,7 @@
 #include "info/info.h"
 #include "base/text.h"
 #include "stream/read_snapshot.h"
-#include "trigger/trigger.h"
+#include "stream/trigger_kind.h"
 
 #define MAX_LISTED	40
 #define MAX_BYTES	32	/* bytes of data that are shown */

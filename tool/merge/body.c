@@ -116,8 +116,8 @@ static const struct perf_event_header primer[2] = {
 };
 
 /*
- * Return whether the data is the 16 bytes for perf 6.1, see write_primer() in record/auxdata.c. If the
- * length matches, this reads the data.
+ * Return whether the data is the 16 bytes for perf 6.1, see write_primer() in record/auxdata.c.
+ * If the length matches, this reads the data.
  */
 static bool is_primer(struct body *b, const struct read_record *rec,
 		      __u8 bytes[sizeof(primer)])

@@ -24,7 +24,6 @@ static __u64 late_since(const struct merge_section *s)
 {
 	const __u64 from = s->from > MERGE_LATE ? s->from - MERGE_LATE : 0;
 
-
 	if (s->covered || s->state || s->since == MERGE_NEVER)
 		return MERGE_NEVER;
 	/*
@@ -49,8 +48,8 @@ void merge_late_begin(struct merge *m, size_t i)
 /*
  * Return the key of a record; the caller adds how many equal records came before. The key is the
  * whole record, except for a sample with raw data. The raw data may have been overwritten since,
- * and then a sample of another event tells that, see stream/payload.h. The key of such a sample is where
- * and when it was taken.
+ * and then a sample of another event tells that, see stream/payload.h. The key of such a sample is
+ * where and when it was taken.
  */
 static struct merge_key key_of(const struct read_record *rec, const struct read_sample *s)
 {

@@ -26,7 +26,6 @@ static inline __u64 main_losses(const struct main_stats *stats)
 	return stats->lost + stats->lost_samples + stats->unwritten;
 }
 
-
 struct mainring {
 	int fd;			/* an event that writes to the ring, for poll() */
 	int cpu;

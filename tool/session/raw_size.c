@@ -77,7 +77,7 @@ static __u32 usual_size(__u64 bytes, bool payloads, bool aux,
 }
 
 void raw_size(const struct options *opt, bool payloads, bool aux,
-		      unsigned int nr_cpus, __u32 *size, __u32 *nr)
+	      unsigned int nr_cpus, __u32 *size, __u32 *nr)
 {
 	if (!opt->raw_given && payloads) {
 		default_size(aux, nr_cpus, size, nr);

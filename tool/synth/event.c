@@ -58,7 +58,6 @@ int synth_attrs(struct session *s)
 static int update(struct session *s, __u64 id, __u64 type, const void *data,
 		  size_t len)
 {
-
 	build_begin(&s->out, REC_EVENT_UPDATE, 0);
 	build_add_u64(&s->out, type);
 	build_add_u64(&s->out, id);

@@ -241,21 +241,19 @@ static int cpu_topology(struct session *s)
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		char line[32];
 
-		build_add_u32(&s->out, topology_line(cpu, "core_id", line,
-						  sizeof(line)) ?
-			      -1 : atoi(line));
-		build_add_u32(&s->out, topology_line(cpu, "physical_package_id",
-						  line, sizeof(line)) ?
-			      -1 : atoi(line));
+		build_add_u32(&s->out, topology_line(cpu, "core_id", line, sizeof(line)) ?
+				       -1 : atoi(line));
+		build_add_u32(&s->out, topology_line(cpu, "physical_package_id", line,
+						     sizeof(line)) ?
+				       -1 : atoi(line));
 	}
 	/* Not optional here: readers take padding for the number of dies. */
 	add_siblings(s, "die_cpus_list", "die_cpus_list");
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		char line[32];
 
-		build_add_u32(&s->out, topology_line(cpu, "die_id", line,
-						  sizeof(line)) ?
-			      -1 : atoi(line));
+		build_add_u32(&s->out, topology_line(cpu, "die_id", line, sizeof(line)) ?
+				       -1 : atoi(line));
 	}
 	return end(s, "CPU topology");
 }
