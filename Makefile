@@ -23,7 +23,7 @@ QUIET_AR  = $(call quiet,AR,$@)
 QUIET_GEN = $(call quiet,GEN,$@)
 endif
 
-.PHONY: all tool module no-module modules selftests check check-all check-debug soak demo install clean help lint \
+.PHONY: t tags all tool module no-module modules selftests check check-all check-debug soak demo install clean help lint \
 	docs setup debug-kernel bench-ids bench-raw bench-flight bench-softpt \
 	table-ids softpt-tests model-tests FORCE
 
@@ -112,6 +112,10 @@ check-all:
 check-debug: debug-kernel
 	@KERNELS= DEBUG_KERNELS="kasan kcsan" CPUS=$(CPUS) MATRIX=all FULL=1 selftests/check
 
+# The inner loop: one suite, by name or by its program, with what it needs
+t: $(BUILD)/.host-tool
+	@K=$(K) selftests/one $(T) $(ARGS)
+
 demo:
 	@KERNELS="$(KERNELS)" selftests/demo
 
@@ -136,6 +140,13 @@ soak: tool selftests
 			SEED=$(NEW_SEED) \
 			selftests/soak/soak.sh || exit; \
 	done
+
+tags: FORCE
+	$(Q)git ls-files '*.[ch]' | xargs ctags
+
+# Of auxrec and of the tests that are programs: clangd reads the kernel's for the module
+compile_commands.json: FORCE
+	$(Q)selftests/compile-commands >$@.tmp && mv $@.tmp $@
 
 lint:
 	@KERNELS="$(KERNELS)" selftests/lint
@@ -183,6 +194,9 @@ clean:
 		-o -name modules.order \) -type f -exec rm -f {} +
 
 help:
+	@echo "make t T=ring/hold K=6.12   builds and runs one suite in a VM, about 30 s from an edit of"
+	@echo "                  the module; T=events: a unit test on the host, a few seconds."
+	@echo "                  T= names them all; ARGS='-t NAME' runs one test"
 	@echo "make              auxrec, and the modules if the running kernel's headers are there"
 	@echo "make tool         auxrec only: $(AUXREC)"
 	@echo "make module       perfaux.ko, and softpt.ko where it can be built, for KDIR=..."
@@ -208,6 +222,7 @@ help:
 	@echo "                  of FUZZ_TARGETS=\"$(FUZZ_NAMES)\""
 	@echo "make fuzz-corpus  what fuzz begins with, into the tree"
 	@echo "make lint         checkpatch, sparse, shellcheck, documentation (part of check)"
+	@echo "make tags         for editors, and make compile_commands.json"
 	@echo "make docs         the documentation as HTML and manual pages: $(BUILD)/docs"
 	@echo "make setup        fetches what VMs of KERNELS need (check and demo do this too)"
 	@echo "make debug-kernel builds the KASAN and KCSAN kernels (about an hour)"
