@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Blocks of code, see block.h.
- */
+/* Blocks of code between two traps. See block.h. */
 #include "block.h"
 
-/* False: it is not known, or not for blocks. */
+/* Return false if the instruction is unknown or must not be in a block. */
 static bool read_insn(const struct spt_block *block, u64 ip, struct spt_insn *insn)
 {
 	const u64 at = ip - block->ip;
@@ -19,7 +17,10 @@ static bool read_insn(const struct spt_block *block, u64 ip, struct spt_insn *in
 	spt_insn_decode(insn, bytes, n, ip, block->is64);
 	if (spt_insn_is_jump(insn) || insn->class == SPT_BRANCH)
 		return true;
-	/* With a length, what the kernel may execute, and where aborts lead to. */
+	/*
+	 * An SPT_OTHER that has a length already is either executed by the kernel
+	 * or an XBEGIN, whose abort may lead close by. Neither may be in a block.
+	 */
 	if (insn->class != SPT_OTHER || insn->length ||
 	    spt_insn_is_lea(bytes, n))
 		return false;
@@ -49,7 +50,9 @@ bool spt_block_is_clear(const struct spt_block *block)
 		if (!read_insn(block, ip, &insn))
 			return false;
 		if (spt_insn_is_jump(&insn)) {
-			/* An indirect one may lead to where another does. */
+			/*
+			 * An indirect branch may lead to the target of another one.
+			 */
 			if (insn.class != SPT_JUMP && insn.class != SPT_CALL)
 				return !nr;
 			return !has(targets, nr, insn.target);
@@ -114,7 +117,7 @@ bool spt_block_step_to(const struct spt_block *block, u64 next, u64 *from)
 		if (spt_insn_is_jump(&insn))
 			return false;
 		*from = ip;
-		/* Or one with REP is not done. */
+		/* next == ip: an instruction with REP is not done yet. */
 		if (next == ip + insn.length || next == ip)
 			return true;
 	}

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What was executed between two traps of a processor that traps behind taken
- * branches only. Pure, for the module and for programs.
+ * Blocks: the code that a processor executed between two traps, if it traps only
+ * after taken branches. Pure code, for the module and for programs.
  *
- * From its first instruction on a block is a line of instructions, of which the
- * conditional branches were not taken, up to the one that was. Which one that was
- * is known from where it led to, if the block is clear: no two branches of it lead
- * to the same place, and at its end is a branch that is always taken. What needs a
- * look of its own at each step is not in a clear block.
+ * A block is a sequence of instructions that were executed one after the other:
+ * none of its conditional branches was taken, except the last branch. That branch
+ * is found by the address it led to. This works only if the block is clear: no two
+ * of its branches lead to the same address, and it ends with a branch that is
+ * always taken. A clear block has no instruction that must be looked at when it is
+ * stepped.
  */
 #ifndef SOFTPT_BLOCK_H
 #define SOFTPT_BLOCK_H
@@ -16,15 +17,18 @@
 
 #include "insn.h"
 
-/* Of the code ahead. Few blocks are longer; those are stepped. */
+/*
+ * Bytes and instructions of a block, at most. The few blocks that are longer are
+ * stepped.
+ */
 #define SPT_BLOCK_BYTES		256
 #define SPT_BLOCK_INSNS		48
 
-/* The branches of a clear block that are conditional */
+/* Conditional branches of a clear block, at most */
 #define SPT_BLOCK_BRANCHES	8
 
 struct spt_block {
-	u64 ip;			/* of its first instruction */
+	u64 ip;			/* of the first instruction */
 	bool is64;
 	unsigned int n;		/* bytes that could be read */
 	u8 bytes[SPT_BLOCK_BYTES];
@@ -33,23 +37,27 @@ struct spt_block {
 bool spt_block_is_clear(const struct spt_block *block);
 
 /*
- * Of one that is clear: would a trap behind its first instruction tell that the
- * processor does not wait for branches?
+ * @block is clear. Return whether a trap after its first instruction would prove
+ * that the processor does not wait for branches.
  */
 bool spt_block_is_proof(const struct spt_block *block);
 
-/* Of one that is clear: @from, the branch that has led to @next. False: none has. */
+/*
+ * @block is clear. Set @from to the branch that led to @next. Return false if no
+ * branch leads there.
+ */
 bool spt_block_branch_to(const struct spt_block *block, u64 next, u64 *from);
 
 /*
- * Of one that is clear: the instruction at @ip, with its length. False: it is not on
- * the line.
+ * @block is clear. Set @insn to the instruction at @ip, with its length. Return
+ * false if no instruction of the block is at @ip.
  */
 bool spt_block_insn(const struct spt_block *block, u64 ip, struct spt_insn *insn);
 
 /*
- * Of one that is clear: @from, the instruction on the line that has led to @next
- * without a branch. A processor that has trapped there does not wait for branches.
+ * @block is clear. Set @from to the instruction of the block that led to @next
+ * without a branch. A processor that trapped there does not wait for branches.
+ * Return false if no instruction of the block leads to @next like this.
  */
 bool spt_block_step_to(const struct spt_block *block, u64 next, u64 *from);
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Traps behind taken branches only: TF with BTF in IA32_DEBUGCTL (SDM volume 3,
- * "Single-Stepping on Branches"), which the kernel knows as TIF_BLOCKSTEP: it loads
- * the bit with the task (__switch_to_xtra()), and clears the flag at each trap, as
- * the processor clears the bit (exc_debug_user()). set_task_blockstep() is not for
- * modules.
+ * Branch stepping: traps after taken branches only, by TF with BTF in IA32_DEBUGCTL
+ * (SDM volume 3, "Single-Stepping on Branches"). The kernel's name for it is
+ * TIF_BLOCKSTEP. The kernel loads the BTF bit when it switches to the task
+ * (__switch_to_xtra()). At each trap the processor clears the bit, and the kernel
+ * the flag (exc_debug_user()). set_task_blockstep() is not exported to modules.
  *
- * Whether it works is not asked of the processor, for hypervisors take the write and
- * do nothing: the first block that would prove that it does not is tried.
+ * The processor cannot be asked whether BTF works, because hypervisors accept the
+ * write and ignore it. The module therefore tries: the first block that would prove
+ * that BTF does not work is stepped with BTF.
  *
- * The model is for tests on machines where it does not: they trap at each
- * instruction, and of those traps that BTF would not have had nobody is told.
+ * The model is for tests on machines without a working BTF. They trap at each
+ * instruction, and the module swallows the traps that BTF would not have caused.
  */
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
@@ -31,7 +32,7 @@ enum spt_btf {
 static int spt_btf = SPT_BTF_PERHAPS;
 static bool spt_btf_model;
 
-/* When the module is loaded: no task is stepped yet. */
+/* Runs when the module is loaded, when no task is stepped yet. */
 static int spt_btf_param_set(const char *value, const struct kernel_param *kp)
 {
 	spt_btf = SPT_BTF_PERHAPS;
@@ -72,7 +73,7 @@ bool spt_btf_may_work(void)
 	return READ_ONCE(spt_btf) != SPT_BTF_NO;
 }
 
-/* As set_task_blockstep() */
+/* Same as set_task_blockstep() */
 void spt_btf_set(bool on)
 {
 	unsigned long debugctl = get_debugctlmsr();
@@ -91,7 +92,7 @@ bool spt_btf_begin(struct spt_block *block, u64 ip, bool is64)
 {
 	const int btf = READ_ONCE(spt_btf);
 
-	/* As arch_has_block_step() */
+	/* Same as arch_has_block_step() */
 	if (btf == SPT_BTF_NO || boot_cpu_data.x86 < 6)
 		return false;
 	spt_code_read_block(block, ip, is64);
@@ -111,12 +112,18 @@ bool spt_btf_trapped(const struct spt_block *block, u64 next, u64 *from)
 	}
 	if (!spt_block_step_to(block, next, from))
 		return false;
-	/* Not, or, where the machine has moved to another one, no more. */
+	/*
+	 * BTF does not work, or no longer works because the virtual machine has
+	 * migrated to another host.
+	 */
 	WRITE_ONCE(spt_btf, SPT_BTF_NO);
 	return true;
 }
 
-/* Of what is no branch, or was not taken, the processor would not tell. */
+/*
+ * A processor with BTF does not trap after an instruction that is no branch, or
+ * after a branch that was not taken.
+ */
 bool spt_btf_waits(struct spt_task *t, u64 next)
 {
 	struct spt_insn insn;

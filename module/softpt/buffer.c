@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writing to the AUX area. What the hardware does by itself, and pt.c for it:
- * the area's pages one after the other, an end and a begin when it is time to
- * wake the reader, in overwrite mode round and round.
+ * Write packets to the AUX area. This does what the hardware and pt.c do together:
+ * fill the area's pages one after the other, end and begin a piece when the reader
+ * must be woken, and wrap around in overwrite mode.
  *
- * What is lost is told once: where the kernel's own area has no room, by a piece
- * that is TRUNCATED; where a raw ring has no segment, by the ring. A segment
- * that is full is not loss, the next one is begun.
+ * Each loss is reported once. If the kernel's own area has no room, the last piece
+ * is TRUNCATED. If a raw ring has no segment, the ring reports the loss. A full
+ * segment is no loss, because the writer continues in the next segment.
  */
 #include <linux/hrtimer.h>
 #include <linux/slab.h>
@@ -14,15 +14,16 @@
 #include "packet.h"
 #include "softpt.h"
 
-/* How often the area is looked at that has no room. */
+/* Interval at which softpt looks for room in a full area */
 #define SPT_RETRY_NS	(10 * NSEC_PER_MSEC)
 
-/* Segments that are left with too little room, one after the other */
+/* How many segments with too little room spt_output_begin() skips */
 #define SPT_TRIES	8
 
 /*
- * What is left at the end of padding, for the next begin to find: handle->size
- * of 0 is refused, and it is 1 less than there is (CIRC_SPACE()).
+ * Bytes that padding leaves free for the next begin: perf_aux_output_begin()
+ * refuses a handle->size of 0, and handle->size is 1 less than the free space
+ * (CIRC_SPACE()).
  */
 #define SPT_LEFT	2
 
@@ -33,7 +34,7 @@ static const char spt_owner;
 struct spt_buffer {
 	const char *owner;
 	void **pages;
-	unsigned long mask;	/* of positions in it */
+	unsigned long mask;	/* masks positions in the buffer */
 	bool overwrite;
 };
 
@@ -42,7 +43,7 @@ void *spt_setup_aux(struct perf_event *event, void **pages, int nr_pages,
 {
 	struct spt_buffer *buf;
 
-	/* A power of two: perf_mmap() sees to it, as does a raw ring. */
+	/* perf_mmap() and raw rings guarantee a power of two. */
 	if (!nr_pages || !is_power_of_2(nr_pages))
 		return NULL;
 	buf = kzalloc(sizeof(*buf), GFP_KERNEL);
@@ -66,12 +67,13 @@ static unsigned long spt_room(const struct spt_cpu *c)
 }
 
 /*
- * A full area has the event disabled by the kernel (pending_disable), until its
- * reader enables it. Many kernels do it wrong: they store the number of the CPU
- * in what is a truth value by now, so never on CPU 0, and some look at it only at
- * the next switch of tasks, when the reader may have enabled the event already:
- * then nothing is traced any more, and nobody is told. So it stays enabled, and
- * we look for room, see spt_output_wait().
+ * When an area is full, the kernel disables the event (pending_disable) until its
+ * reader enables it. Many kernels do this wrong. They store the number of the CPU
+ * in pending_disable, which is a truth value by now, so the event is never disabled
+ * on CPU 0. Some kernels look at it only at the next task switch. By then the
+ * reader may already have enabled the event, and then nothing is traced any more
+ * and nobody learns of it. Therefore the event stays enabled and softpt looks for
+ * room, see spt_output_wait().
  */
 static void *spt_aux_begin(struct spt_cpu *c, struct perf_event *event)
 {
@@ -97,7 +99,10 @@ static bool spt_begin_piece(struct spt_cpu *c, struct perf_event *event)
 
 	if (!buf)
 		return false;
-	/* perf_event_set_output() compares the PMUs only of two that have AUX areas. */
+	/*
+	 * perf_event_set_output() compares the PMUs only if both events have AUX
+	 * areas.
+	 */
 	if (buf->owner != &spt_owner) {
 		spt_aux_end(c, 0);
 		return false;
@@ -110,8 +115,8 @@ static bool spt_begin_piece(struct spt_cpu *c, struct perf_event *event)
 	} else {
 		c->limit = c->head + c->handle.size;
 		/*
-		 * CIRC_SPACE() leaves one byte, which would leave a page never
-		 * full; see pt_buffer_reset_markers().
+		 * CIRC_SPACE() keeps one byte free, so a page would never get full;
+		 * see pt_buffer_reset_markers().
 		 */
 		if (!offset_in_page(c->limit + 1))
 			c->limit++;
@@ -153,9 +158,9 @@ static void spt_pad(struct spt_cpu *c, unsigned long n)
 }
 
 /*
- * Ends what is too small. A segment of a raw ring is then used up, and the next
- * begin gets another one. The kernel's own area has what it had, unless the
- * reader has gone on meanwhile.
+ * End a piece that has too little room and begin the next one. A segment of a raw
+ * ring is used up then, and the next begin gets another segment. The kernel's own
+ * area still has the same room, unless the reader has made more meanwhile.
  */
 static bool spt_begin_next(struct spt_cpu *c, struct perf_event *event)
 {
@@ -179,7 +184,10 @@ bool spt_output_begin(struct spt_cpu *c, struct perf_event *event)
 	c->event = event;
 	return true;
 full:
-	/* Not an empty piece: perf's reader looks only at what has grown. */
+	/*
+	 * The piece must not be empty: perf's reader looks only at areas that have
+	 * grown.
+	 */
 	spt_pad(c, spt_room(c));
 	perf_aux_output_flag(&c->handle, PERF_AUX_FLAG_TRUNCATED);
 	spt_aux_end(c, c->pos - c->head);
@@ -191,7 +199,7 @@ static enum hrtimer_restart spt_retry(struct hrtimer *timer)
 	struct spt_cpu *c = container_of(timer, struct spt_cpu, retry);
 	struct perf_event *event = c->waiting;
 
-	/* Its CPU went away: so has what ran there. */
+	/* The CPU of the timer went offline, and the task left that CPU. */
 	if (c != this_cpu_ptr(&spt_cpu) || !event)
 		return HRTIMER_NORESTART;
 	if (!spt_output_begin(c, event)) {
@@ -216,7 +224,7 @@ void spt_output_wait(struct spt_cpu *c, struct perf_event *event)
 void spt_output_wait_no_more(struct spt_cpu *c)
 {
 	c->waiting = NULL;
-	/* Its handler runs on this CPU, so it does not run now. */
+	/* The timer's handler runs on this CPU only, so it is not running now. */
 	hrtimer_try_to_cancel(&c->retry);
 }
 
@@ -229,7 +237,7 @@ void spt_output_init(void)
 				 HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* There are no events. */
+/* No event exists any more. */
 void spt_output_exit(void)
 {
 	int i;
@@ -244,10 +252,10 @@ void spt_output_end(struct spt_cpu *c)
 	unsigned long size = c->pos - c->head;
 
 	c->event = NULL;
-	/* Data before head, as in perf_output_put_handle(). */
+	/* Write data before head, as perf_output_put_handle() does. */
 	smp_wmb();
 	if (buf->overwrite) {
-		/* As pt_event_stop() */
+		/* Same as pt_event_stop() */
 		c->handle.head = c->pos & buf->mask;
 		size = buf->mask + 1;
 	}
@@ -273,7 +281,7 @@ static bool spt_is_full(const struct spt_cpu *c)
 	return spt_room(c) < SPT_RESERVE;
 }
 
-/* handle->wakeup has no meaning in overwrite mode, where it is never full. */
+/* In overwrite mode handle->wakeup has no meaning and the area is never full. */
 bool spt_output_wants_turn(const struct spt_cpu *c)
 {
 	if (c->lost)
@@ -283,7 +291,7 @@ bool spt_output_wants_turn(const struct spt_cpu *c)
 	return spt_is_full(c) || (long)(c->pos - c->handle.wakeup) >= 0;
 }
 
-/* As intel_pt_interrupt() */
+/* Same as intel_pt_interrupt() */
 bool spt_output_turn(struct spt_cpu *c)
 {
 	struct perf_event *event = c->event;
@@ -293,7 +301,10 @@ bool spt_output_turn(struct spt_cpu *c)
 	if (spt_output_begin(c, event))
 		return true;
 	spt_output_wait(c, event);
-	/* What the task has on its mind will not be seen. */
+	/*
+	 * The work clears what the task was about to do, because softpt will not
+	 * see it.
+	 */
 	spt_task_queue(c->task);
 	return false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading the program: the bytes of an instruction, those that a uprobe has
- * replaced, the critical section of rseq.
+ * Read the program's code: the bytes of an instruction, the bytes that a uprobe has
+ * replaced, and the critical section of rseq.
  */
 #include <linux/err.h>
 #include <linux/highmem.h>
@@ -22,12 +22,18 @@
 /* CALL rel32 */
 #define SPT_PROBE_SIZE	5
 
-/* What is_optimizable_nop10() asks for, the rest is its operand. */
+/*
+ * The bytes that is_optimizable_nop10() compares; the rest of the NOP is its
+ * operand.
+ */
 static const u8 spt_nop[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x84 };
 
 #define SPT_CALL_OPCODE	0xe8
 
-/* Without a page fault, or, if it @sleeps, with one. Returns 0 if all of it was read. */
+/*
+ * Copy code with a page fault if @sleeps, else without. Return 0 if all of it was
+ * copied.
+ */
 static unsigned long copy_code(u8 *bytes, u64 ip, unsigned int n, bool sleeps)
 {
 	const void __user *from = (const void __user *)ip;
@@ -36,7 +42,7 @@ static unsigned long copy_code(u8 *bytes, u64 ip, unsigned int n, bool sleeps)
 			copy_from_user_nofault(bytes, from, n) != 0;
 }
 
-/* @max bytes, or as many as there are, up to the end of the mapping. */
+/* Read @max bytes, or fewer if the mapping ends before. */
 static unsigned int read_up_to(u8 *bytes, unsigned int max, u64 ip, bool sleeps)
 {
 	unsigned int first = min_t(unsigned long, max,
@@ -48,7 +54,7 @@ static unsigned int read_up_to(u8 *bytes, unsigned int max, u64 ip, bool sleeps)
 }
 
 #ifdef CONFIG_X86_INTEL_MEMORY_PROTECTION_KEYS
-/* Code that may only be executed has a key of its own: execute_only_pkey(). */
+/* Execute-only code has a protection key of its own: execute_only_pkey(). */
 static unsigned int read_code(u8 *bytes, unsigned int max, u64 ip)
 {
 	unsigned int n;
@@ -72,10 +78,13 @@ static unsigned int read_code(u8 *bytes, unsigned int max, u64 ip)
 #endif
 
 /*
- * Sleeps. A page fault first, as the program has it: it lets go of
- * mmap_lock while a file system is asked (lock_folio_maybe_drop_mmap()), and a fatal
- * signal ends it. access_process_vm() reads what may only be executed, or was made
- * inaccessible meanwhile (FOLL_FORCE, check_vma_flags()).
+ * Read code and bring it into memory if necessary. Sleeps.
+ *
+ * First try a page fault, as the program would have it. A page fault drops
+ * mmap_lock while a file system is asked (lock_folio_maybe_drop_mmap()), and a
+ * fatal signal ends it. If that fails, access_process_vm() can also read memory
+ * that is execute-only or was made inaccessible meanwhile (FOLL_FORCE,
+ * check_vma_flags()).
  */
 static unsigned int fetch_up_to(u8 *bytes, unsigned int max, u64 ip)
 {
@@ -115,7 +124,10 @@ void spt_code_forget(struct spt_task *t)
 	t->nr_code = 0;
 }
 
-/* What was read is all of an instruction, or all that there is. */
+/*
+ * Return the code that was read at @ip, if it contains the whole instruction or all
+ * bytes that could be read.
+ */
 static const struct spt_code *find_code(const struct spt_task *t, u64 ip)
 {
 	unsigned int i;
@@ -164,7 +176,7 @@ void spt_code_read_block(struct spt_block *block, u64 ip, bool is64)
 	block->n = read_code(block->bytes, sizeof(block->bytes), ip);
 }
 
-/* To be asked of what is known to be SPT_FAR. */
+/* Call this only for an instruction of class SPT_FAR. */
 bool spt_code_is_iret(const struct spt_task *t, u64 ip)
 {
 	u8 bytes[SPT_INSN_MAX];
@@ -173,7 +185,7 @@ bool spt_code_is_iret(const struct spt_task *t, u64 ip)
 	for (i = 0; i < n; i++) {
 		if (bytes[i] == 0xcf)
 			return true;
-		/* No more than operand size, and REX, change what it does. */
+		/* Only the operand size prefix and REX change what IRET does. */
 		if (bytes[i] != 0x66 &&
 		    !(t->is64 && (bytes[i] & 0xf0) == 0x40))
 			return false;
@@ -192,7 +204,7 @@ bool spt_code_in_uprobe(void)
 	return current->utask && current->utask->active_uprobe;
 }
 
-/* struct xol_area is not for modules, but mappings have names. */
+/* Modules do not see struct xol_area, but its mapping has a name. */
 static bool is_called(struct vm_area_struct *vma, const char *name)
 {
 	const char *has = NULL;
@@ -203,7 +215,7 @@ static bool is_called(struct vm_area_struct *vma, const char *name)
 	return has && !strcmp(has, name);
 }
 
-/* Where xol_add_vma() has put it */
+/* Find the area that xol_add_vma() has mapped. */
 static void find_area(struct spt_task *t)
 {
 	VMA_ITERATOR(vmi, current->mm, 0);
@@ -218,7 +230,10 @@ static void find_area(struct spt_task *t)
 	}
 }
 
-/* There may be several, see get_uprobe_trampoline(). */
+/*
+ * Find the trampoline at places[0]. There may be several, see
+ * get_uprobe_trampoline().
+ */
 static bool find_trampoline(struct spt_task *t)
 {
 	u64 ip = t->places[0];
@@ -281,8 +296,9 @@ bool spt_code_is_uprobes(const struct spt_task *t, u64 ip)
 }
 
 /*
- * Since 6.18 a probe at a NOP of 5 bytes becomes a CALL of a page that uprobes have
- * mapped (swbp_optimize()). 7.2 does that at a NOP of 10 bytes only, see enum spt_pair.
+ * Since 6.18, uprobes replace a NOP of 5 bytes by a CALL to a page that they have
+ * mapped (swbp_optimize()). 7.2 does that only for a NOP of 10 bytes, see enum
+ * spt_pair.
  */
 bool spt_code_may_be_probe(const struct spt_insn *insn)
 {
@@ -291,8 +307,9 @@ bool spt_code_may_be_probe(const struct spt_insn *insn)
 }
 
 /*
- * As copy_insn(), which has read it when the uprobe was installed: the page may be gone
- * from the page cache again. NULL: it cannot be read.
+ * Read a page of a file as copy_insn() does. copy_insn() read the page when the
+ * uprobe was installed, but it may be gone from the page cache again. Return NULL
+ * if the page cannot be read.
  */
 static struct folio *get_folio(struct file *file, pgoff_t index)
 {
@@ -311,14 +328,17 @@ static struct folio *get_folio(struct file *file, pgoff_t index)
 		page = shmem_read_mapping_page(mapping, index);
 		return IS_ERR(page) ? NULL : page_folio(page);
 	}
-	/* What do_read_cache_folio() expects. */
+	/* do_read_cache_folio() expects the caller to hold this lock. */
 	filemap_invalidate_lock_shared(mapping);
 	folio = read_mapping_folio(mapping, index, file);
 	filemap_invalidate_unlock_shared(mapping);
 	return IS_ERR(folio) ? NULL : folio;
 }
 
-/* The file that is mapped at @ip, and its page there. NULL: there is none. */
+/*
+ * Return the file that is mapped at @ip, and the index of its page there; NULL if
+ * no file is mapped.
+ */
 static struct file *get_mapped(u64 ip, pgoff_t *index)
 {
 	struct vm_area_struct *vma;
@@ -335,10 +355,11 @@ static struct file *get_mapped(u64 ip, pgoff_t *index)
 }
 
 /*
- * The bytes of the file that is mapped at @ip, in one page. -ENOENT: there is no file.
+ * Read @n bytes, all in one page, of the file that is mapped at @ip. Return -ENOENT
+ * if no file is mapped.
  *
- * Without mmap_lock: a file system in user space may take as long as it likes to answer,
- * and whoever looks at the task in /proc would wait for the lock.
+ * This must not hold mmap_lock. A file system in user space may take any time to
+ * answer, and everybody who looks at the task in /proc would wait for the lock.
  */
 static int read_file(u64 ip, u8 *bytes, unsigned int n)
 {
@@ -350,7 +371,7 @@ static int read_file(u64 ip, u8 *bytes, unsigned int n)
 	file = get_mapped(ip, &index);
 	if (!file)
 		return -ENOENT;
-	/* There is no page behind the end of a file that was cut off. */
+	/* A truncated file has no page beyond its end. */
 	if (index < DIV_ROUND_UP(i_size_read(file->f_mapping->host), PAGE_SIZE))
 		folio = get_folio(file, index);
 	if (folio) {
@@ -364,10 +385,10 @@ static int read_file(u64 ip, u8 *bytes, unsigned int n)
 }
 
 /*
- * A uprobe is an INT3, or a CALL that is in one page, in an anonymous copy of the
- * page (uprobe_write_opcode()), so that what decoders are to see is still in the
- * file. So it is with a debugger's breakpoint. Where there is no file there is no
- * uprobe (valid_vma()), and decoders can only be given what is in memory.
+ * A uprobe is an INT3, or a CALL within one page. uprobe_write_opcode() puts it
+ * into an anonymous copy of the page, so the file still has the bytes that decoders
+ * need. The same is true of a debugger's breakpoint. Memory without a file has no
+ * uprobes (valid_vma()), and decoders can only be given what is in memory.
  */
 static void read_held(struct spt_task *t, unsigned int replaced)
 {
@@ -394,7 +415,7 @@ static void refresh_held(struct spt_task *t, bool at_trampoline)
 	t->held_read = true;
 }
 
-/* A pair is not where a page ends: can_optimize() */
+/* A pair does not cross the end of a page: can_optimize() */
 static bool is_nop_in_file(u64 ip)
 {
 	u8 bytes[sizeof(spt_nop)];
@@ -404,7 +425,7 @@ static bool is_nop_in_file(u64 ip)
 	       !memcmp(bytes, spt_nop, sizeof(spt_nop));
 }
 
-/* A signal came between LEA and CALL, and its handler has returned. */
+/* Return whether a signal came between LEA and CALL and its handler has returned. */
 static bool is_back_at_pair(const struct spt_task *t, const struct pt_regs *regs)
 {
 	return t->pair == SPT_PAIR_NONE && !t->stepping &&
@@ -460,8 +481,8 @@ void spt_code_refresh(struct spt_task *t)
 }
 
 /*
- * What rseq_ip_fixup() will do if it finds a reason to. That comes after our
- * work, in the same return to user space.
+ * Return the address to which rseq_ip_fixup() moves the task if it finds a reason
+ * to abort. rseq_ip_fixup() runs after our work, in the same return to user space.
  */
 u64 spt_code_rseq_abort(struct spt_task *t, u64 ip)
 {

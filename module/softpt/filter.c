@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address filters, as perf's --filter sets them and pt.c has them:
- * "filter" ranges are traced and nothing else, "stop" ranges end the trace.
+ * Address filters, as perf's --filter sets them and pt.c applies them. If there are
+ * "filter" ranges, nothing else is traced. A "stop" range ends the trace.
  */
 #include "softpt.h"
 
@@ -21,8 +21,9 @@ int spt_filters_validate(struct list_head *filters)
 }
 
 /*
- * By perf_event_addr_filters_sync(), with the list's lock. The ranges of a file
- * that is not mapped (start 0, see perf_event_addr_filters_apply()) are empty.
+ * perf_event_addr_filters_sync() calls this with the list's lock held. The ranges
+ * of a file that is not mapped (start 0, see perf_event_addr_filters_apply())
+ * become empty.
  */
 void spt_filters_sync(struct perf_event *event)
 {

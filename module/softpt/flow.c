@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control flow as Intel PT packets. What is sent when: SDM volume 3, "Packet
- * Definitions" and the table "Packet Generation under Different Enable
- * Conditions". Where that leaves a choice, it is the one that both libipt
- * (pt_insn_decoder.c) and perf (intel-pt-decoder.c) follow exactly.
+ * The encoder of control flow as Intel PT packets. SDM volume 3, "Packet
+ * Definitions" and the table "Packet Generation under Different Enable Conditions",
+ * tell which packet is sent when. Where the SDM leaves a choice, the encoder does
+ * what both libipt (pt_insn_decoder.c) and perf (intel-pt-decoder.c) follow
+ * exactly.
  *
- * Outcomes of conditional branches are kept back, up to a long TNT, and sent
- * before anything that has an IP: no decoder has to put a TIP off.
+ * The outcomes of conditional branches are collected, up to a long TNT, and sent
+ * before any packet that has an IP. So no decoder has to postpone a TIP.
  *
- * Address ranges hold for each instruction. The hardware looks at them when a
- * branch is taken only, and so traces on behind the end of a range; decoders
- * cannot tell the difference.
+ * Address ranges apply to each instruction. The hardware checks them only when a
+ * branch is taken, and therefore continues to trace after the end of a range.
+ * Decoders cannot see the difference.
  */
 #include "flow.h"
 #include "packet.h"
 
-/* Where an address is, for the ranges */
+/* Position of an address relative to the ranges */
 enum spt_place {
-	SPT_INSIDE,		/* to be traced */
+	SPT_INSIDE,		/* traced */
 	SPT_OUTSIDE,
 	SPT_STOP,		/* in a range that stops the trace */
 };
@@ -86,9 +87,9 @@ static void put_mode(struct spt_flow *flow)
 }
 
 /*
- * Decoders forget calls at a PSB. At TIP.PGE they do not, but the hardware does;
- * that what is remembered here may be less than what they remember is no harm:
- * both push on top of it.
+ * Decoders forget calls at a PSB. At a TIP.PGE the hardware forgets calls, but
+ * decoders do not. It does no harm if this stack has fewer calls than the
+ * decoder's: both push on top.
  */
 static void forget_calls(struct spt_flow *flow)
 {
@@ -104,9 +105,9 @@ static void called(struct spt_flow *flow, u64 return_ip)
 }
 
 /*
- * Whether it is where the last call came from. If not, libipt's stack keeps the
- * call and perf's does not (proceed() there, intel_pt_walk_insn() here): what
- * is below it means nothing any more.
+ * Return whether @ip is where the last call came from. If @ip is not, libipt's
+ * stack keeps the call and perf's does not (proceed() in libipt,
+ * intel_pt_walk_insn() in perf), so the entries below are useless.
  */
 static bool returned(struct spt_flow *flow, u64 ip)
 {
@@ -122,8 +123,8 @@ static bool returned(struct spt_flow *flow, u64 ip)
 }
 
 /*
- * Here the FUP has its IP in full: perf reads it ahead of the PSB, against the
- * last IP before it (intel_pt_psb_with_fup()).
+ * This FUP has a full IP: perf reads the FUP before it handles the PSB, and decodes
+ * it relative to the last IP before the PSB (intel_pt_psb_with_fup()).
  */
 static void put_psb_plus(struct spt_flow *flow, u64 ip, u64 tsc)
 {
@@ -161,7 +162,7 @@ static enum spt_place place_of(const struct spt_flow *flow, u64 ip)
 	return filtered && !matched ? SPT_OUTSIDE : SPT_INSIDE;
 }
 
-/* Comes to @ip from where nothing is traced. */
+/* The thread comes to @ip from code that is not traced. */
 static void enter(struct spt_flow *flow, u64 ip, u64 tsc)
 {
 	switch (place_of(flow, ip)) {
@@ -188,7 +189,10 @@ static u64 behind(const struct spt_insn *insn, u64 ip)
 	return ip + insn->length;
 }
 
-/* SPT_OTHER has no length: from there it may go to itself, or a bit further. */
+/*
+ * If SPT_OTHER has no length, it can lead to itself or up to SPT_INSN_MAX bytes
+ * further.
+ */
 static bool leads_to(const struct spt_insn *insn, u64 ip, u64 next)
 {
 	switch (insn->class) {
@@ -218,7 +222,7 @@ static bool leads_to(const struct spt_insn *insn, u64 ip, u64 next)
 	return false;
 }
 
-/* @next is inside, as @ip is. */
+/* Both @ip and @next are in the traced ranges. */
 static void go_on(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 		  u64 next)
 {
@@ -228,8 +232,8 @@ static void go_on(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 		break;
 	case SPT_CALL:
 		/*
-		 * To find out where it is: never returned from (SDM, "RET
-		 * Compression").
+		 * A CALL to the next instruction only reads its own address; it is
+		 * never returned from (SDM, "RET Compression").
 		 */
 		if (next != behind(insn, ip))
 			called(flow, behind(insn, ip));
@@ -261,10 +265,11 @@ static void go_on(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 }
 
 /*
- * @next is not inside, @ip is. The branch that leads there has a TIP.PGD for its
- * TNT or TIP: with an IP, by which libipt knows which branch it is
- * (process_one_event_after()); perf has the ranges to tell (intel_pt_walk_tip()).
- * If there is no branch both go on to the next one, unless a FUP stops them.
+ * @ip is in the traced ranges, @next is not. The branch that leads to @next has a
+ * TIP.PGD instead of its TNT or TIP. By the IP of the TIP.PGD libipt knows which
+ * branch it is (process_one_event_after()); perf knows it by the ranges
+ * (intel_pt_walk_tip()). If no branch leads to @next, a FUP must stop the decoders,
+ * or they would go on to the next branch.
  */
 static void leave(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 		  u64 next)
@@ -340,7 +345,7 @@ static void interrupted(struct spt_flow *flow, u64 ip)
 bool spt_flow_step(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 		   u64 next, u64 tsc)
 {
-	/* The mode is known to change where it is told: at a far transfer. */
+	/* The mode can be encoded only at a far transfer. */
 	bool known = leads_to(insn, ip, next) &&
 		     (flow->told_mode || !flow->enabled || insn->class == SPT_FAR);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the kernel calls us: debug traps and INT3 (die notifier), system calls
- * and signals (tracepoints). While there is an event; otherwise no task is
- * slower than without the module.
+ * The kernel's hooks that call softpt: a die notifier for debug traps and INT3, and
+ * tracepoints for system calls and signals. They are registered only while an event
+ * exists; otherwise no task is slower than without the module.
  */
 #include <linux/err.h>
 #include <linux/kdebug.h>
@@ -18,9 +18,9 @@
 #include "softpt.h"
 
 /*
- * Nobody else is to see the step. Data breakpoints were handled before, see
- * ptrace_triggered(). What hw_breakpoint_handler() has left, since there was a step
- * as well, are those of the instruction that is next: they come once more.
+ * Hide the step from everybody else. ptrace_triggered() has handled data
+ * breakpoints already. hw_breakpoint_handler() leaves breakpoints of the next
+ * instruction set here because there was a step as well; they will trap again.
  */
 static int spt_swallow(unsigned long *dr6)
 {
@@ -46,21 +46,21 @@ static int spt_debug(struct pt_regs *regs, unsigned long *dr6)
 	if (t->in_block && spt_btf_waits(t, regs->ip)) {
 		int ret = spt_swallow(dr6);
 
-		/* A data breakpoint is a trap as well. */
+		/* A data breakpoint is also a trap. */
 		if (ret == NOTIFY_DONE)
 			spt_trace_trap(c, regs);
 		return ret;
 	}
-	/* uprobes step by themselves, and tell where it led to in our work. */
+	/* uprobes step the task themselves. Our work will see where the step led to. */
 	if (!t->stepping || spt_code_in_uprobe()) {
 		spt_task_queue(t);
 		return NOTIFY_DONE;
 	}
-	/* A debugger's step, or the program's own, is to be seen by them. */
+	/* A debugger, or the program itself, must see the steps that it asked for. */
 	shared = t->user_tf || test_thread_flag(TIF_SINGLESTEP);
 	if (shared && t->branches_only) {
 		shared = spt_trace_has_branched(t, regs->ip);
-		/* Once, as it is without us. */
+		/* The debugger gets one trap, as without softpt. */
 		t->branches_only = !shared;
 	}
 	spt_trace_step(c, regs);
@@ -87,7 +87,7 @@ static int spt_die(struct notifier_block *nb, unsigned long val, void *data)
 	return NOTIFY_DONE;
 }
 
-/* Before that of uprobes, which has INT_MAX - 1. */
+/* Runs before the notifier of uprobes, which has the priority INT_MAX - 1. */
 static struct notifier_block spt_die_nb = {
 	.notifier_call = spt_die,
 	.priority = INT_MAX,
@@ -104,7 +104,7 @@ static bool is_sigreturn(struct pt_regs *regs, long id)
 	       id == (__X32_SYSCALL_BIT | 513);
 }
 
-/* A tracepoint's probe. Before it a debugger or seccomp may have been asked. */
+/* Probe of the tracepoint sys_enter. A debugger or seccomp may have run before it. */
 static void spt_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct spt_task *t = NULL;
@@ -158,7 +158,7 @@ static void spt_sys_exit(void *data, struct pt_regs *regs, long ret)
 	spt_task_put(t);
 }
 
-/* With siglock, before the frame is made. */
+/* Probe of signal_deliver. Runs with siglock held, before the kernel makes the frame. */
 static void spt_signal_deliver(void *data, int sig, struct kernel_siginfo *info,
 			       struct k_sigaction *ka)
 {
@@ -168,7 +168,7 @@ static void spt_signal_deliver(void *data, int sig, struct kernel_siginfo *info,
 	if (!c)
 		return;
 	spt_signals_restore_locked(c->task);
-	/* force_sig(SIGTRAP); of others info may be no pointer. */
+	/* force_sig(SIGTRAP); for other signals info may not be a valid pointer. */
 	spt_trace_signal(c, regs, sig == SIGTRAP && info->si_code == SI_KERNEL);
 	spt_trace_settle(c, regs);
 	if (ka->sa.sa_handler != SIG_IGN && ka->sa.sa_handler != SIG_DFL)

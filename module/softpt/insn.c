@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an instruction does to the flow: prefixes and opcode, and the rest only
- * for those that do something. SDM volume 2, chapter 2 and appendix A.
+ * Decode an instruction as far as it matters to control flow: the prefixes, the
+ * opcode, and the rest only of instructions that can branch. SDM volume 2, chapter
+ * 2 and appendix A.
  *
- * No step leads out of INT3 and INT1 into user code, a signal does. INT3 is then a far
- * transfer, as a system call is, to libipt (pt_instruction_decode()) and to perf
- * (intel_pt_insn_decoder()), and the trace ends with spt_flow_end(). INT1 is SPT_BAD,
- * and the trace ends with spt_flow_end_at(): libipt says that it is a far call, and
- * perf that it is no branch. If one of the two is stepped over after all, a debugger
- * or a uprobe had put it there, and an interruption is what decoders can follow. INTO
- * is one of them if it traps; if not, decoders still want to know where it went:
- * SPT_FAR.
+ * INT3 and INT1 never lead into user code by a step; a signal does that. libipt
+ * (pt_instruction_decode()) and perf (intel_pt_insn_decoder()) both take INT3 for a
+ * far transfer, like a system call, so the trace ends with spt_flow_end(). INT1 is
+ * SPT_BAD and the trace ends with spt_flow_end_at(), because libipt takes INT1 for
+ * a far call and perf takes it for no branch. If a step does go over INT3 or INT1,
+ * a debugger or a uprobe had put it there, and decoders can follow an interruption.
+ * INTO is like INT3 if it traps. If INTO does not trap, decoders still expect its
+ * destination: SPT_FAR.
  *
- * VEX, EVEX and XOP hold no branches, and their first bytes are SPT_OTHER as
- * opcodes, too.
+ * VEX, EVEX and XOP encode no branches, and as opcodes their first bytes are
+ * SPT_OTHER, too.
  */
 #include "insn.h"
 #include "reader.h"
 
-/* A little-endian number with a sign, of 1, 2 or 4 bytes */
+/* Read a signed little-endian number of 1, 2 or 4 bytes. */
 static s64 next_signed(struct spt_reader *r, unsigned int size)
 {
 	u32 value = 0;
@@ -34,8 +35,8 @@ static s64 next_signed(struct spt_reader *r, unsigned int size)
 }
 
 /*
- * Near branches have 64 bits in 64-bit mode, whatever 66 says (SDM volume 2,
- * "JMP"; AMD's processors do otherwise). In 32-bit mode 66 makes a 16-bit EIP.
+ * In 64-bit mode a near branch has a 64-bit target and ignores 66 (SDM volume 2,
+ * "JMP"; AMD's processors do not ignore it). In 32-bit mode 66 makes a 16-bit EIP.
  */
 static void read_target(struct spt_insn *insn, struct spt_reader *r, u64 ip,
 			unsigned int size)
@@ -68,7 +69,7 @@ static enum spt_insn_class group_ff(struct spt_reader *r)
 	return SPT_OTHER;
 }
 
-/* Has a length, as few SPT_OTHER: where an abort leads to may be close by. */
+/* XBEGIN gets a length, unlike most SPT_OTHER, because its abort may lead close by. */
 static enum spt_insn_class group_c7(struct spt_insn *insn, struct spt_reader *r)
 {
 	if (spt_next(r) == 0xf8)
@@ -76,7 +77,7 @@ static enum spt_insn_class group_c7(struct spt_insn *insn, struct spt_reader *r)
 	return SPT_OTHER;
 }
 
-/* fixup_iopl_exception() has no look at prefixes. */
+/* fixup_iopl_exception() does not accept prefixes. */
 static enum spt_insn_class cli_sti(struct spt_insn *insn, struct spt_reader *r)
 {
 	if (r->at == 1) {
@@ -86,7 +87,7 @@ static enum spt_insn_class cli_sti(struct spt_insn *insn, struct spt_reader *r)
 	return SPT_OTHER;
 }
 
-/* Those of identify_insn() in umip.c: SLDT, STR; SGDT, SIDT, SMSW */
+/* The instructions that identify_insn() in umip.c knows: SLDT, STR; SGDT, SIDT, SMSW */
 static enum spt_insn_class group_0f00(struct spt_insn *insn,
 				      struct spt_reader *r, u8 opcode)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long instructions are that go on behind themselves: SDM volume 2, appendix A.
- * insn_get_length() is not for modules.
+ * Lengths of the instructions that do not branch: SDM volume 2, appendix A. The
+ * kernel does not export insn_get_length() to modules.
  *
- * What is not in the tables has no length, and is stepped: what no processor of
- * Intel's has any more or yet, XOP, the opcodes that are only in other modes.
+ * An instruction that is not in the tables has no known length and is stepped. The
+ * tables leave out instructions that no Intel processor has any more or has yet,
+ * XOP, and opcodes that exist only in other modes.
  */
 #include "insn.h"
 #include "reader.h"
@@ -57,7 +58,7 @@ static const char map_1[] =
 	"mmmmmmmmmmmmmmmm"	/* e0 */
 	"mmmmmmmmmmmmmmmm";	/* f0 */
 
-/* Opcodes of map 1 with VEX or EVEX */
+/* Return what follows an opcode of map 1 with VEX or EVEX. */
 static char vex_map_1(u8 opcode)
 {
 	switch (opcode) {
@@ -65,7 +66,7 @@ static char vex_map_1(u8 opcode)
 		return '.';
 	case 0x70 ... 0x73: case 0xc2: case 0xc4 ... 0xc6:
 		return 'M';
-	case 0x80 ... 0x8f:	/* branches of Knights Corner */
+	case 0x80 ... 0x8f:	/* branches on Knights Corner */
 		return 'x';
 	}
 	return 'm';
@@ -128,7 +129,10 @@ static char read_rex2(struct spt_reader *r)
 	return payload & REX2_MAP ? map_1[spt_next(r)] : map_0[spt_next(r)];
 }
 
-/* In 32-bit mode they are LDS, LES and BOUND if what follows says so. */
+/*
+ * Return whether C4, C5 and 62 are VEX or EVEX prefixes. In 32-bit mode the next
+ * byte tells; otherwise they are LES, LDS and BOUND.
+ */
 static bool is_vex(const struct spt_reader *r)
 {
 	return r->is64 || MODRM_MOD(spt_peek(r)) == 3;
@@ -172,7 +176,7 @@ static unsigned int size_a(const struct spt_reader *r)
 	return (r->is64 ? 8 : 4) >> r->addrsize;
 }
 
-/* TEST is 0, and 1, of its group. */
+/* TEST is numbers 0 and 1 of its group. */
 static bool is_test(u8 modrm)
 {
 	return MODRM_REG(modrm) < 2;

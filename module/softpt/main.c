@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * softpt.ko: loading and unloading.
- */
+/* Loading and unloading of softpt.ko. */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <asm/cpufeature.h>
@@ -9,8 +7,9 @@
 #include "softpt.h"
 
 /*
- * -EBUSY where the processor has Intel PT: its driver's PMU has the name, and
- * does it better. -EOPNOTSUPP where the kernel has not what is needed.
+ * Returns -EBUSY if the processor has Intel PT: its driver owns the PMU's name and
+ * is the better choice. Returns -EOPNOTSUPP if the kernel lacks something that
+ * softpt needs.
  */
 static int __init spt_init(void)
 {
@@ -20,7 +19,7 @@ static int __init spt_init(void)
 		pr_err("this processor has Intel PT, which perf uses without this module\n");
 		return -EBUSY;
 	}
-	/* siglock, which signal_deliver is called with, is a mutex there. */
+	/* signal_deliver is called with siglock held, which is a mutex on PREEMPT_RT. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
 		pr_err("this kernel has PREEMPT_RT, where softpt does not work\n");
 		return -EOPNOTSUPP;
@@ -36,8 +35,8 @@ static int __init spt_init(void)
 }
 
 /*
- * Each event, and each task work that is queued, has a reference to the module.
- * The last instructions of the last work may still have to be executed.
+ * Each event and each queued task work holds a reference to the module. The last
+ * instructions of the last work may still be running, so wait for them.
  */
 static void __exit spt_exit(void)
 {

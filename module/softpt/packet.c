@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Intel PT packets as bytes. The names are those of the SDM.
- */
+/* The encoding of Intel PT packets. The names are those of the SDM. */
 #include "packet.h"
 
-/* Packets of two and more bytes: the first one, and the second */
+/* Packets of two and more bytes: EXT is their first byte, EXT_* the second. */
 #define EXT		0x02
 #define EXT_CBR		0x03
 #define EXT_PSBEND	0x23
@@ -126,8 +124,8 @@ u8 *spt_packet_ip_none(u8 *at, enum spt_ip_packet type)
 }
 
 /*
- * Above the outcomes is the bit that says where they begin. The first branch is
- * next to it.
+ * The bit above the outcomes marks where they begin. The first branch is next to
+ * that bit.
  */
 u8 *spt_packet_tnt(u8 *at, u64 taken, unsigned int nr)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMU: perf's callbacks and what is in /sys/bus/event_source/devices/intel_pt.
- * As arch/x86/events/intel/pt.c where that can be.
+ * The PMU: perf's callbacks and the files in
+ * /sys/bus/event_source/devices/intel_pt. It follows arch/x86/events/intel/pt.c
+ * where possible.
  */
 #include <linux/bits.h>
 #include <linux/sched/task_stack.h>
@@ -11,7 +12,7 @@
 
 #include "softpt.h"
 
-/* attr.config: as IA32_RTIT_CTL, and PT as RTIT_CTL_PASSTHROUGH in pt.c */
+/* Bits of attr.config: as in IA32_RTIT_CTL, and PT as RTIT_CTL_PASSTHROUGH in pt.c */
 #define SPT_CONFIG_PT		BIT_ULL(0)
 #define SPT_CONFIG_TSC		BIT_ULL(10)
 #define SPT_CONFIG_NORETCOMP	BIT_ULL(11)
@@ -54,7 +55,7 @@ static ssize_t spt_cap_show(struct device *dev, struct device_attribute *attr,
 		.var = (void *)(_value),				\
 	}
 
-/* Those of pt.c that perf asks for, and ours: it is software. */
+/* The capabilities of pt.c that perf reads, and our own: softpt. */
 SPT_CAP(softpt, 1);
 SPT_CAP(psb_cyc, 0);
 SPT_CAP(mtc, 0);
@@ -93,7 +94,7 @@ static bool spt_config_is_valid(u64 config)
 {
 	if (config & ~SPT_CONFIG_ALL)
 		return false;
-	/* As pt_event_valid(): BRANCH counts only if PT says so. */
+	/* As in pt_event_valid(), BRANCH counts only if PT is set. */
 	return !(config & SPT_CONFIG_PT) == !(config & SPT_CONFIG_BRANCH);
 }
 
@@ -115,7 +116,7 @@ static int spt_event_init(struct perf_event *event)
 		return -ENOENT;
 	if (!spt_config_is_valid(event->attr.config))
 		return -EINVAL;
-	/* The kernel cannot be stepped, nor can all tasks of a CPU. */
+	/* Neither the kernel nor all tasks of a CPU can be stepped. */
 	if (event->attr.exclude_user || !event->hw.target ||
 	    event->hw.target->flags & PF_KTHREAD)
 		return -EOPNOTSUPP;
@@ -156,7 +157,7 @@ static void spt_event_start(struct perf_event *event, int flags)
 	struct spt_cpu *c = this_cpu_ptr(&spt_cpu);
 	struct spt_event *e = event->pmu_private;
 
-	/* It was not stopped, see spt_event_stop(). */
+	/* The event was not stopped, see spt_event_stop(). */
 	if (c->e == e && !c->waiting)
 		return;
 	if (WARN_ON_ONCE(c->event || (c->e && c->e != e)))
@@ -178,9 +179,10 @@ static void spt_event_start(struct perf_event *event, int flags)
 }
 
 /*
- * With PERF_EF_UPDATE, and interrupts off, or to be throttled: since 6.16 when any
- * event of the group overflows too often, and so in NMI (perf_event_throttle_group()).
- * There is nothing to throttle here, and nothing that may be done in NMI.
+ * Perf calls this either with PERF_EF_UPDATE and interrupts off, or to throttle the
+ * event. Since 6.16 the latter happens when any event of the group overflows too
+ * often, and so in NMI (perf_event_throttle_group()). softpt has nothing to
+ * throttle, and it must do nothing in NMI.
  */
 static void spt_event_stop(struct perf_event *event, int flags)
 {
@@ -200,10 +202,10 @@ static void spt_event_stop(struct perf_event *event, int flags)
 }
 
 /*
- * perf swaps the contexts of tasks with the same events, without a call to us
- * (context_equiv()), but not those that are pinned. For good: what an event has
- * brought along for its first task may be in use there when it is not active.
- * ctx->lock is held.
+ * Pin the event's context. perf swaps the contexts of tasks with the same events
+ * without a call to the PMU (context_equiv()), except contexts that are pinned. The
+ * pin stays, because the spt_task that an event has brought for its first task may
+ * be in use there while the event is not active. ctx->lock is held.
  */
 static void spt_event_pin(struct perf_event *event)
 {
@@ -227,8 +229,9 @@ static int spt_event_add(struct perf_event *event, int flags)
 			return -EINVAL;
 	}
 	/*
-	 * As perf_event_itrace_started(), which is not for modules: the core has
-	 * just told that it starts (perf_log_itrace_start()).
+	 * Same as perf_event_itrace_started(), which is not exported to modules.
+	 * The core has just reported the start of the trace
+	 * (perf_log_itrace_start()).
 	 */
 	event->attach_state |= PERF_ATTACH_ITRACE;
 	return 0;
@@ -239,7 +242,7 @@ static void spt_event_del(struct perf_event *event, int flags)
 	spt_event_stop(event, PERF_EF_UPDATE);
 }
 
-/* The count is always what it has to be, see spt_count(). */
+/* The count is always up to date, see spt_count(). */
 static void spt_event_read(struct perf_event *event)
 {
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The parts that all instructions have: SDM volume 2, chapter 2.
- */
+/* Read the parts that all instructions have: SDM volume 2, chapter 2. */
 #include "reader.h"
 
 static bool is_prefix(u8 byte)

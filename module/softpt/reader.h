@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading the bytes of an x86 instruction: prefixes, and what ModRM brings along.
+ * A reader of the bytes of an x86 instruction: its prefixes, and ModRM with what
+ * follows.
  */
 #ifndef SOFTPT_READER_H
 #define SOFTPT_READER_H
@@ -8,13 +9,13 @@
 #include <linux/types.h>
 
 #define REX_W		0x08
-#define REX2_MAP	0x80	/* in the payload: opcode map 1, that of 0F */
+#define REX2_MAP	0x80	/* in REX2's payload: opcode map 1, as with 0F */
 
 #define MODRM_MOD(modrm)	((modrm) >> 6)
 #define MODRM_REG(modrm)	(((modrm) >> 3) & 7)
 #define MODRM_RM(modrm)		((modrm) & 7)
 
-/* Reads bytes; behind the end of them it reads 0, and @at says so. */
+/* Reads beyond the end return 0; @at is then greater than @n. */
 struct spt_reader {
 	const u8 *bytes;
 	unsigned int n;
@@ -39,10 +40,10 @@ static inline u8 spt_next(struct spt_reader *r)
 	return byte;
 }
 
-/* A REX prefix counts only right before the opcode. */
+/* Read the prefixes. A REX prefix counts only right before the opcode. */
 void spt_read_prefixes(struct spt_reader *r);
 
-/* Goes behind ModRM, SIB and displacement; returns ModRM. */
+/* Skip ModRM, SIB and displacement. Return ModRM. */
 u8 spt_read_modrm(struct spt_reader *r);
 
 static inline unsigned int spt_opsize(const struct spt_reader *r)

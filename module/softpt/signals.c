@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A timer can be so fast that its next signal is there before the handler has
- * been stepped. The program would then do nothing but handle signals, for good.
- * So when a handler returns that had interrupted the program after less steps
- * than the handler before it took, signals wait until the program has had as
- * many: they are blocked, and the program cannot see it, for the mask is
- * restored before a system call is entered and before a handler's frame is made.
- * Behind a system call those of timers wait on, unless it was interrupted for a signal.
- * Others must not: who sends itself a signal has it before the call returns.
+ * Signals of timers that are faster than the stepping of their handlers.
+ *
+ * A timer can be so fast that its next signal arrives before the handler of the
+ * last one has been stepped. The program would then do nothing but handle signals
+ * forever. softpt compares two numbers when a handler returns: the steps of the
+ * program before this handler interrupted it, and the steps that the previous
+ * handler took. If the program had fewer, softpt blocks signals until the program
+ * has had as many. This is the grace. The program cannot see it, because softpt
+ * restores the program's mask before a system call is entered and before the frame
+ * of a handler is made.
+ *
+ * After a system call the signals of timers stay blocked, unless a signal
+ * interrupted the system call. Other signals must not stay blocked: a program that
+ * sends itself a signal expects it before the system call returns.
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -24,8 +30,9 @@ static u64 spt_grace_steps(const struct spt_task *t)
 }
 
 /*
- * A handler that is interrupted itself (SA_NODEFER), or that was left by a jump: nobody
- * can tell how long it is. The sooner signals come the longer the next has to wait.
+ * A handler was interrupted (SA_NODEFER), or the program left it by a jump. The
+ * length of such a handler is unknown, so the sooner signals come, the longer the
+ * next one has to wait.
  */
 static void spt_signals_nested(struct spt_task *t, u64 since)
 {
@@ -37,7 +44,7 @@ static void spt_signals_nested(struct spt_task *t, u64 since)
 	t->wants_grace = true;
 }
 
-/* As setitimer(2) and timer_create(2) send them */
+/* Return whether the signal is one that setitimer(2) and timer_create(2) send. */
 static bool spt_is_timers(int sig, const struct kernel_siginfo *info)
 {
 	switch (sig) {
@@ -70,7 +77,7 @@ void spt_signals_delivered(struct spt_task *t, int sig,
 	t->handler_begin = t->steps;
 }
 
-/* Those that an instruction may cause must not be blocked: force_sig_info(). */
+/* Signals that an instruction can cause must not be blocked: force_sig_info(). */
 static void spt_asynchronous(sigset_t *set)
 {
 	sigfillset(set);
@@ -84,7 +91,7 @@ static void spt_asynchronous(sigset_t *set)
 	sigdelset(set, SIGSTOP);
 }
 
-/* Until t->grace_end */
+/* Block the signals in @set until t->grace_end. */
 static void spt_signals_wait(struct spt_task *t, sigset_t *set)
 {
 	if (t->grace)
@@ -119,7 +126,7 @@ void spt_signals_returned(struct spt_task *t)
 {
 	t->in_handler = false;
 	t->handler_steps = t->steps - t->handler_begin;
-	/* One more than it is: 0 is never. */
+	/* One more than the number of steps: 0 means that no handler has ended yet. */
 	t->handler_end = t->steps + 1;
 	if (t->starved) {
 		t->grace_end = t->steps + spt_grace_steps(t);
@@ -147,7 +154,6 @@ bool spt_signals_still_wait(const struct spt_task *t, long ret)
 	return t->steps < t->grace_end && !t->grace && !spt_is_interrupted(ret);
 }
 
-/* Or tracing has ended meanwhile: then there are no more steps. */
 bool spt_signals_are_due(const struct spt_task *t)
 {
 	return t->grace && t->steps >= t->grace_end;

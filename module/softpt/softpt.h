@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * softpt.ko, the kernel's side of it: a PMU named intel_pt for processors that
- * have none. It steps the traced task by TF and writes what it sees as packets
- * (flow.h) through perf's AUX functions.
+ * The parts of softpt.ko that run in the kernel: a PMU named intel_pt for
+ * processors that have none. softpt steps the traced task by TF and writes the
+ * steps as packets (flow.h) through perf's AUX functions.
  *
- *	hooks.c		where the kernel calls us: traps, system calls, signals
- *	trace.c		what that means for the trace
- *	task.c		what is known of a task that is stepped
+ *	hooks.c		where the kernel calls softpt: traps, system calls, signals
+ *	trace.c		from these calls to the trace
+ *	task.c		the state of a stepped task
  *	code.c		reading the program's code
- *	btf.c		where the processor can trap behind branches only
+ *	btf.c		branch stepping, on processors that have it
  *	signals.c	timers that are faster than steps
  *	buffer.c	the AUX area
  *	pmu.c		perf's callbacks, filter.c its address filters
  *
- * An event of a task is active only on the CPU on which the task is current. So
- * what belongs to a CPU and to its current task is used with interrupts off, and
- * needs no lock. Nothing here runs in NMI, but for what spt_event_stop() refuses.
+ * An event of a task is active only on the CPU on which the task is current.
+ * Therefore the state of a CPU and of its current task is used with interrupts off
+ * and needs no lock. Nothing here runs in NMI, except the calls that
+ * spt_event_stop() refuses.
  */
 #ifndef SOFTPT_H
 #define SOFTPT_H
@@ -31,95 +32,100 @@
 #include "insn.h"
 
 /*
- * Room for what is written between two looks at how much there is: three begins
- * with PSB+, some steps, a block that leaves and enters each range, and an end.
+ * Room that is enough for everything that is written between two checks of the
+ * room: three begins with PSB+, some steps, a block that leaves and enters each
+ * range, and an end.
  */
 #define SPT_RESERVE	(10 * SPT_FLOW_MAX)
 
-/* Addresses at which a task may go on: as it is, restarted, rseq's abort. */
+/*
+ * Addresses at which a task can continue: where it is, at a restarted system call,
+ * at rseq's abort.
+ */
 #define SPT_PLACES	3
 
 /*
- * LEA and CALL, of which only the first was executed. In the place of a NOP of 10
- * bytes they are a uprobe's (swbp_optimize() of 7.2).
+ * A LEA and a CALL of which only the LEA was executed. If they replace a NOP of 10
+ * bytes, the pair is a uprobe (swbp_optimize() of 7.2).
  */
 enum spt_pair {
 	SPT_PAIR_NONE,
-	SPT_PAIR_MAYBE,		/* until spt_code_refresh() */
-	SPT_PAIR_UPROBE,	/* decoders see a NOP, which was not executed yet */
-	SPT_PAIR_PROGRAM,	/* the program's own: LEA has still to be told */
+	SPT_PAIR_MAYBE,		/* not known until spt_code_refresh() */
+	SPT_PAIR_UPROBE,	/* decoders see a NOP that was not executed yet */
+	SPT_PAIR_PROGRAM,	/* the program's own: LEA must still be encoded */
 };
 
-/* An instruction, and mostly the one behind it. */
+/* Enough for an instruction, and mostly for the next one, too */
 #define SPT_CODE_BYTES	(2 * SPT_INSN_MAX + 2)
 
-/* Code of the program, as it was when it was read. */
+/* Bytes of the program's code, as they were when they were read */
 struct spt_code {
 	u64 ip;
 	unsigned int n;		/* bytes that could be read */
 	u8 bytes[SPT_CODE_BYTES];
 };
 
-/* What is known of a task that is, or was a moment ago, stepped. */
+/* The state of a task that is stepped, or was stepped a moment ago */
 struct spt_task {
 	refcount_t ref;
 	struct hlist_node node;		/* while bound, see spt_task_bind() */
-	struct task_struct *task;	/* last bound to; only to compare */
+	struct task_struct *task;	/* the task it was last bound to; only compared */
 	unsigned int bound;
 	struct callback_head work;
 	bool queued;
 
-	bool stepping;			/* TF is set, by us or for us as well */
-	bool user_tf;			/* and somebody else wants it */
-	bool early;			/* FRED: the first trap is before an instruction */
+	bool stepping;			/* TF is set, and we need it */
+	bool user_tf;			/* somebody else wants TF, too */
+	bool early;			/* FRED: the first trap comes before an instruction */
 	bool is64;
-	/* where the next instruction is: usually known, else one of them */
+	/* the next instruction is at one of these addresses, usually at the only one */
 	u64 places[SPT_PLACES];
 	unsigned int nr_places;
 
-	/* of the places, while a step from there is told */
+	/* the code at the places, while a step from one of them is encoded */
 	struct spt_code code[SPT_PLACES];
 	unsigned int nr_code;
 	/*
-	 * A step from one of the places is not told yet, as its code was not in
-	 * memory: the work reads it, see spt_trace_step(). The flow is as it was
-	 * before the step.
+	 * A step from one of the places is not encoded yet because its code was not
+	 * in memory. The task work reads the code, see spt_trace_step(). The flow
+	 * is still as it was before the step.
 	 */
 	bool put_off;
 	unsigned long put_off_flags;	/* regs->flags of the trap */
 
 	/*
-	 * It has had critical sections of rseq, whose aborts would not be seen in a
-	 * block: no more blocks.
+	 * The task has had critical sections of rseq. Aborts of such sections
+	 * cannot be seen in a block, so there are no more blocks.
 	 */
 	bool has_sections;
-	bool in_block;			/* the next trap is behind a taken branch */
+	bool in_block;			/* the next trap comes after a taken branch */
 	bool branches_only;		/* for a debugger: PTRACE_SINGLEBLOCK */
-	struct spt_block block;		/* from places[0] on */
-	u64 model_ip;			/* btf.c */
+	struct spt_block block;		/* starts at places[0] */
+	u64 model_ip;			/* the model's address, see btf.c */
 
 	/*
-	 * An instruction that uprobes execute, or have redirected: told when it
-	 * is known where it has led to. Unless outside, the flow is there.
+	 * An instruction that uprobes execute or have redirected. It is encoded
+	 * when its destination is known. If the flow is inside, the flow is at this
+	 * instruction.
 	 */
 	bool held;
 	bool held_read;			/* held_insn is valid */
 	u64 held_ip;
 	struct spt_insn held_insn;
-	bool silent;			/* in the code of uprobes */
+	bool silent;			/* the task executes code of uprobes */
 
-	/* uprobes' code in mm, see spt_code_refresh() */
+	/* the code of uprobes in mm, see spt_code_refresh() */
 	const struct mm_struct *mm;
 	const void *area;
 	u64 area_start;
 	u64 area_end;
-	u64 trampoline_start;		/* the last one */
+	u64 trampoline_start;		/* the last one that was found */
 	u64 trampoline_end;
-	bool suspicious;		/* at places[0] there may be one */
-	enum spt_pair pair;		/* if not NONE, places[0] is its CALL, */
-	u64 pair_ip;			/* and the flow is here */
+	bool suspicious;		/* places[0] may be in a trampoline */
+	enum spt_pair pair;		/* unless NONE, places[0] is the CALL of the pair, */
+	u64 pair_ip;			/* and the flow is at the LEA */
 
-	/* signals.c; in steps */
+	/* used by signals.c; times are counted in steps */
 	u64 steps;
 	u64 handler_begin;
 	u64 handler_end;
@@ -133,35 +139,38 @@ struct spt_task {
 	bool grace;
 	u64 grace_end;
 	sigset_t blocked;
-	sigset_t timers;		/* signals that timers have sent */
+	sigset_t timers;		/* signals that were sent by timers */
 };
 
 /* perf_event::pmu_private */
 struct spt_event {
 	struct spt_flow flow;
-	struct spt_task *task;		/* for the first of its tasks */
-	const void *pinned;		/* the context, only to compare */
+	struct spt_task *task;		/* for the first task of the event */
+	const void *pinned;		/* the context that was pinned; only compared */
 };
 
-/* The event that is active on this CPU. */
+/* The event that is active on this CPU */
 struct spt_cpu {
 	struct perf_output_handle handle;
-	struct perf_event *event;	/* NULL: none, or no place to write to */
+	struct perf_event *event;	/* NULL: no event, or no room */
 	struct spt_event *e;
 	struct spt_task *task;		/* of current */
-	unsigned long head;		/* of the handle, and the position */
-	unsigned long pos;		/* behind it, both as handle->head */
+	unsigned long head;		/* where the piece begins */
+	unsigned long pos;		/* where to write next; both as in handle->head */
 	unsigned long limit;
 	bool overwrite;
-	bool lost;			/* this piece is TRUNCATED, and has to end */
-	/* active, but there is no place to write to: looked for by the timer */
+	bool lost;			/* the piece is TRUNCATED and must end */
+	/* an active event without room; the timer looks for room */
 	struct perf_event *waiting;
 	struct hrtimer retry;
 };
 
 DECLARE_PER_CPU(struct spt_cpu, spt_cpu);
 
-/* What is traced here and now, or NULL. Interrupts off. */
+/*
+ * Return this CPU's state if an event is traced here now, else NULL. Interrupts are
+ * off.
+ */
 static inline struct spt_cpu *spt_current(void)
 {
 	struct spt_cpu *c = this_cpu_ptr(&spt_cpu);
@@ -184,129 +193,164 @@ void spt_free_aux(void *aux);
 void spt_output_init(void);
 void spt_output_exit(void);
 /*
- * From here on interrupts are off. Begin sets c->event; without room it fails,
- * and has told so.
+ * The functions from here on are called with interrupts off.
+ *
+ * Begin a piece and set c->event. Return false if there is no room; the loss is
+ * reported then.
  */
 bool spt_output_begin(struct spt_cpu *c, struct perf_event *event);
-/* Begins, and resumes the task, when there is room. */
+/*
+ * Wait for room without blocking. The timer begins a piece and resumes the task
+ * when there is room.
+ */
 void spt_output_wait(struct spt_cpu *c, struct perf_event *event);
 void spt_output_wait_no_more(struct spt_cpu *c);
 void spt_output_end(struct spt_cpu *c);
-/* Writes what the flow has put out. */
+/* Write the packets of the flow to the area. */
 void spt_output(struct spt_cpu *c);
 /*
- * What comes now is lost. The piece ends with the next spt_output_turn(), so that
- * its end is the time of the loss.
+ * From here on data is lost. The piece ends with the next spt_output_turn(), so
+ * that the end of the piece is the time of the loss.
  */
 void spt_output_lost(struct spt_cpu *c);
-/* Less than SPT_RESERVE is left, something is lost, or the reader is to wake. */
+/*
+ * Return whether a new piece is needed: less than SPT_RESERVE bytes are left, data
+ * was lost, or the reader must be woken.
+ */
 bool spt_output_wants_turn(const struct spt_cpu *c);
 /*
- * End and begin anew, or wait: false. The flow is outside, and reset afterwards.
+ * End the piece and begin a new one. If there is no room, wait for it and return
+ * false. The flow is outside and reset afterwards.
  */
 bool spt_output_turn(struct spt_cpu *c);
 
-/* trace.c; all with interrupts off */
-/* @regs are about to go to user space. If t->put_off, after spt_code_fetch(). */
+/* trace.c; all functions are called with interrupts off */
+/*
+ * The task is about to return to user space with @regs. If t->put_off is set, call
+ * spt_code_fetch() before.
+ */
 void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs);
-/* Was it a branch, and taken, that has led to @next? */
+/* Return whether the instruction that led to @next was a taken branch. */
 bool spt_trace_has_branched(const struct spt_task *t, u64 next);
-/* An instruction was stepped, or a block. */
+/* An instruction or a block was stepped. */
 void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs);
-/* A debug trap for other reasons: the processor does not wait for a branch any more. */
+/* A debug trap came for another reason: the processor no longer waits for a branch. */
 void spt_trace_trap(struct spt_cpu *c, struct pt_regs *regs);
-/* INT3 was executed, which may be a uprobe's. */
+/* INT3 was executed. It may belong to a uprobe. */
 void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs);
 /*
- * The kernel was entered: tells what is not told yet, ends the flow and takes TF
- * away. To be resumed.
+ * The kernel was entered. Encode the rest, end the flow and take TF away. Call
+ * spt_trace_resume() later.
  */
 void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs);
 /*
- * As spt_trace_pause(), and what is held will not be seen any more. @trapped: it
- * is the signal that a trap has caused.
+ * Same as spt_trace_pause(), and drop the held instruction, because its destination
+ * will not be seen any more. @trapped: a trap has caused the signal.
  */
 void spt_trace_signal(struct spt_cpu *c, struct pt_regs *regs, bool trapped);
-/* There may be no room any more: not to be called by pmu::stop. */
+/*
+ * End the piece and begin a new one if necessary. Afterwards there may be no room
+ * any more, so pmu::stop must not call this.
+ */
 void spt_trace_settle(struct spt_cpu *c, struct pt_regs *regs);
 
 /* task.c */
 struct spt_task *spt_task_alloc(void);
 void spt_task_put(struct spt_task *t);
 /*
- * The one of current, else @spare becomes it; NULL if that is in use elsewhere.
- * With the runqueue locked, interrupts off.
+ * Return the state of current. If current has none, bind @spare to it; return NULL
+ * if @spare is in use by another task. Called with the runqueue locked and
+ * interrupts off.
  */
 struct spt_task *spt_task_bind(struct spt_task *spare);
 void spt_task_unbind(struct spt_task *t);
-/* spt_trace_resume() at the next return of current to user space. */
+/* Call spt_trace_resume() when current next returns to user space. */
 void spt_task_queue(struct spt_task *t);
 
 /* code.c */
 /*
- * The code of the places is read, to t->code, until spt_code_forget(): what the
- * functions below say of it does not change. Does not sleep; what is not in memory
- * is not there, and the instruction is cut.
+ * Read the code of the places into t->code. Until spt_code_forget(), the functions
+ * below use these bytes, so their answers do not change. Does not sleep: code that
+ * is not in memory is missing, and its instruction is cut.
  */
 void spt_code_take(struct spt_task *t);
-/* The same, and reads in what is not in memory. Sleeps. */
+/* Same as spt_code_take(), but bring code into memory if necessary. Sleeps. */
 void spt_code_fetch(struct spt_task *t);
 void spt_code_forget(struct spt_task *t);
-/* The instruction that is executed at @ip, in the task's mode. Does not sleep. */
+/* Decode the instruction at @ip in the task's mode. Does not sleep. */
 void spt_code_read(const struct spt_task *t, struct spt_insn *insn, u64 ip);
-/* As spt_insn_length(). Does not sleep. */
+/* Same as spt_insn_length(). Does not sleep. */
 unsigned int spt_code_length(const struct spt_task *t, u64 ip);
 bool spt_code_is_iret(const struct spt_task *t, u64 ip);
-/* As much code as there is from @ip on. Does not sleep. */
+/* Read as much code from @ip on as is in memory. Does not sleep. */
 void spt_code_read_block(struct spt_block *block, u64 ip, bool is64);
-/* uprobes' code was mapped since the last spt_code_refresh(). Of current. */
+/*
+ * Return whether uprobes have mapped code into current since the last
+ * spt_code_refresh().
+ */
 bool spt_code_is_stale(const struct spt_task *t);
 bool spt_code_is_uprobes(const struct spt_task *t, u64 ip);
-/* Known only after spt_code_refresh(): @insn may have led there. */
+/*
+ * Return whether @insn may have led into code of uprobes that only
+ * spt_code_refresh() finds.
+ */
 bool spt_code_may_be_probe(const struct spt_insn *insn);
-/* LEA and CALL are there, as uprobes put them. Does not sleep. */
+/* Return whether @ip has a LEA and a CALL as uprobes write them. Does not sleep. */
 bool spt_code_may_be_pair(const struct spt_task *t, u64 ip);
-/* Its CALL has led to @ip. */
+/* The CALL of a pair has led to @ip. */
 void spt_code_at_trampoline(struct spt_task *t, u64 ip);
 /*
- * Finds uprobes' code, what they have replaced at held_ip, and whose a pair is: also
- * one whose CALL current is about to execute. Sleeps.
+ * Find the code of uprobes, the instruction that they have replaced at held_ip, and
+ * the owner of a pair, also of a pair whose CALL current is about to execute.
+ * Sleeps.
  */
 void spt_code_refresh(struct spt_task *t);
-/* current is about to execute, or has just executed, such code out of line. */
+/*
+ * Return whether current is about to execute, or has just executed, an instruction
+ * in the out-of-line code of uprobes.
+ */
 bool spt_code_in_uprobe(void);
-/* Where rseq would go from @ip, or 0. Of current; does not sleep. */
+/* Return the address to which rseq would move current from @ip, or 0. Does not sleep. */
 u64 spt_code_rseq_abort(struct spt_task *t, u64 ip);
 
-/* btf.c; of current, with interrupts off */
+/* btf.c; all functions are for current, with interrupts off */
 bool spt_btf_may_work(void);
-/* TF is branch stepping, or is not. */
+/* Make TF step branches (@on) or instructions. */
 void spt_btf_set(bool on);
-/* At @ip it can be: it is, and @block is there. */
+/*
+ * Read the block at @ip into @block. If it can be used, begin branch stepping and
+ * return true.
+ */
 bool spt_btf_begin(struct spt_block *block, u64 ip, bool is64);
-/* The instruction, @from, that has led to the trap at @next. False: none could. */
+/*
+ * Set @from to the instruction that led to the trap at @next. Return false if none
+ * of the block can have led there.
+ */
 bool spt_btf_trapped(const struct spt_block *block, u64 next, u64 *from);
-/* t->in_block: a processor with BTF would not have trapped here. */
+/* t->in_block is set. Return whether a processor with BTF would not have trapped here. */
 bool spt_btf_waits(struct spt_task *t, u64 next);
 
-/* signals.c; of current */
+/* signals.c; all functions are for current */
 void spt_signals_delivered(struct spt_task *t, int sig,
 			   const struct kernel_siginfo *info);
 void spt_signals_returned(struct spt_task *t);
-/* The handler's frame is made. */
+/* The kernel has made the handler's frame. */
 void spt_signals_entered(struct spt_task *t);
-/* The system call has returned @ret: is it too early for timers? Then they wait on. */
+/*
+ * The system call has returned @ret. Return whether the signals of timers must
+ * still wait; if so, call spt_signals_wait_on().
+ */
 bool spt_signals_still_wait(const struct spt_task *t, long ret);
 void spt_signals_wait_on(struct spt_task *t);
-/* End of grace, if there is one. Not with siglock. */
+/* End the grace, if there is one. The caller must not hold siglock. */
 void spt_signals_end(struct spt_task *t);
-/* For a moment: the kernel is to see the program's mask. */
+/* Restore the program's mask for a moment, for the kernel to see it. */
 void spt_signals_restore(struct spt_task *t);
-/* The same with siglock held. */
+/* Same as spt_signals_restore(), with siglock held. */
 void spt_signals_restore_locked(struct spt_task *t);
 bool spt_signals_are_due(const struct spt_task *t);
 
-/* hooks.c; sleep */
+/* hooks.c; all functions sleep */
 int spt_hooks_find(void);
 int spt_hooks_get(void);
 void spt_hooks_put(void);

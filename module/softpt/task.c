@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What belongs to a task and not to one of its events: a task may have one event
- * for each CPU, of which the one is active on whose CPU the task runs.
+ * The state of a stepped task (struct spt_task), which belongs to the task and not
+ * to one of its events. A task may have one event for each CPU. The event of the
+ * CPU on which the task runs is active.
  *
- * Nothing can be allocated when a task is scheduled in, and which task that will
- * be is not known when the event is made: until it is first active perf may give
- * it to another one that has inherited the same (perf_event_context_sched_out()).
- * So each event brings one along, which is used if the task has none.
+ * The state cannot be allocated when a task is scheduled in. It is also not known
+ * which task that will be when the event is made: until the event is first active,
+ * perf may give it to another task that has inherited the same events
+ * (perf_event_context_sched_out()). So each event brings a spare state, which is
+ * used if the task has none.
  */
 #include <linux/hashtable.h>
 #include <linux/module.h>
@@ -44,8 +46,8 @@ void spt_task_unbind(struct spt_task *t)
 }
 
 /*
- * At the return to user space; also from io_uring in the middle of a system
- * call, and from do_exit().
+ * Runs at the return to user space. io_uring can also run it in the middle of a
+ * system call, and do_exit() runs it, too.
  */
 static void spt_task_work(struct callback_head *work)
 {
@@ -55,7 +57,10 @@ static void spt_task_work(struct callback_head *work)
 
 	WRITE_ONCE(t->queued, false);
 	if (!(current->flags & (PF_EXITING | PF_KTHREAD)) && current->mm) {
-		/* What it finds is not asked for before the step has been told. */
+		/*
+		 * Nobody uses what spt_code_refresh() finds before the step that
+		 * was put off is encoded.
+		 */
 		if (t->put_off)
 			spt_code_fetch(t);
 		else
@@ -68,12 +73,12 @@ static void spt_task_work(struct callback_head *work)
 		local_irq_enable();
 		if (active && t->stepping)
 			spt_signals_entered(t);
-		/* Without steps they would never be due. */
+		/* Without steps the grace would never end. */
 		if (!active || !t->stepping || spt_signals_are_due(t))
 			spt_signals_end(t);
 	}
 	if (!active) {
-		/* What it has led to will not be seen. */
+		/* softpt will not see where the held instruction led to. */
 		t->held = false;
 		t->silent = false;
 		t->pair = SPT_PAIR_NONE;
@@ -85,14 +90,14 @@ static void spt_task_work(struct callback_head *work)
 	local_irq_enable();
 }
 
-/* Interrupts are off; the runqueue may be locked, so memory cannot be had. */
+/* Interrupts are off. The runqueue may be locked, so memory cannot be allocated. */
 void spt_task_queue(struct spt_task *t)
 {
 	if (t->queued)
 		return;
 	t->queued = true;
 	spt_task_hold(t);
-	/* Not in a task that is about to be gone. */
+	/* This fails if the task is exiting. */
 	if (pa_task_work_add(current, &t->work)) {
 		t->queued = false;
 		spt_task_unbind(t);
@@ -107,7 +112,7 @@ struct spt_task *spt_task_alloc(void)
 		return NULL;
 	refcount_set(&t->ref, 1);
 	init_task_work(&t->work, spt_task_work);
-	/* A work may run long after the event is gone. */
+	/* The work may run long after the event is gone. */
 	__module_get(THIS_MODULE);
 	return t;
 }
@@ -131,7 +136,7 @@ static struct spt_task *spt_task_find(const struct task_struct *task)
 	return NULL;
 }
 
-/* What a task had on its mind is nothing to another one. */
+/* State of one task means nothing to another task. */
 static void spt_task_reset(struct spt_task *t)
 {
 	memset_startat(t, 0, stepping);

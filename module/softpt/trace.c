@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From what happens to a task to what is told of it.
+ * The core of softpt: it turns what happens to a task into calls of the encoder.
  *
- * A flow begins with the first instruction that has been executed, not when the
- * task is about to go on: until then the kernel may still change where that is
- * (a restarted system call, rseq), and often nothing is executed at all.
+ * A flow begins with the first instruction that was executed, not when the task is
+ * about to continue. Until then the kernel may still change the address (a
+ * restarted system call, rseq), and often no instruction is executed at all.
  *
- * If TF is set (stepping) the next instruction is at one of the places, and the
- * flow, if inside, is there. If TF is not set, nothing is executed but what is
- * held, and the flow, if inside, is there. All with interrupts off.
+ * If TF is set (stepping), the next instruction is at one of the places, and the
+ * flow, if inside, is at the first place. If TF is not set, no instruction is
+ * executed except the held one, and the flow, if inside, is at the held
+ * instruction. All functions are called with interrupts off.
  */
 #include <linux/errno.h>
 #include <linux/sched.h>
@@ -23,10 +24,10 @@
 
 #include "softpt.h"
 
-/* SYSCALL, SYSENTER, INT n: arch_do_signal_or_restart() goes back so far. */
+/* Length of SYSCALL, SYSENTER, INT n: arch_do_signal_or_restart() goes back by this. */
 #define SPT_SYSCALL_SIZE	2
 
-/* No program has more instructions in a row that put the trap off. */
+/* No program has more instructions in a row that delay the trap. */
 #define SPT_LATE_MAX	16
 
 static void spt_begin(struct spt_cpu *c, u64 ip)
@@ -44,8 +45,8 @@ static void spt_end_at(struct spt_cpu *c, u64 ip)
 }
 
 /*
- * The instruction at @ip was executed, and what it was is not known. The flow is
- * there, or outside.
+ * The instruction at @ip was executed, but which one it was is not known. The flow
+ * is at @ip, or outside.
  */
 static void spt_lost(struct spt_cpu *c, u64 ip)
 {
@@ -78,7 +79,7 @@ static void spt_at(struct spt_task *t, u64 ip)
 	t->nr_places = 1;
 }
 
-/* Where the flow is, if it is inside, while TF is set. */
+/* While TF is set, a flow that is inside is at this address. */
 static u64 spt_flow_at(const struct spt_task *t)
 {
 	if (t->held)
@@ -98,24 +99,24 @@ static bool spt_is_at(const struct spt_task *t, u64 ip)
 }
 
 /*
- * Where the trap comes one instruction late: behind MOV SS (SDM volume 3, "Masking
- * Exceptions and Interrupts When Switching Stacks"), and behind what the kernel has
- * executed in a fault, since IRET begins another instruction then
- * (fixup_umip_exception(), fixup_iopl_exception()).
+ * Return whether the trap comes one instruction late. It does after MOV SS (SDM
+ * volume 3, "Masking Exceptions and Interrupts When Switching Stacks"), and after
+ * an instruction that the kernel has executed in a fault, because IRET then begins
+ * another instruction (fixup_umip_exception(), fixup_iopl_exception()).
  */
 static bool spt_is_late(const struct spt_insn *insn)
 {
 	return insn->class == SPT_MOV_SS || insn->emulation;
 }
 
-/* Not all processors have UMIP, nor do all put the trap off behind MOV SS. */
+/* Not all processors have UMIP, and not all delay the trap after MOV SS. */
 static bool spt_is_surely_late(const struct spt_insn *insn)
 {
 	return insn->emulation == SPT_IOPL ||
 	       (insn->emulation == SPT_UMIP && boot_cpu_has(X86_FEATURE_UMIP));
 }
 
-/* How likely it is that the instruction at @ip has led to @next; 0: hardly. */
+/* Return how likely the instruction at @ip has led to @next; 0 is hardly likely. */
 static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 {
 	struct spt_insn insn;
@@ -152,7 +153,7 @@ static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 	return next - ip <= SPT_INSN_MAX ? 2 : 0;
 }
 
-/* Which of the places it was from which @next was reached. */
+/* Return the place from which @next was most likely reached. */
 static u64 spt_from(const struct spt_task *t, u64 next)
 {
 	unsigned int i, best = 0;
@@ -171,7 +172,10 @@ static u64 spt_from(const struct spt_task *t, u64 next)
 	return t->places[best];
 }
 
-/* What is held has led to @ip: if to itself, it is to be done again. */
+/*
+ * The held instruction has led to @ip. If it has led to itself, it will be executed
+ * again.
+ */
 static void spt_release_held(struct spt_cpu *c, u64 ip)
 {
 	struct spt_task *t = c->task;
@@ -186,7 +190,7 @@ static void spt_release_held(struct spt_cpu *c, u64 ip)
 	spt_tell(c, &t->held_insn, t->held_ip, ip);
 }
 
-/* The flow is inside, and at @ip. */
+/* Make the flow be inside, at @ip. */
 static void spt_come_to(struct spt_cpu *c, u64 ip)
 {
 	spt_release_held(c, ip);
@@ -194,7 +198,7 @@ static void spt_come_to(struct spt_cpu *c, u64 ip)
 		spt_begin(c, ip);
 }
 
-/* The task has gone on at @from, one of the places: the flow is at the first. */
+/* The task has continued at @from, one of the places. The flow is at the first place. */
 static void spt_moved(struct spt_cpu *c, u64 from)
 {
 	struct spt_task *t = c->task;
@@ -210,13 +214,13 @@ static void spt_hold(struct spt_task *t, u64 ip)
 	t->held_ip = ip;
 }
 
-/* In the page that page faults emulate, see emulate_vsyscall(). */
+/* The kernel emulates this page in page faults, see emulate_vsyscall(). */
 static bool spt_is_vsyscall(u64 ip)
 {
 	return (ip & PAGE_MASK) == VSYSCALL_ADDR;
 }
 
-/* It ends with a return, without a step. */
+/* The emulated call ends with a return, without a step. */
 static u64 spt_after_vsyscall(const struct pt_regs *regs)
 {
 	u64 ip = 0;
@@ -227,9 +231,9 @@ static u64 spt_after_vsyscall(const struct pt_regs *regs)
 }
 
 /*
- * SYSCALL keeps the flags in R11, and where it was in RCX. To be done before anybody
- * looks: a debugger, seccomp, and the dispatch to user space come before the
- * tracepoint (syscall_trace_enter()).
+ * Hide TF from the program. SYSCALL saves the flags in R11 and the return address
+ * in RCX. This must be done before anybody looks at them: a debugger, seccomp, and
+ * the dispatch to user space come before the tracepoint (syscall_trace_enter()).
  */
 static void spt_hide_tf(struct pt_regs *regs)
 {
@@ -248,7 +252,7 @@ static void spt_disarm(struct spt_task *t, struct pt_regs *regs)
 	t->stepping = false;
 }
 
-/* As syscall_get_error(): see arch_do_signal_or_restart() */
+/* Same as syscall_get_error(), see arch_do_signal_or_restart() */
 static bool spt_may_restart(struct pt_regs *regs)
 {
 	if ((int)regs->orig_ax == -1)
@@ -263,7 +267,7 @@ static bool spt_may_restart(struct pt_regs *regs)
 	return false;
 }
 
-/* The event's count is that of all instructions that were stepped. */
+/* The count of the event is the number of instructions that were stepped. */
 static void spt_count(struct spt_cpu *c)
 {
 	c->task->steps++;
@@ -271,8 +275,9 @@ static void spt_count(struct spt_cpu *c)
 }
 
 /*
- * The block has come to @ip: tells of all up to there, or, @trapped, up to the branch
- * that has led there. places[0] is then what comes next, or that branch.
+ * The task has left the block and is at @ip. Encode the instructions of the block
+ * up to @ip, or, if @trapped, up to the branch that led to @ip. places[0] is then
+ * @ip, or that branch.
  */
 static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
 {
@@ -286,7 +291,7 @@ static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
 	spt_btf_set(false);
 	if (trapped ? !spt_btf_trapped(&t->block, ip, &last) :
 		      !spt_block_insn(&t->block, ip, &insn)) {
-		/* Somebody has made other code of it meanwhile. */
+		/* Somebody has changed the code meanwhile. */
 		spt_lost(c, at);
 		last = ip;
 	} else if (at != last) {
@@ -300,7 +305,7 @@ static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
 	spt_at(t, last);
 }
 
-/* The kernel may do that on the way back from any interrupt. */
+/* The kernel may abort a section of rseq at the return from any interrupt. */
 static void spt_or_abort(struct spt_task *t, u64 ip)
 {
 	u64 abort = spt_code_rseq_abort(t, ip);
@@ -321,7 +326,7 @@ static void spt_places(struct spt_task *t, struct pt_regs *regs)
 	spt_or_abort(t, regs->ip);
 }
 
-/* The task is behind an INT3 that is held, which may be written as INT 3. */
+/* Return whether the task is after a held INT3, which may be the two bytes of INT 3. */
 static bool spt_is_behind_int3(const struct spt_task *t, const struct pt_regs *regs)
 {
 	if (!t->held)
@@ -332,9 +337,10 @@ static bool spt_is_behind_int3(const struct spt_task *t, const struct pt_regs *r
 }
 
 /*
- * It was no uprobe's. The program's own is a far transfer into the kernel, and told as
- * a system call. A debugger's is not in the file, see read_held(): decoders find there
- * what it has replaced, which was not executed.
+ * The held INT3 is not a uprobe. The program's own INT3 is a far transfer into the
+ * kernel and is encoded like a system call. A debugger's INT3 is not in the file,
+ * see read_held(): decoders find the instruction there that the INT3 has replaced,
+ * and which was not executed.
  */
 static void spt_end_int3(struct spt_cpu *c)
 {
@@ -353,9 +359,9 @@ static void spt_end_int3(struct spt_cpu *c)
 }
 
 /*
- * INT3 was no uprobe's, but the program's own or its debugger's: SIGTRAP comes of it
- * (do_int3(), handle_swbp()). A debugger may take that away, and spt_trace_signal()
- * is not called.
+ * An INT3 that is not a uprobe but the program's own or its debugger's leads to
+ * SIGTRAP (do_int3(), handle_swbp()). A debugger may take that signal away, and
+ * then spt_trace_signal() is not called.
  */
 static void spt_drop_int3(struct spt_cpu *c, struct pt_regs *regs)
 {
@@ -364,7 +370,7 @@ static void spt_drop_int3(struct spt_cpu *c, struct pt_regs *regs)
 		spt_end_int3(c);
 }
 
-/* It was no uprobe's. */
+/* The pair was the program's own: encode its LEA. */
 static void spt_tell_pair(struct spt_cpu *c, struct pt_regs *regs)
 {
 	const struct spt_insn insn = { .class = SPT_OTHER };
@@ -380,7 +386,7 @@ static void spt_tell_pair(struct spt_cpu *c, struct pt_regs *regs)
 	spt_trace_settle(c, regs);
 }
 
-/* All that is known is where the task is, and nobody else wants to see each step. */
+/* Begin a block if the task has a single place and nobody else wants to see each step. */
 static void spt_enter_block(struct spt_task *t)
 {
 	if (!t->stepping || t->user_tf || test_thread_flag(TIF_SINGLESTEP) ||
@@ -398,16 +404,16 @@ static void spt_resume(struct spt_cpu *c, struct pt_regs *regs)
 
 	spt_drop_int3(c, regs);
 	spt_tell_pair(c, regs);
-	/* There may be no room any more. */
+	/* If there was no room, c->event is NULL now. */
 	if (!c->event)
 		return;
-	/* Not while uprobes step: they would take our TF for the program's. */
+	/* While uprobes step, they would take our TF for the program's own. */
 	if (t->stepping || c->e->flow.stopped || spt_code_in_uprobe())
 		return;
 	t->is64 = user_64bit_mode(regs);
 	t->user_tf = regs->flags & X86_EFLAGS_TF;
 	regs->flags |= X86_EFLAGS_TF;
-	/* A debugger's step, or the program's own, ends where it does without us. */
+	/* A step of a debugger or of the program ends where it ends without softpt. */
 	t->early = t->user_tf && pa_traps_at_return(regs);
 	if (!t->user_tf)
 		pa_trap_after_return(regs);
@@ -416,14 +422,17 @@ static void spt_resume(struct spt_cpu *c, struct pt_regs *regs)
 	if (regs->ip != t->pair_ip + SPT_LEA_SIZE)
 		t->pair = SPT_PAIR_NONE;
 	spt_places(t, regs);
-	/* PTRACE_SINGLEBLOCK: of the debugger's traps we make fewer. */
+	/*
+	 * PTRACE_SINGLEBLOCK: step each instruction, and pass fewer traps to the
+	 * debugger.
+	 */
 	t->branches_only = test_thread_flag(TIF_BLOCKSTEP) && spt_btf_may_work();
 	if (t->branches_only)
 		spt_btf_set(false);
 	spt_enter_block(t);
 }
 
-/* TF where the program can see it, or wants it. */
+/* Hide TF where the program could see it, and note whether the program sets TF itself. */
 static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
 			    const struct spt_insn *insn, u64 ip)
 {
@@ -435,7 +444,7 @@ static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
 		if (t->user_tf || copy_from_user_nofault(&byte, tf, 1))
 			return;
 		byte &= ~(X86_EFLAGS_TF >> 8);
-		/* Just written by the program: the page is there. */
+		/* The program has just written to the page, so it is in memory. */
 		if (copy_to_user_nofault(tf, &byte, 1))
 			return;
 		break;
@@ -454,9 +463,10 @@ static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
 }
 
 /*
- * Tells of instructions that have had no trap. Returns the last instruction on the
- * way from @ip to @next, and where it is; @trapped: at least one was executed, else
- * it is where the kernel was entered.
+ * Encode the instructions that had no trap of their own. Return the address of the
+ * last instruction on the way from @ip to @next, and set @insn to it. @trapped: at
+ * least one instruction was executed; otherwise @next is where the kernel was
+ * entered.
  */
 static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
 			u64 next, bool trapped)
@@ -470,7 +480,7 @@ static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
 
 		if (next == ip && !trapped)
 			break;
-		/* Or the one behind has led to itself. */
+		/* If the trap was surely late, the next instruction has led to itself. */
 		if (next == behind && trapped && !spt_is_surely_late(insn))
 			break;
 		spt_tell(c, insn, ip, behind);
@@ -480,7 +490,7 @@ static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
 	return ip;
 }
 
-/* The CALL of a pair: what both have replaced is held. */
+/* The CALL of a pair was stepped. Hold the NOP that LEA and CALL have replaced. */
 static void spt_stepped_pair(struct spt_task *t, u64 next)
 {
 	spt_hold(t, t->pair_ip);
@@ -526,7 +536,7 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 		spt_at(t, next);
 		return;
 	}
-	/* In the mode that the instruction was in */
+	/* Up to here, the instruction is decoded in the mode in which it was executed. */
 	spt_watch_flags(t, regs, &insn, from);
 	t->is64 = user_64bit_mode(regs);
 	spt_flow_mode(&c->e->flow, t->is64);
@@ -549,11 +559,11 @@ bool spt_trace_has_branched(const struct spt_task *t, u64 next)
 	spt_code_read(t, &insn, from);
 	if (insn.class == SPT_BRANCH)
 		return next != from + insn.length;
-	/* Rather one stop too many than none. */
+	/* If unsure, stop once too often rather than never. */
 	return spt_insn_is_jump(&insn) || insn.class == SPT_FAR || insn.cut;
 }
 
-/* The code that spt_stepped() looks at is in memory. */
+/* Return whether all code that spt_stepped() looks at is in memory. */
 static bool spt_has_code(const struct spt_task *t)
 {
 	unsigned int i, late;
@@ -573,13 +583,13 @@ static bool spt_has_code(const struct spt_task *t)
 	return true;
 }
 
-/* What a step has led to is known, and told. */
+/* Encode the step that has led to regs->ip. */
 static void spt_tell_step(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
 	if (t->early && spt_is_at(t, regs->ip)) {
-		/* Nothing was executed. */
+		/* No instruction was executed. */
 	} else if (!t->silent) {
 		spt_stepped(c, regs);
 	} else if (!spt_code_is_uprobes(t, regs->ip)) {
@@ -602,11 +612,12 @@ static void spt_tell_step(struct spt_cpu *c, struct pt_regs *regs)
 }
 
 /*
- * The code that was executed may not be in memory any more: its page was reclaimed, the
- * file system has dropped it from the page cache, NUMA balancing wants to see the next
- * access (change_prot_numa()). Here no page can be had, as the die notifiers are called
- * with rcu_read_lock() (atomic_notifier_call_chain()). So the step is put off until
- * our work, which runs before the task goes on, and before it takes a signal
+ * The code that was executed may not be in memory any more: the kernel has
+ * reclaimed its page, the file system has dropped it from the page cache, or NUMA
+ * balancing wants to see the next access (change_prot_numa()). No page can be read
+ * in here, because die notifiers are called with rcu_read_lock() held
+ * (atomic_notifier_call_chain()). The step is therefore put off until our task
+ * work, which runs before the task continues and before it takes a signal
  * (get_signal()).
  */
 void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
@@ -629,14 +640,17 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 	spt_enter_block(t);
 }
 
-/* spt_code_fetch() has read the code of the step that was put off, if the code is there. */
+/*
+ * Encode a step that was put off. spt_code_fetch() has read its code, if the code
+ * exists.
+ */
 static void spt_tell_step_late(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 	bool paused = !t->stepping;
 
 	t->put_off = false;
-	/* Meanwhile spt_disarm() has taken TF away, that of POPF and IRET as well. */
+	/* Meanwhile spt_disarm() has cleared TF, even if POPF or IRET had set it. */
 	if (paused)
 		regs->flags |= t->put_off_flags & X86_EFLAGS_TF;
 	t->stepping = true;
@@ -651,7 +665,7 @@ void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 {
 	if (c->task->put_off)
 		spt_tell_step_late(c, regs);
-	/* There may be no room any more. */
+	/* There may be no room any more, then c->event is NULL. */
 	if (c->event)
 		spt_resume(c, regs);
 }
@@ -662,8 +676,8 @@ void spt_trace_trap(struct spt_cpu *c, struct pt_regs *regs)
 }
 
 /*
- * TF must be gone before uprobes look (arch_uprobe_pre_xol() would have it in
- * the program's flags, and send SIGTRAP). Where the INT3 is the program's own,
+ * TF must be cleared before uprobes look at the flags: arch_uprobe_pre_xol() would
+ * take TF for the program's own and send SIGTRAP. If the INT3 is the program's own,
  * a signal follows.
  */
 void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
@@ -679,7 +693,7 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 		from = spt_from(t, regs->ip);
 		spt_moved(c, from);
 		spt_come_to(c, from);
-		/* INT3 has one byte: its address is known. */
+		/* INT3 is one byte long, so its address is known. */
 		from = spt_catch_up(c, &insn, from, regs->ip - 1, false);
 		if (insn.cut && from != regs->ip - 1) {
 			spt_lost(c, from);
@@ -693,8 +707,9 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 }
 
 /*
- * The kernel has restarted the system call behind our work (get_signal() has it done
- * first), and it has led back here: inside of it there is no error to restart for.
+ * Return whether the kernel has restarted the system call after our work
+ * (get_signal() runs the work first), and the system call has led back here. In the
+ * restarted system call regs->ax has no error that would ask for a restart.
  */
 static bool spt_is_restarted(const struct spt_task *t, struct pt_regs *regs)
 {
@@ -704,15 +719,19 @@ static bool spt_is_restarted(const struct spt_task *t, struct pt_regs *regs)
 }
 
 /*
- * In a system call the instruction before was one, also if it cannot be read: none that
- * puts its trap off leaves room for it. SYSENTER does not go on behind itself.
+ * In a system call the previous instruction was a system call, even if it cannot be
+ * read: no instruction that delays its trap can be there. SYSENTER does not
+ * continue at the next instruction.
  */
 static bool spt_is_syscall(const struct pt_regs *regs, u64 ip)
 {
 	return (int)regs->orig_ax != -1 && regs->ip == ip + SPT_SYSCALL_SIZE;
 }
 
-/* The instruction that has led into the kernel has been executed, or not. */
+/*
+ * End the flow at the kernel's entry. The instruction that led into the kernel may
+ * or may not have been executed.
+ */
 static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
@@ -733,7 +752,7 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 		spt_end_at(c, regs->ip);
 		return;
 	}
-	/* Where a fault has left the vsyscall page as it was */
+	/* A fault in the vsyscall page has not changed the task's address. */
 	if (spt_is_vsyscall(regs->ip))
 		return;
 	from = spt_from(t, regs->ip);
@@ -762,7 +781,7 @@ void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
-	/* By the scheduler only: our work comes before all else. */
+	/* Only the scheduler can come here before our work has run. */
 	if (t->put_off) {
 		spt_end_at(c, spt_flow_at(t));
 	} else if (!t->stepping || t->silent || t->suspicious) {
@@ -772,7 +791,7 @@ void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs)
 		t->held = false;
 	}
 	spt_disarm(t, regs);
-	/* Whatever comes of it, the work is where it ends. */
+	/* The work completes or drops this state. */
 	if (t->held || t->silent || t->grace || t->pair != SPT_PAIR_NONE)
 		spt_task_queue(t);
 }
@@ -781,7 +800,7 @@ void spt_trace_signal(struct spt_cpu *c, struct pt_regs *regs, bool trapped)
 {
 	struct spt_task *t = c->task;
 
-	/* It was no uprobe, but an INT3 of the program, or of its debugger. */
+	/* The INT3 is not a uprobe; the program or its debugger has put it there. */
 	if (trapped && spt_is_behind_int3(t, regs))
 		spt_end_int3(c);
 	spt_trace_pause(c, regs);
