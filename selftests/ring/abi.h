@@ -19,7 +19,7 @@ static inline int call(int fd, unsigned long cmd, const void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
-/* Where a struct of @size ends at the end of what is mapped. */
+/* Return an address where a struct of @size ends exactly at the end of the mapping. */
 static inline void *at_the_edge(size_t size)
 {
 	uint8_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every promise and every errno of uapi/perfaux.h: ATTACH, DETACH and FLUSH. */
+/* Tests of every promise and every errno of uapi/perfaux.h: ATTACH, DETACH and FLUSH. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -102,7 +102,7 @@ TEST_F(raw, attach_not_an_event)
 	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, pipes[1], 0));
 	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, fd, 0));
-	/* Anonymous inodes as perf's are. */
+	/* An anonymous inode like perf's, but not a perf event. */
 	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, eventfd(0, 0), 0));
 	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, epoll_create1(0), 0));
 	EXPECT_EQ(-EINVAL, ring_attach(&self->ring, self->ring.dev, 0));
@@ -165,7 +165,7 @@ TEST_F(raw, attach_twice)
 	EXPECT_EQ(-EBUSY, ring_attach(&self->other, self->ev, 1));
 	EXPECT_EQ(-EBUSY, ring_attach(&self->other, copy, 1));
 	EXPECT_EQ(0, ring_attach(&self->ring, second, 2));
-	/* The same event by whichever descriptor. */
+	/* Either descriptor names the same event. */
 	EXPECT_EQ(0, ring_detach(&self->ring, copy));
 	EXPECT_EQ(0, ring_attach(&self->other, self->ev, 1));
 	EXPECT_EQ(-EBUSY, ring_attach(&self->ring, self->ev, 1));
@@ -173,7 +173,10 @@ TEST_F(raw, attach_twice)
 	close(second);
 }
 
-/* What is attached outlives its descriptor, so its number is limited too. */
+/*
+ * An attached event outlives its descriptor, so the number of attached events is
+ * limited.
+ */
 TEST_F(raw, attach_too_many)
 {
 	struct auxgen_config config = { AUXGEN_F_CTX | 2 << 24, 0 };
@@ -191,7 +194,7 @@ TEST_F(raw, attach_too_many)
 	EXPECT_EQ(0, ring_attach(&self->ring, second, 2));
 	ret = ring_attach(&self->ring, third, 3);
 	EXPECT_EQ(-EMFILE, ret);
-	/* It is the ring's number that counts, and what is there counts. */
+	/* The limit is per ring, and counts only events that are attached now. */
 	EXPECT_EQ(0, ring_attach(&self->other, third, 3));
 	EXPECT_EQ(0, ring_detach(&self->other, third));
 	EXPECT_EQ(0, ring_detach(&self->ring, second));
@@ -202,7 +205,7 @@ TEST_F(raw, attach_too_many)
 	close(third);
 }
 
-/* An event that takes AUX samples of its group's leader. */
+/* An event takes AUX samples of its group's leader. */
 TEST_F(raw, attach_aux_sampling)
 {
 	struct perf_event_attr attr = {
@@ -223,8 +226,8 @@ TEST_F(raw, attach_aux_sampling)
 }
 
 /*
- * Needs a second PMU with an AUX area: auxgen is taken out and put in again
- * with one.
+ * This test needs a second PMU with an AUX area, so it removes auxgen and inserts
+ * it again with two PMUs.
  */
 TEST_F(raw, attach_second_pmu)
 {
@@ -257,7 +260,7 @@ TEST_F(raw, attach_second_pmu)
 	EXPECT_EQ(0, ring_detach(&self->ring, self->ev));
 	EXPECT_EQ(-EXDEV, ring_attach(&self->ring, second, 0));
 
-	/* Rings and events hold the driver. */
+	/* Rings and events hold references to the driver. */
 	close(second);
 	close(self->ev);
 	self->ev = -1;
@@ -269,8 +272,8 @@ TEST_F(raw, attach_second_pmu)
 }
 
 /*
- * Which PMUs are allowed: auxgen stands for the drivers of these names, and then does not
- * say itself that it may write to a ring.
+ * The PMUs that are allowed. auxgen takes the names of these drivers, and then does
+ * not declare that it may write to a ring.
  */
 static const struct {
 	const char *name;
@@ -284,7 +287,7 @@ static const struct {
 	{ "cs_etm", -EOPNOTSUPP },
 	{ "hisi_ptt0_2", -EOPNOTSUPP },
 	{ "cpum_sf", -EOPNOTSUPP },
-	/* Nobody has read the driver of a later kernel. */
+	/* a driver of a later kernel, which nobody has read */
 	{ "newtrace", -EOPNOTSUPP },
 	{ "auxgenx", -EOPNOTSUPP },
 };
@@ -323,7 +326,7 @@ TEST_F_TIMEOUT(raw, attach_named_pmus, SECONDS)
 		}
 		ASSERT_EQ(0, module_remove_wait("auxgen"));
 	}
-	/* It says so for each of several. */
+	/* auxgen declares it for each of its PMUs. */
 	ASSERT_EQ(0, module_insert("auxgen", "pmus=3"));
 	EXPECT_EQ(0, attach_named("auxgen"));
 	EXPECT_EQ(0, attach_named("auxgen2"));
@@ -390,13 +393,13 @@ TEST_F(raw, flush)
 	EXPECT_EQ(0, call(self->ring.fd, PERFAUX_IOC_FLUSH, &longer));
 	EXPECT_EQ(-EINVAL, ring_flush(&self->ring, 4));
 	EXPECT_EQ(-EINVAL, ring_flush(&self->ring, 1U << 31));
-	/* Nothing attached: nothing to do. */
+	/* No event is attached, so FLUSH has nothing to do. */
 	EXPECT_EQ(0, ring_flush(&self->ring, 0));
 	EXPECT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
 	EXPECT_EQ(0, self->ring.ctl->seq);
 }
 
-/* After FLUSH_SPANS what an event has written so far can be read. */
+/* After FLUSH_SPANS the reader can read everything that an event has written so far. */
 TEST_F(raw, flush_spans)
 {
 	static struct check check;
@@ -416,8 +419,8 @@ TEST_F(raw, flush_spans)
 }
 
 /*
- * The ring holds the event, as a mapping would: closing the descriptor does
- * not end it. The task's slices go on to be written.
+ * The ring holds the event, as a mapping would: closing the descriptor does not end
+ * the event, and the task's time slices are still written.
  */
 TEST_F(raw, event_descriptor_closed)
 {
@@ -439,7 +442,10 @@ TEST_F(raw, event_descriptor_closed)
 	EXPECT_EQ(0, ring_poll(&self->ring, 0) & POLLHUP);
 }
 
-/* All of a ring, and of no other; also if there are none. */
+/*
+ * Detach all events of this ring, and no event of another ring. Having none is no
+ * error.
+ */
 TEST_F(raw, detach_all)
 {
 	struct perfaux_detach arg = {
@@ -480,7 +486,7 @@ TEST_F(raw, detach_stops)
 	EXPECT_EQ(seq, check.seq);
 	EXPECT_STREQ("", check.error);
 
-	/* And on again, where the event is enabled and running already. */
+	/* Attach it again while it is enabled and already running. */
 	ASSERT_EQ(0, ring_attach(&self->other, self->ev, COOKIE(1)));
 	check_start(&check, &self->other);
 	ASSERT_EQ(0, event_disable(self->ev));
@@ -509,7 +515,7 @@ static uint32_t busy_segments(const struct ring *ring)
 	return n;
 }
 
-/* FLUSH and DETACH of an event are of the events inherited from it, too. */
+/* FLUSH and DETACH of an event also apply to the events inherited from it. */
 TEST_F_TIMEOUT(raw, inherited, SECONDS)
 {
 	const struct perfaux_control *ctl = self->ring.ctl;
@@ -524,7 +530,7 @@ TEST_F_TIMEOUT(raw, inherited, SECONDS)
 	child_go(&child);
 	for (i = 0; i < 10; i++) {
 		ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
-		/* The one that waits has no span open for long. */
+		/* The waiting task does not have a span open for long. */
 		while (!busy_segments(&self->ring))
 			;
 		spans = counter(&ctl->spans);
@@ -536,7 +542,7 @@ TEST_F_TIMEOUT(raw, inherited, SECONDS)
 		ASSERT_EQ(0, ring_detach(&self->ring, ev));
 		EXPECT_EQ(0, busy_segments(&self->ring));
 		EXPECT_LT(spans, counter(&ctl->spans));
-		/* Nobody reads; there is room for the next round. */
+		/* Nobody reads, so make room for the next round. */
 		for (k = 0; k < 4; k++)
 			self->ring.marks[k] =
 				PERFAUX_SEQ(ring_state(&self->ring, k));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every promise and every errno of uapi/perfaux.h: the device, CREATE, and the
- * control page of a new ring.
+ * Tests of every promise and every errno of uapi/perfaux.h: the device, CREATE, and
+ * the control page of a new ring.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "abi.h"
 #include "ring_lib.h"
 
-/* CREATE, and the ring is closed again: 0 or -errno. */
+/* CREATE a ring and close it. Returns 0 or -errno. */
 static int create_only(int dev, const void *arg)
 {
 	int fd = call(dev, PERFAUX_IOC_CREATE, arg);
@@ -25,7 +25,7 @@ static int create_only(int dev, const void *arg)
 	return 0;
 }
 
-/* A page that can be read and not written, holding @arg. */
+/* Return a read-only page that holds @arg. */
 static void *read_only(const void *arg, size_t size)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -205,7 +205,7 @@ TEST_F(dev, create_size)
 	EXPECT_EQ(-EFAULT, create_only(self->fd, edge));
 }
 
-/* A ring that could not be answered for is not left behind. */
+/* If CREATE cannot write its answer, it leaves no ring behind. */
 TEST_F(dev, create_read_only_argument)
 {
 	const struct perfaux_create *arg = read_only(&self->create,
@@ -219,7 +219,7 @@ TEST_F(dev, create_read_only_argument)
 	close(after);
 }
 
-/* A case says what differs from a ring that can be made. */
+/* Each case gives the fields that differ from valid arguments. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 
@@ -264,7 +264,7 @@ TEST_F(dev, create_values)
 		CASE(0, .watermark = 2),
 		CASE(-EINVAL, .watermark = 3),
 		CASE(-EINVAL, .watermark = UINT32_MAX),
-		/* 4 TiB: fits the address space, not the machine */
+		/* 4 TiB: fits the address space, but not the machine's memory */
 		CASE(-ENOMEM, .segment_size = 1U << 30, .nr_segments = 4096),
 		CASE(-ENOMEM, .segment_size = 1U << 30, .nr_segments = 4096,
 		     .spans_per_segment = 65536),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every promise of uapi/perfaux.h: poll() and fdinfo. */
+/* Tests of every promise of uapi/perfaux.h: poll() and fdinfo. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
@@ -51,7 +51,7 @@ TEST_F(reader, fdinfo)
 	ev = auxgen_open(&config, 0, -1, EV_ENABLED);
 	ASSERT_LE(0, ev);
 	ASSERT_EQ(0, ring_attach(&self->ring, ev, COOKIE(1)));
-	/* Until the pool is full: all counters but one have a value. */
+	/* Fill the pool, so that all counters but one have a value. */
 	while (!ring_lost(&self->ring, PERFAUX_CAUSE_FULL))
 		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
 	ASSERT_EQ(0, event_disable(ev));
@@ -91,7 +91,7 @@ TEST_F(reader, fdinfo)
 	close(ev);
 }
 
-/* Makes @n segments READY, by tiny steps; the event writes 16 chunks a time. */
+/* Make @n segments READY in tiny steps; the event writes 16 chunks each time. */
 static void make_ready(struct ring *ring, int n)
 {
 	while (ring_fdinfo(ring->fd, "ready") < n &&
@@ -106,7 +106,7 @@ TEST_F_TIMEOUT(reader, poll, SECONDS)
 	struct ring ring;
 
 	ring_params(&create, 4096, 8);
-	/* Whenever the task is switched a segment more may be READY. */
+	/* Each task switch can make one more segment READY. */
 	create.watermark = 6;
 	ASSERT_EQ(0, ring_open(&ring, &create));
 	EXPECT_EQ(0, ring_poll(&ring, 0));
@@ -122,11 +122,11 @@ TEST_F_TIMEOUT(reader, poll, SECONDS)
 	EXPECT_EQ(POLLIN, ring_poll(&ring, 0));
 	EXPECT_EQ(POLLIN, ring_poll(&ring, -1));
 
-	/* What is released is not READY any more. */
+	/* Released segments are not READY any more. */
 	ring_read(&ring, check_record, &check);
 	EXPECT_EQ(0, ring_poll(&ring, 0));
 
-	/* STARVED and a gap are news for the reader. */
+	/* STARVED and a gap wake the reader. */
 	make_ready(&ring, 9);
 	ASSERT_EQ(PERFAUX_CTL_STARVED, ring.ctl->flags);
 	EXPECT_EQ(POLLIN, ring_poll(&ring, 0));
@@ -147,7 +147,7 @@ TEST_F_TIMEOUT(reader, poll, SECONDS)
 	ring_close(&ring);
 }
 
-/* Somebody who sleeps in poll() is woken, for each of the reasons. */
+/* Each of the reasons wakes a task that sleeps in poll(). */
 TEST_F_TIMEOUT(reader, poll_wakes, SECONDS)
 {
 	struct perfaux_create create;
@@ -204,7 +204,7 @@ static unsigned int nr_busy(const struct ring *ring)
 	return n;
 }
 
-/* Who sees POLLHUP while DETACH is still going on has seen the last of the event. */
+/* A reader that sees POLLHUP while DETACH still runs has seen all data of the event. */
 TEST_F_TIMEOUT(reader, poll_hup_last, SECONDS)
 {
 	struct auxgen_config config = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What segments, spans, gaps and marks of uapi/perfaux.h say, and do not say. */
+/* Tests of segments, spans, gaps and marks, as uapi/perfaux.h describes them. */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(state)
 	ring_close(&self->ring);
 }
 
-/* What a span, and a gap, say of who ran. */
+/* The thread that a span and a gap report */
 struct who {
 	uint32_t pid, tid;
 	uint64_t spans, gaps, others;
@@ -50,7 +50,7 @@ static void who_record(void *ctx, const struct record *record)
 	who->others += pid != who->pid || tid != who->tid;
 }
 
-/* Writes until there is no room: spans, and a gap after them; they say @who. */
+/* Write until there is no room. The spans, and the gap after them, must report @who. */
 static bool spans_are_of(struct ring *ring, int ev, struct who *who)
 {
 	who->spans = 0;
@@ -89,7 +89,7 @@ TEST_F_TIMEOUT(state, span_of_thread, SECONDS)
 	EXPECT_NE(NULL, ret);
 }
 
-/* Who ran is not said for a CPU's event, as not in perf's own records. */
+/* Spans of a CPU's event do not report a thread, like perf's own records. */
 TEST_F_TIMEOUT(state, span_of_cpu, SECONDS)
 {
 	struct who who = { .pid = -1, .tid = -1 };
@@ -103,7 +103,10 @@ TEST_F_TIMEOUT(state, span_of_cpu, SECONDS)
 	close(ev);
 }
 
-/* Numbers are those of whoever opened the event, as in perf's records. */
+/*
+ * pid and tid are those in the pid namespace of the event's opener, as in perf's
+ * records.
+ */
 TEST_F_TIMEOUT(state, span_of_pid_namespace, SECONDS)
 {
 	struct who who = { .pid = 1, .tid = 1 };
@@ -127,7 +130,7 @@ TEST_F_TIMEOUT(state, span_of_pid_namespace, SECONDS)
 	EXPECT_EQ(0, status);
 }
 
-/* A segment says since when, and where, it is written to. */
+/* A segment reports when its writer took it, and on which CPU. */
 TEST_F(state, segment_fields)
 {
 	const struct perfaux_segment *segment;
@@ -167,13 +170,13 @@ TEST_F(state, segment_fields)
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));
 	EXPECT_EQ(PERFAUX_SEG_READY, PERFAUX_STATE(segment->state));
 	EXPECT_LT(0, segment->ready_seq);
-	/* And when it became READY. */
+	/* The segment also reports when it became READY. */
 	EXPECT_LT(active, segment->t_active);
 	EXPECT_LE(segment->t_active, now_ns());
 	close(ev);
 }
 
-/* Nothing to read: a segment that was taken and not written to is free. */
+/* A segment that a writer took without writing to it becomes free again. */
 TEST_F(state, empty_segment_is_free)
 {
 	struct auxgen_config config = { AUXGEN_F_TIMER | 1 << 24, 1U << 31 };
@@ -194,8 +197,8 @@ TEST_F(state, empty_segment_is_free)
 }
 
 /*
- * A PMU that says it wrote more than there was room for: what is too much is
- * counted, and the spans stay within their segments.
+ * A PMU reports that it wrote more than its room. The excess is counted, and the
+ * spans stay within their segments.
  */
 TEST_F_TIMEOUT(state, overrun, SECONDS)
 {
@@ -230,23 +233,23 @@ TEST_F_TIMEOUT(state, overrun, SECONDS)
 		}
 	}
 	EXPECT_EQ(4, over);
-	/* The sink is filled as well. */
+	/* The PMU also overfills the sink. */
 	EXPECT_LE(over, ring_lost(&self->ring, PERFAUX_CAUSE_OVERRUN));
 	EXPECT_EQ(ring_lost(&self->ring, PERFAUX_CAUSE_OVERRUN) * AUXGEN_CHUNK,
 		  ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]);
 	EXPECT_EQ(4 * ctl->segment_size, ctl->bytes);
-	/* How much is known, so it is no gap. */
+	/* The amount is known, so there is no gap. */
 	EXPECT_EQ(0, ring_lost(&self->ring, PERFAUX_CAUSE_TRUNCATED));
 	close(ev);
 }
 
 /*
- * A PMU that takes handle->wakeup for its interrupt leaves what is behind the marker of a
- * segment to what it writes until the interrupt is served.
+ * A PMU that interrupts at handle->wakeup uses the room after a segment's marker
+ * only for the data that it writes until the interrupt is served.
  */
 TEST_F_TIMEOUT(state, wakeup, SECONDS)
 {
-	/* Not as many chunks as would end at the marker by themselves */
+	/* A number of chunks that does not end at the marker by itself */
 	struct auxgen_config config = {
 		AUXGEN_F_CTX | AUXGEN_F_MARKER | 1 << 24 | 7, 0,
 	};
@@ -266,7 +269,7 @@ TEST_F_TIMEOUT(state, wakeup, SECONDS)
 	close(ev);
 }
 
-/* What a PMU loses where there is no room is a cause of its own. */
+/* Data that a PMU loses when it has no room has a cause of its own. */
 TEST_F_TIMEOUT(state, truncated_without_room, SECONDS)
 {
 	struct auxgen_config config = {
@@ -292,8 +295,8 @@ TEST_F_TIMEOUT(state, truncated_without_room, SECONDS)
 }
 
 /*
- * A mark that is not the number of the segment's present use, or not that of
- * the gap, means nothing.
+ * A mark has no effect unless it is the number of the present use of its segment,
+ * or of its gap.
  */
 TEST_F_TIMEOUT(state, wrong_marks, SECONDS)
 {
@@ -303,7 +306,7 @@ TEST_F_TIMEOUT(state, wrong_marks, SECONDS)
 
 	ASSERT_EQ(0, ring_attach(ring, self->ev, COOKIE(1)));
 	ASSERT_EQ(0, event_enable(self->ev));
-	/* Used twice, so that there are numbers of an earlier use. */
+	/* Use all segments twice, so that numbers of an earlier use exist. */
 	for (k = 0; k < 2; k++) {
 		while (ring_fdinfo(ring->fd, "ready") < 4)
 			ASSERT_EQ(0, ring_flush(ring, PERFAUX_FLUSH_SPANS));

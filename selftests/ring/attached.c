@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many attached events: what they cost others, how many a user may have, and that each
- * is found while the tables of the module grow and shrink.
+ * Tests of many attached events: what they cost others, how many of them a user may
+ * have, and that the module finds each of them while its tables grow and shrink.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,20 +21,20 @@
 #define PRCTL_ID	"/sys/kernel/tracing/events/syscalls/sys_enter_prctl/id"
 #define USER		1000
 #define OTHER		1001
-/* What USER has as 1 in a user namespace, as newuidmap maps it. */
+/* The uid that is 1 in USER's user namespace, as newuidmap maps it */
 #define SUBUID		100000
 
-/* In a table of 1024 chains a lookup passed 58 of them. */
+/* With so many events, a lookup in a table of 1024 chains passes 58 events. */
 #define MANY		60000
 
-/* What a child says is an exit status; 0 is success, else the line. */
+/* A child reports by its exit status: 0 is success, else the line that failed. */
 #define CHECK(cond) do { if (!(cond)) _exit(__LINE__ % 255 + 1); } while (0)
 
 FIXTURE(attached) {
 	struct ring ring;
 	struct ring other;
 	char paranoid[16];
-	int prctl;		/* an event that each prctl() of ours is a sample of */
+	int prctl;		/* each prctl() of this thread is a sample of this event */
 };
 
 static int overwrite_ring(struct ring *ring)
@@ -51,7 +51,7 @@ static int open_event(const struct perf_event_attr *attr)
 	return syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* An event that is never enabled, of the caller. */
+/* Open an event of the caller that is never enabled. */
 static int idle_event(void)
 {
 	const struct perf_event_attr attr = {
@@ -118,7 +118,10 @@ static int attach_idle(struct ring *ring, unsigned int nr)
 
 /* --- what they cost -------------------------------------------------------- */
 
-/* The shortest of many times for so many calls: what else runs only adds to it. */
+/*
+ * Return the shortest of many measurements of so many calls: other load only adds
+ * time.
+ */
 static uint64_t prctl_ns(void)
 {
 	uint64_t best = UINT64_MAX, begin, ns;
@@ -148,7 +151,10 @@ static void attach_many_fn(void *arg)
 	pause();
 }
 
-/* Another one has many: samples of ours cost as much as without. */
+/*
+ * Another user has many attached events, and our samples cost the same as without
+ * them.
+ */
 TEST_F_TIMEOUT(attached, cost_of_others, SECONDS)
 {
 	uint64_t alone, beside;
@@ -156,7 +162,7 @@ TEST_F_TIMEOUT(attached, cost_of_others, SECONDS)
 	int done[2];
 	char c;
 
-	/* The hook is in all the time. */
+	/* Keep the hook registered all the time. */
 	ASSERT_EQ(0, attach_idle(&self->ring, 1));
 	alone = prctl_ns();
 	ASSERT_EQ(0, pipe2(done, O_CLOEXEC));
@@ -180,7 +186,7 @@ static void limit_to(rlim_t nr)
 	CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-/* Runs @fn as @uid; 0 or the line that failed. */
+/* Run @fn as @uid. Returns 0 or the line that failed. */
 static int as_user(uid_t uid, void (*fn)(void))
 {
 	pid_t pid = fork();
@@ -214,7 +220,10 @@ static void none(void)
 	CHECK(attach_idle(&ring, 1) == -EMFILE);
 }
 
-/* The sum of all rings, and of all processes of the user; what is gone is gone. */
+/*
+ * The limit applies to the sum over all rings and processes of the user. Events
+ * that are gone do not count.
+ */
 static void sum_of_rings(void)
 {
 	struct ring a, b;
@@ -267,7 +276,10 @@ static void one_of_subuid_fn(void *arg)
 	none();
 }
 
-/* Nor has another user less, or root; but all uids that a user has made are one. */
+/*
+ * The limit of other users, and of root, is not reduced. But all uids of a user's
+ * namespaces count as that user.
+ */
 TEST_F(attached, limit_of_others)
 {
 	struct in_namespace in = { .maker = USER, .fn = one_of_subuid_fn };
@@ -310,7 +322,7 @@ static void grow_and_shrink_fn(void *arg)
 	}
 }
 
-/* A table is replaced about ten times in each round of the other process. */
+/* Each round of the other process replaces a table about ten times. */
 TEST_F_TIMEOUT(attached, found_while_tables_change, SECONDS)
 {
 	const __u64 *triggers = &self->ring.ctl->triggers;
@@ -331,7 +343,7 @@ TEST_F_TIMEOUT(attached, found_while_tables_change, SECONDS)
 	child_kill(&child);
 }
 
-/* Each of many, in an order that is not theirs. */
+/* Find each of many events, in another order than they were attached. */
 TEST_F_TIMEOUT(attached, each_is_found, SECONDS)
 {
 	enum { NR = 500 };

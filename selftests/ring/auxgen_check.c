@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The check of auxgen's chunks, see auxgen_check.h. */
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
@@ -24,7 +25,7 @@ void check_fail(struct check *check, const char *fmt, ...)
 	va_end(ap);
 }
 
-static const char *stats_path;	/* NULL: of auxgen */
+static const char *stats_path;	/* NULL: auxgen's */
 
 void check_source(const char *path)
 {
@@ -99,8 +100,8 @@ static bool chunk_zero(const struct auxgen_chunk *chunk)
 }
 
 /*
- * Of what is in gaps only so much is missing: the rest is padding. Returns the
- * chunks that are not.
+ * A part of the bytes in gaps is padding, not chunks. Returns the number of chunks
+ * that are not missing.
  */
 static uint64_t check_padding(struct check *check, struct check_stream *s,
 			      uint64_t missing, uint64_t lost, uint64_t sunk)
@@ -116,7 +117,7 @@ static uint64_t check_padding(struct check *check, struct check_stream *s,
 	return missing - lost;
 }
 
-/* Since the last chunk, is there a gap without entry, up to @to? */
+/* Return whether a gap without an entry lies between the last chunk and @to. */
 static bool check_merged(const struct check *check,
 			 const struct check_stream *s, uint64_t to)
 {
@@ -127,7 +128,7 @@ static bool check_merged(const struct check *check,
 	       counter(&ctl->merged_end) >= s->time;
 }
 
-/* Is a loss since the last chunk, up to @to, one that the ring told of? */
+/* Return whether the ring has reported a loss between the last chunk and @to. */
 static bool check_covered(const struct check *check,
 			  const struct check_stream *s, uint64_t to)
 {
@@ -151,7 +152,7 @@ static void check_chunk(struct check *check, const struct auxgen_chunk *chunk)
 	}
 	hole = chunk->seq - s->next;
 	lost = chunk->lost - s->lost;
-	/* Gaps that found no entry: their sum is looked at in the end. */
+	/* Some gaps found no entry: check_end() looks at their sum. */
 	if (hole > lost + sunk && !check->overwrite &&
 	    check_merged(check, s, chunk->time))
 		sunk = hole - lost;
@@ -353,7 +354,7 @@ static void stats_end(struct check *check, unsigned int cpu,
 {
 	struct check_stream *s = &check->stream[cpu][stream];
 	uint64_t written = chunks - s->first, holes = lost - s->first_lost;
-	/* What was lost after the last chunk that was read. */
+	/* the loss after the last chunk that was read */
 	uint64_t tail = chunks - s->next, tail_lost = lost - s->lost;
 
 	if (!written || check->elsewhere & 1U << stream)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The calls of the tests with faults, see fault_calls.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@ int call_create(struct fault_place *p)
 	return create_as(p, 16384, 3);
 }
 
-/* With tables that are large enough for vmalloc(). */
+/* Create a ring whose tables are large enough for vmalloc(). */
 int call_create_many(struct fault_place *p)
 {
 	return create_as(p, 4096, 128);
@@ -78,7 +79,7 @@ int call_ids_read(struct fault_place *p)
 	return n >= 0 || errno == EAGAIN ? 0 : -errno;
 }
 
-/* There is a notice: of an id that is too long for its record. */
+/* Make a notice: the id is too long for its record. */
 int prepare_notice(struct fault_place *p)
 {
 	struct elf_set set;
@@ -97,8 +98,8 @@ int prepare_notice(struct fault_place *p)
 }
 
 /*
- * Of a notice that a call before has lost it is EAGAIN. So little memory does not come from
- * vmalloc() when there is no other.
+ * The result is EAGAIN if an earlier call has lost the notice. So little memory
+ * does not come from vmalloc() when there is no other memory.
  */
 int call_notice(struct fault_place *p)
 {
@@ -130,7 +131,7 @@ int prepare_late(struct fault_place *p)
 	p->server = (struct fuse_server){ .set = &p->set, .dir = p->fuse_dir };
 	if (!ret)
 		ret = fuse_start(&p->server);
-	/* Else they would be the server's as well. */
+	/* Otherwise the server would also have these descriptors. */
 	if (!ret)
 		ret = prepare_ids(p);
 	if (!ret)
@@ -142,7 +143,10 @@ int prepare_late(struct fault_place *p)
 	return p->fuse_file < 0 ? -errno : 0;
 }
 
-/* What became of one more mapping: its id came late, or there was no memory to ask for it. */
+/*
+ * Find out what happened to one more mapping: either its id came late, or there was
+ * no memory to ask for it.
+ */
 static int late_answer(const struct perfaux_ids_stats *before,
 		       const struct perfaux_ids_stats *after)
 {
@@ -154,7 +158,7 @@ static int late_answer(const struct perfaux_ids_stats *before,
 	       0 : -EBADMSG;
 }
 
-/* It is mapped whether there is memory for its id or not: that there was none is told. */
+/* The mapping succeeds with or without memory for its id; missing memory is reported. */
 int call_map_late(struct fault_place *p)
 {
 	struct perfaux_ids_stats before, after;
@@ -166,7 +170,10 @@ int call_map_late(struct fault_place *p)
 		ret = map_file(p->fuse_file, WAY_PRIVATE);
 	if (ret)
 		return ret;
-	/* Also if one of these fails: the next call is not to see this one's id. */
+	/*
+	 * Do this even if one of these calls fails: the next call must not see this
+	 * id.
+	 */
 	do {
 		err = ids_stats(p->ids, &after);
 		ret = ret ?: err;
@@ -222,7 +229,10 @@ int call_unmap(struct fault_place *p)
 	return ret;
 }
 
-/* A ring of whose segments the memory is in two pieces (PA_MAX_ORDER is 4 MiB). */
+/*
+ * Create a ring whose segments each consist of two pieces of memory (PA_MAX_ORDER
+ * is 4 MiB).
+ */
 int prepare_pieces(struct fault_place *p)
 {
 	return create_as(p, 8 << 20, 2);
@@ -264,7 +274,7 @@ int prepare_all(struct fault_place *p)
 	return ret ?: attach_all(p);
 }
 
-/* The module has done nothing yet. */
+/* Insert the module again, so that it has done nothing yet. */
 int insert_anew(struct fault_place *p)
 {
 	int ret;
@@ -286,13 +296,16 @@ int prepare_removed(struct fault_place *p)
 	return module_remove_wait("perfaux");
 }
 
-/* With its device, or not at all; and with the hooks of ids, which go with it. */
+/*
+ * The module must be inserted with its device and with the hooks of ids, or not at
+ * all.
+ */
 int call_insert(struct fault_place *p)
 {
 	int ret = module_insert("perfaux", "build_ids=1");
 
 	(void)p;
-	/* What fails may be this look at it. */
+	/* access() itself may be the call that fails. */
 	if (!ret && access(PERFAUX_DEVICE, F_OK) && errno == ENOENT)
 		ret = -ENODEV;
 	return ret;
@@ -304,7 +317,7 @@ int left_inserted(struct fault_place *p)
 	return fault_use_count() >= 0 || !access(PERFAUX_DEVICE, F_OK) || fault_vmalloced();
 }
 
-/* As the other tests have it */
+/* Insert the module as the other tests expect it. */
 void end_inserted(struct fault_place *p)
 {
 	insert_anew(p);
@@ -333,7 +346,7 @@ int prepare_ids_info(struct fault_place *p)
 	return ret ?: info_open(p, p->ids);
 }
 
-/* All of it, or nothing */
+/* Read all of the info, or fail. */
 int call_info_read(struct fault_place *p)
 {
 	char text[8192];
@@ -406,7 +419,7 @@ int call_hold_thaw(struct fault_place *p)
 	return hold(p, PERFAUX_FLUSH_SPANS | PERFAUX_HOLD_THAW);
 }
 
-/* Segments in this state */
+/* Return how many segments are in @state. */
 static int in_state(struct fault_place *p, enum perfaux_state state)
 {
 	const struct perfaux_control *ctl = p->mapped;
@@ -437,7 +450,7 @@ static int wait_ready(struct fault_place *p)
 	return ret;
 }
 
-/* There is something to hold. */
+/* Make READY segments, which HOLD can take. */
 int prepare_ready(struct fault_place *p)
 {
 	int ret = prepare_all(p);
@@ -448,8 +461,9 @@ int prepare_ready(struct fault_place *p)
 }
 
 /*
- * With room for a second round of HOLD, which comes each time: the first one waits for a
- * grace period, as samples' raw data are taken, and meanwhile this task's event ends a span.
+ * Prepare a ring where HOLD always has a second round and room for its segments.
+ * The first round waits for a grace period, because the ring has raw data of
+ * samples, and meanwhile this task's event ends a span.
  */
 int prepare_rounds(struct fault_place *p)
 {
@@ -462,7 +476,7 @@ int prepare_rounds(struct fault_place *p)
 	return ret ?: wait_ready(p);
 }
 
-/* This task's next name is the trigger. */
+/* The next change of this task's name is the trigger. */
 static int freeze(struct fault_place *p)
 {
 	int ret = call_attach_trigger(p);
@@ -532,7 +546,7 @@ int call_epoll(struct fault_place *p)
 	return epoll_ctl(p->epoll, EPOLL_CTL_ADD, p->ring, &event) ? -errno : 0;
 }
 
-/* A descriptor is gone whatever close() says. */
+/* close() removes the descriptor even if it returns an error. */
 int call_close(struct fault_place *p)
 {
 	int ret = close(p->ring) ? -errno : 0;

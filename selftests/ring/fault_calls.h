@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls of which something fails, and what each of them is to find. All return 0 or -errno. */
+/*
+ * Calls in which something fails, and the preparations for each call. All functions
+ * return 0 or -errno.
+ */
 #ifndef FAULT_CALLS_H
 #define FAULT_CALLS_H
 
@@ -15,21 +18,24 @@ int call_poll(struct fault_place *p);
 int call_epoll(struct fault_place *p);
 int call_handle(struct fault_place *p);
 
-/* There is one; of 4096 segments; whose segments are of two pieces of memory. */
+/*
+ * Create a ring; one of 4096 segments; one whose segments have two pieces of memory
+ * each.
+ */
 int insert_and_create(struct fault_place *p);
 int prepare_many(struct fault_place *p);
 int prepare_pieces(struct fault_place *p);
 
-/* The module is inserted anew, and has done nothing yet. */
+/* The module is inserted again and has done nothing yet. */
 int insert_anew(struct fault_place *p);
 
-/* It is not inserted; insmod; what one that failed has left; it is as before. */
+/* The module is removed; insmod; what a failed insmod has left; as before the test */
 int prepare_removed(struct fault_place *p);
 int call_insert(struct fault_place *p);
 int left_inserted(struct fault_place *p);
 void end_inserted(struct fault_place *p);
 
-/* What /proc says of a ring's descriptor, and of a session's */
+/* /proc's information about the descriptors of a ring and of a session */
 int prepare_ring_info(struct fault_place *p);
 int prepare_ids_info(struct fault_place *p);
 int call_info_read(struct fault_place *p);
@@ -40,7 +46,7 @@ int call_map_ring(struct fault_place *p);
 int prepare_mapped(struct fault_place *p);
 int call_unmap(struct fault_place *p);
 
-/* Events; prepare_all(): a ring with all but the trigger */
+/* Events. prepare_all(): a ring with all events but the trigger */
 int call_attach(struct fault_place *p);
 int call_attach_raw(struct fault_place *p);
 int call_attach_trigger(struct fault_place *p);
@@ -48,7 +54,7 @@ int call_detach(struct fault_place *p);
 int call_detach_all(struct fault_place *p);
 int prepare_all(struct fault_place *p);
 
-/* Segments: prepare_ready(): there is something to hold; *_rounds(): HOLD has more than one */
+/* Segments. prepare_ready(): some are READY; *_rounds(): HOLD has more than one round */
 int prepare_ready(struct fault_place *p);
 int prepare_rounds(struct fault_place *p);
 int prepare_rounds_frozen(struct fault_place *p);
@@ -58,14 +64,14 @@ int call_hold_spans(struct fault_place *p);
 int call_hold_thaw(struct fault_place *p);
 int call_unhold(struct fault_place *p);
 
-/* How many are HELD */
+/* How many segments are HELD */
 int left_held(struct fault_place *p);
 
 /* A trigger has frozen the ring. */
 int prepare_frozen(struct fault_place *p);
 int call_thaw(struct fault_place *p);
 
-/* Build-ids; prepare_notice(): there is something to read */
+/* Build-ids. prepare_notice(): there is a notice to read */
 int call_ids(struct fault_place *p);
 int prepare_ids(struct fault_place *p);
 int call_ids_stats(struct fault_place *p);
@@ -75,7 +81,7 @@ int prepare_notice(struct fault_place *p);
 int call_notice(struct fault_place *p);
 void close_notice(struct fault_place *p);
 
-/* A file whose server has to be asked, so that its id comes later */
+/* A file whose server must be asked, so that its id comes later */
 int prepare_late(struct fault_place *p);
 int call_map_late(struct fault_place *p);
 void close_late(struct fault_place *p);

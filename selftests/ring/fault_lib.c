@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The kernel's fault injection, see fault_lib.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +35,9 @@ static int write_settings(const struct setting *list, unsigned int nr)
 }
 
 /*
- * By default allocations that may wait do not fail, nor those of single pages
- * (should_failslab(), should_fail_alloc_page()); and what fails is told at length.
+ * By default, allocations that may wait and allocations of single pages do not fail
+ * (should_failslab(), should_fail_alloc_page()), and the kernel prints much about
+ * each fault.
  */
 int fault_init(void)
 {
@@ -55,7 +57,7 @@ int fault_init(void)
 	ret = write_settings(settings, ARRAY_SIZE(settings));
 	if (ret)
 		return ret;
-	/* Only with CONFIG_FAULT_INJECTION_USERCOPY */
+	/* Exists only with CONFIG_FAULT_INJECTION_USERCOPY */
 	file_write(FAULTS "fail_usercopy/verbose", "0");
 	return 0;
 }
@@ -73,7 +75,7 @@ unsigned int fault_disarm(void)
 {
 	char text[16] = "";
 
-	/* Copies to and from user memory that fail may be this one's. */
+	/* This read() may itself be the copy to user memory that fails. */
 	while (pread(fail_nth, text, sizeof(text) - 1, 0) <= 0)
 		;
 	while (pwrite(fail_nth, "0", 1, 0) != 1)
@@ -81,7 +83,7 @@ unsigned int fault_disarm(void)
 	return strtoul(text, NULL, 10);
 }
 
-/* In the order in which should_fail_ex() looks at them */
+/* In the order in which should_fail_ex() checks them */
 int fault_lasting_init(void)
 {
 	static const struct setting settings[] = {
@@ -174,7 +176,7 @@ int fault_group_enter(void)
 	return ret ?: file_write(GROUP "/cgroup.procs", "0");
 }
 
-/* What has a line of its own in memory.stat is a part of "kernel". */
+/* Every kind of memory with a line of its own in memory.stat is a part of "kernel". */
 long fault_group_pages(void)
 {
 	static const char * const others[] = {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The n-th allocation, or copy from or to user memory, of what is called next fails:
- * /proc/thread-self/fail-nth, of kernels with CONFIG_FAULT_INJECTION.
+ * Make the n-th allocation, or the n-th copy from or to user memory, of the next
+ * call fail: /proc/thread-self/fail-nth, in kernels with CONFIG_FAULT_INJECTION.
  */
 #ifndef FAULT_LIB_H
 #define FAULT_LIB_H
 
 #include <stdbool.h>
 
-/* Returns 0 or -errno: -ENOENT if this kernel cannot. */
+/* Returns 0 or -errno; -ENOENT if this kernel has no fault injection. */
 int fault_init(void);
-/* 1: the first one that comes */
+/* Make number @n fail; 1 is the next one. */
 void fault_arm(unsigned int n);
-/* Returns how many were left: 0, it has failed. */
+/* Returns how many were left until the fault; 0: the fault has happened. */
 unsigned int fault_disarm(void);
 
 /*
- * Instead, after fault_lasting_init(), which returns as fault_init(): between fault_begin() and
- * fault_end() each allocation of a slab fails from @bytes of them on, and each of more pages than
- * one from the first. So what falls back (kvmalloc()) fails, too.
+ * Make allocations fail for some time. Between fault_begin() and fault_end() each
+ * slab allocation of @bytes or more fails, and each allocation of more than one
+ * page. So fallbacks such as kvmalloc() fail, too. Call fault_lasting_init() first;
+ * it returns the same as fault_init().
  */
 int fault_lasting_init(void);
 void fault_begin(unsigned int bytes);
@@ -26,15 +27,16 @@ void fault_end(void);
 
 /* Entries of /proc/vmallocinfo that perfaux.ko made. */
 int fault_vmalloced(void);
-/* Of perfaux.ko */
+/* perfaux.ko's use count */
 int fault_use_count(void);
-/* Descriptors of this process */
+/* The number of descriptors of this process */
 int fault_files(void);
 
 /*
- * From fault_group_enter() on what this process allocates is charged to a cgroup of its own.
- * fault_group_pages(): single pages of it, neither of slabs nor of vmalloc() and the like, which
- * others look for. Returns 0, pages, or -errno.
+ * From fault_group_enter() on, the allocations of this process are charged to a
+ * cgroup of its own. fault_group_pages() returns the single pages of the cgroup,
+ * without slabs and vmalloc() and the like, which other checks look for. Returns 0,
+ * pages, or -errno.
  */
 int fault_group_enter(void);
 long fault_group_pages(void);

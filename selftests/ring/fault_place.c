@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The environment of the tests with faults, see fault_place.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +62,7 @@ void unmap_and_close(struct fault_place *p)
 	close_ring(p);
 }
 
-/* Rings go by way of workers. */
+/* Workers free rings, so wait a while for the value @wanted. */
 static int soon(int (*get)(void), int wanted)
 {
 	uint64_t end = now_ns() + WAIT_NS;
@@ -117,8 +118,10 @@ int fault_place_open(struct fault_place *p)
 }
 
 /*
- * Did the kernel complain of memory that we had asked for? Any user can ask: warn_alloc()
- * begins with the task's name. And that there was none is no reason to look at ftrace.
+ * Return whether the kernel has complained about memory that we asked for. Any user
+ * can ask for it, so there must be no complaint: warn_alloc() begins with the
+ * task's name. Missing memory must not make the module tell people to look at
+ * ftrace, either.
  */
 static bool is_loud(struct fault_place *p)
 {
@@ -136,7 +139,7 @@ static bool is_loud(struct fault_place *p)
 	return loud;
 }
 
-/* A user who may lock one ring's memory can do so: none is charged. */
+/* A user who may lock the memory of one ring can do so, if no other memory is charged. */
 static bool ring_fits(struct fault_place *p)
 {
 	uint64_t end = now_ns() + WAIT_NS;
@@ -159,7 +162,7 @@ static bool ring_fits(struct fault_place *p)
 	return !ret;
 }
 
-/* What is left, or "" */
+/* Return what is left, or "". */
 const char *fault_place_close(struct fault_place *p)
 {
 	if (p->files != fault_files())
@@ -182,7 +185,7 @@ const char *fault_place_close(struct fault_place *p)
 	if (!ring_fits(p))
 		return "locked memory";
 	close_fd(&p->dev);
-	/* The next test is to count without that ring. */
+	/* The next test must count without that ring. */
 	soon(fault_use_count, p->count);
 	return "";
 }

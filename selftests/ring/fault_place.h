@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests with faults use: a ring, events, and what is to be as before at the end. */
+/*
+ * The environment of the tests with faults: a ring, events, and the values that
+ * must be the same at the end.
+ */
 #ifndef FAULT_PLACE_H
 #define FAULT_PLACE_H
 
@@ -13,7 +16,7 @@
 #define PAGE		4096
 #define WAIT_NS		30000000000ULL
 
-/* A ring, and what is attached to it. All of it is there, or -1. */
+/* A ring and its attached events. A descriptor that does not exist is -1. */
 struct fault_place {
 	int dev;
 	struct perfaux_create create;
@@ -23,31 +26,31 @@ struct fault_place {
 	int raw;
 	int trigger;
 	int epoll;
-	int info;			/* fdinfo of one of these */
-	struct map_ring maps;		/* whose records have build-ids */
+	int info;			/* fdinfo of one of the descriptors above */
+	struct map_ring maps;		/* its records have build-ids */
 	struct elf_set set;
-	struct fuse_server server;	/* that has its files */
+	struct fuse_server server;	/* serves the files */
 	char fuse_dir[64];
-	int fuse_file;			/* one of them */
+	int fuse_file;			/* one of the served files */
 	void *mapped;
 	size_t mapped_size;
-	int log;			/* of the kernel */
-	bool inserts;			/* the module, for which the kernel asks for memory, too */
-	/* before all of it */
+	int log;			/* the kernel's log */
+	bool inserts;			/* the test inserts the module */
+	/* the values before the test */
 	int count;
 	int vmalloced;
 	int files;
 };
 
-/* Returns 0 or -errno. The device and the events are open, nothing else. */
+/* Returns 0 or -errno. Afterwards only the device and the events are open. */
 int fault_place_open(struct fault_place *p);
-/* What is left, or "" */
+/* Return what is left, or "". */
 const char *fault_place_close(struct fault_place *p);
 
-/* A ring that is overwritten: 0 or -errno */
+/* Create an overwrite ring. Returns 0 or -errno. */
 int create_as(struct fault_place *p, uint32_t segment_size, uint32_t nr);
 
-/* What is not there is left alone. */
+/* Close @fd if it is open. */
 void close_fd(int *fd);
 void close_ring(struct fault_place *p);
 void close_ids(struct fault_place *p);

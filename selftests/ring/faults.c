@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every allocation of every call fails once. A call that fails says ENOMEM (or EFAULT,
- * where the kernel has copies of user memory fail too), leaves nothing behind, and works
- * when it is made again. What is left after all of that shows in the module's use count,
- * its vmalloc()ed memory, the user's locked memory; what else may be left, kmemleak finds
- * (guest-leaks.list).
+ * Tests in which every allocation of every call fails once. A call that fails
+ * returns ENOMEM (or EFAULT, where the kernel makes copies of user memory fail,
+ * too), leaves nothing behind, and works when it is made again. Leaks show in the
+ * module's use count, its vmalloc()ed memory, and the user's locked memory.
+ * kmemleak finds other leaks (guest-leaks.list).
  */
 #include <errno.h>
 #include <sched.h>
@@ -29,18 +29,24 @@ FIXTURE(faults) {
 };
 
 FIXTURE_VARIANT(faults) {
-	int (*call)(struct fault_place *p);		/* 0 or -errno */
-	void (*undo)(struct fault_place *p);		/* after it worked; or NULL */
-	/* Before each call, and after each; or NULL. Memory is there for these. */
+	int (*call)(struct fault_place *p);		/* returns 0 or -errno */
+	void (*undo)(struct fault_place *p);		/* runs after a call that worked; or NULL */
+	/* Runs before and after each call, with enough memory; or NULL. */
 	int (*prepare)(struct fault_place *p);
 	void (*clean)(struct fault_place *p);
-	void (*end)(struct fault_place *p);		/* after all of them */
-	/* What a call that failed has left; or NULL */
+	void (*end)(struct fault_place *p);		/* runs after all calls */
+	/* Returns how much a failed call has left; or NULL */
 	int (*left)(struct fault_place *p);
-	unsigned int allocations;	/* that it cannot do without, at least */
-	/* Without FULL only one of so many, of so many last ones, fails; 0: each of all */
+	unsigned int allocations;	/* the least number of allocations that the call needs */
+	/*
+	 * Without FULL, only one of @step, among the last @last, fails; 0: each one
+	 * fails.
+	 */
 	unsigned int step, last;
-	/* It allocates single pages: so many times more, to see that they come back; or 0 */
+	/*
+	 * The call allocates single pages: call it so many more times, to see that
+	 * the pages come back; or 0.
+	 */
 	unsigned int rounds;
 	bool needs_btf;
 };
@@ -93,7 +99,7 @@ FIXTURE_VARIANT_ADD(faults, ids_late) {
 	.prepare = prepare_late,
 	.call = call_map_late,
 	.clean = close_late,
-	/* The file, and the mapping that waits for it */
+	/* Memory for the file, and for the mapping that waits for it */
 	.allocations = 2,
 };
 
@@ -190,13 +196,16 @@ FIXTURE_VARIANT_ADD(faults, hold_ready) {
 	.left = left_held,
 };
 
-/* Two rounds, and what was READY all the time. */
+/* HOLD has two rounds, and some segments were READY before. */
 FIXTURE_VARIANT_ADD(faults, hold_spans) {
 	.prepare = prepare_rounds,
 	.call = call_hold_spans,
 	.clean = unmap_and_close,
 	.left = left_held,
-	/* One more where spans are left for a second round, see pa_hold_spans(). */
+	/*
+	 * One more allocation if spans are left for a second round, see
+	 * pa_hold_spans().
+	 */
 	.allocations = 2,
 };
 
@@ -243,7 +252,7 @@ FIXTURE_VARIANT_ADD(faults, close) {
 	.call = call_close,
 };
 
-/* Not of a module without BTF, which says EOPNOTSUPP. */
+/* A module without BTF returns EOPNOTSUPP, so it does not have this call. */
 FIXTURE_VARIANT_ADD(faults, handle) {
 	.prepare = prepare_pieces,
 	.call = call_handle,
@@ -251,7 +260,7 @@ FIXTURE_VARIANT_ADD(faults, handle) {
 	.needs_btf = true,
 };
 
-/* The first one of all puts hooks into the kernel. */
+/* The first session of all puts hooks into the kernel. */
 FIXTURE_VARIANT_ADD(faults, first_ids) {
 	.prepare = insert_anew,
 	.call = call_ids,
@@ -265,9 +274,10 @@ FIXTURE_VARIANT_ADD(faults, first_attach_raw) {
 };
 
 /*
- * Each takes more than a second, and the first 200 are the kernel's own: it puts the module where
- * it will be, and makes its files. Its init() comes last. With kmemleak there are twice as many,
- * every other one of which is not the module's: hence an odd step.
+ * Each insmod takes more than a second. The first 200 allocations are the kernel's
+ * own, which places the module and makes its files. The module's init() comes last.
+ * With kmemleak there are twice as many allocations, of which every other one is
+ * not the module's; therefore the step is odd.
  */
 FIXTURE_VARIANT_ADD(faults, insert) {
 	.prepare = prepare_removed,
@@ -294,7 +304,7 @@ FIXTURE_TEARDOWN(faults)
 	EXPECT_STREQ("", fault_place_close(&self->p));
 }
 
-/* What the call returned when number @n failed. */
+/* Check what the call returned when number @n failed. */
 static void check_failed(struct __test_metadata *_metadata, struct fault_place *p,
 			 const FIXTURE_VARIANT(faults) *v, unsigned int n, int ret)
 {
@@ -311,13 +321,16 @@ static void check_failed(struct __test_metadata *_metadata, struct fault_place *
 		v->undo(p);
 }
 
-/* Calls that failed, and of them those that had no memory. */
+/* Calls that failed, and how many of them had no memory */
 struct tally {
 	unsigned int failed;
 	unsigned int no_memory;
 };
 
-/* One call of which number @n fails. Returns whether there was a number @n. */
+/*
+ * Make one call in which allocation number @n fails. Returns whether the call has
+ * that many allocations.
+ */
 static bool fail_one(struct __test_metadata *_metadata, struct fault_place *p,
 		     const FIXTURE_VARIANT(faults) *v, unsigned int n, struct tally *tally)
 {
@@ -331,7 +344,7 @@ static bool fail_one(struct __test_metadata *_metadata, struct fault_place *p,
 	ret = v->call(p);
 	left = fault_disarm();
 	if (left || !ret) {
-		/* None failed, or the call can do without it. */
+		/* No allocation failed, or the call works without it. */
 		EXPECT_EQ(0, ret);
 		if (!ret && v->undo)
 			v->undo(p);
@@ -352,7 +365,7 @@ static bool fail_one(struct __test_metadata *_metadata, struct fault_place *p,
 	return !left;
 }
 
-/* The first that is to fail, if not all are. */
+/* Return the first allocation that must fail, if not all must fail. */
 static unsigned int first(struct fault_place *p, const FIXTURE_VARIANT(faults) *v)
 {
 	unsigned int nr;
@@ -365,7 +378,10 @@ static unsigned int first(struct fault_place *p, const FIXTURE_VARIANT(faults) *
 	return nr > v->last ? nr - v->last + 1 : 1;
 }
 
-/* Returns what the cgroup has when that is at least @least and less than @most, or at last. */
+/*
+ * Wait until the cgroup has at least @least and less than @most pages, or a
+ * timeout. Return the number of its pages.
+ */
 static long wait_for_pages(long least, long most)
 {
 	const uint64_t end = now_ns() + WAIT_NS;
@@ -379,9 +395,10 @@ static long wait_for_pages(long least, long most)
 }
 
 /*
- * kmemleak knows nothing of single pages. A cgroup is charged with them; one for each round would
- * be seen beside what it has got in stock. Its figures are some seconds old
- * (mem_cgroup_flush_stats()): not when they have a ring that was made after all the others.
+ * kmemleak does not know of single pages, but a cgroup is charged with them. A leak
+ * of one page each round exceeds the cgroup's stock of precharged pages. The
+ * figures of the cgroup are some seconds old (mem_cgroup_flush_stats()); wait until
+ * they no longer include a ring that is made after all the others.
  */
 static void pages_come_back(struct __test_metadata *_metadata, struct fault_place *p,
 			    const FIXTURE_VARIANT(faults) *v)
@@ -439,7 +456,7 @@ TEST_F_TIMEOUT(faults, each, EACH_SECONDS)
 
 /* --- all that come fail, from some point on -------------------------------------------- */
 
-/* No object of a slab is passed over that is at least as large. */
+/* Every slab object of at least this size fails. */
 #define BYTES_STEP	64
 #define BYTES_MAX	0x100000
 
@@ -447,13 +464,13 @@ FIXTURE(lasting) {
 	struct fault_place p;
 };
 
-/* As of faults */
+/* Same as in the fixture faults */
 FIXTURE_VARIANT(lasting) {
 	int (*call)(struct fault_place *p);
 	void (*undo)(struct fault_place *p);
 	int (*prepare)(struct fault_place *p);
 	void (*clean)(struct fault_place *p);
-	unsigned int step;		/* or BYTES_STEP */
+	unsigned int step;		/* the step, or BYTES_STEP */
 };
 
 FIXTURE_VARIANT_ADD(lasting, create) {
@@ -461,7 +478,7 @@ FIXTURE_VARIANT_ADD(lasting, create) {
 	.undo = close_ring,
 };
 
-/* This and what follows takes long with kmemleak. */
+/* This variant and the following ones take long with kmemleak. */
 FIXTURE_VARIANT_ADD(lasting, create_many) {
 	.call = call_create_many,
 	.undo = close_ring,
@@ -577,7 +594,7 @@ TEST_F_TIMEOUT(copies, answers, EACH_SECONDS)
 		{ PERFAUX_IOC_CREATE, &p->dev, sizeof(create) },
 		{ PERFAUX_IOC_HOLD, &p->ring, sizeof(struct perfaux_hold) },
 		{ PERFAUX_IOC_IDS_STATS, &p->ids, sizeof(struct perfaux_ids_stats) },
-		/* The last: of a module without BTF it has no answer. */
+		/* This is the last one: without BTF in the module it has no answer. */
 		{ PERFAUX_IOC_HANDLE, &p->ring, sizeof(struct perfaux_handle) },
 	};
 	unsigned int i, nr = ARRAY_SIZE(answers);
@@ -602,7 +619,7 @@ TEST_F_TIMEOUT(copies, answers, EACH_SECONDS)
 		EXPECT_EQ(files, fault_files());
 		munmap(page, PAGE);
 	}
-	/* All is as before. */
+	/* Everything is as before. */
 	EXPECT_EQ(0, left_held(p));
 	EXPECT_EQ(0, call_hold(p));
 	EXPECT_LT(0, left_held(p));
@@ -611,7 +628,7 @@ TEST_F_TIMEOUT(copies, answers, EACH_SECONDS)
 	unmap_and_close(p);
 }
 
-/* What could not be handed over is there for who reads next. */
+/* A notice that could not be delivered is still there for the next read. */
 TEST_F_TIMEOUT(copies, notice, EACH_SECONDS)
 {
 	struct fault_place *p = &self->p;
@@ -627,7 +644,7 @@ TEST_F_TIMEOUT(copies, notice, EACH_SECONDS)
 	munmap(page, PAGE);
 }
 
-/* The size can be read, and nothing behind it. */
+/* The size can be read, but nothing after it. */
 TEST_F_TIMEOUT(copies, arguments, EACH_SECONDS)
 {
 	struct fault_place *p = &self->p;

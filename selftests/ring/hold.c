@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PERFAUX_IOC_HOLD, _UNHOLD: what is taken from an overwrite ring stays as it is while
- * events go on.
+ * Tests of PERFAUX_IOC_HOLD and _UNHOLD: data that is held in an overwrite ring
+ * does not change while events go on.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,7 +17,7 @@
 
 FIXTURE(args) {
 	struct ring ring;	/* overwrite */
-	struct ring other;	/* not */
+	struct ring other;	/* not overwrite */
 };
 
 FIXTURE_SETUP(args)
@@ -132,7 +132,7 @@ FIXTURE_TEARDOWN(hold)
 	free(self->check);
 }
 
-/* What is in a segment, with its spans. */
+/* Return a checksum of a segment's data and spans. */
 static uint64_t checksum_data(const struct ring *ring, uint32_t i)
 {
 	const uint32_t spans = ring->ctl->spans_per_segment;
@@ -148,7 +148,7 @@ static uint64_t checksum_data(const struct ring *ring, uint32_t i)
 	return hash;
 }
 
-/* ... and its state. */
+/* The same with the segment's state */
 static uint64_t checksum(const struct ring *ring, uint32_t i)
 {
 	const uint64_t *words = (const void *)&ring->segments[i];
@@ -159,7 +159,7 @@ static uint64_t checksum(const struct ring *ring, uint32_t i)
 	return hash;
 }
 
-/* What is HELD does not change, while all others are written over and over. */
+/* HELD segments do not change while all others are written over and over. */
 TEST_F_TIMEOUT(hold, stays_as_it_is, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
@@ -187,12 +187,12 @@ TEST_F_TIMEOUT(hold, stays_as_it_is, SECONDS)
 		}
 	}
 	ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
-	/* They are in use again. */
+	/* The released segments are in use again. */
 	EXPECT_EQ(0, nr_held(ring));
 	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
 }
 
-/* All in all nothing is wrong, and what is missing was overwritten. */
+/* In the end no data is wrong, and all missing data was overwritten. */
 TEST_F_TIMEOUT(hold, all_is_counted, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
@@ -218,7 +218,7 @@ TEST_F_TIMEOUT(hold, all_is_counted, SECONDS)
 	EXPECT_EQ(ring->ctl->seq, check->seq);
 }
 
-/* Of all that is HELD, when the first one became READY */
+/* Return when the first of the HELD segments became READY. */
 static uint64_t held_since(const struct ring *ring)
 {
 	uint64_t least = ~0ULL;
@@ -231,8 +231,8 @@ static uint64_t held_since(const struct ring *ring)
 }
 
 /*
- * Whether segment @i has a span of up to the number that HOLD told, and is not HELD. What
- * the HOLD before had may be behind a hole by now.
+ * Return whether segment @i has a span up to the number that HOLD returned, and is
+ * not HELD. The data of the HOLD before may be behind a hole by now.
  */
 static bool is_missed(const struct ring *ring, uint32_t i, uint64_t since)
 {
@@ -253,10 +253,10 @@ static bool is_missed(const struct ring *ring, uint32_t i, uint64_t since)
 	return missed && PERFAUX_SEQ(ring_state(ring, i)) == PERFAUX_SEQ(state);
 }
 
-/* With PERFAUX_FLUSH_SPANS all is HELD that was written before, on each CPU. */
+/* With PERFAUX_FLUSH_SPANS, HOLD takes all data that was written before, on each CPU. */
 TEST_F_TIMEOUT(hold, up_to_now, SECONDS)
 {
-	/* Debug kernels take long. */
+	/* Debug kernels are slow. */
 	const uint64_t end = now_ns() + SECONDS / 8 * 1000000000ULL;
 	const uint32_t nr = self->ring.ctl->nr_segments;
 	struct ring *ring = &self->ring;
@@ -283,7 +283,7 @@ TEST_F_TIMEOUT(hold, up_to_now, SECONDS)
 	EXPECT_EQ(0, missed);
 }
 
-/* What became READY before a segment did had ended by then: t_active. */
+/* All data that became READY before a segment did had ended by the segment's t_active. */
 TEST_F_TIMEOUT(hold, tells_since_when, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
@@ -316,7 +316,7 @@ TEST_F_TIMEOUT(hold, tells_since_when, SECONDS)
 	EXPECT_EQ(0, wrong);
 }
 
-/* The newest ones, as many as are asked for. */
+/* HOLD takes the newest segments, as many as the caller asks for. */
 TEST_F_TIMEOUT(hold, newest_first, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
@@ -339,7 +339,7 @@ TEST_F_TIMEOUT(hold, newest_first, SECONDS)
 	}
 	EXPECT_LT(0, most);
 	EXPECT_LT(most, least);
-	/* What was released in advance is nobody's. */
+	/* Segments that were released in advance belong to nobody. */
 	for (i = 0; i < nr; i++)
 		if (PERFAUX_STATE(ring_state(ring, i)) == PERFAUX_SEG_READY)
 			release(ring, i);
@@ -347,7 +347,10 @@ TEST_F_TIMEOUT(hold, newest_first, SECONDS)
 	EXPECT_EQ(3, nr_held(ring));
 }
 
-/* What comes back is history, while nothing that came behind it is overwritten. */
+/*
+ * A segment that comes back by UNHOLD is history as before, as long as no later
+ * segment is overwritten.
+ */
 TEST_F_TIMEOUT(hold, comes_back, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
@@ -368,14 +371,17 @@ TEST_F_TIMEOUT(hold, comes_back, SECONDS)
 		for (i = 0; i < nr; i++)
 			EXPECT_EQ(states[i], ring_state(ring, i));
 	}
-	/* What was read may be overwritten: that is no hole. */
+	/* Data that was read may be overwritten; that is no hole. */
 	for (i = 0; i < nr / 2; i++)
 		release(ring, i);
 	EXPECT_EQ(0, ring_unhold_all(ring));
 	EXPECT_LE(nr / 2 - self->nr, ring_hold(ring, 0, 0));
 }
 
-/* Then it is not taken again, as there is a hole behind it; but it is overwritten first. */
+/*
+ * If a later segment was overwritten, HOLD does not take the returned one again,
+ * because a hole follows it. But writers overwrite the returned segment first.
+ */
 TEST_F_TIMEOUT(hold, comes_back_too_late, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
@@ -393,7 +399,10 @@ TEST_F_TIMEOUT(hold, comes_back_too_late, SECONDS)
 		}
 		ASSERT_TRUE(work_until(overwritten(ring), counter(overwritten(ring)) + nr));
 		ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
-		/* One by one, or all at once; no more than once. */
+		/*
+		 * UNHOLD returns segments one by one or all together, but each only
+		 * once.
+		 */
 		for (i = 0; i < nr; i++) {
 			if (!sums[i])
 				continue;
@@ -421,7 +430,7 @@ TEST_F_TIMEOUT(hold, comes_back_too_late, SECONDS)
 					  PERFAUX_SEQ(ring_state(ring, i)));
 	}
 	EXPECT_EQ(0, again);
-	/* What was released is not the ring's any more. */
+	/* Released data is not in the ring any more. */
 	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
 	ASSERT_LT(0, ring_hold(ring, 0, 0));
 	for (first = 0; !is_held(ring, first);)
@@ -433,7 +442,7 @@ TEST_F_TIMEOUT(hold, comes_back_too_late, SECONDS)
 	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
 }
 
-/* Where an answer goes, and the same memory where the test can write to it at any time. */
+/* The memory for an answer, and a second mapping that the test can always write to */
 struct answer {
 	struct perfaux_hold *arg;
 	struct perfaux_hold *own;
@@ -459,7 +468,10 @@ static int hold_into(const struct ring *ring, const struct answer *answer)
 	return call(ring->fd, PERFAUX_IOC_HOLD, answer->arg);
 }
 
-/* Nobody would know of what is taken without an answer: what was HELD before stays so. */
+/*
+ * Without an answer nobody would know which segments were taken, so only segments
+ * that were HELD before stay HELD.
+ */
 TEST_F_TIMEOUT(hold, without_answer, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
@@ -478,7 +490,10 @@ TEST_F_TIMEOUT(hold, without_answer, SECONDS)
 	EXPECT_EQ(0, ring_lost(ring, PERFAUX_CAUSE_FULL));
 }
 
-/* Who sees that something is taken makes the answer's place read-only, once it is told to. */
+/*
+ * A thread that makes the answer's memory read-only when it sees that segments are
+ * taken
+ */
 enum taker_state {
 	TAKER_IDLE,
 	TAKER_WAITS,
@@ -489,7 +504,7 @@ enum taker_state {
 struct taker {
 	const struct ring *ring;
 	struct answer *answer;
-	uint32_t held;		/* before */
+	uint32_t held;		/* HELD before */
 	enum taker_state state;
 	bool end;
 };
@@ -516,7 +531,7 @@ static void *taker_fn(void *data)
 	return NULL;
 }
 
-/* Has it? It does not any more. */
+/* Stop the thread. Return whether it has made the memory read-only. */
 static bool taker_stop(struct taker *taker)
 {
 	if (taker_goes(taker, TAKER_WAITS, TAKER_IDLE))
@@ -527,8 +542,8 @@ static bool taker_stop(struct taker *taker)
 }
 
 /*
- * The same when it could be written to at the beginning, and cannot at the end. With raw data
- * HOLD waits for a grace period in between.
+ * The same if the answer's memory can be written at the beginning of HOLD and not
+ * at the end. With raw data, HOLD waits for a grace period in between.
  */
 TEST_F_TIMEOUT(hold, answer_goes_away, SECONDS)
 {
@@ -562,7 +577,7 @@ TEST_F_TIMEOUT(hold, answer_goes_away, SECONDS)
 		ret = hold_into(ring, &answer);
 		taken = taker_stop(&taker);
 		if (ret) {
-			/* Before it began all was well. */
+			/* The memory was still writable when HOLD began. */
 			EXPECT_EQ(-EFAULT, ret);
 			EXPECT_TRUE(taken);
 			left += nr_held(ring) - 1;
@@ -581,7 +596,7 @@ TEST_F_TIMEOUT(hold, answer_goes_away, SECONDS)
 	raw_close(&raw);
 }
 
-/* Nothing is left for the writers: that is a loss like any other. */
+/* HOLD leaves no segment to the writers: that is a loss like any other. */
 TEST_F_TIMEOUT(hold, all_of_it, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;

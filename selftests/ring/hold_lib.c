@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Overwrite rings with HELD segments, see hold_lib.h. */
 #include "hold_lib.h"
 
 int open_all(struct ring *ring, int *events, const int *cpus, int nr)
@@ -76,6 +77,6 @@ bool is_left(const struct ring *ring, uint32_t i, const struct use *before)
 	if (!before->seq || !before->begin || is_held(ring, i) ||
 	    !nr || span->t_begin > before->begin)
 		return false;
-	/* If it is another use now it was overwritten. */
+	/* If this is another use now, the segment was overwritten. */
 	return PERFAUX_SEQ(ring_state(ring, i)) == before->seq;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * An overwrite ring that auxgen writes to on all CPUs, and what of it is HELD.
- */
+/* An overwrite ring that auxgen writes to on all CPUs, and its HELD segments. */
 #ifndef HOLD_LIB_H
 #define HOLD_LIB_H
 
 #include "auxgen_check.h"
 
-/* A ring, and an event for each CPU that writes to it, disabled. 0 or -errno */
+/*
+ * Open a ring, and for each CPU a disabled event that writes to it. Returns 0 or
+ * -errno.
+ */
 int open_all(struct ring *ring, int *events, const int *cpus, int nr);
-/* @how: event_enable() or event_disable(). 0 or -errno */
+/* @how is event_enable() or event_disable(). Returns 0 or -errno. */
 int switch_all(const int *events, int nr, int (*how)(int event));
 
 /* The counter of segments that were overwritten */
@@ -17,17 +18,17 @@ const __u64 *overwritten(const struct ring *ring);
 
 bool is_held(const struct ring *ring, uint32_t i);
 uint32_t nr_held(const struct ring *ring);
-/* By its mark */
+/* Release a segment by its mark. */
 void release(struct ring *ring, uint32_t i);
 
-/* A segment that is written to, and since when. */
+/* A segment that is written to, and since when */
 struct use {
 	uint64_t seq;
 	uint64_t begin;
 };
 
 struct use use_of(const struct ring *ring, uint32_t i);
-/* Whether segment @i has a span that had begun at @before, and is not HELD. */
+/* Return whether segment @i has a span that had begun at @before, and is not HELD. */
 bool is_left(const struct ring *ring, uint32_t i, const struct use *before);
 
 #endif /* HOLD_LIB_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What auxgen writes is what the reader gets: whole, in order, once; and what
- * is missing was counted. Each way of writing, against kinds of events, sizes
- * of pools and kinds of readers.
+ * Tests that the reader gets what auxgen writes: whole, in order, and once; missing
+ * data was counted. They combine ways of writing, kinds of events, sizes of pools
+ * and kinds of readers.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -19,7 +19,7 @@ enum reader {
 	FAST,		/* as the manual says */
 	SIMPLE,		/* the other implementation */
 	SLOW,		/* only when the pool is exhausted */
-	NONE,		/* only when all is over */
+	NONE,		/* after all events have ended */
 	NR_READERS,
 };
 
@@ -38,7 +38,7 @@ static const struct pool {
 	{ 256, 65536 },
 };
 
-/* How the PMU writes. */
+/* The way in which the PMU writes */
 FIXTURE(integrity) {
 	struct ring ring;
 	struct check *check;
@@ -49,11 +49,11 @@ FIXTURE(integrity) {
 FIXTURE_VARIANT(integrity) {
 	uint64_t config;
 	uint64_t period;
-	/* Each write fills a segment: too much for the large ones. */
+	/* Each write fills a segment; not used with large segments. */
 	bool fill;
-	/* which chunks there must be */
+	/* chunks that must exist */
 	bool ctx, timer, nmi;
-	/* Nothing is lost for want of an interrupt in time. */
+	/* The interrupt comes in time, so nothing is lost. */
 	bool in_time;
 };
 
@@ -98,7 +98,7 @@ FIXTURE_VARIANT_ADD(integrity, truncate) {
 	.period = 200, .ctx = true, .timer = true,
 };
 
-/* As many gaps as can be: their entries are taken again and again. */
+/* As many gaps as possible: their entries are used again and again. */
 FIXTURE_VARIANT_ADD(integrity, gaps) {
 	.config = CHUNKS(1) | AUXGEN_F_CTX | AUXGEN_F_TIMER | TRUNCATE(1),
 	.period = 50, .ctx = true, .timer = true,
@@ -121,7 +121,7 @@ FIXTURE_TEARDOWN(integrity)
 	free(self->check);
 }
 
-/* Reads in the way of @reader until the child is gone. */
+/* Read like @reader until the child is gone. */
 static void read_while(struct ring *ring, struct check *check,
 		       enum reader reader, pid_t pid)
 {
@@ -143,7 +143,7 @@ static void read_while(struct ring *ring, struct check *check,
 				break;
 			}
 			ring_read(ring, check_record, check);
-			/* It is to start again, also if nothing sleeps. */
+			/* The event must start again, even if no task sleeps. */
 			ring_poll(ring, 0);
 			lost = ring_lost(ring, PERFAUX_CAUSE_FULL);
 			break;
@@ -164,14 +164,14 @@ static void read_end(struct ring *ring, struct check *check, enum reader reader)
 }
 
 struct kind {
-	bool task;		/* one task, its children not */
-	bool inherit;		/* a task and all that comes of it, any CPU */
-	bool cpus;		/* each CPU */
+	bool task;		/* one task without its children */
+	bool inherit;		/* a task and its descendants, on any CPU */
+	bool cpus;		/* an event for each CPU */
 };
 
 /*
- * A timer on each CPU: where many are emulated by few they must not ask for more
- * interrupts than all can take, or nothing else makes progress.
+ * Each CPU has a timer. If few CPUs emulate many, the timers must not ask for more
+ * interrupts than all CPUs can take, or nothing else makes progress.
  */
 static uint64_t cpus_period(uint64_t period, int nr)
 {
@@ -224,7 +224,7 @@ static const char *run_one(struct ring *ring, struct check *check,
 	struct child child;
 
 	ring_params(&create, pool->segment_size, pool->nr_segments);
-	/* A reader that is woken for each segment, and one that is not. */
+	/* One reader is woken for each segment, the other is not. */
 	create.watermark = reader == SIMPLE ? (pool->nr_segments + 1) / 2 : 0;
 	if (ring_open(ring, &create))
 		return "cannot create the ring";
@@ -250,7 +250,7 @@ static const char *run_one(struct ring *ring, struct check *check,
 	return check->error;
 }
 
-/* Each pool, and for each pool one or two of the readers. */
+/* Test each pool, with one or two of the readers. */
 static void run_all(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(integrity) *self,
 		    const FIXTURE_VARIANT(integrity) *variant,
@@ -269,7 +269,7 @@ static void run_all(struct __test_metadata *_metadata,
 			continue;
 		if (is_short() && (i + kind->cpus) % 2)
 			continue;
-		/* Each mode and kind meets other pairs of pool and reader. */
+		/* Each mode and kind gets other pairs of pool and reader. */
 		reader = (i + (variant->config >> 16) * 3 +
 			  kind->inherit + 2 * kind->cpus) % NR_READERS;
 		error = run_one(&self->ring, check, pool, reader, kind,
@@ -279,7 +279,7 @@ static void run_all(struct __test_metadata *_metadata,
 			       pool->nr_segments, pool->segment_size,
 			       reader_names[reader], check->errors,
 			       check->seq);
-		/* One page has no place for an interrupt before its end. */
+		/* A segment of one page has no place for an interrupt before its end. */
 		if (variant->in_time && pool->segment_size > 4096)
 			EXPECT_EQ(0, check->gap_count[PERFAUX_CAUSE_TRUNCATED])
 				TH_LOG("%u segments of %u", pool->nr_segments,
@@ -290,7 +290,7 @@ static void run_all(struct __test_metadata *_metadata,
 		timer += check->timers;
 		nmi += check->nmis;
 	}
-	/* The test has tested what it says. */
+	/* Check that the test has tested what it claims. */
 	if (variant->ctx)
 		EXPECT_LT(0, ctx);
 	if (variant->timer)
@@ -305,7 +305,7 @@ static void run_all(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(integrity, task, SECONDS)
 {
-	/* An NMI comes from the neighbour's event. */
+	/* The neighbour's event sends the NMIs. */
 	run_all(_metadata, self, variant, &(struct kind){
 		.task = true, .cpus = variant->nmi,
 	});

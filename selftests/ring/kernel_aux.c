@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's own AUX area with perfaux around: byte for byte what it is
- * without.
+ * Tests of the kernel's own AUX area while perfaux is loaded: it must be the same,
+ * byte for byte, as without perfaux.
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -56,7 +56,7 @@ static int open_stream(int stream, pid_t pid, int cpu)
 	return auxgen_open(&config, pid, cpu, 0);
 }
 
-/* Some work on the CPU of the events, while these are enabled. */
+/* Do some work on the CPU of the events while they are enabled. */
 static int work_once(int cpu)
 {
 	struct child child;
@@ -67,7 +67,7 @@ static int work_once(int cpu)
 	return child_wait(&child);
 }
 
-/* An event of a CPU with the kernel's AUX area, and nobody else. */
+/* Run an event of a CPU with the kernel's AUX area, and no other event. */
 static const char *kernel_alone(struct check *check, int cpu)
 {
 	struct kernel_ring kernel;
@@ -109,7 +109,7 @@ TEST_F_TIMEOUT(kernel_aux, alone_without_perfaux, SECONDS)
 	EXPECT_STREQ("", kernel_alone(&self->check, self->cpu));
 }
 
-/* perfaux comes and goes while the event writes. */
+/* perfaux is inserted and removed while the event writes. */
 TEST_F_TIMEOUT(kernel_aux, perfaux_comes_and_goes, SECONDS)
 {
 	struct kernel_ring kernel;
@@ -143,16 +143,16 @@ static void ring_or_fail(struct __test_metadata *_metadata, struct ring *ring)
 	ASSERT_EQ(0, ring_open(ring, &create));
 }
 
-/* Two events that run at the same time: one has a ring, one the kernel's area. */
+/* Two events that run at the same time: one has a ring, the other the kernel's area */
 struct beside {
-	struct check *check;		/* of the ring */
-	struct check other;		/* of the kernel's area */
+	struct check *check;		/* check of the ring */
+	struct check other;		/* check of the kernel's area */
 	struct kernel_ring kernel;
 	struct ring ring;
 	int a, b;
 };
 
-/* Takes over the events @a, for the ring, and @b, and starts them. */
+/* Take over the events @a, for the ring, and @b, and start them. */
 static void beside_start(struct __test_metadata *_metadata, struct beside *two,
 			 struct check *check, int a, int b)
 {
@@ -178,7 +178,7 @@ static void beside_read(struct beside *two)
 	kernel_ring_read(&two->kernel, &two->other);
 }
 
-/* Ends the events; each has all that it wrote, and nothing of the other's. */
+/* End the events. Each has all data that it wrote, and none of the other's. */
 static void beside_end(struct __test_metadata *_metadata, struct beside *two)
 {
 	event_disable(two->a);
@@ -232,8 +232,9 @@ TEST_F_TIMEOUT(kernel_aux, beside_a_ring_task, SECONDS)
 }
 
 /*
- * Two events of one area: a driver that let both write to it at the same time would make
- * perf_aux_output_begin() warn. What the second one cannot write is lost, and is told.
+ * Two events share one area. If a driver let both write to it at the same time,
+ * perf_aux_output_begin() would warn. Data that the second event cannot write is
+ * lost, and the loss is reported.
  */
 struct shared {
 	struct check *check;
@@ -284,7 +285,7 @@ TEST_F_TIMEOUT(kernel_aux, two_of_one_area, SECONDS)
 	ASSERT_EQ(0, event_disable(shared.first));
 	bytes = kernel_ring_head(&shared.kernel);
 	EXPECT_LT(0, bytes);
-	/* Now it is the other one's turn. */
+	/* Now the second event can write. */
 	ASSERT_EQ(0, event_disable(shared.second));
 	ASSERT_EQ(0, event_enable(shared.second));
 	ASSERT_EQ(0, work_once(self->cpu));
@@ -293,7 +294,7 @@ TEST_F_TIMEOUT(kernel_aux, two_of_one_area, SECONDS)
 	shared_end(_metadata, &shared);
 }
 
-/* One that is inherited, with its children on all CPUs. */
+/* The event is inherited, and its children run on all CPUs. */
 TEST_F_TIMEOUT(kernel_aux, inherited_to_one_area, SECONDS)
 {
 	const struct auxgen_config config = { AUXGEN_F_CTX | AUXGEN_F_TIMER | 1 << 24 | 8, 200 };
@@ -310,7 +311,7 @@ TEST_F_TIMEOUT(kernel_aux, inherited_to_one_area, SECONDS)
 	shared_end(_metadata, &shared);
 }
 
-/* One event that writes to a ring while it is attached, else to the kernel's area. */
+/* One event that writes to a ring while it is attached, otherwise to the kernel's area */
 struct both {
 	struct check *check;
 	struct kernel_ring kernel;
@@ -330,7 +331,7 @@ static void both_start(struct __test_metadata *_metadata, struct both *both,
 	event_enable(both->ev);
 }
 
-/* Together they have all of it. */
+/* The ring and the area together have all data. */
 static void both_end(struct __test_metadata *_metadata, struct both *both)
 {
 	struct check *check = both->check;
@@ -371,8 +372,8 @@ TEST_F_TIMEOUT(kernel_aux, same_event, SECONDS)
 		ASSERT_EQ(0, work_once(self->cpu));
 		EXPECT_EQ(kernel_ring_head(&both.kernel), both.kernel.bytes);
 		/*
-		 * Also while it runs. Should it need new room before DETACH
-		 * has stopped it, it finds that in the kernel's area.
+		 * Detach also while the event runs. If it needs new room before
+		 * DETACH has stopped it, it finds the room in the kernel's area.
 		 */
 		if (i % 2) {
 			ASSERT_EQ(0, event_disable(both.ev));
@@ -381,7 +382,7 @@ TEST_F_TIMEOUT(kernel_aux, same_event, SECONDS)
 		}
 		ASSERT_EQ(0, ring_detach(&both.ring, both.ev));
 		ASSERT_EQ(0, event_disable(both.ev));
-		/* A gap too, if a slow machine filled the ring. */
+		/* If a slow machine has filled the ring, FLUSH also ends a gap. */
 		ASSERT_EQ(0, ring_flush(&both.ring, 0));
 		ring_read(&both.ring, check_record, check);
 		kernel_ring_read(&both.kernel, check);
@@ -391,7 +392,7 @@ TEST_F_TIMEOUT(kernel_aux, same_event, SECONDS)
 	both_end(_metadata, &both);
 }
 
-/* Attached while a span of the kernel's area is open, and detached again. */
+/* Attach the event while a span of the kernel's area is open, and detach it again. */
 TEST_F_TIMEOUT(kernel_aux, attach_in_a_span, SECONDS)
 {
 	struct both both;
@@ -400,7 +401,10 @@ TEST_F_TIMEOUT(kernel_aux, attach_in_a_span, SECONDS)
 	both_start(_metadata, &both, &self->check, self->cpu);
 	for (i = 0; i < 20; i++) {
 		ASSERT_EQ(0, ring_attach(&both.ring, both.ev, COOKIE(1)));
-		/* Ends the kernel's span; the next one is the ring's. */
+		/*
+		 * This ends the span in the kernel's area; the next span is in the
+		 * ring.
+		 */
 		ASSERT_EQ(0, ring_flush(&both.ring, PERFAUX_FLUSH_SPANS));
 		kernel_ring_read(&both.kernel, &self->check);
 		spin(20000);
@@ -414,7 +418,7 @@ TEST_F_TIMEOUT(kernel_aux, attach_in_a_span, SECONDS)
 	both_end(_metadata, &both);
 }
 
-/* The event was attached first, and gets the kernel's area afterwards. */
+/* The event is attached first and gets the kernel's area afterwards. */
 TEST_F_TIMEOUT(kernel_aux, after_detach, SECONDS)
 {
 	struct kernel_ring kernel;
@@ -449,7 +453,10 @@ TEST_F_TIMEOUT(kernel_aux, after_detach, SECONDS)
 	close(ev);
 }
 
-/* A CPU clock beside @leader that takes what it wrote last into its samples. */
+/*
+ * Open a CPU clock in @leader's group that takes the last data of @leader into its
+ * samples.
+ */
 static int open_sampler(int leader, int cpu)
 {
 	struct perf_event_attr attr = {
@@ -459,7 +466,7 @@ static int open_sampler(int leader, int cpu)
 		.sample_period = 1000000,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_AUX,
 		.aux_sample_size = 1024,
-		/* That of the leader, or they are no group. */
+		/* The same clock as the leader's, or they cannot be a group. */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -474,7 +481,7 @@ static uint64_t samples_head(const void *page)
 	return __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE);
 }
 
-/* Is there anything of auxgen in the samples from @from on? */
+/* Return whether the samples from @from on contain any of auxgen's data. */
 static bool samples_have_data(const void *page, uint64_t from)
 {
 	static const uint32_t magic = AUXGEN_MAGIC;
@@ -484,8 +491,8 @@ static bool samples_have_data(const void *page, uint64_t from)
 }
 
 /*
- * AUX samples of an event that has the kernel's area as well as a ring: as long
- * as somebody samples from it, it stays with the area.
+ * AUX samples of an event that has both the kernel's area and a ring. While
+ * somebody samples from the event, it stays with the area.
  */
 TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 {
@@ -517,7 +524,7 @@ TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 	ASSERT_EQ(0, work_once(self->cpu));
 	event_disable(ev);
 	EXPECT_LT(head, samples_head(page));
-	/* Still the first time round: what is not written is zero. */
+	/* The ring has not wrapped yet, so unwritten memory is zero. */
 	EXPECT_GT(SAMPLE_PAGES * PAGE, samples_head(page));
 	EXPECT_TRUE(samples_have_data(page, head));
 	EXPECT_EQ(0, ring.ctl->spans);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's own rings of an event: main ring and AUX area. */
+/* The kernel's own rings of an event: main ring and AUX area */
 #ifndef KERNEL_RING_H
 #define KERNEL_RING_H
 
@@ -14,16 +14,16 @@ struct kernel_ring {
 	size_t aux_size;
 	uint64_t bytes;		/* read from the AUX area */
 	uint64_t records;	/* PERF_RECORD_AUX */
-	uint64_t record_bytes;	/* that these speak of */
-	uint64_t truncated;	/* of them */
+	uint64_t record_bytes;	/* bytes that these records report */
+	uint64_t truncated;	/* records with TRUNCATED */
 };
 
 int kernel_ring_map(struct kernel_ring *k, int event, size_t aux_size);
-/* The same with an area that is overwritten: perf's snapshot mode. */
+/* The same with an overwrite area: perf's snapshot mode */
 int kernel_ring_map_snapshot(struct kernel_ring *k, int event, size_t aux_size);
-/* Checks what is in it; the event is stopped. */
+/* Check the area's data; the event must be stopped. */
 void kernel_ring_read_snapshot(struct kernel_ring *k, struct check *check);
-/* Checks all that is there and gives the room back. */
+/* Check all data in the area and free its room. */
 void kernel_ring_read(struct kernel_ring *k, struct check *check);
 /* Bytes that the kernel has written so far. */
 uint64_t kernel_ring_head(const struct kernel_ring *k);

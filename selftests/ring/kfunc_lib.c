@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* BPF programs that call functions of a module, see kfunc_lib.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,7 @@ int kfunc_map(enum bpf_map_type type, uint32_t value_size, uint32_t entries)
 
 /* --- types ----------------------------------------------------------------- */
 
-/* How long a type is, in all, see include/uapi/linux/btf.h. */
+/* Return the whole length of a type, see include/uapi/linux/btf.h. */
 static size_t type_size(const struct btf_type *t)
 {
 	const uint32_t n = BTF_INFO_VLEN(t->info);
@@ -58,7 +59,7 @@ static size_t type_size(const struct btf_type *t)
 	}
 }
 
-/* Calls @fn for each type until it returns true. Returns that type's id or 0. */
+/* Call @fn for each type until @fn returns true. Return that type's id or 0. */
 static int each_type(const struct kfunc_btf *btf,
 		     bool (*fn)(void *ctx, const struct btf_type *t), void *ctx)
 {
@@ -90,7 +91,7 @@ static bool is_wanted(void *ctx, const struct btf_type *t)
 	const char *strings = (const char *)w->btf->data + h->hdr_len +
 			      h->str_off;
 
-	/* Names of before are the kernel's own types'. */
+	/* Lower name offsets belong to the kernel's own types. */
 	return BTF_INFO_KIND(t->info) == w->kind &&
 	       t->name_off >= w->btf->first_string &&
 	       !strcmp(strings + t->name_off - w->btf->first_string, w->name);
@@ -121,7 +122,7 @@ static int btf_info(int fd, struct bpf_btf_info *info)
 	return kfunc_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
-/* Is it the types of @name? Then reads them. */
+/* Read the types if they are those of @name. */
 static int btf_read(struct kfunc_btf *btf, const char *name)
 {
 	char text[64] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs of BPF that call functions of a module: written by hand, with the ids that
- * the kernel's BTF gives.
+ * BPF programs that call functions of a module. They are written by hand, with the
+ * ids from the kernel's BTF.
  *
  * The functions return 0 (or what they say) or -errno.
  */
@@ -26,9 +26,9 @@
 #define JUMP_EQ(d, i, o) INSN(BPF_JMP | BPF_JEQ | BPF_K, d, 0, o, i)
 #define JUMP_NE(d, i, o) INSN(BPF_JMP | BPF_JNE | BPF_K, d, 0, o, i)
 #define CALL(f)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
-/* Of a function with that id in the module of kfunc_prog.btf. */
+/* Call the function with this id in the module of kfunc_prog.btf. */
 #define KFUNC(id)	INSN(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 1, id)
-/* An instruction of 64 bits is two, the second one with the upper half. */
+/* A 64-bit instruction takes two slots; the second one has the upper half. */
 #define MAP(d, fd)	INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd)
 #define LOWER(d, v)	INSN(BPF_LD | BPF_DW | BPF_IMM, d, 0, 0, (uint32_t)(v))
 #define UPPER(v)	INSN(0, 0, 0, 0, (uint64_t)(v) >> 32)
@@ -45,37 +45,40 @@ struct kfunc_code {
 		       sizeof((const struct bpf_insn[]){ __VA_ARGS__ }))
 void kfunc_code_add(struct kfunc_code *code, const struct bpf_insn *insns,
 		    size_t size);
-/* The value of this CPU in a map by CPU is in R0 then, or NULL. */
+/* Load the value of this CPU in a per-CPU map into R0, or NULL. */
 void kfunc_code_lookup(struct kfunc_code *code, int map);
 
 /* bpf(2) */
 int kfunc_bpf(int cmd, union bpf_attr *attr);
 int kfunc_map(enum bpf_map_type type, uint32_t value_size, uint32_t entries);
 
-/* Types of a module, or, with name "vmlinux", of the kernel. */
+/* The types of a module, or, with the name "vmlinux", of the kernel */
 struct kfunc_btf {
 	int fd;
-	uint8_t *data;		/* as the kernel has it */
-	uint32_t first_id;	/* what the kernel itself has comes before */
+	uint8_t *data;		/* in the kernel's format */
+	uint32_t first_id;	/* lower ids are the kernel's own types */
 	uint32_t first_string;
 };
 
 int kfunc_btf_open(struct kfunc_btf *btf, const char *name);
 void kfunc_btf_close(struct kfunc_btf *btf);
-/* Id of the type of that kind (BTF_KIND_*) and name, or -ENOENT */
+/* Return the id of the type with this kind (BTF_KIND_*) and name, or -ENOENT. */
 int kfunc_btf_find(const struct kfunc_btf *btf, uint32_t kind, const char *name);
 
 struct kfunc_prog {
 	enum bpf_prog_type type;
 	struct kfunc_code code;
-	const struct kfunc_btf *btf;		/* of functions that it calls */
+	const struct kfunc_btf *btf;		/* types of the functions that it calls */
 	uint32_t flags;				/* BPF_F_* */
 	enum bpf_attach_type attach_type;
-	const struct kfunc_btf *attach_btf;	/* of what it is attached to */
+	const struct kfunc_btf *attach_btf;	/* types of the function that it is attached to */
 	int attach_id;
 };
 
-/* Returns the program; what the verifier says is in kfunc_log. */
+/*
+ * Load the program and return its descriptor. The verifier's messages are in
+ * kfunc_log.
+ */
 int kfunc_load(const struct kfunc_prog *prog);
 extern char kfunc_log[1 << 16];
 

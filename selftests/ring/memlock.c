@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Locked memory: charged against RLIMIT_MEMLOCK of the user, given back, and
- * the pages themselves too.
+ * Tests of locked memory: it is charged against the user's RLIMIT_MEMLOCK and given
+ * back, and the pages are freed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,11 +20,11 @@
 #define USER	1000
 #define OTHER	1001
 #define THIRD	1002
-/* What USER has as 1 and 2 in a user namespace, as newuidmap maps it. */
+/* The uids that are 1 and 2 in USER's user namespace, as newuidmap maps them */
 #define SUBUIDS		100000
 #define NR_SUBUIDS	2
 
-/* What a child says is an exit status; 0 is success, else the line. */
+/* A child reports by its exit status: 0 is success, else the line that failed. */
 #define CHECK(cond) do { if (!(cond)) _exit(__LINE__ % 255 + 1); } while (0)
 
 static void become(uid_t uid, rlim_t memlock)
@@ -50,10 +50,7 @@ static int create_ring(uint32_t segment_size, uint32_t nr)
 	return fd;
 }
 
-/*
- * Freeing goes through a worker: tries until the memory is back, or it is
- * clear that it never will be.
- */
+/* A worker frees memory, so try until the memory is back, or certainly never will be. */
 static int create_soon(uint32_t segment_size, uint32_t nr)
 {
 	uint64_t end = now_ns() + 10000000000ULL;
@@ -67,7 +64,7 @@ static int create_soon(uint32_t segment_size, uint32_t nr)
 	return fd;
 }
 
-/* Runs @fn in a child; 0 or the line that failed. */
+/* Run @fn in a child. Returns 0 or the line that failed. */
 static int in_child(void (*fn)(void))
 {
 	pid_t pid = fork();
@@ -81,7 +78,7 @@ static int in_child(void (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* Bytes that a ring of so many segments takes, tables and all. */
+/* Return the bytes that a ring of so many segments takes, including tables. */
 static rlim_t ring_bytes(uint32_t segment_size, uint32_t nr)
 {
 	int fd = create_ring(segment_size, nr);
@@ -103,7 +100,7 @@ static void do_limit_exact(void)
 	become(USER, large);
 	fd = create_soon(16384, 64);
 	CHECK(fd >= 0);
-	/* Not a page more. */
+	/* The limit has no room for one more page. */
 	CHECK(create_ring(4096, 2) == -EPERM);
 	close(fd);
 	CHECK(create_soon(16384, 64) >= 0);
@@ -207,7 +204,7 @@ TEST(per_user)
 	close(go[1]);
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(0, status);
-	/* And with the first gone, there is room. */
+	/* When the first process is gone, there is room. */
 	EXPECT_EQ(0, in_child(third_process));
 }
 
@@ -216,7 +213,7 @@ struct holder {
 	int go[2];
 };
 
-/* As one uid after the other, each up to its limit; then it keeps all of them. */
+/* Take each uid in turn and use up its limit; then keep all the rings. */
 static void several_uids(void *arg)
 {
 	const struct rlimit limit = { small, small };
@@ -226,7 +223,7 @@ static void several_uids(void *arg)
 
 	CHECK(!setrlimit(RLIMIT_MEMLOCK, &limit));
 	for (uid = 0; uid <= NR_SUBUIDS; uid++) {
-		/* The saved one is 0, which has the right to become the next one. */
+		/* The saved uid is 0, which may become the next uid. */
 		CHECK(!setresuid(uid, uid, 0));
 		CHECK(create_soon(16384, 8) >= 0);
 		CHECK(create_ring(16384, 8) == -EPERM);
@@ -237,14 +234,14 @@ static void several_uids(void *arg)
 	CHECK(read(holder->go[0], &c, 1) == 0);
 }
 
-/* The last one of them, outside of the namespace */
+/* The last of these uids, outside the namespace */
 static void subuid(void)
 {
 	become(SUBUIDS + NR_SUBUIDS - 1, small);
 	CHECK(create_ring(16384, 8) == -EPERM);
 }
 
-/* Each uid that a user has in a user namespace has the limit for itself. */
+/* Each uid that a user has in a user namespace has a limit of its own. */
 TEST(per_uid_of_namespace)
 {
 	struct holder holder;
@@ -267,7 +264,7 @@ TEST(per_uid_of_namespace)
 	EXPECT_EQ(0, in_child(third_process));
 }
 
-/* A process that forks does not pay twice, nor twice get its money back. */
+/* A process that forks is not charged twice, and its charge is not returned twice. */
 static void fork_once(void)
 {
 	int fd, status;
@@ -330,7 +327,7 @@ static void set_caps(uint64_t caps)
 	CHECK(!syscall(SYS_capset, &header, data));
 }
 
-/* PF_SUPERPRIV of /proc/PID/stat: a capability was asked for, and was there. */
+/* PF_SUPERPRIV in /proc/PID/stat: the process has used a capability */
 #define PF_SUPERPRIV	0x100
 
 static bool used_capability(void)
@@ -353,7 +350,7 @@ static void capability_is_last(void)
 	CHECK(used_capability());
 }
 
-/* Nobody else has locked memory of this user: root may have some. */
+/* A user without any locked memory; root may have some. */
 static void third_user(void)
 {
 	CHECK(!prctl(PR_SET_KEEPCAPS, 1));
@@ -362,7 +359,7 @@ static void third_user(void)
 	CHECK(!in_child(capability_is_last));
 }
 
-/* A ring below the limit needs none. */
+/* A ring below the limit needs no capability. */
 TEST(cap_ipc_lock_is_asked_last)
 {
 	small = ring_bytes(16384, 8);
@@ -382,7 +379,10 @@ static void exempt(void)
 TEST(cap_ipc_lock_is_exempt)
 {
 	EXPECT_EQ(0, in_child(exempt));
-	/* Gone with the process that was exempt, and not below nothing. */
+	/*
+	 * The charge is gone with the exempt process, and the sum has not gone
+	 * below 0.
+	 */
 	small = ring_bytes(16384, 8);
 	EXPECT_EQ(0, in_child(third_process));
 	EXPECT_EQ(0, in_child(do_limit_zero));
@@ -417,7 +417,7 @@ FIXTURE_TEARDOWN(slow)
 {
 }
 
-static rlim_t huge;	/* 256 segments of 256K: takes a while to make */
+static rlim_t huge;	/* 256 segments of 256K, which take a while to make */
 
 static void huge_again(void)
 {
@@ -426,7 +426,7 @@ static void huge_again(void)
 }
 
 /*
- * Killed while a large ring is being made, at various moments: nothing stays
+ * Kill a process at various moments while it makes a large ring: nothing stays
  * charged.
  */
 TEST_F_TIMEOUT(slow, killed_while_creating, SECONDS)
@@ -467,7 +467,7 @@ static long free_kb(void)
 	return at ? atol(at + 8) : -1;
 }
 
-/* 200 rings of 4 MiB: the pages come back, within what else goes on. */
+/* Make 200 rings of 4 MiB: the pages come back, within the noise of other activity. */
 TEST_F_TIMEOUT(slow, pages_come_back, SECONDS)
 {
 	const long slack = 40 * 1024;
@@ -485,7 +485,7 @@ TEST_F_TIMEOUT(slow, pages_come_back, SECONDS)
 		ASSERT_LE(0, fd);
 		close(fd);
 	}
-	/* The last few are on their way. */
+	/* The last pages are still being freed. */
 	end = now_ns() + 10000000000ULL;
 	do {
 		after = free_kb();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The mappings of a ring: what can be mapped how, and what works on it. */
+/*
+ * Tests of the mappings of a ring: what can be mapped and how, and what works on
+ * mappings.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,7 +15,7 @@
 
 #define PAGE	4096
 
-/* 0 or -errno; what was mapped goes away again. */
+/* Map and unmap again. Returns 0 or -errno. */
 static int try_map(size_t size, int prot, int flags, int fd, off_t offset)
 {
 	void *at = mmap(NULL, size, prot, flags, fd, offset);
@@ -23,7 +26,7 @@ static int try_map(size_t size, int prot, int flags, int fd, off_t offset)
 	return 0;
 }
 
-/* Does a child that does this die of @sig? */
+/* Return whether a child that calls @fn dies of @sig. */
 static bool dies(void (*fn)(volatile uint8_t *), volatile uint8_t *at, int sig)
 {
 	pid_t pid = fork();
@@ -48,7 +51,7 @@ FIXTURE(memory) {
 	int ev;
 };
 
-/* A ring with something in it. */
+/* A ring that contains data */
 FIXTURE_SETUP(memory)
 {
 	struct auxgen_config config = { AUXGEN_F_CTX | 1 << 24, 0 };
@@ -73,7 +76,7 @@ FIXTURE_TEARDOWN(memory)
 	ring_close(&self->ring);
 }
 
-/* What was in the pages before is nobody's: those of the ring that was full, too. */
+/* Nobody can read the earlier contents of the pages, not even those of the full ring. */
 TEST_F(memory, starts_empty)
 {
 	struct perfaux_create create;
@@ -121,7 +124,7 @@ TEST_F(memory, map_offset_and_length)
 				   1ULL << 46));
 }
 
-/* KiB in /proc/self/status, or -1 */
+/* Return VmPin of /proc/self/status in KiB, or -1. */
 static long pinned_kb(void)
 {
 	char text[8192], *at;
@@ -132,7 +135,7 @@ static long pinned_kb(void)
 	return at ? atol(at + 6) : -1;
 }
 
-/* What is mapped is pinned, until the last part of it is gone. */
+/* Mapped memory counts as pinned until its last part is unmapped. */
 TEST_F(memory, mapping_is_pinned)
 {
 	const uint64_t size = self->ring.create.ring_size;
@@ -149,7 +152,7 @@ TEST_F(memory, mapping_is_pinned)
 	EXPECT_EQ(before + ((long)size >> 10), pinned_kb());
 	ASSERT_EQ(0, munmap(at + 2 * PAGE, size - 2 * PAGE));
 	EXPECT_EQ(before, pinned_kb());
-	/* One that is refused counts nothing. */
+	/* A refused mapping does not count. */
 	EXPECT_EQ(-EINVAL, try_map(size - PAGE, PROT_READ, MAP_SHARED, self->ring.fd, marks));
 	EXPECT_EQ(-EACCES, try_map(size, PROT_WRITE, MAP_SHARED, self->ring.fd, marks));
 	EXPECT_EQ(before, pinned_kb());
@@ -159,7 +162,7 @@ TEST_F(memory, mapping_is_pinned)
 	EXPECT_EQ(before, pinned_kb());
 }
 
-/* A move keeps it; a child that has no mapping has none pinned. */
+/* A moved mapping still counts. A child without a mapping has no pinned memory. */
 TEST_F(memory, moved_and_forked)
 {
 	const uint64_t size = self->ring.create.ring_size;
@@ -190,7 +193,7 @@ TEST_F(memory, map_protection)
 	uint64_t size = self->ring.create.ring_size;
 	int fd = self->ring.fd, ret;
 
-	/* EPERM where anonymous inodes are on a noexec mount. */
+	/* The error is EPERM if anonymous inodes are on a noexec mount. */
 	ret = try_map(marks, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
 	EXPECT_TRUE(ret == -EACCES || ret == -EPERM);
 	ret = try_map(size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, marks);
@@ -226,7 +229,7 @@ TEST_F(memory, mprotect)
 	EXPECT_STREQ("", self->check.error);
 }
 
-/* Flags of the mapping that @at begins, as in smaps: "rd mr ...", or "" */
+/* Return the flags of the mapping that begins at @at, as in smaps: "rd mr ...", or "". */
 static const char *mapping_flags(const void *at)
 {
 	static char line[512];
@@ -248,7 +251,7 @@ static const char *mapping_flags(const void *at)
 	return "";
 }
 
-/* Nothing of a ring in core dumps or children, and it does not grow. */
+/* A ring's mapping is not in core dumps or in children, and it does not grow. */
 TEST_F(memory, mapping_flags)
 {
 	const void *maps[] = { self->ring.ctl, self->ring.marks };
@@ -296,7 +299,7 @@ TEST_F(memory, mremap)
 	EXPECT_EQ(MAP_FAILED, mremap(self->ring.marks, PAGE, 2 * PAGE,
 				     MREMAP_MAYMOVE));
 
-	/* It may move. */
+	/* The mapping can move. */
 	ring = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, ring);
 	ring = mremap((void *)self->ring.ctl, size, size,
@@ -323,22 +326,22 @@ TEST_F(memory, partial_munmap)
 	uint8_t *at = (uint8_t *)self->ring.ctl;
 
 	first = self->ring.ctl->data_offset;
-	/* A hole in the data; the rest stays as it is. */
+	/* Unmap a page in the data; the rest stays the same. */
 	ASSERT_EQ(0, munmap(at + first + PAGE, PAGE));
 	EXPECT_TRUE(dies(touch_read, at + first + PAGE, SIGSEGV));
 	EXPECT_EQ(PERFAUX_ABI, self->ring.ctl->abi);
 	EXPECT_EQ(AUXGEN_MAGIC, *(uint32_t *)self->ring.data);
-	/* A second mapping is whole. */
+	/* A second mapping has all pages. */
 	EXPECT_EQ(0, try_map(size, PROT_READ, MAP_SHARED, self->ring.fd,
 			     self->ring.create.marks_size));
-	/* The control page goes first; the ring does not mind. */
+	/* Unmap the control page first; the ring still works. */
 	ASSERT_EQ(0, munmap(at, PAGE));
 	self->ring.ctl = NULL;
 	EXPECT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
 	munmap(at + PAGE, size - PAGE);
 }
 
-/* The descriptor is closed first: a mapping keeps a ring. */
+/* Close the descriptor first: a mapping keeps the ring. */
 TEST_F(memory, close_before_munmap)
 {
 	close(self->ring.fd);
@@ -353,7 +356,7 @@ static void read_mapping(volatile uint8_t *at)
 	(void)*at;
 }
 
-/* As perf's own mappings: the child of a fork has none, but may make one. */
+/* As with perf's own mappings, a forked child has no mapping but can make one. */
 TEST_F(memory, fork)
 {
 	struct ring copy;
@@ -377,7 +380,7 @@ TEST_F(memory, fork)
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	/* What the child released is released. */
+	/* A release by the child counts. */
 	EXPECT_EQ(0, ring_fdinfo(self->ring.fd, "ready"));
 }
 
@@ -418,7 +421,7 @@ static int receive_fd(int sock)
 	return fd;
 }
 
-/* Passed to another user's process, while our own descriptor is closed. */
+/* Pass the descriptor to another user's process, and close our own. */
 TEST_F(memory, scm_rights)
 {
 	int sock[2], status;
@@ -451,7 +454,7 @@ TEST_F(memory, scm_rights)
 	EXPECT_EQ(0, status);
 }
 
-/* The data of the segments through @fd's file equal what is mapped. */
+/* Return whether the file @fd contains the same bytes as the mapped segments. */
 static bool same_in_file(int fd, const void *data, size_t size)
 {
 	void *copy = malloc(size);
@@ -462,7 +465,7 @@ static bool same_in_file(int fd, const void *data, size_t size)
 	return same;
 }
 
-/* A file on a filesystem that does direct I/O (tmpfs does not). */
+/* Open a file on a file system with direct I/O (tmpfs has none). */
 static int direct_file(char *path)
 {
 	static const char * const dirs[] = { "/var/tmp", "/root", "/" };
@@ -490,12 +493,12 @@ TEST_F(memory, o_direct_write)
 	plain = open(path, O_RDONLY | O_CLOEXEC);
 	unlink(path);
 	EXPECT_TRUE(same_in_file(plain, self->ring.data, size));
-	/* The tables too. */
+	/* Write the tables, too. */
 	EXPECT_EQ((ssize_t)self->ring.ctl->data_offset,
 		  pwrite(fd, self->ring.ctl, self->ring.ctl->data_offset, 0));
 	EXPECT_TRUE(same_in_file(plain, self->ring.ctl,
 				 self->ring.ctl->data_offset));
-	/* And nothing can be read into them. */
+	/* Nothing can be read into the ring's pages. */
 	EXPECT_EQ(-1, pread(fd, (void *)self->ring.data, 4096, 0));
 	EXPECT_EQ(EFAULT, errno);
 	close(fd);
@@ -555,7 +558,7 @@ TEST_F(memory, process_vm_readv)
 	free(local.iov_base);
 }
 
-/* Mapped before the first event is attached, after it, and many times. */
+/* Map the ring before the first event is attached, after that, and many times. */
 TEST_F(memory, many_mappings)
 {
 	void *maps[64];

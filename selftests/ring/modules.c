@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* insmod and rmmod of perfaux at every moment. */
+/* Tests of insmod and rmmod of perfaux at any moment. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -45,7 +45,7 @@ static int traced(struct ring *ring, struct child *child)
 	return ret ? ret : ev;
 }
 
-/* Refused while anything of it is in use. */
+/* Removing is refused while any part of the module is in use. */
 TEST_F_TIMEOUT(modules, in_use, SECONDS)
 {
 	struct perfaux_create create;
@@ -63,7 +63,7 @@ TEST_F_TIMEOUT(modules, in_use, SECONDS)
 	close(ring.dev);
 	ring.dev = -1;
 	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
-	/* A mapping is enough. */
+	/* A mapping is enough to keep the module. */
 	marks = ring.marks;
 	ring.marks = NULL;
 	ring_close(&ring);
@@ -83,7 +83,7 @@ static int device_stat(struct stat *st)
 	return stat(PERFAUX_DEVICE, st) ? -errno : 0;
 }
 
-/* The mode and the group of the device are the administrator's. */
+/* The administrator chooses the mode and the group of the device. */
 TEST_F_TIMEOUT(modules, device_mode, SECONDS)
 {
 	static const char parameter[] = "/sys/module/perfaux/parameters/device_mode";
@@ -109,7 +109,7 @@ TEST_F_TIMEOUT(modules, device_mode, SECONDS)
 	ASSERT_EQ(0, module_insert("perfaux", ""));
 }
 
-/* The ring's driver is in use by the ring, whatever became of the event. */
+/* The ring keeps its PMU's driver in use, whatever happened to the event. */
 TEST_F_TIMEOUT(modules, pmu_in_use, SECONDS)
 {
 	struct child child;
@@ -129,7 +129,7 @@ TEST_F_TIMEOUT(modules, pmu_in_use, SECONDS)
 	ASSERT_EQ(0, module_insert("auxgen", ""));
 }
 
-/* All is given back after kill -9, and no trace of it is left in the kernel. */
+/* After kill -9 everything is given back, and nothing is left in the kernel. */
 TEST_F_TIMEOUT(modules, remove_after_kill, SECONDS)
 {
 	struct child child;
@@ -167,7 +167,10 @@ TEST_F_TIMEOUT(modules, remove_after_kill, SECONDS)
 	child_kill(&child);
 }
 
-/* In and out while perf's events, AUX and others, are opened and run. */
+/*
+ * Insert and remove the module while perf's events, AUX and others, are opened and
+ * run.
+ */
 static void perf_fn(void *arg)
 {
 	struct auxgen_config config = {
@@ -214,7 +217,7 @@ TEST_F_TIMEOUT(modules, in_and_out, SECONDS)
 		if (!(i % 4))
 			close(ev);
 	}
-	/* Neither has failed meanwhile. */
+	/* Neither process has failed meanwhile. */
 	EXPECT_EQ(0, waitpid(perf.pid, NULL, WNOHANG));
 	EXPECT_EQ(0, waitpid(child.pid, NULL, WNOHANG));
 	kill(perf.pid, SIGKILL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Spans and gaps of one thread, read by their numbers, are in the order of time,
- * also when the thread moves between CPUs, and a gap does not reach over data
- * that was kept.
+ * Tests of the order of spans and gaps: those of one thread, read by their numbers,
+ * are in order of time, also when the thread moves between CPUs. A gap does not
+ * extend over data that was kept.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -24,8 +24,8 @@ FIXTURE(order) {
 FIXTURE_VARIANT(order) {
 	uint64_t config;
 	unsigned int segments;
-	unsigned int read_each;		/* so many moves */
-	enum perfaux_cause cause;	/* of the gaps that there must be */
+	unsigned int read_each;		/* read after so many moves */
+	enum perfaux_cause cause;	/* cause of the gaps that must exist */
 };
 
 FIXTURE_VARIANT_ADD(order, truncated) {
@@ -74,8 +74,8 @@ FIXTURE_TEARDOWN(order)
 
 struct order {
 	struct check *check;
-	uint64_t end;		/* of the record before */
-	uint64_t worst;		/* how far back a record began before that */
+	uint64_t end;		/* end of the previous record */
+	uint64_t worst;		/* how far a record began before the end of the previous one, at most */
 	uint64_t spans;
 	uint64_t gaps[PERFAUX_NR_CAUSES];
 };
@@ -104,7 +104,7 @@ TEST_F_TIMEOUT(order, of_a_thread_that_moves, SECONDS)
 	ASSERT_EQ(0, event_enable(self->ev));
 	for (i = 0; i < ROUNDS; i++) {
 		ASSERT_EQ(0, pin_to(self->cpus[i % 2]));
-		/* What waits in the slot of the other CPU is not asked for. */
+		/* The gap that waits in the other CPU's slot is not requested. */
 		if (i % variant->read_each == 0)
 			ring_read(&self->ring, order_record, &order);
 	}
@@ -120,7 +120,7 @@ TEST_F_TIMEOUT(order, of_a_thread_that_moves, SECONDS)
 	       order.gaps[variant->cause], order.worst);
 }
 
-/* What the events of two CPUs left, as kinds of records one after the other. */
+/* The records that the events of two CPUs left, as a sequence of kinds */
 struct kinds {
 	uint64_t spans, gaps;
 	bool gap_first;
@@ -135,7 +135,7 @@ static void kinds_record(void *arg, const struct record *record)
 	kinds->gaps += !!record->gap;
 }
 
-/* Of the first CPU the ring is full, and it has a gap that has ended. */
+/* The first CPU has filled the ring and has a gap that has ended. */
 FIXTURE(two_cpus) {
 	struct ring ring;
 	struct kinds kinds;
@@ -173,7 +173,7 @@ FIXTURE_TEARDOWN(two_cpus)
 	ring_close(&self->ring);
 }
 
-/* Who reads what another CPU wrote since needs the gap first. */
+/* A reader of later data of another CPU needs the gap first. */
 TEST_F(two_cpus, span_of_the_other)
 {
 	ring_read(&self->ring, kinds_record, &self->kinds);
@@ -190,7 +190,7 @@ TEST_F(two_cpus, span_of_the_other)
 	EXPECT_LT(0, self->kinds.spans);
 }
 
-/* Who is told of segments may wait for the gap's number already. */
+/* A reader that is woken for segments may already wait for the gap's number. */
 TEST_F(two_cpus, poll)
 {
 	EXPECT_TRUE(ring_poll(&self->ring, 0) & POLLIN);

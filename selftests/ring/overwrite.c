@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Overwrite rings: what is kept is the newest, and what is not was counted. */
+/* Tests of overwrite rings: they keep the newest data, and all other data was counted. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@ FIXTURE(overwrite) {
 };
 
 FIXTURE_VARIANT(overwrite) {
-	uint32_t nr_segments;	/* 0: twice the CPUs and one */
+	uint32_t nr_segments;	/* 0: two for each CPU, plus one */
 	uint32_t segment_size;
 	uint64_t config;
 	uint64_t period;
@@ -73,8 +73,8 @@ FIXTURE_TEARDOWN(overwrite)
 }
 
 /*
- * The events of CPUs run all the time, so each has a segment of its own, and
- * what is left of each CPU's chunks is an unbroken tail.
+ * The events of CPUs run all the time, so each has a segment of its own. The data
+ * that is left of each CPU is an unbroken row of its last chunks.
  */
 TEST_F_TIMEOUT(overwrite, cpus, SECONDS)
 {
@@ -107,8 +107,8 @@ TEST_F_TIMEOUT(overwrite, cpus, SECONDS)
 	EXPECT_EQ(0, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
 	EXPECT_LT(0, check->overwritten);
 	/*
-	 * What was written last is there, and no more was taken than was
-	 * needed: each CPU may have one that it did not write to.
+	 * The last data is there, and no more segments were overwritten than
+	 * necessary: each CPU may have one that it did not write to.
 	 */
 	EXPECT_EQ(self->ring.ctl->seq, check->seq);
 	EXPECT_LE(self->ring.ctl->nr_segments,
@@ -118,8 +118,8 @@ TEST_F_TIMEOUT(overwrite, cpus, SECONDS)
 }
 
 /*
- * Tasks that come and go share segments, so that an old span may stay in a
- * segment that was published late; but all is counted, and the newest is there.
+ * Tasks that start and exit share segments, so an old span may stay in a segment
+ * that was published late. But all data is counted, and the newest data is there.
  */
 TEST_F_TIMEOUT(overwrite, tasks, SECONDS)
 {
@@ -142,7 +142,10 @@ TEST_F_TIMEOUT(overwrite, tasks, SECONDS)
 		ASSERT_LE(0, self->events[0]);
 		ASSERT_EQ(0, ring_attach(&self->ring, self->events[0],
 					 COOKIE(2)));
-		/* Not before: what it writes unattached would be missing. */
+		/*
+		 * Enable the event only now: data that it writes while it is not
+		 * attached would be missing.
+		 */
 		ASSERT_EQ(0, event_enable(self->events[0]));
 		child_go(&child);
 		child_wait(&child);
@@ -155,7 +158,7 @@ TEST_F_TIMEOUT(overwrite, tasks, SECONDS)
 	EXPECT_STREQ("", check->error)
 		TH_LOG("%u errors", check->errors);
 	EXPECT_EQ(0, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
-	/* What was written last is there. */
+	/* The last data is there. */
 	EXPECT_EQ(self->ring.ctl->seq, check->seq);
 	TH_LOG("%lu chunks kept, %lu overwritten", check->chunks,
 	       check->overwritten);
@@ -183,8 +186,8 @@ static void copy_segment(const struct ring *ring, uint32_t i, struct copy *copy)
 }
 
 /*
- * While events run: a READY segment that is copied, and whose state is the
- * same before and after, is a whole one.
+ * While events run, copy a READY segment. If its state is the same before and after
+ * the copy, the copy is whole.
  */
 TEST_F_TIMEOUT(overwrite, copy_while_running, SECONDS)
 {
@@ -221,7 +224,7 @@ TEST_F_TIMEOUT(overwrite, copy_while_running, SECONDS)
 				continue;
 			}
 			valid++;
-			/* Each by itself: whole chunks, rising numbers. */
+			/* Check each copy alone: whole chunks, rising numbers. */
 			memset(self->check, 0, sizeof(*self->check));
 			self->check->overwrite = true;
 			for (k = 0; k < copy.nr_spans; k++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Producers in the kernel: rawprod writes records with the functions that perfaux
- * exports, from every context.
+ * Tests of producers in the kernel: rawprod writes records with the functions that
+ * perfaux exports, from every context.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -51,14 +51,14 @@ FIXTURE_SETUP(context)
 	struct perfaux_create create;
 	int cpus[MAX_CPUS];
 
-	/* Maybe left by a test that failed. */
+	/* A test that failed may have left it. */
 	module_remove_wait("rawprod");
 	ASSERT_EQ(0, module_insert("rawprod", ""));
 	ring_params(&create, 2 * MIB, 16);
 	ASSERT_EQ(0, ring_open(&self->ring, &create));
 	self->dev = rawprod_open(self->ring.fd);
 	ASSERT_LE(0, self->dev);
-	/* Not the first one, which serves interrupts too. */
+	/* Not the first CPU, which also serves interrupts. */
 	self->cpu = cpus[online_cpus(cpus, MAX_CPUS) - 1];
 	ASSERT_EQ(0, pin_to(self->cpu));
 }
@@ -127,7 +127,7 @@ TEST_F_TIMEOUT(context, every_length, SECONDS)
 	EXPECT_EQ(0, self->ring.ctl->gaps);
 }
 
-/* Not read: what finds no room is counted, and is a gap. */
+/* Nobody reads: records without room are counted, and are a gap. */
 TEST_F_TIMEOUT(context, loss, SECONDS)
 {
 	struct rawprod_run run = {
@@ -154,7 +154,7 @@ TEST_F_TIMEOUT(context, loss, SECONDS)
 		  self->ring.ctl->lost_bytes[PERFAUX_CAUSE_FULL]);
 	EXPECT_EQ(run.written, raw_read_ready(&self->ring, stream_see, &all));
 
-	/* There is room again; with that the gap ends. */
+	/* There is room again, which ends the gap. */
 	run.count = 1;
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
 	EXPECT_EQ(1, run.written);
@@ -245,7 +245,7 @@ TEST_F(held, errors)
 	EXPECT_EQ(0, ioctl(self->dev, RAWPROD_IOC_CLOSED));
 }
 
-/* A frame that is longer than a segment. */
+/* A frame longer than a segment */
 TEST_F(held, too_large)
 {
 	const uint32_t most = 16 * KIB - sizeof(struct perfaux_frame);
@@ -272,7 +272,7 @@ TEST_F(held, too_large)
 	EXPECT_EQ(1, run.written);
 }
 
-/* What is reserved holds up its segment, and no more than that. */
+/* A reserved record holds up its segment, but no other. */
 TEST_F(held, holds_up)
 {
 	struct rawprod_run run = {
@@ -292,7 +292,7 @@ TEST_F(held, holds_up)
 	EXPECT_EQ(2, run.written);
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));
 	EXPECT_EQ(0, raw_walk(&self->ring, NULL, NULL, false));
-	/* The segment is closed, the next record goes to the other one. */
+	/* The segment is closed, so the next record goes to the other segment. */
 	run.count = 1;
 	run.cookie = 4;
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
@@ -308,8 +308,8 @@ TEST_F(held, holds_up)
 }
 
 /*
- * Given up, the reader goes on; the late commit does nothing, and the memory is
- * nobody else's before it.
+ * When a record is given up, the reader continues. The late commit does nothing,
+ * and nobody else gets the memory before it.
  */
 TEST_F(held, abandoned)
 {
@@ -339,11 +339,11 @@ TEST_F(held, abandoned)
 	EXPECT_EQ(1, s.abandoned);
 	EXPECT_EQ(2, s.committed);
 	EXPECT_EQ(2, self->ring.ctl->frames);
-	/* The reader has given back what there is: that is no news for it. */
+	/* The reader has released everything, so nothing wakes it. */
 	EXPECT_EQ(0, ring_poll(&self->ring, 0));
 	EXPECT_EQ(0, ring_fdinfo(self->ring.fd, "ready"));
 
-	/* Only the other segment is there to be written to. */
+	/* Only the other segment can be written to. */
 	run.count = 100;
 	run.cookie = 4;
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
@@ -370,9 +370,9 @@ TEST_F(held, abandoned)
 }
 
 /*
- * The reader has gone to sleep while late records kept all segments from everybody. When one
- * of these has ended, and its segment has been written in part and has no room for the next
- * record, the reader is needed to make way.
+ * The reader sleeps while late records keep all segments from everybody. When one
+ * of these records has ended, its segment has been written in part and has no room
+ * for the next record. Then the reader must make room.
  */
 TEST_F(held, starved_again)
 {
@@ -387,7 +387,7 @@ TEST_F(held, starved_again)
 		SKIP(return, "one CPU: a write ends its gap");
 	other = rawprod_open(self->ring.fd);
 	ASSERT_LE(0, other);
-	/* One in each segment: FLUSH closes the first. */
+	/* One record in each segment: FLUSH closes the first segment. */
 	ASSERT_EQ(0, rawprod_run(other, &run));
 	ASSERT_EQ(0, ring_flush(&self->ring, 0));
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
@@ -406,7 +406,10 @@ TEST_F(held, starved_again)
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
 	ASSERT_EQ(1, run.written);
 	ASSERT_EQ(0, epoll_wait(poller, &event, 1, 0));
-	/* Once a jiffy: the first one may be in that of the last wake. */
+	/*
+	 * Readers are woken once a jiffy: the first wake-up may share a jiffy with
+	 * the last one.
+	 */
 	ASSERT_EQ(0, pin_to(cpus[0]));
 	for (i = 0; !n && i < 100; i++) {
 		ASSERT_EQ(0, rawprod_run(self->dev, &run));
@@ -420,9 +423,9 @@ TEST_F(held, starved_again)
 }
 
 /*
- * All segments are READY, to be overwritten, but none may be as long as a late record of
- * it is being written: an event that finds that so is not told to look again at once, for
- * ever.
+ * All segments are READY and could be overwritten, but a late record is still being
+ * written to each, so none may be. An event that finds this must not be told again
+ * and again to look immediately.
  */
 TEST_F(held, starved_of_overwriting)
 {
@@ -437,7 +440,7 @@ TEST_F(held, starved_of_overwriting)
 	ring_params(&create, 16 * KIB, 2);
 	create.flags = PERFAUX_RING_OVERWRITE;
 	ASSERT_EQ(0, ring_open(&ring, &create));
-	/* The producer has the clock of the ring's events. */
+	/* The producer uses the clock of the ring's events. */
 	event = auxgen_open(&config, -1, 0, 0);
 	ASSERT_LE(0, event);
 	ASSERT_EQ(0, ring_attach(&ring, event, 1));
@@ -458,7 +461,7 @@ TEST_F(held, starved_of_overwriting)
 	poll(&never, 1, 200);
 	EXPECT_GE(lost + 20, ring_lost(&ring, PERFAUX_CAUSE_FULL));
 
-	/* Then one may be: now it is told. */
+	/* Now one segment may be overwritten, and the event is told. */
 	EXPECT_EQ(2, ioctl(dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
 	for (i = 0; i < 100 && !ring_lost(&ring, PERFAUX_CAUSE_OVERWRITTEN); i++)
 		poll(&never, 1, 20);
@@ -469,7 +472,7 @@ TEST_F(held, starved_of_overwriting)
 	ring_close(&ring);
 }
 
-/* The ring goes while a record is being written. */
+/* The ring is closed while a record is being written. */
 TEST_F(held, closed)
 {
 	struct rawprod_run run = {
@@ -487,12 +490,12 @@ TEST_F(held, closed)
 	EXPECT_EQ(2, ioctl(self->dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
 	EXPECT_EQ(0, run.written);
-	/* The producer's own reference is one to perfaux, too. */
+	/* The producer's own reference is also one to perfaux. */
 	EXPECT_EQ(2, refcount("perfaux"));
 	EXPECT_EQ(0, ioctl(self->dev, RAWPROD_IOC_PUT));
 }
 
-/* Nothing of perfaux goes while a producer is there. */
+/* perfaux stays complete while a producer exists. */
 TEST_F(held, modules)
 {
 	struct perfaux_create create;
@@ -505,7 +508,7 @@ TEST_F(held, modules)
 	EXPECT_EQ(-EAGAIN, module_remove("rawprod"));
 	close(self->dev);
 	EXPECT_EQ(0, module_remove_wait("rawprod"));
-	/* Its memory too: the ring has gone with the reference. */
+	/* The ring's memory is freed, too: the ring has gone with the reference. */
 	EXPECT_EQ(0, module_remove_wait("perfaux"));
 	ASSERT_EQ(0, module_insert("perfaux", ""));
 	ASSERT_EQ(0, module_insert("rawprod", ""));
@@ -535,7 +538,7 @@ static int tracepoint_event(bool monotonic)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A producer that comes first brings perf's own clock. */
+/* If the producer comes first, the ring has perf's own clock. */
 TEST_F(held, default_clock)
 {
 	int monotonic = tracepoint_event(true), own = tracepoint_event(false);
@@ -551,7 +554,7 @@ TEST_F(held, default_clock)
 	close(own);
 }
 
-/* One that comes later has the clock of the events. */
+/* A producer that comes later uses the clock of the events. */
 TEST_F(held, clock_of_events)
 {
 	struct rawprod_run run = { .length = 8, .count = 1, .step = 1 };
@@ -611,7 +614,7 @@ struct storm {
 	int64_t bad;
 };
 
-/* One CPU is written to in all contexts, each of which interrupts the others. */
+/* Write on one CPU in all contexts, each of which interrupts the others. */
 static int storm_start(struct storm *storm, uint32_t count)
 {
 	static const struct {
@@ -741,7 +744,7 @@ TEST_F_TIMEOUT(storm, read, SECONDS)
 		  ring_lost(&storm->ring, PERFAUX_CAUSE_FULL));
 }
 
-/* The reader takes away whatever is being written, at any moment. */
+/* The reader abandons records that are being written, at any moment. */
 TEST_F_TIMEOUT(storm, abandon, SECONDS)
 {
 	struct storm *storm = &self->storm;
@@ -760,7 +763,7 @@ TEST_F_TIMEOUT(storm, abandon, SECONDS)
 	ASSERT_EQ(0, storm_start(storm, 8000));
 	storm->all.nr++;
 	while (!storm_is_over(storm)) {
-		/* One is in the middle of it for sure. */
+		/* This record is certainly being written. */
 		ASSERT_EQ(0, rawprod_run(dev, &run));
 		ASSERT_EQ(0, ring_flush(&storm->ring, PERFAUX_FLUSH_ABANDON));
 		storm_take(storm);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Programs of BPF that write records to a ring with perfaux's kfuncs.
- */
+/* Tests of BPF programs that write records to a ring with perfaux's kfuncs. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/btf.h>
@@ -22,7 +20,7 @@
 #define KIB		1024U
 #define MIB		(1024 * KIB)
 
-/* The data of producer_set(), and the number that the program wrote to them */
+/* Check the data of producer_set() and the number that the program wrote into it. */
 static bool check_data(const void *data, uint64_t cookie, uint32_t length)
 {
 	uint64_t n;
@@ -89,7 +87,7 @@ FIXTURE(length) {
 
 FIXTURE_VARIANT(length) {
 	uint32_t size;
-	uint32_t each;		/* on each CPU */
+	uint32_t each;		/* records on each CPU */
 };
 
 FIXTURE_VARIANT_ADD(length, bytes_1) { .size = 1, .each = 300 };
@@ -225,7 +223,7 @@ TEST_F(errors, handle)
 	EXPECT_EQ(-EFAULT, call(self->ring.fd, PERFAUX_IOC_HANDLE, (void *)8));
 }
 
-/* Who could not be told of the handle has it as before. */
+/* If the kernel cannot write the answer, the next call gets the same handle. */
 TEST_F(errors, handle_without_answer)
 {
 	struct perfaux_handle *arg = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -273,7 +271,7 @@ TEST_F(errors, wrong_handle)
 	EXPECT_EQ(-ENOENT, run_with(&self->bpf, self->handle));
 }
 
-/* No room, and no room ever. */
+/* There is no room now, and there is never enough room. */
 static void no_room(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(errors) * self, enum producer_way way)
 {
@@ -327,7 +325,7 @@ TEST_F(errors, dynptr_no_room)
 	no_room(_metadata, self, DYNPTR);
 }
 
-/* More data than were reserved cannot be had. */
+/* A program cannot get more data than it reserved. */
 TEST_F(errors, longer_than_reserved)
 {
 	struct kfunc_prog prog = syscall_prog;
@@ -348,7 +346,7 @@ TEST_F(errors, longer_than_reserved)
 	seen_free(&seen);
 }
 
-/* Parts of a dynptr: those that are in it. */
+/* Parts of a dynptr: only those within it are accepted. */
 TEST_F(errors, dynptr_part)
 {
 	static const struct {
@@ -381,7 +379,7 @@ TEST_F(errors, dynptr_part)
 	EXPECT_EQ(180, self->ring.ctl->frame_bytes);
 }
 
-/* A program that could call it keeps the module. */
+/* A program that can call the kfuncs keeps the module. */
 TEST_F(errors, keeps_module)
 {
 	struct kfunc_prog prog = syscall_prog;
@@ -401,7 +399,7 @@ TEST_F(errors, keeps_module)
 
 #define RENAMES		300
 
-/* At a tracepoint, on all CPUs at once. */
+/* At a tracepoint, on all CPUs at the same time. */
 TEST_F_TIMEOUT(length, tracepoint, SECONDS)
 {
 	const struct perf_event_attr attr = raw_rename_attr();
@@ -418,7 +416,7 @@ TEST_F_TIMEOUT(length, tracepoint, SECONDS)
 		TH_LOG("%s", kfunc_log);
 	}
 	ASSERT_EQ(0, raw_open(&ev, &attr, -1, cpus[0], 0));
-	/* A program at a tracepoint runs whoever hits it. */
+	/* A program at a tracepoint runs for every task that hits the tracepoint. */
 	ASSERT_EQ(0, ioctl(ev.fd, PERF_EVENT_IOC_SET_BPF, self->bpf.prog));
 	ASSERT_EQ(0, event_enable(ev.fd));
 	for (i = 0; i < nr; i++) {
@@ -449,7 +447,7 @@ TEST_F_TIMEOUT(length, tracepoint, SECONDS)
 	EXPECT_STREQ("", seen_wrong(&seen));
 }
 
-/* At a function that runs in NMI; while that writes a record of its own. */
+/* At a function that runs in NMI and also writes a record of its own. */
 TEST_F_TIMEOUT(length, nmi, SECONDS)
 {
 	struct kfunc_prog prog = {
@@ -471,7 +469,7 @@ TEST_F_TIMEOUT(length, nmi, SECONDS)
 	int dev, link;
 
 	ASSERT_EQ(0, seen_init(&seen, variant->size));
-	/* Its own records, beside those of the program */
+	/* The records of the function, beside those of the program */
 	seen.all.nr = 2;
 	stream_free(&seen.stream[1]);
 	ASSERT_EQ(0, stream_init(&seen.stream[1], run.cookie, 1, run.length));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Producers of records, see produce_lib.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ void stream_free(struct stream *s)
 	s->times = NULL;
 }
 
-/* What rawprod_fill() made */
+/* Return whether the data is what rawprod_fill() made. */
 static bool is_filled(const void *data, uint64_t cookie, uint32_t length)
 {
 	uint64_t x = rawprod_seed(cookie, length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of producers: rawprod driven, frames read and checked one by one.
+ * Records of producers: drive rawprod, read its frames and check them one by one.
  *
  * The functions return 0 (or what they say) or -errno.
  */
@@ -10,26 +10,26 @@
 #include "../modules/rawprod.h"
 #include "raw_lib.h"
 
-/* A file of rawprod's device, with @ring. */
+/* Open rawprod's device for @ring. */
 int rawprod_open(int ring);
 int rawprod_run(int dev, struct rawprod_run *run);
 
 /*
- * Frames of one producer: their cookies are .cookie, .cookie + 1 ... in the order in
- * which they were written.
+ * Frames of one producer. Their cookies are .cookie, .cookie + 1 ... in the order
+ * in which they were written.
  */
 struct stream {
 	uint64_t cookie;
-	uint32_t count;		/* cookies that there can be */
+	uint32_t count;		/* number of possible cookies */
 	uint32_t length;
 	bool same_cookie;	/* all have the first one */
-	/* what the data must be, if not what rawprod_fill() makes */
+	/* checks the data; NULL: the data must be what rawprod_fill() makes */
 	bool (*check)(const void *data, uint64_t cookie, uint32_t length);
 	/* what was seen */
 	uint64_t committed;
 	uint64_t discarded;
 	uint64_t abandoned;
-	uint64_t *times;	/* of each of count, 0: not seen */
+	uint64_t *times;	/* time of each of @count; 0: not seen */
 	const struct perfaux_frame *last;	/* valid until it is released */
 };
 
@@ -45,10 +45,13 @@ void stream_free(struct stream *s);
 
 /* frame_fn of raw_walk() and raw_read_ready(); @ctx: struct streams */
 void stream_see(void *ctx, const struct perfaux_frame *frame);
-/* Are the times those of one producer, who writes one after the other? */
+/*
+ * Return whether the times are those of one producer that writes one record after
+ * the other.
+ */
 bool stream_in_order(const struct stream *s);
 
-/* What gaps say of the records with cookies from @cookie on */
+/* What gaps report about the records with cookies from @cookie on */
 struct lost {
 	uint64_t cookie;
 	uint32_t count_cookies;

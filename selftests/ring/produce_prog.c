@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* BPF programs that are producers, see produce_prog.h. */
 #include <errno.h>
 #include <linux/btf.h>
 #include <stddef.h>
@@ -63,8 +64,8 @@ void producer_close(struct producer *b)
 }
 
 /*
- * The value of this CPU is in R6 then, or the program ends; handle and cookie are in R1
- * and R2, the number of this record in R8.
+ * Begin a program: afterwards R6 has the value of this CPU (or the program ends),
+ * R1 and R2 have the handle and the cookie, and R8 has the number of this record.
  */
 static void begin(struct kfunc_code *code, const struct producer *b)
 {
@@ -82,7 +83,7 @@ static void begin(struct kfunc_code *code, const struct producer *b)
 				 BPF_REG_8));
 }
 
-/* The result is in R7. */
+/* End a program. The result is in R7. */
 static void end(struct kfunc_code *code)
 {
 	CODE(code,
@@ -96,7 +97,7 @@ static void end(struct kfunc_code *code)
 	     EXIT);
 }
 
-/* The same of an int in R0, which is 64 bits then */
+/* The same for an int result in R0, which is extended to 64 bits. */
 static void end_int(struct kfunc_code *code)
 {
 	CODE(code,
@@ -118,7 +119,7 @@ static int producer_load_write(const struct producer *b, struct kfunc_prog *prog
 	return kfunc_load(prog);
 }
 
-/* Reserves b->size bytes and takes @take of them. */
+/* Load a program that reserves b->size bytes and takes @take of them. */
 int producer_load_record(const struct producer *b, struct kfunc_prog *prog,
 			 uint32_t take)
 {
@@ -151,7 +152,7 @@ int producer_load_record(const struct producer *b, struct kfunc_prog *prog,
 	return kfunc_load(prog);
 }
 
-/* Of a dynptr of all data @length bytes from @offset on */
+/* Load a program that writes @length bytes from @offset on of a dynptr of all data. */
 int producer_load_dynptr(const struct producer *b, struct kfunc_prog *prog,
 			 uint32_t offset, uint32_t length)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which programs of BPF that call perfaux's kfuncs the kernel accepts: what the verifier
- * refuses, types of programs, and who may load them.
+ * Tests of which BPF programs with perfaux's kfuncs the kernel accepts: what the
+ * verifier refuses, types of programs, and who may load them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ FIXTURE_TEARDOWN(load)
 
 /* --- what the verifier refuses --------------------------------------------- */
 
-/* A record of 64 bytes, in R9 */
+/* Reserve a record of 64 bytes, in R9. */
 static void reserve(struct kfunc_code *code, const struct producer *b,
 		    uint64_t handle)
 {
@@ -55,7 +55,7 @@ static void reserve(struct kfunc_code *code, const struct producer *b,
 	     MOV(BPF_REG_9, BPF_REG_0));
 }
 
-/* 64 bytes of the one in R9, in R0: or NULL */
+/* Get 64 bytes of the record in R9 into R0, or NULL. */
 static void take_data(struct kfunc_code *code, const struct producer *b)
 {
 	CODE(code,
@@ -69,7 +69,7 @@ static void commit(struct kfunc_code *code, const struct producer *b)
 	CODE(code, MOV(BPF_REG_1, BPF_REG_9), KFUNC(b->id[ID_COMMIT]));
 }
 
-/* Returns the program, or an error. */
+/* Load the program and close it. Returns 0 or an error. */
 static int load_and_forget(struct kfunc_prog *prog, const struct producer *b)
 {
 	int fd;
@@ -81,7 +81,10 @@ static int load_and_forget(struct kfunc_prog *prog, const struct producer *b)
 	return fd;
 }
 
-/* What the verifier says last, before its figures, has one of these words. */
+/*
+ * Return whether the verifier's last message before its figures has one of these
+ * words.
+ */
 static bool last_words(const char *a, const char *b)
 {
 	char *end = strstr(kfunc_log, "\nprocessed "), *start;
@@ -93,7 +96,7 @@ static bool last_words(const char *a, const char *b)
 	return strstr(start, a) || (b && strstr(start, b));
 }
 
-/* 6.12 and later ones do not say the same. */
+/* The messages differ between older kernels and 6.12 and later. */
 #define EXPECT_REFUSED(older, newer) do {				\
 	EXPECT_GT(0, load_and_forget(&prog, b));			\
 	EXPECT_TRUE(last_words(older, newer)) {				\
@@ -120,29 +123,29 @@ TEST_F(load, verifier)
 	}
 	EXPECT_EQ(0, producer_run(b));
 
-	/* And is not committed. */
+	/* The record is not committed. */
 	reserve(code, b, self->handle);
 	EXPECT_REFUSED("nreleased reference", "reference leak");
 
-	/* And is written to. */
+	/* The program writes to the frame. */
 	reserve(code, b, self->handle);
 	CODE(code, STORE_IMM(BPF_REG_9, offsetof(struct perfaux_frame, flags), 7));
 	commit(code, b);
 	EXPECT_REFUSED("only read is supported", NULL);
 
-	/* Twice */
+	/* The record is committed twice. */
 	reserve(code, b, self->handle);
 	commit(code, b);
 	commit(code, b);
 	EXPECT_REFUSED(no_record, no_reference);
 
-	/* Without a look whether it is NULL */
+	/* The program does not check for NULL. */
 	CODE(code, LOWER(BPF_REG_1, self->handle), UPPER(self->handle),
 	     SET(BPF_REG_2, 0), SET(BPF_REG_3, 64), KFUNC(b->id[ID_RESERVE]),
 	     MOV(BPF_REG_1, BPF_REG_0), KFUNC(b->id[ID_COMMIT]));
 	EXPECT_REFUSED("NULL", NULL);
 
-	/* What is no record */
+	/* An argument that is no record */
 	CODE(code, MOV(BPF_REG_1, BPF_REG_10), ADD(BPF_REG_1, -64),
 	     KFUNC(b->id[ID_COMMIT]));
 	EXPECT_REFUSED(no_record, no_reference);
@@ -154,13 +157,13 @@ TEST_F(load, verifier)
 	     SET(BPF_REG_2, 64), KFUNC(b->id[ID_DATA]));
 	EXPECT_REFUSED(no_record, "R1");
 
-	/* A part of one */
+	/* A pointer into a record */
 	reserve(code, b, self->handle);
 	CODE(code, MOV(BPF_REG_1, BPF_REG_9), ADD(BPF_REG_1, 8),
 	     KFUNC(b->id[ID_COMMIT]));
 	EXPECT_REFUSED("R1", NULL);
 
-	/* Behind the data */
+	/* Access beyond the data */
 	reserve(code, b, self->handle);
 	take_data(code, b);
 	CODE(code, JUMP_EQ(BPF_REG_0, 0, 1), STORE_IMM(BPF_REG_0, 60, 1));
@@ -176,7 +179,10 @@ TEST_F(load, verifier)
 	EXPECT_REFUSED("invalid mem access 'scalar'", NULL);
 }
 
-/* What may be NULL is no memory; and a record's head is all of it that can be read. */
+/*
+ * A pointer that may be NULL is not memory. A record's head is the only part of the
+ * frame that can be read.
+ */
 TEST_F(load, verifier_memory)
 {
 	struct kfunc_prog prog = syscall_prog;
@@ -253,7 +259,10 @@ TEST_F(load, types)
 #define USER		1000
 #define CAP(name)	(1ULL << CAP_##name)
 
-/* What the kernel wants of who loads a program that calls functions of a module */
+/*
+ * The capabilities that the kernel requires to load a program that calls functions
+ * of a module
+ */
 static const struct {
 	enum bpf_prog_type type;
 	uint64_t caps;
@@ -268,7 +277,7 @@ static const struct {
 	{ BPF_PROG_TYPE_XDP, CAP(BPF) | CAP(NET_ADMIN) },
 };
 
-/* What a user could do, written by a child: 0 or -errno */
+/* What a user could do, as a child found out: 0 or -errno */
 struct rights_seen {
 	int load[ARRAY_SIZE(rights)];
 	int load_other;		/* a socket filter that calls nothing */
@@ -304,7 +313,7 @@ static uint32_t btf_id(int fd)
 	return kfunc_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) ? 0 : info.id;
 }
 
-/* With the descriptor of perfaux's types that root has opened */
+/* Use the descriptor of perfaux's types that root has opened. */
 static void try_rights(const struct producer *b, uint64_t handle, uint64_t caps,
 		       struct rights_seen *seen)
 {
@@ -322,7 +331,7 @@ static void try_rights(const struct producer *b, uint64_t handle, uint64_t caps,
 	_exit(0);
 }
 
-/* @open: whether those without CAP_BPF may load programs at all */
+/* @open: users without CAP_BPF may load programs at all. */
 static void check_rights(struct __test_metadata *_metadata, FIXTURE_DATA(load) * self,
 			 uint64_t caps, bool open)
 {
@@ -350,7 +359,10 @@ static void check_rights(struct __test_metadata *_metadata, FIXTURE_DATA(load) *
 	munmap(seen, sizeof(*seen));
 }
 
-/* Each set of the capabilities, whatever the machine lets ordinary users do. */
+/*
+ * Try each set of the capabilities, independent of what the machine allows ordinary
+ * users.
+ */
 TEST_F_TIMEOUT(load, rights, SECONDS)
 {
 	static const uint64_t all[] = { CAP(BPF), CAP(PERFMON), CAP(NET_ADMIN) };
@@ -363,7 +375,7 @@ TEST_F_TIMEOUT(load, rights, SECONDS)
 	for (set = 0; set < 1U << ARRAY_SIZE(all); set++) {
 		for (i = 0, caps = 0; i < ARRAY_SIZE(all); i++)
 			caps |= set & 1U << i ? all[i] : 0;
-		/* 1 is for ever, 2 is not. */
+		/* The value 1 cannot be changed any more, 2 can. */
 		open = !file_write(UNPRIVILEGED, "0");
 		check_rights(_metadata, self, caps, open);
 		if (open) {

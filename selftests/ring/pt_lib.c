@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* ptmodel.ko, see pt_lib.h. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ uint64_t pt_tail(uint64_t segment_size)
 
 int pt_open(unsigned int stream, pid_t pid, int cpu, unsigned int flags)
 {
-	/* pt, branch, mtc_period: see format/ of the PMU */
+	/* The terms pt, branch and mtc_period, see the PMU's format/ */
 	const struct auxgen_config config = {
 		.config = 1 | 1 << 13 | (uint64_t)stream << 14,
 	};

@@ -5,23 +5,26 @@
 
 #include "auxgen_check.h"
 
-/* What the driver zeroes at most before the end of a region (TOPA_PMI_MARGIN) */
+/*
+ * The driver zeroes at most so many bytes before the end of a region
+ * (TOPA_PMI_MARGIN).
+ */
 #define PT_MARGIN	512
 
-/* What perfaux.h says of a segment: bytes behind its marker */
+/* Return the bytes after a segment's marker, as perfaux.h describes them. */
 uint64_t pt_tail(uint64_t segment_size);
 
-/* An event of "intel_pt" whose chunks have number @stream. */
+/* Open an event of "intel_pt" whose chunks have the number @stream. */
 int pt_open(unsigned int stream, pid_t pid, int cpu, unsigned int flags);
 
-/* Is it in error state? Then it reads as end of file. */
+/* Return whether the event is in error state: then it reads as end of file. */
 bool pt_in_error(int event);
 
-/* See selftests/modules/ptmodel/ptm_main.c; -1: there is none */
+/* Return a counter of selftests/modules/ptmodel/ptm_main.c; -1 if it does not exist. */
 int64_t pt_counter(const char *name);
 int pt_set(const char *param, unsigned int value);
 
-/* Inserts ptmodel.ko, and the checker takes its counters. */
+/* Insert ptmodel.ko, and make the checker use its counters. */
 int pt_insert(const char *params);
 int pt_remove(void);
 

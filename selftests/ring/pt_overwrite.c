@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pt_overwrite FILE SEGMENTS CMD...: the trace of a command by softpt in an overwrite
- * ring of one-page segments. Writes what is left at the end to FILE, in order, and
- * says how many segments were overwritten.
+ * Record a command with softpt into an overwrite ring of one-page segments:
+ * pt_overwrite FILE SEGMENTS CMD...
+ *
+ * It writes the data that is left at the end to FILE, in order, and prints how many
+ * segments were overwritten.
  */
 #define _GNU_SOURCE
 #include <errno.h>

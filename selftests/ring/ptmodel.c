@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's own Intel PT driver writes to rings: what its hardware (a model,
- * see selftests/modules/ptmodel) wrote is in spans, in gaps, or was dropped by
- * the hardware and is in a gap of cause TRUNCATED. Each kind of event, size of
- * segment and reader, with many and with single-entry ToPA.
+ * Tests of rings with the kernel's own Intel PT driver on a model of the hardware
+ * (see selftests/modules/ptmodel). All data that the model wrote is in spans or in
+ * gaps, or the model dropped it and it is in a gap of cause TRUNCATED. They try
+ * each kind of event, size of segment and reader, with multi-entry and with
+ * single-entry ToPA.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +47,7 @@ FIXTURE_VARIANT_ADD(pt, single) {
 
 FIXTURE_SETUP(pt)
 {
-	/* perfaux may be missing after a test that failed. */
+	/* A test that failed may have removed perfaux. */
 	module_insert("perfaux", "");
 	self->check = calloc(1, sizeof(*self->check));
 	ASSERT_NE(NULL, self->check);
@@ -77,9 +78,9 @@ struct run {
 	enum reader reader;
 	enum kind kind;
 	bool overwrite;
-	unsigned int flags;	/* of the events */
+	unsigned int flags;	/* flags of the events */
 	uint32_t padded;
-	/* what came out */
+	/* results */
 	uint64_t no_gap;
 	uint64_t full;
 	uint64_t truncated;
@@ -173,7 +174,7 @@ static const char *run_work(struct ring *ring, struct check *check,
 	return check->error;
 }
 
-/* Also: what is no chunk is zeros, as many as the driver says it wrote. */
+/* Also check that bytes that are no chunks are zeros, and as many as the driver says. */
 static void run_and_check(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(pt) *self,
 			  const FIXTURE_VARIANT(pt) *variant, struct run *run)
@@ -195,8 +196,9 @@ static void run_and_check(struct __test_metadata *_metadata,
 }
 
 /*
- * Nothing is lost at the end of segments: the interrupt comes early enough. Only
- * one page has no place for it, unless the hardware itself is early.
+ * Nothing is lost at the end of segments, because the interrupt comes early enough.
+ * Only a segment of one page has no place for it, unless the hardware itself is
+ * early.
  */
 static void run_sizes(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(pt) *self,
@@ -239,7 +241,7 @@ static void run_sizes(struct __test_metadata *_metadata,
 		truncated += run.truncated;
 		chunks += self->check->chunks;
 	}
-	/* The test has tested what it says. */
+	/* Check that the test has tested what it claims. */
 	EXPECT_LT(0, full);
 	EXPECT_LT(0, pmis);
 	TH_LOG("%lu chunks, %lu PMIs; gaps: %lu full, %lu truncated", chunks,
@@ -303,7 +305,7 @@ static void spin_fn(void *arg)
 		spin(100000);
 }
 
-/* An event of the last CPU, where a child spins, and a ring. */
+/* An event of the last CPU, where a child spins, and its ring */
 struct alone {
 	struct child child;
 	int ev;
@@ -341,7 +343,7 @@ static void alone_end(struct __test_metadata *_metadata,
 	ring_close(&self->ring);
 }
 
-/* Reads until @segments more were published. */
+/* Read until @segments more were published. */
 static bool read_segments(FIXTURE_DATA(pt) *self, uint64_t segments)
 {
 	uint64_t end = now_ns() + 20000000000ULL;
@@ -355,9 +357,10 @@ static bool read_segments(FIXTURE_DATA(pt) *self, uint64_t segments)
 }
 
 /*
- * How much may be written until the interrupt is served: what is behind the
- * marker of a segment and not one chunk more, whatever the segment's size. With
- * single-entry ToPA it is what the hardware leaves, always the same.
+ * Test how much may be written until the interrupt is served: as much as the room
+ * after the segment's marker and not one chunk more, for every size of segments.
+ * With single-entry ToPA it is the room that the hardware leaves, which is always
+ * the same.
  */
 static void run_skid(struct __test_metadata *_metadata, FIXTURE_DATA(pt) *self,
 		     const FIXTURE_VARIANT(pt) *variant)
@@ -380,7 +383,7 @@ static void run_skid(struct __test_metadata *_metadata, FIXTURE_DATA(pt) *self,
 
 		late = i % 2;
 		pt_set("skid", late || !chunks ? chunks : chunks - 1);
-		/* Not as many as a segment or a half of it has. */
+		/* Not the number of chunks of a segment or of half a segment */
 		pt_set("chunks", size / AUXGEN_CHUNK / 3 + 7);
 		stops = pt_counter("stops");
 		pmis = pt_counter("pmis");
@@ -392,7 +395,10 @@ static void run_skid(struct __test_metadata *_metadata, FIXTURE_DATA(pt) *self,
 			TH_LOG("segments of %u, %s, skid of %u: lost %lu times",
 			       size, late ? "late" : "in time", chunks, lost);
 		}
-		/* By the bits in the tables: STOP only if late, and INT. */
+		/*
+		 * The bits in the tables decide: INT always, STOP only if the
+		 * interrupt was late.
+		 */
 		if (lost)
 			EXPECT_LT(stops, pt_counter("stops"));
 		EXPECT_LT(pmis, pt_counter("pmis"));
@@ -406,8 +412,9 @@ TEST_F_TIMEOUT(pt, skid, SECONDS)
 }
 
 /*
- * The same where memory is in runs of single pages. Elsewhere the last run begins at the
- * marker, and the driver's interrupt one run before the end is the one at the marker.
+ * The same with memory in runs of single pages. With other memory the last run
+ * begins at the marker, and the driver's interrupt one run before the end comes at
+ * the marker anyway.
  */
 TEST_F_TIMEOUT(pt, skid_short_runs, SECONDS)
 {
@@ -419,7 +426,7 @@ TEST_F_TIMEOUT(pt, skid_short_runs, SECONDS)
 	run_skid(_metadata, self, variant);
 }
 
-/* Stopped and started from outside while it writes, and PMIs come. */
+/* Stop and start the event from outside while it writes and PMIs come. */
 TEST_F_TIMEOUT(pt, enable_disable, SECONDS)
 {
 	struct alone alone;
@@ -440,7 +447,10 @@ TEST_F_TIMEOUT(pt, enable_disable, SECONDS)
 	alone_end(_metadata, self, &alone);
 }
 
-/* Detached while it writes; pt_event_add() then fails, and attaching mends it. */
+/*
+ * Detach the event while it writes. pt_event_add() then fails, and attaching
+ * repairs that.
+ */
 TEST_F_TIMEOUT(pt, detach, SECONDS)
 {
 	struct alone alone;
@@ -461,7 +471,7 @@ TEST_F_TIMEOUT(pt, detach, SECONDS)
 	alone_end(_metadata, self, &alone);
 }
 
-/* Everything is closed while tasks write, in each order; modules stay in use. */
+/* Close everything while tasks write, in each order. Modules stay in use. */
 TEST_F_TIMEOUT(pt, close, SECONDS)
 {
 	struct perfaux_create create;
@@ -495,7 +505,7 @@ TEST_F_TIMEOUT(pt, close, SECONDS)
 	ASSERT_EQ(0, module_insert("perfaux", ""));
 }
 
-/* The kernel's own AUX area; @snapshot: bytes of one that is overwritten. */
+/* Map the kernel's own AUX area. @snapshot: bytes of an overwrite area */
 static int map_area(struct kernel_ring *kernel, int ev, size_t snapshot)
 {
 	if (snapshot)
@@ -539,7 +549,7 @@ static void kernel_alone(struct __test_metadata *_metadata,
 	close(ev);
 }
 
-/* The model itself: what the driver makes of it without perfaux. */
+/* The model itself: the driver's results without perfaux */
 TEST_F_TIMEOUT(pt, without_perfaux, SECONDS)
 {
 	ASSERT_EQ(0, module_remove_wait("perfaux"));
@@ -551,7 +561,10 @@ TEST_F_TIMEOUT(pt, without_perfaux, SECONDS)
 	kernel_alone(_metadata, self, variant, 65536);
 }
 
-/* The last CPU's event has a ring, the first one's the kernel's AUX area. */
+/*
+ * The event of the last CPU has a ring, the event of the first CPU the kernel's AUX
+ * area.
+ */
 static void beside(struct __test_metadata *_metadata, FIXTURE_DATA(pt) *self,
 		   const FIXTURE_VARIANT(pt) *variant, size_t snapshot)
 {
@@ -597,8 +610,9 @@ TEST_F_TIMEOUT(pt, beside_kernel_aux, SECONDS)
 }
 
 /*
- * What the driver asks of the hardware. It uses a single range only for the
- * kernel's own snapshots of one page (pt_buffer_try_single()), never for a ring.
+ * The driver's requests to the hardware. The driver uses a single range only for
+ * the kernel's own snapshots of one page (pt_buffer_try_single()), never for a
+ * ring.
  */
 TEST_F_TIMEOUT(pt, capabilities, SECONDS)
 {
@@ -648,7 +662,7 @@ static int open_clock(uint32_t action, int leader)
 	return open_action(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, action, -1, leader);
 }
 
-/* Attaches @event and detaches it again. */
+/* Attach @event and detach it again. */
 static int try_attach(struct ring *ring, int event)
 {
 	int ret = ring_attach(ring, event, 1);
@@ -657,8 +671,8 @@ static int try_attach(struct ring *ring, int event)
 }
 
 /*
- * perf_event_aux_pause() does nothing for an event without a ring of its own: it would
- * never be resumed, and nobody would be told.
+ * perf_event_aux_pause() does nothing for an event without a main ring of its own.
+ * Such an event would never be resumed, and nobody would learn of it.
  */
 TEST_F_TIMEOUT(pt, paused_by_others, SECONDS)
 {
@@ -668,7 +682,7 @@ TEST_F_TIMEOUT(pt, paused_by_others, SECONDS)
 	void *page;
 
 	event = open_pt_paused(AUX_START_PAUSED, -1);
-	/* Before 6.13 perf itself knows nothing of it. */
+	/* Before 6.13 perf does not know this field. */
 	if (event == -EINVAL)
 		return;
 	ASSERT_LE(0, event);
