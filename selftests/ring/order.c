@@ -75,7 +75,7 @@ FIXTURE_TEARDOWN(order)
 struct order {
 	struct check *check;
 	uint64_t end;		/* end of the previous record */
-	uint64_t worst;		/* how far a record began before the end of the previous one, at most */
+	uint64_t worst;		/* the most that a record began before @end */
 	uint64_t spans;
 	uint64_t gaps[PERFAUX_NR_CAUSES];
 };

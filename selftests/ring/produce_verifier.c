@@ -69,7 +69,7 @@ static void commit(struct kfunc_code *code, const struct producer *b)
 	CODE(code, MOV(BPF_REG_1, BPF_REG_9), KFUNC(b->id[ID_COMMIT]));
 }
 
-/* Load the program and close it. Returns 0 or an error. */
+/* Load the program and start a new one. Returns the loaded program, or an error. */
 static int load_and_forget(struct kfunc_prog *prog, const struct producer *b)
 {
 	int fd;

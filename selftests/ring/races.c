@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Everything at any moment: attach, detach, flush, map, close, die, while the
- * PMU writes. What is random comes from a printed seed (PERFAUX_SEED).
+ * Tests of races: attach, detach, flush, map, close and die at any moment, while
+ * the PMU writes. Random values come from a printed seed (PERFAUX_SEED).
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -71,7 +71,7 @@ static int task_event(struct child *child, int stream, unsigned int flags)
 	return auxgen_open(&config, child->pid, -1, flags);
 }
 
-/* An event on each CPU, attached with the stream's cookie. */
+/* Open an event on each CPU, attached with the stream's cookie. */
 static int cpu_events(struct ring *ring, int *cpus, int nr, int *events,
 		      int stream)
 {
@@ -90,8 +90,8 @@ static int cpu_events(struct ring *ring, int *cpus, int nr, int *events,
 }
 
 /*
- * An event for @child and all that comes of it, one on each CPU, all attached
- * and enabled. Returns the child's, or -errno.
+ * Open an event for @child and its descendants, and one on each CPU, all attached
+ * and enabled. Returns the child's event, or -errno.
  */
 static int events_everywhere(FIXTURE_DATA(races) *self, struct child *child)
 {
@@ -121,7 +121,7 @@ static void finish(struct ring *ring, struct check *check)
 	check_end(check);
 }
 
-/* Is @what true before the deadline? */
+/* Return whether @what becomes true before the deadline. */
 #define WAIT_FOR(ring_, check_, what) ({				\
 	uint64_t _end = now_ns() + 20000000000ULL;			\
 	struct ring *_ring = (ring_);					\
@@ -168,7 +168,7 @@ TEST_F_TIMEOUT(races, attach_detach, SECONDS)
 	close(cpu_ev);
 }
 
-/* The ring goes while the PMU writes to it, in each order. */
+/* Close the ring while the PMU writes to it, in each order. */
 TEST_F_TIMEOUT(races, close_while_running, SECONDS)
 {
 	struct perfaux_create create;
@@ -213,7 +213,7 @@ TEST_F_TIMEOUT(races, close_while_running, SECONDS)
 	child_kill(&child);
 }
 
-/* kill -9 of who has it all, at random moments. */
+/* Kill the owner of the ring and the events at random moments. */
 TEST_F_TIMEOUT(races, kill_owner, SECONDS)
 {
 	struct child child;
@@ -254,8 +254,8 @@ TEST_F_TIMEOUT(races, kill_owner, SECONDS)
 }
 
 /*
- * kill -9 of all who are traced; what they wrote stays, and nothing of it is
- * missing when the last one is gone.
+ * Kill all traced tasks. Their data stays, and none of it is missing when the last
+ * task is gone.
  */
 TEST_F_TIMEOUT(races, kill_traced, SECONDS)
 {
@@ -276,7 +276,7 @@ TEST_F_TIMEOUT(races, kill_traced, SECONDS)
 			check_start(self->check, &self->ring);
 		event_enable(ev);
 		child_go(&child);
-			/* The group is there before the first of its forks. */
+			/* The process group must exist before its first fork. */
 		ASSERT_TRUE(WAIT_FOR(&self->ring, self->check, i % 2 ||
 				     getpgid(child.pid) == child.pid));
 		ASSERT_TRUE(WAIT_FOR(&self->ring, self->check, i % 2 ||
@@ -286,7 +286,7 @@ TEST_F_TIMEOUT(races, kill_traced, SECONDS)
 			child_kill(&child);
 		else
 			child_kill(&child);
-		/* Who is dead writes no more, DETACH or not. */
+		/* Dead tasks write nothing more, with or without DETACH. */
 		seq = counter(&self->ring.ctl->seq);
 		ring_flush(&self->ring, 0);
 		ring_read(&self->ring, check_record, self->check);
@@ -317,7 +317,7 @@ static void *attach_thread(void *arg)
 	return NULL;
 }
 
-/* One event, two rings, at the same moment: exactly one gets it. */
+/* Attach one event to two rings at the same moment: exactly one gets it. */
 TEST_F_TIMEOUT(races, attach_one_event_twice, SECONDS)
 {
 	pthread_barrier_t barrier;
@@ -360,7 +360,7 @@ TEST_F_TIMEOUT(races, attach_one_event_twice, SECONDS)
 	TH_LOG("%d : %d", won[0], won[1]);
 }
 
-/* Several processes put events of their own onto one ring that they got. */
+/* Several processes attach events of their own to one ring that they got. */
 TEST_F_TIMEOUT(races, several_processes, SECONDS)
 {
 	struct child child[4];
@@ -374,10 +374,10 @@ TEST_F_TIMEOUT(races, several_processes, SECONDS)
 	for (i = 0; i < 4; i++) {
 		pids[i] = fork();
 		if (!pids[i]) {
-			/* Only the descriptor is inherited, and does. */
+			/* Only the descriptor is inherited, and it is enough. */
 			int ev = task_event(&child[i], i, EV_INHERIT);
 
-			/* Enabled after: the child may not have gone to sleep. */
+			/* Enable the event afterwards: the child may not sleep yet. */
 			if (ev < 0 || ring_attach(&self->ring, ev, COOKIE(i)) ||
 			    event_enable(ev))
 				_exit(1);
@@ -389,7 +389,10 @@ TEST_F_TIMEOUT(races, several_processes, SECONDS)
 		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
 		EXPECT_EQ(0, status);
 	}
-	/* Their openers are gone, the events are the ring's now. */
+	/*
+	 * The processes that opened the events are gone; the ring holds the events
+	 * now.
+	 */
 	for (i = 0; i < 4; i++) {
 		close(child[i].go);
 		while (!waitpid(child[i].pid, NULL, WNOHANG)) {
@@ -402,7 +405,7 @@ TEST_F_TIMEOUT(races, several_processes, SECONDS)
 	EXPECT_LT(0, self->check->chunks);
 }
 
-/* A bounded fork bomb, all of it inherited. */
+/* A bounded fork bomb, whose processes all inherit the event */
 static void bomb_fn(void *arg)
 {
 	int depth;
@@ -508,7 +511,10 @@ static void *map_thread(void *arg)
 	return NULL;
 }
 
-/* FLUSH, FLUSH_SPANS and mmap() all the time: still all of it, in order. */
+/*
+ * Call FLUSH, FLUSH_SPANS and mmap() all the time: the reader still gets all data
+ * in order.
+ */
 TEST_F_TIMEOUT(races, flush_and_map, SECONDS)
 {
 	struct flusher f[3] = {
@@ -548,7 +554,7 @@ TEST_F_TIMEOUT(races, flush_and_map, SECONDS)
 	       f[1].rounds, f[2].rounds, self->check->spans);
 }
 
-/* Random numbers, and such that may mean something. */
+/* Write random marks, and marks that may have an effect. */
 static void write_marks(struct ring *ring, struct rnd *rnd)
 {
 	uint32_t n = ring->ctl->nr_segments;
@@ -575,7 +581,7 @@ static void write_marks(struct ring *ring, struct rnd *rnd)
 	}
 }
 
-/* What user space writes harms its own ring only. */
+/* Marks that user space writes can harm its own ring only. */
 TEST_F_TIMEOUT(races, hostile_marks, SECONDS)
 {
 	uint64_t end, bytes;
@@ -657,8 +663,9 @@ static bool is_written_to(const struct ring *ring, uint64_t claims)
 }
 
 /*
- * An event that runs all the time goes from one ring to the next, which waits for it: its
- * data go there from then on, though nothing else schedules it or looks after it.
+ * Move an event that runs all the time from one ring to another one that waits for
+ * it. From then on its data go to the other ring, though nothing else schedules the
+ * event or looks after it.
  */
 TEST_F_TIMEOUT(races, handed_over, SECONDS)
 {

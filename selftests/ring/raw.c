@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PERFAUX_ATTACH_RAW: raw data of samples in the ring, a reference in the sample.
+ * Tests of PERFAUX_ATTACH_RAW: the raw data of samples is in the ring, and a
+ * reference in the sample.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +35,7 @@ static struct perf_event_attr output_attr(void)
 	};
 }
 
-/* One hit of task:task_rename. */
+/* Hit task:task_rename once. */
 static void rename_to(unsigned int n)
 {
 	char name[16];
@@ -90,7 +91,7 @@ TEST_F(attach, needs_raw_samples)
 	ev = open_attr(&attr);
 	ASSERT_LE(0, ev);
 	EXPECT_EQ(-EOPNOTSUPP, raw_attach(&self->ring, ev, 0));
-	/* Programs write to it without a period too. */
+	/* Programs can write to the event without a period, too. */
 	output.sample_period = 0;
 	output.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME;
 	output.use_clockid = 1;
@@ -122,14 +123,14 @@ TEST_F(attach, errors)
 	EXPECT_EQ(-ENOENT, ring_detach(&self->ring, self->ev.fd));
 	ASSERT_EQ(0, raw_attach(&self->ring, self->ev.fd, 0));
 	EXPECT_EQ(-EBUSY, raw_attach(&self->ring, self->ev.fd, 0));
-	/* It has no AUX data. */
+	/* The event has no AUX data. */
 	EXPECT_EQ(-EOPNOTSUPP, ring_attach(&self->ring, self->ev.fd, 0));
 	ring_params(&create, 65536, 4);
 	ASSERT_EQ(0, ring_open(&other, &create));
 	EXPECT_EQ(-EBUSY, raw_attach(&other, self->ev.fd, 0));
 	ring_close(&other);
 
-	/* Another clock. */
+	/* The event has another clock. */
 	attr.sample_type = RAW_SAMPLE_TYPE;
 	ev = open_attr(&attr);
 	ASSERT_LE(0, ev);
@@ -139,7 +140,7 @@ TEST_F(attach, errors)
 	EXPECT_EQ(0, raw_attach(&self->ring, self->ev.fd, 0));
 }
 
-/* One that waits for who sets it, which an NMI may have interrupted. */
+/* A clock that waits for the task that sets it, which an NMI may have interrupted. */
 TEST_F(attach, clock_that_waits)
 {
 	static const int clocks[] = { CLOCK_REALTIME, CLOCK_BOOTTIME, CLOCK_TAI };
@@ -164,7 +165,7 @@ static void count_record(void *ctx, const struct record *record)
 	*(uint64_t *)ctx += !!record->span;
 }
 
-/* An AUX event and raw samples share a ring; neither is taken for the other. */
+/* An AUX event and raw samples share a ring, and their data are not mixed up. */
 TEST_F(attach, beside_aux)
 {
 	const struct auxgen_config config = { AUXGEN_F_CTX | 1 << 24, 0 };
@@ -196,7 +197,10 @@ TEST_F(attach, beside_aux)
 	close(aux);
 }
 
-/* The same bytes as without the ring, and not only for who is attached. */
+/*
+ * The raw data are the same bytes as without the ring, also for an event that is
+ * not attached.
+ */
 TEST_F(attach, same_as_without)
 {
 	const struct perf_event_attr attr = raw_rename_attr();
@@ -240,7 +244,7 @@ TEST_F(attach, same_as_without)
 	EXPECT_EQ(seen[2].copied, seen[3].copied);
 	EXPECT_EQ(0, memcmp(seen[2].copy, seen[3].copy, seen[3].copied));
 
-	/* Not any more. */
+	/* Detached, the event has its data in the sample again. */
 	ASSERT_EQ(0, ring_detach(&self->ring, self->ev.fd));
 	memset(&seen[0], 0, sizeof(seen[0]));
 	seen[0].ring = &self->ring;
@@ -252,7 +256,7 @@ TEST_F(attach, same_as_without)
 		raw_close(evs[i]);
 }
 
-/* A ring that nobody reads: what is lost is in the samples and in the counters. */
+/* Nobody reads the ring: samples and counters report the loss. */
 TEST_F(attach, full)
 {
 	struct seen seen = { .ring = &self->ring };
@@ -303,7 +307,7 @@ static void count_frame(void *ctx, const struct perfaux_frame *frame)
 	o->bytes += frame->length;
 }
 
-/* What is there is what came last; references to the rest lead nowhere. */
+/* The ring has the newest data; references to older data lead nowhere. */
 TEST_F(attach, overwrite)
 {
 	struct overwritten left = { };
@@ -359,7 +363,7 @@ FIXTURE_VARIANT_ADD(bpf, bytes_64) { .size = 64, .each = 500 };
 FIXTURE_VARIANT_ADD(bpf, kib_8) { .size = 8192, .each = 300 };
 FIXTURE_VARIANT_ADD(bpf, kib_64_less_1) { .size = 65535, .each = 100 };
 FIXTURE_VARIANT_ADD(bpf, kib_64) { .size = 65536, .each = 100 };
-/* header.size of perf's own record, a u16, would be that of a small one. */
+/* The u16 header.size of perf's own record would overflow to that of a small record. */
 FIXTURE_VARIANT_ADD(bpf, kib_64_and_100) { .size = 65536 + 100, .each = 100 };
 FIXTURE_VARIANT_ADD(bpf, mib_1) { .size = MIB, .each = 20 };
 
@@ -403,7 +407,7 @@ FIXTURE_TEARDOWN(bpf)
 	ring_close(&self->ring);
 }
 
-/* Read as it comes: nothing may be missing. */
+/* Read the data as it comes: nothing may be missing. */
 TEST_F_TIMEOUT(bpf, all, SECONDS)
 {
 	uint64_t sum = 0;
@@ -433,7 +437,7 @@ TEST_F_TIMEOUT(bpf, all, SECONDS)
 		  self->ring.ctl->frame_bytes);
 }
 
-/* Not read: what is lost is told sample by sample. */
+/* Nobody reads the ring: each sample reports the loss of its data. */
 TEST_F_TIMEOUT(bpf, loss, SECONDS)
 {
 	const uint64_t full = 16ULL * self->ring.ctl->segment_size /
@@ -457,7 +461,7 @@ TEST_F_TIMEOUT(bpf, loss, SECONDS)
 	EXPECT_EQ(samples - lost, self->ring.ctl->frames);
 }
 
-/* A frame that no segment can have. */
+/* A frame that fits into no segment */
 TEST(too_large)
 {
 	const struct perf_event_attr rename = raw_rename_attr();
@@ -499,11 +503,11 @@ struct held_seen {
 	struct ring *ring;
 	unsigned int samples;
 	unsigned int found;	/* of the first HELD_RENAMES */
-	unsigned int stale;	/* of those behind them */
+	unsigned int stale;	/* found of the later ones */
 	const char *wrong;
 };
 
-/* The n-th sample is of the n-th name. */
+/* The n-th sample has the n-th name. */
 static void see_held(void *ctx, const struct raw_sample *sample)
 {
 	struct held_seen *seen = ctx;
@@ -530,7 +534,7 @@ static void see_held(void *ctx, const struct raw_sample *sample)
 	seen->found += n < HELD_RENAMES;
 }
 
-/* Samples that are read late find their data in what was held, and only there. */
+/* Samples that are read late find their data in the held segments, and only there. */
 TEST_F_TIMEOUT(attach, held, SECONDS)
 {
 	const struct perf_event_attr attr = raw_rename_attr();
@@ -569,7 +573,7 @@ TEST_F_TIMEOUT(attach, held, SECONDS)
 #define CHILDREN	8
 #define RENAMES		50
 
-/* Inherited by children, which run on all CPUs; each sample has its data. */
+/* Children on all CPUs inherit the event, and each sample has its data. */
 TEST_F_TIMEOUT(attach, inherited, SECONDS)
 {
 	struct perf_event_attr attr = raw_rename_attr();
@@ -614,8 +618,8 @@ TEST_F_TIMEOUT(attach, inherited, SECONDS)
 }
 
 /*
- * All CPUs at once, and a ring with fewer segments than CPUs: they share them, and
- * every payload is whole.
+ * All CPUs write at the same time to a ring with fewer segments than CPUs. They
+ * share the segments, and every payload is whole.
  */
 TEST_F_TIMEOUT(attach, few_segments, SECONDS)
 {

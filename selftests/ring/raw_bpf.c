@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* BPF programs that write to bpf-output events, see raw_bpf.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/bpf.h>

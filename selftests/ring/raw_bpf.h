@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program of BPF that writes a map's value to a bpf-output event each time that
- * its tracepoint is hit.
+ * A BPF program that writes a map's value to a bpf-output event each time that its
+ * tracepoint is hit
  */
 #ifndef RAW_BPF_H
 #define RAW_BPF_H
@@ -11,7 +11,7 @@
 
 #include "raw_lib.h"
 
-/* Of records in a raw ring */
+/* Cookie of records in a raw ring */
 #define RAW_BPF_COOKIE	77
 
 struct raw_bpf {
@@ -21,23 +21,29 @@ struct raw_bpf {
 	int ringbuf;		/* BPF's own ring for all CPUs, else -1; or */
 	int handles;		/* array of a raw ring's handle, else -1 */
 	uint32_t size;
-	unsigned int times;	/* that it is written for each hit */
+	unsigned int times;	/* how often the value is written for each hit */
 };
 
 /*
- * The first 8 bytes of each CPU's value are counted up before it is written, if it
- * is that long; the rest is raw_bpf_byte().
+ * Load the program. It counts up the first 8 bytes of each CPU's value before it
+ * writes the value, if the value is that long; the rest is raw_bpf_byte().
  */
 int raw_bpf_load(struct raw_bpf *bpf, uint32_t size);
-/* Writes it @times, if @ring_size is not 0 to a BPF_MAP_TYPE_RINGBUF of that size. */
+/*
+ * Load a program that writes the value @times times; if @ring_size is not 0, to a
+ * BPF_MAP_TYPE_RINGBUF of that size.
+ */
 int raw_bpf_load_many(struct raw_bpf *bpf, uint32_t size, unsigned int times,
 		      uint32_t ring_size);
 void raw_bpf_close(struct raw_bpf *bpf);
-/* To the raw ring whose handle (PERFAUX_IOC_HANDLE) is put into bpf->handles. */
+/*
+ * Load a program that writes to the raw ring whose handle (PERFAUX_IOC_HANDLE) is
+ * in bpf->handles.
+ */
 int raw_bpf_load_ring(struct raw_bpf *bpf, uint32_t size);
-/* What is written on @cpu goes to @event. */
+/* Let data that is written on @cpu go to @event. */
 int raw_bpf_event(struct raw_bpf *bpf, int cpu, int event);
-/* To a tracepoint's event. */
+/* Run the program at the event of a tracepoint. */
 int raw_bpf_run_at(struct raw_bpf *bpf, int tracepoint);
 
 static inline uint8_t raw_bpf_byte(uint32_t size, uint32_t at)
@@ -45,7 +51,10 @@ static inline uint8_t raw_bpf_byte(uint32_t size, uint32_t at)
 	return (size * 31 + at * 7 + (at >> 8)) ^ 0x5a;
 }
 
-/* Is it a value of that size? *@n: the number in it, 0 if there is none. */
+/*
+ * Return whether the data is a value of that size. *@n is the number in it, 0 if it
+ * has none.
+ */
 bool raw_bpf_check(const void *data, uint64_t size, uint64_t *n);
 
 #endif /* RAW_BPF_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PERFAUX_ATTACH_RAW for each kind of trace event: what comes by the ring are the same
- * bytes that an event beside it has, which is not attached; for a task, for a CPU and
- * for a task on a CPU.
+ * Tests of PERFAUX_ATTACH_RAW for each kind of trace event. The ring gets the same
+ * bytes as an event beside it that is not attached; for a task, for a CPU, and for
+ * a task on a CPU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,10 +24,10 @@
 #define HITS		300
 #define MIB		(1U << 20)
 #define MAIN_SIZE	(4 * MIB)
-/* Strings of up to so many bytes: beyond a page, below perf's 8 KiB for an event */
+/* The longest string: more than a page, less than perf's 8 KiB for an event */
 #define LONGEST		4000
 
-/* A string whose length is everything from 1 to LONGEST - 1, by and by. */
+/* Return a string whose length goes from 1 to LONGEST - 1 with @n. */
 static const char *string_of(unsigned int n)
 {
 	static char text[LONGEST];
@@ -38,7 +38,7 @@ static const char *string_of(unsigned int n)
 	return text;
 }
 
-/* Its first argument is what the uprobe takes. */
+/* The uprobe takes the first argument of this function. */
 static __attribute__((noinline, noclone)) void probed(const char *text)
 {
 	asm volatile("" : : "r"(text) : "memory");
@@ -100,7 +100,7 @@ static void uprobe_hit(unsigned int n)
 	probed(string_of(n));
 }
 
-/* Where @function is in the file of this program. */
+/* Return the offset of @function in the file of this program. */
 static long offset_of(const void *function)
 {
 	const unsigned long at = (unsigned long)function;
@@ -153,7 +153,10 @@ static __u32 user_enabled, user_index;
 static void user_hit(unsigned int n)
 {
 	const char *text = string_of(n);
-	/* Its length, and in the lower half its distance: it comes next. */
+	/*
+	 * The string's length, and in the lower half its distance: the string comes
+	 * next.
+	 */
 	__u32 location = (strlen(text) + 1) << 16;
 	const struct iovec io[] = {
 		{ &user_index, sizeof(user_index) },
@@ -161,12 +164,15 @@ static void user_hit(unsigned int n)
 		{ (void *)text, strlen(text) + 1 },
 	};
 
-	/* Nobody listens before the event is enabled: then it fails. */
+	/* Before the event is enabled nobody listens, and the write fails. */
 	if (writev(user_fd, io, ARRAY_SIZE(io)) < 0 && errno != EBADF)
 		perror("user_events_data");
 }
 
-/* Unlike the other kinds it does not pad its data: frames have the true length. */
+/*
+ * Unlike the other kinds, user_events do not pad their data: frames have the true
+ * length.
+ */
 static uint64_t user_length(unsigned int n)
 {
 	const size_t common = 8;
@@ -195,7 +201,7 @@ static int user_open(void)
 
 /* --- the test -------------------------------------------------------------- */
 
-/* For whom: a task, a CPU, a task on a CPU */
+/* Scopes of an event: a task, a CPU, a task on a CPU */
 #define SCOPES	3
 
 FIXTURE(kinds) {
@@ -207,9 +213,9 @@ FIXTURE(kinds) {
 };
 
 FIXTURE_VARIANT(kinds) {
-	int (*open)(void);	/* returns its id */
+	int (*open)(void);	/* returns the event's id */
 	void (*hit)(unsigned int n);
-	uint64_t (*length)(unsigned int n);	/* if perf has to pad it */
+	uint64_t (*length)(unsigned int n);	/* if perf must pad the data */
 };
 
 FIXTURE_VARIANT_ADD(kinds, tracepoint) {
@@ -294,13 +300,13 @@ FIXTURE_TEARDOWN(kinds)
 		raw_close(&self->plain_ev[i]);
 	}
 	ring_close(&self->ring);
-	/* Fails for what is not there. */
+	/* This fails if the probe does not exist. */
 	probe_add("kprobe", "-:" GROUP "/k");
 	probe_add("kprobe", "-:" GROUP "/r");
 	probe_add("uprobe", "-:" GROUP "/u");
 }
 
-/* see(), of one task */
+/* Same as see(), but for one task */
 struct seen_task {
 	struct seen seen;
 	uint32_t pid;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Events with raw samples, see raw_lib.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ static void copy_out(const struct raw_event *ev, uint64_t at, void *to,
 	memcpy((uint8_t *)to + first, ev->data, len - first);
 }
 
-/* In the order of RAW_SAMPLE_TYPE. */
+/* The fields are in the order of RAW_SAMPLE_TYPE. */
 static int parse(const uint8_t *rec, size_t size, struct raw_sample *s)
 {
 	const uint8_t *at = rec + sizeof(struct perf_event_header);
@@ -159,7 +160,7 @@ const struct perfaux_frame *raw_follow(const struct ring *ring,
 	return *wrong ? NULL : frame;
 }
 
-/* Returns the frames of one segment, or -EBADMSG. */
+/* Returns the number of frames in one segment, or -EBADMSG. */
 static int64_t walk(struct ring *ring, uint32_t i, uint64_t end, frame_fn fn,
 		    void *ctx)
 {
@@ -201,7 +202,7 @@ static int64_t walk_all(struct ring *ring, frame_fn fn, void *ctx, bool busy,
 		    ring->marks[i] == PERFAUX_SEQ(state))
 			continue;
 		n = walk(ring, i, counter(&seg->frames_end), fn, ctx);
-		/* Somebody else gave it back, or it was overwritten. */
+		/* Somebody else released the segment, or it was overwritten. */
 		if (PERFAUX_SEQ(ring_state(ring, i)) != PERFAUX_SEQ(state))
 			continue;
 		if (n < 0)

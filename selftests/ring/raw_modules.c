@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * insmod and rmmod of perfaux with raw samples that go on all the time, from every
- * context: what they have is a reference while they are attached, and the payload
- * itself before and after. And nothing changes for who is not attached.
+ * Tests of insmod and rmmod of perfaux while raw samples continue all the time,
+ * from every context. Samples have a reference while their event is attached, and
+ * the payload itself before and after. Nothing changes for events that are not
+ * attached.
  */
 #define _GNU_SOURCE
 #include <asm/perf_regs.h>
@@ -25,7 +26,7 @@
 #define MAX_CPUS	16
 #define SIZE		200
 #define MAIN_SIZE	(256U << 10)
-/* Of each event, until something else is done */
+/* Samples of each event between two actions */
 #define SAMPLES		100
 
 struct flow {
@@ -42,7 +43,7 @@ FIXTURE(flow) {
 	struct flow flow;
 };
 
-/* For samples that are read when there is no ring any more: all have their data. */
+/* For samples that are read when the ring is gone: all have their data. */
 static const struct perfaux_control no_control;
 static struct ring no_ring = { .fd = -1, .dev = -1, .ctl = &no_control };
 
@@ -99,7 +100,7 @@ static int flow_attach(struct flow *flow)
 	return ret;
 }
 
-/* So many samples more in the context of a task on each CPU, and others. */
+/* Make @n more samples in the context of a task on each CPU, and in other contexts. */
 static int flow_on(struct flow *flow, unsigned int n)
 {
 	int i, ret = 0;
@@ -130,7 +131,10 @@ static void stop(struct flow *flow, struct __test_metadata *_metadata)
 		ASSERT_EQ(0, event_disable(flow->check.source[i].ev.fd));
 }
 
-/* Refused while events are attached, or the ring is there; then all is as before. */
+/*
+ * Removing is refused while events are attached or the ring exists. Afterwards
+ * everything is as before.
+ */
 TEST_F_TIMEOUT(flow, in_use, SECONDS)
 {
 	struct flow *flow = &self->flow;
@@ -160,7 +164,7 @@ TEST_F_TIMEOUT(flow, in_use, SECONDS)
 	for (i = 0; i < flow->nr; i++)
 		ASSERT_EQ(0, ring_detach(&flow->ring, check->source[i].ev.fd));
 	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
-	/* No other frames than those that samples led to. */
+	/* The ring has only frames that samples led to. */
 	ASSERT_EQ(0, ring_flush(&flow->ring, 0));
 	ASSERT_EQ(0, rawgen_read_ring(check, true, 0));
 	frames = sum_frames(flow);
@@ -190,7 +194,7 @@ struct seer {
 	struct rawgen_source *source;
 };
 
-/* A reference of whatever ring, or the payload. */
+/* The sample has a reference to any ring, or the payload. */
 static void see_any(void *ctx, const struct raw_sample *sample)
 {
 	struct seer *seer = ctx;
@@ -220,7 +224,7 @@ static int read_any(struct flow *flow)
 	return ret;
 }
 
-/* The ring is closed, and the module goes, in the middle of it. */
+/* Close the ring and remove the module while samples continue. */
 TEST_F_TIMEOUT(flow, in_and_out, SECONDS)
 {
 	struct flow *flow = &self->flow;
@@ -239,7 +243,7 @@ TEST_F_TIMEOUT(flow, in_and_out, SECONDS)
 		}
 		ring_close(&flow->ring);
 		ASSERT_EQ(0, module_remove_wait("perfaux"));
-		/* What came before, and then no more. */
+		/* Read the samples from before; later ones have no references. */
 		ASSERT_EQ(0, read_any(flow));
 		before = flow->references;
 		ASSERT_EQ(0, flow_on(flow, SAMPLES));
@@ -256,7 +260,7 @@ TEST_F_TIMEOUT(flow, in_and_out, SECONDS)
 
 /* --- how long the hooks stay ----------------------------------------------- */
 
-/* pa_raw_unhook_later: so long after the last event has gone */
+/* pa_raw_unhook_later(): time after the last event has gone */
 #define UNHOOK_NS	2000000000ULL
 
 static bool hooked(void)
@@ -272,7 +276,7 @@ static bool hooked(void)
 	return found;
 }
 
-/* Samples on all CPUs; *@more: how many of them led to the ring. */
+/* Make samples on all CPUs. *@more: how many of them led to the ring */
 static int more_references(struct flow *flow, uint64_t *more)
 {
 	const uint64_t before = flow->references;
@@ -283,8 +287,9 @@ static int more_references(struct flow *flow, uint64_t *more)
 }
 
 /*
- * They stay for a while, so that who attaches again finds them, and keeps them; then
- * they go, and come again. Samples go on meanwhile.
+ * The hooks stay for a while after the last event. A user who attaches again in
+ * that time finds the hooks and keeps them. Then the hooks are removed, and come
+ * again with the next event. Samples continue meanwhile.
  */
 TEST_F_TIMEOUT(flow, unhook, SECONDS)
 {
@@ -298,7 +303,7 @@ TEST_F_TIMEOUT(flow, unhook, SECONDS)
 	EXPECT_TRUE(hooked());
 	detached = now_ns();
 	ASSERT_EQ(0, ring_detach(&flow->ring, ev->fd));
-	/* On a slow machine that may have taken too long. */
+	/* A slow machine may have taken too long for this. */
 	if (hooked())
 		TH_LOG("hooked after the last has gone");
 	else
@@ -306,7 +311,7 @@ TEST_F_TIMEOUT(flow, unhook, SECONDS)
 	ASSERT_EQ(0, raw_attach(&flow->ring, ev->fd, 1));
 	EXPECT_TRUE(hooked());
 	attached = now_ns();
-	/* What was to unhook finds that somebody is there again. */
+	/* The work that should unhook finds that an event is attached again. */
 	do {
 		ASSERT_EQ(0, ring_flush(&flow->ring, 0));
 		raw_read_ready(&flow->ring, NULL, NULL);
@@ -339,8 +344,8 @@ TEST_F_TIMEOUT(flow, unhook, SECONDS)
 #define PLAIN_SIZE	MIB
 
 /*
- * All that a sample can have that is the same each time: of registers not those that
- * are the caller's, and what prctl() returns to of the stack.
+ * All parts of a sample that are the same each time. Not the caller's registers,
+ * and not the address on the stack to which prctl() returns.
  */
 #define PLAIN_TYPE	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CPU | \
 			 PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW | \
@@ -354,7 +359,7 @@ TEST_F_TIMEOUT(flow, unhook, SECONDS)
 struct plain {
 	int fd;
 	uint8_t *map;
-	uint8_t *bytes;		/* of all records, and how many */
+	uint8_t *bytes;		/* bytes of all records, and their number */
 	uint64_t size;
 };
 
@@ -381,7 +386,7 @@ static uint64_t checksum(const struct plain *plain)
 	return hash;
 }
 
-/* Where they begin to differ, or -1 */
+/* Return the first offset where they differ, or -1. */
 static long difference(const struct plain *a, const struct plain *b)
 {
 	uint64_t at;
@@ -406,8 +411,8 @@ static int plain_open(struct plain *plain)
 }
 
 /*
- * Names of one length: strscpy() leaves what a longer one left in perf's buffer of
- * this CPU behind it (perf_trace_buf).
+ * All names have the same length: after a shorter name, strscpy() leaves the rest
+ * of a longer one in perf's buffer of this CPU (perf_trace_buf).
  */
 static void plain_hit(int n)
 {
@@ -418,8 +423,8 @@ static void plain_hit(int n)
 }
 
 /*
- * common_flags of each tracepoint's entry to 0: whether the task is to be scheduled is
- * as chance has it (tracing_gen_ctx_irq_test()).
+ * Set common_flags of each tracepoint's entry to 0. The flag for a pending
+ * reschedule depends on chance (tracing_gen_ctx_irq_test()).
  */
 static void forget_flags(struct plain *plain)
 {
@@ -453,9 +458,9 @@ static void plain_close(struct plain *plain)
 }
 
 /*
- * An event that is not attached writes, byte for byte (see above), what it writes when the module
- * is not there: when it is, when samples of the same tracepoint and task go to a ring,
- * and when it has gone.
+ * An event that is not attached writes the same bytes (see above) as without the
+ * module: while the module is inserted, while samples of the same tracepoint and
+ * task go to a ring, and after the module is removed.
  */
 TEST_F_TIMEOUT(flow, not_attached, SECONDS)
 {

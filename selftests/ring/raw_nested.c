@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Raw samples from tasks, softirqs, hard interrupts and NMIs that interrupt each
- * other in the middle of a copy, on all CPUs, into one ring: each payload is whole
- * and in order, and each sample is accounted for.
+ * Tests of raw samples from tasks, softirqs, hard interrupts and NMIs that
+ * interrupt each other in the middle of a copy, on all CPUs, into one ring. Each
+ * payload is whole and in order, and each sample is accounted for.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,13 +26,13 @@
 #define RANDOM		RAWGEN_F_RANDOM
 #define FAIL(n)		((uint64_t)(n) << 16)
 
-/* What goes on beside. */
+/* Other activities at the same time */
 #define WALK		(1U << 0)	/* another reader goes through the frames */
 #define MARKS		(1U << 1)	/* wrong and late marks */
 #define FLUSH		(1U << 2)	/* FLUSH in a loop, also with ABANDON */
 #define ATTACH		(1U << 3)	/* one more event is attached and detached */
 
-/* Events of one kind on each CPU. */
+/* Events of one kind on each CPU */
 struct group {
 	uint64_t config;
 	uint32_t size;
@@ -49,7 +49,7 @@ struct run {
 	int nr_threads;
 	bool stop;
 	bool paced;
-	unsigned int round;	/* of the reader */
+	unsigned int round;	/* round of the reader */
 	int cpus[MAX_CPUS];
 	int nr;
 	/* of threads: */
@@ -65,10 +65,10 @@ FIXTURE(nested) {
 FIXTURE_VARIANT(nested) {
 	struct group group[2];
 	uint32_t segment_size;
-	uint32_t nr_segments;	/* 0: two for each CPU, and two */
+	uint32_t nr_segments;	/* 0: two for each CPU, plus two */
 	uint32_t ring_flags;
 	uint32_t main_size;
-	uint32_t lag;		/* samples between two looks of the reader */
+	uint32_t lag;		/* samples between two reads */
 	uint32_t beside;
 };
 
@@ -105,21 +105,21 @@ FIXTURE_VARIANT_ADD(nested, mib_1) {
 	.segment_size = 4 * MIB, .main_size = 64 * KIB, .beside = WALK,
 };
 
-/* Fewer segments than CPUs. */
+/* The ring has fewer segments than CPUs. */
 FIXTURE_VARIANT_ADD(nested, few_segments) {
 	.group = { { ALL | NEST | RANDOM, 2000, 200, 1000 } },
 	.segment_size = MIB, .nr_segments = 2, .main_size = 64 * KIB,
 	.beside = WALK,
 };
 
-/* No room in the ring most of the time. */
+/* The ring has no room most of the time. */
 FIXTURE_VARIANT_ADD(nested, loss) {
 	.group = { { ALL | NEST | RANDOM, 5000, 200, 1000 } },
 	.segment_size = 16 * KIB, .nr_segments = 4, .main_size = 256 * KIB,
 	.lag = 300, .beside = WALK,
 };
 
-/* Nor in the events' own rings. */
+/* The events' main rings have no room, either. */
 FIXTURE_VARIANT_ADD(nested, main_loss) {
 	.group = { { ALL | NEST | RANDOM, 1000, 500, 1000 } },
 	.segment_size = 64 * KIB, .nr_segments = 16, .main_size = 4 * KIB,
@@ -193,7 +193,10 @@ struct walker {
 	uint8_t *copy;
 };
 
-/* A frame below frames_end. What has changed meanwhile says nothing. */
+/*
+ * A frame below frames_end. If the segment has changed meanwhile, the frame proves
+ * nothing.
+ */
 static void walk_frame(void *ctx, const struct perfaux_frame *frame)
 {
 	struct walker *walker = ctx;
@@ -238,7 +241,10 @@ static void *walk_thread(void *arg)
 	return NULL;
 }
 
-/* Any number but the one of this use, or of a later one, of this segment. */
+/*
+ * Return a number that is not that of the present use of this segment, or of a
+ * later one.
+ */
 static uint64_t wrong_mark(const struct ring *ring, struct rnd *rnd, uint32_t i)
 {
 	const uint32_t nr = ring->ctl->nr_segments;
@@ -376,7 +382,7 @@ FIXTURE_SETUP(nested)
 	int i, g;
 
 	run->nr = online_cpus(run->cpus, MAX_CPUS);
-	/* The reader keeps up with what is written for tasks. */
+	/* The reader keeps up with the data that tasks write. */
 	run->paced = !variant->lag;
 	ring_params(&create, variant->segment_size,
 		    variant->nr_segments ?: 2U * run->nr + 2);
@@ -411,7 +417,7 @@ static const char *wrong_of(struct run *run)
 	return run->check.wrong ?: run->wrong ?: "";
 }
 
-/* Reads until all samples are written, and what is there then. */
+/* Read until all samples are written, and then read the rest. */
 static int read_all(struct run *run, uint32_t lag)
 {
 	const bool overwrite = run->ring.create.flags & PERFAUX_RING_OVERWRITE;
@@ -479,11 +485,11 @@ TEST_F_TIMEOUT(nested, all, SECONDS)
 	       samples, missed, frames, kept, stale, lost, run->walked,
 	       check->discarded);
 
-	/* Samples: read, or lost by their own ring. */
+	/* Each sample was read, or lost by its main ring. */
 	EXPECT_EQ(run->target, written);
 	EXPECT_EQ(written, samples + missed);
 	EXPECT_EQ(samples, frames + kept + stale + sum_lost(run));
-	/* Frames: in the ring, and none but the samples'. */
+	/* The ring has the frames of the samples, and no others. */
 	if (!overwrite) {
 		EXPECT_EQ(ctl->frames, check->frames);
 		EXPECT_EQ(ctl->frame_bytes, check->bytes);
@@ -507,14 +513,14 @@ TEST_F_TIMEOUT(nested, all, SECONDS)
 			  rawgen_sum(check, lost_bytes));
 	}
 
-	/* It was what it is called. */
+	/* The test has done what its name says. */
 	for (i = 0; i < check->nr; i++)
 		for (c = 0; c < RAWGEN_CONTEXTS; c++)
 			if (depth[c] < check->source[i].depth[c])
 				depth[c] = check->source[i].depth[c];
 	TH_LOG("samples interrupted by a softirq's %u, hard interrupt's %u, NMI's %u",
 	       depth[RAWGEN_SOFTIRQ], depth[RAWGEN_HARDIRQ], depth[RAWGEN_NMI]);
-	/* Only what was not lost, nor overwritten, tells of it. */
+	/* Only data that was neither lost nor overwritten can show it. */
 	if (variant->group[0].config & NEST && variant->group[0].size >= 64 &&
 	    !overwrite && !lost && !missed) {
 		EXPECT_LE(1, depth[RAWGEN_HARDIRQ]);
@@ -548,7 +554,7 @@ FIXTURE_TEARDOWN(task)
 	ring_close(&self->ring);
 }
 
-/* With the runqueue locked, on any CPU, and an NMI in the middle of each copy. */
+/* Samples with the runqueue locked, on any CPU, and an NMI in the middle of each copy. */
 TEST_F_TIMEOUT(task, switched, SECONDS)
 {
 	const struct rawgen_config config = {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* What the samples of an event have, see raw_seen.h. */
 #include <string.h>
 
 #include "raw_seen.h"
 
 static void seen_data(struct seen *seen, const void *data, uint64_t size)
 {
-	/* See perf_prepare_sample(): with its size they are a multiple of 8. */
+	/*
+	 * perf_prepare_sample() pads the data so that data and size together are a
+	 * multiple of 8.
+	 */
 	const uint64_t padded = seen->pad ? ((size + 4 + 7) & ~7ULL) - 4 : size;
 	uint64_t n;
 

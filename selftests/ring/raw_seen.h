@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the samples of an event have: their data, or what a reference leads to.
- */
+/* The raw data of an event's samples: in the sample, or where a reference leads */
 #ifndef RAW_SEEN_H
 #define RAW_SEEN_H
 
 #include "raw_lib.h"
 
-/* What the samples of an event were, checked one by one. */
+/* Counts of the samples of an event, which are checked one by one */
 struct seen {
 	struct ring *ring;
 	uint64_t cookie;
@@ -17,13 +15,16 @@ struct seen {
 	uint64_t bytes;		/* in frames */
 	uint64_t lost[16];	/* references without data, by cause */
 	uint64_t lost_bytes;
-	uint64_t stale;		/* of segments that are in use anew */
+	uint64_t stale;		/* references to segments that are in use again */
 	uint64_t last_n;
 	const char *wrong;
-	/* what the data must be; or */
+	/* checks the data; or */
 	bool (*check)(const void *data, uint64_t size, uint64_t *n);
 	uint32_t size;
-	/* all of them, one after the other, and zeros as perf pads a sample's data */
+	/*
+	 * the data of all samples, one after the other, with zeros where perf pads
+	 * a sample's data
+	 */
 	uint8_t *copy;
 	bool pad;
 	size_t copied, room;

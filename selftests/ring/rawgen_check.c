@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The check of rawgen's samples and frames, see rawgen_check.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -61,8 +62,8 @@ int rawgen_open(struct rawgen_source *source, const struct rawgen_config *config
 	memset(source, 0, sizeof(*source));
 	source->config = *config;
 	/*
-	 * perf tells in its ring when it throttles an event; if there is no room
-	 * for that it counts as a lost sample, which it is not.
+	 * perf writes a record when it throttles an event. If the main ring has no
+	 * room for the record, perf counts it as a lost sample, which it is not.
 	 */
 	if (file_write(RATE_FILE, "10000000"))
 		return -errno;
@@ -147,7 +148,10 @@ static bool is_pattern(const uint8_t *at, uint64_t size, uint64_t key)
 	return !memcmp(at + n * sizeof(word), &want, size);
 }
 
-/* Too short for a header: of the only context, and none may be missing. */
+/*
+ * The payload is too short for a header: the event has a single context, and no
+ * payload may be missing.
+ */
 static const char *check_short(struct rawgen_source *source, const void *payload,
 			       uint64_t size, uint32_t cpu)
 {
@@ -160,7 +164,7 @@ static const char *check_short(struct rawgen_source *source, const void *payload
 	return is_pattern(payload, size, key) ? NULL : "bytes of a short one";
 }
 
-/* As much of a payload as there is: of one that could not be copied the begin. */
+/* Check the existing part of a payload: only the beginning if it could not be copied. */
 static const char *check_part(struct rawgen_source *source, const void *payload,
 			      uint64_t size, uint64_t room, uint32_t cpu)
 {
@@ -177,7 +181,7 @@ static const char *check_part(struct rawgen_source *source, const void *payload,
 		return "cpu in the payload";
 	if (h.check != rawgen_check(key, h.length, h.depth))
 		return "checksum";
-	/* What perf keeps is padded, to 4 bytes behind 8. */
+	/* perf pads the data to a multiple of 8, plus 4 bytes. */
 	if (h.length != rawgen_length(source->config.config,
 				      source->config.config1, key) ||
 	    size < h.length || size > h.length + 7)
@@ -207,7 +211,7 @@ static void wrong(struct rawgen_check *check, const char *what)
 		check->wrong = what;
 }
 
-/* A sample with its payload in it. */
+/* A sample that contains its payload */
 static const char *see_kept(struct rawgen_source *source,
 			    const struct raw_sample *sample)
 {
@@ -219,7 +223,7 @@ static const char *see_kept(struct rawgen_source *source,
 	if (room < sizeof(h))
 		return source->loose ? NULL : "kept a short one";
 	memcpy(&h, sample->raw, sizeof(h));
-	/* What the copy function did not copy is not there. */
+	/* The data that the copy function did not copy is missing. */
 	if (rawgen_fails(config, h.seq))
 		room = rawgen_first(config, h.seq, h.length);
 	else if (!source->loose)
@@ -244,7 +248,7 @@ static const char *follow(struct rawgen_check *check, struct rawgen_source *sour
 		memcpy(check->copy, frame->data, ref->length);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	}
-	/* Is it what was copied? */
+	/* Check that the segment was not used again during the copy. */
 	if (PERFAUX_SEQ(ring_state(check->ring, ref->segment)) !=
 	    ref->segment_seq) {
 		source->stale++;
@@ -301,7 +305,7 @@ int rawgen_read(struct rawgen_check *check)
 	return ret;
 }
 
-/* All frames of a segment that is READY. */
+/* Check all frames of a READY segment. */
 static const char *retire(struct rawgen_check *check, uint32_t i)
 {
 	const struct perfaux_segment *seg = &check->ring->segments[i];

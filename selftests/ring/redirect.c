@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Other users of ftrace and kprobes on the functions that are redirected. */
+/*
+ * Tests of other users of ftrace and kprobes on the functions that the module
+ * redirects.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -45,7 +48,7 @@ FIXTURE_TEARDOWN(redirect)
 	module_insert("perfaux", "");
 }
 
-/* Something of everything, and all of it is verified. */
+/* Record a little of everything, and verify all of it. */
 static const char *trace_some(struct check *check, int *cpus, int nr)
 {
 	struct auxgen_config config = {
@@ -99,7 +102,7 @@ static const char *trace_some(struct check *check, int *cpus, int nr)
 	return check->error;
 }
 
-/* The line of the trace that has @what in it is there. */
+/* Return whether the trace has a line with @what. */
 static bool traced(const char *what)
 {
 	static char line[4096];
@@ -114,7 +117,7 @@ static bool traced(const char *what)
 	return found;
 }
 
-/* Switching ftrace off is refused, and changes nothing. */
+/* Switching ftrace off is refused and changes nothing. */
 TEST_F_TIMEOUT(redirect, ftrace_off, SECONDS)
 {
 	char text[16];
@@ -125,7 +128,7 @@ TEST_F_TIMEOUT(redirect, ftrace_off, SECONDS)
 	EXPECT_STREQ("", trace_some(&self->check, self->cpus, self->nr));
 }
 
-/* With ftrace off the module does not come in, and says so. */
+/* With ftrace off the module cannot be inserted, and says so. */
 TEST_F_TIMEOUT(redirect, insert_with_ftrace_off, SECONDS)
 {
 	ASSERT_EQ(0, module_remove_wait("perfaux"));
@@ -155,7 +158,10 @@ TEST_F_TIMEOUT(redirect, function_graph, SECONDS)
 	ASSERT_EQ(0, file_read(TRACING "available_tracers", tracers, sizeof(tracers)));
 	if (!strstr(tracers, "function_graph"))
 		SKIP(return, "no function_graph tracer");
-	/* The filter first: with all functions it takes a minute in a debug kernel. */
+	/*
+	 * Set the filter first: with all functions this takes a minute in a debug
+	 * kernel.
+	 */
 	ASSERT_EQ(0, file_write(TRACING "set_ftrace_filter",
 				"perf_aux_output_* perf_get_aux auxgen_*"));
 	ASSERT_EQ(0, file_write(TRACING "current_tracer", "function_graph"));
@@ -163,7 +169,7 @@ TEST_F_TIMEOUT(redirect, function_graph, SECONDS)
 	EXPECT_TRUE(traced("perf_aux_output_end"));
 }
 
-/* Our own functions, which run inside ftrace's callbacks. */
+/* Trace our own functions, which run inside ftrace's callbacks. */
 TEST_F_TIMEOUT(redirect, function_tracer_on_perfaux, SECONDS)
 {
 	ASSERT_EQ(0, file_write(TRACING "set_ftrace_filter", ":mod:perfaux"));
@@ -229,7 +235,7 @@ TEST_F_TIMEOUT(redirect, tracers_come_and_go, SECONDS)
 	child_wait(&toggle);
 }
 
-/* Attached or not: an event that is not goes the kernel's way. */
+/* An event that is not attached goes through the kernel's own functions. */
 TEST_F_TIMEOUT(redirect, not_attached, SECONDS)
 {
 	struct auxgen_config config = {
@@ -255,7 +261,7 @@ TEST_F_TIMEOUT(redirect, not_attached, SECONDS)
 	kernel_ring_read(&kernel, &self->check);
 	check_end(&self->check);
 	EXPECT_STREQ("", self->check.error);
-	/* The hook looks; nothing of ours does the work. */
+	/* The hook checks the event, but none of our functions does the work. */
 	EXPECT_FALSE(traced("pa_output_"));
 	EXPECT_FALSE(traced("pa_segment_"));
 	kernel_ring_unmap(&kernel);

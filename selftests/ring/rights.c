@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls that have the kernel's code patched are for those who may open perf events:
- * they ask what perf_event_open() asks.
+ * Tests of the rights for the calls that make the module patch the kernel's code:
+ * they check what perf_event_open() checks.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,14 +23,14 @@
 #define LSMS		"/sys/kernel/security/lsm"
 #define USER		1000
 
-/* What a child says is an exit status; 0 is success, else the line. */
+/* A child reports by its exit status: 0 is success, else the line that failed. */
 #define CHECK(cond) do { if (!(cond)) _exit(__LINE__ % 255 + 1); } while (0)
 
 FIXTURE(rights) {
 	struct ring ring;
 	char paranoid[16];
-	int clock;		/* may be a trigger */
-	int output;		/* has raw samples */
+	int clock;		/* an event that may be a trigger */
+	int output;		/* an event with raw samples */
 	int aux;
 };
 
@@ -100,19 +100,19 @@ static int attach(struct ring *ring, int event, uint32_t flags)
 	return ret ?: ring_detach(ring, event);
 }
 
-/* What each call says must be the same: that is returned. */
+/* Make all calls. They must return the same value, which this returns. */
 static int all_calls(FIXTURE_DATA(rights) *self)
 {
 	int ret = ids();
 
 	CHECK(attach(&self->ring, self->clock, PERFAUX_ATTACH_TRIGGER) == ret);
 	CHECK(attach(&self->ring, self->output, PERFAUX_ATTACH_RAW) == ret);
-	/* It is perf that writes these, to a ring that is not perf's. */
+	/* Attaching an AUX event patches no code, so it needs no such right. */
 	CHECK(attach(&self->ring, self->aux, 0) == 0);
 	return ret;
 }
 
-/* perf_event_open() itself. */
+/* Return what perf_event_open() itself returns. */
 static int perf_says(void)
 {
 	int event = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
@@ -123,7 +123,10 @@ static int perf_says(void)
 	return 0;
 }
 
-/* The exit status is 0 if all calls of @uid say what perf_event_open() says, @expected. */
+/*
+ * Return 0 if all calls of @uid return the same as perf_event_open(), which is
+ * @expected.
+ */
 static int as_user(FIXTURE_DATA(rights) *self, uid_t uid, int expected)
 {
 	pid_t pid = fork();
@@ -154,7 +157,7 @@ TEST_F(rights, paranoid)
 	EXPECT_EQ(0, as_user(self, USER, 0));
 }
 
-/* A program of BPF that says no to whatever perf_event_open() asks LSMs. */
+/* Load a BPF program that refuses everything that perf_event_open() asks LSMs. */
 static int load_refuser(struct kfunc_btf *btf)
 {
 	struct kfunc_prog prog = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of auxgen, and of PMUs like it. */
+/* Events of auxgen and of PMUs like it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -63,7 +63,7 @@ int auxgen_open(const struct auxgen_config *config, pid_t pid, int cpu,
 
 int pt_attach(struct ring *ring, pid_t pid)
 {
-	/* pt, tsc, branch: see format/ of the PMU */
+	/* The terms pt, tsc and branch, see the PMU's format/ */
 	const struct auxgen_config config = { .config = 1 | 1 << 10 | 1 << 13 };
 	int event = pmu_open("intel_pt", &config, pid, -1, 0), ret;
 

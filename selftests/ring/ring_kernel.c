@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The kernel's own rings of an event, see kernel_ring.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -43,7 +44,7 @@ void kernel_ring_read_snapshot(struct kernel_ring *k, struct check *check)
 	uint32_t magic;
 
 	check->overwrite = true;
-	/* Has it been filled once? What comes behind is the oldest then. */
+	/* If the area was filled once, the oldest data begins here. */
 	memcpy(&magic, k->aux + at, sizeof(magic));
 	if (magic) {
 		check_chunks(check, k->aux + at, k->aux_size - at, NULL);
@@ -59,7 +60,7 @@ void kernel_ring_unmap(struct kernel_ring *k)
 	munmap(k->page, PAGE + k->main_size);
 }
 
-/* What PERF_RECORD_AUX says is what there is. */
+/* The data in the area must be what PERF_RECORD_AUX reports. */
 static void kernel_ring_records(struct kernel_ring *k)
 {
 	const uint8_t *data = (uint8_t *)k->page + PAGE;

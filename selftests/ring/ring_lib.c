@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A raw ring from user space, see ring_lib.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -209,7 +210,7 @@ int64_t ring_fdinfo(int fd, const char *name)
 	return value;
 }
 
-/* Reader 1: as the manual in perfaux.h says. */
+/* Reader 1: follows the manual in perfaux.h. */
 
 static void reader_add(struct ring *ring, uint64_t seq, uint32_t segment,
 		       uint32_t span)
@@ -223,7 +224,7 @@ static void reader_add(struct ring *ring, uint64_t seq, uint32_t segment,
 		if (!ring->pending)
 			abort();
 	}
-	/* From large to small; what is new is mostly larger than all. */
+	/* Sorted from large to small; a new number is mostly the largest. */
 	for (i = 0; i < ring->nr_pending && ring->pending[i].seq > seq;)
 		i++;
 	memmove(&ring->pending[i + 1], &ring->pending[i],

@@ -22,7 +22,7 @@ static void in_namespace_fn(void *arg)
 
 	if (in->maker && become_uid(in->maker))
 		_exit(100);
-	/* Reads the end of it if the parent could not map them. */
+	/* The child reads the end of file if the parent could not write the maps. */
 	close(in->mapped[1]);
 	if (unshare(CLONE_NEWUSER) || write(in->made[1], "", 1) != 1 ||
 	    read(in->mapped[0], &c, 1) != 1)

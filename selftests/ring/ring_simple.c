@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two more readers of a raw ring, which share nothing with that of ring_lib.c:
- * what one of them gets wrong the others do not.
+ * Two more readers of a raw ring. They share nothing with the reader in ring_lib.c,
+ * so they do not share its mistakes.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static const void *span_data(const struct ring *ring, uint32_t i,
 	return ring->data + (size_t)i * ring->ctl->segment_size + span->offset;
 }
 
-/* Is @seq there? */
+/* Find @seq. */
 static bool simple_find(const struct ring *ring, uint64_t seq,
 			struct record *record)
 {
@@ -33,7 +33,7 @@ static bool simple_find(const struct ring *ring, uint64_t seq,
 			continue;
 		n = __atomic_load_n(&ring->segments[i].nr_spans,
 				    __ATOMIC_ACQUIRE);
-		/* Within a segment numbers only rise. */
+		/* Numbers only rise within a segment. */
 		for (k = n; k && span_at(ring, i, k - 1)->seq >= seq; k--) {
 			const struct perfaux_span *span =
 				span_at(ring, i, k - 1);
@@ -57,7 +57,7 @@ static bool simple_find(const struct ring *ring, uint64_t seq,
 	return false;
 }
 
-/* A READY segment whose last span was consumed is done with. */
+/* Release the READY segments whose last span was consumed. */
 static void simple_release(struct ring *ring)
 {
 	uint32_t i, n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The machine: files, CPUs, modules. */
+/* Helpers for the machine: files, CPUs, modules. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Of a list such as 0-3,5 */
+/* Parse a list such as 0-3,5. */
 static int parse_cpus(const char *at, int *cpus, int max)
 {
 	int n = 0, first, last, len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tasks to be traced. */
+/* Tasks that tests trace. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ int child_start(struct child *child, void (*fn)(void *arg), void *arg)
 	if (pipe2(go, O_CLOEXEC))
 		return -errno;
 	child->go = go[1];
-	/* For child_kill(): what a dead process leaves comes to us. */
+	/* For child_kill(): the children of a dead process become ours. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child->pid = fork();
 	if (child->pid < 0) {
@@ -30,7 +30,7 @@ int child_start(struct child *child, void (*fn)(void *arg), void *arg)
 		return -errno;
 	}
 	if (!child->pid) {
-		/* No orphan keeps a failed test's pipes open. */
+		/* Orphans must not keep the pipes of a failed test open. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		setpgid(0, 0);
 		close(go[1]);
@@ -69,7 +69,7 @@ void child_kill(struct child *child)
 	if (child->go >= 0)
 		close(child->go);
 	kill(-child->pid, SIGKILL);
-	/* A process is a child of ours before its parent can be waited for. */
+	/* A process becomes our child before its parent can be waited for. */
 	while (waitpid(-child->pid, NULL, 0) > 0 || errno == EINTR)
 		;
 	child->pid = -1;
@@ -83,7 +83,7 @@ void spin(unsigned int loops)
 		asm volatile("" : : "r"(i) : "memory");
 }
 
-/* Neighbours pass a token around: each turn is a context switch. */
+/* Neighbours pass a token around, and each turn is a context switch. */
 struct turn {
 	const struct work *work;
 	int in, out;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A user records its own task, which then executes a program that has more rights, or that
- * the user may not read. perf ends the user's event there, and nothing comes to the ring
- * any more.
+ * Tests of a user who records its own task, which then executes a program that has
+ * more rights, or that the user may not read. perf ends the user's event there, and
+ * the ring gets no more data.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,18 +19,18 @@
 #define TURNS		100
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
-/* Of the program's ring */
+/* Counts of the program's ring */
 struct counts {
 	uint64_t bytes;
-	uint64_t seq;		/* of spans and gaps */
+	uint64_t seq;		/* seq of spans and gaps */
 };
 
-/* What the user has seen. */
+/* What the user has seen */
 struct seen {
-	int error;		/* line of what went wrong */
+	int error;		/* the line that failed */
 	uid_t euid;
 	gid_t egid;
-	struct counts begun;	/* the program runs */
+	struct counts begun;	/* when the program began to run */
 	struct counts end;
 	uint64_t begun_at;
 	uint64_t last;		/* t_end of the last span */
@@ -128,7 +128,7 @@ static void exec_fn(void *arg)
 	struct program *p = arg;
 	int i;
 
-	/* Some data of what may be recorded */
+	/* Record some data while it is allowed. */
 	for (i = 0; i < TURNS; i++)
 		usleep(1);
 	if (dup2(p->in[0], 0) < 0 || dup2(p->out[1], 1) < 0)
@@ -137,7 +137,7 @@ static void exec_fn(void *arg)
 	_exit(1);
 }
 
-/* The program gives back a byte; it has run, and waited, in between. */
+/* The program returns a byte; it has run and waited in between. */
 static bool turn(struct program *p)
 {
 	char c = 'x';
@@ -155,7 +155,7 @@ static struct counts count(struct ring *ring)
 	return counts;
 }
 
-/* Effective ids of a process. */
+/* Get the effective ids of a process. */
 static bool effective(pid_t pid, uid_t *uid, gid_t *gid)
 {
 	char path[64], line[256];
@@ -189,7 +189,7 @@ static void look_at_spans(struct seen *seen, const struct ring *ring, pid_t pid)
 	}
 }
 
-/* As the user: the child is to execute @path, and its event is attached to a ring. */
+/* As the user: let the child execute @path, with its event attached to a ring. */
 static void record(struct seen *seen, const char *path)
 {
 	const struct auxgen_config config = { AUXGEN_F_CTX, 0 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events that found no segment when they were to start: when they do start,
- * and that the time in between is in gaps. Events of a CPU, which nothing else
- * stops and starts.
+ * Tests of events that found no segment when they should start: when they do start,
+ * and that gaps cover the time in between. They are events of a CPU, which nothing
+ * else stops and starts.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -14,7 +14,10 @@
 #include "kselftest_harness.h"
 #include "auxgen_check.h"
 
-/* How long a test leaves an event without a segment, and what may be missing */
+/*
+ * How long a test leaves an event without a segment, and how much time may be
+ * uncovered
+ */
 #define HUNGRY		400000000ULL
 #define TOLERANCE	150000000ULL
 
@@ -22,7 +25,7 @@ FIXTURE(starved) {
 	struct ring ring;
 	struct check *check;
 	int ev;
-	int filler;		/* uses the pool up */
+	int filler;		/* an event that uses the pool up */
 	int cpu;
 };
 
@@ -31,8 +34,8 @@ FIXTURE_VARIANT(starved) {
 };
 
 /*
- * They write only when they are started and stopped, so nothing but the ring
- * makes them look for a segment again.
+ * The events write only when they are started and stopped, so only the ring makes
+ * them look for a segment again.
  */
 FIXTURE_VARIANT_ADD(starved, plain) {
 	.config = AUXGEN_F_CTX,
@@ -77,8 +80,8 @@ static uint32_t counter_flags(const struct ring *ring)
 }
 
 /*
- * What an event that finds no segment asks for in its interrupt, to look whether there is
- * one now, has been done when a task runs on its CPU: before segments are released.
+ * An event that finds no segment asks in its interrupt to look again. That look is
+ * over when a task runs on its CPU: before segments are released.
  */
 static void settle(int cpu)
 {
@@ -89,7 +92,7 @@ static void settle(int cpu)
 	sched_setaffinity(0, sizeof(before), &before);
 }
 
-/* No segment is left. */
+/* Use up all segments. */
 static bool use_up(struct ring *ring, int filler)
 {
 	uint64_t end = now_ns() + 20000000000ULL;
@@ -103,7 +106,7 @@ static bool use_up(struct ring *ring, int filler)
 	return true;
 }
 
-/* Nor is there one for the event, which is enabled: it cannot start. */
+/* Enable the event without a free segment: it cannot start. */
 static bool starve(struct ring *ring, int filler, int ev, int cpu)
 {
 	uint64_t full;
@@ -117,7 +120,7 @@ static bool starve(struct ring *ring, int filler, int ev, int cpu)
 	       counter_flags(ring) == PERFAUX_CTL_STARVED;
 }
 
-/* Until there is more than what @value was. */
+/* Wait until @value exceeds @was. */
 static bool wait_more(const __u64 *value, uint64_t was)
 {
 	uint64_t end = now_ns() + 20000000000ULL;
@@ -154,7 +157,7 @@ TEST_F_TIMEOUT(starved, resumes_by_poll, SECONDS)
 		EXPECT_EQ(POLLIN, ring_poll(&self->ring, -1));
 		claims = counter(&self->ring.ctl->claims);
 		ring_read(&self->ring, check_record, self->check);
-		/* Nothing but the poll starts it. */
+		/* Only poll() starts it. */
 		EXPECT_EQ(claims, counter(&self->ring.ctl->claims));
 		ring_poll(&self->ring, 0);
 		ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
@@ -166,8 +169,8 @@ TEST_F_TIMEOUT(starved, resumes_by_poll, SECONDS)
 }
 
 /*
- * The first event has the CPU's sink, so the second one cannot start at all;
- * Intel PT's driver would then not be active, and it allows only one.
+ * The first event has the CPU's sink, so the second one cannot start at all. With
+ * Intel PT's driver it would not be active, but that driver allows only one event.
  */
 TEST_F_TIMEOUT(starved, second_of_a_cpu, SECONDS)
 {
@@ -183,20 +186,20 @@ TEST_F_TIMEOUT(starved, second_of_a_cpu, SECONDS)
 		full = ring_lost(&self->ring, PERFAUX_CAUSE_FULL);
 		ASSERT_EQ(0, event_enable(ev));
 		settle(self->cpu);
-		/* The first one may have been moved out and in for it. */
+		/* perf may have scheduled the first event out and in for the second. */
 		EXPECT_LT(full, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
 		claims = counter(&self->ring.ctl->claims);
 		ring_read(&self->ring, check_record, self->check);
 		EXPECT_EQ(claims, counter(&self->ring.ctl->claims));
 		ring_poll(&self->ring, 0);
-		/* Each of them has one. */
+		/* Each event has a segment. */
 		ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims + 1));
 		ASSERT_EQ(0, event_disable(ev));
 		ASSERT_EQ(0, event_disable(self->ev));
 	}
 	finish(&self->ring, self->check, self->ev);
 	EXPECT_STREQ("", self->check->error);
-	/* Each time one of them told of bytes, the other one could not. */
+	/* Each time that one event reported bytes, the other one could not. */
 	EXPECT_LE(20, self->check->gaps);
 	EXPECT_LT(0, self->check->gap_bytes);
 	close(ev);
@@ -219,7 +222,7 @@ TEST_F_TIMEOUT(starved, resumes_by_flush, SECONDS)
 	EXPECT_STREQ("", self->check->error);
 }
 
-/* Is one of the segments being written to on @cpu? */
+/* Return whether a segment is being written to on @cpu. */
 static bool busy_on(const struct ring *ring, int cpu)
 {
 	uint32_t i;
@@ -241,7 +244,7 @@ static bool wait_busy_on(const struct ring *ring, int cpu)
 	return true;
 }
 
-/* A segment that another writer leaves is enough, without the reader's help. */
+/* A segment that another writer leaves is enough, without the help of the reader. */
 TEST_F_TIMEOUT(starved, resumes_by_idle_segment, SECONDS)
 {
 	struct auxgen_config config = { AUXGEN_F_CTX | 4 << 24 | 1, 0 };
@@ -319,7 +322,7 @@ TEST_F_TIMEOUT(starved, spinning_task, SECONDS)
 	EXPECT_STREQ("", self->check->error);
 }
 
-/* STARVED means that: it goes when the events have started again. */
+/* STARVED ends when the events have started again. */
 TEST_F_TIMEOUT(starved, flag_goes, SECONDS)
 {
 	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
@@ -333,12 +336,12 @@ TEST_F_TIMEOUT(starved, flag_goes, SECONDS)
 	EXPECT_STREQ("", self->check->error);
 }
 
-/* What of a stream's time is in neither its spans nor its gaps. */
+/* The time of a stream that is in neither its spans nor its gaps */
 struct coverage {
 	struct check *check;
 	uint32_t stream;
-	uint64_t covered;	/* up to here */
-	uint64_t worst;		/* longest time that is not */
+	uint64_t covered;	/* covered up to this time */
+	uint64_t worst;		/* the longest time that is not covered */
 };
 
 static void coverage_add(struct coverage *c, const struct record *record)
@@ -375,8 +378,8 @@ static void coverage_both(void *arg, const struct record *record)
 }
 
 /*
- * FLUSH ends a gap, but not the state that the event is in: the time after
- * that is in a gap too.
+ * FLUSH ends a gap, but the event is still without a segment: the time after FLUSH
+ * is in a gap, too.
  */
 TEST_F_TIMEOUT(starved, time_after_flush, SECONDS)
 {
@@ -392,7 +395,7 @@ TEST_F_TIMEOUT(starved, time_after_flush, SECONDS)
 	ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
 	spans = counter(&self->ring.ctl->spans);
 	while (counter(&self->ring.ctl->spans) == spans) {
-		/* It may have filled the ring and be starved once more. */
+		/* The event may have filled the ring and be starved again. */
 		ring_read(&self->ring, coverage_record, &c);
 		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
 	}
@@ -406,7 +409,7 @@ TEST_F_TIMEOUT(starved, time_after_flush, SECONDS)
 }
 
 /*
- * The first event goes; the one that found neither segment nor sink has
+ * The first event is closed. The event that found neither segment nor sink has
  * nothing to write to until the ring is read, and its gap is as long.
  */
 TEST_F_TIMEOUT(starved, time_of_second, SECONDS)
@@ -439,13 +442,13 @@ TEST_F_TIMEOUT(starved, time_of_second, SECONDS)
 	close(ev);
 }
 
-/* Gaps of one stream. */
+/* Gaps of one stream */
 struct gaps {
 	struct check *check;
 	uint32_t stream;
 	struct perfaux_gap last;
 	uint64_t n;
-	uint64_t tids;		/* how often it changed */
+	uint64_t tids;		/* how often the thread changed */
 };
 
 static void gaps_record(void *arg, const struct record *record)
@@ -460,7 +463,7 @@ static void gaps_record(void *arg, const struct record *record)
 	gaps->n++;
 }
 
-/* What one thread loses on one CPU without a span in between is one gap. */
+/* Losses of one thread on one CPU without a span in between are one gap. */
 TEST_F_TIMEOUT(starved, joined, SECONDS)
 {
 	struct gaps gaps = { .check = self->check, .stream = 3 };
@@ -480,7 +483,7 @@ TEST_F_TIMEOUT(starved, joined, SECONDS)
 	EXPECT_STREQ("", self->check->error);
 	EXPECT_EQ(1, gaps.n);
 	EXPECT_LE(5, gaps.last.count);
-	/* Written when it starts, and when it stops. */
+	/* The event writes when it starts and when it stops. */
 	EXPECT_EQ(gaps.last.count * 2 * 4 * AUXGEN_CHUNK, gaps.last.bytes);
 	EXPECT_LE(begin, gaps.last.t_begin);
 	EXPECT_LE(last, gaps.last.t_end);
@@ -496,7 +499,7 @@ static void two_on_cpu_fn(void *arg)
 	spin_fn(NULL);
 }
 
-/* Those of two threads are two, though of one event. */
+/* Losses of two threads are two gaps, even if they have one event. */
 TEST_F_TIMEOUT(starved, not_joined, SECONDS)
 {
 	struct auxgen_config config = { AUXGEN_F_CTX | 1 << 24 | 4, 0 };
@@ -514,7 +517,7 @@ TEST_F_TIMEOUT(starved, not_joined, SECONDS)
 	ASSERT_EQ(0, event_enable(ev));
 	full = ring_lost(&self->ring, PERFAUX_CAUSE_FULL);
 	child_go(&child);
-	/* So many time slices, of both of them. */
+	/* Wait for so many time slices of both threads. */
 	ASSERT_TRUE(wait_more(&self->ring.ctl->lost_count[PERFAUX_CAUSE_FULL],
 			      full + 20));
 	ASSERT_EQ(0, event_disable(ev));
@@ -528,10 +531,11 @@ TEST_F_TIMEOUT(starved, not_joined, SECONDS)
 }
 
 /*
- * One event's luck on a CPU is not the end of other ones' gaps: neither of that
- * which writes to the sink, nor of that which does not write at all. The lucky
- * one is not pinned, so that it leaves the others alone, and its span goes on:
- * its end would start them.
+ * If one event of a CPU finds a segment, the gaps of other events do not end:
+ * neither the gap of the event that writes to the sink, nor that of the event that
+ * does not write at all. The event that finds a segment is not pinned, so it leaves
+ * the others alone, and its span continues, because the span's end would start the
+ * others.
  */
 TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
 {
@@ -552,7 +556,7 @@ TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
 	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
 	ASSERT_EQ(0, event_enable(second));
 	settle(self->cpu);
-	/* Segments are released, but nothing starts the first events yet. */
+	/* Segments are free now, but nothing starts the first events yet. */
 	ring_read(&self->ring, coverage_both, c);
 	claims = counter(&self->ring.ctl->claims);
 	spans = counter(&self->ring.ctl->spans);
@@ -572,7 +576,7 @@ TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
 	ring_read(&self->ring, coverage_both, c);
 	check_end(self->check);
 	EXPECT_STREQ("", self->check->error);
-	/* Both have something to say of the time that was to be in gaps. */
+	/* Both streams have records of the time that had to be in gaps. */
 	EXPECT_LT(end, c[0].covered);
 	EXPECT_LT(end, c[1].covered);
 	EXPECT_LT(c[0].worst, TOLERANCE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PERFAUX_ATTACH_TRIGGER, PERFAUX_IOC_THAW: a trigger stops the overwriting where it happens.
+ * Tests of PERFAUX_ATTACH_TRIGGER and PERFAUX_IOC_THAW: a trigger stops the
+ * overwriting where it happens.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -15,7 +16,7 @@
 
 FIXTURE(args) {
 	struct ring ring;	/* overwrite */
-	struct ring other;	/* not */
+	struct ring other;	/* not overwrite */
 	struct raw_event ev;
 };
 
@@ -94,7 +95,7 @@ FIXTURE(trigger) {
 	int events[CHECK_CPUS];
 	int cpus[CHECK_CPUS];
 	int nr;
-	/* the first CPU's is a trigger; each sends NMIs to the next CPU */
+	/* the first CPU's event is a trigger; each event sends NMIs to the next CPU */
 	struct rawgen_source nmi[CHECK_CPUS];
 	struct raw_event task;
 	int ev;			/* the trigger */
@@ -152,7 +153,7 @@ FIXTURE_TEARDOWN(trigger)
 	ring_close(&self->ring);
 }
 
-/* One sample at least: of a child, if it is a task's. */
+/* Wait for at least one sample; it is of a child if the event is a task's. */
 static void wait_fired(const struct ring *ring, uint64_t before)
 {
 	while (counter(&ring->ctl->triggers) == before) {
@@ -183,7 +184,7 @@ static bool is_frozen(const struct ring *ring)
 	return frozen && ring_poll((struct ring *)ring, 0) & POLLPRI;
 }
 
-/* Exactly so many segments more are overwritten, until the ring is thawed. */
+/* Exactly @post more segments are overwritten until the ring is thawed. */
 TEST_F_TIMEOUT(trigger, post, SECONDS)
 {
 	const __u64 *frozen = &self->ring.ctl->lost_count[PERFAUX_CAUSE_FROZEN];
@@ -208,7 +209,7 @@ TEST_F_TIMEOUT(trigger, post, SECONDS)
 		EXPECT_GE(now_ns(), ring->ctl->frozen_time);
 		EXPECT_EQ(99, ring->ctl->frozen_cookie);
 		begin = ring->ctl->frozen_time;
-		/* A second one changes nothing. */
+		/* A second trigger changes nothing. */
 		ASSERT_EQ(0, fire(ring, self->firing, self->nr_firing));
 		EXPECT_EQ(begin, ring->ctl->frozen_time);
 
@@ -233,7 +234,7 @@ TEST_F_TIMEOUT(trigger, post, SECONDS)
 	EXPECT_LT(0, ring_fdinfo(ring->fd, "lost_frozen"));
 }
 
-/* HOLD with THAW: nothing of before is overwritten by those who go on. */
+/* HOLD with THAW: writers that continue overwrite no earlier data. */
 TEST_F_TIMEOUT(trigger, hold_and_thaw, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;
@@ -261,10 +262,10 @@ TEST_F_TIMEOUT(trigger, hold_and_thaw, SECONDS)
 	EXPECT_EQ(0, left);
 }
 
-/* Triggers all the time, and thaws, holds and attaches all the time. */
+/* Trigger all the time, and thaw, hold and attach all the time. */
 TEST_F_TIMEOUT(trigger, storm, SECONDS)
 {
-	/* Debug kernels take long. */
+	/* Debug kernels are slow. */
 	const uint64_t end = now_ns() + 30000000000ULL;
 	struct ring *ring = &self->ring;
 	uint64_t thaws = 0;
