@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bpf(2), for which libc has no function. Not libbpf's: since its version 1.0
- * it has nothing that asks for all arrays of a program, and for the rest it is
- * these few calls.
+ * bpf(2), for which libc has no function. auxrec does not use libbpf: since
+ * version 1.0 libbpf cannot ask for all arrays of a program, and auxrec needs
+ * only these few calls besides.
  */
 #ifndef AUXREC_BPF_SYS_H
 #define AUXREC_BPF_SYS_H
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Returns what the call does, or -errno. */
+/* Return the result of the system call, or -errno. */
 static inline int bpf_sys(int cmd, union bpf_attr *attr)
 {
 	int ret = syscall(SYS_bpf, cmd, attr, sizeof(*attr));
@@ -21,7 +21,10 @@ static inline int bpf_sys(int cmd, union bpf_attr *attr)
 	return ret < 0 ? -errno : ret;
 }
 
-/* The number of the first program after @id (0: of all) or -errno. */
+/*
+ * Set @id to the id of the next program after @id. @id 0: of the first program.
+ * Return 0 or -errno.
+ */
 static inline int bpf_next_prog(__u32 *id)
 {
 	union bpf_attr attr;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A bounded cursor over bytes that nobody vouches for.
+ * A bounded cursor over bytes that may be damaged or hostile.
  *
- * Every access checks what is left; the first one that does not fit makes the
- * cursor fail for good, so that a parser may test once, at its end.
+ * Every access checks how many bytes are left. After the first access that does
+ * not fit, all later ones fail, so a parser can test for failure once, when it
+ * is done.
  */
 #ifndef AUXREC_READ_BYTES_H
 #define AUXREC_READ_BYTES_H
@@ -28,7 +29,7 @@ static inline struct read_bytes read_bytes_init(const void *p, size_t len)
 	return (struct read_bytes) { .p = p, .left = len };
 }
 
-/* Returns the next @len bytes, or NULL. */
+/* Return the next @len bytes, or NULL. */
 static inline const void *read_take(struct read_bytes *b, __u64 len)
 {
 	const __u8 *p = b->p;

@@ -10,7 +10,7 @@
 #include "base/cpus.h"
 #include "base/util.h"
 
-#define MAX_CPU		65535	/* what a CPU_MAP record can hold */
+#define MAX_CPU		65535	/* the largest number that a CPU_MAP record can hold */
 
 static int add_cpu(struct cpus *cpus, int cpu)
 {

@@ -13,10 +13,10 @@ struct cpus {
 	size_t nr;
 };
 
-/* Returns 0, -EINVAL (syntax, or a number above 65535) or -ENOMEM. */
+/* Return 0, -EINVAL (syntax, or a number above 65535) or -ENOMEM. */
 int cpus_parse(struct cpus *cpus, const char *text);
 
-/* The CPUs that are online now. Returns 0 or -errno. */
+/* Read which CPUs are online now. Return 0 or -errno. */
 int cpus_online(struct cpus *cpus);
 
 bool cpus_has(const struct cpus *cpus, int cpu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Until it is on disk.
+ * Waiting until data and file names are on disk.
  */
 #include <errno.h>
 #include <unistd.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Until it is on disk.
+ * Waiting until data and file names are on disk.
  */
 #ifndef AUXREC_DISK_H
 #define AUXREC_DISK_H
 
 /*
- * Wait until the data of @fd, or the names that the file or those in the directory @fd has,
- * would survive a power cut.
- * Where the file system knows of no such thing there is nothing to wait for. 0 or -errno.
+ * Wait until the data of @fd would survive a power cut. A file system that does not support this
+ * is no error. Return 0 or -errno.
  */
 int disk_data(int fd);
+/* The same for the name of the file @fd, or for the names in the directory @fd. */
 int disk_names(int fd);
 
 #endif /* AUXREC_DISK_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The hash table of base/map.h: open addressing with linear probing. */
 #include "base/map.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 
 #define FIRST_SIZE	64
 
-/* splitmix64's finisher: ids of perf are consecutive, pointers are aligned */
+/* splitmix64's finisher, because perf's ids are consecutive and pointers are aligned */
 static __u64 mix(__u64 x)
 {
 	x ^= x >> 30;
@@ -62,7 +63,7 @@ int read_map_set(struct read_map *m, __u64 key, __u32 value)
 {
 	struct read_map_slot *slot;
 
-	/* Half empty at least, so that searches end soon. */
+	/* The table stays at least half empty, so that searches end soon. */
 	if (m->nr * 2 >= m->size) {
 		int rc = grow(m);
 

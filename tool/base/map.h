@@ -23,10 +23,10 @@ struct read_map {
 	size_t	nr;
 };
 
-/* Return: true and the value in @value (which may be NULL) if it is there. */
+/* Return whether the table has @key. Store its value in @value, which can be NULL. */
 bool read_map_get(const struct read_map *m, __u64 key, __u32 *value);
 
-/* Return: 0, -ENOMEM. Replaces the value of a key that is there. */
+/* Add a key, or replace its value. Return 0 or -ENOMEM. */
 int read_map_set(struct read_map *m, __u64 key, __u32 value);
 
 void read_map_free(struct read_map *m);

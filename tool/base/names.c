@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lists of names, and the small files that sysfs and tracefs consist of.
+ * Lists of names, and reading the small files of sysfs and tracefs.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -52,7 +52,7 @@ void names_sort(struct names *names)
 		qsort(names->list, names->nr, sizeof(*names->list), compare);
 }
 
-/* sysfs has links to directories, so what a link points to counts. */
+/* sysfs has links to directories, so this follows links. */
 static bool is_dir(int dirfd, const char *name)
 {
 	struct stat st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists of names, as directories of sysfs and tracefs give them.
+ * Lists of names, and reading the directories and small files of sysfs and tracefs.
  */
 #ifndef AUXREC_NAMES_H
 #define AUXREC_NAMES_H
@@ -14,22 +14,22 @@ struct names {
 	size_t room;
 };
 
-/* Appends a copy of @name. Returns 0 or -ENOMEM. */
+/* Append a copy of @name. Return 0 or -ENOMEM. */
 int names_add(struct names *names, const char *name);
 void names_free(struct names *names);
 
-/* In the order of strverscmp(): imc_2 before imc_10. */
+/* Sort in the order of strverscmp(): imc_2 before imc_10. */
 void names_sort(struct names *names);
 
 /*
- * Appends the entries of directory @path, sorted, without those that begin
- * with a dot. With @dirs_only, directories only. Returns 0 or -errno.
+ * Append the entries of directory @path, sorted, except names that begin with
+ * a dot. With @dirs_only, append directories only. Return 0 or -errno.
  */
 int names_read_dir(struct names *names, const char *path, bool dirs_only);
 
 /*
- * Reads a small file and cuts the newline off; what does not fit is cut too.
- * Returns 0 or -errno.
+ * Read the first line of a small file, without its newline. A line that does
+ * not fit is cut. Return 0 or -errno.
  */
 int read_line_file(const char *path, char *buf, size_t size);
 

@@ -8,14 +8,14 @@
 #include <linux/types.h>
 
 /*
- * A decimal number. @end: the first character after it. Returns 0, or -EINVAL if there is none
- * or it does not fit.
+ * Parse a decimal number. @end: the first character after it. Return 0, or -EINVAL if there is no
+ * number or it does not fit in 64 bits.
  */
 int parse_number(const char *s, const char **end, __u64 *val);
 
 /*
- * "64" is 64 times @unit bytes (perf counts pages), "64K" is 64 KiB. @end: the first character
- * after the size. Returns 0 or -EINVAL.
+ * Parse a size. "64" means 64 times @unit bytes (perf counts pages), "64K" means 64 KiB. @end: the
+ * first character after the size. Return 0 or -EINVAL.
  */
 int parse_size(const char *s, const char **end, __u64 unit, __u64 *val);
 

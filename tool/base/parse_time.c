@@ -8,7 +8,7 @@
 
 #include "base/parse_time.h"
 
-/* No "m", which is minutes to some and months or milli to others. */
+/* "m" is not a unit, because it can mean minutes, months or milli. */
 static const struct {
 	const char *name;
 	__u64 ns;

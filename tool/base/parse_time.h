@@ -9,22 +9,26 @@
 
 #include "base/util.h"
 
-/* "ns, us, ms, s, min, h or d", for messages */
+/* The units, for messages */
 #define TIME_UNITS	"ns, us, ms, s, min, h or d"
 
-/* Longer ones are refused: sums and differences of times stay below 2^64. */
+/* Longer times are refused, so that the sum of two times stays below 2^64. */
 #define TIME_MAX_NS	((__u64)INT64_MAX)
 
 /*
- * A whole number and its unit. @what: whose value @s is, for the message
- * ("--flight"). Returns 0, -EINVAL or (too long) -ERANGE.
+ * Parse a whole number and its unit. @what: the name of the option that has
+ * this value, for the message ("--flight"). Return 0, -EINVAL, or -ERANGE if
+ * the time is too long.
  */
 int parse_time(const char *what, const char *s, __u64 *ns, struct diag *d);
 
-/* The same where the number may be missing: "min" is 1min. */
+/* The same, but the number can be missing: "min" means 1min. */
 int parse_time_per(const char *what, const char *s, __u64 *ns, struct diag *d);
 
-/* A decimal number that ends at @end. Returns 0, -EINVAL or (2^64) -ERANGE. */
+/*
+ * Parse a decimal number. @end: the first character after it. Return 0, -EINVAL, or -ERANGE if the
+ * number does not fit in 64 bits.
+ */
 int parse_digits(const char *s, const char **end, __u64 *val);
 
 #endif /* AUXREC_PARSE_TIME_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Signals by name, and what they are to a recorder and to a task.
+ * Names of signals, which ones auxrec leaves to the user, and what they do to a task.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #include "base/signames.h"
 
 enum {
-	FREE	= 1,
-	LIVES	= 2,		/* is ignored, stops or continues */
-	CORE	= 4,
+	FREE	= 1,		/* see signal_is_free() */
+	LIVES	= 2,		/* by default the task ignores it, stops or continues */
+	CORE	= 4,		/* dumps core by default */
 };
 
-/* signal(7). USR1 to PWR that are FREE: SIGNALS_FREE */
+/* See signal(7). SIGNALS_FREE lists the same signals as FREE here. */
 static const struct {
 	const char *name;
 	int sig;
@@ -59,7 +59,7 @@ static const struct {
 	{ "SYS",	SIGSYS,		CORE },
 };
 
-/* The kernel's number; glibc keeps the first two real-time signals for itself. */
+/* The kernel's last signal. glibc reserves the first two real-time signals. */
 #define LAST_SIGNAL	64
 
 static bool is_realtime(int sig)
@@ -67,7 +67,7 @@ static bool is_realtime(int sig)
 	return sig >= SIGRTMIN && sig <= SIGRTMAX;
 }
 
-/* What "+3" or "-1" behind RTMIN or RTMAX says, or -1 */
+/* Return the number in the "+3" or "-1" after RTMIN or RTMAX, 0 if there is none, or -1. */
 static int offset(const char *s, char sign)
 {
 	const char *end;

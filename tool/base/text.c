@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Printing strings, sizes and times of a stream as text or JSON. */
 #include "base/text.h"
 
 #include "base/bytes.h"
@@ -17,7 +18,7 @@ void read_print_text(FILE *f, const char *s, size_t max)
 	}
 }
 
-/* Length of the UTF-8 sequence at @s, 0 if it is none. */
+/* Return the length of the UTF-8 sequence at @s, or 0 if there is none. */
 static int utf8_length(const unsigned char *s)
 {
 	static const struct {

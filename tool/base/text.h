@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Strings of a stream on their way to a terminal or into JSON. A stream can
- * hold any bytes, also those that reprogram a terminal.
+ * Printing strings, sizes and times of a stream as text or JSON. A stream can
+ * hold any bytes, also sequences that reprogram a terminal.
  */
 #ifndef AUXREC_READ_PRINT_H
 #define AUXREC_READ_PRINT_H
@@ -9,22 +9,22 @@
 #include <linux/types.h>
 #include <stdio.h>
 
-/* Prints at most @max bytes of @s; what is not printable as \xNN. */
+/* Print at most @max bytes of @s. Bytes that are not printable become \xNN. */
 void read_print_text(FILE *f, const char *s, size_t max);
 
 /*
- * Prints @s as a JSON string with its quotes. Bytes from 0x80 are passed as
- * they are if they are valid UTF-8, else replaced by U+FFFD.
+ * Print @s as a JSON string with its quotes. Valid UTF-8 sequences are printed
+ * unchanged; other bytes from 0x80 on are replaced by U+FFFD.
  */
 void read_print_json(FILE *f, const char *s);
 
-/* "12.3 MiB" into @buf, which is returned. */
+/* Print "12.3 MiB" into @buf and return @buf. */
 const char *read_print_size(char *buf, size_t len, double bytes);
 
-/* "1818.899897123", seconds, into @buf, which is returned. */
+/* Print seconds, "1818.899897123", into @buf and return @buf. */
 const char *read_print_time(char *buf, size_t len, __u64 ns);
 
-/* "1.5 ms" into @buf, which is returned. */
+/* Print "1.5 ms" into @buf and return @buf. */
 const char *read_print_duration(char *buf, size_t len, __u64 ns);
 
 #endif /* AUXREC_READ_PRINT_H */

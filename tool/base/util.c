@@ -156,7 +156,7 @@ int grow(void **array, size_t nr, size_t elem)
 {
 	void *more;
 
-	/* Powers of two: full exactly when nr is one (or 0). */
+	/* The array has room for a power of two, so it is full if nr is one (or 0). */
 	if (nr & (nr - 1))
 		return 0;
 	more = reallocarray(*array, nr ? nr * 2 : 1, elem);

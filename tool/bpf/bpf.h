@@ -53,13 +53,13 @@ int bpf_start(struct session *s);
 /* Is all that is noted in the queue? */
 bool bpf_settled(const struct bpf_reader *b);
 
-/* Waits until all that is noted has been asked for, and ends the thread. */
+/* Wait until all that is noted has been asked for, and ends the thread. */
 void bpf_stop(struct session *s);
 void bpf_close(struct session *s);
 
 /*
  * bpf/write.c: the queue, as FEATURE records. Before the BPF_EVENT of the same
- * program has passed, to be of use. Returns 0 or -errno of the stream.
+ * program has passed, to be of use. Return 0 or -errno of the stream.
  */
 int bpf_write(struct session *s);
 

@@ -123,7 +123,7 @@ static __u32 choose(union prog_info *u, __u32 mask, bool *cut)
 }
 
 /*
- * Asks for the arrays of @mask, of the counts in @u, into @data. Leaves in @u
+ * Ask for the arrays of @mask, of the counts in @u, into @data. Leaves in @u
  * offsets and counts of what came; returns in @mask what did not come: the
  * kernel shows addresses and code only to whom kptr_restrict lets see them
  * (bpf_dump_raw_ok()).

@@ -28,7 +28,7 @@ struct bpf_item {
 /*
  * The program or the types of a descriptor, to be freed. What is longer than
  * BPF_ITEM_MAX: a program goes without some arrays, types are refused (-E2BIG).
- * Returns 0 or -errno.
+ * Return 0 or -errno.
  */
 int bpf_prog_item(int fd, struct bpf_item **item);
 int bpf_btf_item(int fd, __u32 id, struct bpf_item **item);

@@ -87,7 +87,7 @@ static __u64 owner_key(__u32 tid, __u32 cpu)
 	return (__u64)tid << 32 | cpu;
 }
 
-/* Finds or makes the queue of a record. NULL without memory. */
+/* Find or makes the queue of a record. NULL without memory. */
 static struct check_queue *find_queue(struct check *c,
 				      const struct read_record *rec,
 				      const struct rec_auxtrace *a)

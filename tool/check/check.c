@@ -55,7 +55,7 @@ static const __u16 user_min[REC_NR_TYPES - REC_ATTR] = {
 };
 
 /*
- * Checks what is true of all records. Returns false if the record cannot be
+ * Check what is true of all records. Return false if the record cannot be
  * looked into.
  */
 static bool check_size(struct check *c, const struct read_record *rec)
@@ -92,7 +92,7 @@ static bool check_size(struct check *c, const struct read_record *rec)
 	return true;
 }
 
-/* Returns 1, or -errno if memory or the stream's bytes run out. */
+/* Return 1, or -errno if memory or the stream's bytes run out. */
 /* RAW is padded by the kernel, or at the end and as long as it is: stream/payload.h */
 static void check_rest(struct check *c, const struct read_record *rec,
 		       const struct read_sample *s)

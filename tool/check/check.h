@@ -167,12 +167,12 @@ struct check {
  */
 int check_stream(struct check *c, read_fill_t fill, void *ctx);
 
-/* Frees what the rules remember; the results stay. */
+/* Free what the rules remember; the results stay. */
 void check_free(struct check *c);
 
 /* check/report.c */
 
-/* Counts a violation and lists it. @rec may be NULL: the stream's header. */
+/* Count a violation and lists it. @rec may be NULL: the stream's header. */
 __printf(5, 6)
 void check_fail(struct check *c, const struct read_record *rec,
 		enum check_rule rule, const char *expected,
@@ -224,7 +224,7 @@ void check_time(struct check *c, const struct read_record *rec,
 		const struct read_sample *s);
 void check_round(struct check *c);
 
-/* Reads the blob. Return: 1, or the error of read_blob(). */
+/* Read the blob. Return: 1, or the error of read_blob(). */
 int check_tracing(struct check *c, const struct read_record *rec);
 
 #endif /* AUXREC_CHECK_H */

@@ -77,7 +77,7 @@ static void check_length(struct check *c, const struct read_record *rec,
 		check_fail(c, rec, RULE_CHUNK_LENGTH, "data", "an empty part");
 }
 
-/* Finds or makes the state for the spans of a cookie. NULL without memory. */
+/* Find or makes the state for the spans of a cookie. NULL without memory. */
 static struct check_span *find_span(struct check *c, const struct read_sample *s,
 				    const struct auxrec_chunk *h)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Terms that every event may have: period, name, call-graph and so on.
+ * Applying terms that every event can have: period, name, call-graph and so on.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "event/parse.h"
 #include "base/util.h"
 
-/* attr.sample_stack_user: a multiple of 8 in 16 bits */
+/* attr.sample_stack_user must be a multiple of 8 and fit in 16 bits. */
 #define MAX_STACK_SIZE	65528
 
 static const struct {
@@ -106,7 +106,7 @@ static int set_branch_type(struct ev_ctx *ctx, struct auxrec_event *ev,
 		all.len = 0;
 		bits |= branch_types[i].bits;
 	}
-	/* Where, but not which: perf takes any of them. */
+	/* Only levels were given, no kinds of branches: as in perf, this means any branch. */
 	if (!(bits & ~(__u64)BRANCH_LEVELS))
 		bits = PERF_SAMPLE_BRANCH_ANY;
 	ev->attr.branch_sample_type = bits;
@@ -138,7 +138,7 @@ static int sampling(struct ev_ctx *ctx, struct auxrec_event *ev,
 	bool freq = term->kind == EV_FREQ;
 	int ret;
 
-	/* The kernel keeps the top bit for itself: perf_event_open(). */
+	/* perf_event_open() refuses a value with the top bit. */
 	ret = get_number(ctx, term, freq, ~0ULL >> 1);
 	if (ret)
 		return ret;
@@ -251,9 +251,10 @@ int ev_apply(struct ev_ctx *ctx, struct auxrec_event *ev,
 		if (!ret)
 			ev->attr.aux_output = term->number;
 		return ret;
-	case EV_PERCORE:	/* perf takes these two, and only `perf stat` */
+	/* perf accepts percore and metric-id, but only `perf stat` uses them. */
+	case EV_PERCORE:
 		return get_number(ctx, term, 0, 1);
-	case EV_METRIC_ID:	/* uses them */
+	case EV_METRIC_ID:
 	default:
 		return 0;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which PMUs have AUX data.
+ * Finding out which events have AUX data, and of which format.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,10 @@ const char *event_aux_refused(const struct auxrec_event *ev)
 	return known ? known->refused : NULL;
 }
 
-/* A user who may not record the kernel gets an event of user space: the PMU is the same. */
+/*
+ * Open an event of the PMU. A user without permission to record the kernel gets an event of user
+ * space, which has the same PMU.
+ */
 static int probe_open(const struct auxrec_event *ev)
 {
 	struct perf_event_attr attr = ev->attr;
@@ -57,10 +60,10 @@ static int probe_open(const struct auxrec_event *ev)
 }
 
 /*
- * sysfs does not tell. The kernel does: rb_alloc_aux() fails with EOPNOTSUPP
- * exactly if the PMU has no setup_aux(). An event that cannot be opened here cannot be
- * recorded either; whoever opens it says why. If no more memory may be locked, the kernel
- * refuses before it looks (perf_mmap()).
+ * Does a PMU have AUX data? sysfs does not tell, so try to map an AUX area: rb_alloc_aux() fails
+ * with EOPNOTSUPP exactly if the PMU has no setup_aux(). If the limit of locked memory is reached,
+ * perf_mmap() fails before that. An event that cannot be opened here cannot be recorded either;
+ * the code that opens it for recording reports why.
  */
 static bool probe_aux(const struct auxrec_event *ev)
 {
@@ -96,7 +99,7 @@ static bool probe_aux(const struct auxrec_event *ev)
 
 bool event_has_aux(const struct auxrec_event *ev)
 {
-	/* PMUs with a number of their own; the first ones are perf's ABI. */
+	/* Types below PERF_TYPE_MAX are perf's own. Other PMUs have a dynamic type. */
 	if (!ev->pmu || ev->attr.type < PERF_TYPE_MAX)
 		return false;
 	return known_pmu(ev) || probe_aux(ev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Breakpoints: mem:ADDR[/LEN][:rwx][:MODIFIERS]
+ * Parsing breakpoints: mem:ADDR[/LEN][:rwx][:MODIFIERS]
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -9,7 +9,7 @@
 
 #include "event/parse.h"
 
-/* The longest that the kernel knows: HW_BREAKPOINT_LEN_8. */
+/* The longest breakpoint that the kernel knows is HW_BREAKPOINT_LEN_8. */
 #define MAX_LEN		8
 
 static int parse_access(struct ev_ctx *ctx, struct ev_text text, __u32 *type)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cache events: "L1-dcache-load-misses". A cache, then what is done to it and
- * how it ends, in any order, each of which may be left out.
+ * Parsing cache events: "L1-dcache-load-misses". An event names a cache, then an
+ * operation and a result. The operation and the result can stand in any order, and
+ * each can be left out.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -51,7 +52,7 @@ static const struct spelling results[] = {
 		{ "misses", "miss" } },
 };
 
-/* What there is no event for: nobody stores to an instruction cache. */
+/* Some combinations have no event: nobody stores to an instruction cache. */
 static bool is_possible(unsigned int cache, unsigned int op)
 {
 	switch (cache) {
@@ -66,8 +67,9 @@ static bool is_possible(unsigned int cache, unsigned int op)
 }
 
 /*
- * Takes the longest of the names off the front of @rest, where a '-' or the end
- * has to follow. Returns its index or -1.
+ * Remove the longest possible name, and the '-' after it, from the front of @rest.
+ * The name must end at a '-' or at the end of @rest. Return the index of its
+ * spelling, or -1.
  */
 static int take(struct ev_text *rest, const struct spelling *table, size_t nr)
 {
@@ -131,7 +133,7 @@ int ev_cache(struct ev_ctx *ctx, const struct ev_item *item, __u64 config)
 	return ev_add_legacy(ctx, item, PERF_TYPE_HW_CACHE, config);
 }
 
-/* The names as perf list gives them: LLC-loads, LLC-load-misses. */
+/* Append the names as perf list prints them: LLC-loads, LLC-load-misses. */
 int ev_cache_names(struct names *names)
 {
 	char name[64];

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages of the event parser for people: the event as it was typed, and a mark under the
- * place that the message is about.
+ * Showing where an event is wrong: the event as it was typed, and a mark under the place that the
+ * message is about.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "event/parse.h"
 
-/* So much of a long event is shown around the place. */
+/* If an event is long, only this many of its characters are shown. */
 #define WIDTH	72
+/* At most this many of them are before the place. */
 #define BEFORE	48
 
-/* @text may have anything in it; nothing of it reaches a terminal as it is. */
+/* @text can contain any bytes. Replace the ones that a terminal would interpret. */
 static void append_shown(struct ev_buf *buf, const char *text, size_t from, size_t len)
 {
 	size_t i;
@@ -24,7 +25,7 @@ static void append_shown(struct ev_buf *buf, const char *text, size_t from, size
 	}
 }
 
-/* @at: from 0; may be that of the end */
+/* @at: offset in @spec, up to its length */
 static void append_mark(struct ev_buf *buf, const char *spec, size_t at)
 {
 	const size_t len = strlen(spec);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events as the user names them: lists, groups, and which kind an event is.
+ * The event parser's main part: lists, groups, and finding out an event's kind.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include "event/tracefs.h"
 #include "base/util.h"
 
-/* perf's own, measured by perf itself; nothing to record. */
+/* Events that perf stat measures itself. They cannot be recorded. */
 static const char *const stat_events[] = {
 	"duration_time", "user_time", "system_time",
 };
@@ -59,7 +59,7 @@ static bool has_system(struct ev_ctx *ctx, struct ev_text system)
 	return !ret;
 }
 
-/* NAME:REST, where NAME is none of the general events. */
+/* Resolve NAME:REST, where NAME is none of the general events. */
 static int name_and_more(struct ev_ctx *ctx, const struct ev_item *item,
 			 struct ev_text name, struct ev_text rest,
 			 struct ev_text *mods)
@@ -89,7 +89,7 @@ static int name_and_more(struct ev_ctx *ctx, const struct ev_item *item,
 	return ev_tracepoint(ctx, item, name, second);
 }
 
-/* Events whose name says what they are. -ENOENT: it is not one of them. */
+/* Resolve an event whose name tells its kind. Return -ENOENT for any other name. */
 static int general(struct ev_ctx *ctx, const struct ev_item *item,
 		   struct ev_text name)
 {
@@ -123,7 +123,7 @@ static int general(struct ev_ctx *ctx, const struct ev_item *item,
 			       ev_show(&shown, name));
 	if (ret)
 		return ret;
-	/* ARM's PMUs may have a more precise event of the same name. */
+	/* An ARM PMU can have a more precise event of the same name. */
 	ret = ev_alias(ctx, item, name);
 	return ret == -ENOENT ? ev_cache(ctx, item, config) : ret;
 }
@@ -139,7 +139,7 @@ static int resolve(struct ev_ctx *ctx, const struct ev_item *item,
 	ev_split(&rest, ':', &name);
 	if (ev_equal(name, "mem") && rest.p)
 		return ev_breakpoint(ctx, item, mods);
-	/* Not 9p:9p_client_req, which is a tracepoint. */
+	/* 9p:9p_client_req is a tracepoint: "9p" is not a number. */
 	if (ev_number(name, &number) != -EINVAL)
 		return ev_numeric(ctx, item, mods);
 	ret = general(ctx, item, name);
@@ -196,7 +196,7 @@ static int parse_event(struct ev_ctx *ctx, const char **p)
 	return ret;
 }
 
-/* "{" or "NAME{": a group; perf's names of groups mean nothing here. */
+/* A group begins with "{" or "NAME{". The names, which perf has, are ignored here. */
 static const char *group_begin(const char *p)
 {
 	while (isalnum((unsigned char)*p) || (*p && strchr("_-.", *p)))
@@ -271,7 +271,7 @@ static int parse_list(struct ev_ctx *ctx, int group)
 	}
 }
 
-/* Right away refused because there is no such event, or for another reason? */
+/* Does the kernel know the event? It does if it refuses for lack of permission only. */
 static bool ask_kernel(const struct perf_event_attr *attr)
 {
 	struct perf_event_attr copy = *attr;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events as the user names them, resolved to perf_event_attr.
+ * Parsing events as the user writes them (-e) into perf_event_attr. In event/event.c,
+ * except the functions that name another file.
  */
 #ifndef AUXREC_EVENT_H
 #define AUXREC_EVENT_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A per-event switch (inherit, no-inherit ...) that may not have been given. */
+/* A switch of an event (inherit, no-inherit ...). UNSET: the user did not give it. */
 enum auxrec_switch {
 	AUXREC_UNSET	= -1,
 	AUXREC_OFF	= 0,
@@ -17,23 +18,24 @@ enum auxrec_switch {
 };
 
 /*
- * One event of -e, resolved against the running kernel's sysfs and tracefs.
+ * One event of -e, resolved with the running kernel's sysfs and tracefs.
  *
- * attr has what the event itself says: type, config*, bp_*, exclude_*,
+ * attr has what the event itself tells: type, config*, bp_*, exclude_*,
  * precise_ip, pinned, exclusive, aux_output, aux_sample_size, write_backward
  * (overwrite), branch_sample_type (branch_type), sample_period or sample_freq
- * and freq. Where sample_period is not 0 although !freq_given, it is the kind's
- * own default (tracepoints, breakpoints, bpf-output: 1; intel_pt, arm_spe):
- * -F and -c go before it, the general default does not.
+ * and freq. If sample_period is not 0 although !freq_given, it is the default of
+ * this kind of event (tracepoints, breakpoints, bpf-output: 1; intel_pt, arm_spe):
+ * -F and -c override it, the general default does not.
  *
- * exclude_guest and exclude_host are set only by the modifiers G and H (as perf
- * does since 6.13; older ones set exclude_guest for everything).
+ * Only the modifiers G and H set exclude_guest and exclude_host, as in perf since
+ * 6.13 (older perf sets exclude_guest for every event). The exception is intel_pt,
+ * see event/pmu_default.c.
  */
 struct auxrec_event {
 	struct perf_event_attr attr;
 	/*
-	 * attr.config3 and attr.config4, which the header this is built with
-	 * may lack: open with what auxrec_event_attr() returns.
+	 * attr.config3 and attr.config4, which may be missing in the header that
+	 * this is built with. Open the event with the attr of auxrec_event_attr().
 	 */
 	__u64 config3;
 	__u64 config4;
@@ -44,12 +46,12 @@ struct auxrec_event {
 	char *cpus;		/* PMU's cpumask file ("0,16"), or NULL */
 	char *tp_system;	/* tracepoint: "sched", else NULL */
 	char *tp_name;		/* tracepoint: "sched_switch", else NULL */
-	char *filter;		/* --filter, or NULL; for the kernel */
-	char *filter_typed;	/* the same as it was given */
+	char *filter;		/* --filter, as the kernel takes it, or NULL */
+	char *filter_typed;	/* --filter, as the user wrote it, or NULL */
 	const char *bpf_map;	/* --bpf-map, or NULL */
 	bool freq_given;	/* term freq= or period= was in the event */
 	bool has_modifier;	/* :u :k :h ... was given */
-	int group;		/* events of one {...} share it; -1: none */
+	int group;		/* the number of its {...}; -1: none */
 	bool leader;		/* first of its group */
 	bool gh_given;		/* modifier G or H was given */
 	bool precise_max;	/* modifier P: highest precise_ip that opens */
@@ -75,53 +77,53 @@ struct auxrec_events {
 };
 
 /*
- * Where the kernel's files are found. NULL, or a NULL root, means "/sys" and
- * the mounted tracefs; tests give trees of their own.
+ * Where the kernel's files are. NULL, or a NULL root, means "/sys" and the mounted
+ * tracefs. Tests use their own trees.
  */
 struct auxrec_sysroot {
 	const char *sysfs;
 	const char *tracefs;
 	/*
-	 * Does this kernel take such an event? Asked for hardware events on
-	 * machines with several kinds of core, and by `list`. NULL: the kernel
-	 * is asked, if sysfs is its own, else the answer is yes.
+	 * Does this kernel take such an event? The parser calls this for hardware
+	 * events on machines with several kinds of core, `list` calls it too. NULL:
+	 * ask the kernel if @sysfs is NULL, otherwise always yes.
 	 */
 	bool (*supported)(const struct perf_event_attr *attr);
 };
 
 /*
- * Parses SPEC (one -e: a comma separated list, terms in a PMU's slashes belong
- * to the event) and appends to @events.
+ * Parse @spec and append its events to @events. @spec is one -e: a list separated
+ * by commas, in which terms between a PMU's slashes belong to the event.
  *
- * Returns 0, or -errno (-EINVAL syntax or unknown term, -ENOENT no such event
- * or PMU, -EACCES tracefs not readable, -ERANGE a value that does not fit its
- * field, -ENOMEM) with a message for people in @err: what is wrong, where in
- * SPEC, and what is possible instead. Nothing is appended on failure.
+ * Return 0 or -errno: -EINVAL (syntax or unknown term), -ENOENT (no such event or
+ * PMU), -EACCES (tracefs is not readable), -ERANGE (a value does not fit in its
+ * field) or -ENOMEM. After an error nothing is appended, and @err has a message for
+ * people: what is wrong, where in @spec, and what is possible instead.
  */
 int auxrec_events_parse(struct auxrec_events *events, const char *spec,
 			const struct auxrec_sysroot *root,
 			char *err, size_t err_len);
 
 /*
- * For people: @msg, of auxrec_events_parse(), without its column, but with lines that show
- * @spec and mark the place. As it is if it has no column.
+ * event/caret.c: in @msg, a message of auxrec_events_parse(), replace the column by lines that
+ * show @spec and mark the place. A message without a column does not change.
  */
 void auxrec_event_caret(const char *spec, char *msg, size_t size);
 
 void auxrec_events_free(struct auxrec_events *events);
 
-/* A perf_event_attr as large as any kernel of today knows it. */
+/* The largest size of perf_event_attr that a kernel has today, in bytes */
 #define AUXREC_ATTR_SIZE	144
 
 /*
- * Copies @ev->attr to @buf with config3 and config4 at their place and attr.size
- * as small as it may be, so that kernels which do not know these take events
- * that do not use them. Returns attr.size. @buf is aligned to 8 bytes.
+ * event/new.c: copy @ev->attr to @buf, with config3 and config4 at their place.
+ * attr.size is as small as possible, so that a kernel without these fields takes an
+ * event that does not use them. Return attr.size. @buf must be aligned to 8 bytes.
  */
 size_t auxrec_event_attr(const struct auxrec_event *ev,
 			 unsigned char buf[AUXREC_ATTR_SIZE]);
 
-/* `auxrec list [WHAT]`: prints to stdout. Returns an exit status. */
+/* event/list.c: `auxrec list [WHAT]`, prints to stdout. Return an exit status. */
 int auxrec_list_main(int argc, char **argv);
 
 #endif /* AUXREC_EVENT_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The terms of a PMU's event, put into the bits that format/ says. One of them
- * may be the name of an event in events/, which stands for terms again.
+ * Expanding the terms of a PMU's event: put them into the bits that format/ tells.
+ * A term can be the name of an event in events/, which stands for more terms.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,8 +16,8 @@ struct expand {
 	struct ev_ctx *ctx;
 	struct auxrec_event *ev;
 	const struct pmu *pmu;
-	struct ev_terms *terms;		/* of the user */
-	struct ev_term *name;		/* the one that is an event's name */
+	struct ev_terms *terms;		/* the user's terms */
+	struct ev_term *name;		/* the term that is an event's name */
 	struct pmu_alias alias;
 	struct ev_terms alias_terms;
 };
@@ -59,7 +59,7 @@ static int unknown_term(struct expand *x, const struct ev_term *term)
 		       ev_show_string(&shown, term->name), has.s);
 }
 
-/* "umask=?" in events/: the user has to give umask too. */
+/* "umask=?" in events/ means that the user must give umask too. */
 static int parameter(struct expand *x, const struct ev_term *term,
 		     const struct pmu_format *format, __u64 *value)
 {
@@ -121,7 +121,7 @@ static int set_field(struct expand *x, const struct ev_term *term,
 	return 0;
 }
 
-/* "r1a" is an event of this name if the PMU has it, else config=0x1a. */
+/* "r1a" is the event "r1a" if the PMU has one, otherwise config=0x1a. */
 static void raw_to_config(struct expand *x, struct ev_term *term)
 {
 	struct ev_text text = { term->name + 1, strlen(term->name) };
@@ -140,8 +140,8 @@ static void raw_to_config(struct expand *x, struct ev_term *term)
 }
 
 /*
- * Events of the cores that have no file in events/: cpu/cycles/ is the general
- * one, restricted to this kind of core where there are others.
+ * An event of a core PMU without a file in events/, such as cpu/cycles/, is the
+ * general event of this name, but only for this kind of core if there are several.
  */
 static bool is_legacy(struct expand *x, const struct ev_term *term)
 {
@@ -211,7 +211,7 @@ static int take_alias(struct expand *x, struct ev_term *term, const char *name)
 	return ev_terms_parse(x->ctx, text, &term->at, &x->alias_terms);
 }
 
-/* Coresight: the sink's number is in sinks/, perf puts it in config2. */
+/* Coresight: sinks/ has the sink's number. As in perf, it goes in config2. */
 static int set_sink(struct expand *x, const struct ev_term *term)
 {
 	struct names names = { 0 };
@@ -260,7 +260,7 @@ static int check_twice(struct expand *x, size_t nr)
 	return 0;
 }
 
-/* What every PMU has goes first: config=N is the base, fields change it. */
+/* Apply common terms before fields: config=N is the base, which fields change. */
 static int apply_common(struct expand *x, struct ev_terms *terms)
 {
 	int ret = 0;
@@ -277,8 +277,8 @@ static int apply_common(struct expand *x, struct ev_terms *terms)
 }
 
 /*
- * The user's fields replace those of the event's name and the PMU's defaults:
- * mem-loads,ldlat=30 means 30, whatever mem-loads has (perf ORs them).
+ * The user's fields replace the fields of the named event and the PMU's defaults:
+ * mem-loads,ldlat=30 means 30, whatever ldlat mem-loads has (perf ORs both values).
  */
 static int expand(struct expand *x)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address filters: perf's grammar (addr_filters__parse_bare_filter()) to the
- * kernel's (perf_event_parse_addr_filter()), which knows no symbols.
+ * Address filters: translate perf's grammar (addr_filters__parse_bare_filter()) to
+ * the kernel's (perf_event_parse_addr_filter()), which has no symbols.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -17,12 +17,12 @@
 
 #define WORD_LEN	512
 
-/* A number, or a symbol and which of that name (0: there should be one). */
+/* A number or a symbol */
 struct place {
 	bool number;
 	__u64 value;
 	char name[WORD_LEN];
-	unsigned int index;
+	unsigned int index;	/* which symbol of this name; 0: there must be only one */
 };
 
 struct filter {
@@ -46,7 +46,10 @@ static const char *skip(const char *p, const char *what)
 	return p + strspn(p, what);
 }
 
-/* Up to a character of @ends. Returns what follows, NULL: none, or too long */
+/*
+ * Copy the word that ends at a character of @ends. Return the character after it, or NULL if the
+ * word is empty or too long.
+ */
 static const char *word(const char *p, const char *ends, char *buf, size_t room)
 {
 	size_t len = strcspn(p, ends);
@@ -111,7 +114,7 @@ static const char *action(const char *p, struct filter *f)
 	return NULL;
 }
 
-/* One filter; @p is set behind it. */
+/* Parse one filter, and set @p to the character after it. */
 static int parse(const char *text, const char **p, struct filter *f,
 		 struct diag *d)
 {
@@ -227,7 +230,7 @@ static int print(const struct filter *f, __u64 start, __u64 size, char **to,
 
 	if (*f->file && !realpath(f->file, path))
 		return -errno;
-	/* perf_event_parse_addr_filter() ends a filter there. */
+	/* perf_event_parse_addr_filter() ends a filter at these characters. */
 	if (strpbrk(path, " ,\n"))
 		return diag(d, -EINVAL,
 			    "--filter: the kernel takes no path with a blank or a comma: '%s'",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Groups on machines with several kinds of core. The kernel schedules a group
- * on one PMU, but {cycles,instructions} is one event per kind of core each. So
- * such a group becomes one group per kind.
+ * on one PMU, but in {cycles,instructions} each name stands for one event per kind
+ * of core. Such a group therefore becomes one group per kind.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const char *core_of(struct ev_ctx *ctx, const struct auxrec_event *ev)
 	return NULL;
 }
 
-/* The kind of core of the first event that has one. */
+/* Return the kind of core of the first event that has one, or NULL. */
 static const char *first_core(struct ev_ctx *ctx, size_t first)
 {
 	const char *core = NULL;
@@ -32,8 +32,8 @@ static const char *first_core(struct ev_ctx *ctx, size_t first)
 }
 
 /*
- * Moves the events of @core, and all that are of no core, to the front of those
- * from @first on. Returns how many there are.
+ * In the events from @first on, move the events of @core, and all events of no
+ * core, to the front. Return the number of events that were moved there.
  */
 static size_t gather(struct ev_ctx *ctx, size_t first, const char *core,
 		     struct auxrec_event *room)
@@ -54,7 +54,7 @@ static size_t gather(struct ev_ctx *ctx, size_t first, const char *core,
 	return front;
 }
 
-/* The first event leads, and what is said of the leader goes with it. */
+/* Make an event the leader of its group, with the modifiers of the old leader. */
 static void lead(struct auxrec_event *ev, const struct auxrec_event *old)
 {
 	ev->leader = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hardware and software events by name, and events by number.
+ * Parsing hardware and software events by name, and events by number.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -9,10 +9,10 @@
 #include "event/parse.h"
 #include "base/util.h"
 
-/* Newer than some headers; numbers of the kernel's perf_event.h. */
+/* PERF_COUNT_SW_CGROUP_SWITCHES, which older headers do not have. */
 #define SW_CGROUP_SWITCHES	11
 
-/* attr.config of hardware events: the PMU is in the upper half (5.13). */
+/* The upper half of a hardware event's attr.config is the PMU's type (since 5.13). */
 #define PMU_TYPE_SHIFT		32
 
 #define HW(name, alias, id) { name, alias, PERF_TYPE_HARDWARE, \
@@ -61,7 +61,7 @@ const struct ev_symbol *ev_symbol(struct ev_text name)
 	return NULL;
 }
 
-/* One kind of core, and there are others: does the kernel tell them apart? */
+/* Can a hardware event select this kind of core? */
 static bool takes_hw_type(struct ev_ctx *ctx, const struct pmu *pmu)
 {
 	struct perf_event_attr attr = {
@@ -113,7 +113,7 @@ int ev_add_legacy(struct ev_ctx *ctx, const struct ev_item *item, __u32 type,
 {
 	int ret = 0;
 
-	/* Without sysfs there is one kind of core, as far as we can know. */
+	/* Without sysfs, assume that there is one kind of core. */
 	if (ev_read_pmus(ctx) || !ev_has_hw_types(ctx))
 		return add(ctx, item, type, config, NULL);
 	for (size_t i = 0; !ret && i < ctx->pmus.nr; i++) {
@@ -136,14 +136,14 @@ int ev_hw(struct ev_ctx *ctx, const struct ev_item *item,
 	switch (symbol->config) {
 	case PERF_COUNT_SW_CPU_CLOCK:
 	case PERF_COUNT_SW_TASK_CLOCK:
-		/* They count nanoseconds, perf shows milliseconds. */
+		/* These events count nanoseconds; perf shows milliseconds. */
 		ev->unit = strdup("msec");
 		if (!ev->unit)
 			return ev_no_memory(ctx);
 		ev->scale = 0.000001;
 		break;
 	case PERF_COUNT_SW_BPF_OUTPUT:
-		/* Each output is to be seen, not every Nth. */
+		/* Every output must be recorded, not every Nth. */
 		ev->attr.sample_period = 1;
 		break;
 	}

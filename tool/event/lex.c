@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where an event begins and ends, and its parts.
+ * The event parser's scanner: where an event begins and ends, and its parts.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -96,7 +96,7 @@ int ev_hex(struct ev_text text, __u64 *value)
 	return digits(text, 16, value);
 }
 
-/* A leading 0 does not mean octal, as in perf. */
+/* As in perf, a leading 0 does not mean octal. */
 int ev_number(struct ev_text text, __u64 *value)
 {
 	if (text.len > 2 && text.p[0] == '0' && (text.p[1] | 32) == 'x')
@@ -104,7 +104,7 @@ int ev_number(struct ev_text text, __u64 *value)
 	return digits(text, 10, value);
 }
 
-/* Behind the slash that ends the terms, or NULL. */
+/* Return the character after the slash that ends the terms, or NULL. */
 static const char *end_of_terms(struct ev_ctx *ctx, const char *open)
 {
 	const char *quote = NULL;
@@ -124,7 +124,7 @@ static const char *end_of_terms(struct ev_ctx *ctx, const char *open)
 	return NULL;
 }
 
-/* In mem:ADDR/LEN the slash is no begin of terms. */
+/* In mem:ADDR/LEN, terms do not begin at the slash. */
 static bool opens_terms(const char *begin, const char *p)
 {
 	return *p == '/' &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How `auxrec list` prints. Names come from files, so what a terminal or a JSON
- * reader would stumble over is escaped.
+ * Printing for `auxrec list`. Names come from files, so characters that would
+ * confuse a terminal or a JSON reader are replaced or escaped.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How `auxrec list` prints: text for people or JSON.
+ * Printing for `auxrec list`: text for people, or JSON.
  */
 #ifndef AUXREC_EVENT_LIST_H
 #define AUXREC_EVENT_LIST_H
@@ -19,12 +19,12 @@ struct list_out {
 void list_begin(struct list_out *out);
 void list_end(struct list_out *out);
 
-/* @alias: another name for it, or NULL */
+/* Print an event. @alias: its other name, or NULL */
 void list_event(struct list_out *out, const char *kind, const char *name,
 		const char *alias);
-/* A loaded PMU with its terms. */
+/* Print a loaded PMU with its terms. */
 void list_pmu(struct list_out *out, const struct pmu *pmu, enum pmu_aux aux);
-/* An event of events/; @name is "PMU/ALIAS/". */
+/* Print an event of events/. @name is "PMU/ALIAS/". */
 void list_alias(struct list_out *out, const struct pmu *pmu, const char *name,
 		const struct pmu_alias *alias);
 

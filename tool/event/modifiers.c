@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modifiers: the letters behind an event or a group.
+ * Modifiers, which are the letters after an event or a group.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const char *const meanings[] = {
 	"S read the group", "D pinned", "e exclusive", "W weak group",
 };
 
-/* Of perf's letters these mean something to `perf stat` only. */
+/* Letters of perf that only `perf stat` uses. */
 static const char stat_only[] = "bR";
 
 struct mods {
@@ -78,8 +78,9 @@ static int parse(struct ev_ctx *ctx, struct ev_text text, bool group,
 }
 
 /*
- * u, k and h exclude what is not named. Those of a group add to those of its
- * events: in {a:u,b}:k event a has user and kernel, b has kernel.
+ * u, k and h select levels; levels that are not named are excluded. The levels of a
+ * group are added to the levels of its events: in {a:u,b}:k, event a has user and
+ * kernel, event b has kernel.
  */
 static void set_levels(struct auxrec_event *ev, const struct mods *mods,
 		       bool group)
@@ -158,7 +159,7 @@ int ev_mods(struct ev_ctx *ctx, struct ev_text text, size_t first, bool group)
 	if (!text.len)
 		return 0;
 	ret = parse(ctx, text, group, &mods);
-	/* The kernel refuses both on any other event of a group. */
+	/* The kernel refuses D and e on an event that does not lead its group. */
 	if (!ret && !group && ctx->out.list[first].group >= 0 &&
 	    !ctx->out.list[first].leader && (mods.has['D'] || mods.has['e']))
 		return ev_fail(ctx, text.p, -EINVAL,

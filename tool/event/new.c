@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events: making them, and giving them back.
+ * Making events, freeing them, and their perf_event_attr for the kernel.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "event/parse.h"
 
-/* Where they are in perf_event_attr, bytes. */
+/* Offsets in perf_event_attr, in bytes. */
 #define ATTR_CONFIG3	128
 #define ATTR_CONFIG4	136
 
@@ -17,7 +17,7 @@ struct auxrec_event *ev_new(struct ev_ctx *ctx, __u32 type, __u64 config)
 	struct auxrec_events *out = &ctx->out;
 	struct auxrec_event *ev, *list;
 
-	/* Rooms double, so a power of two means full. */
+	/* The array's room doubles, so the array is full if nr is a power of two (or 0). */
 	if (!(out->nr & (out->nr - 1))) {
 		size_t room = out->nr ? out->nr * 2 : 1;
 
@@ -83,8 +83,8 @@ __u64 *ev_config(struct auxrec_event *ev, int number)
 }
 
 /*
- * config3 (6.3) and config4 follow what the first kernels of interest know, 128
- * bytes, PERF_ATTR_SIZE_VER7.
+ * The oldest kernels of interest know 128 bytes of perf_event_attr
+ * (PERF_ATTR_SIZE_VER7). config3 (6.3) and config4 follow them.
  */
 size_t auxrec_event_attr(const struct auxrec_event *ev,
 			 unsigned char buf[AUXREC_ATTR_SIZE])

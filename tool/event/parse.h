@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of the event parser share. Nobody else includes this.
+ * Declarations that the files of the event parser share. No other file includes
+ * this header, except event/list.c.
  */
 #ifndef AUXREC_EVENT_PARSE_H
 #define AUXREC_EVENT_PARSE_H
@@ -19,10 +20,10 @@ struct ev_ctx {
 	struct auxrec_sysroot root;
 	char *err;
 	size_t err_len;
-	struct auxrec_events out;	/* what this call has found so far */
+	struct auxrec_events out;	/* the events that this call has found so far */
 	struct pmu_set pmus;
-	int group;			/* of the events added now, or -1 */
-	bool leader;			/* the next one leads its group */
+	int group;			/* group of events that are added now, or -1 */
+	bool leader;			/* the next event leads its group */
 };
 
 /* event/lex.c: where an event begins and ends */
@@ -33,29 +34,34 @@ struct ev_text {
 	size_t len;
 };
 
-/* "cpu/event=1,name='a,b'/u": head, terms and tail of text */
+/* An event as it is written, "cpu/event=1,name='a,b'/u", and its parts */
 struct ev_item {
-	struct ev_text text;	/* all of it, without blanks around it */
+	struct ev_text text;	/* the whole event, without blanks around it */
 	struct ev_text head;	/* before the slashes */
 	bool has_terms;
 	struct ev_text terms;	/* between the slashes */
-	struct ev_text tail;	/* behind the slashes */
+	struct ev_text tail;	/* after the slashes */
 };
 
-/* Finds the event at @p; @end is set behind it. Returns 0 or -EINVAL. */
+/* Find the event at @p, and set @end to the character after it. Return 0 or -EINVAL. */
 int ev_item_scan(struct ev_ctx *ctx, const char *p, struct ev_item *item,
 		 const char **end);
 const char *ev_skip_blanks(const char *p);
 struct ev_text ev_trim(struct ev_text text);
-/* Cuts what is before the next @sep off @rest. Returns false if @rest is empty.
- * Separators between single quotes do not count.
+/*
+ * Move the part of @rest before the next @sep to @part. Return false if @rest is
+ * empty. Separators between single quotes do not count.
  */
 bool ev_split(struct ev_text *rest, char sep, struct ev_text *part);
 bool ev_equal(struct ev_text text, const char *string);
-/* Copy, or NULL if there is no memory. */
+/* Return a copy as a string, or NULL if there is no memory. */
 char *ev_strdup(struct ev_text text);
-/* All of @text a number, decimal or 0x...? -ERANGE above 64 bits, or -EINVAL */
+/*
+ * Parse @text as a number, decimal or 0x... Return 0, -ERANGE if it does not fit
+ * in 64 bits, or -EINVAL if not all of @text is a number.
+ */
 int ev_number(struct ev_text text, __u64 *value);
+/* The same for a hexadecimal number, with or without 0x. */
 int ev_hex(struct ev_text text, __u64 *value);
 
 /* event/error.c: messages */
@@ -65,18 +71,18 @@ struct ev_shown {
 };
 
 /*
- * Writes the message and returns @ret. @at: the place in the spec, or NULL.
+ * Write the message and return @ret. @at: the place in the spec, or NULL.
  */
 int ev_fail(struct ev_ctx *ctx, const char *at, int ret, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* For messages: printable, and not longer than a line has room for. */
+/* Make @text printable, and cut it, for use in a message. */
 const char *ev_show(struct ev_shown *shown, struct ev_text text);
 const char *ev_show_string(struct ev_shown *shown, const char *string);
 int ev_no_memory(struct ev_ctx *ctx);
-/* Of a machine without the PMU. */
+/* The message for a machine without Intel PT. */
 int ev_no_intel_pt(struct ev_ctx *ctx, const char *at);
 
-/* A text of several parts in a buffer; ends in "..." if it is too small. */
+/* A text of several parts in a buffer. It ends in "..." if the buffer is too small. */
 struct ev_buf {
 	size_t len;
 	char s[1024];
@@ -85,18 +91,21 @@ struct ev_buf {
 void ev_printf(struct ev_buf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* event/new.c: the events */
+/* event/new.c: making events and freeing them */
 
-/* The returned pointer is valid until the next call. NULL: no memory. */
+/* Append an event. The pointer is valid until the next call. NULL: no memory. */
 struct auxrec_event *ev_new(struct ev_ctx *ctx, __u32 type, __u64 config);
-/* Takes the last one away again. */
+/* Remove the last event. */
 void ev_drop(struct ev_ctx *ctx);
 void ev_free(struct auxrec_event *ev);
 /* config, config1 ... config4 */
 __u64 *ev_config(struct auxrec_event *ev, int number);
 int ev_read_pmus(struct ev_ctx *ctx);
 
-/* event.c: puts the defaults where @from has NULL. @tracefs: room for a path */
+/*
+ * event/event.c: copy @from to @to, with the defaults instead of NULL. @tracefs:
+ * room for a path, of @size bytes
+ */
 void ev_root_init(struct auxrec_sysroot *to, const struct auxrec_sysroot *from,
 		  char *tracefs, size_t size);
 
@@ -122,7 +131,7 @@ struct ev_term {
 	__u64 number;		/* 1 for EV_NOTHING */
 	struct ev_text at;	/* the name, in the spec */
 	const char *at_value;
-	bool used;		/* a parameter that was put in for "?" */
+	bool used;		/* the value was put in for an alias's "?" */
 };
 
 struct ev_terms {
@@ -131,34 +140,37 @@ struct ev_terms {
 };
 
 /*
- * Parses @text. @at: what errors point to if @text is not in the spec.
- * Returns 0 or -errno; @terms are to be freed in any case.
+ * Parse @text. @at: the place that errors point to if @text is not in the spec.
+ * Return 0 or -errno. The caller must free @terms in both cases.
  */
 int ev_terms_parse(struct ev_ctx *ctx, struct ev_text text, struct ev_text *at,
 		   struct ev_terms *terms);
 void ev_terms_free(struct ev_terms *terms);
-/* "config, config1 ...", for messages */
+/* Write "config, config1 ..." to @buf, for messages. */
 void ev_terms_list(struct ev_buf *buf, bool tracepoint);
 
-/* event/apply.c: terms that every event may have */
+/* event/apply.c: terms that every event can have */
 int ev_apply(struct ev_ctx *ctx, struct auxrec_event *ev,
 	     const struct ev_term *term);
-/* For events that are not a PMU's: parse and apply, no other terms. */
+/* Parse and apply all terms of an event that does not name a PMU. */
 int ev_apply_item(struct ev_ctx *ctx, struct auxrec_event *ev,
 		  const struct ev_item *item);
 
-/* event/modifiers.c: ":ukhp", for the events from @first on */
+/* event/modifiers.c: apply modifiers (":ukhp") to the events from @first on */
 int ev_mods(struct ev_ctx *ctx, struct ev_text mods, size_t first, bool group);
 /* Could this be a list of modifiers? */
 bool ev_is_mods(struct ev_text text);
 
 /*
- * event/group.c: the events from @first on are group @group; makes one group
- * per kind of core of them, @group is the number of the last one then.
+ * event/group.c: the events from @first on are group @group. Divide them into one
+ * group per kind of core, and set @group to the number of the last group.
  */
 int ev_group_split(struct ev_ctx *ctx, size_t first, int *group);
 
-/* The kinds. @mods is set to what follows as modifiers, without the colon. */
+/*
+ * The kinds of events. Functions with @mods set it to the modifiers that follow the
+ * event, without the colon.
+ */
 
 /* event/hardware.c */
 struct ev_symbol {
@@ -178,14 +190,19 @@ int ev_raw(struct ev_ctx *ctx, const struct ev_item *item, __u64 config);
 int ev_numeric(struct ev_ctx *ctx, const struct ev_item *item,
 	       struct ev_text *mods);
 /*
- * Adds one event per kind of core if the machine has several and the kernel can
- * tell them apart (PERF_PMU_CAP_EXTENDED_HW_TYPE).
+ * Add an event. If the machine has several kinds of core and the kernel can tell
+ * them apart (PERF_PMU_CAP_EXTENDED_HW_TYPE), add one event per kind of core.
  */
 int ev_add_legacy(struct ev_ctx *ctx, const struct ev_item *item, __u32 type,
 		  __u64 config);
 bool ev_has_hw_types(struct ev_ctx *ctx);
 
-/* event/cache.c: 0, or -ENOENT (not such a name), -EINVAL (no such event) */
+/* event/cache.c */
+
+/*
+ * Return 0, -ENOENT if @name is not the name of a cache event, or -EINVAL if there
+ * is no such event.
+ */
 int ev_cache_config(struct ev_text name, __u64 *config);
 int ev_cache(struct ev_ctx *ctx, const struct ev_item *item, __u64 config);
 int ev_cache_names(struct names *names);
@@ -196,32 +213,33 @@ int ev_breakpoint(struct ev_ctx *ctx, const struct ev_item *item,
 int ev_tracepoint(struct ev_ctx *ctx, const struct ev_item *item,
 		  struct ev_text system, struct ev_text name);
 
-/* event/pmu_event.c: a PMU with terms, or an event name that PMUs have */
+/* event/pmu_event.c: a PMU with terms, or the name of an event in events/ */
 int ev_pmu(struct ev_ctx *ctx, const struct ev_item *item);
-/* @name alone, without terms; -ENOENT (no message) if no PMU has it. */
+/* Add the event @name of each PMU that has it. -ENOENT (without a message): no PMU has it. */
 int ev_alias(struct ev_ctx *ctx, const struct ev_item *item,
 	     struct ev_text name);
 
 /* event/expand.c: the terms of one PMU's event */
 int ev_pmu_terms(struct ev_ctx *ctx, struct auxrec_event *ev,
 		 const struct pmu *pmu, struct ev_terms *terms);
-/* "rate (0 to 65535, config:0-15)" */
+/* Write the PMU's terms to @buf: "rate (0 to 65535), mode (0 to 1)". */
 void ev_show_formats(struct ev_buf *buf, const struct pmu *pmu);
 
-/* event/suggest.c: "; did you mean cycles?", or nothing */
-/* @terms: as the name of what has terms */
+/* event/suggest.c: append "; did you mean cycles?" to a message, or nothing */
+
+/* @terms: @name is followed by terms */
 void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
 		struct ev_buf *buf);
 void ev_suggest_tracepoint(struct ev_ctx *ctx, struct ev_text system,
 			   struct ev_text name, struct ev_buf *buf);
-/* Of these names only. */
+/* Suggest only names of @names. */
 void ev_suggest_from(struct names *names, const char *name,
 		     struct ev_buf *buf);
 
-/* pmu_default.c: what perf sets for this PMU before the user's terms */
+/* event/pmu_default.c: set what perf sets for this PMU, before the user's terms */
 void ev_pmu_default(struct auxrec_event *ev, const struct pmu *pmu,
 		    const char *sysfs);
-/* After them: what the PMU is known to refuse. */
+/* After the user's terms: refuse values that the PMU's driver is known to refuse. */
 int ev_pmu_check(struct ev_ctx *ctx, struct auxrec_event *ev,
 		 const struct pmu *pmu, struct ev_text at);
 

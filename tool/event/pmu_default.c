@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What perf sets for some PMUs before the user's terms, and what their drivers
- * are known to refuse, so that the message says more than EINVAL.
+ * Defaults that perf sets for some PMUs before the user's terms, and values that
+ * their drivers are known to refuse, so that the message says more than EINVAL.
  */
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +20,7 @@ static void set(struct auxrec_event *ev, const struct pmu *pmu,
 		pmu_format_set(format, ev_config(ev, format->config), value);
 }
 
-/* The highest set bit up to @wanted, else the lowest above it. */
+/* Return the highest set bit up to @wanted, or else the lowest set bit above it. */
 static int nearest_bit(unsigned int bits, int wanted)
 {
 	unsigned int low = bits & ((2U << wanted) - 1);
@@ -28,7 +28,7 @@ static int nearest_bit(unsigned int bits, int wanted)
 	return low ? 31 - __builtin_clz(low) : __builtin_ctz(bits);
 }
 
-/* Only a host that traces guests too needs them excluded. */
+/* Guests must be excluded only if the host can trace them too (pt_mode 1). */
 static bool pt_excludes_guest(const char *sysfs)
 {
 	char path[PATH_MAX];
@@ -42,9 +42,10 @@ static bool pt_excludes_guest(const char *sysfs)
 }
 
 /*
- * Timestamps, as many as come cheap: a decoder needs TSC to order the trace
- * with the rest, MTC to refine it, PSB to start. caps/ says what the CPU has;
- * periods are bit masks of the values that may be used. 3 is a medium one.
+ * Enable the timestamps that cost little. A decoder needs TSC to order the trace
+ * relative to other records, MTC to refine the order, and PSB to start. caps/ tells
+ * what the CPU has; caps/*_periods are bit masks of the values that the CPU takes.
+ * 3 is a medium value.
  */
 static void intel_pt_default(struct auxrec_event *ev, const struct pmu *pmu,
 			     const char *sysfs)
@@ -64,7 +65,7 @@ static void intel_pt_default(struct auxrec_event *ev, const struct pmu *pmu,
 		psb_periods = pmu_read_number(pmu, "caps/psb_periods", 16, 0);
 	if (psb_periods)
 		set(ev, pmu, "psb_period", nearest_bit(psb_periods, 3));
-	/* Newer drivers let branches be switched off. */
+	/* Newer drivers can switch branches off, so they must be switched on. */
 	if (pmu_format(pmu, "pt") && pmu_format(pmu, "branch")) {
 		set(ev, pmu, "pt", 1);
 		set(ev, pmu, "branch", 1);
@@ -89,7 +90,7 @@ void ev_pmu_default(struct auxrec_event *ev, const struct pmu *pmu,
 			pmu_read_number(pmu, "caps/min_interval", 10, 4096);
 }
 
-/* A term whose values are the set bits of a file in caps/. */
+/* Check the value of a term that must be 0 or a bit that is set in a file of caps/. */
 static int check_bits(struct ev_ctx *ctx, struct auxrec_event *ev,
 		      const struct pmu *pmu, struct ev_text at,
 		      const char *term, const char *caps, const char *needs)
@@ -123,7 +124,7 @@ int ev_pmu_check(struct ev_ctx *ctx, struct auxrec_event *ev,
 
 	if (!is_intel_pt(pmu))
 		return 0;
-	/* Without it the driver refuses everything, so perf sets it too. */
+	/* The driver refuses every event without "pt", so perf sets it too. */
 	if (pmu_format(pmu, "pt"))
 		set(ev, pmu, "pt", 1);
 	ret = check_bits(ctx, ev, pmu, at, "cyc_thresh",

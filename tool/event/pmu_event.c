@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of a PMU: "PMU/TERMS/", and names that PMUs give to their events.
+ * Parsing events of a PMU: "PMU/TERMS/", and names of events in events/.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static int fill(struct ev_ctx *ctx, struct auxrec_event *ev,
 	return 0;
 }
 
-/* @alias: the name of the event if it stands alone, else empty */
+/* Add an event of @pmu. @alias: the event's name if it stands without a PMU, or empty */
 static int add(struct ev_ctx *ctx, struct pmu *pmu, const struct ev_item *item,
 	       struct ev_text alias)
 {
@@ -69,7 +69,7 @@ int ev_alias(struct ev_ctx *ctx, const struct ev_item *item,
 	char *copy;
 	int ret;
 
-	/* Without sysfs no PMU has it. */
+	/* Without sysfs, no PMU is known to have the event. */
 	if (ev_read_pmus(ctx))
 		return -ENOENT;
 	copy = ev_strdup(name);
@@ -87,8 +87,8 @@ int ev_alias(struct ev_ctx *ctx, const struct ev_item *item,
 }
 
 /*
- * Of the PMUs that a pattern names not all need to have the event, as long as
- * one has it. If none has, the first one's message is the answer.
+ * If a pattern matches several PMUs, at least one of them must have the event. If
+ * none has it, the message is about the first PMU.
  */
 static int add_matching(struct ev_ctx *ctx, const struct ev_item *item,
 			const char *pattern)

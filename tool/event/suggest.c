@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The names that are nearest to one that does not exist.
+ * Suggesting existing names that are similar to a name that does not exist.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include "event/parse.h"
 #include "event/tracefs.h"
 
-#define MAX_LEN		64	/* nobody mistypes a longer one */
+#define MAX_LEN		64	/* longer names get no suggestion */
 #define MAX_HINTS	3
 
 struct hint {
@@ -24,7 +24,10 @@ static unsigned int min(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours, in any case. */
+/*
+ * Count the insertions, deletions, replacements and swaps of neighbours that make @b
+ * of @a. Upper and lower case do not matter.
+ */
 static unsigned int distance(const char *a, const char *b, size_t b_len)
 {
 	unsigned int rows[3][MAX_LEN + 1];
@@ -85,16 +88,16 @@ void ev_suggest_from(struct names *names, const char *name,
 	/* A pattern is not a mistyped name. */
 	if (strpbrk(name, "*?["))
 		return;
-	/* At most a third of it wrong, but one letter always may be. */
+	/* At most a third of the letters can be wrong, but always one letter. */
 	if (!limit)
 		limit = 1;
 	for (size_t i = 0; i < names->nr; i++) {
 		len = strlen(names->list[i]);
-		/* The slashes of PMUs are shown, but nobody mistypes them. */
+		/* The slashes of PMUs are shown, but not compared. */
 		if (len > 2 && !strcmp(names->list[i] + len - 2, "//"))
 			len -= 2;
 		d = distance(name, names->list[i], len);
-		/* What begins alike is near too: cpu-cyc, uncore_imc_7 */
+		/* Names that begin like @name are similar too: cpu-cyc, uncore_imc_7 */
 		if (strlen(name) > 2 &&
 		    !strncasecmp(names->list[i], name, strlen(name)))
 			d = min(d, 1);
@@ -123,7 +126,7 @@ static void add_pmus(struct ev_ctx *ctx, struct names *names)
 	}
 }
 
-/* @terms: the name has slashes, so one that merely begins alike is no help. */
+/* @terms: @name has slashes, so a symbol that only begins like @name is no help. */
 static void add_symbol(struct names *names, const char *symbol,
 		       const char *name, bool terms)
 {

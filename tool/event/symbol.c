@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions of ELF files by name.
+ * Finding functions of ELF files by name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "event/symbol.h"
 #include "base/util.h"
 
-/* A file may have any number of them, in any order. */
+/* A symbol of the wanted name. A file can have several, in any order. */
 struct place {
 	struct symbol sym;
 	size_t order;		/* in the file */
@@ -23,7 +23,7 @@ struct found {
 	size_t nr;
 };
 
-/* Code has its place in the file in a segment. */
+/* Translate an address to an offset in the file, with the segment that contains it. */
 static bool to_offset(Elf *elf, __u64 address, __u64 *offset)
 {
 	size_t nr, i;
@@ -85,7 +85,7 @@ static int by_offset(const void *a, const void *b)
 	return l->order < r->order ? -1 : l->order > r->order;
 }
 
-/* Of several of one place, as in both tables, the first one is taken. */
+/* If both tables, or several symbols, have the same offset, keep the first symbol. */
 static void sort(struct found *found)
 {
 	size_t i, nr = 0;
@@ -125,7 +125,7 @@ int symbol_find(const char *path, const char *name, unsigned int index,
 	struct found found = { 0 };
 	int err, fd;
 
-	/* Of a FIFO nobody waits for a writer: it is no ELF file. */
+	/* O_NONBLOCK: do not wait for the writer of a FIFO, which is no ELF file. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;

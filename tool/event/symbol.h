@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding functions of ELF files by name. */
 #ifndef AUXREC_SYMBOL_H
 #define AUXREC_SYMBOL_H
 
@@ -10,12 +11,13 @@ struct symbol {
 };
 
 /*
- * symbol_find() - where a function is in an ELF file
- * @index: which of several, by address, from 1; 0: there should be one
- * @nr: how many places have that name
+ * symbol_find() - find a function in an ELF file
+ * @index: which of several functions of this name, in order of offsets, from 1;
+ *	   0: there must be only one
+ * @nr: set to the number of functions of this name
  *
- * Return: 0; -ESRCH: there is none, or several, or not so many; -ENOEXEC: not
- * an ELF file; -errno of open().
+ * Return: 0, -ESRCH if there is no function, several with @index 0, or fewer than
+ * @index, -ENOEXEC if the file is not an ELF file, or -errno of open(), or -ENOMEM.
  */
 int symbol_find(const char *path, const char *name, unsigned int index,
 		struct symbol *sym, unsigned int *nr);

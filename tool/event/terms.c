@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Terms: what stands between the slashes of an event, or in a file of events/.
+ * Parsing terms, which stand between the slashes of an event or in a file of
+ * events/.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 #include "base/util.h"
 
 /*
- * Names with a meaning of their own, for every event. As in perf-list(1). Those
- * that attr_check_terms() refuses are known, so that it can say why, but nobody
- * is told to use them.
+ * Terms that every event can have, as in perf-list(1). attr_check_terms() refuses
+ * the ones with refused set. The parser knows them so that attr_check_terms() can
+ * say why, but no message suggests them.
  */
 static const struct {
 	const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints as tracefs describes them.
+ * Reading tracefs: the names and ids of tracepoints.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ int tracepoint_systems(const char *tracefs, struct names *names)
 	return names_read_dir(names, path, true);
 }
 
-/* A name that is not one path component would lead out of events/. */
+/* Refuse a name that is not one path component: it could lead out of events/. */
 static bool is_plain(const char *name)
 {
 	return *name && *name != '.' && !strchr(name, '/');

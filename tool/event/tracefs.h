@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints as tracefs describes them.
+ * Reading tracefs: the names and ids of tracepoints.
  */
 #ifndef AUXREC_TRACEPOINT_H
 #define AUXREC_TRACEPOINT_H
@@ -10,15 +10,15 @@
 
 #include "base/names.h"
 
-/* Where tracefs is mounted. Returns 0, -ENOENT (nowhere), -ENAMETOOLONG. */
+/* Find where tracefs is mounted. Return 0, -ENOENT if it is not, or -ENAMETOOLONG. */
 int tracepoint_find_tracefs(char *buf, size_t size);
 
-/* The directories of events/, sorted. Returns 0 or -errno. */
+/* List the directories of events/, sorted. Return 0 or -errno. */
 int tracepoint_systems(const char *tracefs, struct names *names);
-/* The events of one of them. */
+/* List the events of one of these directories, sorted. Return 0 or -errno. */
 int tracepoint_events(const char *tracefs, const char *system,
 		      struct names *names);
-/* What attr.config has to be. Returns 0 or -errno. */
+/* Read a tracepoint's id, which is its attr.config. Return 0 or -errno. */
 int tracepoint_id(const char *tracefs, const char *system, const char *name,
 		  __u64 *id);
 

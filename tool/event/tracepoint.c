@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints: SYSTEM:NAME, either of which may be a pattern.
+ * Parsing tracepoints: SYSTEM:NAME. SYSTEM and NAME can be patterns.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -108,7 +108,7 @@ static int add(struct search *search, const char *system, const char *name)
 	if (!ev)
 		return -ENOMEM;
 	search->found++;
-	/* Each hit is an event of its own. */
+	/* Record every hit. */
 	ev->attr.sample_period = 1;
 	ev->tp_system = strdup(system);
 	ev->tp_name = strdup(name);
@@ -155,7 +155,7 @@ static int add_systems(struct search *search)
 	for (size_t i = 0; !ret && i < names.nr; i++) {
 		/*
 		 * ftrace's own records have ids, but perf_event_open() refuses
-		 * all of them but one: no class->reg.
+		 * all except one, because they have no class->reg.
 		 */
 		if (!strcmp(names.list[i], "ftrace"))
 			continue;
@@ -166,7 +166,7 @@ static int add_systems(struct search *search)
 	return ret;
 }
 
-/* Tells "nothing by this name" from "nothing can be seen". */
+/* Report an unreadable tracefs as such, and not as an unknown tracepoint. */
 static int check_tracefs(struct search *search)
 {
 	struct names names = { 0 };

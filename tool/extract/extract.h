@@ -91,7 +91,7 @@ int extract_stream(struct extract *e, read_fill_t fill, void *ctx);
  */
 int extract_raw(struct extract *e, read_fill_t fill, void *ctx);
 
-/* Returns 0, or what ends the reading. */
+/* Return 0, or what ends the reading. */
 typedef int (*extract_take_t)(void *ctx, const struct read_record *rec);
 
 /*

@@ -107,7 +107,7 @@ static int run(struct extract *e, const char *file)
 	return rc;
 }
 
-/* Returns true to go on, else @rc is the exit status. */
+/* Return true to go on, else @rc is the exit status. */
 static bool parse_options(struct extract *e, int argc, char **argv, int *rc)
 {
 	static const struct option options[] = {

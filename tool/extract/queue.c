@@ -250,7 +250,7 @@ static void print_gap(const struct extract *e, FILE *f,
 		gap_cause_name(gap->cause));
 }
 
-/* Returns false if they cannot be read; errno says why. */
+/* Return false if they cannot be read; errno says why. */
 static bool print_gaps(const struct extract *e, FILE *f)
 {
 	struct extract_gap gap;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Named events of a PMU: the files of events/. Documented in the kernel's
- * Documentation/ABI/testing/sysfs-bus-event_source-devices-events.
+ * Named events of a PMU, which are the files of events/. The kernel documents
+ * them in Documentation/ABI/testing/sysfs-bus-event_source-devices-events.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "pmu/pmu.h"
 #include "base/util.h"
 
-/* Files that say more about the event of the same name. */
+/* Is it a file with details of the event of the same name? */
 static bool is_info_file(const char *name)
 {
 	static const char *const suffixes[] = {
@@ -53,7 +53,7 @@ int pmu_alias_names(const struct pmu *pmu, struct names *names)
 	return ret;
 }
 
-/* Finds how sysfs spells @name. Returns 0, -ENOENT or -ENOMEM. */
+/* Find how sysfs spells @name. Return 0, -ENOENT or -ENOMEM. */
 static int find_spelling(const struct pmu *pmu, const char *name,
 			 char *spelling, size_t size)
 {
@@ -100,7 +100,7 @@ static int read_info(const struct pmu *pmu, const char *name,
 	return pmu_read_file(pmu, file, buf, size);
 }
 
-/* The kernel writes "2.3283064365386962890625e-10", whatever our locale. */
+/* The kernel writes "2.3283064365386962890625e-10" in all locales. */
 static double parse_scale(const char *text)
 {
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of a PMU in sysfs.
+ * Reading the files of a PMU in sysfs.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files of a PMU in sysfs.
+ * Reading the files of a PMU in sysfs.
  */
 #ifndef AUXREC_PMU_FILE_H
 #define AUXREC_PMU_FILE_H
@@ -9,10 +9,10 @@
 
 struct pmu;
 
-/* The first line of file @name of the PMU. Returns 0 or -errno. */
+/* Read the first line of file @name of the PMU. Return 0 or -errno. */
 int pmu_read_file(const struct pmu *pmu, const char *name,
 		  char *buf, size_t size);
-/* The number in it, in @base (0: as in C), or @otherwise. */
+/* Return the number in file @name, in @base (0: as in C), or @otherwise. */
 unsigned long long pmu_read_number(const struct pmu *pmu, const char *name,
 				   int base, unsigned long long otherwise);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Terms of a PMU: the files of format/, "config1:0-7,32-35". Documented in the
- * kernel's Documentation/ABI/testing/sysfs-bus-event_source-devices-format.
+ * Terms of a PMU, which are the files of format/ ("config1:0-7,32-35"). The kernel
+ * documents them in Documentation/ABI/testing/sysfs-bus-event_source-devices-format.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -29,7 +29,7 @@ static bool parse_bit(const char **p, unsigned int *bit)
 	return true;
 }
 
-/* "0-7,32-35"; the result is not 0, or it is false */
+/* Parse "0-7,32-35". @bits is not 0 if this returns true. */
 static bool parse_bits(const char *p, __u64 *bits)
 {
 	unsigned int first, last;
@@ -51,7 +51,7 @@ static bool parse_bits(const char *p, __u64 *bits)
 	}
 }
 
-/* A format that is not understood is kept, to say so when it is used. */
+/* A format that auxrec does not understand is kept, so that using it gives a clear error. */
 static void parse_format(struct pmu_format *format)
 {
 	const char *p = format->text;

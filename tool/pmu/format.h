@@ -7,7 +7,7 @@
 
 struct pmu;
 
-/* Returns 0 (also for a PMU without formats) or -ENOMEM. */
+/* Return 0 (also for a PMU without formats) or -ENOMEM. */
 int pmu_formats_read(struct pmu *pmu);
 void pmu_formats_free(struct pmu *pmu);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMUs as sysfs describes them.
+ * Finding PMUs in sysfs, and matching their names.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -27,7 +27,7 @@ enum pmu_aux pmu_aux(const struct pmu *pmu)
 		       PMU_AUX_RING : PMU_AUX_NONE;
 }
 
-/* The names are those of perf, which has no other way to tell either. */
+/* perf tests the same names, because sysfs has nothing else to tell a core PMU by. */
 static bool is_core(const struct pmu *pmu)
 {
 	char path[PATH_MAX];
@@ -103,7 +103,7 @@ void pmu_set_free(struct pmu_set *set)
 	memset(set, 0, sizeof(*set));
 }
 
-/* A file that may be missing, as a string that may be NULL. */
+/* Read a file as a string. @string stays NULL if the file is missing or empty. */
 static int read_string(const struct pmu *pmu, const char *name, char **string)
 {
 	char buf[4096];
@@ -165,8 +165,8 @@ static const char *without_uncore(const char *name)
 }
 
 /*
- * What may follow the prefix: nothing, a number with or without "_", or more
- * than two hexadecimal digits (an address, but not the "cf" of cpum_cf).
+ * The prefix can be followed by nothing, by a number with or without "_", or by
+ * more than two hexadecimal digits (an address, but not the "cf" of cpum_cf).
  */
 static bool is_instance(const char *suffix)
 {

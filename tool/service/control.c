@@ -89,7 +89,7 @@ static void execute(void *ctx, struct control_client *cl, const char *line, size
 	}
 }
 
-/* Closes it, or has epoll look for what it needs now. */
+/* Close it, or has epoll look for what it needs now. */
 static void settle(struct control *c, struct control_client *cl)
 {
 	struct epoll_event ev = { .data.u32 = cl - c->clients };

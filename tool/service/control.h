@@ -39,13 +39,13 @@ struct control;
  */
 struct control_ops {
 	/*
-	 * Takes a snapshot, or remembers that it is wanted. @name: NULL or as in
-	 * control_line.h; use it as a word, never as a pattern. Returns 0 and will
+	 * Take a snapshot, or remembers that it is wanted. @name: NULL or as in
+	 * control_line.h; use it as a word, never as a pattern. Return 0 and will
 	 * call control_answer() once with @token, or -errno with a message, which is
 	 * the answer.
 	 */
 	int (*snapshot)(void *ctx, const char *name, __u64 token, struct diag *d);
-	/* Writes lines "key: value" to @to, less than 32 KiB of them. */
+	/* Write lines "key: value" to @to, less than 32 KiB of them. */
 	void (*status)(void *ctx, FILE *to);
 	/* As snapshot: returns 0 and answers later, or -errno. */
 	int (*stop)(void *ctx, __u64 token);
@@ -78,7 +78,7 @@ void control_run(struct control *c);
 void control_answer(struct control *c, __u64 token, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Sends what can be sent without waiting, closes, removes the socket's file. NULL is fine. */
+/* Send what can be sent without waiting, closes, removes the socket's file. NULL is fine. */
 void control_close(struct control *c);
 
 #endif /* AUXREC_CONTROL_H */

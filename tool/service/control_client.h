@@ -47,7 +47,7 @@ bool control_client_done(const struct control_client *cl);
 /* EPOLLIN and EPOLLOUT as they are needed now. */
 __u32 control_client_events(const struct control_client *cl);
 
-/* Sends it, or keeps it to be sent. */
+/* Send it, or keeps it to be sent. */
 void control_client_put(struct control_client *cl, const char *text, size_t len);
 void control_client_vput(struct control_client *cl, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));

@@ -33,7 +33,7 @@ struct control_request {
  */
 int control_parse(const char *line, size_t len, struct control_request *rq, struct diag *d);
 
-/* Makes the line of a request, with its newline, of at most CONTROL_LINE_MAX bytes. */
+/* Make the line of a request, with its newline, of at most CONTROL_LINE_MAX bytes. */
 size_t control_format(const struct control_request *rq, char line[CONTROL_LINE_MAX + 1]);
 
 enum control_reply {

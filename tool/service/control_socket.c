@@ -35,7 +35,7 @@ int control_address(const char *path, struct sockaddr_un *addr, struct diag *d)
 	return 0;
 }
 
-/* Removes what nobody listens on. Returns 0 if the path is free now. */
+/* Remove what nobody listens on. Return 0 if the path is free now. */
 static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 {
 	const char *path = addr->sun_path;

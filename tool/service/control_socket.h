@@ -11,7 +11,7 @@
 #include "service/pidfile.h"
 #include "base/util.h"
 
-/* Returns 0, or -ENAMETOOLONG or -EINVAL (an empty one) with a message. */
+/* Return 0, or -ENAMETOOLONG or -EINVAL (an empty one) with a message. */
 int control_address(const char *path, struct sockaddr_un *addr, struct diag *d);
 
 struct control_socket {
@@ -22,10 +22,10 @@ struct control_socket {
 	ino_t ino;
 };
 
-/* Returns 0 or -errno with a message, and nothing is left then. */
+/* Return 0 or -errno with a message, and nothing is left then. */
 int control_socket_open(struct control_socket *s, const char *path, struct diag *d);
 
-/* Removes the file, unless another one has its name by now. */
+/* Remove the file, unless another one has its name by now. */
 void control_socket_close(struct control_socket *s);
 
 #endif /* AUXREC_CONTROL_SOCKET_H */

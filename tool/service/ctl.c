@@ -147,7 +147,7 @@ static int receive(struct ctl *c)
 	return 0;
 }
 
-/* Returns an exit status, or -1 if this was not the last line. */
+/* Return an exit status, or -1 if this was not the last line. */
 static int show(struct ctl *c, const char *line)
 {
 	const char *text;

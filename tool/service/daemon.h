@@ -49,7 +49,7 @@ int daemon_begin(const struct daemon_options *opt, struct diag *d);
  */
 int daemon_ready(struct diag *d);
 
-/* Removes the pid file, closes the log. Nothing, without daemon_begin(). */
+/* Remove the pid file, closes the log. Nothing, without daemon_begin(). */
 void daemon_end(void);
 
 #endif /* AUXREC_DAEMON_H */

@@ -28,7 +28,7 @@ struct pidfile {
 int pidfile_take(struct pidfile *p, const char *path, pid_t *holder, struct diag *d);
 
 /*
- * Removes the file, if it is still that one, and not from a child of who took it. Nothing to do
+ * Remove the file, if it is still that one, and not from a child of who took it. Nothing to do
  * for one of zeros.
  */
 void pidfile_drop(struct pidfile *p);

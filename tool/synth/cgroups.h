@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-/* Opens the root directory of the hierarchy. Returns -ENOENT if it is not mounted. */
+/* Open the root directory of the hierarchy. Return -ENOENT if it is not mounted. */
 int cgroups_open(void);
 
 /* The number of a directory below @dir ("": @dir itself). 0 or -errno. */

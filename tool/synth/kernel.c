@@ -68,7 +68,7 @@ static void kernel_symbol(struct kernel_range *k, const char *name, __u64 addr)
 		k->edata = addr;
 }
 
-/* Returns 0, or -errno; -EPERM: the addresses are hidden from us. */
+/* Return 0, or -errno; -EPERM: the addresses are hidden from us. */
 static int kernel_range(struct kernel_range *k)
 {
 	char line[512], name[256];

@@ -44,7 +44,7 @@ struct parse {
 	struct diag *d;
 };
 
-/* Begins a message with the trigger that it is about. */
+/* Begin a message with the trigger that it is about. */
 static int wrong(struct parse *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

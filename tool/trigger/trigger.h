@@ -36,7 +36,7 @@ struct trigger {
 /*
  * trigger_parse() - KIND[=VALUE][,count=N][,rate=N[/TIME]][,pre=TIME][,post=TIME|N][,name=NAME]
  *
- * The options are taken from the end of @spec, as values may have commas. Returns 0, -EINVAL
+ * The options are taken from the end of @spec, as values may have commas. Return 0, -EINVAL
  * with a message that says what to give instead, or -ENOMEM.
  */
 int trigger_parse(struct trigger *t, const char *spec, struct diag *d);
