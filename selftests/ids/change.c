@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file that is rewritten has its new id when it is mapped the next time,
- * however fast that follows, and however it was written.
+ * Tests that a rewritten file has its new id when it is mapped the next time,
+ * however soon that is, and however the file was written.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -23,14 +23,14 @@ FIXTURE(change) {
 	struct fs_tree tree;
 	struct map_ring ring;
 	struct rnd rnd;
-	uint8_t *bytes;		/* of the file, as it is to be */
+	uint8_t *bytes;		/* the new contents of the file */
 	size_t size;
 	size_t id_at;
 	struct id id;
 	char path[256];
 	char other[256];
-	int fd;			/* of the session */
-	uint8_t *held;		/* a mapping that stays */
+	int fd;			/* the session */
+	uint8_t *held;		/* a mapping that stays for the whole test */
 };
 
 FIXTURE_VARIANT(change) {
@@ -159,7 +159,7 @@ static int by_mapping(FIXTURE_DATA(change) *self)
 	return munmap(map, PAGE);
 }
 
-/* Through one mapping that is writable all the time. */
+/* Write through one mapping that is writable all the time. */
 static int by_held_mapping(FIXTURE_DATA(change) *self)
 {
 	if (!self->held)
@@ -170,7 +170,7 @@ static int by_held_mapping(FIXTURE_DATA(change) *self)
 
 typedef int (*change_fn)(FIXTURE_DATA(change) *self);
 
-/* Maps the file once more now and then, so that its id may be kept. */
+/* Sometimes map the file once more, so that its id may be cached. */
 static void change_often(FIXTURE_DATA(change) *self,
 			 struct __test_metadata *_metadata, change_fn change)
 {
@@ -201,7 +201,7 @@ TEST_F_TIMEOUT(change, by_direct_write, SECONDS)
 	int fd = open(self->path, O_WRONLY | O_DIRECT | O_CLOEXEC);
 
 	if (fd < 0) {
-		/* tmpfs before 6.6: there is no such way into the file. */
+		/* tmpfs before 6.6 does not support this way of writing. */
 		ASSERT_EQ(EINVAL, errno);
 		return;
 	}
@@ -229,13 +229,13 @@ TEST_F_TIMEOUT(change, by_held_mapping, SECONDS)
 	change_often(self, _metadata, by_held_mapping);
 }
 
-/* Writes the new id once it is told to. */
+/* Write the new id when told to. */
 static void write_fn(void *arg)
 {
 	_exit(by_write(arg) ? 1 : 0);
 }
 
-/* What was read while the file was being written is not kept. */
+/* An id that was read while the file was being written is not cached. */
 TEST_F_TIMEOUT(change, while_mapped, SECONDS)
 {
 	int wrong = 0, fd, i, status;

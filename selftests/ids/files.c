@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every file that has a build-id has it in its mmap records while a descriptor
- * of PERFAUX_IOC_IDS is open: on all file systems, in whatever way it is mapped,
- * cached or not. While none is open the records are the kernel's own.
+ * Tests that every file with a build-id has it in its mmap records while a
+ * descriptor of PERFAUX_IOC_IDS is open: on all file systems, in each way of
+ * mapping, cached or not. While no descriptor is open, the records are the kernel's
+ * own.
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -21,7 +22,7 @@ FIXTURE(files) {
 FIXTURE_VARIANT(files) {
 	enum fs fs;
 	enum kind kind;
-	bool all_ways;		/* also cold */
+	bool all_ways;		/* test all ways of mapping also cold */
 };
 
 FIXTURE_VARIANT_ADD(files, ext4) {
@@ -84,7 +85,7 @@ FIXTURE_TEARDOWN(files)
 	place_remove(&self->place);
 }
 
-/* All records of a pass over all files, in order. */
+/* All records of a pass over all files, in order */
 struct pass {
 	struct map_record *records;
 	size_t nr;
@@ -142,7 +143,7 @@ static void pass_free(struct pass *pass)
 	free(pass->records);
 }
 
-/* What the kernel itself does, cold and warm. */
+/* Record what the kernel itself does, cold and warm. */
 static int kernel_passes(FIXTURE_DATA(files) *self,
 			 struct pass pass[2])
 {
@@ -156,7 +157,7 @@ static int kernel_passes(FIXTURE_DATA(files) *self,
 	return run_pass(self, &pass[1]);
 }
 
-/* Without a descriptor the module is not to be noticed. */
+/* Without a descriptor the module must not change anything. */
 static void check_without(FIXTURE_DATA(files) *self,
 			  struct __test_metadata *_metadata)
 {
@@ -175,7 +176,7 @@ static void check_without(FIXTURE_DATA(files) *self,
 	       kernel[0].nr, with_id(&kernel[0]), with_id(&kernel[1]));
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(0, differences(&kernel[i], &after[i]));
-	/* There is something to compare. */
+	/* Some records have an id to compare. */
 	EXPECT_LT(0, with_id(&kernel[1]));
 	for (i = 0; i < 2; i++) {
 		pass_free(&kernel[i]);
@@ -195,7 +196,7 @@ static void check_file(FIXTURE_DATA(files) *self, size_t i, enum way way,
 	close(fd);
 	if (!ret && id_equal(&expected, &record.id))
 		return;
-	/* check_stats() sees whether the id came. */
+	/* check_stats() checks whether the id came. */
 	if (!ret && elf_file_is_late(file) && !record.id.size)
 		return;
 	self->wrong++;
@@ -203,7 +204,7 @@ static void check_file(FIXTURE_DATA(files) *self, size_t i, enum way way,
 	     ret ? strerror(-ret) : id_text(&record.id), id_text(&expected));
 }
 
-/* A module that knows no file yet. */
+/* Insert the module again, so that it knows no file yet. */
 static int fresh_module(void)
 {
 	int ret = module_remove_wait("perfaux");
@@ -211,7 +212,7 @@ static int fresh_module(void)
 	return ret ? ret : ids_insert(NO_HURRY_US);
 }
 
-/* Before a descriptor is open: to look would read what is looked for. */
+/* Call this before a descriptor is open: checking later would read the pages. */
 static void check_none_resident(FIXTURE_DATA(files) *self)
 {
 	size_t i;
@@ -229,7 +230,7 @@ static void check_none_resident(FIXTURE_DATA(files) *self)
 	}
 }
 
-/* All files, in one way; -1: in all by turns. */
+/* Map all files in one way; -1: in all ways in turn. */
 static void check_all(FIXTURE_DATA(files) *self, int way,
 		      const char *state)
 {
@@ -241,7 +242,7 @@ static void check_all(FIXTURE_DATA(files) *self, int way,
 				   state);
 }
 
-/* Each of @passes over all files was counted, for what they are. */
+/* Each of @passes over all files was counted with the right result. */
 static void check_stats(FIXTURE_DATA(files) *self,
 			struct __test_metadata *_metadata, int fd,
 			unsigned int passes)
@@ -268,7 +269,7 @@ static void check_stats(FIXTURE_DATA(files) *self,
 	EXPECT_EQ(0, stats.pending);
 }
 
-/* Nothing of a file is in memory, and its id is not known. */
+/* No page of a file is in memory, and its id is not known. */
 static void check_all_cold(FIXTURE_DATA(files) *self,
 			   struct __test_metadata *_metadata, int way)
 {
@@ -283,7 +284,7 @@ static void check_all_cold(FIXTURE_DATA(files) *self,
 	close(fd);
 }
 
-/* All of it is; it is mapped once before its id is known, and then again. */
+/* All pages are in memory. Map each file once before its id is known, and then again. */
 static void check_all_warm(FIXTURE_DATA(files) *self,
 			   struct __test_metadata *_metadata)
 {

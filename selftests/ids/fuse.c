@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files whose file system waits for a program: nobody waits for it while a file
- * is being mapped; the id comes in a notice.
+ * Tests of files whose file system waits for a program: a task that maps such a
+ * file does not wait, and the id comes in a notice.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,17 +17,20 @@
 #include "ids_fs.h"
 #include "ids_lib.h"
 
-/* What may wait at most of one user, and of all, as the module has it. */
+/* The most mappings that may wait for one user, and in all; as in the module */
 #define PENDING_MAX	1024
 #define PENDING_MAX_ALL	4096
-/* What may be read at a time: of a file system, of a user, in all */
+/*
+ * The most files that may be read at the same time: of a file system, of a user, in
+ * all
+ */
 #define READ_MAX_FS	8
 #define READ_MAX_USER	32
 #define READ_MAX	128
-/* Of so many servers are the files that a user may have read, and all */
+/* The number of servers whose files use up the bound of a user, and the bound of all */
 #define SERVERS_USER	(READ_MAX_USER / READ_MAX_FS)
 #define SERVERS_ALL	(READ_MAX / READ_MAX_FS)
-/* More files than are read of each */
+/* More files than may be read of each server */
 #define SILENT_FILES	(READ_MAX_FS + 1)
 
 #define MAX_CPUS	64
@@ -56,7 +59,7 @@ FIXTURE_SETUP(fuse)
 	self->server.set = &self->set;
 	self->server.dir = self->dir;
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
-	/* So that ordinary users may have sessions. */
+	/* Allow sessions to ordinary users. */
 	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
 	ASSERT_EQ(0, file_write(PARANOID, "2"));
 }
@@ -69,7 +72,10 @@ FIXTURE_TEARDOWN(fuse)
 	rmdir(self->dir);
 }
 
-/* The session last: else it would be the server's as well, and not end here. */
+/*
+ * Open the session last: otherwise the server would also have it, and it would not
+ * end here.
+ */
 static int start(FIXTURE_DATA(fuse) *self, enum fuse_mode mode)
 {
 	int ret;
@@ -90,7 +96,7 @@ static int open_file(FIXTURE_DATA(fuse) *self, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The id comes late, once; then the pages are there, and it is in the record. */
+/* The id comes late, once. Then the pages are in memory, and the id is in the record. */
 TEST_F_TIMEOUT(fuse, late_ids, SECONDS)
 {
 	struct perfaux_ids_stats stats;
@@ -113,7 +119,7 @@ TEST_F_TIMEOUT(fuse, late_ids, SECONDS)
 	EXPECT_EQ(with_id, late_ids_read(self->fd, &self->set, self->dir));
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
 	EXPECT_EQ(0, stats.results[PERFAUX_ID_FOUND]);
-	/* Nothing has to be read of the empty one. */
+	/* The empty file does not have to be read. */
 	EXPECT_EQ(self->set.nr - 1, stats.results[PERFAUX_ID_DEFERRED]);
 	EXPECT_EQ(with_id, stats.late[PERFAUX_ID_FOUND]);
 	EXPECT_LT(0, stats.late[PERFAUX_ID_NO_NOTE]);
@@ -136,7 +142,7 @@ TEST_F_TIMEOUT(fuse, late_ids, SECONDS)
 	EXPECT_EQ(0, late_ids_read(self->fd, &self->set, self->dir));
 }
 
-/* A server that needs its own memory to answer is not made to wait for itself. */
+/* A server that needs its own memory to answer must not have to wait for itself. */
 TEST_F_TIMEOUT(fuse, maps_itself, SECONDS)
 {
 	struct pollfd pfd = { .events = POLLIN };
@@ -153,7 +159,7 @@ TEST_F_TIMEOUT(fuse, maps_itself, SECONDS)
 	map_ring_close(&ring);
 }
 
-/* Returns the longest time that one of @nr mappings took, ns. */
+/* Return the longest time that one of @nr mappings took, in ns. */
 static uint64_t map_often(FIXTURE_DATA(fuse) *self,
 			  struct __test_metadata *_metadata, int fd, int nr)
 {
@@ -172,7 +178,7 @@ static uint64_t map_often(FIXTURE_DATA(fuse) *self,
 	return longest;
 }
 
-/* One that never answers: the task that maps goes on, and so does all else. */
+/* The server never answers: the task that maps continues, and so does everything else. */
 TEST_F_TIMEOUT(fuse, silent, SECONDS)
 {
 	int fd, nr = PENDING_MAX + 44;
@@ -190,7 +196,7 @@ TEST_F_TIMEOUT(fuse, silent, SECONDS)
 	EXPECT_EQ(PENDING_MAX, stats.results[PERFAUX_ID_DEFERRED]);
 	EXPECT_EQ(nr - PENDING_MAX, stats.results[PERFAUX_ID_UNREADABLE]);
 
-	/* Other files have their ids meanwhile. */
+	/* Other files get their ids meanwhile. */
 	EXPECT_TRUE(late_not_others(&self->ring, &self->set));
 
 	fuse_kill(&self->server);
@@ -203,7 +209,7 @@ TEST_F_TIMEOUT(fuse, silent, SECONDS)
 	EXPECT_EQ(0, module_remove_wait("perfaux"));
 }
 
-/* All files of a silent server wait, and those of another are read. */
+/* All files of a silent server wait, and files of another server are read. */
 TEST_F_TIMEOUT(fuse, silent_and_other, SECONDS)
 {
 	struct fuse_server other = { .set = &self->set };
@@ -218,7 +224,7 @@ TEST_F_TIMEOUT(fuse, silent_and_other, SECONDS)
 		map_often(self, _metadata, fd, 1);
 		close(fd);
 	}
-	/* Nothing has to be read of the empty one. */
+	/* The empty file does not have to be read. */
 	EXPECT_EQ(self->set.nr - 1, ring_fdinfo(self->fd, "pending"));
 
 	ASSERT_NE(NULL, mkdtemp(dir));
@@ -237,7 +243,7 @@ TEST_F_TIMEOUT(fuse, silent_and_other, SECONDS)
 	ASSERT_TRUE(late_settled(self->fd));
 }
 
-/* What was mapped before a session began is none of its business. */
+/* A session gets no notices of mappings from before it began. */
 TEST_F_TIMEOUT(fuse, later_session, SECONDS)
 {
 	struct perfaux_ids_stats stats;
@@ -259,7 +265,10 @@ TEST_F_TIMEOUT(fuse, later_session, SECONDS)
 	close(fd);
 }
 
-/* Of two mappings of one file, one during the read of the other, each is told. */
+/*
+ * If a file is mapped twice, the second time while it is read for the first, there
+ * is a notice for each mapping.
+ */
 TEST_F_TIMEOUT(fuse, each_mapping, SECONDS)
 {
 	uint64_t nr = 20;
@@ -269,7 +278,7 @@ TEST_F_TIMEOUT(fuse, each_mapping, SECONDS)
 	fd = open_file(self, "lib.so");
 	ASSERT_LE(0, fd);
 	kill(self->server.child.pid, SIGSTOP);
-	/* Until it has stopped it still answers. */
+	/* The server answers until it has stopped. */
 	ASSERT_EQ(self->server.child.pid,
 		  waitpid(self->server.child.pid, &status, WUNTRACED));
 	ASSERT_TRUE(WIFSTOPPED(status));
@@ -282,7 +291,7 @@ TEST_F_TIMEOUT(fuse, each_mapping, SECONDS)
 	close(fd);
 }
 
-/* What nobody asks for any more does not count against who asks next. */
+/* Requests that nobody wants any more do not count against the next session. */
 TEST_F_TIMEOUT(fuse, silent_and_another, SECONDS)
 {
 	int fd;
@@ -302,7 +311,7 @@ TEST_F_TIMEOUT(fuse, silent_and_another, SECONDS)
 	close(fd);
 }
 
-/* What waits keeps the module, also when nobody wants the answer any more. */
+/* A waiting read keeps the module, even if nobody wants the answer any more. */
 TEST_F_TIMEOUT(fuse, silent_and_closed, SECONDS)
 {
 	int fd;
@@ -311,7 +320,7 @@ TEST_F_TIMEOUT(fuse, silent_and_closed, SECONDS)
 	fd = open_file(self, "lib.so");
 	ASSERT_EQ(0, map_file(fd, WAY_PRIVATE));
 	EXPECT_EQ(1, ring_fdinfo(self->fd, "pending"));
-	/* If it had not begun it would be dropped. */
+	/* A read that had not begun would be dropped. */
 	ASSERT_TRUE(late_reading(1));
 	close(self->fd);
 	EXPECT_EQ(-EAGAIN, module_remove("perfaux"));
@@ -320,9 +329,9 @@ TEST_F_TIMEOUT(fuse, silent_and_closed, SECONDS)
 	close(fd);
 }
 
-/* --- as much as may be read at a time -------------------------------------- */
+/* as many files as may be read at the same time */
 
-/* A server that does not answer, and files of it */
+/* A server that does not answer, and some of its files */
 struct silent {
 	struct fuse_server server;
 	char dir[64];
@@ -341,7 +350,7 @@ static int silent_start(struct silent *s, const struct elf_set *set)
 	if (fuse_start(&s->server))
 		return -EIO;
 	for (i = 0; i < set->nr && nr < SILENT_FILES; i++) {
-		/* Nothing has to be read of the empty one. */
+		/* The empty file does not have to be read. */
 		if (!set->files[i].size)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", s->dir, set->files[i].name);
@@ -362,7 +371,7 @@ static void silent_end(struct silent *s)
 	rmdir(s->dir);
 }
 
-/* So many of these, one that answers, and a look at who maps, whoever that is */
+/* Start @nr silent servers, one that answers, and a session that sees all tasks. */
 static int start_with_silent(FIXTURE_DATA(fuse) *self, struct silent *silent, int nr)
 {
 	static struct map_ring rings[MAX_CPUS];
@@ -375,7 +384,7 @@ static int start_with_silent(FIXTURE_DATA(fuse) *self, struct silent *silent, in
 	return ret ?: start(self, FUSE_NORMAL);
 }
 
-/* Files that a child maps as @uid of where it is */
+/* Files that a child maps as @uid in its namespace */
 struct mapper {
 	uid_t uid;
 	int fds[SERVERS_USER * SILENT_FILES];
@@ -383,7 +392,7 @@ struct mapper {
 	int times;		/* 0 is once */
 };
 
-/* All of a user's, of SERVERS_USER servers */
+/* All files that a user may have read, of SERVERS_USER servers */
 static struct mapper silent_mapper(uid_t uid, const struct silent *silent)
 {
 	struct mapper mapper = { .uid = uid };
@@ -412,7 +421,7 @@ static void map_fn(void *arg)
 	_exit(0);
 }
 
-/* Wait status, or -errno */
+/* Returns the wait status, or -errno. */
 static int map_as_user(struct mapper *mapper)
 {
 	struct child child;
@@ -432,7 +441,7 @@ static int map_in_container(struct mapper *mapper)
 	return in_namespace(&child, &in) ?: child_wait(&child);
 }
 
-/* A file of the server that answers, which is read as soon as it may be */
+/* Map a file of the server that answers, which is read as soon as it may be. */
 static int map_answered(FIXTURE_DATA(fuse) *self, const char *name, uid_t uid)
 {
 	struct mapper mapper = { .uid = uid, .nr = 1 };
@@ -452,7 +461,7 @@ static uint64_t late_found(int fd)
 	return stats.late[PERFAUX_ID_FOUND];
 }
 
-/* Waits for so many; true if there are not more. */
+/* Wait for @nr late ids. Return true if there are not more. */
 static bool late_found_soon(int fd, uint64_t nr)
 {
 	uint64_t end = now_ns() + 50000000000ULL;
@@ -462,7 +471,7 @@ static bool late_found_soon(int fd, uint64_t nr)
 	return late_found(fd) == nr;
 }
 
-/* The first one has ended. Nothing was read of any. */
+/* The first server has ended. No file of any server was read. */
 static void end_silent(struct __test_metadata *_metadata, FIXTURE_DATA(fuse) *self,
 		       struct silent *silent, int nr)
 {
@@ -476,7 +485,7 @@ static void end_silent(struct __test_metadata *_metadata, FIXTURE_DATA(fuse) *se
 	EXPECT_EQ(nr * SILENT_FILES, stats.late[PERFAUX_ID_UNREADABLE]);
 }
 
-/* Until so many workers wait, no more; false if that takes too long. */
+/* Wait until exactly @nr workers wait. Return false if that takes too long. */
 static bool late_readers_soon(int nr)
 {
 	uint64_t end = now_ns() + 50000000000ULL;
@@ -486,7 +495,7 @@ static bool late_readers_soon(int nr)
 	return late_readers() == nr;
 }
 
-/* What else the user maps is read. */
+/* Other files that the user maps are read. */
 TEST_F_TIMEOUT(fuse, bound_of_file_system, SECONDS)
 {
 	struct mapper mapper = { .uid = USER, .nr = SILENT_FILES };
@@ -498,14 +507,14 @@ TEST_F_TIMEOUT(fuse, bound_of_file_system, SECONDS)
 	ASSERT_TRUE(late_reading(READ_MAX_FS));
 	ASSERT_EQ(0, map_answered(self, "lib.so", USER));
 	EXPECT_TRUE(late_found_soon(self->fd, 1));
-	/* The one that has read it may not be done yet. */
+	/* The worker that has read the file may not be done yet. */
 	EXPECT_TRUE(late_readers_soon(READ_MAX_FS));
 	EXPECT_EQ(SILENT_FILES, ring_fdinfo(self->fd, "pending"));
 	silent_end(&silent);
 	end_silent(_metadata, self, &silent, 1);
 }
 
-/* What @map has mapped is all that may be read for @uid, whose next file waits. */
+/* The mappings of @map use up the bound of @uid, and the next file of @uid waits. */
 static void check_user(struct __test_metadata *_metadata, FIXTURE_DATA(fuse) *self, uid_t uid,
 		       int (*map)(struct mapper *mapper), uid_t mapper_uid)
 {
@@ -520,7 +529,7 @@ static void check_user(struct __test_metadata *_metadata, FIXTURE_DATA(fuse) *se
 	ASSERT_TRUE(late_reading(READ_MAX_USER));
 	EXPECT_EQ(READ_MAX_USER, late_readers());
 	ASSERT_EQ(0, map_answered(self, "lib.so", uid));
-	/* Those of another user are read, though they came later. */
+	/* Files of another user are read, although they came later. */
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		ASSERT_EQ(0, map_answered(self, others[i], OTHER));
 		EXPECT_TRUE(late_found_soon(self->fd, i + 1));
@@ -536,13 +545,13 @@ TEST_F_TIMEOUT(fuse, bound_of_user, SECONDS)
 	check_user(_metadata, self, USER, map_as_user, USER);
 }
 
-/* Root has made it, and pays for it. */
+/* The container counts against root, who has made it. */
 TEST_F_TIMEOUT(fuse, bound_of_container, SECONDS)
 {
 	check_user(_metadata, self, 0, map_in_container, 0);
 }
 
-/* Of several users, none of whom has more than it may */
+/* Several users use up the bound of all, and none exceeds its own bound. */
 TEST_F_TIMEOUT(fuse, bound_of_all, SECONDS)
 {
 	static struct silent silent[SERVERS_ALL];
@@ -556,7 +565,7 @@ TEST_F_TIMEOUT(fuse, bound_of_all, SECONDS)
 	}
 	ASSERT_TRUE(late_reading(READ_MAX));
 	ASSERT_EQ(0, map_answered(self, "lib.so", OTHER));
-	/* Nobody's file can be read now that could be waited for. */
+	/* No further file can be read now if reading it could block. */
 	EXPECT_EQ(READ_MAX, late_readers());
 	EXPECT_EQ(0, late_found(self->fd));
 	EXPECT_EQ(SERVERS_ALL * SILENT_FILES + 1, ring_fdinfo(self->fd, "pending"));
@@ -565,7 +574,7 @@ TEST_F_TIMEOUT(fuse, bound_of_all, SECONDS)
 	end_silent(_metadata, self, silent, SERVERS_ALL);
 }
 
-/* What waits, of several users, none of whom has more than it may */
+/* The mappings of several users wait, and none of the users exceeds its own bound. */
 TEST_F_TIMEOUT(fuse, silent_of_all, SECONDS)
 {
 	struct mapper mapper = { .nr = 1, .times = PENDING_MAX };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuse_mount [--forget] DIR CMD...: runs CMD while the ELF files of the tests are on
- * DIR, on a file system in user space. Its status is CMD's. --forget: whoever opens a
- * file has its page cache dropped.
+ * Run a command while the ELF files of the tests are on a FUSE file system:
+ * fuse_mount [--forget] DIR CMD...
+ *
+ * The files are on DIR. The exit status is that of CMD. With --forget, opening a
+ * file drops its page cache.
  */
 #define _GNU_SOURCE
 #include <sched.h>

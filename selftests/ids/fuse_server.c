@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The server of a FUSE file system, see fuse_server.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,7 @@ static void answer(const struct fuse_server *server,
 		{ (void *)data, size },
 	};
 
-	/* ENOENT: who asked has gone. */
+	/* ENOENT: the task that asked is gone. */
 	if (writev(server->dev, parts, 2) < 0 && errno != ENOENT)
 		_exit(20);
 }
@@ -98,7 +99,10 @@ static void getattr(const struct fuse_server *server,
 	answer(server, request, 0, &out, sizeof(out));
 }
 
-/* What takes mmap_lock for writing, as any allocation of a server may. */
+/*
+ * Change mappings, which takes mmap_lock for writing, as any allocation of a server
+ * may.
+ */
 static void change_mappings(void)
 {
 	void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -134,7 +138,7 @@ static void serve_read(const struct fuse_server *server,
 static void serve(const struct fuse_server *server,
 		  const struct request *request)
 {
-	/* What was read stays in memory when the file is opened again. */
+	/* Pages that were read stay in memory when the file is opened again. */
 	struct fuse_open_out open_out = {
 		.open_flags = server->mode == FUSE_FORGETS ? 0 : FOPEN_KEEP_CACHE,
 	};
@@ -183,7 +187,7 @@ static void *serve_all(void *arg)
 	return NULL;
 }
 
-/* Each of its own files, while another thread serves them. */
+/* The server maps each of its own files while another thread serves them. */
 static void map_itself(struct fuse_server *server)
 {
 	char path[256];

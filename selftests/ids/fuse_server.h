@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file system in user space that hands out a set of files, read-only, and can
- * be told to behave badly. It speaks to /dev/fuse itself, so that nothing but
- * the kernel is between it and the test.
+ * A FUSE server of a set of files, read-only, which can misbehave on request. It
+ * speaks to /dev/fuse itself, so that only the kernel is between the server and the
+ * test.
  */
 #ifndef FUSE_SERVER_H
 #define FUSE_SERVER_H
@@ -19,7 +19,7 @@ enum fuse_mode {
 	FUSE_MAPS_ITSELF,
 	/* never answers a read */
 	FUSE_SILENT,
-	/* has the page cache of a file dropped whenever it is opened */
+	/* drops the page cache of a file whenever the file is opened */
 	FUSE_FORGETS,
 };
 
@@ -30,13 +30,13 @@ struct fuse_server {
 	struct child child;
 	int dev;
 	int ready[2];		/* a byte when it is mounted ... */
-	int start[2];		/* ... to have it map its files ... */
-	int mapped[2];		/* ... and when it has */
+	int start[2];		/* ... to make it map its files ... */
+	int mapped[2];		/* ... and when it has mapped them */
 };
 
 /*
- * Mounts on @dir, in the caller's mount namespace. Files are served by a child,
- * whose end is that of the file system.
+ * Mount on @dir, in the caller's mount namespace. A child serves the files; when
+ * the child ends, the file system ends.
  */
 int fuse_start(struct fuse_server *server);
 void fuse_kill(struct fuse_server *server);

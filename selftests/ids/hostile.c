@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files that are made to harm: damaged at random, with as many headers and notes
- * as there can be, and cut off while they are mapped. Each mapping takes a bounded
- * time, and an id is the one that the parser itself finds in the same bytes.
+ * Tests of harmful files: files that are damaged at random, that have as many
+ * headers and notes as possible, and that are truncated while they are mapped. Each
+ * mapping takes a bounded time, and each id is the one that the parser itself finds
+ * in the same bytes.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -20,17 +21,20 @@
 #define CUTS		2000
 #define MAX_SIZE	(64U << 10)
 
-/* Emulated, on a busy machine: 131072 headers, 8192 notes. */
+/* The bound of a mapping, on a busy emulated machine: 131072 headers, 8192 notes */
 #define MAP_NS		3000000000ULL
 
-/* As the module has it: pages that are read while a file is mapped, and all. */
+/* As in the module: pages that are read while a file is mapped, and pages in all */
 #define PA_IDS_DISK_US		12000
 #define PA_IDS_MAX_MISSES	16
 #define PA_IDS_MAX_PAGES	64
 #define SPREAD_PAGES		2048
-/* Of others, beside what the reads themselves take; the least of some tries. */
+/*
+ * How long others may wait in addition to the reads themselves; the least of some
+ * tries
+ */
 #define WAIT_NS			20000000ULL
-/* What the slow disk takes for a read */
+/* The slow disk's time for a read */
 #define SLOW_NS			8000000
 
 FIXTURE(hostile) {
@@ -71,7 +75,7 @@ FIXTURE_TEARDOWN(hostile)
 	fs_remove(&self->tree);
 }
 
-/* The same parser, on the bytes as they are here. */
+/* The same parser, on the bytes in memory */
 struct memory_reader {
 	struct pa_elf_reader reader;
 	const uint8_t *bytes;
@@ -125,7 +129,10 @@ static int store(FIXTURE_DATA(hostile) *self)
 	return fd;
 }
 
-/* Where it hurts: the ELF header, the tables, notes; sizes at their limits. */
+/*
+ * Damage the critical places: the ELF header, the tables, notes; sizes at their
+ * limits.
+ */
 static void damage(FIXTURE_DATA(hostile) *self)
 {
 	static const uint64_t values[] = {
@@ -161,7 +168,10 @@ static void damage(FIXTURE_DATA(hostile) *self)
 	}
 }
 
-/* Does it come late, because more than is allowed would have to be looked at? */
+/*
+ * Return whether the id comes late because the parser would have to look at more
+ * than is allowed.
+ */
 static bool comes_late(FIXTURE_DATA(hostile) *self, const struct id *expected)
 {
 	const struct perfaux_notice *notice;
@@ -182,7 +192,7 @@ static bool comes_late(FIXTURE_DATA(hostile) *self, const struct id *expected)
 	return found;
 }
 
-/* Maps it; returns how long that took, or 0 if the id is wrong. */
+/* Map the file. Return how long that took, or 0 if the id is wrong. */
 static uint64_t check(FIXTURE_DATA(hostile) *self, int fd,
 		      const struct id *found)
 {
@@ -228,7 +238,7 @@ TEST_F_TIMEOUT(hostile, damaged, SECONDS)
 	EXPECT_GT(MAP_NS, longest);
 }
 
-/* All there can be: the header counts 65535 segments, 2^32 sections. */
+/* Make as many headers as possible: 65535 segments, 2^32 sections. */
 static void make_endless(FIXTURE_DATA(hostile) *self, bool note_loop)
 {
 	Elf64_Ehdr *ehdr = (void *)self->bytes;
@@ -252,7 +262,7 @@ static void make_endless(FIXTURE_DATA(hostile) *self, bool note_loop)
 	for (i = 4096; note_loop && i + 56 <= self->size; i += 56) {
 		Elf64_Phdr *phdr = (void *)(self->bytes + i);
 
-		/* All of the file, over and over: notes of no size. */
+		/* The whole file again and again: notes without a size. */
 		phdr->p_type = PT_NOTE;
 		phdr->p_offset = 128;
 		phdr->p_filesz = UINT64_MAX >> (i % 64);
@@ -282,7 +292,7 @@ TEST_F_TIMEOUT(hostile, endless_tables, SECONDS)
 	EXPECT_LE(1, ring_fdinfo(self->fd, "late_too_large"));
 }
 
-/* A note at the begin of each page; the last one is the id. */
+/* Put a note at the beginning of each page; the last note is the id. */
 static void make_spread(FIXTURE_DATA(hostile) *self, size_t pages)
 {
 	const Elf64_Nhdr filler = { .n_namesz = 4, .n_descsz = 4096 - 16 };
@@ -317,7 +327,10 @@ static int drop(int fd)
 	return 0;
 }
 
-/* Other tasks wait for as many pages as are read with mmap_lock held. */
+/*
+ * The pages that are read with mmap_lock held are bounded, because other tasks wait
+ * for them.
+ */
 TEST_F_TIMEOUT(hostile, bounded_reads, SECONDS)
 {
 	struct map_record record;
@@ -342,7 +355,7 @@ TEST_F_TIMEOUT(hostile, bounded_reads, SECONDS)
 	close(fd);
 }
 
-/* In memory more of it is looked at, but not all. */
+/* If the file is in memory, more of it is looked at, but not all. */
 TEST_F_TIMEOUT(hostile, bounded_pages, SECONDS)
 {
 	struct map_record record;
@@ -370,7 +383,7 @@ static void map_it_fn(void *arg)
 	_exit(map_path(self->path, WAY_PRIVATE) ? 1 : 0);
 }
 
-/* The longest of all reads of the child's /proc/PID/cmdline, ns. */
+/* Return the longest of all reads of the child's /proc/PID/cmdline, in ns. */
 static uint64_t longest_wait(pid_t pid)
 {
 	uint64_t longest = 0, begin, end = now_ns();
@@ -388,7 +401,7 @@ static uint64_t longest_wait(pid_t pid)
 	return longest;
 }
 
-/* What as many reads take as may be done with mmap_lock held, ns. */
+/* Return the time for as many reads as may be done with mmap_lock held, in ns. */
 static uint64_t time_of_reads(int fd)
 {
 	uint64_t begin = now_ns();
@@ -402,7 +415,10 @@ static uint64_t time_of_reads(int fd)
 	return now_ns() - begin;
 }
 
-/* The longest wait for a task that maps a cold file, ns; UINT64_MAX: an error. */
+/*
+ * Return the longest wait for a task that maps a cold file, in ns; UINT64_MAX is an
+ * error.
+ */
 static uint64_t wait_for_map(FIXTURE_DATA(hostile) *self, int fd)
 {
 	struct child child;
@@ -420,7 +436,10 @@ static uint64_t wait_for_map(FIXTURE_DATA(hostile) *self, int fd)
 	return late_settled(self->fd) ? wait : UINT64_MAX;
 }
 
-/* Who looks at the process does not wait long, wherever the reads come from. */
+/*
+ * Readers of the process's files in /proc do not wait long, wherever the pages come
+ * from.
+ */
 TEST_F_TIMEOUT(hostile, readers_wait, SECONDS)
 {
 	uint64_t wait, limit, least = UINT64_MAX;
@@ -446,7 +465,7 @@ TEST_F_TIMEOUT(hostile, readers_wait, SECONDS)
 
 #define SLOW		"/sys/kernel/config/nullb/nullb0"
 
-/* Fewer pages are read from a disk that takes some milliseconds for each. */
+/* Fewer pages are read if the disk takes some milliseconds for each. */
 TEST_F_TIMEOUT(hostile, slow_disk, SECONDS)
 {
 	uint64_t wait, least = UINT64_MAX;
@@ -466,7 +485,7 @@ TEST_F_TIMEOUT(hostile, slow_disk, SECONDS)
 	make_spread(self, SPREAD_PAGES);
 	ASSERT_EQ(0, ids_insert(PA_IDS_DISK_US));
 	for (i = 0; i < 5 && least > WAIT_NS; i++) {
-		/* A new file: its id is not known. */
+		/* The file is new, so its id is not known. */
 		fd = store(self);
 		ASSERT_LE(0, fd);
 		wait = wait_for_map(self, fd);
@@ -476,13 +495,13 @@ TEST_F_TIMEOUT(hostile, slow_disk, SECONDS)
 		least = wait < least ? wait : least;
 	}
 	EXPECT_GT(WAIT_NS, least);
-	/* The wait was for the disk. */
+	/* The wait included the disk. */
 	EXPECT_LE(SLOW_NS, least);
 	EXPECT_EQ(i, ids_result(self->fd, PERFAUX_ID_DEFERRED));
 	ASSERT_EQ(0, run("umount %s && rmdir " SLOW, self->tree.dir));
 }
 
-/* Cuts the file off and writes it again, as fast as it can. */
+/* Truncate the file and write it again, as fast as possible. */
 static void cut_fn(void *arg)
 {
 	FIXTURE_DATA(hostile) *self = arg;
@@ -490,7 +509,7 @@ static void cut_fn(void *arg)
 	int fd = open(self->path, O_WRONLY | O_CLOEXEC);
 
 	for (;;) {
-		/* Often in its first page, where the id is. */
+		/* Often truncate it in its first page, which has the id. */
 		size_t to = rnd_below(&rnd, rnd_next(&rnd) % 2 ? 1024 :
 				      self->size);
 
@@ -529,11 +548,11 @@ TEST_F_TIMEOUT(hostile, cut_while_mapped, SECONDS)
 	EXPECT_EQ(0, waitpid(child.pid, NULL, WNOHANG));
 	child_kill(&child);
 	TH_LOG("%lu with the id, %lu without", found, missing);
-	/* Zeros, where a note was being written, are no id. */
+	/* Zeros in place of a note that is being written are no id. */
 	EXPECT_EQ(0, wrong);
 	EXPECT_LT(0, found);
 	EXPECT_LT(0, missing);
-	/* And when it is whole again: */
+	/* When the file is whole again: */
 	close(fd);
 	fd = store(self);
 	EXPECT_NE(0, check(self, fd, &file->id));

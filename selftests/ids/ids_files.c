@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ELF files, and mapping them. */
+/* Helpers for the ELF files, and for mapping them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -194,9 +194,9 @@ int elf_set_copy(const struct elf_set *set, const char *to, off_t max)
 }
 
 /*
- * ext4 of Debian's 6.1.192 does not survive the first block that it frees
- * after this (ext4_mb_load_buddy_gfp() takes a page that is not in memory for
- * one that is), and it is on the root's disk: there files are dropped one by one.
+ * Debian's 6.1.192 crashes when ext4 frees its first block after the caches were
+ * dropped: ext4_mb_load_buddy_gfp() takes a page that is not in memory for one that
+ * is. The root's disk has ext4, so on this kernel the tests drop files one by one.
  */
 bool drop_caches(void)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* File systems for the files of the tests, see ids_fs.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -13,7 +14,7 @@
 #include "ids_fs.h"
 #include "../ring/ring_lib.h"
 
-/* Of the last command. */
+/* Output of the last command */
 #define OUTPUT	"/run/perfaux/ids-out"
 
 int run(const char *format, ...)
@@ -33,7 +34,7 @@ int run(const char *format, ...)
 	return ret;
 }
 
-/* Modules are where the VM's set-up put them for modprobe. */
+/* The VM's set-up has put the modules where modprobe finds them. */
 static bool has_fs(const char *name)
 {
 	char text[8192], line[64];
@@ -125,7 +126,7 @@ int fs_seal(struct fs_tree *tree)
 	case FS_OVERLAY_LOWER:
 		return mount_overlay(tree);
 	case FS_SQUASHFS:
-		/* Packing takes the emulated CPU long. */
+		/* Packing is slow on an emulated CPU. */
 		return run("mksquashfs %s %s/image -quiet -no-progress -noI -noD -noF -noX && mount -t squashfs -o loop %s/image %s",
 			   tree->fill, tree->base, tree->base, tree->dir);
 	default:

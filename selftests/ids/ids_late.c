@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ids that come in notices, after the file was read by a worker. */
+/* Helpers for ids that come in notices, after a worker has read the file. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ bool late_settled(int fd)
 	return !ring_fdinfo(fd, "pending");
 }
 
-/* A worker of the module that sleeps, see wq_worker_comm(). */
+/* Return whether @pid is a sleeping worker of the module, see wq_worker_comm(). */
 static bool is_reader(const char *pid)
 {
 	char path[64], text[256];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rings of perf with mmap records. */
+/* Main rings of perf with mmap records. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define TASK_PAGES	64
 #define CPU_PAGES	512
 
-/* What perf_event_open(2) says of MMAP2 with a build-id. */
+/* MMAP2 with a build-id, as described in perf_event_open(2) */
 struct mmap2 {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -34,7 +34,7 @@ struct mmap2 {
 	char name[];
 };
 
-/* Behind the name: sample_id_all, for PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
+/* After the name: sample_id_all, for PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
 struct sample_id {
 	uint32_t pid, tid;
 	uint64_t time;

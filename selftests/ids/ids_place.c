@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Places for the ELF files of the tests, see ids_place.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +12,10 @@
 #include "../rounds.h"
 #include "ids_place.h"
 
-/* What a file system whose files are packed need not hold. */
+/* Larger files are left out of file systems that pack their files. */
 #define PACKED_MAX	(8LL << 20)
 
-/* So much is read of each end of a file. */
+/* Bytes that are read at each end of a file */
 #define END_SIZE	(512 << 10)
 
 static void path_of(const struct place *place, size_t i, char path[256])
@@ -30,7 +31,7 @@ static int open_path(const struct place *place, size_t i)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Of a file in tmpfs; its own name is not in its records. */
+/* Open a copy of a file in tmpfs, whose own name is not in its records. */
 static int open_memfd(const struct place *place, size_t i)
 {
 	int fd = memfd_create(place->set.files[i].name, MFD_CLOEXEC);
@@ -64,7 +65,7 @@ int place_make(struct place *place, enum fs fs, enum kind kind)
 
 	memset(place, 0, sizeof(*place));
 	place->max = fs == FS_SQUASHFS ? PACKED_MAX : INT64_MAX;
-	/* A short form has all of them in all places together. */
+	/* In the short form, all places together have all files. */
 	place->step = is_short() ? 3 : 1;
 	place->first = (fs + kind) % place->step;
 	ret = elf_set_read(&place->set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Descriptors of PERFAUX_IOC_IDS and their notices. */
+/* Helpers for descriptors of PERFAUX_IOC_IDS and their notices. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "../ring/ring_lib.h"
 #include "ids_lib.h"
 
-/* No queue is larger. */
+/* The largest queue */
 #define NOTICES_SIZE	(1UL << 20)
 
 int ids_insert(unsigned int disk_us)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A kernel that is locked down for confidentiality: notices tell that a module came and what
- * its id is, not where it is. Only a boot takes that back: the last suite of a VM.
+ * Test of a kernel that is locked down for confidentiality: notices tell that a
+ * module was loaded and its id, but not its address. Only a reboot ends the
+ * lockdown, so this is the last suite of a VM.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,10 +12,10 @@
 #include "ids_lib.h"
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"
-/* A module of the kernel's own is signed: no other can be loaded then. */
+/* The kernel's own modules are signed; no others can be loaded then. */
 #define MODULE		"msr"
 
-/* What the notice says of MODULE, which is loaded. Returns 0 or what failed. */
+/* Load MODULE and get its notice. Returns 0 or what failed. */
 static const char *load(int fd, struct perfaux_notice *told)
 {
 	struct notices notices = { 0 };
