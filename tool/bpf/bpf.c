@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A thread that asks the kernel about each BPF program when it is loaded.
+ */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>

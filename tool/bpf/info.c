@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What bpf(2) says of a program and its types, in the layout of perf's features.
+ */
 #include <stdlib.h>
 
 #include "bpf/info.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write what the thread has asked for to the stream, as FEATURE records.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Check a stream: one pass over its records, with the rules of each type.
+ */
 #include "check/check.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rules by name, and how violations are printed.
+ */
 #include "check/check.h"
 
 #include <stdarg.h>

@@ -44,7 +44,7 @@ static bool pt_excludes_guest(const char *sysfs)
 /*
  * Enable the timestamps that cost little. A decoder needs TSC to order the trace
  * relative to other records, MTC to refine the order, and PSB to start. caps/ tells
- * what the CPU has; caps/*_periods are bit masks of the values that the CPU takes.
+ * what the CPU has; its files "..._periods" are bit masks of the values that the CPU takes.
  * 3 is a medium value.
  */
 static void intel_pt_default(struct auxrec_event *ev, const struct pmu *pmu,

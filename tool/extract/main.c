@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * auxrec extract: the command line.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>

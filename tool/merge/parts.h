@@ -60,6 +60,7 @@ static inline void merge_time(struct merge_section *s, __u64 time)
 		s->last = time;
 }
 
+/* merge/plan.c */
 /*
  * merge_plan() - decide which records to take from which section
  * @list: sections with different numbers, in order of t_settled
@@ -189,16 +190,18 @@ struct merge_reader {
 	struct read_stream *stream;
 };
 
+/* merge/reader.c */
 /* Each of the following functions returns 0, or -errno with a message. */
 int merge_reader_open(struct merge *m, struct merge_reader *r, size_t input,
 		      __u64 start, __u64 end);
-/* Return 1, 0 at the end, or -errno with a message. */
-int merge_reader_next(struct merge *m, struct merge_reader *r,
-		      struct read_record *rec);
 void merge_reader_close(struct merge_reader *r);
 /* Read from a merge_reader, for read_open(). */
 ssize_t merge_reader_fill(void *ctx, void *buf, size_t len);
 
+/* merge/read.c */
+/* Return 1, 0 at the end, or -errno with a message. */
+int merge_reader_next(struct merge *m, struct merge_reader *r,
+		      struct read_record *rec);
 /* Copy the last @len bytes of data after a record to m->out. */
 int merge_reader_copy(struct merge *m, struct merge_reader *r,
 		      const struct read_record *rec, __u64 len);

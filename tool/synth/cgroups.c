@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cgroups that exist: numbers and names.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

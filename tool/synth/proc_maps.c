@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What processes have mapped now, from /proc.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
