@@ -463,7 +463,8 @@ TEST_F_TIMEOUT(hostile, readers_wait, SECONDS)
 	EXPECT_GT(WAIT_NS, least);
 }
 
-#define SLOW		"/sys/kernel/config/nullb/nullb0"
+#define CONFIGFS	"/sys/kernel/config"
+#define SLOW		CONFIGFS "/nullb/nullb0"
 
 /* Fewer pages are read if the disk takes some milliseconds for each. */
 TEST_F_TIMEOUT(hostile, slow_disk, SECONDS)
@@ -476,8 +477,7 @@ TEST_F_TIMEOUT(hostile, slow_disk, SECONDS)
 	run("modprobe -q null_blk nr_devices=0 || true");
 	if (access("/sys/module/null_blk", F_OK))
 		SKIP(return, "this kernel has no null_blk");
-	ASSERT_EQ(0, run("mountpoint -q /sys/kernel/config || "
-			 "mount -t configfs none /sys/kernel/config"));
+	ASSERT_EQ(0, run("mountpoint -q " CONFIGFS " || mount -t configfs none " CONFIGFS));
 	ASSERT_EQ(0, run("mkdir " SLOW " && cd " SLOW " && echo 64 >size && echo 1 >memory_backed && echo 2 >irqmode && echo %d >completion_nsec && echo 1 >power",
 			 SLOW_NS));
 	ASSERT_EQ(0, run("mkfs.ext4 -q -F /dev/nullb0 && mount /dev/nullb0 %s", self->tree.dir));
