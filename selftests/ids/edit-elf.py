@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 edit-elf.py FILE EDIT [NUMBER]: changes a real ELF64 file of this machine's
-byte order into one that linkers do not make, but other tools do. The note with
-its build-id stays what it is; where it is, and what is around it, changes.
+byte order into a file that linkers do not make, but other tools do. The note with
+the build-id stays the same; its place, and the data around it, change.
 """
 import struct
 import sys
@@ -18,7 +18,7 @@ class Elf:
         with open(path, 'rb') as file:
             self.data = bytearray(file.read())
         self.end = len(self.data)
-        self.far = []           # (offset, bytes) behind the end
+        self.far = []           # (offset, bytes) after the end
         self.phoff, self.shoff = struct.unpack_from('<QQ', self.data, 32)
         (self.phnum,) = struct.unpack_from('<H', self.data, 56)
 
@@ -30,7 +30,7 @@ class Elf:
         struct.pack_into('<IIQQQQQQ', self.data, self.phoff + 56 * i, *phdr)
 
     def notes(self):
-        """The program headers of notes, and the bytes of the build-id's."""
+        """Return the program headers of notes, and the bytes of the build-id's note."""
         found = [i for i in range(self.phnum) if self.phdr(i)[0] == PT_NOTE]
         for i in found:
             phdr = self.phdr(i)
@@ -48,7 +48,7 @@ class Elf:
         struct.pack_into('<HHH', self.data, 58, 0, 0, 0)
 
     def put_note(self, offset, notes, align=4):
-        """One segment of notes, at offset, which may be behind the end."""
+        """Make one segment of notes at offset, which may be after the end."""
         found, _ = self.notes()
         for i in found:
             phdr = self.phdr(i)
@@ -75,14 +75,14 @@ def other_note(i):
 
 
 def many_notes(elf, number):
-    """The build-id is the last one of a segment of several notes."""
+    """The build-id is the last note of a segment with several notes."""
     _, note = elf.notes()
     notes = b''.join(other_note(i) for i in range(number))
     elf.put_note(elf.end + 15 & ~15, notes + note)
 
 
 def note_at(elf, number):
-    """The build-id's note begins at this offset, or at this one in a page."""
+    """The build-id's note begins at this offset, or at this offset in a page."""
     _, note = elf.notes()
     if number < PAGE:
         number += elf.end + PAGE - 1 & ~(PAGE - 1)
@@ -90,7 +90,7 @@ def note_at(elf, number):
 
 
 def many_headers(elf, number):
-    """So many program headers, with the notes' behind all others."""
+    """There are this many program headers, those of notes after all others."""
     headers = [elf.phdr(i) for i in range(elf.phnum)]
     rest = [h for h in headers if h[0] != PT_NOTE]
     rest += [[PT_NULL, 0, 0, 0, 0, 0, 0, 0]] * (number - len(headers))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The servers of network file systems, see net_server.h. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,7 +23,7 @@
 #define NFSD_CACHE	"/proc/net/rpc"
 #define NEVER		2147483647
 
-/* Of the server's exports: fs/nfsd's NFSEXP_*, include/uapi/linux/nfsd/export.h */
+/* Flags of the server's exports: fs/nfsd's NFSEXP_*, include/uapi/linux/nfsd/export.h */
 #define EXPORT_FLAGS	(0x0001 /* READONLY */ | 0x0002 /* INSECURE_PORT */ | \
 			 0x0400 /* NOSUBTREECHECK */ | 0x2000 /* FSID */)
 
@@ -53,7 +54,7 @@ static struct sockaddr_in loopback(int port)
 	};
 }
 
-/* On any port if it is 0. */
+/* Listen at @port, or at any port if it is 0. */
 static int listen_at(int port)
 {
 	struct sockaddr_in addr = loopback(port);
@@ -106,8 +107,8 @@ static int wait_port(int port)
 /* --- NFS ----------------------------------------------------------------- */
 
 /*
- * What mountd would answer when the server asks is said before: who 127.0.0.1
- * is, what is exported to it, and that this is the root of NFSv4 (fsid 0).
+ * Tell the server in advance what mountd would answer: who 127.0.0.1 is, what is
+ * exported to it, and that this is the root of NFSv4 (fsid 0).
  */
 static int nfs_export(const char *dir)
 {
@@ -124,9 +125,9 @@ static int nfs_export(const char *dir)
 }
 
 /*
- * The server is left running: the first files that are opened after its start
- * wait for its grace period, 10 s at least. Without version 3 it needs no other
- * daemons.
+ * Start the NFS server and leave it running: the first files that are opened after
+ * its start wait for its grace period, 10 s at least. Without version 3 the server
+ * needs no other daemons.
  */
 static int nfs_start(struct net_server *server)
 {
@@ -168,7 +169,7 @@ static int cifs_start(struct net_server *server)
 static void cifs_run(void *arg)
 {
 	(void)arg;
-	/* It tells of its start and end, and of the last one's. */
+	/* ksmbd.mountd reports its start and end, and those of the previous one. */
 	if (!freopen("/dev/null", "w", stdout) ||
 	    !freopen("/dev/null", "w", stderr))
 		_exit(30);
@@ -177,7 +178,7 @@ static void cifs_run(void *arg)
 	_exit(30);
 }
 
-/* Its part in the kernel, which would go on without the daemon. */
+/* Stop the kernel's part of the server, which would continue without the daemon. */
 static void cifs_stop(void)
 {
 	run("ksmbd.control -s");
@@ -195,12 +196,13 @@ static void p9_run(void *arg)
 }
 
 /*
- * NFS and CIFS ask for attributes in mmap() when those they have are old
- * (nfs_revalidate_mapping(), cifs_revalidate_file()), and would wait for the
- * server with or without us: so they last. With its default, cache=strict, CIFS
- * keeps nothing in memory unless the server gives leases, which ksmbd does not by
- * default. 9p keeps nothing of a file whose version is 0 unless told to ignore
- * that (v9fs_fid_add_modes()), and that is diod's only version.
+ * NFS and CIFS ask for attributes in mmap() if their copies are old
+ * (nfs_revalidate_mapping(), cifs_revalidate_file()), and would wait for the server
+ * with or without perfaux. Therefore the mounts cache attributes for a long time.
+ * With its default, cache=strict, CIFS keeps nothing in memory unless the server
+ * gives leases, which ksmbd does not do by default. 9p keeps nothing of a file
+ * whose version is 0 unless an option tells it to ignore the version
+ * (v9fs_fid_add_modes()), and diod has no other version.
  */
 static const struct net_type types[] = {
 	[NET_NFS] = {
@@ -271,7 +273,7 @@ static void start_flow(int from, int to)
 	pthread_create(&thread, NULL, flow_thread, flow);
 }
 
-/* Connections are few, and end with the process. */
+/* There are few connections, and they end with the process. */
 static void relay_run(void *arg)
 {
 	const struct net_server *server = arg;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Servers of file systems on this machine: they hand out a directory, read-only,
- * and it is mounted. Between server and mount is a relay, a process that can be
- * stopped: that is a server that does not answer, also where the kernel is it.
+ * Servers of network file systems on this machine: they export a directory,
+ * read-only, which is mounted here. A relay, a process, is between the server and
+ * the mount. Stopping the relay is like a server that does not answer, even if the
+ * server is the kernel.
  */
 #ifndef NET_SERVER_H
 #define NET_SERVER_H
@@ -11,7 +12,7 @@
 
 enum net_kind {
 	NET_NFS,		/* the kernel's server */
-	NET_CIFS,		/* the kernel's, configured by ksmbd.mountd */
+	NET_CIFS,		/* the kernel's server, configured by ksmbd.mountd */
 	NET_9P,			/* diod */
 };
 
@@ -21,18 +22,18 @@ struct net_server {
 	const char *dir;	/* where to mount it */
 	struct child daemon;
 	struct child relay;
-	int listener;		/* of the relay, and its port */
+	int listener;		/* the relay's socket and its port */
 	int port;
 };
 
-/* Starts it, waits until it answers, and mounts. Returns 0 or -errno. */
+/* Start the server, wait until it answers, and mount. Returns 0 or -errno. */
 int net_start(struct net_server *server);
-/* Unmounts, also when it does not answer. */
+/* Unmount, even if the server does not answer. */
 void net_stop(struct net_server *server);
 
-/* Nothing that is sent to the server arrives any more, until ... */
+/* From here on nothing that is sent to the server arrives, until ... */
 int net_hang(struct net_server *server);
-/* ... all of it does. */
+/* ... from here on all of it arrives. */
 void net_go_on(struct net_server *server);
 
 #endif /* NET_SERVER_H */

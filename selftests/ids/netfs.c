@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of file systems whose server is another machine, or could be: as those
- * of FUSE (fuse.c), they are not read while they are being mapped.
+ * Tests of files on file systems whose server is another machine, or could be. Like
+ * files on FUSE (fuse.c), they are not read while they are being mapped.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -14,8 +14,9 @@
 #include "net_server.h"
 
 /*
- * What is handed out. It stays, for the NFS server does. A copy, as ksmbd has
- * EINVAL for all that is on a file system mounted read-only.
+ * The exported directory. It stays, because the NFS server stays. It is a copy,
+ * because ksmbd returns EINVAL for files on a file system that is mounted
+ * read-only.
  */
 #define EXPORTED	"/tmp/ids-exported"
 
@@ -87,7 +88,7 @@ static void close_all(FIXTURE_DATA(netfs) *self)
 		close(self->files[i]);
 }
 
-/* Each has its id in its record, or none has. */
+/* Map all files. Either each has its id in its record, or none has. */
 static void map_all(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(netfs) *self, bool in_record)
 {
@@ -111,13 +112,13 @@ static void map_all(struct __test_metadata *_metadata,
 	}
 }
 
-/* All but the empty one, of which nothing has to be read. */
+/* All files but the empty one, which does not have to be read */
 static uint64_t deferred(FIXTURE_DATA(netfs) *self)
 {
 	return ids_result(self->fd, PERFAUX_ID_DEFERRED) + 1;
 }
 
-/* The id comes late, once; then the pages are there, and it is in the record. */
+/* The id comes late, once. Then the pages are in memory, and the id is in the record. */
 TEST_F_TIMEOUT(netfs, late_ids, SECONDS)
 {
 	struct perfaux_ids_stats stats;
@@ -140,7 +141,7 @@ TEST_F_TIMEOUT(netfs, late_ids, SECONDS)
 	close_all(self);
 }
 
-/* Nobody waits for a server that hangs; when it goes on, the ids come. */
+/* Nobody waits for a server that hangs. When the server continues, the ids come. */
 TEST_F_TIMEOUT(netfs, hangs, SECONDS)
 {
 	open_all(_metadata, self);
@@ -150,7 +151,7 @@ TEST_F_TIMEOUT(netfs, hangs, SECONDS)
 	EXPECT_EQ(self->set.nr - 1, ring_fdinfo(self->fd, "pending"));
 	EXPECT_EQ(0, late_ids_read(self->fd, &self->set, self->dir));
 
-	/* Other files have their ids meanwhile. */
+	/* Other files get their ids meanwhile. */
 	EXPECT_TRUE(late_not_others(&self->ring, &self->set));
 
 	net_go_on(&self->server);
@@ -160,13 +161,13 @@ TEST_F_TIMEOUT(netfs, hangs, SECONDS)
 	close_all(self);
 }
 
-/* What waits keeps the module, but only until the server goes on. */
+/* Waiting reads keep the module, but only until the server continues. */
 TEST_F_TIMEOUT(netfs, hangs_and_closed, SECONDS)
 {
 	open_all(_metadata, self);
 	ASSERT_EQ(0, net_hang(&self->server));
 	map_all(_metadata, self, false);
-	/* One that has not begun would be dropped. */
+	/* A read that has not begun would be dropped. */
 	ASSERT_TRUE(late_reading(1));
 	close(self->fd);
 	map_ring_close(&self->ring);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What descriptors of PERFAUX_IOC_IDS tell: notices, counters, errors, and to
- * whom.
+ * Tests of descriptors of PERFAUX_IOC_IDS: notices, counters, errors, and who gets
+ * them.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -40,7 +40,7 @@ FIXTURE_SETUP(ids)
 	ASSERT_LE(0, self->dev);
 	self->fd = ids_open(0);
 	ASSERT_LE(0, self->fd);
-	/* So that the ordinary user may have events. */
+	/* Allow events to the ordinary user. */
 	ASSERT_EQ(0, file_read(PARANOID, self->paranoid,
 			       sizeof(self->paranoid)));
 	ASSERT_EQ(0, file_write(PARANOID, "1"));
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(ids)
 	file_write(PARANOID, self->paranoid);
 }
 
-/* Maps a file of the set; returns what its mapping's record says. */
+/* Map a file of the set. Return the mapping's record. */
 static struct map_record map_elf(FIXTURE_DATA(ids) *self, const char *name)
 {
 	struct map_record record = { 0 };
@@ -67,7 +67,7 @@ static struct map_record map_elf(FIXTURE_DATA(ids) *self, const char *name)
 	return record;
 }
 
-/* 0 and the descriptor is closed again, or -errno. */
+/* Open a session and close it again. Returns 0 or -errno. */
 static int open_only(int dev, const void *arg)
 {
 	int fd = call(dev, PERFAUX_IOC_IDS, arg);
@@ -151,7 +151,7 @@ TEST_F(ids, stats_errors)
 	EXPECT_EQ(-E2BIG, call(self->fd, PERFAUX_IOC_IDS_STATS, &longer));
 }
 
-/* Each cause has its counter, also in fdinfo, and no other one moves. */
+/* Each cause has its counter, also in fdinfo, and no other counter changes. */
 TEST_F(ids, causes)
 {
 	static const struct {
@@ -188,7 +188,10 @@ TEST_F(ids, causes)
 	EXPECT_EQ(b.cached, (uint64_t)ring_fdinfo(self->fd, "cached"));
 }
 
-/* More than is looked at while it is mapped: a worker says so, or knows it already. */
+/*
+ * The parser would have to look at more than is allowed while the file is mapped: a
+ * worker reports the result, or the result is cached already.
+ */
 TEST_F(ids, too_large)
 {
 	struct perfaux_ids_stats stats;
@@ -202,7 +205,10 @@ TEST_F(ids, too_large)
 		  stats.late[PERFAUX_ID_TOO_LARGE]);
 }
 
-/* A record has an id if its own event asked for one, whatever others asked for. */
+/*
+ * A record has an id only if its own event asked for one, whatever other events
+ * asked for.
+ */
 TEST_F(ids, records_of_others)
 {
 	const struct elf_file *file = elf_set_find(&self->set, "lib.so");
@@ -212,7 +218,10 @@ TEST_F(ids, records_of_others)
 	struct stat st;
 	int i;
 
-	/* One that is before the fixture's in the task's list, and one behind it. */
+	/*
+	 * One event is before the fixture's event in the task's list, and one is
+	 * after it.
+	 */
 	map_ring_close(&self->ring);
 	ASSERT_EQ(0, map_ring_open_kind(&others[0], 0, MAP_PLAIN));
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
@@ -236,7 +245,7 @@ TEST_F(ids, records_of_others)
 
 #define NR_COLD	300
 
-/* Files of the program that maps them, and how many pages it read for that. */
+/* Files that a program maps, and how many pages it read for that */
 struct cold {
 	int fds[NR_COLD];
 	int prot;
@@ -276,8 +285,8 @@ static void map_cold_fn(void *arg)
 }
 
 /*
- * Maps the files, none of which is in memory, in a new process, of which an event of
- * this kind takes the records; NULL: none does. Returns the pages that were read.
+ * Map the files, none of which is in memory, in a new process. An event of @kind
+ * takes the records; NULL: no event does. Return the pages that were read.
  */
 static uint64_t map_cold(FIXTURE_DATA(ids) *self, struct cold *cold, int prot,
 			 const enum map_kind *kind)
@@ -299,7 +308,7 @@ static uint64_t map_cold(FIXTURE_DATA(ids) *self, struct cold *cold, int prot,
 	return child_wait(&child) ? UINT64_MAX : *cold->filled;
 }
 
-/* How many of the records have an id. */
+/* Return how many of the records have an id. */
 static int ids_recorded(FIXTURE_DATA(ids) *self)
 {
 	struct map_record record;
@@ -310,7 +319,10 @@ static int ids_recorded(FIXTURE_DATA(ids) *self)
 	return nr;
 }
 
-/* Who is not recorded, or maps data, reads nothing from a disk for the sake of ids. */
+/*
+ * A task that is not recorded, or that maps data, reads nothing from a disk because
+ * of ids.
+ */
 TEST_F(ids, nobody_else_reads)
 {
 	const enum map_kind code = MAP_IDS, data = MAP_DATA, plain = MAP_PLAIN;
@@ -329,10 +341,10 @@ TEST_F(ids, nobody_else_reads)
 	EXPECT_EQ(0, map_cold(self, &cold, exec, &plain));
 	EXPECT_EQ(0, map_cold(self, &cold, PROT_READ, &data));
 	EXPECT_EQ(0, ids_recorded(self));
-	/* There is something to read, and it is read for whoever wants it. */
+	/* The id must be read, and it is read for every event that wants it. */
 	EXPECT_LE(NR_COLD, map_cold(self, &cold, exec, &code));
 	EXPECT_EQ(NR_COLD, ids_recorded(self));
-	/* Of data the record has an id that is in memory, or is known. */
+	/* The record of data has an id if it is in memory or cached. */
 	EXPECT_EQ(0, map_cold(self, &cold, PROT_READ, &data));
 	for (i = 0; i < NR_COLD; i++) {
 		char page[4096];
@@ -351,7 +363,7 @@ TEST_F(ids, nobody_else_reads)
 	EXPECT_EQ(0, system(command));
 }
 
-/* The end of what a record has no room for. */
+/* Ids for which a record has no room */
 TEST_F(ids, long_ids)
 {
 	static const char * const names[] = {
@@ -393,7 +405,7 @@ TEST_F(ids, long_ids)
 	EXPECT_EQ(0, stats.notices_lost);
 }
 
-/* The file in a notice is the one that stat() knows. */
+/* The file in a notice is the same as in stat(). */
 TEST_F(ids, notice_file)
 {
 	const struct perfaux_notice *notice;
@@ -413,7 +425,7 @@ TEST_F(ids, notice_file)
 	EXPECT_STREQ(path, notice_name(notice));
 }
 
-/* Whole notices, as many as fit, in order. */
+/* read() returns whole notices, as many as fit, in order. */
 TEST_F(ids, small_buffers)
 {
 	uint64_t buf[2048];
@@ -431,14 +443,14 @@ TEST_F(ids, small_buffers)
 	ASSERT_LT(0, n);
 	EXPECT_EQ(n, notice->size);
 	EXPECT_EQ(32, notice->id_size);
-	/* One byte less than what the next one has. */
+	/* The buffer is one byte smaller than the next notice. */
 	EXPECT_EQ(-1, read(self->fd, buf, n - 1));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, read(self->fd, (void *)-4096L, sizeof(buf)));
 	EXPECT_EQ(EFAULT, errno);
 }
 
-/* What could not be handed over is not lost. */
+/* A notice that could not be delivered is not lost. */
 TEST_F(ids, bad_buffer)
 {
 	void *nowhere = at_the_edge(0);
@@ -485,7 +497,7 @@ static void map_long_fn(void *arg)
 	map_path(arg, WAY_PRIVATE);
 }
 
-/* A reader that waits is woken. */
+/* A waiting reader is woken. */
 TEST_F(ids, wakes)
 {
 	struct child child;
@@ -500,7 +512,7 @@ TEST_F(ids, wakes)
 	child_wait(&child);
 }
 
-/* What does not fit is counted; there is room again after reading. */
+/* Notices that do not fit are counted. After reading there is room again. */
 TEST_F(ids, queue_full)
 {
 	struct perfaux_ids_stats stats;
@@ -525,13 +537,16 @@ TEST_F(ids, queue_full)
 	EXPECT_EQ(stats.notices, read_back);
 	map_elf(self, "id-64.so");
 	EXPECT_LT(0, notices_read(fd, &self->notices));
-	/* The other one has a queue of its own. */
+	/* The other session has a queue of its own. */
 	EXPECT_EQ(0, ring_fdinfo(self->fd, "notices_lost"));
 	EXPECT_EQ(101, ring_fdinfo(self->fd, "notices"));
 	close(fd);
 }
 
-/* The ids go on as long as one is open; each tells what came since. */
+/*
+ * Records have ids while any session is open. Each session delivers the notices
+ * since it was opened.
+ */
 TEST_F(ids, two_sessions)
 {
 	struct map_record record;
@@ -560,7 +575,10 @@ static void become_tester(void)
 		_exit(100);
 }
 
-/* As an ordinary user: one's own programs only. Exit status says what is wrong. */
+/*
+ * As an ordinary user: only the user's own programs. The exit status says what is
+ * wrong.
+ */
 static void user_fn(void *arg)
 {
 	FIXTURE_DATA(ids) *self = arg;
@@ -568,7 +586,7 @@ static void user_fn(void *arg)
 	char path[256];
 	pid_t pid;
 
-	/* A child that stays root, and maps when it is told to. */
+	/* The child stays root, and maps when told to. */
 	if (pipe(go))
 		_exit(1);
 	pid = fork();
@@ -581,7 +599,7 @@ static void user_fn(void *arg)
 		snprintf(path, sizeof(path), "%s/id-32.so", self->set.dir);
 		_exit(map_path(path, WAY_PRIVATE) ? 3 : 0);
 	}
-	/* Not dumpable any more: as a program that has more rights. */
+	/* This process is not dumpable any more, like a program that has more rights. */
 	become_tester();
 	fd = ids_open(0);
 	if (fd < 0)
@@ -618,14 +636,17 @@ TEST_F(ids, ordinary_user)
 	ASSERT_EQ(0, child_start(&child, user_fn, self));
 	child_go(&child);
 	EXPECT_EQ(0, child_wait(&child));
-	/* Root sees both. */
+	/* Root's session has both. */
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
 	EXPECT_LE(2, stats.long_ids);
 	for (i = 0; i < nr; i++)
 		map_ring_close(&rings[i]);
 }
 
-/* A program that the tester executes, and whether that is counted for its session. */
+/*
+ * A program that the tester executes, and whether its mappings count for the
+ * tester's session
+ */
 struct program {
 	const char *name;
 	mode_t mode;
@@ -690,7 +711,10 @@ static void programs_fn(void *arg)
 	_exit(0);
 }
 
-/* Programs with more rights than their user, and those that it may not read, are not its. */
+/*
+ * A user's session does not include programs with more rights than the user, and
+ * programs that the user may not read.
+ */
 TEST_F(ids, programs_of_more_rights)
 {
 	struct programs *programs = mmap(NULL, sizeof(*programs), PROT_READ | PROT_WRITE,
@@ -715,7 +739,7 @@ TEST_F(ids, programs_of_more_rights)
 			 programs->dir, p->name);
 		ASSERT_EQ(0, system(command));
 	}
-	/* perf ends those of the task, not those of a CPU. */
+	/* perf ends the events of the task, but not those of a CPU. */
 	for (i = 0; i < nr; i++)
 		ASSERT_EQ(0, map_ring_open_cpu(&rings[i], cpus[i]));
 	before = all_results(self->fd);
@@ -728,7 +752,7 @@ TEST_F(ids, programs_of_more_rights)
 		EXPECT_EQ(p->is_seen, p->counted > 0)
 			TH_LOG("%s: %lu", p->name, p->counted);
 	}
-	/* Root's session has all of them. */
+	/* Root's session includes all of them. */
 	EXPECT_LE(before + NR_PROGRAMS * programs->list[0].counted, all_results(self->fd));
 	for (i = 0; i < nr; i++)
 		map_ring_close(&rings[i]);
@@ -736,7 +760,7 @@ TEST_F(ids, programs_of_more_rights)
 	EXPECT_EQ(0, system(command));
 }
 
-/* Looking for an id takes no memory of a file that has none there. */
+/* Looking for an id in a hole of a file allocates no memory. */
 TEST_F(ids, holes_stay)
 {
 	int fd = memfd_create("hole", MFD_CLOEXEC), way;
@@ -809,13 +833,13 @@ TEST_F(ids, kernel_module)
 	EXPECT_EQ(UINT32_MAX, notice->pid);
 	EXPECT_EQ(UINT32_MAX, notice->tid);
 	EXPECT_STREQ("auxgen", notice_name(notice));
-	/* perf's clock and this one start together, and differ little. */
+	/* perf's clock and this clock start together and differ little. */
 	EXPECT_LT(before - 1000000000, notice->time);
 	EXPECT_GT(now_ns() + 1000000000, notice->time);
 	EXPECT_EQ(NULL, notices_next(&self->notices));
 }
 
-/* Its code ran, so trace of it may exist. */
+/* The code of the module ran, so a trace of it may exist. */
 TEST_F(ids, module_that_fails)
 {
 	const struct perfaux_notice *notice;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks map files, fork and exec while descriptors are opened and closed, and
- * the module comes and goes. An id is right, or, when nobody asks, the kernel's.
+ * Tests of races: tasks map files, fork and exec while descriptors are opened and
+ * closed and the module is inserted and removed. An id is right, or, if nobody
+ * asks, the kernel's own.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -94,7 +95,7 @@ struct counts {
 	uint64_t records, with_id, wrong, missing;
 };
 
-/* @always: each file that has an id must have it. */
+/* @always: the record of each file that has an id must have it. */
 static void check_records(FIXTURE_DATA(races) *self, struct counts *counts,
 			  bool always)
 {
@@ -134,13 +135,16 @@ static void report(struct __test_metadata *_metadata,
 	EXPECT_LT(0, counts->with_id);
 }
 
-/* And until there is one with an id: on a busy machine the storm has not begun by then. */
+/*
+ * Also continue until a record has an id: on a busy machine the storm may not have
+ * begun before @end.
+ */
 static bool goes_on(uint64_t end, const struct counts *counts)
 {
 	return now_ns() < end || !counts->with_id;
 }
 
-/* As long as any is open there is an id. */
+/* While any session is open, records have ids. */
 TEST_F_TIMEOUT(races, sessions, SECONDS)
 {
 	uint64_t end = now_ns() + STORM_NS, rounds = 0;
@@ -149,7 +153,10 @@ TEST_F_TIMEOUT(races, sessions, SECONDS)
 	int fd = ids_open(0), other;
 
 	ASSERT_LE(0, fd);
-	/* A mapping that began before may end now: each CPU's next ones count. */
+	/*
+	 * A mapping that began before may end now. Only the next mappings of each
+	 * CPU count.
+	 */
 	check_records(self, &counts, false);
 	memset(&counts, 0, sizeof(counts));
 	spin(1000000);
@@ -172,7 +179,7 @@ TEST_F_TIMEOUT(races, sessions, SECONDS)
 	report(_metadata, &counts);
 }
 
-/* Now there is one, now there is none. */
+/* Open and close a session again and again. */
 TEST_F_TIMEOUT(races, on_and_off, SECONDS)
 {
 	uint64_t end = now_ns() + STORM_NS;
@@ -190,7 +197,7 @@ TEST_F_TIMEOUT(races, on_and_off, SECONDS)
 	report(_metadata, &counts);
 }
 
-/* Each time the module waits for all tasks to be somewhere else. */
+/* Each removal waits until no task runs in the module any more. */
 TEST_F_TIMEOUT(races, module, 4 * SECONDS)
 {
 	uint64_t end = now_ns() + STORM_NS;
@@ -212,7 +219,10 @@ TEST_F_TIMEOUT(races, module, 4 * SECONDS)
 	report(_metadata, &counts);
 }
 
-/* As a parameter it is for good: there is no descriptor. The module goes twice. */
+/*
+ * The parameter enables ids permanently, without a descriptor. The module is
+ * removed twice.
+ */
 TEST_F_TIMEOUT(races, parameter, 4 * SECONDS)
 {
 	struct map_record record;
@@ -222,7 +232,7 @@ TEST_F_TIMEOUT(races, parameter, 4 * SECONDS)
 	ASSERT_EQ(0, module_remove_wait("perfaux"));
 	ASSERT_EQ(0, module_insert("perfaux", "build_ids=1"));
 	ASSERT_EQ(0, map_ring_open(&ring, 0));
-	/* The kernel alone takes no id of this size. */
+	/* The kernel's own parser does not accept an id of this size. */
 	snprintf(path, sizeof(path), "%s/id-64.so", self->set.dir);
 	ASSERT_EQ(0, map_path(path, WAY_PRIVATE));
 	ASSERT_TRUE(map_ring_next(&ring, &record));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Several readers of one descriptor of PERFAUX_IOC_IDS, the first of which reads into memory
- * that its owner makes wait, as anybody can.
+ * Tests of several readers of one descriptor of PERFAUX_IOC_IDS. The first one
+ * reads into memory that its owner makes wait, as any user can do.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +33,7 @@ FIXTURE_SETUP(readers)
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
 	self->fd = ids_open(0);
 	ASSERT_LE(0, self->fd);
-	/* Its id is too long for a record: there is a notice. */
+	/* The id is too long for a record, so there is a notice. */
 	snprintf(path, sizeof(path), "%s/id-32.so", self->set.dir);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	ASSERT_EQ(0, map_and_read(&self->ring, fd, WAY_PRIVATE, &(struct map_record){ 0 }));
@@ -66,7 +66,10 @@ static void read_fn(void *arg)
 	read_thread(arg);
 }
 
-/* A page that waits until page_comes(); or NULL. @uffd: -1 with ENOSYS: not in this kernel. */
+/*
+ * Return a page whose page fault waits until page_comes(), or NULL. @uffd: -1 with
+ * ENOSYS if this kernel does not support that.
+ */
 static void *page_that_waits(int *uffd)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -90,7 +93,7 @@ static int page_comes(int uffd, void *page)
 	return ioctl(uffd, UFFDIO_ZEROPAGE, &zero);
 }
 
-/* Until the task sleeps in read(@fd), see proc_pid_syscall(). */
+/* Wait until the task sleeps in read(@fd), see proc_pid_syscall(). */
 static void wait_in_read(pid_t tid, int fd)
 {
 	char path[64], line[128], wanted[32];
@@ -104,7 +107,10 @@ static void wait_in_read(pid_t tid, int fd)
 	} while (strncmp(line, wanted, strlen(wanted)));
 }
 
-/* Who waits for it can be killed, and who does not want to wait is not held up. */
+/*
+ * A reader that waits for the first one can be killed, and a reader that does not
+ * want to wait is not held up.
+ */
 TEST_F_TIMEOUT(readers, first_one_waits, 60)
 {
 	struct reader first = { .fd = self->fd, .size = PAGE }, second = first;
@@ -114,7 +120,10 @@ TEST_F_TIMEOUT(readers, first_one_waits, 60)
 	int uffd;
 
 	first.to = page_that_waits(&uffd);
-	/* Debian's kernels have it, and a skip there is a failure, see selftests/check. */
+	/*
+	 * Debian's kernels support it, and a skip on them is a failure, see
+	 * selftests/check.
+	 */
 	if (uffd < 0 && errno == ENOSYS)
 		SKIP(return, "this kernel has no CONFIG_USERFAULTFD");
 	ASSERT_NE(NULL, first.to);
@@ -141,7 +150,7 @@ TEST_F_TIMEOUT(readers, first_one_waits, 60)
 	EXPECT_EQ(EAGAIN, errno);
 }
 
-/* Memory that the kernel has of its own, KiB */
+/* Return the memory that the kernel itself uses, in KiB. */
 static long kernel_memory(void)
 {
 	static const char *const names[] = { "VmallocUsed:", "SUnreclaim:" };
@@ -159,7 +168,10 @@ static long kernel_memory(void)
 
 #define WAITING	64
 
-/* However many wait for a notice, and for how much of it. */
+/*
+ * Waiting readers take no memory, however many they are and however large their
+ * buffers are.
+ */
 TEST_F_TIMEOUT(readers, who_waits_takes_no_memory, 60)
 {
 	static struct reader readers[WAITING];

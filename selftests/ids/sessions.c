@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many descriptors of PERFAUX_IOC_IDS a user may have, with all uids and containers
- * that it has made.
+ * Tests of how many descriptors of PERFAUX_IOC_IDS a user may have, with all uids
+ * and containers of the user.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,10 +19,10 @@
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define TESTER		1000
 #define OTHER		1001
-/* What the tester has as 1, 2 ... in a user namespace, as newuidmap maps it. */
+/* The uids that are 1, 2 ... in the tester's user namespace, as newuidmap maps them */
 #define SUBUIDS		100000
 #define NR_SUBUIDS	10
-/* Of one user, as the module has it. */
+/* The limit of one user, as in the module */
 #define SESSIONS_MAX	64
 
 FIXTURE(sessions) {
@@ -30,13 +30,13 @@ FIXTURE(sessions) {
 	char paranoid[16];
 };
 
-/* Root, which sees all tasks, has one all the time. */
+/* Root has a session of all tasks all the time. */
 FIXTURE_SETUP(sessions)
 {
 	ids_insert(NO_HURRY_US);
 	self->fd = ids_open(0);
 	ASSERT_LE(0, self->fd);
-	/* So that ordinary users may have any. */
+	/* Allow sessions to ordinary users. */
 	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
 	ASSERT_EQ(0, file_write(PARANOID, "2"));
 }
@@ -71,7 +71,7 @@ TEST_F(sessions, many_sessions)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* How many sessions can be opened, of @most. */
+/* Return how many sessions can be opened, up to @most. */
 static int open_sessions(int most)
 {
 	int n = 0;
@@ -81,7 +81,7 @@ static int open_sessions(int most)
 	return n;
 }
 
-/* Opens one outside of the namespaces, as @uid: 0 or errno. */
+/* Open a session outside the namespaces, as @uid. Returns 0 or errno. */
 static int open_outside(uid_t uid)
 {
 	pid_t pid = fork();
@@ -97,14 +97,14 @@ static int open_outside(uid_t uid)
 	       WEXITSTATUS(status) : -1;
 }
 
-/* A child in a user namespace, which keeps the sessions that it has opened there. */
+/* A child in a user namespace, which keeps the sessions that it has opened there */
 struct container {
 	struct child child;
 	int opened[2];
 	int end[2];
 };
 
-/* By its @fn, when all are open */
+/* The container's @fn calls this when all sessions are open. */
 static void tell_and_wait(struct container *container)
 {
 	char c;
@@ -115,8 +115,8 @@ static void tell_and_wait(struct container *container)
 }
 
 /*
- * As in_namespace(), and back when @fn has told. 0, -errno, or the wait status of one that
- * has ended instead.
+ * Same as in_namespace(), but return when @fn has called tell_and_wait(). Returns
+ * 0, -errno, or the wait status if the child has ended instead.
  */
 static int container_start(struct container *container, uid_t maker, const char *map,
 			   void (*fn)(void *arg))
@@ -138,7 +138,7 @@ static int container_start(struct container *container, uid_t maker, const char 
 	return child_wait(&container->child) ?: -ECHILD;
 }
 
-/* Wait status; its sessions are closed then. */
+/* End the container, which closes its sessions. Returns the wait status. */
 static int container_end(struct container *container)
 {
 	close(container->opened[0]);
@@ -153,7 +153,7 @@ static void many_uids_fn(void *arg)
 	uid_t uid;
 
 	for (uid = 0; uid < NR_SUBUIDS; uid++) {
-		/* The saved one is 0, which has the right to become the next one. */
+		/* The saved uid is 0, which may become the next uid. */
 		if (setresuid(uid, uid, 0))
 			_exit(1);
 		n += open_sessions(SESSIONS_MAX / 4);
@@ -162,7 +162,7 @@ static void many_uids_fn(void *arg)
 	}
 	if (n != SESSIONS_MAX)
 		_exit(3);
-	/* A namespace in it that is another uid's */
+	/* Make a nested namespace that belongs to another uid. */
 	if (setresuid(1, 1, 1) || unshare(CLONE_NEWUSER))
 		_exit(4);
 	fd = ids_open(0);
@@ -171,7 +171,10 @@ static void many_uids_fn(void *arg)
 	tell_and_wait(arg);
 }
 
-/* Whoever makes a user namespace has as many uids in it as are mapped there. */
+/*
+ * All uids that are mapped in a user namespace count as the user who made the
+ * namespace.
+ */
 TEST_F(sessions, many_sessions_of_uids)
 {
 	struct container container;
@@ -195,7 +198,7 @@ static void roots_container_fn(void *arg)
 	tell_and_wait(arg);
 }
 
-/* What root has is not used up by a container that it has made for others. */
+/* A container that root has made for others does not use up root's sessions. */
 TEST_F(sessions, sessions_of_a_container)
 {
 	struct container container;
@@ -208,7 +211,7 @@ TEST_F(sessions, sessions_of_a_container)
 	EXPECT_EQ(0, container_end(&container));
 }
 
-/* The user of another container: exits with errno, or 0 when it got one. */
+/* The user of another container: exits with errno, or with 0 if it got a session. */
 static void neighbour_fn(void *arg)
 {
 	int fd;
@@ -227,7 +230,7 @@ static int open_in_neighbour(uid_t maker)
 	struct child child;
 	int status;
 
-	/* Uids that no other container has */
+	/* These are uids that no other container has. */
 	snprintf(map, sizeof(map), "0 %d %d\n", SUBUIDS + NR_SUBUIDS, NR_SUBUIDS);
 	if (in_namespace(&child, &in))
 		return -1;
@@ -235,7 +238,10 @@ static int open_in_neighbour(uid_t maker)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Whoever made them pays for all of them: here root, whose containers meet each other. */
+/*
+ * All containers count against the user who made them. Here that is root, so its
+ * containers share one limit.
+ */
 TEST_F(sessions, containers_of_one_maker)
 {
 	struct container container;

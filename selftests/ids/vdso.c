@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * [vdso] of programs of either ABI: the id in its record is that of what is in
- * the program's memory.
+ * Tests of [vdso] in programs of both ABIs: the id in its record is that of the
+ * program's memory.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,7 +22,7 @@ FIXTURE(vdso) {
 };
 
 FIXTURE_VARIANT(vdso) {
-	const char *program;	/* of the ELF files */
+	const char *program;	/* a program of the ELF files */
 };
 
 FIXTURE_VARIANT_ADD(vdso, of_64_bit) { .program = "exe-static" };
@@ -35,7 +35,10 @@ static void exec_fn(void *arg)
 	_exit(errno);
 }
 
-/* Runs the program until it has become it. 0, or why it cannot be run. */
+/*
+ * Run a child until it has executed the program. Returns 0, or the error why it
+ * cannot run.
+ */
 static int exec_traced(FIXTURE_DATA(vdso) *self)
 {
 	int status, ret;
@@ -57,7 +60,7 @@ static void end(FIXTURE_DATA(vdso) *self)
 	map_ring_close(&self->ring);
 }
 
-/* The first note with a build-id in @image. */
+/* Return the id of the first build-id note in @image. */
 static struct id find_id(const uint8_t *image, size_t size)
 {
 	static const uint8_t name[] = { 3, 0, 0, 0, 'G', 'N', 'U', 0 };
@@ -92,7 +95,10 @@ static struct id id_in_memory(pid_t pid, uint64_t start, uint64_t length)
 	return n < 0 ? none : find_id(image, n);
 }
 
-/* The program's; the record of the first [vdso] was the test's own. */
+/*
+ * Get the record of the program's [vdso]; the first record was for the test's own
+ * [vdso].
+ */
 static bool vdso_record(FIXTURE_DATA(vdso) *self, struct map_record *record)
 {
 	bool found = false;
@@ -129,7 +135,7 @@ TEST_F(vdso, id)
 
 	fd = ids_open(0);
 	ASSERT_LE(0, fd);
-	/* The second one comes from what was kept of the first. */
+	/* The second id comes from the cache. */
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, exec_traced(self));
 		ASSERT_TRUE(vdso_record(self, &record));
@@ -158,7 +164,7 @@ TEST_F(vdso, counted)
 	ASSERT_EQ(0, exec_traced(self));
 	while (map_ring_next(&self->ring, &record))
 		records += !!record.id.size;
-	/* The program itself, and [vdso]; neither has a loader. */
+	/* Records of the program itself and of [vdso]; the program has no loader. */
 	EXPECT_EQ(2, records);
 	EXPECT_EQ(found + 2, ids_result(fd, PERFAUX_ID_FOUND));
 	end(self);

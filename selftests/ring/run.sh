@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# #
-# # run.sh [PROGRAM...]: runs the ring's selftests (all, or those named) one after
-# # the other, passes their TAP through, and fails if one of them fails.
-# #
-# # Run it as root, with perfaux.ko and auxgen.ko inserted. It looks for programs in
-# # $PERFAUX_RING (default /perfaux/build/selftests/ring). Tests that insert
-# # modules take them from $PERFAUX_MODULES, or build/modules/$PERFAUX_KERNEL.
+#
+# run.sh [PROGRAM...]: runs the ring's selftests (all, or those named) one after
+# the other, passes their TAP through, and fails if one of them fails.
+#
+# Run it as root, with perfaux.ko and auxgen.ko inserted. It looks for programs in
+# $PERFAUX_RING (default /perfaux/build/selftests/ring). Tests that insert
+# modules take them from $PERFAUX_MODULES, or build/modules/$PERFAUX_KERNEL.
 
 set -u
 dir=${PERFAUX_RING:-/perfaux/build/selftests/ring}
