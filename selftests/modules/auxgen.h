@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the auxgen PMU writes, for the PMU and for whoever checks it.
+ * The data that the auxgen PMU writes, for the PMU and for the programs that check
+ * it.
  *
- * The AUX data consist of chunks of 64 bytes. On each CPU and for each stream
- * (a field of the event's config) chunks are numbered 0, 1, 2 ... A chunk that
- * could not be written takes a number too: a hole in the numbers is a loss of
- * just that many chunks, and the next chunk's "lost" says how many were lost
- * up to then, so that a hole that auxgen does not know of is somebody else's.
+ * The AUX data consist of chunks of 64 bytes. On each CPU and for each stream (a
+ * field of the event's config) chunks are numbered 0, 1, 2 ... A chunk that auxgen
+ * could not write takes a number, too. So a hole in the numbers is a loss of
+ * exactly that many chunks. The field "lost" of the next chunk says how many chunks
+ * auxgen has lost up to then. A hole that is not in "lost" was made by somebody
+ * else.
  *
- * If two events with the same stream run on one CPU at the same time, their
- * chunks share the numbers.
+ * If two events with the same stream run on one CPU at the same time, their chunks
+ * share the numbers.
  */
 #ifndef AUXGEN_H
 #define AUXGEN_H
@@ -29,14 +31,14 @@ enum auxgen_source {
 struct auxgen_chunk {
 	__u32	magic;
 	__u32	cpu;
-	__u64	seq;		/* of this CPU and stream */
+	__u64	seq;		/* number on this CPU and stream */
 	__u64	lost;		/* chunks lost before, same CPU and stream */
-	__u64	time;		/* of the event's clock, ns */
+	__u64	time;		/* time of the event's clock, ns */
 	__u32	stream;
 	__u32	source;		/* enum auxgen_source */
 	__u32	tid;
 	__u32	check[4];	/* AUXGEN_CHECK() of seq, [0] to [3] */
-	__u32	check_last;	/* the same as check[0]: a tear shows */
+	__u32	check_last;	/* the same as check[0], to detect torn chunks */
 };
 
 #define AUXGEN_CHUNK	64
@@ -51,16 +53,16 @@ struct auxgen_chunk {
  *   ctx	write when the event starts and when it stops
  *   timer	write from an hrtimer interrupt, each period
  *   nmi	the timer of each CPU sends an NMI to the next CPU, and the
- *		events there write from it
- *   marker	go on to new room when handle->wakeup is passed, not when there
- *		is no room
- *   fill	each time fill all room that there is
- *   pt	behave as Intel PT's driver does: see auxgen_pt.c
- *   over	when all room is used, say that one chunk more was written
+ *		events there write from the NMI
+ *   marker	continue in new room when handle->wakeup is passed, not when
+ *		there is no room
+ *   fill	each time fill all the room
+ *   pt	behave like Intel PT's driver: see auxgen_pt.c
+ *   over	when all room is used, report that one chunk more was written
  *   stream	0 to 15
- *   truncate	each so many writes, lose as many chunks as were written and
- *		say so (PERF_AUX_FLAG_TRUNCATED)
- *   skip	skip so many chunks of room at the begin of each span
+ *   truncate	at every so many writes, lose as many chunks as were written and
+ *		report it (PERF_AUX_FLAG_TRUNCATED)
+ *   skip	skip so many chunks of room at the beginning of each span
  * config1:
  *   period	of the timer, us; 0: 1000
  */

@@ -2,8 +2,8 @@
 /*
  * auxgen - a PMU whose AUX output can be verified, see auxgen.h.
  *
- * It knows nothing of perfaux and uses the AUX interface as a hardware driver
- * would, so it writes to the kernel's own AUX area just the same.
+ * auxgen knows nothing about perfaux. It uses the AUX interface like a hardware
+ * driver, so it can also write to the kernel's own AUX area.
  */
 #include <linux/atomic.h>
 #include <linux/module.h>
@@ -15,15 +15,16 @@
 struct auxgen_event {
 	struct perf_output_handle handle;
 	struct perf_event *event;
-	struct auxgen_area *area;	/* NULL: no handle */
+	struct auxgen_area *area;	/* NULL: no open handle */
 	struct auxgen_writer writer;
 	struct rcu_head rcu;
 	struct auxgen_pt pt;
 	unsigned long written;		/* bytes since begin */
 	unsigned int writes;
 	/*
-	 * Held by whoever writes, and while the event is stopped. Interrupts
-	 * are off in all of these, so only an NMI finds it held; it gives up.
+	 * Set while somebody writes, and while the event is stopped. Interrupts are
+	 * off in all these cases, so only an NMI can find it set; the NMI then
+	 * gives up.
 	 */
 	int busy;
 	struct hrtimer timer;
@@ -41,7 +42,7 @@ static u64 auxgen_config(const struct auxgen_event *ev)
 	return ev->event->attr.config;
 }
 
-/* Is it to be treated as Intel PT's output? */
+/* Return whether the output must be treated like Intel PT's. */
 static bool auxgen_is_pt(const struct auxgen_event *ev)
 {
 	return auxgen_config(ev) & AUXGEN_F_PT && ev->area &&
@@ -85,7 +86,7 @@ static void auxgen_end(struct auxgen_event *ev, u64 flags)
 	ev->area = NULL;
 }
 
-/* Bytes that can be written before new room is needed. */
+/* Return the bytes that can be written before new room is needed. */
 static unsigned long auxgen_room(const struct auxgen_event *ev)
 {
 	const struct perf_output_handle *handle = &ev->handle;
@@ -97,7 +98,7 @@ static unsigned long auxgen_room(const struct auxgen_event *ev)
 		return ULONG_MAX;
 	if (auxgen_is_pt(ev))
 		return ev->pt.stop - handle->head - ev->written;
-	/* All of it, as Intel PT does: size is one byte less than the room. */
+	/* Fill all the room, like Intel PT: size is one byte less than the room. */
 	if (auxgen_config(ev) & AUXGEN_F_FILL)
 		limit++;
 	if (auxgen_config(ev) & AUXGEN_F_MARKER &&
@@ -115,8 +116,8 @@ static struct auxgen_count *auxgen_count(const struct auxgen_event *ev)
 }
 
 /*
- * Two events of one stream, or an NMI and the code that it interrupted, may
- * count at the same time.
+ * Two events of one stream can count at the same time, and so can an NMI and the
+ * code that it interrupted.
  */
 static u64 auxgen_count_next(u64 *counter, u64 n)
 {
@@ -146,8 +147,8 @@ static void auxgen_chunk(struct auxgen_event *ev, enum auxgen_source source)
 }
 
 /*
- * All @n chunks are written before the interrupt handler runs; if they come to
- * the stop, the rest is lost.
+ * Write all @n chunks before the interrupt handler runs. If they reach the stop,
+ * the rest is lost.
  */
 static void auxgen_write_pt(struct auxgen_event *ev, enum auxgen_source source,
 			    u32 n)
@@ -252,7 +253,7 @@ static void auxgen_start(struct perf_event *event, int flags)
 	u64 period = AUXGEN_PERIOD(event->attr.config1) ?: 1000;
 	u64 config = event->attr.config;
 
-	/* It was to be throttled, and was not. */
+	/* perf wanted to throttle the event, and auxgen_stop() has not stopped it. */
 	if (!(event->hw.state & PERF_HES_STOPPED))
 		return;
 	auxgen_writer_add(&ev->writer);
@@ -260,14 +261,14 @@ static void auxgen_start(struct perf_event *event, int flags)
 	if (!ev->area) {
 		auxgen_writer_del(&ev->writer);
 		event->hw.state = PERF_HES_STOPPED;
-		/* What a batch would have written is lost, and says so. */
+		/* The data of one batch is lost, and the loss is counted. */
 		auxgen_lose(ev, AUXGEN_CHUNKS(config) ?: 16);
 		return;
 	}
 	event->hw.state = 0;
 	if (config & AUXGEN_F_CTX || !(config & (AUXGEN_F_TIMER | AUXGEN_F_NMI)))
 		auxgen_write(ev, AUXGEN_CTX);
-	/* Pairs with the xchg of an NMI, which may find it active now. */
+	/* Pairs with the xchg of an NMI, which may find the event active now. */
 	smp_store_release(&ev->busy, 0);
 	auxgen_set_active(auxgen_pmu(ev), NULL, ev);
 	if (config & (AUXGEN_F_TIMER | AUXGEN_F_NMI))
@@ -277,8 +278,8 @@ static void auxgen_start(struct perf_event *event, int flags)
 }
 
 /*
- * Without PERF_EF_UPDATE it is to be throttled, since 6.16 with any event of its group, and so
- * in NMI (perf_event_throttle_group()).
+ * Without PERF_EF_UPDATE perf wants to throttle the event. Since 6.16 perf does
+ * that to all events of a group, and so in NMI (perf_event_throttle_group()).
  */
 static void auxgen_stop(struct perf_event *event, int flags)
 {
@@ -289,7 +290,7 @@ static void auxgen_stop(struct perf_event *event, int flags)
 		return;
 	hrtimer_cancel(&ev->timer);
 	auxgen_set_active(auxgen_pmu(ev), ev, NULL);
-	/* An NMI that still has it has finished when we get on. */
+	/* An NMI that still uses the event has finished when this code continues. */
 	WRITE_ONCE(ev->busy, 1);
 	barrier();
 	if (config & AUXGEN_F_CTX || !(config & (AUXGEN_F_TIMER | AUXGEN_F_NMI)))
@@ -305,7 +306,7 @@ static int auxgen_add(struct perf_event *event, int flags)
 	if (!(flags & PERF_EF_START))
 		return 0;
 	auxgen_start(event, 0);
-	/* As pt_event_add(). */
+	/* Same as pt_event_add() */
 	if (event->attr.config & AUXGEN_F_PT &&
 	    event->hw.state & PERF_HES_STOPPED)
 		return -EINVAL;
@@ -325,7 +326,7 @@ static void auxgen_destroy(struct perf_event *event)
 {
 	struct auxgen_event *ev = event->pmu_private;
 
-	/* Another event may have found it, see auxgen_writer_claim(). */
+	/* Another event may have found this one, see auxgen_writer_claim(). */
 	kfree_rcu(ev, rcu);
 }
 
@@ -378,7 +379,7 @@ static void auxgen_free_aux(void *aux)
 	kfree(area);
 }
 
-/* For an event that samples beside this one. */
+/* For an event that takes AUX samples of this one */
 static long auxgen_snapshot_aux(struct perf_event *event,
 				struct perf_output_handle *handle,
 				unsigned long size)
@@ -390,7 +391,10 @@ static long auxgen_snapshot_aux(struct perf_event *event,
 	if (xchg(&ev->busy, 1))
 		return 0;
 	to = ev->handle.head + ev->written;
-	/* All that is asked for, or the core warns; older data if need be. */
+	/*
+	 * Copy as much as the core asks for, or it warns; include older data if
+	 * necessary.
+	 */
 	if (ev->area)
 		ret = auxgen_copy_aux(&ev->handle, handle, to - size, to);
 	/* Pairs with the xchg above, in an NMI. */
@@ -413,14 +417,14 @@ static const struct pmu auxgen_template = {
 	.snapshot_aux	= auxgen_snapshot_aux,
 };
 
-/* The same several times: PMUs that are others. */
+/* Register the same PMU several times, as different PMUs. */
 static int pmus = 1;
 module_param(pmus, int, 0444);
 MODULE_PARM_DESC(pmus, "Number of PMUs: auxgen, auxgen1, auxgen2 ...");
 
 /*
- * For what treats a PMU by its name. With another one it stands for that driver, and does
- * not say that it may write to a raw ring.
+ * For code that treats a PMU by its name. With another name, auxgen stands for the
+ * driver of that name, and does not declare that it may write to a raw ring.
  */
 #define AUXGEN_NAME "auxgen"
 static char *name = AUXGEN_NAME;
@@ -435,7 +439,7 @@ static void auxgen_free(void)
 		free_percpu(auxgen_pmus[i].cpus);
 }
 
-/* Before there is any NMI: its handler looks at all of them. */
+/* This runs before any NMI comes, because its handler looks at all PMUs. */
 static int auxgen_alloc(void)
 {
 	int i;
@@ -459,7 +463,7 @@ static int auxgen_alloc(void)
 	return 0;
 }
 
-/* The first @nr of them */
+/* Unregister the first @nr PMUs. */
 static void auxgen_unregister(int nr)
 {
 	while (nr--)

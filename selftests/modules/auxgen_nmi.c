@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * NMIs for auxgen: the timer of one CPU sends one to the next, so that they
- * arrive at any instruction, in the middle of a begin or end too.
+ * NMIs for auxgen. The timer of one CPU sends an NMI to the next CPU, so NMIs
+ * arrive at any instruction, also in the middle of a begin or an end.
  */
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -13,7 +13,10 @@
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
-/* Says how many: that of a second PMU may still come, and is nobody's then. */
+/*
+ * Returns how many NMIs it has served. If it serves two PMUs, the NMI of the second
+ * one may still come, and then belongs to nobody.
+ */
 static int auxgen_nmi(unsigned int type, struct pt_regs *regs)
 {
 	int i, handled = 0;
@@ -32,7 +35,7 @@ void auxgen_nmi_send_next(struct auxgen_pmu *pmu)
 {
 	unsigned int cpu = next_online_cpu(smp_processor_id());
 
-	/* That CPU may take one of another sender this moment. */
+	/* At this moment that CPU may handle an NMI of another sender. */
 	WRITE_ONCE(per_cpu_ptr(pmu->cpus, cpu)->nmi_pending, 1);
 	auxgen_send_nmi(cpu);
 }

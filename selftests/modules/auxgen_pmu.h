@@ -9,11 +9,11 @@
 
 struct auxgen_event;
 
-/* Events of a PMU that can run on one CPU at a time and get NMIs. */
+/* Events of a PMU that can run on one CPU at the same time and get NMIs */
 #define AUXGEN_ACTIVE	8
 #define AUXGEN_PMUS_MAX	8
 
-/* Numbers of one CPU and stream. */
+/* Numbers of one CPU and stream */
 struct auxgen_count {
 	u64 seq;		/* chunks so far, written or lost */
 	u64 lost;
@@ -25,16 +25,19 @@ struct auxgen_cpu {
 	int nmi_pending;
 };
 
-/* All that it counts is its own: those who use different ones do not meet. */
+/*
+ * Each PMU has its own counters, so that tests with different PMUs do not disturb
+ * each other.
+ */
 struct auxgen_pmu {
 	struct pmu pmu;
-	struct auxgen_cpu __percpu *cpus;	/* NULL: there is no such PMU */
+	struct auxgen_cpu __percpu *cpus;	/* NULL: this PMU does not exist */
 	char name[32];
 };
 
 /* auxgen_main.c */
 extern struct auxgen_pmu auxgen_pmus[AUXGEN_PMUS_MAX];
-/* What each kind of interrupt calls */
+/* Functions that each kind of interrupt calls */
 void auxgen_write_nmi(struct auxgen_pmu *pmu);
 
 static inline struct auxgen_pmu *auxgen_pmu_of(struct pmu *pmu)
@@ -51,7 +54,7 @@ void auxgen_nmi_exit(void);
 /* auxgen_writer.c */
 struct auxgen_writer {
 	struct list_head list;
-	struct perf_buffer *rb;		/* that it writes to, or is about to; NULL: none */
+	struct perf_buffer *rb;		/* the ring it writes to, or is about to; NULL: none */
 };
 
 void auxgen_writer_add(struct auxgen_writer *w);
@@ -66,7 +69,7 @@ struct auxgen_area {
 	unsigned int *runs;	/* see auxgen_pt.c */
 };
 
-/* Positions in the area, bytes. */
+/* Positions in the area, in bytes */
 struct auxgen_pt {
 	unsigned long intr;
 	unsigned long stop;
@@ -88,7 +91,7 @@ int auxgen_sample_init(void);
 extern const struct attribute_group *auxgen_attr_groups[];
 extern const struct attribute_group *auxgen_renamed_groups[];
 
-/* With the numbers of this CPU and stream. Preemption is off. */
+/* Fill a chunk with the numbers of this CPU and stream. Preemption is off. */
 static inline void auxgen_fill(struct auxgen_chunk *chunk, u32 stream,
 			       enum auxgen_source source, u64 seq, u64 lost,
 			       u64 time)

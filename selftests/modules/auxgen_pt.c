@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What Intel PT's driver and hardware make of an AUX area, for events with
- * AUXGEN_F_PT: an interrupt can be asked for, and output can stop, only where a
- * physically contiguous run of pages ends, and what is written between the
- * interrupt and its handler must find room before the stop or is lost. See
- * topa_insert_pages(), pt_buffer_reset_offsets() and pt_buffer_reset_markers()
- * in arch/x86/events/intel/pt.c.
+ * The limits of Intel PT's driver and hardware in an AUX area, for events with
+ * AUXGEN_F_PT. An interrupt and a stop of the output are possible only at the end
+ * of a physically contiguous run of pages. The data that is written between the
+ * interrupt and its handler must find room before the stop, or it is lost. See
+ * topa_insert_pages(), pt_buffer_reset_offsets() and pt_buffer_reset_markers() in
+ * arch/x86/events/intel/pt.c.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "auxgen_pmu.h"
 
-/* For each page the first one of its run. */
+/* Return an array that gives for each page the first page of its run. */
 unsigned int *auxgen_pt_runs(void **pages, int nr_pages)
 {
 	unsigned int *runs = kvcalloc(nr_pages, sizeof(*runs), GFP_KERNEL);
@@ -28,7 +28,7 @@ unsigned int *auxgen_pt_runs(void **pages, int nr_pages)
 	return runs;
 }
 
-/* Where the run ends that is before the one of page @at; bytes. */
+/* Return where the run before the run of page @at ends, in bytes. */
 static unsigned long auxgen_pt_end_before(const struct auxgen_area *area,
 					  unsigned long at)
 {
@@ -37,7 +37,7 @@ static unsigned long auxgen_pt_end_before(const struct auxgen_area *area,
 	return (unsigned long)(first ?: area->nr_pages) << PAGE_SHIFT;
 }
 
-/* After begin. Returns false if the driver would refuse the handle. */
+/* Set the markers after a begin. Returns false if the driver would refuse the handle. */
 bool auxgen_pt_markers(const struct auxgen_area *area,
 		       const struct perf_output_handle *handle,
 		       struct auxgen_pt *pt)
@@ -58,7 +58,7 @@ bool auxgen_pt_markers(const struct auxgen_area *area,
 	pt->stop = auxgen_pt_end_before(area, page + pages);
 	pt->intr = auxgen_pt_end_before(area, min(page + pages - 1,
 						  handle->wakeup >> PAGE_SHIFT));
-	/* The marker is behind: only the stop interrupts. */
+	/* The marker is not ahead, so only the stop interrupts. */
 	if (pt->intr <= handle->head)
 		pt->intr = pt->stop;
 	return run < pt->stop;

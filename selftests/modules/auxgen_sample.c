@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AUX sampling: drivers copy from the area that they write to into a sample of
+ * AUX sampling: a driver copies from the area that it writes to into a sample of
  * another event, see pt_event_snapshot_aux().
  */
 #include "auxgen_pmu.h"

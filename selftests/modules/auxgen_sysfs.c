@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/bus/event_source/devices/auxgen (auxgen1 ...): format/, and "stats" with one line
- * "cpu stream chunks lost" for each CPU and stream that was used, and caps/raw_ring, if
- * it has its own name.
+ * auxgen's files in /sys/bus/event_source/devices/auxgen (auxgen1 ...): format/,
+ * "stats" with one line "cpu stream chunks lost" for each CPU and stream that was
+ * used, and caps/raw_ring if auxgen has its own name.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
@@ -74,7 +74,7 @@ static const struct attribute_group auxgen_stats_group = {
 	.attrs = auxgen_stats_attrs,
 };
 
-/* It keeps the contract of module/event/aux_pmus.c. */
+/* auxgen keeps the contract of module/event/aux_pmus.c. */
 static ssize_t raw_ring_show(struct device *dev, struct device_attribute *attr,
 			     char *buf)
 {

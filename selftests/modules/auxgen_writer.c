@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who writes to an AUX area of the kernel. It has one writer: with a second one
- * perf_aux_output_begin() warns, as rb->aux_nest is not 0. Drivers have
- * PERF_PMU_CAP_EXCLUSIVE, with which the core refuses a second event; here there may be
- * many, with their output to one ring (PERF_EVENT_IOC_SET_OUTPUT), and of an event that is
- * inherited one on each CPU. So whoever is not the first does not begin.
+ * The writers of the kernel's AUX areas.
  *
- * Of what perfaux redirects the handle has another ring, which may have many writers; but of
- * events that have one main ring an NMI does not begin while another one of them does.
+ * An AUX area can have one writer: with a second one perf_aux_output_begin() warns,
+ * because rb->aux_nest is not 0. Drivers have PERF_PMU_CAP_EXCLUSIVE, with which
+ * the core refuses a second event. auxgen can have many events with output to one
+ * ring (PERF_EVENT_IOC_SET_OUTPUT), and an inherited event has one on each CPU. So
+ * an event does not begin unless it is the first writer.
+ *
+ * The handle of a redirected event has another ring, which can have many writers.
+ * But an NMI does not begin while another event with the same main ring does.
  */
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
 
 #include "auxgen_pmu.h"
 
-/* All events that run. Interrupts are off where it is read, or it is an NMI: that is RCU. */
+/* All running events. Readers have interrupts off or are in an NMI, which is RCU. */
 static LIST_HEAD(auxgen_writers);
 static DEFINE_RAW_SPINLOCK(auxgen_writers_lock);
 
-/* When the event starts and when it has stopped, with interrupts off, not in NMI. */
+/*
+ * Called when the event starts and when it has stopped, with interrupts off, not in
+ * NMI.
+ */
 void auxgen_writer_add(struct auxgen_writer *w)
 {
 	raw_spin_lock(&auxgen_writers_lock);
@@ -33,13 +38,16 @@ void auxgen_writer_del(struct auxgen_writer *w)
 	raw_spin_unlock(&auxgen_writers_lock);
 }
 
-/* Before begin. Of two that ask at the same time none may be the first. */
+/*
+ * Called before begin. If two events ask at the same time, possibly neither is the
+ * first.
+ */
 bool auxgen_writer_claim(struct auxgen_writer *w, const struct perf_event *event)
 {
 	struct perf_buffer *rb = READ_ONCE((event->parent ?: event)->rb);
 	const struct auxgen_writer *other;
 
-	/* It is what an NMI looks at from here on, and another CPU. */
+	/* From here on an NMI and other CPUs see this writer. */
 	WRITE_ONCE(w->rb, rb);
 	/* Pairs with itself. */
 	smp_mb();
@@ -51,14 +59,17 @@ bool auxgen_writer_claim(struct auxgen_writer *w, const struct perf_event *event
 		WRITE_ONCE(w->rb, NULL);
 		return false;
 	}
-	/* Pairs with auxgen_writer_has(): what the last one wrote to the ring is seen. */
+	/*
+	 * Pairs with auxgen_writer_has(): the last writer's data in the ring is
+	 * visible.
+	 */
 	smp_rmb();
 	return true;
 }
 
-/* After begin, and after end: with the handle's ring, or NULL if it has none. */
+/* Called after begin with the handle's ring (NULL if it has none), and after end. */
 void auxgen_writer_has(struct auxgen_writer *w, struct perf_buffer *rb)
 {
-	/* Pairs with auxgen_writer_claim(): what was written to the ring is. */
+	/* Pairs with auxgen_writer_claim(): the data in the ring is visible before. */
 	smp_store_release(&w->rb, rb);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The next online CPU. */
 #ifndef NEXT_CPU_H
 #define NEXT_CPU_H
 
 #include <linux/cpumask.h>
 
 /*
- * The CPU after @cpu that is online, or @cpu if no other is. From any context, so CPUs
- * may come and go meanwhile: cpu_online() reads a bit as something that others change
- * (test_bit()), cpumask_next() reads words as if nobody did (find_next_bit()).
+ * Return the next online CPU after @cpu, or @cpu if no other CPU is online. Works
+ * in any context, while CPUs go on- and offline: cpu_online() reads a bit with
+ * test_bit(), which allows concurrent changes; cpumask_next() reads words as if
+ * nobody changed them (find_next_bit()).
  */
 static inline unsigned int next_online_cpu(unsigned int cpu)
 {

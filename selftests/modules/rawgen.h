@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the rawgen PMU writes as raw data of samples, for the PMU and for whoever
- * checks it.
+ * The raw data that the rawgen PMU writes into samples, for the PMU and for the
+ * programs that check it.
  *
- * A payload of less than a header's size is a pattern, else a header and a pattern.
- * All bytes are determined by event, context, CPU and number.
+ * A payload that is shorter than a header is a pattern; a longer one is a header
+ * and a pattern. Event, context, CPU and number determine all bytes.
  */
 #ifndef RAWGEN_H
 #define RAWGEN_H
@@ -28,8 +28,8 @@ struct rawgen_header {
 	__u32	magic;
 	__u16	context;	/* enum rawgen_context */
 	__u16	cpu;
-	__u64	seq;		/* 0, 1, 2 ... of this event and context */
-	__u32	length;		/* with the header, bytes */
+	__u64	seq;		/* 0, 1, 2 ... for this event and context */
+	__u32	length;		/* in bytes, including the header */
 	/* samples that were being written on this CPU when this one began */
 	__u32	depth;
 	__u64	check;		/* rawgen_check() */
@@ -39,19 +39,19 @@ struct rawgen_header {
  * config:
  *   bit n	write from context n
  *   frags	the payload has three parts, the second one with a copy function
- *   nest	likewise; in the middle of each copy interrupt the CPU by what can
- *		interrupt it there: an irq_work, a softirq behind that, an NMI
- *   random	sizes from that of a header to the one that is given
- *   fail	the second part of each so-many-th sample is the rest of it, and its
- *		copy function copies nothing and says so; 0: none
+ *   nest	likewise; in the middle of each copy interrupt the CPU by everything
+ *		that can interrupt it there: an irq_work, a softirq after that, an NMI
+ *   random	sizes from that of a header to the given one
+ *   fail	the second part of every so-many-th sample is the rest of it, and its
+ *		copy function copies nothing and reports that; 0: none
  * config1:
  *   size	bytes; up to RAWGEN_MAX. A record of perf has less than 64 KiB
  *   period	of a timer that interrupts this CPU, us, and from there raises a
  *		softirq and sends an NMI to the next CPU; 0: no timer
  * config2: how many samples in each context, 0: no end
  *
- * Samples in the context of a task are written by who writes a number to "task" in
- * the PMU's folder, so many for each event that is on its CPU. The count of an
+ * A task that writes a number to "task" in the PMU's folder makes that many samples
+ * in the context of a task, for each event that is on its CPU. The count of an
  * event is the number of its samples.
  */
 #define RAWGEN_CONTEXT(c)	_BITULL(c)
@@ -74,7 +74,7 @@ static inline __u64 rawgen_key(__u64 seq, __u32 cpu, __u32 context)
 	return rawgen_mix(seq << 24 ^ cpu << 8 ^ context ^ 0x5a5a);
 }
 
-/* The pattern's bytes [8 * n, 8 * n + 8), after the header if there is one. */
+/* Return the pattern's bytes [8 * n, 8 * n + 8), after the header if there is one. */
 static inline __u64 rawgen_word(__u64 key, __u32 n)
 {
 	return (key + n) * 0x9e3779b97f4a7c15ULL;
@@ -100,7 +100,7 @@ static inline int rawgen_fails(__u64 config, __u64 seq)
 	       seq % RAWGEN_FAIL(config) == RAWGEN_FAIL(config) - 1;
 }
 
-/* Bytes of the first part. One that fails has all of its header there. */
+/* Return the bytes of the first part. In a failing payload it has the whole header. */
 static inline __u32 rawgen_first(__u64 config, __u64 seq, __u32 length)
 {
 	const __u32 least = sizeof(struct rawgen_header);

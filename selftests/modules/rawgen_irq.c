@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts for rawgen, of three kinds: NMIs from another CPU or this one, hard
- * interrupts by irq_work, and softirqs.
+ * Three kinds of interrupts for rawgen: NMIs from another CPU or from this one,
+ * hard interrupts by irq_work, and softirqs.
  */
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
@@ -11,7 +11,7 @@
 #include "next_cpu.h"
 #include "rawgen_pmu.h"
 
-/* Loops for an NMI to come. */
+/* Loops that wait for an NMI */
 #define RAWGEN_WAIT	10000
 
 struct rawgen_cpu {
@@ -34,7 +34,10 @@ static int rawgen_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* One at a time: two of them may become one, of two not known by one handler. */
+/*
+ * Send one NMI at a time: of two NMIs the CPU may see only one, and a single
+ * handler cannot know of both.
+ */
 static void rawgen_nmi_send(int cpu)
 {
 	if (!xchg(&per_cpu(rawgen_cpu, cpu).nmi_pending, 1))
@@ -82,7 +85,7 @@ static void rawgen_tasklet(struct tasklet_struct *tasklet)
 	rawgen_run(RAWGEN_SOFTIRQ);
 }
 
-/* A softirq that is interrupted here would have itself behind it. */
+/* If this interrupts a softirq, the new softirq would run after it. */
 static void rawgen_work(struct irq_work *work)
 {
 	rawgen_run(RAWGEN_HARDIRQ);
@@ -128,7 +131,7 @@ int rawgen_irq_init(void)
 	return rawgen_nmi_init();
 }
 
-/* No event is left. */
+/* Called when no event is left. */
 void rawgen_irq_exit(void)
 {
 	int cpu;

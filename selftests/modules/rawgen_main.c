@@ -2,7 +2,8 @@
 /*
  * rawgen - a PMU whose samples have raw data that can be verified, see rawgen.h.
  *
- * It knows nothing of perfaux and writes samples as AMD's IBS, or a tracepoint, does.
+ * rawgen knows nothing about perfaux. It writes samples like AMD's IBS or a
+ * tracepoint.
  */
 #include <linux/device.h>
 #include <linux/kernel.h>
@@ -13,7 +14,7 @@
 
 #include "rawgen_pmu.h"
 
-/* Events that can be on one CPU at a time. */
+/* Events that can be on one CPU at the same time */
 #define RAWGEN_ACTIVE	32
 
 static DEFINE_PER_CPU(struct rawgen_event *, rawgen_active[RAWGEN_ACTIVE]);
@@ -23,7 +24,7 @@ static bool rawgen_has(const struct rawgen_event *ev, enum rawgen_context contex
 	return ev->event->attr.config & RAWGEN_CONTEXT(context);
 }
 
-/* With preemption off, so that no event goes away: see rawgen_destroy(). */
+/* Called with preemption off, so that no event is freed: see rawgen_destroy(). */
 void rawgen_run(enum rawgen_context context)
 {
 	int i;
@@ -63,10 +64,10 @@ static enum hrtimer_restart rawgen_timer(struct hrtimer *timer)
 	if (rawgen_has(ev, RAWGEN_HARDIRQ))
 		rawgen_write(ev, RAWGEN_HARDIRQ);
 	rawgen_irq_others(ev->event->attr.config);
-	/* It may have been stopped while it wrote: perf_event_throttle(). */
+	/* The event may have been stopped while it wrote: perf_event_throttle(). */
 	if (!READ_ONCE(ev->running))
 		return HRTIMER_NORESTART;
-	/* From now on, so that the CPU has time for more than this. */
+	/* Count the period from now on, so that the CPU has time for other work. */
 	hrtimer_set_expires(timer, ktime_add(ktime_get(), rawgen_period(ev)));
 	return HRTIMER_RESTART;
 }
@@ -84,7 +85,7 @@ static void rawgen_start(struct perf_event *event, int flags)
 			      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* Also in the middle of a sample, in any context: it waits for nothing. */
+/* This can come in the middle of a sample, in any context, and does not wait. */
 static void rawgen_stop(struct perf_event *event, int flags)
 {
 	struct rawgen_event *ev = event->pmu_private;
@@ -129,7 +130,10 @@ static void rawgen_destroy(struct perf_event *event)
 	struct rawgen_event *ev = event->pmu_private;
 
 	hrtimer_cancel(&ev->timer);
-	/* An interrupt may have taken it from under rawgen_run(). */
+	/*
+	 * rawgen_run() may still use the event, which an interrupt has removed
+	 * meanwhile.
+	 */
 	synchronize_rcu();
 	rawgen_free(ev);
 }
@@ -156,7 +160,7 @@ static int rawgen_event_init(struct perf_event *event)
 	for (i = 0; i < RAWGEN_CONTEXTS; i++) {
 		if (!rawgen_has(ev, i))
 			continue;
-		/* Whole words of pattern. */
+		/* Room for whole words of pattern */
 		ev->payload[i] = vzalloc(RAWGEN_SIZE(attr->config1) + 8);
 		if (!ev->payload[i]) {
 			rawgen_free(ev);

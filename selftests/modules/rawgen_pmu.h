@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of rawgen, see rawgen.h. */
 #ifndef RAWGEN_PMU_H
 #define RAWGEN_PMU_H
 
@@ -12,11 +13,14 @@ struct rawgen_event {
 	struct hrtimer timer;
 	bool running;
 	u64 seq[RAWGEN_CONTEXTS];
-	/* On one CPU a context does not interrupt itself: one buffer is enough. */
+	/*
+	 * A context does not interrupt itself on one CPU, so one buffer for each is
+	 * enough.
+	 */
 	void *payload[RAWGEN_CONTEXTS];
 };
 
-/* rawgen_main.c: a sample of each event on this CPU that has this context */
+/* rawgen_main.c: write a sample for each event on this CPU that has this context. */
 void rawgen_run(enum rawgen_context context);
 
 /* rawgen_write.c */
@@ -27,9 +31,9 @@ void rawgen_write(struct rawgen_event *ev, enum rawgen_context context);
 int rawgen_irq_init(void);
 void rawgen_irq_exit(void);
 bool rawgen_nmi_works(void);
-/* What a timer's interrupt does for the other contexts */
+/* Make samples in the other contexts, from a timer's interrupt. */
 void rawgen_irq_others(u64 config);
-/* Interrupts this CPU now, in as many ways as there are. */
+/* Interrupt this CPU now in all possible ways. */
 void rawgen_irq_here(enum rawgen_context context);
 
 #endif /* RAWGEN_PMU_H */

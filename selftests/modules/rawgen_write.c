@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One sample of rawgen: its payload, its parts, and the way that it goes. */
+/* Write one sample of rawgen: its payload, its parts, and the path that it takes. */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -8,7 +8,7 @@
 #include "rawgen_pmu.h"
 #include "unexported.h"
 
-/* What the second part has as its data. */
+/* The data of the second part */
 struct rawgen_part {
 	const void *from;
 	enum rawgen_context context;
@@ -32,7 +32,7 @@ int rawgen_write_init(void)
 	return 0;
 }
 
-/* perf_copy_f: returns how much it did not copy. */
+/* A perf_copy_f: returns the number of bytes that it did not copy. */
 static unsigned long rawgen_copy(void *to, const void *data, unsigned long at,
 				 unsigned long len)
 {
@@ -83,8 +83,8 @@ static void rawgen_sample(struct perf_event *event, struct perf_raw_record *raw,
 	perf_sample_data_init(&data, 0, event->hw.last_period);
 	auxgen_save_raw(&data, event, raw);
 	/*
-	 * perf_event_overflow() is for interrupts of a hardware's PMU. Who writes
-	 * with interrupts on, or at a switch of tasks, does as perf_swevent_event().
+	 * perf_event_overflow() is for interrupts of a hardware PMU. With
+	 * interrupts on, or at a task switch, do the same as perf_swevent_event().
 	 */
 	if (context != RAWGEN_HARDIRQ && context != RAWGEN_NMI)
 		output(event, &data, &regs);

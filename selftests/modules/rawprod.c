@@ -29,7 +29,7 @@ struct rawprod {
 	void *held[RAWPROD_HELD];
 	int nr_held;
 
-	/* the run; changed by one context at a time */
+	/* the run; one context at a time changes it */
 	struct rawprod_run run;
 	u32 at;			/* records that were tried */
 	struct completion done;
@@ -38,10 +38,10 @@ struct rawprod {
 	ktime_t pause;
 };
 
-/* Whose record the next NMI of a CPU writes. */
+/* The rawprod whose record the next NMI of a CPU writes */
 static DEFINE_PER_CPU(struct rawprod *, rawprod_nmi_of);
 
-/* Any context; noinline: programs of BPF are attached to it. */
+/* Called in any context. noinline, because BPF programs are attached to it. */
 static noinline void rawprod_write(struct rawprod *p)
 {
 	struct rawprod_run *run = &p->run;
@@ -58,7 +58,7 @@ static noinline void rawprod_write(struct rawprod *p)
 		perfaux_discard(p->ring, data);
 	else if (data)
 		perfaux_commit(p->ring, data);
-	/* Pairs with rawprod_is_done(): the run may be gone then. */
+	/* Pairs with rawprod_is_done(): afterwards the run may be gone. */
 	smp_store_release(&p->at, p->at + 1);
 }
 
@@ -90,7 +90,7 @@ static void rawprod_in_softirq(struct rawprod *p)
 {
 	while (!rawprod_is_done(p)) {
 		reinit_completion(&p->done);
-		/* Served here, when it is enabled again. */
+		/* The softirq runs here, when softirqs are enabled again. */
 		local_bh_disable();
 		tasklet_schedule(&p->tasklet);
 		local_bh_enable();
@@ -116,7 +116,7 @@ static void rawprod_send_nmi(struct rawprod *p)
 {
 	struct rawprod **of = per_cpu_ptr(&rawprod_nmi_of, p->run.cpu);
 
-	/* Not before the last one has been served. */
+	/* Send no NMI before the last one has been served. */
 	if (cmpxchg(of, NULL, p))
 		return;
 	if (rawprod_is_done(p))
@@ -126,7 +126,7 @@ static void rawprod_send_nmi(struct rawprod *p)
 }
 #endif
 
-/* Interrupts p->run.cpu, at any instruction there. */
+/* Interrupt p->run.cpu at any instruction. */
 static enum hrtimer_restart rawprod_timer(struct hrtimer *timer)
 {
 	struct rawprod *p = container_of(timer, struct rawprod, timer);
@@ -152,7 +152,7 @@ static void rawprod_start_timer(void *arg)
 	hrtimer_start(&p->timer, p->pause, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* The CPU where the timer runs: an NMI comes from another one, if there is one. */
+/* Return the CPU where the timer runs. An NMI comes from another CPU, if there is one. */
 static unsigned int rawprod_timer_cpu(const struct rawprod *p)
 {
 	if (p->run.context == RAWPROD_HARDIRQ)
@@ -175,7 +175,7 @@ static int rawprod_in_timer(struct rawprod *p)
 	return 0;
 }
 
-/* p->lock held. */
+/* Called with p->lock held. */
 static int rawprod_run(struct rawprod *p, struct rawprod_run __user *arg)
 {
 	struct rawprod_run *run = &p->run;

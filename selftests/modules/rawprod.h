@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rawprod, a module that writes records to a raw ring with perfaux.h, as user
- * space tells it: ioctls of /dev/rawprod.
+ * The interface of rawprod, a module that writes records to a raw ring with
+ * perfaux.h, as user space tells it: ioctls of /dev/rawprod.
  *
- * Record N of a run has the cookie run.cookie + N * run.step, and data that follow
- * from that and the length, see rawprod_fill().
+ * Record N of a run has the cookie run.cookie + N * run.step. The cookie and the
+ * length determine its data, see rawprod_fill().
  */
 #ifndef RAWPROD_H
 #define RAWPROD_H
@@ -21,34 +21,34 @@ enum rawprod_context {
 	RAWPROD_NMI	= 3,
 };
 
-/* What becomes of a record. */
+/* What happens to a record */
 enum rawprod_end {
 	RAWPROD_COMMIT	= 0,
 	RAWPROD_DISCARD	= 1,
-	RAWPROD_HOLD	= 2,	/* it stays open, RAWPROD_HELD of them at most */
+	RAWPROD_HOLD	= 2,	/* the record stays open; RAWPROD_HELD records at most */
 };
 
 #define RAWPROD_HELD	16
 
 struct rawprod_run {
 	__u32	context;	/* enum rawprod_context */
-	__u32	cpu;		/* on which it is interrupted; NMI and HARDIRQ */
+	__u32	cpu;		/* the CPU to interrupt; for NMI and HARDIRQ */
 	__u32	length;		/* of each record, bytes */
-	__u32	count;		/* of records */
-	__u32	pause_us;	/* between two of them; 0: none */
+	__u32	count;		/* number of records */
+	__u32	pause_us;	/* between two records; 0: none */
 	__u32	end;		/* enum rawprod_end */
-	__u32	step;		/* of the cookie */
+	__u32	step;		/* step of the cookie */
 	__u32	reserved;
 	__u64	cookie;
 	__u64	written;	/* out: records that found room */
 };
 
-/* The ring, by its descriptor: a file of the device has one at most. */
+/* Set the ring, by its descriptor. A file of the device has one ring at most. */
 #define RAWPROD_IOC_RING	_IO('r', 0)
 #define RAWPROD_IOC_PUT		_IO('r', 1)
-/* Writes records, returns when they are written. */
+/* Write records, and return when they are written. */
 #define RAWPROD_IOC_RUN		_IOWR('r', 2, struct rawprod_run)
-/* Ends all records that are held. Arg: COMMIT or DISCARD. Returns how many. */
+/* End all held records. Arg: COMMIT or DISCARD. Returns how many. */
 #define RAWPROD_IOC_END		_IO('r', 3)
 /* perfaux_ring_closed() */
 #define RAWPROD_IOC_CLOSED	_IO('r', 4)
@@ -63,7 +63,7 @@ static inline __u64 rawprod_seed(__u64 cookie, __u32 length)
 	return rawprod_next(rawprod_next(cookie) ^ length);
 }
 
-/* Each word depends on the one before; of the last one as many bytes as fit. */
+/* Each word depends on the previous word. The last word is cut off to fit. */
 static inline void rawprod_fill(void *data, __u64 cookie, __u32 length)
 {
 	__u64 x = rawprod_seed(cookie, length);

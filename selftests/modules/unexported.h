@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Addresses of functions that the kernel does not export. */
 #ifndef UNEXPORTED_H
 #define UNEXPORTED_H
 
@@ -9,8 +10,9 @@
 #include <linux/string.h>
 
 /*
- * A function that drivers call and that is not exported, as those drivers are never
- * modules: a kprobe that is not armed tells where it is. Returns an ERR_PTR() if none does.
+ * Find a function that drivers call and that is not exported, because those drivers
+ * are never modules. A kprobe that is not armed tells its address. Returns an
+ * ERR_PTR() if the function does not exist.
  */
 static inline void *unexported(const char *name)
 {
@@ -27,7 +29,10 @@ static inline void *unexported(const char *name)
 		return ERR_PTR(ret);
 	at = probe.addr;
 	unregister_kprobe(&probe);
-	/* A probe is behind ENDBR, which an indirect call has to go to. */
+	/*
+	 * The probe's address is after ENDBR, but an indirect call must go to the
+	 * ENDBR.
+	 */
 	sprint_symbol(symbol, (unsigned long)at);
 	if (!str_has_prefix(symbol, name) ||
 	    sscanf(symbol + strlen(name), "+%lx/", &offset) != 1)

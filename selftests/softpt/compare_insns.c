@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compare_insns MILLIONS DIR...: spt_insn_decode() and Zydis on the code of the
- * ELF files below the directories, each as 64-bit and as 32-bit code, so many
- * million instructions each at most; and on as many made of random bytes behind
- * a seed that is printed. Class, length and target have to be the same; and what
- * spt_insn_length() says, which of some may be that it does not know. Prints TAP.
+ * Compare spt_insn_decode() with Zydis: compare_insns MILLIONS DIR...
+ *
+ * It decodes the code of the ELF files below the directories, both as 64-bit and as
+ * 32-bit code, up to MILLIONS million instructions each, and as many instructions
+ * made of random bytes from a printed seed. Class, length and target must be the
+ * same. spt_insn_length() must return the same length, or that it does not know the
+ * instruction. Prints TAP.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -24,7 +26,7 @@
 #include "../tap.h"
 
 #define MAX_SHOWN	20
-/* Of one file, so that there are many */
+/* Instructions of one file, so that many files are used */
 #define MAX_EACH	30000
 
 static const char *const names[] = {
@@ -43,13 +45,13 @@ struct mode {
 static struct mode modes[2] = { { .name = "32-bit" }, { .name = "64-bit", .is64 = true } };
 static u64 limit, seed;
 
-/* The class that Zydis' names mean */
+/* Return the class for Zydis' names. */
 static enum spt_insn_class class_of(const ZydisDecodedInstruction *z)
 {
 	bool far = z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
 	bool direct = z->raw.imm[0].is_relative;
 
-	/* Knights Corner has branches with VEX, and is no concern. */
+	/* Only Knights Corner has branches with VEX; ignore them. */
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 		return SPT_OTHER;
 	switch (z->mnemonic) {
@@ -188,7 +190,7 @@ static void compare_length(struct mode *mode, const u8 *bytes, size_t n, u64 ip,
 	       length, short_length);
 }
 
-/* Returns its length, or 1 if Zydis says that it is none. */
+/* Returns the length of the instruction, or 1 if Zydis says that it is none. */
 static unsigned int compare(struct mode *mode, const u8 *bytes, size_t n, u64 ip)
 {
 	ZydisDecodedInstruction z;
@@ -208,7 +210,7 @@ static unsigned int compare(struct mode *mode, const u8 *bytes, size_t n, u64 ip
 	}
 	if (expected.class == SPT_OTHER)
 		compare_length(mode, bytes, n, ip, &z);
-	/* Cut short it has to be bad, and nothing be read behind it. */
+	/* If it is cut short, it must be bad, and no byte after it may be read. */
 	if (expected.class != SPT_OTHER && expected.class != SPT_BAD) {
 		u8 *some = malloc(z.length - 1);
 
@@ -286,7 +288,7 @@ static u64 rnd(void)
 	return z ^ (z >> 31);
 }
 
-/* Random bytes behind prefixes and opcodes that matter, often. */
+/* Random bytes, often after prefixes and opcodes that matter. */
 static void compare_random(struct mode *mode)
 {
 	static const u8 likely[] = {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Print the instructions that libipt finds in Intel PT packets. See usage. */
 #include <err.h>
 #include <inttypes.h>
 #include <stdbool.h>

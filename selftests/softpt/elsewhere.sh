@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# elsewhere.sh K [DIR]: records static programs in a virtual machine with kernel K,
-# and decodes them on the host, with perf of each version and with libipt: they find
-# what stepper found there. With DIR the streams that are there are decoded, and no
-# machine is started. Prints TAP.
+# Record static programs in a virtual machine with kernel K, and decode them on the
+# host: elsewhere.sh K [DIR]
+#
+# perf of each version and libipt must find the instructions that stepper found in
+# the machine. With DIR, the script decodes the streams in DIR and starts no
+# machine. Prints TAP.
 
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
 spt=build/selftests/softpt
 programs=(work-static work-static-pie)
 
-# In the machine
+# Runs in the machine.
 guest()
 {
 	local name
@@ -53,8 +55,8 @@ report()
 	fi
 }
 
-# differences FILE: what is wrong with these addresses, a run of the same as once: of
-# REP some decoders tell each time.
+# differences FILE: print the differences to these addresses. Repetitions of an
+# address count once, because some decoders report each repetition of REP.
 differences()
 {
 	uniq "$1" >"$tmp/found"
@@ -73,7 +75,7 @@ by_perf()
 	differences "$tmp/ips"
 }
 
-# by_libipt FILE PROGRAM: of a program that is not moved
+# by_libipt FILE PROGRAM: for a program at fixed addresses
 by_libipt()
 {
 	readelf -Wl "$spt/$2" | awk -v f="$spt/$2" \

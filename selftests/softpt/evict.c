@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See usage. */
+/* Take the pages of a running program's code away again and again. See usage. */
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static const char usage[] =
 
 static int pidfd;
 
-/* Returns whether the process is there. */
+/* Returns whether the process exists. */
 static bool page_out(const struct iovec *range)
 {
 	if (syscall(SYS_process_madvise, pidfd, range, 1, MADV_PAGEOUT, 0) >= 0)

@@ -1,12 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# flow.sh BUILD TOOLS: programs, recorded step by step by TOOLS/record_host, have in the
-# decoded packets the instructions that were told, for each of their threads and
-# children; and of programs that do the same each time, those that stepper finds.
-# So they have where the processor traps behind taken branches only. Runs in a virtual machine:
-# there are hypervisors that lose the trap of an instruction that they emulate (CPUID), and
-# kernels that run no 32-bit programs. Prints TAP.
+# Test the encoder with real programs: flow.sh BUILD TOOLS
+#
+# TOOLS/record_host records programs step by step. The decoded packets must contain
+# the instructions that it encoded, for each thread and child. For programs that do
+# the same each time, they must be the instructions that stepper finds. The same is
+# tested for a processor that traps only after taken branches.
+#
+# It runs in a virtual machine, because some hypervisors lose the trap of an
+# instruction that they emulate (CPUID), and some kernels run no 32-bit programs.
+# Prints TAP.
 
 set -uo pipefail
 [[ $# -eq 2 ]] || { echo "usage: flow.sh BUILD TOOLS" >&2; exit 2; }
@@ -34,7 +38,8 @@ clean() {
 	env -i LC_ALL=C PATH=/usr/bin:/bin "$@"
 }
 
-# decoded N: what libipt finds of thread N, in all programs that it was.
+# decoded N: the instructions that libipt finds for thread N, in all programs that
+# it ran.
 decoded() {
 	local args=() pt
 	for pt in $(printf '%s\n' "recorded/$1".*.pt | sort -t. -k2n); do
@@ -53,7 +58,7 @@ differences() {
 		awk '$1 != $2 { print NR - 1, $1, $2; exit }'
 }
 
-# record STATUS CMD...: what is wrong with what was recorded.
+# record STATUS CMD...: record CMD, and print what is wrong with the recording.
 record() {
 	local expected=$1 ips thread got total=0
 	shift
@@ -77,7 +82,7 @@ record() {
 	awk '{ print ", " $3 " traps" }' recorded/traps >>total
 }
 
-# same STATUS NAME THREADS CMD...: of a program that does the same each time.
+# same STATUS NAME THREADS CMD...: test a program that does the same each time.
 same() {
 	local problems
 	problems=$(

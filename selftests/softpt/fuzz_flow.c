@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_flow [STEPS [SEED]]: random programs, run by an interpreter that tells
- * module/softpt each step, and libipt has to find all of them. Branches and
- * calls, direct and not, among blocks that are near or far; returns, also to
- * elsewhere; system calls, interruptions, steps that no instruction makes; PSB+,
- * resets, address ranges, with and without return compression. Prints TAP, one
+ * Fuzz the encoder with random programs: fuzz_flow [STEPS [SEED]]
+ *
+ * An interpreter runs the programs and passes each step to module/softpt. libipt
+ * must find all steps. The programs have direct and indirect branches and calls,
+ * among blocks that are near or far; returns, also to other places; system calls,
+ * interruptions, and steps that no instruction makes. There are PSB+, resets,
+ * address ranges, and runs with and without return compression. Prints TAP, one
  * test for each kind of run.
  */
 #include <err.h>
@@ -34,7 +36,7 @@ enum kind {
 struct insn {
 	u64 ip;
 	enum kind kind;
-	unsigned int target;	/* index of another, for the direct ones */
+	unsigned int target;	/* index of the target, for direct ones */
 	u8 length;
 	u8 bytes[SPT_INSN_MAX];
 };
@@ -92,7 +94,7 @@ static void set_bytes(struct insn *insn, const char *bytes, u8 length)
 	insn->length = length;
 }
 
-/* All but the targets */
+/* Make everything but the targets. */
 static void make_insn(struct insn *insn)
 {
 	static const struct {
@@ -181,8 +183,8 @@ static unsigned int rel_size(enum kind kind)
 }
 
 /*
- * Another one in reach. Jumps and calls go forward: each loop has a branch with
- * a packet.
+ * Return a random instruction in reach. Jumps and calls go forward, so each loop
+ * has a branch with a packet.
  */
 static unsigned int random_target(unsigned int i, unsigned int size)
 {
@@ -222,7 +224,7 @@ static void make_program(void)
 		for (unsigned int i = 0; i < INSNS_EACH; i++) {
 			struct insn *insn = &insns[region * INSNS_EACH + i];
 
-			/* Nothing falls out of a region. */
+			/* The flow must not leave a region at its end. */
 			do
 				make_insn(insn);
 			while (i == INSNS_EACH - 1 && insn->kind != JUMP_REG);
@@ -268,9 +270,9 @@ static struct {
 	unsigned int depth;
 	u64 tsc;
 	/*
-	 * Instructions since the last branch that has a packet. If one of them
-	 * is come to again there is no telling the first time from the second,
-	 * for the hardware neither: nothing is told there.
+	 * Instructions since the last branch that has a packet. If the flow comes
+	 * to one of them again, decoders cannot distinguish the first time from the
+	 * second; they could not with hardware, either. Nothing is told there.
 	 */
 	bool seen[NR_INSNS];
 	unsigned int seen_list[NR_INSNS];
@@ -300,7 +302,7 @@ static void take_packets(void)
 	run.flow.out_used = 0;
 }
 
-/* Where instruction @i leads to. */
+/* Return the instruction that @i leads to. */
 static unsigned int follow(unsigned int i)
 {
 	struct insn *insn = &insns[i];
@@ -346,7 +348,7 @@ static void begin(unsigned int i)
 	take_packets();
 }
 
-/* Returns what is next. */
+/* Execute an instruction. Returns the next one. */
 static unsigned int step(unsigned int i)
 {
 	struct insn *insn = &insns[i];
@@ -380,7 +382,7 @@ static unsigned int step(unsigned int i)
 	return next;
 }
 
-/* Something that no instruction does; returns what is next. */
+/* Do something that no instruction does. Returns the next instruction. */
 static unsigned int surprise(unsigned int i)
 {
 	static const struct spt_insn bad = { .class = SPT_BAD };
@@ -417,7 +419,10 @@ static void run_program(unsigned long steps)
 		i = step(i);
 		if (run.flow.enabled && run.seen[i])
 			continue;
-		/* More often than it is wanted: what is around it matters. */
+		/*
+		 * Put a PSB+ more often than the flow wants it, because what is
+		 * around it matters.
+		 */
 		if (spt_flow_wants_psb(&run.flow) || one_in(200)) {
 			spt_flow_psb(&run.flow, insns[i].ip, ++run.tsc);
 			take_packets();

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the suites share that record odd programs with softpt in a virtual machine:
-# sourced by them. Work as selftests/tool/record/record.sh, and know
+# Functions of the suites that record odd programs with softpt in a virtual machine.
+# The suites source this file. They work like selftests/tool/record/record.sh, and
+# have
 #
 #   P	the programs (selftests/softpt/programs)
 #
-# What ran is known from two sides, neither of which knows of packets: stepper, and
-# the program itself, which counts how often it passes its marks (programs/mark.h).
+# Two sources tell what ran, and neither knows about packets: stepper, and the
+# program itself, which counts how often it passes its marks (programs/mark.h).
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tool/record/record.sh"
@@ -18,11 +19,11 @@ PERF=${PERFS%% *}
 PERF=${PERF:-perf}
 trap 'cd /; rm -rf "$T"; rmmod softpt' EXIT
 
-# The same environment and addresses each time.
+# Run with the same environment and addresses each time.
 clean() { setarch -R env -i LC_ALL=C PATH=/usr/bin:/bin "$@"; }
 
-# record CMD...: to f, with EVENTS as well, and what it prints to stdout. What hangs is
-# said to.
+# record CMD...: record to f, also with EVENTS; the command's output goes to stdout.
+# A timeout is reported.
 EVENTS=()
 record()
 {
@@ -33,13 +34,14 @@ record()
 	valid f
 }
 
-# image FILE: the code of a program that is at fixed addresses
+# image FILE: the code of a program at fixed addresses
 image()
 {
 	readelf -Wl "$1" | awk -v f="$1" '$1 == "LOAD" && $0 ~ / E / { print f, $2, $5, $3 }'
 }
 
-# images: of all files that f says were mapped as code; $1 is what was at the vdso
+# images: the code of all files that were mapped according to f; $1 has the vdso's
+# code
 images()
 {
 	"$PERF" script -i f --show-mmap-events 2>/dev/null | awk -v vdso="${1-}" '
@@ -54,7 +56,8 @@ images()
 		}' | sort -u
 }
 
-# decode: of all queues of f what libipt finds with the code in "code", to "flow"
+# decode: write the instructions that libipt finds in all queues of f, with the code
+# in "code", to "flow"
 decode()
 {
 	local queue
@@ -66,7 +69,7 @@ decode()
 	done >flow
 }
 
-# marks PROGRAM: is each mark in "flow" as often as "stdout" says?
+# marks PROGRAM: check that each mark is in "flow" as often as "stdout" says
 marks()
 {
 	nm "$1" | awk '$3 ~ /^mark_/ { sub(/^0*/, "", $1); print $1, $3 }' >names
@@ -82,7 +85,7 @@ marks()
 	[[ ! -s differ ]] || note "$(tr '\n' '|' <differ)"
 }
 
-# What stock perf says about f is wrong: nothing.
+# Check that stock perf finds nothing wrong in f.
 perf_is_content()
 {
 	"$PERF" script -i f --itrace=bep -F ip,sym >got 2>perr || note "perf: $(tail -n 2 perr)"
@@ -91,7 +94,7 @@ perf_is_content()
 		note "perf: $(grep -ciE 'trace error' got) errors: $(tr '\n' '|' <rest)"
 }
 
-# counted PROGRAM ARGS...: records it, and what it counted is what is decoded
+# counted PROGRAM ARGS...: record it, and check that the trace has what it counted
 counted()
 {
 	record "$P/$1" "${@:2}"
@@ -101,7 +104,7 @@ counted()
 	marks "$P/$1"
 }
 
-# stepped PROGRAM ARGS...: and it is what stepper finds
+# stepped PROGRAM ARGS...: the same, and the trace is what stepper finds
 stepped()
 {
 	local status
@@ -117,15 +120,16 @@ stepped()
 		"$(paste truth found | awk '$1 != $2 { print NR ": " $1, $2; exit }')"
 }
 
-# as_untraced PROGRAM ARGS...: it printed what it prints without us
+# as_untraced PROGRAM ARGS...: check that it printed the same as without softpt
 as_untraced()
 {
 	clean "$P/$1" "${@:2}" </dev/null >expected 2>&1
 	cmp -s expected stdout || note "untraced: $(tr '\n' '|' <expected) traced: $(tr '\n' '|' <stdout)"
 }
 
-# users: how many tracepoints that softpt uses are in use, by anybody: the count of
-# struct tracepoint's static key. Empty if it cannot be read.
+# users: print how many of the tracepoints that softpt uses are in use by anybody,
+# from the count of struct tracepoint's static key; print nothing if the count
+# cannot be read
 users()
 {
 	python3 - <<-'PYTHON'

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Packets to instruction pointers, see libipt.h. */
 #include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ static void complain(struct pt_insn_decoder *decoder, int code, int nr,
 		ips->nr ? ips->ip[ips->nr - 1] : 0);
 }
 
-/* From one PSB on; returns 0 at the end of the trace, or what went wrong. */
+/* Decode from one PSB on. Returns 0 at the end of the trace, or the error. */
 static int decode(struct pt_insn_decoder *decoder, int status, struct ips *ips)
 {
 	while (status >= 0) {
@@ -66,7 +67,7 @@ static int decode(struct pt_insn_decoder *decoder, int status, struct ips *ips)
 			return 0;
 		memset(&insn, 0, sizeof(insn));
 		status = pt_insn_next(decoder, &insn, sizeof(insn));
-		/* It is there although the way on from it was not found. */
+		/* This instruction was executed, although the next one was not found. */
 		if (insn.iclass != ptic_error)
 			ips_add(ips, insn.ip);
 	}

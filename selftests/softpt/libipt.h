@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Packets to instruction pointers, by libipt.
- */
+/* Packets to instruction pointers, with libipt. */
 #ifndef SOFTPT_LIBIPT_H
 #define SOFTPT_LIBIPT_H
 
@@ -20,20 +18,20 @@ void ips_add(struct ips *ips, uint64_t ip);
 void ips_free(struct ips *ips);
 
 /*
- * The first position where they differ, or -1. One that ends before the other
- * differs at its end.
+ * Return the first position where they differ, or -1. If one ends before the other,
+ * they differ at its end.
  */
 long ips_differ(const struct ips *a, const struct ips *b);
 
 /*
- * Adds to @ips each instruction that @pt says was executed. @image has the code.
- * Returns the number of errors, and says what they were on stderr. Goes on at
- * the next PSB behind one.
+ * Add to @ips each instruction that was executed according to @pt. @image has the
+ * code. Returns the number of errors, and prints them on stderr. After an error,
+ * decoding continues at the next PSB.
  */
 int pt_to_ips(const uint8_t *pt, size_t size, struct pt_image *image,
 	      struct ips *ips);
 
-/* libipt's image of sections: FILE OFFSET SIZE ADDRESS, one a line */
+/* Load libipt's image from a list of sections: FILE OFFSET SIZE ADDRESS, one a line. */
 struct pt_image *image_load(const char *list);
 
 #endif /* SOFTPT_LIBIPT_H */

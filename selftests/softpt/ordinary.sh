@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ordinary programs, recorded by auxrec -e intel_pt//u with softpt: they do what they
-# do without, nothing is lost, and stock perf decodes all of it without an error. In a
-# VM, as root.
+# Ordinary programs, recorded by auxrec -e intel_pt//u with softpt. They do the same
+# as without softpt, nothing is lost, and stock perf decodes everything without an
+# error. Run it in a VM, as root.
 
 # shellcheck source=selftests/softpt/stock.sh
 . "$(dirname "$0")/stock.sh"
 
-# same CMD...: ends as it does when it is not recorded, and prints the same
+# same CMD...: check that it ends as without recording, and prints the same
 same()
 {
 	local want
@@ -25,7 +25,7 @@ same()
 	((count > 1000)) || note "only $count instructions"
 }
 
-# tasks NR: so many at least have samples: none is left out
+# tasks NR: check that at least NR tasks have samples, so that none is missing
 tasks()
 {
 	local found
@@ -85,7 +85,7 @@ check "a program that kills itself: $count instructions"
 same sh -c '"$0" crash; echo "$?"' "$SPT/work-static"
 check "a shell whose child crashes: $count instructions"
 
-# Each branch, of one that is not too large.
+# Each branch of a program that is not too large
 same "$SPT/work" all
 decodes bep
 check "each branch of a program with signals and faults"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Code whose pages go away while it is executed and recorded with softpt: what was
-# executed is in the trace, or the trace says that something is lost. In a VM, as root.
+# Code whose pages go away while it is executed and recorded with softpt. Everything
+# that was executed is in the trace, or the trace says that something is lost. Run
+# it in a VM, as root.
 
 # shellcheck source=selftests/softpt/guest.sh
 . "$(dirname "$0")/guest.sh"
@@ -10,7 +11,7 @@
 PASSES=${SHORT:+1000}
 PASSES=${PASSES:-3000}
 
-# beside WHAT ARGS...: evict as soon as the program runs
+# beside WHAT ARGS...: run evict as soon as the program runs
 beside()
 {
 	local pid
@@ -19,7 +20,7 @@ beside()
 	"$SPT/evict" "$1" "$pid" "${@:2}" >evicted 2>&1
 }
 
-# gone_often NR: the pages were not there so often at least
+# gone_often NR: check that the pages were missing at least NR times
 gone_often()
 {
 	local faults
@@ -28,7 +29,7 @@ gone_often()
 	((faults >= $1)) || note "only $faults page faults: $(cat evicted 2>/dev/null)"
 }
 
-# exactly WHAT: beside evict WHAT each instruction is found that was executed
+# exactly WHAT: check that beside evict WHAT each executed instruction is found
 exactly()
 {
 	rm -f evicted
@@ -43,8 +44,8 @@ address=$(nm "$P/away" | awk '$3 == "away" { print $1 }')
 exactly pageout "$address" 8192
 check "pages that are reclaimed (MADV_PAGEOUT): $(head -n 1 stdout)"
 
-# FUSE and virtiofs drop a file's page cache when it is opened. What is mounted is seen
-# by evict and auxrec only.
+# FUSE and virtiofs drop a file's page cache when it is opened. Only evict and
+# auxrec see this mount.
 mkdir elf m
 cp "$P/away" elf/
 echo away none >elf/list
@@ -79,7 +80,7 @@ perf_is_content
 gone_often 20
 check "pages that cannot be read for a moment: $(head -n 1 stdout)"
 
-# What is lost here is lost for good, and then it is told.
+# Here data is really lost, and the trace must say so.
 rm -f f
 clean timeout 400 "$AUXREC" -o f -e intel_pt//u -- "$P/away" unmap "$PASSES" </dev/null >stdout 2>err ||
 	note "status $?: $(tail -n 3 err | tr '\n' '|')"

@@ -1,23 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Debuggers, uprobes and other events alongside: both sides see what they would see
-# alone. In a VM, as root.
+# Debuggers, uprobes and other events at the same time as softpt: both sides see the
+# same as alone. Run it in a VM, as root.
 
 # shellcheck source=selftests/softpt/guest.sh
 . "$(dirname "$0")/guest.sh"
 TRACING=/sys/kernel/tracing
 
-# QEMU sets RF for interrupts as well (do_interrupt64() asks exception_is_fault() of any vector):
-# the hardware breakpoint of the instruction that is next is lost then. Where each instruction has
-# a trap, for whose end interrupts wait, that is one in some dozens or hundreds. So it is tried
-# again where that is all there is: of 20 fewer were hit.
+# QEMU sets RF for interrupts, too (do_interrupt64() calls exception_is_fault() for
+# any vector). The hardware breakpoint of the next instruction is then lost. If each
+# instruction has a trap, and interrupts wait for its end, this happens once in some
+# dozens or hundreds of times. So the test is repeated if fewer than 20 breakpoints
+# were hit and nothing else is wrong.
 qemu_lost_hits()
 {
 	grep -qw hypervisor /proc/cpuinfo && grep -qE '^hardware: 1[0-9]$' stdout
 }
 
-# Without watchpoints: QEMU loses itself in them (seen with QEMU 10).
+# Without watchpoints: QEMU hangs in them (seen with QEMU 10).
 for how in step syscall break hardware seccomp; do
 	for _ in 1 2 3 4 5; do
 		counted debugger $how
@@ -43,8 +44,8 @@ counted debugger attach
 perf_is_content
 check "a debugger: attach and detach at any moment"
 
-# Not displaced: the instruction under a breakpoint would be stepped in a copy, where
-# the file, which decoders have, has another one.
+# Displaced stepping is off: gdb would step the instruction under a breakpoint in a
+# copy, at an address where the file, which decoders read, has another instruction.
 cat >script <<-'EOF'
 	set displaced-stepping off
 	set confirm off
@@ -75,13 +76,13 @@ cat >script <<-'EOF'
 	continue
 EOF
 
-# with_gdb CMD...: of calls, which waits for gdb; what gdb says is in "said", from
-# where both are at the same place.
+# with_gdb CMD...: run gdb on calls, which waits for gdb. "said" has gdb's output
+# from where both runs are at the same place.
 with_gdb()
 {
 	local pid
 
-	# As clean(), which would be a shell of its own.
+	# The same as clean(), which would start a shell of its own.
 	setarch -R env -i LC_ALL=C "$P/calls" 3 wait </dev/null >stdout 2>&1 &
 	pid=$!
 	until grep -q calls /proc/$pid/comm; do :; done
@@ -90,7 +91,8 @@ with_gdb()
 	sed -n '/^Breakpoint 1 at/,$ s/process [0-9]*/process/p; /^Breakpoint 1,/,$p' said.all >said
 }
 
-# As above: gdb stops at the next pass, with other flags, and all else as it should be.
+# Same as above: gdb stops at the next pass, with other flags, and everything else
+# is right.
 lost_to_interrupt()
 {
 	grep -qw hypervisor /proc/cpuinfo && [[ $(grep -c '^[<>]' differ) == 2 ]] &&
@@ -120,7 +122,7 @@ else
 	skip "gdb" "there is no gdb"
 fi
 
-# How often a probe was hit
+# Print how often a probe was hit.
 hits() { awk -v n="$1" '$2 == n { print $3 }' $TRACING/uprobe_profile; }
 offset()
 {
@@ -168,7 +170,8 @@ if [[ -w $TRACING/uprobe_events ]]; then
 	echo 1 >$TRACING/events/softpt/enable
 	counted calls 5
 	echo 0 >$TRACING/events/softpt/enable
-	# Those that were left as well: counted when they were entered.
+	# The hits include functions that were left by a signal: probes count
+	# entries.
 	[[ $(hits probed) == 20 && $(hits left) == 5 ]] ||
 		note "hit $(hits probed) and $(hits left) times, not 20 and 5"
 	cp flow with
@@ -182,7 +185,7 @@ else
 	skip "uprobes" "this kernel has none"
 fi
 
-# Since 6.16 all of a group is stopped when one of it is throttled.
+# Since 6.16 perf stops the whole group when one of its events is throttled.
 rate=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
 echo 5000 >/proc/sys/kernel/perf_event_max_sample_rate
 clean "$P/throttled" aux >stdout 2>err || note "status $?: $(cat err)"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ends, of the traced and of the one who traces, at any moment; and that nothing is
-# left behind. In a VM, as root.
+# The traced programs and the recorder end at any moment, and nothing is left
+# behind. Run it in a VM, as root.
 
 # shellcheck source=selftests/softpt/guest.sh
 . "$(dirname "$0")/guest.sh"
@@ -27,7 +27,7 @@ else
 	skip "killed for its memory" "this kernel has no memory cgroups"
 fi
 
-# The recorder is killed; what it traced goes on, at full speed.
+# The recorder is killed; the traced program continues at full speed.
 for i in 1 2 3; do
 	rm -f f go
 	setsid "$AUXREC" -q -o f -m ,16Kx8 -e intel_pt//u -- "$P/runon" "$T/go" >stdout 2>err &

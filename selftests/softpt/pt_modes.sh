@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What processor and kernel do in their own ways, recorded with softpt: modes, flags,
-# instructions that fault and are executed by the kernel, rseq. In a VM, as root.
+# Special cases of the processor and the kernel, recorded with softpt: modes, flags,
+# instructions that fault and are executed by the kernel, rseq. Run it in a VM, as
+# root.
 
 # shellcheck source=selftests/softpt/guest.sh
 . "$(dirname "$0")/guest.sh"
 
-# A program without marks
+# plain PROGRAM ARGS...: test a program without marks
 plain()
 {
 	record "$1"
@@ -15,7 +16,7 @@ plain()
 	decode
 }
 
-# The debug kernels have none; execvp(3) would then have the shell read them.
+# Debug kernels run no 32-bit programs; execvp(3) would then run a shell on them.
 has_32_bit=yes
 "$P/sysenter" >vdso32 2>/dev/null
 [[ $? != 126 ]] || has_32_bit=
@@ -40,8 +41,8 @@ else
 	fi
 fi
 
-# Without perf, which reads a 32-bit vdso by a program of its own, perf-read-vdso32:
-# Debian has none.
+# Without perf: perf reads a 32-bit vdso with a separate program, perf-read-vdso32,
+# which Debian does not have.
 if [[ $has_32_bit ]]; then
 	record "$P/sysenter"
 	cp stdout vdso32

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Signals, system calls that wait, timers, children and threads, recorded with softpt.
-# In a VM, as root.
+# Signals, system calls that wait, timers, children and threads, recorded with
+# softpt. Run it in a VM, as root.
 
 # shellcheck source=selftests/softpt/guest.sh
 . "$(dirname "$0")/guest.sh"
@@ -54,7 +54,7 @@ counted timers left 3000
 perf_is_content
 check "a timer that is faster than its handler, which is left by a jump"
 
-# Behind a tracestop nothing is stepped any more, and signals must not wait for steps.
+# After a tracestop nothing is stepped any more, so signals must not wait for steps.
 rm -f f
 clean timeout 400 "$AUXREC" -o f -e intel_pt//u --filter "tracestop mark_stop @ $P/timers" -- \
 	"$P/timers" long 3000 wait </dev/null >stdout 2>err || note "status $?: $(tail -n 2 err)"
@@ -65,7 +65,7 @@ check "signals go on behind a tracestop"
 if [[ $? == 4 ]]; then
 	skip "a system call that is restarted without a signal" "this kernel has no io_uring"
 else
-	# The tracepoint tells how often it was entered.
+	# The tracepoint tells how often the system call was entered.
 	EVENTS=(-e syscalls:sys_enter_read)
 	counted restarted
 	EVENTS=()
@@ -94,7 +94,7 @@ elif command -v gdb >/dev/null; then
 	gdb -batch -ex 'p/x $eflags & 0x100' -ex 'p/x $pc' "$SPT/work-static" "$core" >got 2>&1
 	grep -q '^\$1 = 0x0$' got || note "TF in the core: $(tail -n 2 got)"
 	grep -q '^\$2 = 0x' got || note "no registers in the core"
-	# The instruction that has not been executed is the one behind the last one.
+	# The instruction that was not executed comes after the last one.
 	[[ $(sed -n 's/^\$2 = 0x//p' got) != "$at" ]] || note "the fault is in the flow: $at"
 fi
 perf_is_content

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * record_host [-b] DIR CMD [ARG...]: steps CMD as stepper does, and tells what it
- * does to module/softpt, as the module tells it. For thread N:
+ * Step a command like stepper, and encode it with module/softpt as the module does:
+ * record_host [-b] DIR CMD [ARG...]
  *
- *   DIR/N.ips    what was told, as stepper writes it
- *   DIR/N.M.pt   the packets, while program M ran in its process
+ * For thread N it writes
+ *
+ *   DIR/N.ips    what was encoded, in stepper's format
+ *   DIR/N.M.pt   the packets while program M ran in its process
  *   DIR/M.image  the code of that program that was executed, for decode
  *
- * -b: as on a processor that traps behind taken branches only, where the module asks
- * for that; how many steps and traps it were is in DIR/traps.
+ * -b: behave like a processor that traps only after taken branches, where the
+ * module asks for that. DIR/traps has the number of steps and traps.
  *
- * Says on stderr how many steps were none. The exit status is CMD's.
+ * It prints on stderr how many steps were none. The exit status is CMD's.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -33,7 +35,7 @@ struct page {
 	u8 bytes[PAGE];
 };
 
-/* Pages of code, as they were when they were first needed; sorted */
+/* Sorted pages of code, as they were when they were first needed */
 struct code {
 	unsigned int nr;
 	struct page *pages[MAX_PAGES];
@@ -124,7 +126,7 @@ static const struct page *page_of(struct tracee *t, u64 address)
 	return page;
 }
 
-/* As the module does: what is readable of the next bytes */
+/* Same as in the module: read the readable part of the next bytes. */
 static unsigned int code_at(struct tracee *t, u64 ip, u8 *bytes, unsigned int size)
 {
 	unsigned int n = 0;
@@ -216,7 +218,7 @@ static void tell(struct tracee *t, const struct spt_insn *insn, u64 ip, u64 next
 	}
 }
 
-/* What the block has come to is @ip. */
+/* The block has come to @ip. */
 static void leave_block(struct tracee *t, u64 ip)
 {
 	struct recording *r = recording_of(t);
@@ -236,7 +238,10 @@ static void leave_block(struct tracee *t, u64 ip)
 	}
 }
 
-/* Of what is no branch, or is not taken, the processor does not tell. */
+/*
+ * The processor does not trap after an instruction that is no branch, or after a
+ * branch that is not taken.
+ */
 static bool is_taken(const struct spt_insn *insn, u64 next)
 {
 	switch (insn->class) {
@@ -249,7 +254,7 @@ static bool is_taken(const struct spt_insn *insn, u64 next)
 	}
 }
 
-/* Returns whether there was no trap. */
+/* Returns whether the processor would not have trapped. */
 static bool step_block(struct tracee *t, u64 next)
 {
 	struct recording *r = recording_of(t);
@@ -273,7 +278,7 @@ static bool step_block(struct tracee *t, u64 next)
 	return false;
 }
 
-/* At t->is64 is the mode of @next; that of a far transfer itself is the flow's. */
+/* t->is64 is the mode at @next. The mode of a far transfer itself is the flow's. */
 static void step(struct tracee *t, uint64_t next)
 {
 	struct recording *r = recording_of(t);
@@ -325,7 +330,7 @@ static void last(struct tracee *t, uint64_t next)
 	executed(r, t->ip);
 }
 
-/* The next packets are of another program: to another file. */
+/* The next packets belong to another program, so they go to another file. */
 static void execed(struct tracee *t)
 {
 	struct recording *r = t->data;

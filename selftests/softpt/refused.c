@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * refused: what softpt's own event_init() says to events that auxrec does not even try: of the
- * kernel, of a whole CPU, of a kernel thread. One line each, and a last one of an event that it
- * takes: its name and an errno.
+ * Print what softpt's own event_init() returns for events that auxrec does not even
+ * try: of the kernel, of a whole CPU, of a kernel thread. One line each, with its
+ * name and an errno; the last line is for an event that softpt accepts.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

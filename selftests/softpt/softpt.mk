@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of module/softpt's pure part, as programs. Included by selftests/tests.mk.
+# Programs that test the pure part of module/softpt. selftests/tests.mk includes
+# this file.
 
 SPT	  := $(TESTS)/softpt
 SPT_FLAGS := $(USER_FLAGS) -Iselftests/softpt/compat -Imodule/softpt
 SPT_PURE  := $(addprefix $(SPT)/module/,insn.o length.o reader.o packet.o flow.o block.o)
 SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
 
-# One concern each; to be recorded in virtual machines.
+# Programs with one concern each, which are recorded in virtual machines
 SPT_ODD	  := $(addprefix $(SPT)/programs/,signals waits procs migrate timers flags own_tf \
 	     rep rseq filtered emulated vsyscall debugger calls ending runon execonly restarted throttled secret \
 	     signals-dynamic signals-pie far64 sysenter away)
@@ -40,7 +41,7 @@ $(SPT)/compare_insns: %: %.o $(addprefix $(SPT)/module/,insn.o length.o reader.o
 $(SPT)/decode: %: %.o $(SPT)/libipt.o
 	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lipt
 
-# For virtual machines, which have no libipt: it comes along.
+# For virtual machines, which have no libipt: link it in.
 $(SPT)/guest/decode: selftests/softpt/decode.c selftests/softpt/libipt.c \
 		selftests/softpt/libipt.h Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
@@ -48,7 +49,7 @@ $(SPT)/guest/decode: selftests/softpt/decode.c selftests/softpt/libipt.c \
 	$(QUIET_LD)$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) -L$(@D) -l:libipt.so.2 \
 		-Wl,-rpath,'$$ORIGIN'
 
-# For virtual machines, too: softpt's pure part is in it, without sanitizers.
+# Also for virtual machines: contains softpt's pure part, without sanitizers.
 $(SPT)/guest/record_host: selftests/softpt/record_host.c selftests/softpt/tracer.c \
 		selftests/softpt/tracer.h $(wildcard module/softpt/*.[ch] selftests/softpt/compat/*/*.h) \
 		Makefile | $(BUILD)/.host-softpt
@@ -78,7 +79,7 @@ $(SPT)/storm $(SPT)/refused $(SPT)/evict: $(SPT)/%: selftests/softpt/%.c Makefil
 	@mkdir -p $(@D)
 	$(QUIET_LD)$(CC) $(USER_FLAGS) $(CFLAGS) -o $@ $<
 
-# The assembler and linker alone have 32-bit code without further packages.
+# The assembler and linker alone can make 32-bit code without further packages.
 $(SPT)/modes: selftests/softpt/programs/modes.S Makefile | $(BUILD)/.host-softpt
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CC) -m32 -c -o $@.o $<
@@ -106,7 +107,8 @@ $(SPT)/programs/sysenter: selftests/softpt/programs/sysenter.S
 	$(QUIET_CC)$(CC) -m32 -c -o $@.o $<
 	$(Q)ld -m elf_i386 -o $@ $@.o
 
-# storm.sh for PT_SOAK_SECONDS in a VM of each of KERNELS, one after the other
+# Run storm.sh for PT_SOAK_SECONDS in a VM with each of KERNELS, one after the
+# other.
 PT_SOAK_SECONDS ?= 600
 .PHONY: soak-pt
 soak-pt: tool selftests

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See usage. What is in the files is what decoders are compared with. */
+/*
+ * Step a program and write what it executes. See usage. Decoders are compared with
+ * these files.
+ */
 #define _GNU_SOURCE
 #include <err.h>
 #include <stdio.h>
@@ -61,7 +64,7 @@ static bool is_prefix(const struct tracee *t, uint8_t byte)
 	       (t->is64 && byte >> 4 == 4);
 }
 
-/* Skips prefixes; returns whether REP is one of them. */
+/* Skip prefixes. Returns whether REP is one of them. */
 static bool prefixes(const struct tracee *t, const uint8_t *bytes,
 		     unsigned int size, unsigned int *at)
 {
@@ -85,7 +88,7 @@ static bool goes_on(struct tracee *t)
 	       (opcode >= 0xaa && opcode <= 0xaf);
 }
 
-/* The length of a load of SS, or 0 */
+/* Return the length of a load of SS, or 0. */
 static unsigned int ss_load(struct tracee *t)
 {
 	uint8_t bytes[INSN_MAX];
@@ -110,7 +113,7 @@ static void step(struct tracee *t, uint64_t next)
 
 	if (next == t->ip && goes_on(t))
 		return;
-	/* The one behind may be a branch, so @next may be anywhere. */
+	/* The next instruction may be a branch, so @next may be anywhere. */
 	if (next - t->ip > 1)
 		skipped = ss_load(t);
 	put(t, t->ip);

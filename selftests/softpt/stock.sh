@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# What the suites share that record ordinary programs with softpt and have stock perf
-# decode them: sourced by them. Works as selftests/tool/record/record.sh.
+# Functions of the suites that record ordinary programs with softpt and have stock
+# perf decode them. The suites source this file. They work like
+# selftests/tool/record/record.sh.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tool/record/record.sh"
@@ -17,7 +18,8 @@ clean() { env -i LC_ALL=C PATH=/usr/bin:/bin "$@"; }
 
 insns=0 count=0 errors=0 losses=0
 
-# lossless: auxrec, whose stderr is in err, and its stream f say that nothing is lost.
+# lossless: check that auxrec, whose stderr is in err, and its stream f report no
+# loss
 lossless()
 {
 	valid f
@@ -28,12 +30,13 @@ lossless()
 	note "$(head -n 3 lost | tr '\n' '|')"
 }
 
-# What perf says of any Intel PT in the format of pipes.
+# perf's messages about any Intel PT data in pipe format
 known=(-e 'Intel PT with pipe mode is not recommended' -e 'The output cannot relied upon'
 	-e 'timestamps and the order of events may be incorrect' -e '^ *$')
 
-# decodes ITRACE: perf decodes all of f without an error. The samples say how many
-# instructions there were since the last one: that is in count, and added to insns.
+# decodes ITRACE: check that perf decodes all of f without an error. The samples
+# tell how many instructions there were since the last sample; count gets the sum,
+# which is added to insns.
 decodes()
 {
 	"$PERF" script -i f --itrace="$1" -F tid,period,ip >got 2>perr ||

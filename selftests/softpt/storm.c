@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storm SEED SECONDS CMD ARG...: runs CMD, a recorder, and sends signals at random
- * moments to random threads and processes below it until it ends: those that they
- * have handlers for, to the process or the thread, queued or not; those that are
- * ignored; SIGSTOP, and some time later SIGCONT; and in some runs one that kills. Not
- * more than a random number of them: a slow machine would be busy with them for ever.
+ * Run a recorder in a storm of signals: storm SEED SECONDS CMD ARG...
  *
- * Prints how many of each. Exit status: CMD's, 128 + its signal; 124 and everything
- * is killed after SECONDS.
+ * It runs CMD, the recorder, and sends signals at random moments to random threads
+ * and processes below it until CMD ends. The signals are
+ *
+ * - signals that the tasks have handlers for, to the process or the thread, queued
+ *   or not;
+ * - signals that are ignored;
+ * - SIGSTOP, and some time later SIGCONT;
+ * - in some runs one signal that kills.
+ *
+ * A random number limits the signals, because a slow machine would be busy with
+ * them forever.
+ *
+ * It prints how many of each were sent. The exit status is CMD's, or 128 + its
+ * signal; after SECONDS it kills everything and the status is 124.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -43,7 +51,10 @@ static unsigned int below(unsigned int n)
 	return rand_r(&seed) % n;
 }
 
-/* Does @pid run the recorder's program? Then it has not become the command yet. */
+/*
+ * Return whether @pid runs the recorder's program: then it has not become the
+ * command yet.
+ */
 static bool is_recorder(pid_t pid)
 {
 	char path[64];
@@ -56,7 +67,7 @@ static bool is_recorder(pid_t pid)
 	return stat(path, &b) || (a.st_ino == b.st_ino && a.st_dev == b.st_dev);
 }
 
-/* The processes below @pid, and their threads; @pid itself only if @own. */
+/* Find the processes below @pid, and their threads; @pid itself only if @own. */
 static void find_tasks(pid_t pid, bool own)
 {
 	char path[64];
@@ -84,7 +95,7 @@ static void find_tasks(pid_t pid, bool own)
 		closedir(dir);
 }
 
-/* A signal that @pid has a handler for; 0: none */
+/* Return a signal that @pid has a handler for; 0: none. */
 static int caught(pid_t pid)
 {
 	uint64_t mask = 0, allowed = 0;
@@ -109,7 +120,7 @@ static int caught(pid_t pid)
 	return n ? signals[below(n)] : 0;
 }
 
-/* False: there is none that it handles. */
+/* Returns false if the task handles no signal. */
 static bool send_handled(const struct task *task)
 {
 	int sig = caught(task->pid);
@@ -158,8 +169,8 @@ static bool send_one(const struct task *task, bool kills)
 }
 
 /*
- * From 20 us to 20 or 200 ms, each power of ten as often. False: the recorder has
- * ended.
+ * Wait from 20 us to 20 or 200 ms; each power of ten is equally likely. Returns
+ * false if the recorder has ended.
  */
 static bool wait_random(unsigned int powers, int *status)
 {
@@ -175,7 +186,7 @@ static bool wait_random(unsigned int powers, int *status)
 	return waitpid(recorder, status, WNOHANG) != recorder;
 }
 
-/* What a task was doing, to stderr */
+/* Print on stderr what a task was doing. */
 static void tell(const struct task *task)
 {
 	static const char * const files[] = { "stat", "syscall", "wchan" };
@@ -236,7 +247,7 @@ int main(int argc, char **argv)
 	}
 	seed = atoi(argv[1]);
 	end = time(NULL) + atoi(argv[2]);
-	/* In one of three runs something is killed. */
+	/* In one of three runs a task is killed. */
 	deadly = below(3) ? -1U : below(60);
 	limit = 16 << below(6);
 	powers = 3 + below(2);

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Programs with threads and children are recorded by auxrec -e intel_pt//u with softpt
-# again and again, while they get signals at random moments: PT_SOAK_SECONDS long
-# (default 60). Nothing is lost, and stock perf decodes all of it without an error. In
-# a VM, as root. SEED repeats the choices, but not the moments.
+# auxrec -e intel_pt//u records programs with threads and children with softpt again
+# and again, while they get signals at random moments, for PT_SOAK_SECONDS (default
+# 60). Nothing is lost, and stock perf decodes everything without an error. Run it
+# in a VM, as root. SEED repeats the choices, but not the moments.
 
 # shellcheck source=selftests/softpt/stock.sh
 . "$(dirname "$0")/stock.sh"
@@ -14,7 +14,7 @@ KEEP=/share	# what fails, if the machine has it
 declare -A sum=()
 runs=0 killed=0 bad=0 last=0
 
-# storm CMD...: to f, in a storm of signals
+# storm CMD...: record it to f in a storm of signals
 storm()
 {
 	local seed=$((RANDOM << 15 | RANDOM)) status key value rest words
@@ -37,7 +37,7 @@ storm()
 	esac
 	lossless
 	decodes i100ie
-	# It may be killed before the first instruction.
+	# The program may be killed before its first instruction.
 	((count || status)) || note "no instructions"
 	runs=$((runs + 1))
 	[[ $why ]] || return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module/softpt/block.c on code that is written here: which blocks are clear, and what
- * is found in them. Cut short anywhere no block is clear. Prints TAP.
+ * Test module/softpt/block.c on code that is written here: which blocks are clear,
+ * and what is found in them. No block is clear if it is cut short. Prints TAP.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Offsets from IP; NO: none */
+/* Offsets from IP; NO means none */
 #define NO	(-1)
 
 #define UNCLEAR	.clear = false
@@ -24,7 +24,7 @@ static const struct code {
 	unsigned int n;
 	bool clear;
 	bool proof;
-	/* a place, and the branch that leads there */
+	/* an address, and the branch that leads there */
 	int next, from;
 } codes[] = {
 	{ "a jump", { 0xeb, 0x10 }, 2, true, false, 0x12, 0 },
@@ -103,7 +103,10 @@ static bool is_right(const struct code *code)
 	       !spt_block_insn(&block, IP - 1, &insn);
 }
 
-/* A trap where no branch leads: the processor does not wait, and may be in a REP. */
+/*
+ * A trap at an address where no branch leads: the processor does not wait for
+ * branches, and may be in a REP.
+ */
 static bool steps_are_found(void)
 {
 	static const struct code rep = {

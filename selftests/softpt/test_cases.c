@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cases CASES: what the file says, and how, is at its head. Prints TAP. Each
- * case is one test: each call gives the packets that the file has beside it, and
- * libipt finds in them all instructions that were executed.
+ * Test the encoder with the cases of a file: test_cases CASES
+ *
+ * The head of the file describes its format. Each case is one test: each call gives
+ * the packets that the file has beside it, and libipt finds all executed
+ * instructions in them. Prints TAP.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -40,7 +42,7 @@ struct bytes {
 static struct let lets[MAX_LETS];
 static unsigned int nr_lets, line_nr;
 
-/* The case that runs */
+/* The case that runs now */
 static struct {
 	char name[128];
 	bool failed, begun;
@@ -48,10 +50,10 @@ static struct {
 	bool is64;
 	struct code code[MAX_CODE];
 	unsigned int nr_code;
-	struct bytes since;	/* the line before */
-	struct bytes pt;	/* the reset before */
+	struct bytes since;	/* packets since the previous line */
+	struct bytes pt;	/* packets since the last reset */
 	struct ips executed, decoded;
-	/* lines to be done more than once */
+	/* lines that are executed more than once */
 	unsigned int times, nr_lines;
 	char lines[MAX_LINES][256];
 } c;
@@ -84,7 +86,7 @@ static void append(struct bytes *to, const u8 *bytes, unsigned int size)
 	to->size += size;
 }
 
-/* Words of hex bytes or names. */
+/* Parse words of hex bytes or names. */
 static void parse_bytes(char *text, struct bytes *to)
 {
 	for (char *word = strtok(text, " \t\n"); word; word = strtok(NULL, " \t\n")) {
@@ -201,7 +203,7 @@ static void insn_at(u64 ip, struct spt_insn *insn)
 	u8 bytes[SPT_INSN_MAX];
 	int n = read_code(bytes, sizeof(bytes), NULL, ip, NULL);
 
-	/* The mode may have been told already, but not have changed yet. */
+	/* The mode may be encoded already, but not have changed yet. */
 	spt_insn_decode(insn, bytes, n < 0 ? 0 : n, ip, c.is64);
 }
 
@@ -294,7 +296,7 @@ static void end_case(void)
 	tap_report(!c.failed, "%s", c.name);
 }
 
-/* The packets of all calls since the last line that had some. */
+/* Compare the packets of all calls since the last line that had packets. */
 static void compare(char *text)
 {
 	struct bytes expected = {};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A stepper under ptrace, see tracer.h. */
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -106,7 +107,7 @@ static struct tracee *tracee_get(pid_t tid)
 	return found ? *found : tracee_new(tid);
 }
 
-/* Killed, there may have been no PTRACE_EVENT_EXIT. */
+/* If the task was killed, there may have been no PTRACE_EVENT_EXIT. */
 static void tracee_gone(struct tracee *t)
 {
 	if (t->inside)
@@ -117,7 +118,7 @@ static void tracee_gone(struct tracee *t)
 	free(t);
 }
 
-/* Word by word: kernels may do without CONFIG_CROSS_MEMORY_ATTACH. */
+/* Read word by word: kernels may lack CONFIG_CROSS_MEMORY_ATTACH. */
 static unsigned int peek(const struct tracee *t, uint64_t address, void *buf,
 			 unsigned int size)
 {
@@ -198,8 +199,8 @@ static void stepped(struct tracee *t, const struct user_regs_struct *regs,
 	bool is64 = regs->cs != USER_CS_32;
 
 	/*
-	 * The kernel emulates what is in the vsyscall page in a page fault, so
-	 * the trap comes one instruction late.
+	 * The kernel emulates the vsyscall page in page faults, so the trap comes
+	 * one instruction late.
 	 */
 	if (in_vsyscall(t->ip) && t->vsyscall_return) {
 		ops->end_at(t);
@@ -214,7 +215,7 @@ static void stepped(struct tracee *t, const struct user_regs_struct *regs,
 }
 
 /*
- * A system call that a signal has interrupted is done again, unless a handler
+ * A system call that a signal has interrupted is executed again, unless a handler
  * comes first: arch_do_signal_or_restart() goes back by two bytes.
  */
 static uint64_t syscall_return(const struct user_regs_struct *regs)
@@ -229,7 +230,7 @@ static uint64_t syscall_return(const struct user_regs_struct *regs)
 	return regs->rip;
 }
 
-/* The kernel was entered by the INT3 at @t->ip: a signal comes of it. */
+/* Return whether the INT3 at @t->ip has entered the kernel, which leads to a signal. */
 static bool was_int3(const struct tracee *t, uint64_t next)
 {
 	uint8_t byte;
@@ -238,7 +239,7 @@ static bool was_int3(const struct tracee *t, uint64_t next)
 	       tracer_read(t, t->ip, &byte, 1) == 1 && byte == 0xcc;
 }
 
-/* Returns the signal that the tracee is to get. */
+/* Returns the signal that the tracee must get. */
 static int trapped(struct tracee *t, int code)
 {
 	struct user_regs_struct regs;
@@ -356,7 +357,10 @@ static void start(char **argv)
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
 			err(127, "PTRACE_TRACEME");
 		raise(SIGSTOP);
-		/* Not execvp(): what is no program of this kernel's is not for a shell. */
+		/*
+		 * Not execvp(), which would let a shell read a program that this
+		 * kernel cannot run.
+		 */
 		execv(argv[0], argv);
 		err(127, "%s", argv[0]);
 	}

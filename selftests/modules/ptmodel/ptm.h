@@ -3,21 +3,21 @@
  * ptmodel - the kernel's own Intel PT driver on a model of the hardware.
  *
  * ptm_driver.c is arch/x86/events/intel/pt.c, included from the kernel's source
- * package, with its accesses to MSRs and CPUID sent to the model:
+ * package. Its accesses to MSRs and CPUID go to the model:
  *
  *   ptm_hw.c	MSRs of a CPU, and what is written while TraceEn is set
  *   ptm_topa.c	where it is written: ToPA tables, or a single range
  *   ptm_pmi.c	the interrupt, a real NMI
  *   ptm_main.c	parameters and counters
  *
- * "SDM" is the Intel 64 and IA-32 Architectures Software Developer's Manual,
- * volume 3, chapter "Intel Processor Trace".
+ * "SDM" is the Intel 64 and IA-32 Architectures Software Developer's Manual, volume
+ * 3, chapter "Intel Processor Trace".
  *
- * Instead of packets the model writes auxgen's chunks (../auxgen.h), so that
- * the same checker says what is missing. A chunk's stream is what the event has
- * in mtc_period, which the driver hands to RTIT_CTL as it is. What hardware
- * would drop, since output has stopped while TraceEn is set, takes a number and
- * is counted as lost.
+ * The model writes auxgen's chunks (../auxgen.h) instead of packets, so that the
+ * same checker finds missing data. The stream of a chunk is the event's mtc_period,
+ * which the driver passes unchanged to RTIT_CTL. If output has stopped while
+ * TraceEn is set, hardware would drop data. Then the model's chunk takes a number
+ * and counts as lost.
  */
 #ifndef PTM_H
 #define PTM_H
@@ -28,7 +28,7 @@
 
 #include "../auxgen_pmu.h"
 
-/* With single-entry ToPA the interrupt comes so many bytes before the end. */
+/* With single-entry ToPA the interrupt comes this many bytes before the end. */
 #define PTM_EARLY	512
 
 struct ptm_cpu {
@@ -41,7 +41,7 @@ struct ptm_cpu {
 	u64 addr[8];
 
 	/*
-	 * Set while the model does what is one step for hardware: an NMI that
+	 * Set while the model does what is one step for hardware. An NMI that
 	 * arrives then is sent again afterwards (ptm_pmi.c).
 	 */
 	int busy;
@@ -60,7 +60,7 @@ struct ptm_cpu {
 	u64 single;
 	u64 padding;
 	u64 faults;
-	const char *fault;		/* the first one */
+	const char *fault;		/* the first fault */
 	u64 fault_value;
 };
 
@@ -76,7 +76,7 @@ extern unsigned int ptm_period;
 extern unsigned int ptm_skid;
 extern unsigned int ptm_run_order;
 
-/* ptm_hw.c: any context in which the driver is, up to NMI */
+/* ptm_hw.c: called in any context of the driver, up to NMI */
 u64 ptm_rdmsr(u32 msr);
 void ptm_wrmsr(u32 msr, u64 value);
 void ptm_cpuid(u32 leaf, u32 subleaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
@@ -92,9 +92,9 @@ struct ptm_region {
 	bool stop;
 };
 
-/* False: an operational error. */
+/* Returns false on an operational error. */
 bool ptm_region(struct ptm_cpu *p, struct ptm_region *region);
-/* A chunk was written. Returns whether that raises the interrupt. */
+/* A chunk was written. Returns whether the chunk raises the interrupt. */
 bool ptm_advance(struct ptm_cpu *p, const struct ptm_region *region);
 
 /* ptm_pmi.c */

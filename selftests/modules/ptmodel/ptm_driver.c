@@ -2,11 +2,11 @@
 /*
  * The kernel's own Intel PT driver, for the model instead of hardware.
  *
- * All that it includes comes first, so that only its own code meets the macros
- * (and the inline functions of arch/x86/events/perf_event.h, which it does not
- * call).
+ * All headers that the driver includes come first, so that the macros change only
+ * the driver's own code (and the inline functions of arch/x86/events/perf_event.h,
+ * which the driver does not call).
  */
-/* As the driver's; a header was included before this file. */
+/* The driver's own pr_fmt; a header was included before this file. */
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -42,13 +42,13 @@
 
 #undef memset
 
-/* As handle_pmi_common() calls it. */
+/* Call the interrupt handler like handle_pmi_common(). */
 void ptm_interrupt(void)
 {
 	intel_pt_interrupt();
 }
 
-/* What the driver never does: pt_pmu_hw_init() undone. */
+/* Undo pt_pmu_hw_init(), which the driver never does. */
 static void ptm_free_caps(void)
 {
 	struct attribute **attrs = pt_cap_group.attrs;
@@ -61,7 +61,7 @@ static void ptm_free_caps(void)
 	kfree(attrs);
 }
 
-/* The driver is always built in, so nothing else would hold this module. */
+/* The driver is always built in, so nothing else holds a reference to this module. */
 int __init ptm_driver_init(void)
 {
 	int ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the driver gets in place of the machine, and of what is not exported to
- * modules. Only for ptm_driver.c, after all other headers.
+ * Replacements for the machine, and for functions that are not exported to modules.
+ * Only for ptm_driver.c, after all other headers.
  */
 #ifndef PTM_DRIVER_H
 #define PTM_DRIVER_H
@@ -18,7 +18,7 @@
 #define wrmsrl(msr, value)	ptm_wrmsr(msr, value)
 #define wrmsrq(msr, value)	ptm_wrmsr(msr, value)
 
-/* pt_init() asks whether tracing is on since boot. */
+/* pt_init() checks whether tracing has been on since boot. */
 static inline int ptm_rdmsr_on_cpu(unsigned int cpu, u32 msr, u64 *value)
 {
 	*value = 0;
@@ -28,7 +28,7 @@ static inline int ptm_rdmsr_on_cpu(unsigned int cpu, u32 msr, u64 *value)
 #define rdmsrl_safe_on_cpu	ptm_rdmsr_on_cpu
 #define rdmsrq_safe_on_cpu	ptm_rdmsr_on_cpu
 
-/* CPUID: there is PT, and no VMX, which would turn it off. */
+/* CPUID reports PT, and no VMX, which would turn PT off. */
 #undef cpuid
 #undef cpuid_count
 #undef boot_cpu_has
@@ -37,8 +37,8 @@ static inline int ptm_rdmsr_on_cpu(unsigned int cpu, u32 msr, u64 *value)
 #define boot_cpu_has(bit)	((bit) == X86_FEATURE_INTEL_PT)
 
 /*
- * Not exported. x86_add_exclusive() keeps PT apart from LBR and BTS, which the
- * virtual machine does not have.
+ * These functions are not exported. x86_add_exclusive() keeps PT apart from LBR and
+ * BTS, which the virtual machine does not have.
  */
 #define x86_add_exclusive	ptm_add_exclusive
 #define x86_del_exclusive	ptm_del_exclusive
@@ -58,14 +58,17 @@ static inline void ptm_itrace_started(struct perf_event *event)
 	event->attach_state |= PERF_ATTACH_ITRACE;
 }
 
-/* Looked up as auxgen does, see auxgen_sample.c. */
+/* Looked up like in auxgen, see auxgen_sample.c. */
 #define perf_output_copy_aux	(*auxgen_copy_aux)
 
-/* Not the module's init function, as it would be: that comes before. */
+/* The driver's initcall must not become the module's init function, which runs before. */
 #undef arch_initcall
 #define arch_initcall(fn) static initcall_t ptm_driver_initcall __initdata = (fn)
 
-/* pt_handle_status() zeroes what single-entry ToPA did not fill: counted. */
+/*
+ * pt_handle_status() zeroes memory that single-entry ToPA did not fill; count these
+ * bytes.
+ */
 #undef memset
 #define memset(to, c, size)	ptm_memset(to, c, size)
 static inline void *ptm_memset(void *to, int c, size_t size)
@@ -74,7 +77,7 @@ static inline void *ptm_memset(void *to, int c, size_t size)
 	return __builtin_memset(to, c, size);
 }
 
-/* topa_insert_pages() sees runs of pages that are no longer than the parameter says. */
+/* topa_insert_pages() sees runs of pages no longer than the parameter allows. */
 static inline unsigned long ptm_run(const struct page *page)
 {
 	return min_t(unsigned long, page_private(page), ptm_run_order);

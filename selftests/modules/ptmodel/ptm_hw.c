@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The MSRs of each CPU, and what happens while IA32_RTIT_CTL.TraceEn is set:
- * some chunks when it is set, some before it is cleared, and some from a timer.
+ * The MSRs of each CPU, and the output while IA32_RTIT_CTL.TraceEn is set: some
+ * chunks when TraceEn is set, some before it is cleared, and some from a timer.
  *
- * Whatever is one step for hardware is done with p->busy set, so an NMI, and the
- * driver in it, sees it done or not begun. Interrupts are off in all of this, as
- * they are in the driver.
+ * Everything that is one step for hardware is done with p->busy set. So an NMI, and
+ * the driver in the NMI, sees the step either complete or not begun. Interrupts are
+ * off in all of this, as in the driver.
  */
 #include <linux/bits.h>
 #include <linux/perf_event.h>
@@ -19,7 +19,7 @@
 
 DEFINE_PER_CPU(struct ptm_cpu, ptm_cpu);
 
-/* What software can write of IA32_RTIT_STATUS, the other bits follow TraceEn. */
+/* Bits of IA32_RTIT_STATUS that software can write; the other bits follow TraceEn. */
 #define STATUS_WRITABLE	(RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED | STATUS_BYTES)
 /* PacketByteCnt */
 #define STATUS_BYTES	GENMASK_ULL(48, 32)
@@ -28,8 +28,8 @@ DEFINE_PER_CPU(struct ptm_cpu, ptm_cpu);
 #define OUTPUT_LOW	GENMASK_ULL(6, 0)
 
 /*
- * Hardware would raise #GP, or an operational error: a bug of the driver's, or of
- * what it was given. Printing is not for where this may be.
+ * Hardware would raise #GP or an operational error: a bug of the driver, or in what
+ * it was given. This context cannot print.
  */
 void ptm_fault(struct ptm_cpu *p, const char *what, u64 value)
 {
@@ -70,7 +70,7 @@ static void ptm_lose(struct ptm_cpu *p, u32 stream)
 	p->lost[stream]++;
 }
 
-/* Returns whether an NMI is due now. */
+/* Write a chunk. Returns whether an NMI is due now. */
 static bool ptm_write_chunk(struct ptm_cpu *p, enum auxgen_source source)
 {
 	u32 stream = (p->ctl & RTIT_CTL_MTC_RANGE) >> RTIT_CTL_MTC_RANGE_OFFSET;
@@ -90,7 +90,7 @@ static bool ptm_write_chunk(struct ptm_cpu *p, enum auxgen_source source)
 	return p->skid >= 0 && !p->skid--;
 }
 
-/* @n chunks, between each two of which the driver's NMI may come. */
+/* Write @n chunks. The driver's NMI may come between any two of them. */
 static void ptm_write(struct ptm_cpu *p, enum auxgen_source source, u32 n)
 {
 	bool nmi = false;
@@ -121,7 +121,7 @@ static enum hrtimer_restart ptm_timer(struct hrtimer *timer)
 	ptm_write(p, AUXGEN_TIMER, READ_ONCE(ptm_chunks));
 	if (!(READ_ONCE(p->ctl) & RTIT_CTL_TRACEEN))
 		return HRTIMER_NORESTART;
-	/* On a slow machine half of the time is left for what is traced. */
+	/* On a slow machine leave half of the time to the traced tasks. */
 	now = ktime_get_mono_fast_ns();
 	hrtimer_set_expires(timer, ns_to_ktime(now + max(ptm_timer_period(),
 							 now - begin)));
@@ -137,7 +137,10 @@ static void ptm_trace_on(struct ptm_cpu *p, u64 ctl)
 		p->status |= RTIT_STATUS_TRIGGEREN | RTIT_STATUS_CONTEXTEN |
 			     RTIT_STATUS_FILTEREN;
 	ptm_step_end(p);
-	/* In an NMI it is active, or is about to end: the next start has it. */
+	/*
+	 * In an NMI the timer is active, or is about to end; the next start sets it
+	 * again.
+	 */
 	if (!in_nmi() && !hrtimer_is_queued(&p->timer))
 		hrtimer_start(&p->timer, ns_to_ktime(ptm_timer_period()),
 			      HRTIMER_MODE_REL_PINNED_HARD);
@@ -152,7 +155,7 @@ static void ptm_trace_off(struct ptm_cpu *p, u64 ctl)
 	ptm_step_begin(p);
 	p->ctl = ctl;
 	p->status &= STATUS_WRITABLE;
-	/* An interrupt that is on its way comes nevertheless. */
+	/* A pending interrupt still comes. */
 	nmi = p->skid >= 0;
 	p->skid = -1;
 	ptm_step_end(p);
@@ -160,7 +163,7 @@ static void ptm_trace_off(struct ptm_cpu *p, u64 ctl)
 		ptm_pmi_send(p);
 }
 
-/* Whether TraceEn changes may itself change when an NMI comes before. */
+/* An NMI that comes before may change whether TraceEn changes. */
 static void ptm_wrmsr_ctl(struct ptm_cpu *p, u64 ctl)
 {
 	u64 old = READ_ONCE(p->ctl);
@@ -177,7 +180,7 @@ static void ptm_wrmsr_ctl(struct ptm_cpu *p, u64 ctl)
 	}
 }
 
-/* NULL: no such MSR. */
+/* Returns NULL if there is no such MSR. */
 static u64 *ptm_msr(struct ptm_cpu *p, u32 msr)
 {
 	switch (msr) {
@@ -227,7 +230,10 @@ u64 ptm_rdmsr(u32 msr)
 {
 	u64 *reg;
 
-	/* All CPUs have the same: pt_pmu_hw_init() may be preempted here. */
+	/*
+	 * All CPUs have the same value, because pt_pmu_hw_init() can be preempted
+	 * here.
+	 */
 	if (msr == MSR_PLATFORM_INFO || msr == MSR_IA32_VMX_MISC)
 		return 0;
 	reg = ptm_msr(this_cpu_ptr(&ptm_cpu), msr);
@@ -266,7 +272,7 @@ void ptm_hw_init(void)
 	}
 }
 
-/* No event is left. */
+/* Called when no event is left. */
 void ptm_hw_exit(void)
 {
 	int i;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parameters, in /sys/module/ptmodel/parameters, and counters beside them:
+ * Parameters of ptmodel, in /sys/module/ptmodel/parameters, and counters beside
+ * them:
  *
- *   stats	as auxgen's: a line "cpu stream chunks lost" for each CPU and
+ *   stats	like auxgen's: a line "cpu stream chunks lost" for each CPU and
  *		stream that was used
- *   counters	a line "name value" each, of all CPUs:
+ *   counters	a line "name value" for each counter, the sum of all CPUs:
  *	pmis	NMIs that went to the driver
  *	again	NMIs that came in the middle of a step, and again after it
- *	stops	times output came to STOP
+ *	stops	times when output came to STOP
  *	single	chunks written to a single range
- *	faults	times hardware would have raised #GP or an operational error
+ *	faults	times when hardware would have raised #GP or an operational error
  *	padding	bytes that the driver zeroed (single-entry ToPA)
- *		and "fault CPU WHAT VALUE", the first one of each CPU
+ *		and "fault CPU WHAT VALUE", the first fault of each CPU
  */
 #include <linux/module.h>
 #include <linux/sysfs.h>

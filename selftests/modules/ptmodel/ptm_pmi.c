@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMI: an NMI that the CPU sends to itself, so it comes after any
- * instruction. What it does is what handle_pmi_common() in
- * arch/x86/events/intel/core.c does when it finds TraceToPAPMI set in
+ * The PMI: an NMI that the CPU sends to itself, so it can come after any
+ * instruction. Its handler does what handle_pmi_common() in
+ * arch/x86/events/intel/core.c does when TraceToPAPMI is set in
  * IA32_PERF_GLOBAL_STATUS.
  */
 #include <linux/cpumask.h>
@@ -13,7 +13,10 @@
 
 #include "ptm.h"
 
-/* Interrupts are off, or it is an NMI: then the new one waits for its end. */
+/*
+ * Called with interrupts off, or in an NMI; then the new NMI waits for the end of
+ * this one.
+ */
 void ptm_pmi_send(struct ptm_cpu *p)
 {
 	auxgen_send_nmi(smp_processor_id());
@@ -31,7 +34,7 @@ static int ptm_nmi(unsigned int type, struct pt_regs *regs)
 		return NMI_HANDLED;
 	}
 	WRITE_ONCE(p->pmi, false);
-	/* Another one that is due belongs to this one. */
+	/* If another PMI is due, this NMI serves it, too. */
 	p->skid = -1;
 	p->pmis++;
 	ptm_interrupt();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Output regions, as the SDM has them in "ToPA Output" and "Single Range
- * Output". Tables and regions are found by their physical addresses only.
+ * Output regions, as described in the SDM, "ToPA Output" and "Single Range Output".
+ * The model finds tables and regions by their physical addresses only.
  */
 #include <linux/bitfield.h>
 #include <linux/io.h>
@@ -53,7 +53,7 @@ static u64 ptm_entry(struct ptm_cpu *p, u64 index)
 	return READ_ONCE(table[index]);
 }
 
-/* IA32_RTIT_CTL.ToPA is 0: one range, written round and round. */
+/* IA32_RTIT_CTL.ToPA is 0: there is one range, and output wraps in it. */
 static bool ptm_single(struct ptm_cpu *p, struct ptm_region *region)
 {
 	u64 size = (p->mask & MASK_LOW) + 1;
@@ -88,7 +88,7 @@ bool ptm_region(struct ptm_cpu *p, struct ptm_region *region)
 	size = PAGE_SIZE << FIELD_GET(TE_SIZE, entry);
 	if (entry & TE_RESERVED || entry & TE_END)
 		return ptm_error(p, "entry", entry);
-	/* The one entry is followed by an END back to the same table. */
+	/* The single entry is followed by an END that points back to the same table. */
 	if (!ptm_multiple_entries &&
 	    (index || ptm_entry(p, 1) != (p->base | TE_END)))
 		return ptm_error(p, "second entry", ptm_entry(p, 1));
@@ -105,7 +105,7 @@ bool ptm_region(struct ptm_cpu *p, struct ptm_region *region)
 	return true;
 }
 
-/* The region is full: on to the next one, which may be in the next table. */
+/* The region is full: continue in the next one, which may be in the next table. */
 static void ptm_next(struct ptm_cpu *p)
 {
 	u64 index = FIELD_GET(MASK_INDEX, p->mask) + 1;
@@ -133,7 +133,7 @@ bool ptm_advance(struct ptm_cpu *p, const struct ptm_region *region)
 		return region->intr && !ptm_multiple_entries &&
 		       offset == region->size - PTM_EARLY;
 	if (region->stop) {
-		/* The pointers stay where they are, at the region's end. */
+		/* The pointers stay at the region's end. */
 		p->status |= RTIT_STATUS_STOPPED;
 		p->status &= ~RTIT_STATUS_TRIGGEREN;
 		p->stops++;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Code whose pages go away while it is executed:
+ * A program whose code pages are taken away while it executes them:
  *
- *	away loop N		another process sees to it (evict.c)
+ *	away loop N		another process takes them (evict.c)
  *	away protect N		a thread makes them inaccessible for a moment
  *	away unmap N		a thread unmaps them for a moment
  *
- * In each pass each instruction that is marked is executed once. One lies across the two
- * pages. Prints how many page faults there were, too.
+ * In each pass each marked instruction is executed once. One instruction lies
+ * across the two pages. It also prints the number of page faults.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -70,7 +70,7 @@ static void map(void)
 		abort();
 }
 
-/* They are there again, before the thread sees to it. */
+/* Bring the pages back, before the thread does. */
 static void on_fault(int sig)
 {
 	if (self)
@@ -97,7 +97,7 @@ static void *unmap(void *arg)
 	return arg;
 }
 
-/* Where in the file the code is */
+/* Find the offset of the code in the file. */
 static void find_file(void)
 {
 	const Elf64_Phdr *p = (const void *)getauxval(AT_PHDR);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* calls TIMES [wait]: functions for probes and for gdb, which may end the wait. */
+/*
+ * A program with functions for probes and for gdb: calls TIMES [wait]. gdb may end
+ * the wait.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -31,7 +34,7 @@ unsigned long __attribute__((noinline)) probed(unsigned long n)
 	return below + n;
 }
 
-/* Left by a signal, so that a return probe does not see it. */
+/* A signal leaves this function, so that a return probe does not see the return. */
 void __attribute__((noinline)) left(void)
 {
 	raise(SIGUSR1);
@@ -39,8 +42,9 @@ void __attribute__((noinline)) left(void)
 }
 
 /*
- * A branch, one before a system call (uprobes cannot step over that itself), and the
- * NOPs of 5 or 10 bytes that newer kernels make a call of, are their first instructions.
+ * The first instructions of these functions: a branch, a branch before a system
+ * call (which uprobes themselves cannot step over), and the NOPs of 5 or 10 bytes
+ * that newer kernels replace by a call
  */
 asm(".globl branches, calls_kernel, nop5, nop10\n"
 	".type branches, @function\n"
@@ -62,7 +66,7 @@ asm(".globl branches, calls_kernel, nop5, nop10\n"
 	"nop10:	.byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
 	"	ret\n");
 
-/* A byte of code, by the same instructions whatever it is. */
+/* Print a byte of code, with the same instructions for each value. */
 static void print_byte(const char *name, unsigned int byte)
 {
 	fputs(name, stdout);

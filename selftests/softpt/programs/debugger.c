@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugger step|block|syscall|break|hardware|attach|seccomp: a child and its debugger,
- * which does as gdb does. Prints what it has seen: the same, whoever else steps the
- * child.
+ * A child and its debugger, which does the same as gdb: debugger
+ * step|block|syscall|break|hardware|attach|seccomp
+ *
+ * It prints what the debugger has seen, which is the same if somebody else steps
+ * the child, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +30,7 @@ MARK(1, other)
 MARK(2, handler)
 MARK(3, end)
 
-/* In work(), behind what is no branch */
+/* In work(), after an instruction that is no branch */
 extern char in_work;
 
 static pid_t child;
@@ -38,7 +40,10 @@ static void handler(int sig)
 	mark_handler();
 }
 
-/* No library function: what they execute depends on where the stack is. */
+/*
+ * Not a library function: the instructions of those depend on the address of the
+ * stack.
+ */
 static long call(long nr)
 {
 	asm volatile("syscall" : "+a"(nr) : : "rcx", "r11", "memory");
@@ -85,7 +90,7 @@ static struct user_regs_struct regs(void)
 	return r;
 }
 
-/* Returns the status of the next stop, or -1: the child has ended. */
+/* Returns the status of the next stop, or -1 if the child has ended. */
 static int go(enum __ptrace_request how, int sig)
 {
 	int status;
@@ -193,7 +198,10 @@ static void debug_register(int nr, unsigned long value)
 		      offsetof(struct user, u_debugreg) + nr * sizeof(long), value));
 }
 
-/* Execution of one mark, with a step behind some of them. pt_debug.sh knows how often. */
+/*
+ * Break at the execution of one mark, and step after some of the stops. pt_debug.sh
+ * knows how often.
+ */
 static void hardware(void)
 {
 	unsigned long hits = 0;
@@ -224,7 +232,10 @@ static void forever(void)
 		mark_other();
 }
 
-/* Stopped at any moment, looked at, with a signal, stepped, detached, killed. */
+/*
+ * Attach: stop the child at any moment, look at it, send it a signal, step it,
+ * detach it, kill it.
+ */
 static void attach(void)
 {
 	int status;
@@ -236,7 +247,7 @@ static void attach(void)
 	for (int i = 0; i < TIMES; i++) {
 		unsigned long n = __atomic_load_n(&marks[1].n, __ATOMIC_RELAXED);
 
-		/* It goes on. */
+		/* The child continues. */
 		while (__atomic_load_n(&marks[1].n, __ATOMIC_RELAXED) < n + 5)
 			;
 		CHECK(!ptrace(PTRACE_INTERRUPT, child, NULL, NULL));
@@ -288,7 +299,7 @@ static void seccomp(void)
 
 		CHECK(stop == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8));
 		CHECK(!(r.eflags & TF));
-		/* Another result, and the call is left out. */
+		/* Leave the system call out, and return another result. */
 		r.orig_rax = -1;
 		r.rax = 1000 + stops++;
 		ptrace(PTRACE_SETREGS, child, NULL, &r);
@@ -308,7 +319,7 @@ int main(int argc, char **argv)
 	};
 
 	CHECK(argc == 2);
-	/* Else the children have it, too. */
+	/* Otherwise the children would have a copy of the buffer, too. */
 	setvbuf(stdout, NULL, _IONBF, 0);
 	marks_share();
 	for (unsigned int i = 0; i < ARRAY_SIZE(modes); i++)

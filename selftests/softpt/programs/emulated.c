@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Instructions that fault, and that the kernel executes instead: those of UMIP
- * (fixup_umip_exception()), CLI and STI with iopl() (fixup_iopl_exception()). What
- * comes behind them is of each kind.
+ * A program with instructions that fault and that the kernel executes instead:
+ * those of UMIP (fixup_umip_exception()), and CLI and STI with iopl()
+ * (fixup_iopl_exception()). Instructions of each kind follow them.
  */
 #define _GNU_SOURCE
 #include <sys/io.h>
@@ -14,7 +14,7 @@ MARK(0, passed)
 MARK(1, tried)
 MARK(2, end)
 
-/* Behind them: nothing special, a branch that is taken, one that is not, ... */
+/* After them: nothing special, a branch that is taken, one that is not, ... */
 #define TRY(insn) do {							\
 	mark_tried();							\
 	asm volatile(".macro tried; " insn "; .endm\n\t"		\

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ending kill|group|exec|memory CGROUP: children that end, or become another
- * program, while their threads are in the middle of something. The parent counts
- * on what they share, and prints it.
+ * A program whose children end, or execute another program, while their threads are
+ * in the middle of something: ending kill|group|exec|memory CGROUP
+ *
+ * The parent counts on in the memory that they share, and prints the counts.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Code that can be executed and not be read: where the processor has protection keys
- * mprotect(2) uses one for that. Says whether it cannot.
+ * A program with code that can be executed and not be read. mprotect(2) uses a
+ * protection key for this, if the processor has protection keys; otherwise the
+ * program says so.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -28,7 +29,7 @@ hidden(void (*odd)(void), void (*even)(void))
 	}
 }
 
-/* Nothing else is in its page. */
+/* The page of this function has nothing else. */
 static void __attribute__((section(".text.hidden"), aligned(PAGE), used))
 behind(void)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A 64-bit program: far jumps, calls and returns, IRET, to 32-bit code (segment 0x23)
- * and back (0x33), loads of SS, INT 0x80. Its stack is where 32-bit code reaches it,
- * and QEMU, which takes RSP for 32 bits wide in far calls.
+ * A 64-bit program with far jumps, calls and returns, and IRET, to 32-bit code
+ * (segment 0x23) and back (0x33), loads of SS, and INT 0x80. Its stack is at an
+ * address that 32-bit code can reach, and also QEMU, which uses only 32 bits of RSP
+ * in far calls.
  */
 	.globl _start
 	.code64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls that do not take the usual way: seccomp, and user dispatch. */
+/* A program whose system calls do not take the usual way: seccomp, and user dispatch. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>
@@ -31,13 +31,13 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 	ucontext_t *uc = context;
 
 	CHECK(!(uc->uc_mcontext.gregs[REG_EFL] & TF));
-	/* SYSCALL has put the flags there. */
+	/* SYSCALL has saved the flags there. */
 	CHECK(!(uc->uc_mcontext.gregs[REG_R11] & TF));
 	if (selector) {
 		selector = 0;
 		mark_dispatched();
 		uc->uc_mcontext.gregs[REG_RAX] = 17;
-		/* rt_sigreturn is a system call as well */
+		/* rt_sigreturn is also a system call */
 		return;
 	}
 	mark_trapped();
@@ -82,7 +82,10 @@ static void filter(void)
 		CHECK(call(SYS_getppid) == 42);
 		CHECK(call(SYS_getpgrp) == -1 && errno == 99);
 		CHECK(call(SYS_getuid) == (long)getuid());
-		/* ENOSYS without a tracer; with one, whatever it says */
+		/*
+		 * ENOSYS without a tracer; with a tracer, the result that the
+		 * tracer sets
+		 */
 		call(SYS_sync);
 	}
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looks for TF, which nobody here has set, wherever a program can see its flags. */
+/*
+ * A program that looks for TF in all places where it can see its flags. It never
+ * sets TF.
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
@@ -38,7 +41,7 @@ static uint64_t after_syscall(long nr)
 	return flags;
 }
 
-/* With an argument: the kernel has INT 0x80. */
+/* An argument means that the kernel has INT 0x80. */
 int main(int argc, char **argv)
 {
 	struct sigaction sa = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
@@ -50,7 +53,7 @@ int main(int argc, char **argv)
 		look(__builtin_ia32_readeflags_u64());
 		asm volatile("pushfw\n\tpopw %0" : "=r"(word));
 		look(word);
-		/* Twice the same, so that each is popped as the other one is pushed */
+		/* Do it twice, so that each one is popped while the other is pushed. */
 		asm volatile("pushf; pushf; popf; pushf; popf; pop %0" : "=r"(flags));
 		look(flags);
 		asm volatile("pushf; orq $0x10, (%%rsp); popf; pushf; pop %0" : "=r"(flags));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Places in a program that count, in one instruction, how often they are passed:
- * the first one of mark_NAME(). What a decoder finds of it must be what the
- * program counted, whatever happened to it.
+ * Places in a program that count, in one instruction, how often they are passed.
+ * This is the first instruction of mark_NAME(). A decoder must find it as often as
+ * the program counted, whatever happened to the program.
  *
- * MARK(NUMBER, NAME) defines mark_NAME(). The counts are shared with children
- * after marks_share(), so that they outlive them.
+ * MARK(NUMBER, NAME) defines mark_NAME(). After marks_share() the program shares
+ * the counts with its children, so that the counts outlive the children.
  */
 #ifndef MARK_H
 #define MARK_H
@@ -22,7 +22,7 @@ struct mark {
 	unsigned long n;
 };
 
-/* A page of their own */
+/* The marks have a page of their own. */
 struct mark marks[256] __attribute__((used, aligned(4096)));
 
 /* The program has an instruction mark_NAME of its own, and counts it. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* migrate TIMES: threads that go from one processor to another all the time. */
+/*
+ * A program with threads that move from one processor to another all the time:
+ * migrate TIMES.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A 32-bit program: INT 0x80, calls, loops, POP SS, far returns; and to 64-bit
- * code and back, where 0x33 is Linux' 64-bit code segment and 0x23 the other.
+ * A 32-bit program with INT 0x80, calls, loops, POP SS, and far returns, also to
+ * 64-bit code and back. 0x33 is Linux' 64-bit code segment, and 0x23 the 32-bit
+ * one.
  */
 	.globl _start
 	.code32

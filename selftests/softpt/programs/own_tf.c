@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sets TF itself, and prints which traps it gets: the same, whoever else steps it.
+ * A program that sets TF itself and prints which traps it gets. They are the same
+ * if somebody else steps it, too.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -49,7 +50,7 @@ static void stepped(int int80)
 	printf("TF pushed: %d\n", !!(seen & 0x100));
 }
 
-/* With an argument: the kernel has INT 0x80. */
+/* An argument means that the kernel has INT 0x80. */
 int main(int argc, char **argv)
 {
 	struct sigaction sa = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO };
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
 	sigaction(SIGTRAP, &sa, NULL);
 	for (int i = 0; i < 3; i++)
 		stepped(argc > 1);
-	/* An instruction that traps without TF, and is executed for all that */
+	/* An instruction that traps without TF, but is executed */
 	asm volatile(".globl mark_int3\n"
 		     "mark_int3:\n\t"
 		     "int3");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ways to have a child, and to become another program. */
+/* A program that creates children and executes other programs in all ways. */
 #define _GNU_SOURCE
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * String instructions whose pages are not there: found by the kernel, or by a
- * handler, in the middle of the instruction.
+ * A program with string instructions whose pages are missing. The kernel, or a
+ * handler, brings them in the middle of the instruction.
  */
 #define _GNU_SOURCE
 #include <signal.h>

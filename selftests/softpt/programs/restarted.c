@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A system call that the kernel restarts without a signal: a read() of a pipe, while
- * io_uring completes something, for which the kernel interrupts the task. How often
- * each is restarted cannot be known: TIMES restarts are found by their own mark, a
- * child that writes into the pipe only once the ring has completed. Exits with 4 if the
- * kernel has no io_uring.
+ * A program with a system call that the kernel restarts without a signal: a read()
+ * of a pipe while io_uring completes something, for which the kernel interrupts the
+ * task. The number of restarts of each call cannot be known. To make sure that each
+ * of TIMES calls is restarted, a child writes into the pipe only after the ring has
+ * completed. Exits with 4 if the kernel has no io_uring.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -63,7 +63,10 @@ static void submit_timeout(void)
 	CHECK(syscall(SYS_io_uring_enter, ring.fd, 1, 0, 0, NULL, 0) == 1);
 }
 
-/* When the task has been interrupted for it, then it reads again. */
+/*
+ * When the ring has completed, give the kernel time to interrupt the task, which
+ * then reads again; then write.
+ */
 static void write_when_completed(int fd)
 {
 	const unsigned int n = *at(ring.p.cq_off.tail) + 1;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rseq TIMES: critical sections, aborted by signals, preemption, migration, and by
- * membarrier(2), which takes no switch of tasks.
- * Counts the sections that were completed, and those that were not.
+ * A program with critical sections of rseq: rseq TIMES
+ *
+ * The sections are aborted by signals, preemption, migration, and by membarrier(2),
+ * which needs no task switch. It counts the sections that were completed, and those
+ * that were not.
  */
 #define _GNU_SOURCE
 #include <linux/membarrier.h>
@@ -26,7 +28,7 @@ MARK(2, handler)
 
 static int times, running = THREADS;
 
-/* Returns whether it came to its end. */
+/* Returns whether the section was completed. */
 static int section(struct rseq *rseq)
 {
 	int ok;
@@ -99,7 +101,7 @@ int main(int argc, char **argv)
 	setitimer(ITIMER_REAL, &every, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&ids[i], NULL, thread, NULL);
-	/* Where a step takes long a section is disturbed before its end each time. */
+	/* If steps are slow, each section is disturbed before its end. */
 	while (__atomic_load_n(&running, __ATOMIC_SEQ_CST) &&
 	       __atomic_load_n(&marks[1].n, __ATOMIC_SEQ_CST) < 10UL * times)
 		CHECK(!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ));

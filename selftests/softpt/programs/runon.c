@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * runon FILE: counts, until FILE is there. From then on nobody steps it: so much
- * work that it would take minutes with steps, and no TF.
+ * A program that checks that nobody steps it any more: runon FILE
+ *
+ * It counts until FILE exists. From then on nobody steps it: it does work that
+ * would take minutes with steps, and has no TF.
  */
 #define _GNU_SOURCE
 #include <signal.h>

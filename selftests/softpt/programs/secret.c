@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two words that are in its memory, and in the code and registers that work on them, and that
- * nobody else shall have.
+ * A program with two secret words in its memory, and in the code and registers that
+ * work on them. Nobody else may have these words.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

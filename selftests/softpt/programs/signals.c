@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All ways into and out of a handler; the same instructions each time. */
+/*
+ * A program that goes all ways into and out of a handler, with the same
+ * instructions each time.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -53,7 +56,7 @@ static void jump(int sig, siginfo_t *info, void *context)
 	siglongjmp(out, 1);
 }
 
-/* The instruction is done again, and then it works. */
+/* The instruction is executed again, and works then. */
 static void repair(int sig, siginfo_t *info, void *context)
 {
 	mark_fault();
@@ -61,7 +64,7 @@ static void repair(int sig, siginfo_t *info, void *context)
 	mprotect(page, 4096, PROT_READ | PROT_WRITE);
 }
 
-/* Goes on behind UD2. */
+/* Continue after UD2. */
 static void skip(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -101,7 +104,7 @@ int main(void)
 		*(volatile char *)page = 1;
 		on(SIGILL, skip, SA_RESETHAND);
 		asm volatile("ud2");
-		/* Two at once, when they are let in */
+		/* Two signals together, when they are unblocked */
 		sigfillset(&set);
 		sigprocmask(SIG_BLOCK, &set, &old);
 		raise(SIGUSR1);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stormed ROUNDS SEED: threads and children that compute, ask the kernel and wait,
- * with a handler of each kind, for storm to send signals to. Ends by itself.
+ * A program that gets the signals of storm: stormed ROUNDS SEED
+ *
+ * Its threads and children compute, ask the kernel and wait, with a handler of each
+ * kind. It ends by itself.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -81,7 +83,7 @@ static void handle_all(void)
 	act.sa_sigaction = on_info;
 	sigaction(SIGVTALRM, &act, NULL);
 	for (i = 0; i < 4; i++) {
-		/* One within the other */
+		/* One handler within the other */
 		if (i == 2) {
 			sigemptyset(&act.sa_mask);
 			act.sa_flags = SA_SIGINFO | SA_NODEFER;
@@ -120,7 +122,7 @@ static void child(unsigned int n, unsigned int *seed, int execute)
 		_exit(1);
 	}
 	if (!pid) {
-		/* A thread that is not here may have had it. */
+		/* A thread that does not exist here may have held the lock. */
 		pthread_mutex_init(&lock, NULL);
 		rounds(n / 4, seed, 0);
 		_exit(0);
@@ -150,7 +152,10 @@ static void one(unsigned int n, unsigned int *seed, int children)
 		sum += little.tv_nsec;
 		break;
 	case 5:
-		/* A handler that leaves by a jump does not while it may not. */
+		/*
+		 * A handler that leaves by a jump must not do so while the lock is
+		 * held.
+		 */
 		pthread_mutex_lock(&lock);
 		sum += recurse(20);
 		pthread_mutex_unlock(&lock);
@@ -162,7 +167,7 @@ static void one(unsigned int n, unsigned int *seed, int children)
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		break;
 	case 7:
-		/* poll() goes on by restart_syscall() after a stop. */
+		/* After a stop, poll() continues with restart_syscall(). */
 		poll(&nothing, 1, 1);
 		break;
 	case 8:

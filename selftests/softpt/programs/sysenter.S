@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A 32-bit program whose system calls go through __kernel_vsyscall() of the vdso
- * (SYSENTER, where the processor has it), and INT 0x80. Writes the vdso to stdout.
+ * (SYSENTER, if the processor has it), and through INT 0x80. It writes the vdso to
+ * stdout.
  */
 #define AT_SYSINFO		32
 #define AT_SYSINFO_EHDR		33
@@ -35,7 +36,7 @@ _start:
 	jnz 5b
 
 	mov vdso, %esi
-6:	mov $4, %eax			/* write, until there is no more */
+6:	mov $4, %eax			/* write, until all is written */
 	mov $1, %ebx
 	mov %esi, %ecx
 	mov $4096, %edx

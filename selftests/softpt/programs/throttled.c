@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * throttled FILE: records a child with intel_pt in a group whose leader, a clock, ticks
- * faster than perf allows, and writes the AUX data to FILE. Since 6.16 a leader that is
- * throttled has its group stopped. Prints how often it was.
+ * A recorder whose event's group is throttled: throttled FILE
+ *
+ * It records a child with intel_pt in a group whose leader, a clock, ticks faster
+ * than perf allows, and writes the AUX data to FILE. Since 6.16 perf stops the
+ * whole group of a throttled leader. It prints how often that was.
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -51,7 +53,7 @@ static struct perf_event_mmap_page *ring(int fd)
 	return page;
 }
 
-/* Of a ring that has not wrapped */
+/* Count records in a ring that has not wrapped. */
 static unsigned long records(const struct perf_event_mmap_page *page, unsigned int type)
 {
 	const char *data = (const char *)page + page->data_offset;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * timers real|posix|prof|long|nested|left TIMES [wait]: counts, while a timer fires faster
- * than it is stepped: than a step or two, or than its handler, which may be interrupted
- * by the next, or be left by a jump. wait: then waits for its signals, without a call of
- * the kernel, behind mark_stop().
+ * A program with a timer that is faster than its steps: timers
+ * real|posix|prof|long|nested|left TIMES [wait]
+ *
+ * It counts while a timer fires faster than a step or two, or faster than its
+ * handler can be stepped. The next signal may interrupt the handler, or the handler
+ * may be left by a jump. With wait, it then waits for its signals after
+ * mark_stop(), without a system call.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -25,7 +28,7 @@ static void handler(int sig)
 	mark_handler();
 }
 
-/* Of a few thousand instructions */
+/* A handler of a few thousand instructions */
 static void long_handler(int sig)
 {
 	mark_handler();

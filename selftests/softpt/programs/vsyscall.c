@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * vsyscall FILE: functions of the vdso, whose code it writes to FILE, and of the
- * vsyscall page.
+ * A program that calls functions of the vdso and of the vsyscall page: vsyscall
+ * FILE. It writes the vdso's code to FILE.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,7 +25,10 @@ static void none(int sig)
 	siglongjmp(out, 1);
 }
 
-/* A fault in there, at the return address of which is what is not executed then. */
+/*
+ * Cause a fault in the vsyscall page. The code at the return address is not
+ * executed then.
+ */
 static void __attribute__((noinline)) fault(void *in)
 {
 	asm volatile("sub $128, %%rsp\n\t"

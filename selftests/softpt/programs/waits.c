@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls that wait, and are interrupted: begun again (SA_RESTART), given up
- * (EINTR), gone on with (restart_syscall) after a stop. A child interrupts as soon
- * as the parent waits.
+ * A program with system calls that wait and are interrupted: they are restarted
+ * (SA_RESTART), given up (EINTR), or continued (restart_syscall) after a stop. A
+ * child interrupts as soon as the parent waits.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ static void read_parent(const char *what, char line[256])
 	line[n > 0 ? n : 0] = 0;
 }
 
-/* Until the parent waits in system call @nr */
+/* Wait until the parent waits in system call @nr. */
 static void wait_in(long nr)
 {
 	char line[256];

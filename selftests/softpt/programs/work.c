@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * work all|calls [N]|threads|fork|crash: what a trace has to follow. The instructions
- * of "all" and "calls" are the same each time.
+ * A program with everything that a trace must follow: work all|calls
+ * [N]|threads|fork|crash
+ *
+ * The instructions of "all" and "calls" are the same each time.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -54,7 +56,7 @@ static void tables(void)
 		sum = table[i % 3](sum, i);
 }
 
-/* Much trace: each indirect call is told with its target. */
+/* Make much trace: each indirect call has a packet with its target. */
 static void calls(unsigned long nr)
 {
 	static unsigned long (*const table[])(unsigned long, unsigned long) = {
@@ -99,7 +101,10 @@ static void on_trap(int sig)
 
 static void signals_and_faults(void)
 {
-	/* Not blocked: a step under ptrace would find that, and take it away. */
+	/*
+	 * Do not block SIGTRAP: a step under ptrace would find it blocked, and
+	 * remove the handler.
+	 */
 	static const struct sigaction trap = {
 		.sa_handler = on_trap, .sa_flags = SA_NODEFER,
 	};
@@ -138,7 +143,7 @@ static void strings(void)
 	asm volatile("rep stosl" : "+D"(di), "+c"(n) : "a"(7) : "memory");
 }
 
-/* As few programs do */
+/* Do things that few programs do. */
 static void odd(void)
 {
 	unsigned long n = 5;
@@ -153,7 +158,11 @@ static void odd(void)
 		     "rax", "cc", "memory");
 out:
 	sum += n;
-	/* What uprobes make of a NOP, but it is ours; and twice, into itself */
+	/*
+	 * These are the instructions that uprobes make of a NOP, but here they are
+	 * the program's own. They are executed twice, and the CALL leads into the
+	 * same code.
+	 */
 	asm volatile("mov $2, %%ecx\n"
 		     "1: lea -0x80(%%rsp), %%rsp\n\t"
 		     "call 2f\n\t"
@@ -181,13 +190,13 @@ static void threads(void)
 		pthread_join(id[i], NULL);
 }
 
-/* A child that is killed, and one that executes something. */
+/* Start a child that is killed, and one that executes a program. */
 static void children(char *self)
 {
 	struct timespec now;
 	pid_t pid = fork();
 
-	/* The vdso's */
+	/* A function of the vdso */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!pid)
 		for (;;)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's types for programs, by the name of the kernel's header: for
- * module/softpt, which is compiled as it is. What libc has under this name is
- * included, too, for its own headers need it.
+ * The kernel's types for programs, under the name of the kernel's header, because
+ * programs compile module/softpt without changes. libc's header of this name is
+ * included, too, because libc's own headers need it.
  */
 #ifndef SOFTPT_LINUX_TYPES_H
 #define SOFTPT_LINUX_TYPES_H
