@@ -11,7 +11,7 @@
 #include "reader.h"
 
 /*
- * What comes behind an opcode:
+ * What follows an opcode:
  *
  *	.	nothing			m	ModRM
  *	b	1 byte			M	ModRM and 1 byte

@@ -2,7 +2,8 @@
 /*
  * Tests in which every allocation of every call fails once. A call that fails
  * returns ENOMEM (or EFAULT, where the kernel makes copies of user memory fail,
- * too), leaves nothing behind, and works when it is made again. Leaks show in the
+ * too), frees everything, and
+ works when it is made again. Leaks show in the
  * module's use count, its vmalloc()ed memory, and the user's locked memory.
  * kmemleak finds other leaks (guest-leaks.list).
  */
