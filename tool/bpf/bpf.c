@@ -14,11 +14,11 @@
 #include "session/session.h"
 #include "session/signals.h"
 
-/* BPF_EVENTs of 24 bytes: 680 of them per CPU, until the thread runs. */
+/* Room for 680 BPF_EVENTs of 24 bytes per CPU, until the thread runs. */
 #define RING_SIZE	16384
-/* Of infos that wait for a slow reader of the stream; a flight recorder has less. */
+/* Most bytes of items that wait for a slow reader of the stream; a flight recorder has less. */
 #define QUEUE_MAX	(64U << 20)
-/* Types that are known to be told; of months of programs nobody needs all. */
+/* Most ids of BTF that are remembered as queued. A recording of months needs no more. */
 #define BTFS_MAX	4096
 
 /* PERF_RECORD_BPF_EVENT and PERF_RECORD_LOST, without sample ids. */
@@ -61,7 +61,7 @@ static void count_failure(struct bpf_reader *b, int err)
 		b->failed++;
 }
 
-/* Types are often those of many programs: once is enough. */
+/* Queue the types (BTF) of a program, once: many programs can share the same types. */
 static void take_btf(struct bpf_reader *b, __u32 id)
 {
 	struct bpf_item *item;
@@ -96,7 +96,10 @@ static void take_prog(struct bpf_reader *b, __u32 id)
 	struct bpf_item *item;
 	int fd, err;
 
-	/* Loaded while those that are loaded were asked for. Later none comes twice. */
+	/*
+	 * A program that is loaded while bpf_start() asks for the loaded ones is found there and
+	 * in the ring. Later no program comes twice.
+	 */
 	if (read_map_get(&b->progs, id, NULL))
 		return;
 	if (b->stop_fd < 0)
@@ -112,7 +115,7 @@ static void take_prog(struct bpf_reader *b, __u32 id)
 		close(fd);
 		return;
 	}
-	/* Its descriptor keeps the program, and so its types. */
+	/* While the program's descriptor is open, its types exist. */
 	if (item->btf_id)
 		take_btf(b, item->btf_id);
 	b->cut += item->cut;
@@ -120,7 +123,7 @@ static void take_prog(struct bpf_reader *b, __u32 id)
 		b->lost++;
 		free(item);
 	}
-	/* It may unload the program, and is told of: what is known of that comes before. */
+	/* This may unload the program, which causes a BPF_EVENT. The program is queued by then. */
 	close(fd);
 }
 
@@ -133,11 +136,11 @@ static void read_ring(struct bpf_reader *b, struct mainring *r)
 		struct bpf_rec rec = { 0 };
 		size_t i;
 
-		/* All sizes are multiples of 8, as is the ring's. */
+		/* All sizes of records, and the ring's size, are multiples of 8. */
 		for (i = 0; i < sizeof(rec) && pos + i < r->head; i += 8)
 			memcpy((__u8 *)&rec + i,
 			       r->data + ((pos + i) & (r->size - 1)), 8);
-		/* Memory that is shared with nobody but the kernel. */
+		/* This does not happen: only the kernel writes to this memory. */
 		if (rec.header.size < sizeof(rec.header))
 			break;
 		pos += rec.header.size;
@@ -146,7 +149,7 @@ static void read_ring(struct bpf_reader *b, struct mainring *r)
 		else if (rec.header.type == PERF_RECORD_BPF_EVENT &&
 			 rec.type == PERF_BPF_EVENT_PROG_LOAD)
 			take_prog(b, rec.id);
-		/* Not before: see bpf_settled(). */
+		/* Release the record after it was queued, for bpf_settled(). */
 		__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
 	}
 }
@@ -183,15 +186,15 @@ static void *reader(void *arg)
 	while (!stop) {
 		if (poll(fds, b->nr_rings + 1, -1) < 0)
 			continue;
-		/* Once more after the end has been seen. */
+		/* After a stop, read the rings once more. */
 		stop = fds[0].revents;
 		for (i = 0; i < b->nr_rings; i++) {
-			/* A CPU that went offline is reported for ever. */
+			/* poll() would report a CPU that went offline again and again. */
 			if (fds[i + 1].revents & (POLLHUP | POLLERR))
 				fds[i + 1].fd = -1;
 			read_ring(b, &b->rings[i]);
 		}
-		/* What was queued is for the other thread, which may sleep. */
+		/* Wake the thread that writes, which may sleep. */
 		signals_wake();
 	}
 	free(fds);
@@ -226,7 +229,7 @@ static int open_ring(struct bpf_reader *b, int cpu)
 	return err;
 }
 
-/* Which have the right that is needed to ask for a program by its number. */
+/* Check for the right to ask for a program by its id: listing programs needs the same. */
 static int check_right(void)
 {
 	__u32 id = 0;
@@ -246,9 +249,9 @@ void bpf_open(struct session *s)
 	b->end = &b->first;
 	b->queue_max = s->opt->flight.on ? s->opt->flight.bpf_queue : QUEUE_MAX;
 	pthread_mutex_init(&b->lock, NULL);
-	/* No program runs in user space. Nothing is missing then. */
+	/* BPF programs do not run in user space, so a trace of user space does not need them. */
 	err = session_only_user_aux(s) ? -ENOSYS : check_right();
-	/* Whatever the recording is of: a program runs on any CPU. */
+	/* A program can be loaded on any CPU, whatever is recorded. */
 	if (!err)
 		err = cpus_online(&cpus);
 	for (i = 0; !err && i < cpus.nr; i++)
@@ -268,7 +271,10 @@ int bpf_start(struct session *s)
 		return 0;
 	while (!err && !bpf_next_prog(&id)) {
 		take_prog(b, id);
-		/* A flight recorder keeps them elsewhere, a stream has not begun. */
+		/*
+		 * A flight recorder moves items from the queue to its memory. A live recording
+		 * cannot write yet, because its stream has not begun.
+		 */
 		if (s->flight && b->queued > b->queue_max / 2)
 			err = bpf_write(s);
 	}
@@ -279,7 +285,7 @@ int bpf_start(struct session *s)
 		b->err = -errno;
 		return 0;
 	}
-	/* Signals are for the thread that writes. */
+	/* Only the thread that writes handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	b->err = -pthread_create(&b->thread, NULL, reader, b);

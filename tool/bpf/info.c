@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What bpf(2) says of a program and its types, in the layout of perf's features.
+ * Ask bpf(2) about a program and its types, and store the answer in the layout of perf's
+ * features.
  */
 #include <stdlib.h>
 
@@ -8,17 +9,17 @@
 #include "base/bpf_sys.h"
 #include "base/util.h"
 
-/* Where struct bpf_prog_info has an array, and what it counts. */
+/* An array of struct bpf_prog_info: offsets of the fields that describe it. */
 struct array {
 	size_t ptr;
 	size_t count;
-	size_t rec_size;	/* 0: they all have .size */
+	size_t rec_size;	/* 0: each entry has .size bytes */
 	size_t size;
 };
 
 #define FIELD(name)	offsetof(struct bpf_prog_info, name)
 
-/* By the number that perf gives them, enum perf_bpil_array_types. */
+/* In the order of perf's enum perf_bpil_array_types. */
 static const struct array arrays[REC_NR_BPF_ARRAYS] = {
 	[REC_BPF_JITED_INSNS] = {
 		FIELD(jited_prog_insns), FIELD(jited_prog_len), 0, 1,
@@ -56,9 +57,10 @@ static const struct array arrays[REC_NR_BPF_ARRAYS] = {
 #define ALL_ARRAYS	(BIT(REC_NR_BPF_ARRAYS) - 1)
 
 /*
- * What a program that is too long goes without first: what no reader looks at,
- * then the lines of its source, the types of its functions, its code. Where its
- * functions are, their lengths and tags always fit, there are 256 at most.
+ * Arrays that a program loses, in this order, if it is too long for a record: first
+ * the arrays that no reader uses, then the lines of its source, the types of its
+ * functions, its code. The addresses, lengths and tags of its functions always fit,
+ * because there are at most 256 functions.
  */
 static const __u32 expendable[] = {
 	BIT(REC_BPF_XLATED_INSNS) | BIT(REC_BPF_MAP_IDS),
@@ -67,13 +69,13 @@ static const __u32 expendable[] = {
 	BIT(REC_BPF_JITED_INSNS),
 };
 
-/* Of the length that readers know, whatever the headers here say. */
+/* The info has the length that readers know. The header's struct can have another one. */
 union prog_info {
 	struct bpf_prog_info info;
 	__u8 bytes[REC_BPF_INFO_SIZE];
 };
 
-/* What precedes the arrays. */
+/* The head of an entry of BPF_PROG_INFO. The arrays follow it. */
 struct prog_head {
 	__u32 info_len;
 	__u32 data_len;
@@ -109,7 +111,7 @@ static __u64 arrays_size(union prog_info *u, __u32 mask)
 	return size;
 }
 
-/* Those that there are, without those for which there is no room. */
+/* Return the arrays of @mask that fit. @cut: some do not fit. */
 static __u32 choose(union prog_info *u, __u32 mask, bool *cut)
 {
 	const __u64 room = BPF_ITEM_MAX - sizeof(struct prog_head);
@@ -126,9 +128,9 @@ static __u32 choose(union prog_info *u, __u32 mask, bool *cut)
 }
 
 /*
- * Ask for the arrays of @mask, of the counts in @u, into @data. Leaves in @u
- * offsets and counts of what came; returns in @mask what did not come: the
- * kernel shows addresses and code only to whom kptr_restrict lets see them
+ * Read the arrays of @mask, with the counts in @u, into @data. On return, @u has the
+ * offsets and counts of the arrays that the kernel gave, and @mask has the arrays that
+ * it withheld. The kernel shows addresses and code only if kptr_restrict allows it
  * (bpf_dump_raw_ok()).
  */
 static int get_arrays(int fd, union prog_info *u, void *data, __u32 *mask)
@@ -168,7 +170,7 @@ static int get_arrays(int fd, union prog_info *u, void *data, __u32 *mask)
 			continue;
 		}
 		*ptr = 0;
-		/* Readers look for as many as there are said to be. */
+		/* Readers use count without testing whether the array is present. */
 		if (i != REC_BPF_XLATED_INSNS && i != REC_BPF_MAP_IDS)
 			*u32_at(&ask, a->count) = 0;
 	}
@@ -178,8 +180,8 @@ static int get_arrays(int fd, union prog_info *u, void *data, __u32 *mask)
 }
 
 /*
- * perf looks for each function's type if there are types at all, and not
- * whether there is one (synthesize_bpf_prog_name() in its util/bpf-event.c).
+ * If a program has types, perf uses the type of each function without checking that
+ * there is one (synthesize_bpf_prog_name() in its util/bpf-event.c).
  */
 static void check_types(struct bpf_prog_info *info)
 {
@@ -234,7 +236,7 @@ int bpf_prog_item(int fd, struct bpf_item **res)
 	return err;
 }
 
-/* An entry of BPF_BTF begins so. */
+/* The head of an entry of BPF_BTF. */
 struct btf_head {
 	__u32 id;
 	__u32 size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What bpf(2) says of a program and its types, in the layout of perf's features
- * BPF_PROG_INFO and BPF_BTF.
+ * Asking bpf(2) about a program and its types. The answer has the layout of perf's
+ * features BPF_PROG_INFO and BPF_BTF.
  */
 #ifndef AUXREC_BPF_INFO_H
 #define AUXREC_BPF_INFO_H
@@ -12,23 +12,23 @@
 
 #include "stream/records.h"
 
-/* One entry of a feature, after the u32 that counts them. */
+/* One entry of a feature. A u32 that counts the entries precedes them in a record. */
 struct bpf_item {
 	struct bpf_item *next;
 	__u64 feature;		/* REC_FEAT_BPF_PROG_INFO, REC_FEAT_BPF_BTF */
-	__u32 btf_id;		/* of a program that has types, else 0 */
-	bool cut;		/* a program's arrays do not all fit */
-	size_t size;		/* of bytes */
+	__u32 btf_id;		/* of the program's types, 0 if it has none */
+	bool cut;		/* not all arrays of the program fit */
+	size_t size;		/* of @bytes */
 	__u64 bytes[];
 };
 
-/* The most that fits in a record, with the count and the padding. */
+/* The largest entry that fits in a record, with the count and the padding. */
 #define BPF_ITEM_MAX	(REC_SIZE_MAX - 24)
 
 /*
- * The program or the types of a descriptor, to be freed. What is longer than
- * BPF_ITEM_MAX: a program goes without some arrays, types are refused (-E2BIG).
- * Return 0 or -errno.
+ * Make the entry of a program's or BTF's descriptor. The caller must free it. If the
+ * entry would be longer than BPF_ITEM_MAX, a program loses some arrays, and types are
+ * refused (-E2BIG). Return 0 or -errno.
  */
 int bpf_prog_item(int fd, struct bpf_item **item);
 int bpf_btf_item(int fd, __u32 id, struct bpf_item **item);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write what the thread has asked for to the stream, as FEATURE records.
+ * Write the queue of BPF programs and types to the stream, as FEATURE records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,9 @@
 #include "stream/build.h"
 
 /*
- * As many in a record as it holds: readers that print features print, at each
- * record, all that they know. One in each if they are kept one by one.
+ * Write as many entries in a record as fit, because readers that print features print
+ * all known entries at each record. If the output keeps records (a flight recorder),
+ * write one entry per record.
  */
 static int write_feature(struct session *s, const struct bpf_item *item,
 			 __u64 feature)
@@ -59,7 +60,7 @@ int bpf_write(struct session *s)
 	b->queued = 0;
 	pthread_mutex_unlock(&b->lock);
 
-	/* Types first: with them readers name a program's functions. */
+	/* Write types first, because readers need them to name a program's functions. */
 	err = write_feature(s, list, REC_FEAT_BPF_BTF);
 	if (!err)
 		err = write_feature(s, list, REC_FEAT_BPF_PROG_INFO);

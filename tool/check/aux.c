@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AUXTRACE_INFO, AUXTRACE and the records of gaps.
+ * Check AUXTRACE_INFO, AUXTRACE and the records of gaps.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 
 #define NOBODY		((__u32)-1)
-/* Readers make an array as long as the largest idx. */
+/* Readers allocate an array as long as the largest idx. */
 #define IDX_MAX		0x100000
 
 /* Words of Intel PT's priv[] */
@@ -36,7 +36,7 @@ static void check_pt_info(struct check *c, const struct read_record *rec,
 	}
 	c->pt_per_cpu = priv[PT_PER_CPU_MMAPS];
 	c->pt_per_thread = !priv[PT_PER_CPU_MMAPS];
-	/* Of the string, without its NUL: intel_pt_process_auxtrace_info() */
+	/* The string's length without its NUL, see perf's intel_pt_process_auxtrace_info(). */
 	filter = priv[PT_FILTER_STR_LEN];
 	if (filter) {
 		const char *s = read_take_items(b, filter / 8 + 1, 8);
@@ -87,7 +87,7 @@ static __u64 owner_key(__u32 tid, __u32 cpu)
 	return (__u64)tid << 32 | cpu;
 }
 
-/* Find or makes the queue of a record. NULL without memory. */
+/* Find the queue of a record, or make it. Return NULL if there is no memory. */
 static struct check_queue *find_queue(struct check *c,
 				      const struct read_record *rec,
 				      const struct rec_auxtrace *a)
@@ -115,7 +115,7 @@ static struct check_queue *find_queue(struct check *c,
 	    read_map_set(&c->queue_by_owner, owner_key(a->tid, a->cpu), i))
 		return NULL;
 	q = &c->queues[c->nr_queues++];
-	/* In a queue that is new after losses the first data need not be at 0. */
+	/* The first data of a queue must be at offset 0. */
 	*q = (struct check_queue) {
 		.idx = a->idx, .tid = a->tid, .cpu = a->cpu,
 	};
@@ -204,7 +204,7 @@ void check_gap(struct check *c, const struct read_record *rec,
 	c->gap = *s;
 }
 
-/* "perfaux: until T.TTTTTTTTT, Nx, N bytes: CAUSE" */
+/* Parse "perfaux: until T.TTTTTTTTT, Nx, N bytes: CAUSE". */
 static bool gap_message(const char *msg, __u64 *end)
 {
 	unsigned long long s, ns, count, bytes;
@@ -214,7 +214,7 @@ static bool gap_message(const char *msg, __u64 *end)
 		   &s, &ns, &count, &bytes, &used) != 4 || !used)
 		return false;
 	*end = s * 1000000000 + ns;
-	/* The cause may have been cut, but not all of it. */
+	/* The cause may be cut, but it must not be empty. */
 	return msg[used];
 }
 
@@ -240,8 +240,9 @@ static void check_gap_code(struct check *c, const struct read_record *rec,
 }
 
 /*
- * A gap is known when it ends. What began before the last FINISHED_ROUND may
- * have to come with a later time, or readers would find it out of order.
+ * Is the time of the gap's AUX record right? The record is written when the gap
+ * has ended. If the gap began before the last FINISHED_ROUND, the record can have
+ * a later time, because readers would otherwise find it out of order.
  */
 static bool gap_time(const struct check *c, const struct read_sample *gap,
 		     __u64 begin)

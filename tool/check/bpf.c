@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FEATURE records of BPF programs: readers follow the offsets in them without a
- * look at their bounds.
+ * Check FEATURE records of BPF programs: readers use the offsets in them without
+ * checking bounds.
  */
 #include <linux/bpf.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct array {
 	const char *name;
 	size_t ptr;
 	size_t count;
-	size_t rec_size;	/* 0: .size */
+	size_t rec_size;	/* 0: each entry has .size bytes */
 	size_t size;
 };
 
@@ -36,7 +36,7 @@ static const struct array arrays[REC_NR_BPF_ARRAYS] = {
 	{ "prog_tags", FIELD(prog_tags), FIELD(nr_prog_tags), 0, BPF_TAG_SIZE },
 };
 
-/* Which readers do not look for unless they are there. */
+/* Readers only use these arrays if they are present. */
 #define OPTIONAL	(1U << REC_BPF_XLATED_INSNS | 1U << REC_BPF_MAP_IDS)
 
 static __u32 field32(const __u8 *info, size_t at)

@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 
-/* Body bytes that a type has at least; 0xffff: no such type. */
+/* The smallest body of each type, in bytes. NO_TYPE: there is no such type. */
 #define NO_TYPE	0xffff
 
 static const __u16 kernel_min[] = {
@@ -22,7 +22,7 @@ static const __u16 kernel_min[] = {
 	24, 24,		/* THROTTLE, UNTHROTTLE */
 	24,		/* FORK */
 	8 + 8,		/* READ */
-	0,		/* SAMPLE: by its attr */
+	0,		/* SAMPLE: depends on its attr */
 	64 + 8,		/* MMAP2 */
 	24,		/* AUX */
 	8,		/* ITRACE_START */
@@ -46,20 +46,20 @@ static const __u16 user_min[REC_NR_TYPES - REC_ATTR] = {
 	8,			/* ID_INDEX */
 	8,			/* AUXTRACE_INFO */
 	40,			/* AUXTRACE */
-	104 - 64,		/* AUXTRACE_ERROR: msg may be short */
+	104 - 64,		/* AUXTRACE_ERROR: msg can be short */
 	8,			/* THREAD_MAP */
 	8,			/* CPU_MAP */
 	8, 24, 16,		/* STAT_* */
 	16,			/* EVENT_UPDATE */
-	24,			/* TIME_CONV: the short one of old streams */
+	24,			/* TIME_CONV: old streams have a short one */
 	8,			/* FEATURE */
 	0,			/* COMPRESSED */
 	0,			/* FINISHED_INIT */
 };
 
 /*
- * Check what is true of all records. Return false if the record cannot be
- * looked into.
+ * Check rules that hold for all records. Return false if the record's body
+ * cannot be parsed.
  */
 static bool check_size(struct check *c, const struct read_record *rec)
 {
@@ -75,7 +75,7 @@ static bool check_size(struct check *c, const struct read_record *rec)
 			   "type %u", rec->type);
 		return false;
 	}
-	/* These three carry bytes as they are; readers take any size. */
+	/* These three contain plain bytes, and readers accept any size. */
 	if (rec->type != REC_TRACING_DATA && rec->type != REC_FEATURE &&
 	    rec->type != REC_COMPRESSED) {
 		if (rec->size % 8)
@@ -95,8 +95,10 @@ static bool check_size(struct check *c, const struct read_record *rec)
 	return true;
 }
 
-/* Return 1, or -errno if memory or the stream's bytes run out. */
-/* RAW is padded by the kernel, or at the end and as long as it is: stream/payload.h */
+/*
+ * Check what follows the fields of a sample. Either RAW is padded as the kernel pads
+ * it, or RAW is the last field and has its true size, see stream/payload.h.
+ */
 static void check_rest(struct check *c, const struct read_record *rec,
 		       const struct read_sample *s)
 {
@@ -145,7 +147,7 @@ static int check_kernel_record(struct check *c, const struct read_record *rec)
 		check_fail(c, rec, RULE_SAMPLE, "what the event's attr says",
 			   "%s does not fit in %u bytes", s.bad, rec->size);
 	if (rc) {
-		/* Without its fields only its place can be judged. */
+		/* The record's fields are unknown, so check only its place in the stream. */
 		check_setup(c, rec, NULL);
 		return 1;
 	}
@@ -180,16 +182,17 @@ static int check_compressed(struct check *c, const struct read_record *rec)
 	return read_inflate(c->stream) ?: 1;
 }
 
+/* Return 1, or -errno if memory or the stream's bytes run out. */
 static int check_record(struct check *c, const struct read_record *rec)
 {
-	/* Readers do not look for the blob here and lose their place. */
+	/* Here readers would not skip the blob, and would take it for records. */
 	if (rec->inner && (rec->type == REC_AUXTRACE ||
 			   rec->type == REC_TRACING_DATA)) {
 		check_fail(c, rec, RULE_COMPRESSED, "no record with data behind it",
 			   "%s inside", read_type_name(rec->type));
 		return 1;
 	}
-	/* Readers make room for so much, no more. */
+	/* Readers allocate mmap_len bytes for the records of a COMPRESSED. */
 	if (rec->inner && c->compressed_ok &&
 	    read_inflated(c->stream) > c->compressed_max &&
 	    c->compressed_over != rec->offset) {
@@ -242,7 +245,7 @@ static int check_record(struct check *c, const struct read_record *rec)
 	return 1;
 }
 
-/* What a stream that ends here is still missing; not a violation. */
+/* Note what a stream that ends here does not have yet. This is not a violation. */
 static void note_end(struct check *c)
 {
 	size_t i;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * auxrec check: does a stream keep the rules that stock readers (and ours)
- * rely on? One pass; each file check_*.c has the rules of one subject.
+ * Declarations of auxrec check: does a stream keep the rules that stock readers and
+ * auxrec's own rely on? check/check.c reads the stream in one pass; each other file
+ * has the rules of one subject.
  */
 #ifndef AUXREC_CHECK_H
 #define AUXREC_CHECK_H
@@ -23,7 +24,7 @@
 		__format__(__printf__, a, b)))
 #endif
 
-/* Order, names and meaning are in the table in check/report.c. */
+/* The table in check/report.c has the names and meanings, in this order. */
 enum check_rule {
 	RULE_HEADER,
 	RULE_FRAME,
@@ -81,8 +82,8 @@ enum check_rule {
 enum check_result {
 	CHECK_VALID	= 0,
 	CHECK_INVALID	= 1,
-	CHECK_ERROR	= 2,	/* usage, I/O, memory: nothing is known */
-	CHECK_CUT	= 3,	/* valid as far as it goes, ends in a record */
+	CHECK_ERROR	= 2,	/* usage, I/O, memory: the stream was not checked */
+	CHECK_CUT	= 3,	/* valid up to its end, which is within a record */
 };
 
 struct check_queue {
@@ -90,7 +91,7 @@ struct check_queue {
 	__u32	tid;
 	__u32	cpu;
 	bool	loss;		/* a loss was reported since its last record */
-	__u64	next;		/* offset that the next record should have */
+	__u64	next;		/* offset that the next record must have */
 };
 
 struct check_span {
@@ -101,11 +102,11 @@ struct check_span {
 
 struct check {
 	/* options, set by the caller */
-	bool relaxed;		/* --perf: what stock readers accept */
+	bool relaxed;		/* --perf: only the rules of stock readers */
 	bool json;
 	bool quiet;
 	__u64 max;		/* violations to list */
-	FILE *out;		/* where they are listed */
+	FILE *out;		/* where violations are listed */
 
 	/* results */
 	__u64 violations;
@@ -113,10 +114,10 @@ struct check {
 	__u64 by_rule[RULE_NR];
 	__u64 records;
 	__u64 bytes;
-	__u64 cut;		/* CHECK_CUT: offset of the record */
+	__u64 cut;		/* CHECK_CUT: offset of the cut record */
 	const char *note;	/* what a valid prefix does not have yet */
 
-	/* what the rules remember */
+	/* state of the rules */
 	struct read_stream *stream;
 	struct read_attrs attrs;
 	int phase;		/* order of the setup records */
@@ -126,7 +127,7 @@ struct check {
 	bool tracing_seen;
 	bool compressed_ok;	/* FEATURE 27 was valid */
 	__u32 compressed_max;	/* its mmap_len */
-	__u64 compressed_over;	/* offset of the last that was larger */
+	__u64 compressed_over;	/* offset of the last COMPRESSED with more than that */
 	bool index_seen, thread_map_seen, cpu_map_seen, time_conv_seen;
 	struct read_map index_ids;
 	bool kernel_map_seen;
@@ -144,41 +145,41 @@ struct check {
 	size_t nr_spans;
 	struct read_map span_by_cookie;
 
-	bool snapshots;		/* there is a snapshot event: it is a snapshot */
-	bool first_seen;	/* what is behind FINISHED_INIT */
+	bool snapshots;		/* the stream has a snapshot event, so it is a snapshot */
+	bool first_seen;	/* the first record after FINISHED_INIT */
 	bool snapshot_seen;
-	__u64 state_time;	/* largest before FINISHED_INIT */
+	__u64 state_time;	/* largest time before FINISHED_INIT */
 
 	struct auxrec_payload payload;	/* the last part */
 	bool payload_open;	/* parts are missing */
 
 	__u64 time_max;		/* largest time so far */
-	__u64 time_next;	/* that before the last FINISHED_ROUND */
-	__u64 time_flushed;	/* that before the one before it */
+	__u64 time_next;	/* largest time before the last FINISHED_ROUND */
+	__u64 time_flushed;	/* largest time before the last but one FINISHED_ROUND */
 
 	char expected[160];
 };
 
 /*
  * check_stream() - check a whole stream
- * @c: zero, but for the options
+ * @c: all fields are zero, except the options
  *
  * Return: CHECK_VALID, CHECK_INVALID, CHECK_CUT, or -errno.
  */
 int check_stream(struct check *c, read_fill_t fill, void *ctx);
 
-/* Free what the rules remember; the results stay. */
+/* Free the state of the rules. The results stay. */
 void check_free(struct check *c);
 
 /* check/report.c */
 
-/* Count a violation and lists it. @rec may be NULL: the stream's header. */
+/* Count a violation and list it. @rec NULL: the violation is in the stream's header. */
 __printf(5, 6)
 void check_fail(struct check *c, const struct read_record *rec,
 		enum check_rule rule, const char *expected,
 		const char *found, ...);
 
-/* For an @expected that is not constant; valid until the next call. */
+/* Make an @expected of check_fail() that is not constant. It is valid until the next call. */
 __printf(2, 3)
 const char *check_expect(struct check *c, const char *fmt, ...);
 
@@ -187,44 +188,53 @@ void check_report_end(struct check *c, const char *file, int result);
 void check_print_rules(FILE *f);
 
 /*
- * The subjects. @s is the record's sample_id or sample, of a record below 64
- * that could be parsed.
+ * The rules of each subject. @s is the sample or the sample_id of a record of a type
+ * below 64, if it could be parsed.
  */
+
+/* check/setup.c */
 void check_setup(struct check *c, const struct read_record *rec,
 		 const struct read_sample *s);
+/* check/user.c */
 void check_user(struct check *c, const struct read_record *rec);
 void check_feature(struct check *c, const struct read_record *rec);
-/* The features of BPF programs, from the number of them on. */
+/* check/bpf.c: features of BPF programs. @b begins at the number of programs or BTFs. */
 bool check_is_bpf(__u64 feature);
 void check_bpf_progs(struct check *c, const struct read_record *rec,
 		     struct read_bytes *b);
 void check_bpf_btfs(struct check *c, const struct read_record *rec,
 		    struct read_bytes *b);
+/* check/map.c */
 void check_map(struct check *c, const struct read_record *rec);
+/* check/kernel.c */
 void check_kernel(struct check *c, const struct read_record *rec,
 		  const struct read_sample *s);
 void check_string(struct check *c, const struct read_record *rec,
 		  const char *what, const char *s, size_t room);
+/* check/aux.c */
 void check_aux_info(struct check *c, const struct read_record *rec);
 int check_auxtrace(struct check *c, const struct read_record *rec);
 void check_gap(struct check *c, const struct read_record *rec,
 	       const struct read_sample *s);
 void check_gap_error(struct check *c, const struct read_record *rec);
+/* check/chunk.c, except check_payload(), which is in check/payload.c */
 int check_chunk(struct check *c, const struct read_record *rec,
 		const struct read_sample *s);
 void check_payload(struct check *c, const struct read_record *rec,
 		   const struct read_sample *s);
 bool check_is_chunk(const struct read_event *ev);
+/* check/snapshot.c */
 void check_snapshot(struct check *c, const struct read_record *rec,
 		    const struct read_sample *s);
-/* What is the first thing in a snapshot behind FINISHED_INIT? */
+/* Check what comes first after FINISHED_INIT in a snapshot. */
 void check_snapshot_first(struct check *c, const struct read_record *rec,
 			  const struct read_sample *s);
+/* check/time.c */
 void check_time(struct check *c, const struct read_record *rec,
 		const struct read_sample *s);
 void check_round(struct check *c);
 
-/* Read the blob. Return: 1, or the error of read_blob(). */
+/* check/tracing.c: check the blob. Return 1, or the error of read_blob(). */
 int check_tracing(struct check *c, const struct read_record *rec);
 
 #endif /* AUXREC_CHECK_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AUX data that travel as samples (tool/stream/aux_chunk.h).
+ * Check AUX data that the stream has as samples (stream/aux_chunk.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void check_length(struct check *c, const struct read_record *rec,
 		check_fail(c, rec, RULE_CHUNK_LENGTH, "data", "an empty part");
 }
 
-/* Find or makes the state for the spans of a cookie. NULL without memory. */
+/* Find the state for the spans of a cookie, or make it. Return NULL if there is no memory. */
 static struct check_span *find_span(struct check *c, const struct read_sample *s,
 				    const struct auxrec_chunk *h)
 {
@@ -152,7 +152,7 @@ int check_chunk(struct check *c, const struct read_record *rec,
 	struct auxrec_chunk h = { 0 };
 	struct check_span *span;
 
-	/* RAW is at a multiple of 8 plus 4: not where a struct may be. */
+	/* RAW is at a multiple of 8 plus 4, where the struct would not be aligned. */
 	memcpy(&h, s->raw, s->raw_size < sizeof(h) ? s->raw_size : sizeof(h));
 	if (!check_header(c, rec, s, &h))
 		return 1;

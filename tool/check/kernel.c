@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of the kernel's types, also those that the recorder makes up.
+ * Check records of the kernel's types, also the ones that the recorder makes.
  */
 #include "check/check.h"
 #include "base/bytes.h"
 
-/* Room for a string, whose end and padding are checked. */
+/* Check the end and the padding of a string that has @room bytes. */
 void check_string(struct check *c, const struct read_record *rec,
 		  const char *what, const char *s, size_t room)
 {
@@ -67,7 +67,7 @@ static void check_mmap(struct check *c, const struct read_record *rec,
 	static const char kernel[] = "[kernel.kallsyms]";
 	__u16 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 
-	/* The minimal size did not count the trailer. */
+	/* check_size() did not subtract the trailer, so there may be no name. */
 	if (s->rest + sizeof(*rec->hdr) <= at) {
 		check_string(c, rec, "the file's name", name, 0);
 		return;
@@ -83,7 +83,7 @@ static void check_mmap(struct check *c, const struct read_record *rec,
 			   "misc %#x", rec->misc);
 	if (room < sizeof(kernel) || memcmp(name, kernel, sizeof(kernel) - 1))
 		return;
-	/* Readers take the symbol's name after the bracket, and pgoff as its address. */
+	/* Readers take the text after the bracket as a symbol, and pgoff as its address. */
 	name += sizeof(kernel) - 1;
 	room -= sizeof(kernel) - 1;
 	if (!(room > 5 && !memcmp(name, "_text", 6)) &&
@@ -130,7 +130,7 @@ static void check_text_poke(struct check *c, const struct read_record *rec,
 			   "%u bytes in %u", len, s->rest);
 }
 
-/* Body without the trailer, of the types where it is always the same. */
+/* Return the size of a body without the trailer, or -1 if it depends on the record. */
 static int fixed_size(__u32 type)
 {
 	switch (type) {
@@ -154,7 +154,7 @@ static int fixed_size(__u32 type)
 	return -1;
 }
 
-/* Where the string of a type begins in its body; 0: has none. */
+/* Return where the string of a type begins in the body; 0: the type has no string. */
 static size_t string_at(__u32 type)
 {
 	switch (type) {

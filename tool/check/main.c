@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxrec check: the command line.
+ * The command line of auxrec check.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ID_INDEX, THREAD_MAP, CPU_MAP.
+ * Check ID_INDEX, THREAD_MAP and CPU_MAP.
  */
 #include "check/check.h"
 #include "base/bytes.h"
@@ -37,7 +37,7 @@ static void check_id_index(struct check *c, const struct read_record *rec,
 		if (read_map_get(&c->index_ids, id, NULL))
 			check_fail(c, rec, RULE_ID_INDEX, "each id once",
 				   "entry %llu, id %llu again", i, id);
-		/* Without memory only the test for doubles gets weaker. */
+		/* If there is no memory, this id is missing in the test for doubles. */
 		else if (ev)
 			read_map_set(&c->index_ids, id, 1);
 	}
@@ -81,7 +81,7 @@ static void check_cpu_map(struct check *c, const struct read_record *rec,
 				   "%u", size);
 			return;
 		}
-		/* The wide mask has padding before it. */
+		/* A mask of 64 bit words has padding before it. */
 		if (size == 8)
 			read_u32(b);
 		if (!read_take_items(b, nr, size))

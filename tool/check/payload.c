@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Raw data that travel as samples of the payload event (tool/stream/payload.h).
+ * Check raw data that the stream has as samples of the payload event (stream/payload.h).
  */
 #include <string.h>
 
@@ -111,8 +111,8 @@ void check_payload(struct check *c, const struct read_record *rec,
 	struct auxrec_payload h = { 0 };
 
 	/*
-	 * RAW is at a multiple of 8 plus 4: not where a struct may be. Whoever wrote the
-	 * event may have left it out.
+	 * RAW is at a multiple of 8 plus 4, where the struct would not be aligned. In an
+	 * invalid stream the event may have no RAW.
 	 */
 	if (s->has & PERF_SAMPLE_RAW)
 		memcpy(&h, s->raw, s->raw_size < sizeof(h) ? s->raw_size : sizeof(h));

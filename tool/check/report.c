@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules by name, and how violations are printed.
+ * The table of rules, and printing violations and results.
  */
 #include "check/check.h"
 
@@ -11,7 +11,7 @@
 
 static const struct {
 	const char *name;
-	bool strict;		/* ours only: stock readers do not mind */
+	bool strict;		/* stock readers do not need this rule */
 	const char *help;
 } rules[RULE_NR] = {
 	[RULE_HEADER] = { "header", false, "PERFILE2, 16" },

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Order: the setup records, FINISHED_INIT, the live records.
+ * Check the order of records: setup records, FINISHED_INIT, live records.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "check/check.h"
 
-/* Place of a setup record in the order of perf-stream; 0: anywhere. */
+/* The place of a setup record in the order of Documentation/stream.rst; 0: anywhere. */
 enum {
 	PHASE_ANY, PHASE_ATTR, PHASE_FEATURE, PHASE_TRACING, PHASE_TIME_CONV,
 	PHASE_ID_INDEX, PHASE_AUX_INFO, PHASE_KERNEL, PHASE_MODULES,
@@ -38,7 +38,7 @@ static int map_phase(const struct read_record *rec)
 	return PHASE_MODULES;
 }
 
-/* Those of BPF programs come when the programs do. */
+/* Features of BPF programs come whenever a program is loaded. */
 static int feature_phase(const struct check *c, const struct read_record *rec)
 {
 	__u64 id;
@@ -86,15 +86,15 @@ static int record_phase(const struct check *c, const struct read_record *rec)
 	return PHASE_ANY;
 }
 
-/* A snapshot's state is in order of tasks, not of types. */
+/* Is the record part of a snapshot's state? A state is ordered by tasks, not by types. */
 static bool is_state(const struct check *c, const struct read_record *rec)
 {
 	return c->snapshots && !c->init_seen && rec->type < REC_ATTR;
 }
 
 /*
- * Can only come from a ring, or has a time, which what is made up has not, but in a
- * snapshot.
+ * Is it a live record? A live record has a type that only comes from a ring, or has a
+ * time. Records that the recorder makes have a time only in a snapshot's state.
  */
 static bool is_live(const struct check *c, const struct read_record *rec,
 		    const struct read_sample *s)
@@ -122,7 +122,7 @@ static bool is_live(const struct check *c, const struct read_record *rec,
 	return s && (s->has & PERF_SAMPLE_TIME) && s->time && !is_state(c, rec);
 }
 
-/* Once, when the set-up is over: what it must have brought. */
+/* Check, once, what the stream must have when the set-up is over. */
 static void setup_end(struct check *c, const struct read_record *rec)
 {
 	bool tracepoints = false;
@@ -180,7 +180,7 @@ static void add_attr(struct check *c, const struct read_record *rec)
 		check_fail(c, rec, RULE_ATTR_IDS, "ids that are not 0", "id 0");
 	if (ev == first)
 		return;
-	/* Readers look for the id where the first event has it. */
+	/* Readers look for the id of all events where the first event has it. */
 	if ((ev->attr.sample_type & first->attr.sample_type) &
 	    PERF_SAMPLE_IDENTIFIER)
 		goto same_all;
@@ -236,7 +236,7 @@ void check_setup(struct check *c, const struct read_record *rec,
 		setup_end(c, rec);
 
 	if (c->init_seen) {
-		/* Tasks and maps go on; what describes the session does not. */
+		/* Records of tasks and maps can follow, but none that describe the session. */
 		if (phase != PHASE_ANY && phase != PHASE_INIT &&
 		    rec->type >= REC_ATTR)
 			check_fail(c, rec, RULE_ORDER,

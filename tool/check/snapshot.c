@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots of a flight recording (tool/stream/snapshot_mark.h).
+ * Check the marks of a flight recording's snapshots (stream/snapshot_mark.h).
  */
 #include "check/check.h"
 #include "stream/read_snapshot.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readers sort records by time, but not for ever: at a FINISHED_ROUND they
- * hand on everything up to the largest time that they had seen at the
- * FINISHED_ROUND before. What comes later and is older is out of order.
+ * Check that records are not too late for readers, which sort them by time. At a
+ * FINISHED_ROUND, readers flush all records up to the largest time that they had
+ * seen at the previous FINISHED_ROUND. An older record that comes later is out of
+ * order.
  */
 #include "check/check.h"
 
@@ -17,7 +18,7 @@ void check_time(struct check *c, const struct read_record *rec,
 {
 	bool chunk = rec->type == PERF_RECORD_SAMPLE && check_is_chunk(s->event);
 
-	/* Readers take these at once, outside the order. */
+	/* Readers process a record without a time immediately, and do not sort it. */
 	if (!(s->has & PERF_SAMPLE_TIME) || !s->time || s->time == ~0ULL)
 		return;
 	if (s->time < c->time_flushed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The blob of TRACING_DATA. Readers parse it and then compare what they took,
- * padded to 8, with the record's size; a difference stops them.
+ * Check the blob of TRACING_DATA. Readers parse the blob, and then compare its
+ * parsed length, padded to 8, with the record's size. If they differ, readers stop.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 struct tracing {
 	struct check *c;
-	__u64 left;		/* of the blob */
-	int rc;			/* 1; 0: the layout needs more; an error */
+	__u64 left;		/* bytes of the blob that were not read yet */
+	int rc;			/* 1, 0 if the blob is too short, or -errno */
 };
 
 static bool take(struct tracing *t, void *buf, size_t len)
@@ -41,7 +41,7 @@ static void skip(struct tracing *t, __u64 len)
 {
 	char buf[4096];
 
-	/* Known beforehand, so that a huge size costs nothing. */
+	/* Test this first, so that a huge size costs no time. */
 	if (t->rc > 0 && len > t->left)
 		t->rc = 0;
 	while (t->rc > 0 && len) {
@@ -68,7 +68,7 @@ static __u64 take64(struct tracing *t)
 	return v;
 }
 
-/* A string up to its NUL; what exceeds @room is dropped. */
+/* Read a string up to its NUL, and cut it to @room. */
 static void take_string(struct tracing *t, char *buf, size_t room)
 {
 	size_t n = 0;
@@ -111,7 +111,7 @@ static const char *parse(struct tracing *t)
 	if (t->rc > 0 && strcmp(buf, "header_event"))
 		return "header_event";
 	skip(t, take64(t));
-	take_formats(t);	/* ftrace's own */
+	take_formats(t);	/* formats of the system ftrace */
 	systems = take32(t);
 	for (i = 0; i < systems && t->rc > 0; i++) {
 		take_string(t, buf, sizeof(buf));

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records from 64 up that need no memory: FEATURE, EVENT_UPDATE, BUILD_ID,
- * TIME_CONV.
+ * Check records of types from 64 up that are checked one by one: FEATURE,
+ * EVENT_UPDATE, BUILD_ID, TIME_CONV.
  */
 #include <errno.h>
 
 #include "check/check.h"
 #include "base/bytes.h"
 
-/* A feature's string: u32 len, then so many bytes with a NUL among them. */
+/* Read a feature's string, which is a u32 len, then len bytes with a NUL among them. */
 static const char *take_string(struct read_bytes *b)
 {
 	__u32 len = read_u32(b);
 	const char *s = read_take(b, len);
 
-	/* perf writes multiples of 64, and our rule is to do as it does. */
+	/* perf writes multiples of 64, and auxrec must do the same. */
 	if (!s || len % 64 || !memchr(s, 0, len)) {
 		b->failed = true;
 		return NULL;
@@ -132,13 +132,13 @@ void check_feature(struct check *c, const struct read_record *rec)
 	struct read_bytes b = read_bytes_init(read_body(rec), read_body_size(rec));
 	__u64 id = read_u64(&b);
 
-	/* Programs are loaded at any time. */
+	/* BPF programs can be loaded at any time. */
 	if (c->features_end && !check_is_bpf(id))
 		check_fail(c, rec, RULE_FEATURE_END, "nothing after the end mark",
 			   "feature %llu", id);
 	c->features = true;
 	if (id == REC_FEAT_END) {
-		/* Later perfs have CPU_DOMAIN_INFO under this number. */
+		/* Later versions of perf use this number for CPU_DOMAIN_INFO. */
 		if (rec->size < 16 || rec->size % 8)
 			check_fail(c, rec, RULE_FEATURE_END, "size 16 or more",
 				   "size %u", rec->size);
@@ -151,7 +151,7 @@ void check_feature(struct check *c, const struct read_record *rec)
 	feature_data(c, rec, id, &b);
 }
 
-/* perf leaves room for the largest payload after each; that is all right. */
+/* perf leaves room for the largest payload after each string, which is not a violation. */
 static void check_update_string(struct check *c, const struct read_record *rec,
 				const char *s, size_t room)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Declarations that the files of the event parser share. No other file includes
- * this header, except event/list.c.
+ * Declarations that the files of the event parser share.
  */
 #ifndef AUXREC_EVENT_PARSE_H
 #define AUXREC_EVENT_PARSE_H
@@ -98,7 +97,7 @@ struct auxrec_event *ev_new(struct ev_ctx *ctx, __u32 type, __u64 config);
 /* Remove the last event. */
 void ev_drop(struct ev_ctx *ctx);
 void ev_free(struct auxrec_event *ev);
-/* config, config1 ... config4 */
+/* Return config, config1 ... config4 for @number 0, 1 ... 4. */
 __u64 *ev_config(struct auxrec_event *ev, int number);
 int ev_read_pmus(struct ev_ctx *ctx);
 
@@ -207,9 +206,10 @@ int ev_cache_config(struct ev_text name, __u64 *config);
 int ev_cache(struct ev_ctx *ctx, const struct ev_item *item, __u64 config);
 int ev_cache_names(struct names *names);
 
-/* event/breakpoint.c, event/tracepoint.c */
+/* event/breakpoint.c */
 int ev_breakpoint(struct ev_ctx *ctx, const struct ev_item *item,
 		  struct ev_text *mods);
+/* event/tracepoint.c */
 int ev_tracepoint(struct ev_ctx *ctx, const struct ev_item *item,
 		  struct ev_text system, struct ev_text name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a stream's records to bytes of queues.
+ * Extract the AUX data of a stream: read its records, and write the data to queues.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 /* Words of Intel PT's priv[] */
 #define PT_PER_CPU_MMAPS	9
 
-/* Whose thread is it? Queues know only that. */
+/* Remember the process of a thread, because queues have only the tid. */
 static int learn(struct extract *e, __u32 pid, __u32 tid)
 {
 	if (!tid || tid == EXTRACT_NOBODY || pid == EXTRACT_NOBODY)
@@ -35,7 +35,7 @@ static void take_info(struct extract *e, const struct read_record *rec)
 	e->per_cpu = e->intel_pt && read_u64(&b);
 }
 
-/* The first AUXTRACE of a stream has no data, see write_primer(). */
+/* The first AUXTRACE of a stream has no data, see write_primer() in record/auxdata.c. */
 static bool is_primer(struct extract *e, const void *data, __u64 size)
 {
 	static const struct perf_event_header records[2] = {
@@ -58,7 +58,7 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 
 	if (rec->size < sizeof(*a) || rec->inner)
 		return 0;
-	/* perf may give both, and has a queue for each CPU then. */
+	/* perf can set tid and cpu, and then has one queue per CPU. */
 	tid = a->cpu == EXTRACT_NOBODY ? a->tid : EXTRACT_NOBODY;
 	queue = extract_queue(e, NULL, tid, a->cpu);
 	if (queue < 0)
@@ -73,7 +73,7 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 			return 0;
 		}
 		e->primed = true;
-		/* It may be cut further on. */
+		/* Count the span at its first bytes, because the rest may be cut off. */
 		if (left == rec->blob) {
 			e->queues[queue].spans++;
 			extract_time(&e->queues[queue], a->reference);
@@ -83,7 +83,7 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 	return err;
 }
 
-/* Of what PMUs have that perf has no decoder for, see stream/aux_chunk.h. */
+/* Is it the event of AUX data for which perf has no decoder? See stream/aux_chunk.h. */
 static bool is_chunk(const struct read_event *ev)
 {
 	return ev->attr.type == PERF_TYPE_SOFTWARE &&
@@ -91,7 +91,7 @@ static bool is_chunk(const struct read_event *ev)
 	       !is_snapshot_event(&ev->attr);
 }
 
-/* As session_per_task() when it was recorded. */
+/* Use a queue per thread if the recording did, see session_per_task(). */
 static ssize_t chunk_queue(struct extract *e, const struct read_event *ev,
 			   __u32 tid, __u32 cpu)
 {
@@ -123,7 +123,8 @@ static int take_chunk(struct extract *e, const struct read_sample *s)
 }
 
 /*
- * The event that an event's data travel as has its name. NULL: they are no chunks.
+ * Find the event whose samples contain the AUX data of the event with the gap. Both
+ * events have the same name. NULL: the stream has no chunks.
  */
 static const struct read_event *chunk_event(const struct extract *e)
 {
@@ -158,7 +159,7 @@ static int take_gap(struct extract *e, const struct read_record *rec)
 	gap.times = said.count;
 	gap.bytes = said.bytes;
 	gap.cause = said.cause;
-	/* Counted only, see auxdata_summary(). */
+	/* The gap is known only from a counter, see auxdata_summary() in record/auxdata.c. */
 	if (a->cpu == EXTRACT_NOBODY)
 		return extract_gap(e, &gap);
 	if (ev)
@@ -217,7 +218,7 @@ static int take_kernel(struct extract *e, const struct read_record *rec,
 	case PERF_RECORD_AUX:
 		if (s->rest < 24 || !(aux[2] & PERF_AUX_FLAG_TRUNCATED))
 			return 0;
-		/* With size 0 it announces a gap, which comes next. */
+		/* With size 0 the record announces a gap, whose own record comes next. */
 		e->gap_event = s->event;
 		e->truncated += !!aux[1];
 		return 0;

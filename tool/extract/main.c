@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxrec extract: the command line.
+ * The command line of auxrec extract.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +110,7 @@ static int run(struct extract *e, const char *file)
 	return rc;
 }
 
-/* Return true to go on, else @rc is the exit status. */
+/* Return true to go on, or false with the exit status in @rc. */
 static bool parse_options(struct extract *e, int argc, char **argv, int *rc)
 {
 	static const struct option options[] = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of `auxrec extract`. What a queue is called is known at the end only:
- * the pid of a thread may come after its first data. Until then it is part-N.
+ * The files of queues of `auxrec extract`. A queue's file gets its name at the end,
+ * because the pid of a thread may come after the thread's first data. Until then the
+ * file is called part-N.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 #define NAME_LEN	64
 
-/* Says what failed on which file. */
+/* Make a message of errno and the file's name. */
 static int failed(struct extract *e, const char *name)
 {
 	diag(&e->diag, -errno, "%s/%s: %s", e->dir, name, strerror(errno));
@@ -29,8 +30,8 @@ static void part_name(size_t queue, char name[NAME_LEN])
 }
 
 /*
- * Events that travel as chunks get numbers, 1 being the first, if there is anything
- * else whose files would have the same names.
+ * Number the events whose data are chunks, from 1. Names of files have the number if
+ * several events, or AUXTRACE data, would otherwise have files of the same name.
  */
 static int number_events(struct extract *e)
 {
@@ -85,7 +86,7 @@ static int close_file(struct extract *e)
 	return failed(e, name);
 }
 
-/* One at a time is open: there may be more queues than descriptors. */
+/* Only one file is open at a time, because there can be more queues than descriptors. */
 static int open_file(struct extract *e, size_t queue)
 {
 	char name[NAME_LEN];
@@ -154,14 +155,15 @@ ssize_t extract_queue(struct extract *e, const struct read_event *event,
 		.tid = tid, .event = event,
 		.cpu = is_cpu ? cpu : EXTRACT_NOBODY,
 	};
-	/* There even if all of it was lost. */
+	/* The file exists even if all data of the queue is lost. */
 	err = open_file(e, i);
 	return err ?: (ssize_t)i;
 }
 
 /*
- * Which names they will have in the index is not known yet, and there may be more than
- * fit into memory: a few bytes of a COMPRESSED record can be millions of them.
+ * Gaps are kept in a file until the end: the names of queues for the index are not known
+ * yet, and there may be more gaps than fit in memory, because a few bytes of a COMPRESSED
+ * record can contain millions.
  */
 static int open_gaps(struct extract *e)
 {
@@ -199,7 +201,7 @@ static void print_time(FILE *f, const char *what, __u64 time)
 		fprintf(f, " %s=-", what);
 }
 
-/* The name is what an AUX event was called; control characters may be in it. */
+/* The user chose the event's name, so it can contain control characters. */
 static void print_event(const struct extract *e, FILE *f,
 			const struct extract_queue *q)
 {
@@ -250,7 +252,7 @@ static void print_gap(const struct extract *e, FILE *f,
 		gap_cause_name(gap->cause));
 }
 
-/* Return false if they cannot be read; errno says why. */
+/* Return false with errno if the gaps cannot be read. */
 static bool print_gaps(const struct extract *e, FILE *f)
 {
 	struct extract_gap gap;

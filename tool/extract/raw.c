@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxrec extract --raw: the raw data of samples, one after the other in a file for
- * each event, and an index that says which, whose and when. See stream/payload.h.
+ * Extract the raw data of samples (auxrec extract --raw): write them one after the other
+ * to a file per event, and to the index where they are, whose they are and when they
+ * were taken. See stream/payload.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +17,15 @@
 #define NAME_LEN	32
 
 struct raw_file {
-	FILE *f;		/* NULL: closed, as there are too many */
+	FILE *f;		/* NULL: not open; there can be too many files */
 	bool created;
-	__u64 used;		/* when, by extract_raw.uses */
+	__u64 used;		/* extract_raw.uses at the last use */
 	__u64 bytes;
 };
 
 /* One line of the index. */
 struct raw_entry {
-	__u64 number;		/* of a payload in parts, 0: none is open */
+	__u64 number;		/* of a payload in parts, 0: no payload is open */
 	__u64 total;
 	__u64 got;
 	__u64 offset;
@@ -32,8 +33,8 @@ struct raw_entry {
 	__u32 cpu, pid, tid;
 	__u32 cause;
 	bool no_sample;
-	__u64 gap;		/* payloads that a producer lost; 0: it is one */
-	__u64 cookie;		/* of a payload without event, else 0 */
+	__u64 gap;		/* payloads that a producer lost; 0: this is a payload */
+	__u64 cookie;		/* of a payload without event, otherwise 0 */
 	size_t file;		/* index of the event */
 };
 
@@ -58,7 +59,7 @@ static int failed(struct extract *e, const char *name)
 	return -ECANCELED;
 }
 
-/* Of the events' files the one that was not used for longest. -ENOENT: none. */
+/* Close the least recently used file of an event. -ENOENT: no file is open. */
 static int close_oldest(struct extract_raw *x)
 {
 	struct raw_file *oldest = NULL;
@@ -82,13 +83,13 @@ static int close_oldest(struct extract_raw *x)
 	return failed(x->e, name);
 }
 
-/* @flags: O_EXCL to create it, or O_APPEND. NULL: the message is there. */
+/* @flags: O_CREAT | O_EXCL, or O_APPEND. Return NULL with a message on failure. */
 static FILE *open_file(struct extract_raw *x, const char *name, int flags)
 {
 	FILE *f;
 	int fd, err;
 
-	/* There can be more events than a process may have files. */
+	/* There can be more events than a process can have open files. */
 	while ((fd = openat(x->e->dir_fd, name, O_WRONLY | O_CLOEXEC | flags,
 			    0600)) < 0 && errno == EMFILE) {
 		err = close_oldest(x);
@@ -183,7 +184,7 @@ static int write_entry(struct extract_raw *x, const struct raw_entry *entry)
 	return ferror(x->index) ? failed(x->e, EXTRACT_INDEX) : 0;
 }
 
-/* A payload in parts has come to its end, or something else comes instead. */
+/* Write the index line of a payload in parts, which is complete or is not continued. */
 static int close_entry(struct extract_raw *x)
 {
 	const struct raw_entry entry = x->open;
@@ -217,7 +218,7 @@ static int begin_parts(struct extract_raw *x, const struct read_sample *s,
 	x->open.no_sample = h->flags & AUXREC_PAYLOAD_NO_SAMPLE;
 	x->open.gap = h->flags & AUXREC_PAYLOAD_GAP ? h->offset : 0;
 	x->open.cookie = h->id ? 0 : h->cookie;
-	/* What it was in the ring: later in the stream, if it had to be. */
+	/* Use the frame's time in the ring. The sample's time in the stream may be later. */
 	if (h->time)
 		x->open.time = h->time;
 	return 0;
@@ -253,7 +254,7 @@ static bool get_header(const struct extract_raw *x, const struct read_sample *s,
 	       (h->offset <= h->total || h->flags & AUXREC_PAYLOAD_GAP);
 }
 
-/* The AUX data of PMUs travel as raw data too, see stream/aux_chunk.h. */
+/* Samples can also contain AUX data of PMUs as raw data, see stream/aux_chunk.h. */
 static bool is_chunk(const struct read_sample *s)
 {
 	__u32 magic;
@@ -266,7 +267,7 @@ static bool is_chunk(const struct read_sample *s)
 	return magic == AUXREC_CHUNK_MAGIC;
 }
 
-/* Without the padding, where that is known. */
+/* Return the size of RAW without padding, if the record tells it. */
 static __u32 true_size(const struct read_record *rec,
 		       const struct read_sample *s)
 {
@@ -292,7 +293,7 @@ static int take_sample(struct extract_raw *x, const struct read_record *rec,
 	if (get_header(x, s, &h)) {
 		if (is_payload_event(&s->event->attr))
 			return take_part(x, s, &h);
-		/* Its parts come next, but for those that are lost. */
+		/* The payload's parts come next, unless it is lost. */
 		err = close_entry(x) ?: begin_parts(x, s, &h);
 		return err ?: (h.cause ? close_entry(x) : 0);
 	}
