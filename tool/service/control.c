@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The control socket of a recorder.
+ * The control socket of a recorder: accept clients, carry out their requests, answer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,14 +16,14 @@
 #include "service/control_socket.h"
 
 #define CLIENTS_MAX	32
-/* The epoll data of what is no client */
+/* The epoll data of the listening socket; clients have their index */
 #define LISTENER	CLIENTS_MAX
 
 struct control {
 	const struct control_ops *ops;
 	void *ctx;
 	int epoll;
-	int spare;		/* to have one to refuse a client with */
+	int spare;		/* a descriptor that is closed to refuse a client */
 	__u64 serial;
 	struct control_socket socket;
 	struct control_client clients[CLIENTS_MAX];
@@ -77,7 +77,7 @@ static void execute(void *ctx, struct control_client *cl, const char *line, size
 		answer_status(c, cl);
 		return;
 	}
-	/* Before: the answer may come from within. */
+	/* Count the request first, because the operation may answer it before it returns. */
 	cl->pending++;
 	if (rq.verb == CONTROL_SNAPSHOT)
 		err = c->ops->snapshot(c->ctx, rq.name[0] ? rq.name : NULL, cl->serial, &d);
@@ -89,13 +89,13 @@ static void execute(void *ctx, struct control_client *cl, const char *line, size
 	}
 }
 
-/* Close it, or has epoll look for what it needs now. */
+/* Close a client that is done, or tell epoll which events the client needs now. */
 static void settle(struct control *c, struct control_client *cl)
 {
 	struct epoll_event ev = { .data.u32 = cl - c->clients };
 
 	if (control_client_done(cl)) {
-		/* While a snapshot is written a child has it as well: close() is not enough. */
+		/* A child that writes a snapshot has the descriptor too: close() is not enough. */
 		epoll_ctl(c->epoll, EPOLL_CTL_DEL, cl->fd, NULL);
 		control_client_free(cl);
 		return;
@@ -107,7 +107,7 @@ static void settle(struct control *c, struct control_client *cl)
 	epoll_ctl(c->epoll, EPOLL_CTL_MOD, cl->fd, &ev);
 }
 
-/* A new connection has room for a line, so this does not wait. */
+/* A new connection has room for a line, so sending does not wait. */
 static void refuse(int fd, const char *why)
 {
 	char line[256];
@@ -155,8 +155,8 @@ static void add_client(struct control *c, int fd)
 }
 
 /*
- * Without a file descriptor the client would stay in the queue, and the poll loop would
- * find it there again and again.
+ * If no file descriptor is free, a client would stay in the queue, and the poll loop would
+ * find it there again and again. So close the spare descriptor and refuse the client.
  */
 static bool refuse_with_spare(struct control *c)
 {
@@ -236,7 +236,10 @@ void control_run(struct control *c)
 		control_client_run(cl, ev[i].events, execute, c);
 		settle(c, cl);
 	}
-	/* Last: a slot that became free has no event in @ev any more. */
+	/*
+	 * Accept clients last: a new client can get a slot that has just become free, and @ev has
+	 * no more event of the slot's old client.
+	 */
 	if (listener)
 		accept_clients(c);
 }
@@ -256,8 +259,8 @@ void control_answer(struct control *c, __u64 token, const char *fmt, ...)
 		control_client_vput(cl, fmt, ap);
 		va_end(ap);
 		/*
-		 * control_run() closes it, in which this may be: epoll reports what can be
-		 * sent to.
+		 * Let control_run() close the client: control_run() may be the caller. EPOLLOUT
+		 * makes epoll report the client.
 		 */
 		cl->events = EPOLLOUT;
 		epoll_ctl(c->epoll, EPOLL_CTL_MOD, cl->fd,
@@ -272,7 +275,7 @@ void control_close(struct control *c)
 
 	if (!c)
 		return;
-	/* What was answered last was tried to be sent at once. */
+	/* control_client_put() has tried to send the last answers immediately. */
 	for (i = 0; i < CLIENTS_MAX; i++) {
 		if (c->clients[i].fd >= 0)
 			control_client_free(&c->clients[i]);

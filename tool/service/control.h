@@ -5,23 +5,26 @@
  * A Unix stream socket of lines. A client sends requests, each a line of at most
  * CONTROL_LINE_MAX bytes with its newline:
  *
- *   snapshot [NAME]	"ok PATH" once it is on disk
+ *   snapshot [NAME]	"ok PATH" when the snapshot is on disk
  *   status		lines "KEY: VALUE", then "ok"
- *   stop		"ok" once nothing more will be written
+ *   stop		"ok" when nothing more will be written
  *
- * What fails is answered by "error MESSAGE". Each request has one answer, and there is one
- * line that ends it, "ok ..." or "error ...". A client may send further requests before
- * it has the answers to the ones before, but answers come in the order in which things are
- * done, which is not that of the requests: a snapshot's comes when it is written, a
- * status's at once. Whoever needs to know which "error" belongs to which request opens
- * a connection for each.
+ * A request that fails is answered by "error MESSAGE". Each request has one answer, and one
+ * line ends the answer, "ok ..." or "error ...". A client can send further requests before
+ * it has all answers. The answers come in the order in which requests are completed, which
+ * is not the order of requests: a snapshot is answered when it is written, a status
+ * immediately. A client that must know which "error" belongs to which request opens a
+ * connection per request.
  *
- * Only root and the user as whom the recorder runs are served. What can be held up or
- * used up is bounded: 32 clients; a client that does not read its answers is not read
- * from; requests of a client that has gone are still carried out, their answers dropped.
- * A snapshot of a new name is refused while very many wait (flight/wish.c).
+ * The recorder serves only root and the user who runs the recorder. Clients can use only
+ * bounded resources:
  *
- * One thread; nothing here blocks.
+ * - There are at most 32 clients.
+ * - The recorder does not read from a client that does not read its answers.
+ * - Requests of a client that has gone are still carried out, and their answers are dropped.
+ * - A snapshot of a new name is refused while very many snapshots wait (flight/wish.c).
+ *
+ * One thread uses these functions, and they do not block.
  */
 #ifndef AUXREC_CONTROL_H
 #define AUXREC_CONTROL_H
@@ -34,51 +37,51 @@
 struct control;
 
 /*
- * Called by control_run(), with the context of control_open(). None may call control_run()
- * or control_close(); control_answer() they may.
+ * control_run() calls these with the context of control_open(). They must not call
+ * control_run() or control_close(). They can call control_answer().
  */
 struct control_ops {
 	/*
-	 * Take a snapshot, or remembers that it is wanted. @name: NULL or as in
-	 * control_line.h; use it as a word, never as a pattern. Return 0 and will
-	 * call control_answer() once with @token, or -errno with a message, which is
-	 * the answer.
+	 * Take a snapshot, or remember to take one. @name: NULL, or a name as in
+	 * control_line.h; use it as a word, never as a pattern. Return 0 and call
+	 * control_answer() once, later, with @token, or return -errno with a message,
+	 * which becomes the answer.
 	 */
 	int (*snapshot)(void *ctx, const char *name, __u64 token, struct diag *d);
-	/* Write lines "key: value" to @to, less than 32 KiB of them. */
+	/* Write lines "KEY: VALUE" to @to, less than 32 KiB. */
 	void (*status)(void *ctx, FILE *to);
-	/* As snapshot: returns 0 and answers later, or -errno. */
+	/* Stop the recording. As for snapshot, return 0 and answer later, or return -errno. */
 	int (*stop)(void *ctx, __u64 token);
 };
 
 /*
- * control_open() - makes the socket, with mode 0600, and listens
- * @path: less than 103 bytes; PATH.lock is made beside it, and goes away with it
+ * control_open() - make the socket, with mode 0600, and listen
+ * @path: less than 103 bytes. PATH.lock is made beside the socket and removed with it
  *
- * A socket that a recorder left behind is replaced. A relative @path must mean the same
+ * If a recorder left a socket behind, it is replaced. A relative @path must name the same
  * file at control_close().
  *
- * Return: NULL with a message if another recorder listens there, if it is something else
- * than a socket, or if it cannot be made.
+ * Return: NULL with a message if another recorder listens there, if @path is not a
+ * socket, or if no socket can be made.
  */
 struct control *control_open(const char *path, const struct control_ops *ops, void *ctx,
 			     struct diag *d);
 
-/* To be polled for POLLIN: control_run() has something to do then. */
+/* Return a descriptor to poll for POLLIN, which means that control_run() has work. */
 int control_fd(const struct control *c);
 
-/* Does what can be done without waiting; a bounded amount, the rest is for the next call. */
+/* Do a bounded amount of work that needs no waiting. The next call does the rest. */
 void control_run(struct control *c);
 
 /*
- * control_answer() - the answer that a request waits for, one line: "ok ..." or "error ..."
+ * control_answer() - answer a request with one line, "ok ..." or "error ..."
  *
- * A newline in it becomes a '?'. Nothing happens if the client has gone.
+ * A newline in the line becomes a '?'. If the client has gone, this does nothing.
  */
 void control_answer(struct control *c, __u64 token, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Send what can be sent without waiting, closes, removes the socket's file. NULL is fine. */
+/* Close all connections and remove the socket's file. @c can be NULL. */
 void control_close(struct control *c);
 
 #endif /* AUXREC_CONTROL_H */

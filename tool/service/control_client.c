@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One client of the control socket.
+ * One client of the control socket: receive its requests, and send its answers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 
 #include "service/control_client.h"
 
-/* Others have their turn after so many. */
+/* After this many lines, it is another client's turn. */
 #define LINES_AT_A_TIME		16
 
-/* What it has sent is still carried out. */
+/* The client has gone: drop its answers. Requests that it has sent are still carried out. */
 static void lose(struct control_client *cl)
 {
 	cl->gone = true;
@@ -39,7 +39,7 @@ static void flush(struct control_client *cl)
 			break;
 		sent += r;
 	}
-	/* Not at all, mostly */
+	/* Usually everything was sent, and nothing has to move. */
 	if (sent && sent < cl->out_len)
 		memmove(cl->out, cl->out + sent, cl->out_len - sent);
 	cl->out_len -= sent;
@@ -56,7 +56,7 @@ void control_client_put(struct control_client *cl, const char *text, size_t len)
 		cap = ALIGN_UP(cap, 1024);
 		more = cap > ALIGN_UP(CONTROL_OUT_MAX, 1024) ? NULL : realloc(cl->out, cap);
 		if (!more) {
-			/* Half an answer would be a wrong one. */
+			/* Part of an answer would be wrong, so drop the client. */
 			lose(cl);
 			cl->closing = true;
 			return;
@@ -97,8 +97,9 @@ void control_client_putf(struct control_client *cl, const char *fmt, ...)
 }
 
 /*
- * Not before it has read its answers, and not ever more requests at a time. Of one that
- * has gone there are as many as the socket holds.
+ * Can more requests be carried out? Not before the client has read its answers, and not more
+ * than CONTROL_PENDING_MAX at a time. A client that has gone needs no limit, because only the
+ * requests that its socket holds are left.
  */
 static bool may_go_on(const struct control_client *cl)
 {
@@ -147,7 +148,7 @@ static void execute_lines(struct control_client *cl, control_execute execute, vo
 void control_client_run(struct control_client *cl, __u32 events, control_execute execute,
 			void *ctx)
 {
-	/* It has closed; what it has sent before can still be read. */
+	/* The client has closed the connection. Requests that it sent before can still be read. */
 	if (events & (EPOLLHUP | EPOLLERR))
 		lose(cl);
 	flush(cl);
@@ -161,7 +162,7 @@ void control_client_run(struct control_client *cl, __u32 events, control_execute
 		control_client_putf(cl, "error a request has more than %d bytes: goodbye",
 				    CONTROL_LINE_MAX);
 	} else if (cl->eof && cl->in_len) {
-		/* Perhaps cut: half a name would be a wrong one. */
+		/* The request may be cut, and part of a name would be a wrong name. */
 		cl->in_len = 0;
 		control_client_putf(cl, "error the last request does not end in a newline");
 	}
@@ -184,7 +185,7 @@ __u32 control_client_events(const struct control_client *cl)
 		return EPOLLOUT;
 	if (!may_go_on(cl))
 		return 0;
-	/* What is here already is no event: but it can be sent to, always. */
+	/* A line that was received already causes no event, so use EPOLLOUT, which comes always. */
 	if (has_line(cl))
 		events |= EPOLLOUT;
 	if (!cl->eof)

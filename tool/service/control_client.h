@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One client of the control socket: what it has sent and has not been carried out, what
- * it has been answered and has not read.
+ * One client of the control socket: requests that are not carried out yet, and answers that
+ * the client has not read yet.
  */
 #ifndef AUXREC_CONTROL_CLIENT_H
 #define AUXREC_CONTROL_CLIENT_H
@@ -14,18 +14,18 @@
 #define CONTROL_PENDING_MAX	16	/* requests that wait for their answers */
 #define CONTROL_ANSWER_MAX	5120	/* bytes of a line: a path and more */
 #define CONTROL_STATUS_MAX	32768
-/* What is read when nothing waits to be sent cannot bring forth more. */
+/* Requests are read only if nothing waits to be sent, so more bytes never wait. */
 #define CONTROL_OUT_MAX		((CONTROL_PENDING_MAX + 1) * CONTROL_ANSWER_MAX + \
 				 CONTROL_STATUS_MAX)
 
 struct control_client {
 	int fd;			/* -1: a free slot */
-	__u64 serial;		/* of all clients that ever were: its requests' token */
-	__u32 events;		/* that epoll looks for */
-	unsigned int pending;
-	bool eof;		/* will send no more */
-	bool gone;		/* nor read */
-	bool closing;		/* after what is to be sent: it broke the protocol */
+	__u64 serial;		/* unique among all clients; the token of its requests */
+	__u32 events;		/* that epoll waits for */
+	unsigned int pending;	/* requests without an answer */
+	bool eof;		/* the client will send no more */
+	bool gone;		/* the client will not read answers */
+	bool closing;		/* it broke the protocol: close when all is sent */
 	size_t in_len;
 	char in[CONTROL_LINE_MAX];
 	char *out;
@@ -33,21 +33,21 @@ struct control_client {
 	size_t out_cap;
 };
 
-/* Carries a request out. */
+/* Carry out a request. */
 typedef void (*control_execute)(void *ctx, struct control_client *cl, const char *line,
 				size_t len);
 
-/* Reads, carries out, sends. @events are those of epoll. */
+/* Read requests, carry them out, send answers. @events: the events that epoll reported */
 void control_client_run(struct control_client *cl, __u32 events, control_execute execute,
 			void *ctx);
 
-/* Is there nothing left to do for it? */
+/* Is there nothing left to do for the client? */
 bool control_client_done(const struct control_client *cl);
 
-/* EPOLLIN and EPOLLOUT as they are needed now. */
+/* Return the events that the client needs now: EPOLLIN, EPOLLOUT. */
 __u32 control_client_events(const struct control_client *cl);
 
-/* Send it, or keeps it to be sent. */
+/* Send text now, or keep it and send it later. */
 void control_client_put(struct control_client *cl, const char *text, size_t len);
 void control_client_vput(struct control_client *cl, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));

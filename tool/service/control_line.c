@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lines of the control protocol, for both of its sides.
+ * Make and parse the lines of the control protocol, for both of its sides.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,13 +14,13 @@ static const char * const verbs[] = {
 	[CONTROL_STOP]		= "stop",
 };
 
-/* Not isgraph(): what a name may be must not depend on the locale. */
+/* isgraph() depends on the locale, but the rules for names must not. */
 static bool is_graph(char c)
 {
 	return c > ' ' && c <= '~';
 }
 
-/* The next word of @line from @pos on; returns its length. */
+/* Set @pos to the next word of @line, and return the word's length. */
 static size_t next_word(const char *line, size_t len, size_t *pos)
 {
 	size_t end;
@@ -32,7 +32,7 @@ static size_t next_word(const char *line, size_t len, size_t *pos)
 	return end - *pos;
 }
 
-/* It becomes part of a file's name: nothing that leaves the directory, or hides there. */
+/* The name becomes part of a file's name. It must not leave the directory or hide the file. */
 static int check_name(const char *name, size_t len, struct diag *d)
 {
 	size_t i;
@@ -90,7 +90,7 @@ size_t control_format(const struct control_request *rq, char line[CONTROL_LINE_M
 			rq->name[0] ? " " : "", rq->name);
 }
 
-/* @word, and then the end or a blank */
+/* If @line begins with @word and then ends or has a blank, return what follows. */
 static const char *after(const char *line, const char *word)
 {
 	const size_t len = strlen(word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lines of the control protocol, for both of its sides. Nothing here does more than
- * look at what it is given.
+ * The lines of the control protocol, for both of its sides. These functions only parse and
+ * format text.
  */
 #ifndef AUXREC_CONTROL_LINE_H
 #define AUXREC_CONTROL_LINE_H
@@ -26,23 +26,26 @@ struct control_request {
 };
 
 /*
- * control_parse() - a request: "snapshot [NAME]", "status" or "stop"
- * @line: @len bytes, any, without the newline
+ * control_parse() - parse a request: "snapshot [NAME]", "status" or "stop"
+ * @line: any @len bytes, without the newline
  *
  * Return: 0, or -EINVAL with a message that has no newline.
  */
 int control_parse(const char *line, size_t len, struct control_request *rq, struct diag *d);
 
-/* Make the line of a request, with its newline, of at most CONTROL_LINE_MAX bytes. */
+/* Make the line of a request, with its newline. Return its length, at most CONTROL_LINE_MAX. */
 size_t control_format(const struct control_request *rq, char line[CONTROL_LINE_MAX + 1]);
 
 enum control_reply {
-	CONTROL_MORE,		/* a line of "status", or of what comes with later versions */
+	CONTROL_MORE,		/* a line of "status", or of a later version's request */
 	CONTROL_OK,
 	CONTROL_ERROR,
 };
 
-/* What an answer's line is; @text is what follows the "ok " or "error ", or all of it. */
+/*
+ * Return what kind of line a line of an answer is. Set @text to what follows "ok " or "error ", or
+ * to @line.
+ */
 enum control_reply control_reply(const char *line, const char **text);
 
 #endif /* AUXREC_CONTROL_LINE_H */

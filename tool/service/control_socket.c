@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The control socket's file.
+ * Make and remove the control socket's file.
  *
- * Who holds PATH.lock may replace the socket. Without a lock, a socket that is bound and
- * does not listen yet could not be told from one that was left behind, and two recorders
- * that start together would each remove the other's.
+ * Only the holder of PATH.lock can replace the socket. Without a lock, a socket that is bound
+ * and does not listen yet would look like one that was left behind, and two recorders that
+ * start at the same time would each remove the other's socket.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +35,7 @@ int control_address(const char *path, struct sockaddr_un *addr, struct diag *d)
 	return 0;
 }
 
-/* Remove what nobody listens on. Return 0 if the path is free now. */
+/* Remove a socket on which nobody listens. Return 0 if the path is free now. */
 static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 {
 	const char *path = addr->sun_path;
@@ -57,7 +57,7 @@ static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 	close(fd);
 	if (err == EACCES || err == EPERM)
 		return diag(d, -err, "%s: a socket of somebody else: give another path", path);
-	/* EAGAIN: its queue is full; EPROTOTYPE: it is none of streams. */
+	/* For example EAGAIN: its queue is full, or EPROTOTYPE: it is not a stream socket. */
 	if (err != ECONNREFUSED && err != ENOENT)
 		return diag(d, -EADDRINUSE, "%s: somebody listens there: give another path", path);
 	if (unlink(path) && errno != ENOENT)
@@ -80,8 +80,8 @@ static int listen_at(struct control_socket *s, struct diag *d)
 		return diag(d, -errno, "control socket: %s", strerror(errno));
 	/*
 	 * The file gets the mode of the socket's own inode, less the umask (unix_bind_bsd()
-	 * in the kernel): so it is private from the first moment, and the umask, which all
-	 * threads share, need not be changed.
+	 * in the kernel). So it is private from the first moment, without a change of the
+	 * umask, which all threads share.
 	 */
 	if (fchmod(s->fd, 0600) ||
 	    bind(s->fd, (const struct sockaddr *)&s->addr, sizeof(s->addr))) {
@@ -113,7 +113,7 @@ int control_socket_open(struct control_socket *s, const char *path, struct diag 
 	snprintf(lock, sizeof(lock), "%.*s" LOCK_SUFFIX,
 		 (int)(sizeof(lock) - sizeof(LOCK_SUFFIX)), path);
 	err = pidfile_take(&s->lock, lock, &holder, d);
-	/* Not of the lock, which nobody has asked for. */
+	/* The message names the socket, because the user did not ask for the lock. */
 	if (err == -ENOENT || err == -ENOTDIR || err == -EACCES || err == -EROFS)
 		return diag(d, err, "%s: no control socket can be made: %s", path,
 			    strerror(-err));

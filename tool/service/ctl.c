@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `auxrec ctl`: tells a recorder what to do, over its control socket.
+ * `auxrec ctl`, which tells a recorder what to do, over its control socket.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@ enum {
 
 struct ctl {
 	const struct ctl_options *opt;
-	__u64 deadline;		/* of now_ns(), 0: none */
+	__u64 deadline;		/* as now_ns(), 0: none */
 	int fd;
 	size_t len;
 	char buf[CONTROL_ANSWER_MAX];
@@ -58,7 +58,7 @@ static int timed_out(struct ctl *c)
 		    c->opt->path, c->opt->timeout / 1e9);
 }
 
-/* What is left of the time, as poll() wants it. */
+/* Return the time that is left, as a timeout of poll(). */
 static int left_ms(const struct ctl *c)
 {
 	const __u64 now = now_ns();
@@ -117,7 +117,10 @@ static int open_socket(struct ctl *c)
 	return 0;
 }
 
-/* One that refuses says why and closes: what it said is read all the same. */
+/*
+ * A recorder that refuses a client says why and closes the connection. send() may fail then, but
+ * the message can still be read, so ignore the error.
+ */
 static void send_request(struct ctl *c)
 {
 	char line[CONTROL_LINE_MAX + 1];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The command `auxrec ctl`. */
 #ifndef AUXREC_CTL_MAIN_H
 #define AUXREC_CTL_MAIN_H
 
@@ -6,8 +7,8 @@
  * auxrec_ctl_main() - `auxrec ctl`
  * @argv: argv[0] is the command's own name
  *
- * Return: an exit status: 0 done, 1 the recorder said no, 125 there was no answer, or
- * nothing was asked for that there is.
+ * Return: an exit status: 0 done, 1 the recorder refused or failed, 125 usage, no such
+ * socket, or no answer.
  */
 int auxrec_ctl_main(int argc, char **argv);
 

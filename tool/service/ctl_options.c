@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command line of `auxrec ctl`. Not by getopt(3), which prints and has a state.
+ * Parse the command line of `auxrec ctl`, without getopt(3), which prints and has state.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int parse_timeout(const char *text, __u64 *timeout, struct diag *d)
 	char *end;
 	const double v = strtod(text, &end);
 
-	/* No "inf", no "0x1p3", no blanks. */
+	/* strtod() would also accept "inf", "0x1p3" and blanks. */
 	if (strspn(text, "0123456789.") != strlen(text) || v <= 0 || *end ||
 	    v > TIMEOUT_MAX)
 		return diag(d, -EINVAL, "--timeout: '%s' is not a number of seconds above 0", text);
@@ -26,7 +26,7 @@ static int parse_timeout(const char *text, __u64 *timeout, struct diag *d)
 	return 0;
 }
 
-/* The words are what is sent: checked here, where the message is better. */
+/* The words are sent as they are. Check them here, where the message is better. */
 static int parse_request(struct control_request *rq, int argc, char **argv, struct diag *d)
 {
 	char line[CONTROL_LINE_MAX];
@@ -36,7 +36,7 @@ static int parse_request(struct control_request *rq, int argc, char **argv, stru
 	if (!argc)
 		return diag(d, -EINVAL, "what to do is missing: snapshot [NAME], status or stop");
 	for (i = 0; i < argc; i++) {
-		/* In the line it would be two, or none. */
+		/* In the line, such a word would become two words, or none. */
 		if (!argv[i][0] || strchr(argv[i], ' '))
 			return diag(d, -EINVAL, "'%s': give a word without blanks", argv[i]);
 		len += snprintf(line + len, sizeof(line) - len, "%s%s", i ? " " : "", argv[i]);

@@ -14,7 +14,7 @@ struct ctl_options {
 	struct control_request request;
 };
 
-/* Does no more than look at @argv. Return 0, or -EINVAL with a message. */
+/* Parse @argv, without any other effect. Return 0, or -EINVAL with a message. */
 int ctl_parse(struct ctl_options *o, int argc, char **argv, struct diag *d);
 
 #endif /* AUXREC_CTL_OPTIONS_H */

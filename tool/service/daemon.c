@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --daemon: recording in the background.
+ * Recording in the background (--daemon).
  *
- * One fork(), not two: the parent wants the child's exit status. The second one would only
- * keep a session's leader from getting a terminal by opening it, and terminals are opened
- * with O_NOCTTY here.
+ * The daemon forks once, not twice, because the parent needs the child's exit status. A
+ * second fork() would only prevent that a session leader gets a terminal by opening it, and
+ * auxrec opens terminals with O_NOCTTY.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,18 +22,18 @@
 #include "service/pidfile.h"
 
 static struct pidfile pid_file;
-static int parent = -1;		/* the socket to it, until daemon_ready() */
-static int terminal = -1;	/* its stderr, likewise */
+static int parent = -1;		/* the socket to the parent, until daemon_ready() */
+static int terminal = -1;	/* the parent's stderr, until daemon_ready() */
 
 static void say_both(const char *text)
 {
-	/* Nobody is left to be told that it did not work. */
+	/* If writing to the terminal fails, nobody is left who could be told. */
 	if (terminal >= 0)
 		dprintf(terminal, "auxrec: %s\n", text);
 	log_write(text);
 }
 
-/* Else what is opened next would be taken for stdio, and be replaced. */
+/* If a descriptor of stdio were free, the next opened file would get it and be replaced. */
 static int fill_stdio(struct diag *d)
 {
 	int fd;
@@ -56,7 +56,7 @@ static _Noreturn void wait_for(pid_t child, int from_child)
 	do {
 		r = read(from_child, &c, 1);
 	} while (r < 0 && errno == EINTR);
-	/* Neither buffers nor handlers: those are the child's. */
+	/* _exit() flushes no buffers and runs no exit handlers: these belong to the child. */
 	if (r == 1)
 		_exit(0);
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -81,8 +81,9 @@ static int detach(struct diag *d)
 	if (null < 0)
 		return diag(d, -errno, "/dev/null: %s", strerror(errno));
 	/*
-	 * Not only when it is ready: the command that is recorded has them by then. Whoever
-	 * waits for the end of a pipe (ssh) shall not wait for the daemon's.
+	 * Replace stdio now, not in daemon_ready(): the recorded command would have inherited it
+	 * by then. A program that waits for the end of a pipe (ssh) must not wait for the daemon
+	 * to end.
 	 */
 	for (i = 0; i < 3; i++)
 		dup2(null, i);
@@ -100,9 +101,9 @@ int daemon_begin(const struct daemon_options *opt, struct diag *d)
 	err = fill_stdio(d);
 	if (err)
 		return err;
-	/* Ignored, as it may be inherited, there would be no status to wait for. */
+	/* If the parent inherited an ignored SIGCHLD, waitpid() would get no status. */
 	sigaction(SIGCHLD, &dfl, NULL);
-	/* Not a pipe: a write to one whose reader has gone would be a SIGPIPE. */
+	/* In a pipe without a reader, a write would raise SIGPIPE. So use a socket. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
 		return diag(d, -errno, "socketpair: %s", strerror(errno));
 	fflush(NULL);

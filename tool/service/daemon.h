@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --daemon: recording in the background.
+ * Recording in the background (--daemon).
  *
  *	err = daemon_begin(&opt, &d);		before threads, signals_init(), any output
- *	... opens events, the control socket, starts the command: what fails is said by
- *	    say() and ends in exit(), as in the foreground ...
+ *	... open events, the control socket, start the command; report errors by
+ *	    say() and call exit(), as in the foreground ...
  *	err = daemon_ready(&d);			recording has begun
  *	...
- *	daemon_end();				the last thing; exit() does it, too
+ *	daemon_end();				call it last; exit() calls it, too
  *
- * Between the first two, say() reaches both the terminal and the log.
+ * Between daemon_begin() and daemon_ready(), say() writes to the terminal and the log.
  *
- * The working directory stays what it was. Paths relative to it go on working: those of
- * the options, of control sockets (which must be short), of snapshots that are named by a
- * pattern; to resolve each of them would be easy to forget for the next one. The price is that
- * the file system it is on cannot be unmounted, which the one that is recorded to could not be
- * anyway. So it is with the umask.
+ * The daemon keeps its working directory, so that relative paths go on working: paths of
+ * options, of control sockets (which must be short), of snapshots that are named by a
+ * pattern. Resolving each of them would be easy to forget for the next one. The price is that
+ * the file system of the working directory cannot be unmounted, nor can the one that is
+ * recorded to. The daemon keeps its umask for the same reason.
  */
 #ifndef AUXREC_DAEMON_H
 #define AUXREC_DAEMON_H
@@ -28,28 +28,28 @@ struct daemon_options {
 };
 
 /*
- * daemon_begin() - goes on in a child, in a session of its own, with /dev/null as stdio
+ * daemon_begin() - go on in a child, in a session of its own, with /dev/null as stdio
  *
- * Only the child returns. The parent exits when the child is ready, with status 0, or when
- * the child has ended before, with its status (128 + N for signal N).
+ * Only the child returns. The parent exits with status 0 when the child is ready. If the
+ * child ends earlier, the parent exits with the child's status (128 + N for signal N).
  *
- * SIGHUP is ignored from here on, which signals_init() leaves alone: no terminal is there
- * to hang up. What the recorded command prints goes to /dev/null.
+ * SIGHUP is ignored from here on, because there is no terminal that could hang up.
+ * signals_init() does not change that. Output of the recorded command goes to /dev/null.
  *
- * Return: 0, or -errno with a message, in the child (which shall say it and exit, so that
- * the parent does) or in the parent (without a child).
+ * Return: 0, or -errno with a message. An error is returned in the child, which must report
+ * it and exit, so that the parent exits too, or in the parent if there is no child.
  */
 int daemon_begin(const struct daemon_options *opt, struct diag *d);
 
 /*
- * daemon_ready() - lets the parent exit; messages only go to the log from here on
+ * daemon_ready() - let the parent exit; messages only go to the log from here on
  *
- * Return: 0, also without daemon_begin(); -ECANCELED with a message if the parent was
- * killed (Ctrl-C): nobody knows of this daemon, and it should end.
+ * Return: 0, also without daemon_begin(), or -ECANCELED with a message if the parent was
+ * killed (Ctrl-C). Nobody knows of this daemon then, and it should end.
  */
 int daemon_ready(struct diag *d);
 
-/* Remove the pid file, closes the log. Nothing, without daemon_begin(). */
+/* Remove the pid file and close the log. Without daemon_begin(), this does nothing. */
 void daemon_end(void);
 
 #endif /* AUXREC_DAEMON_H */

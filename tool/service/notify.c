@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages of a service to its manager.
+ * Sending messages of a service to its manager.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -2,8 +2,8 @@
 /*
  * A file that one process at a time holds, with its process id in it.
  *
- * flock(2), not fcntl(2)'s locks: those go away with the first close() of the file by
- * anybody in the process, and do not pass on to the child of a fork().
+ * The lock is one of flock(2). A lock of fcntl(2) would be released by the first close() of
+ * the file anywhere in the process, and a child would not inherit it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "service/pidfile.h"
 
-/* Is @fd still what has the name @path? */
+/* Does @path still name the file @fd? */
 static bool is_current(int fd, const char *path)
 {
 	struct stat here, there;
@@ -25,7 +25,7 @@ static bool is_current(int fd, const char *path)
 	       here.st_ino == there.st_ino;
 }
 
-/* What the holder has written, 0 if it has not got to that yet. */
+/* Return the id that the holder has written, or 0 if it has not written it yet. */
 static pid_t read_pid(int fd)
 {
 	char text[32] = "";
@@ -67,8 +67,9 @@ int pidfile_take(struct pidfile *p, const char *path, pid_t *holder, struct diag
 
 	for (;;) {
 		/*
-		 * A FIFO would make open() wait, a link may lead anywhere. Who can open it can
-		 * hold it, if only for reading: hence 0600.
+		 * Opening a FIFO would wait, so use O_NONBLOCK. A link can lead anywhere, so use
+		 * O_NOFOLLOW. A process that can open the file, even only for reading, can hold
+		 * it, so the mode is 0600.
 		 */
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 			  0600);
@@ -84,7 +85,7 @@ int pidfile_take(struct pidfile *p, const char *path, pid_t *holder, struct diag
 			close(fd);
 			return err;
 		}
-		/* Its holder may have removed it between open() and flock(). */
+		/* The holder may have removed the file between open() and flock(). */
 		if (is_current(fd, path))
 			break;
 		close(fd);
@@ -110,7 +111,7 @@ void pidfile_drop(struct pidfile *p)
 {
 	if (!p->path)
 		return;
-	/* While it is held: nobody can have taken it over. */
+	/* Remove the file while it is held, so that nobody can have taken it over. */
 	if (p->owner == getpid() && is_current(p->fd, p->path))
 		unlink(p->path);
 	close(p->fd);

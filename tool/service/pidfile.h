@@ -16,20 +16,21 @@ struct pidfile {
 };
 
 /*
- * pidfile_take() - makes the file, or takes over one that nobody holds any more
+ * pidfile_take() - make the file, or take over one that nobody holds any more
  *
- * It is held by flock(2), until pidfile_drop() or until this process and all of its
- * children that did not exec have ended: a killed one leaves a file behind, which the
- * next one takes. @path is used once more by pidfile_drop().
+ * flock(2) holds the file until pidfile_drop(), or until this process and all of its
+ * children that did not exec have ended. A process that is killed leaves the file behind,
+ * and the next one takes it. pidfile_drop() uses @path once more.
  *
- * Return: 0; -EBUSY if another process holds it, whose id is in the message and in
- * @holder (may be NULL; 0: not known); another -errno with its message.
+ * Return: 0, -EBUSY if another process holds the file, or another -errno, with a message.
+ * The message and @holder (which can be NULL) tell the id of the other process, 0 if it is
+ * not known.
  */
 int pidfile_take(struct pidfile *p, const char *path, pid_t *holder, struct diag *d);
 
 /*
- * Remove the file, if it is still that one, and not from a child of who took it. Nothing to do
- * for one of zeros.
+ * Remove the file, if @path still names it, and if this process took it (a child does not remove
+ * it), and release it. If @p is all zero, this does nothing.
  */
 void pidfile_drop(struct pidfile *p);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AUXTRACE_INFO: what perf's decoders need to know of the PMU. Layouts as in
- * perf's intel-pt.h.
+ * Make AUXTRACE_INFO, which tells perf's decoders about the PMU. Its layout is that
+ * of perf's intel-pt.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "stream/build.h"
 #include "synth/synth.h"
 
-/* How readers learn who ran on a CPU: not needed, or from SWITCH records. */
+/* How readers learn which task ran on a CPU: not at all, or from SWITCH records. */
 enum {
 	SWITCH_NONE		= 0,
 	SWITCH_CPU_WIDE		= 3,
@@ -38,7 +38,7 @@ static __u64 pmu_number(const struct sev *sev, const char *file)
 							 strtoull(line, NULL, 0);
 }
 
-/* "config:14-17" as a mask; 0: the PMU has no such field. */
+/* Return the mask of a term ("config:14-17"), or 0 if the PMU has no such term. */
 static __u64 format_bits(const struct sev *sev, const char *name)
 {
 	unsigned int first, last;
@@ -58,7 +58,7 @@ static __u64 format_bits(const struct sev *sev, const char *name)
 	return (~0ULL >> (63 - (last - first))) << first;
 }
 
-/* TSC to crystal clock: CPUID leaf 15H, EBX / EAX. */
+/* Read the ratio of TSC to crystal clock: CPUID leaf 15H, EBX / EAX. */
 static void tsc_ctc_ratio(__u32 *n, __u32 *d)
 {
 	*n = 0;
@@ -80,7 +80,7 @@ static void get_time_conv(const struct session *s, struct time_conv *tc)
 	memset(tc, 0, sizeof(*tc));
 	if (s->nr_rings)
 		mainring_time_conv(&s->rings[0], tc);
-	/* perf's readers take these only together. */
+	/* perf's readers need all of these fields, or none. */
 	if (!tc->cap_zero)
 		memset(tc, 0, sizeof(*tc));
 }
@@ -103,7 +103,7 @@ static void intel_pt(struct session *s, const struct sev *sev)
 	size_t filter_len = filter ? strlen(filter) : 0;
 	bool per_cpu = !session_per_task(s);
 	const __u64 tsc = format_bits(sev, "tsc");
-	/* Without times nobody can say when a switch was. */
+	/* Without TSC, readers cannot relate the trace to the times of switches. */
 	bool switches = per_cpu && (sev->attr.config & tsc);
 	__u32 n, d;
 
@@ -123,7 +123,7 @@ static void intel_pt(struct session *s, const struct sev *sev)
 	build_add_u64(&s->out, d);
 	build_add_u64(&s->out, format_bits(sev, "cyc"));
 	build_add_u64(&s->out, pmu_number(sev, "max_nonturbo_ratio"));
-	/* Its length has neither the NUL nor the padding in it. */
+	/* The length excludes the NUL and the padding. */
 	build_add_u64(&s->out, filter_len);
 	if (filter_len)
 		build_add_name(&s->out, filter);

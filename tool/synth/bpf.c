@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BPF programs that are loaded already, and the code between them and what they
- * are attached to: KSYMBOL and BPF_EVENT, as the kernel would have written them.
- * Best effort: it takes rights that not all have.
+ * Describe BPF programs that are loaded already, and their trampolines and
+ * dispatchers, with KSYMBOL and BPF_EVENT, as the kernel describes new ones. A user
+ * without the right to list programs gets no such records.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "stream/build.h"
 #include "synth/synth.h"
 
-/* Programs with more functions than this are described by the first ones. */
+/* If a program has more functions than this, only the first ones are described. */
 #define MAX_FUNCS	256
 
 static int add_ksymbol(struct session *s, __u64 addr, __u32 len,
@@ -40,7 +40,7 @@ static int add_bpf_event(struct session *s, const struct bpf_prog_info *info)
 	return build_end(&s->out);
 }
 
-/* What /proc/kallsyms has of BPF, as "bpf_prog_TAG_NAME". */
+/* A symbol of BPF in /proc/kallsyms, such as "bpf_prog_TAG_NAME". */
 struct bpf_sym {
 	__u64 addr;
 	char name[120];
@@ -73,9 +73,10 @@ static void read_syms(void)
 }
 
 /*
- * The kernel knows best what it calls a function: with BTF that is its name in
- * the source, without the program's or "F", and its tag is not always the
- * function's. Where it is not listed, the name is made as it is without BTF.
+ * Return the kernel's name of a function, from /proc/kallsyms if it is listed there.
+ * With BTF, that name contains the function's name in the source instead of the
+ * program's name or "F", and its tag is not always the function's. If the function is
+ * not listed, make the name that it would have without BTF.
  */
 static const char *func_name(__u64 addr, const __u8 *tag, const char *name)
 {
@@ -124,7 +125,7 @@ static int add_prog(struct session *s, int fd)
 	return err ? err : add_bpf_event(s, &info);
 }
 
-/* Code that has no program of its own; how long it is, nobody says. */
+/* Add code that belongs to no program. The kernel does not tell its length: use a page. */
 static int add_images(struct session *s)
 {
 	size_t i;
@@ -146,7 +147,7 @@ int synth_bpf(struct session *s)
 	while (!err && !bpf_next_prog(&id)) {
 		int fd;
 
-		/* Long, so only if there is a program at all. */
+		/* Reading kallsyms takes long, so do it only if there is a program. */
 		if (!syms)
 			read_syms();
 		fd = bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cgroups that are there already: their numbers and names, as the kernel tells of new ones.
+ * Describe cgroups that exist already with CGROUP records, as the kernel describes new ones.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "stream/build.h"
 #include "synth/synth.h"
 
-/* Its path from the root, which is "/" */
+/* The path of the current cgroup from the root. Empty: the root itself */
 static char path[PATH_MAX];
 
-/* Places of the hierarchy where some have no name in the stream */
+/* The number of places in the hierarchy whose cgroups have no name in the stream */
 static unsigned int unnamed;
 static int unnamed_err;
 static char unnamed_path[256];
@@ -46,7 +46,7 @@ static int add_cgroup(struct session *s, __u64 id)
 	return 0;
 }
 
-/* It may not be read; whoever may read the one above knows its number. */
+/* Add a cgroup whose directory cannot be read. Its id can be read from the parent's directory. */
 static int add_closed(struct session *s, int parent, const char *name, int why)
 {
 	__u64 id;
@@ -55,7 +55,10 @@ static int add_closed(struct session *s, int parent, const char *name, int why)
 	return cgroups_id(parent, name, &id) ? 0 : add_cgroup(s, id);
 }
 
-/* @fd is closed. What vanishes meanwhile is none; the kernel tells of what is new. */
+/*
+ * Add a cgroup and all cgroups below it. This closes @fd. Cgroups that vanish meanwhile are left
+ * out, and the kernel reports new ones.
+ */
 static int add_tree(struct session *s, int fd, size_t len)
 {
 	struct dirent *de;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cgroups that exist: numbers and names.
+ * Looking up cgroups in their file system: ids of directories.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,12 +12,13 @@
 
 #include "synth/cgroups.h"
 
-/* As the first directory that a hierarchy has */
+/* The id of the root, which is the first directory of a hierarchy */
 #define ROOT_ID		1
 
 /*
- * Is the controller in a hierarchy of version 1? It need not be mounted here. Lines of
- * cgroups(7), /proc/PID/cgroup: "4:perf_event:/", "5:cpu,cpuacct:/", "0::/"
+ * Is the controller perf_event in a hierarchy of version 1? The hierarchy does not have to be
+ * mounted here. /proc/PID/cgroup has these lines, see cgroups(7): "4:perf_event:/",
+ * "5:cpu,cpuacct:/", "0::/"
  */
 static bool is_version_1(void)
 {
@@ -86,7 +87,7 @@ bool cgroups_is_root(int dir)
 	return !cgroups_id(dir, "", &id) && id == ROOT_ID;
 }
 
-/* One that has come later in the same place has another number. */
+/* A cgroup that was made later with the same path has another id. */
 bool cgroups_is_there(void *ctx, __u64 id, const char *path)
 {
 	const int *dir = ctx;

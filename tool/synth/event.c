@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the events are: ATTR, EVENT_UPDATE, ID_INDEX, TIME_CONV, THREAD_MAP,
- * CPU_MAP.
+ * Describe the events, their clock, threads and CPUs: ATTR, EVENT_UPDATE, ID_INDEX,
+ * TIME_CONV, THREAD_MAP, CPU_MAP.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "stream/build.h"
 #include "synth/synth.h"
 
-/* ids that fit behind an attr of this size */
+/* Return how many ids fit in a record after this attr. */
 static size_t ids_per_attr(const struct sev *sev)
 {
 	return (REC_SIZE_MAX - sizeof(struct perf_event_header) -
@@ -34,7 +34,7 @@ size_t synth_nr_attrs(const struct sev *sev)
 	return (sev_nr_ids(sev) + most - 1) / most;
 }
 
-/* An event with more ids than one record holds is several, of one name. */
+/* If an event's ids do not fit in one record, it becomes several events of one name. */
 int synth_attrs(struct session *s)
 {
 	size_t i, first, j;
@@ -92,7 +92,7 @@ int synth_event_updates(struct session *s)
 	return err;
 }
 
-/* Where an id's records come from: for the readers' AUX queues. */
+/* Tell the CPU and thread of each id. Readers need this for their AUX queues. */
 int synth_id_index(struct session *s)
 {
 	const size_t most = (REC_SIZE_MAX - 16) / 32;
@@ -152,7 +152,7 @@ int synth_thread_map(struct session *s)
 	const size_t most = (REC_SIZE_MAX - 16) / 24;
 	size_t i;
 
-	/* perf's own -a has the one entry -1. More than fit is cut short. */
+	/* With -a, perf writes one entry, -1. Threads that do not fit are left out. */
 	build_begin(&s->out, REC_THREAD_MAP, 0);
 	build_add_u64(&s->out, s->nr_tids < most ? s->nr_tids : most);
 	for (i = 0; i < s->nr_tids && i < most; i++) {

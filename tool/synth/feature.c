@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FEATURE records: the machine. Only ids up to 31 and 32 as the end mark: the
- * pipe reader of perf 6.1 takes no others.
+ * Make FEATURE records, which describe the machine. Only ids up to 31 are used, and
+ * 32 as the end mark, because the pipe reader of perf 6.1 takes no others.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static void add_string(struct session *s, const char *str)
 	build_add(&s->out, NULL, size - len);
 }
 
-/* A description that is too long for a record is said to be missing. */
+/* End a record. If the description is too long for a record, report that it is left out. */
 static int end(struct session *s, const char *what)
 {
 	int err = build_end(&s->out);
@@ -92,7 +92,7 @@ static int nrcpus(struct session *s)
 	return end(s, "CPUs");
 }
 
-/* The value of the first "key : value" line. */
+/* Read the value of the first line "key : value" of /proc/cpuinfo. */
 static int cpu_info(const char *key, char *val, size_t size)
 {
 	char *text, *line, *save;
@@ -124,7 +124,7 @@ static int cpudesc(struct session *s)
 }
 
 #if __has_include("cpuid.h")
-/* vendor,family,model,stepping: what perf looks events up by. */
+/* perf looks events up by "vendor,family,model,stepping". */
 static int cpuid(struct session *s)
 {
 	unsigned int a, b, c, d, family, model;
@@ -137,7 +137,7 @@ static int cpuid(struct session *s)
 	memcpy(vendor + 8, &c, 4);
 	if (!__get_cpuid(1, &a, &b, &c, &d))
 		return 0;
-	/* The extended parts count from these families on (SDM, CPUID 1). */
+	/* The extended fields are valid only for these families (SDM, CPUID 1). */
 	family = a >> 8 & 0xf;
 	model = a >> 4 & 0xf;
 	if (family == 6 || family == 15)
@@ -171,7 +171,7 @@ static int total_mem(struct session *s)
 		total = strtoull(p + 9, NULL, 10);
 	free(text);
 	begin(s, REC_FEAT_TOTAL_MEM);
-	/* In KiB, as /proc/meminfo has it. */
+	/* The feature is in KiB, as is /proc/meminfo. */
 	build_add_u64(&s->out, total);
 	return end(s, "memory size");
 }
@@ -204,7 +204,7 @@ static int topology_line(__u32 cpu, const char *file, char *buf, size_t size)
 	return slurp_line(path, buf, size);
 }
 
-/* The different contents of a topology file over all CPUs: "0-3", "4-7". */
+/* Add each different content of a topology file of all CPUs once: "0-3", "4-7". */
 static void add_siblings(struct session *s, const char *file, const char *older)
 {
 	char (*seen)[256] = NULL;
@@ -237,7 +237,7 @@ static int cpu_topology(struct session *s)
 	begin(s, REC_FEAT_CPU_TOPOLOGY);
 	add_siblings(s, "package_cpus_list", "core_siblings_list");
 	add_siblings(s, "core_cpus_list", "thread_siblings_list");
-	/* Readers expect as many as NRCPUS says; offline ones have none. */
+	/* Readers expect an entry for each CPU of NRCPUS. Offline CPUs have no such files. */
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		char line[32];
 
@@ -247,7 +247,7 @@ static int cpu_topology(struct session *s)
 						     sizeof(line)) ?
 				       -1 : atoi(line));
 	}
-	/* Not optional here: readers take padding for the number of dies. */
+	/* Dies cannot be left out, because readers would take padding for their number. */
 	add_siblings(s, "die_cpus_list", "die_cpus_list");
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
 		char line[32];
@@ -332,7 +332,7 @@ static int pmu_mappings(struct session *s)
 	return end(s, "PMU numbers");
 }
 
-/* A group's place among the ATTRs; one event may have several, see there. */
+/* Describe a group by the index of its first ATTR. An event can have several, see synth_attrs(). */
 static void add_group(struct session *s, size_t leader)
 {
 	__u32 idx = 0, members = 0;
@@ -342,12 +342,12 @@ static void add_group(struct session *s, size_t leader)
 		idx += synth_nr_attrs(&s->sev[i]);
 	for (i = leader; i < s->nr_sev; i++)
 		members += s->sev[i].group == s->sev[leader].group;
-	add_string(s, "{anon_group}");	/* readers know this as: no name */
+	add_string(s, "{anon_group}");	/* means "no name" to readers */
 	build_add_u32(&s->out, idx);
 	build_add_u32(&s->out, members);
 }
 
-/* Which events readers show as one. */
+/* Describe groups of events, which readers show together. */
 static int group_desc(struct session *s)
 {
 	__u32 nr = 0;
@@ -367,10 +367,11 @@ static int group_desc(struct session *s)
 }
 
 /*
- * 32 ends the features for perf 6.1 and 6.12. Later perfs have a feature of
- * that number, CPU_DOMAIN_INFO, and complain if it does not describe all CPUs
- * of NRCPUS: so it does, as having no scheduling domains. The CPUs are counted
- * through rather than named, as perf's printing takes them for indices.
+ * For perf 6.1 and 6.12, feature 32 ends the features. Later versions of perf use
+ * this number for CPU_DOMAIN_INFO, and complain if it does not describe all online
+ * CPUs. So the record describes all of them, without scheduling domains. It
+ * numbers the CPUs from 0 instead of using their own numbers, because perf uses the
+ * numbers as indices when it prints them.
  */
 static int end_mark(struct session *s)
 {

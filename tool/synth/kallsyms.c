@@ -30,7 +30,7 @@ static int read_level(const char *path)
 	return level;
 }
 
-/* A service manager may mount an empty file there. */
+/* Is it the kernel's file? A service manager may mount an empty file there. */
 static bool is_of_kernel(int fd)
 {
 	struct statfs st;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Find out why the kernel's symbols are not in /proc/kallsyms. */
 #ifndef AUXREC_KALLSYMS_H
 #define AUXREC_KALLSYMS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the kernel and its modules are, with their build-ids.
+ * Describe where the kernel and its modules are in memory, with their build-ids.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +39,7 @@ static int add_map(struct session *s, __u64 start, __u64 len, __u64 pgoff,
 	build_add_u64(&s->out, start);
 	build_add_u64(&s->out, len);
 	build_add_u64(&s->out, pgoff);
-	/* Without an id the same place has device and inode: none. */
+	/* Without an id, these bytes are the device and inode, 0 for none. */
 	build_add(&s->out, id_field, sizeof(id_field));
 	build_add_u32(&s->out, PROT_EXEC);
 	build_add_u32(&s->out, MAP_PRIVATE);
@@ -68,7 +68,7 @@ static void kernel_symbol(struct kernel_range *k, const char *name, __u64 addr)
 		k->edata = addr;
 }
 
-/* Return 0, or -errno; -EPERM: the addresses are hidden from us. */
+/* Return 0, or -errno. -EPERM: the kernel hides the addresses. */
 static int kernel_range(struct kernel_range *k)
 {
 	char line[512], name[256];
@@ -82,7 +82,7 @@ static int kernel_range(struct kernel_range *k)
 	while (fgets(line, sizeof(line), f)) {
 		const char *at = strchr(line, ' ');
 
-		/* Address, type, name: most lines are passed over quickly. */
+		/* A line is "address type name". Skip most lines without the slow sscanf(). */
 		if (!at || strlen(at) < 4 || at[3] != '_')
 			continue;
 		if (sscanf(line, "%llx %*c %255s", &addr, name) == 2)
@@ -94,7 +94,7 @@ static int kernel_range(struct kernel_range *k)
 	return k->text || k->stext ? 0 : -EPERM;
 }
 
-/* Module names have '_' where file names may have '-'. */
+/* A '_' in a module's name can be a '-' in its file's name. */
 static bool same_module(const char *file, const char *name)
 {
 	for (; *name; file++, name++)
@@ -103,7 +103,7 @@ static bool same_module(const char *file, const char *name)
 	return !strncmp(file, ".ko", 3);
 }
 
-/* The file of a module, from modules.dep ("path: needs"), or "[name]". */
+/* Find the file of a module in modules.dep ("path: needs"), or use "[name]". */
 static void module_path(const char *deps, const char *dir, const char *name,
 			char *path, size_t size)
 {
@@ -124,7 +124,7 @@ static void module_path(const char *deps, const char *dir, const char *name,
 	snprintf(path, size, "[%s]", name);
 }
 
-/* Where modules are; returns modules.dep, to be freed, or NULL. */
+/* Set @dir to the directory of modules. Return modules.dep, which the caller frees, or NULL. */
 static char *module_deps(char *dir, size_t size)
 {
 	char *deps, path[1024];
@@ -144,12 +144,12 @@ int synth_module(struct session *s, const struct perfaux_notice *n,
 	__u64 time = n->time;
 	int err;
 
-	/* The kernel is locked down and does not tell where it is. */
+	/* The kernel is locked down, and does not tell the module's address. */
 	if (!n->start)
 		return 0;
 	id.size = n->id_size > sizeof(id.id) ? sizeof(id.id) : n->id_size;
 	memcpy(id.id, n->id, id.size);
-	/* Readers have been told that nothing of before would follow. */
+	/* Readers have flushed all records up to this time, so the record must be later. */
 	if (time <= s->flushed_time)
 		time = s->flushed_time + 1;
 	if (time > s->main.max_time)
@@ -201,13 +201,13 @@ int synth_kernel(struct session *s)
 	int err;
 
 	if (kernel_range(&k)) {
-		/* Who records user space only does not miss it. */
+		/* A recording of user space only does not need the kernel's addresses. */
 		s->kptr_hidden = true;
 		return 0;
 	}
 
 	build_id_notes("/sys/kernel/notes", &id);
-	/* The reference symbol: readers relocate by it, so name it truly. */
+	/* Readers relocate by the reference symbol, so its name must fit the address. */
 	stext = !k.text;
 	start = stext ? k.stext : k.text;
 	end = ALIGN_UP(k.edata > start ? k.edata : k.etext, page);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What processes have mapped now, from /proc.
+ * Find out from /proc which tasks live and what processes have mapped now.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,14 +16,17 @@
 #include "synth/proc_maps.h"
 #include "base/util.h"
 
-/* Of those outside of our PID namespace nothing is known: then it is EINVAL. */
+/*
+ * Nothing is known about a task outside of auxrec's PID namespace. tgkill() fails with EINVAL then,
+ * and the task counts as living.
+ */
 static bool lives(void *ctx, __u32 pid, __u32 tid)
 {
 	(void)ctx;
 	return !syscall(SYS_tgkill, pid, tid, 0) || errno != ESRCH;
 }
 
-/* "TID (NAME) STATE ...", where a name may have brackets and blanks */
+/* Is the state D in "TID (NAME) STATE ..."? The name can contain brackets and blanks. */
 static bool waits(int dir, const char *tid)
 {
 	char path[NAME_MAX + 8], text[256];
@@ -43,9 +46,9 @@ static bool waits(int dir, const char *tid)
 }
 
 /*
- * Does one of its threads wait uninterruptibly, such as for a disk? It may have, or wait for,
- * what guards the maps (mmap_lock, which pid_maps_open() and m_start() take), and who reads
- * them waits as long. stat does not take it.
+ * Does one of the process's threads wait uninterruptibly, such as for a disk? The thread may hold,
+ * or wait for, mmap_lock. pid_maps_open() and m_start() take this lock too, so reading maps would
+ * wait as long as the thread. Reading stat does not take the lock.
  */
 static bool is_stuck(__u32 pid)
 {
@@ -70,7 +73,7 @@ static bool begin(void *ctx, __u32 pid)
 	char path[64];
 	FILE *f;
 
-	/* Another time */
+	/* The caller can try again later. */
 	if (is_stuck(pid))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
@@ -84,7 +87,7 @@ static bool begin(void *ctx, __u32 pid)
 		maps->list[maps->nr++] = (struct proc_range){ start, end - 1 };
 	}
 	fclose(f);
-	/* A kernel thread, or one that has just ended */
+	/* No maps: it is a kernel thread, or a process that has just ended. */
 	return maps->nr;
 }
 
@@ -93,7 +96,7 @@ static bool mapped(void *ctx, __u64 start, __u64 last)
 	const struct proc_maps *maps = ctx;
 	size_t low = 0, high = maps->nr;
 
-	/* The first one that ends at start or behind it */
+	/* Find the first range that ends at @start or after it. */
 	while (low < high) {
 		const size_t mid = low + (high - low) / 2;
 

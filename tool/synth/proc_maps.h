@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What processes have mapped now, by /proc: for state_prune().
+ * Finding out from /proc which tasks live and what processes have mapped now, for state_prune().
  */
 #ifndef AUXREC_PROC_MAPS_H
 #define AUXREC_PROC_MAPS_H
@@ -14,7 +14,7 @@ struct proc_maps {
 	size_t nr;
 };
 
-/* Answers from /proc; zero @maps before, and give it to proc_maps_free() behind. */
+/* Make a struct state_ask that asks /proc. The caller zeroes @maps before, and frees it after. */
 struct state_ask proc_maps_ask(struct proc_maps *maps);
 void proc_maps_free(struct proc_maps *maps);
 

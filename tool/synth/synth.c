@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The beginning of a stream: the records that describe what was there before.
+ * Write the beginning of a stream: records that describe what existed before the recording, in the
+ * right order.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static int run_all(struct session *s, int (* const *list)(struct session *s), si
 	return err;
 }
 
-/* The order is that of readers: each needs what is above it. */
+/* The order is the one that readers need: a record needs the records above it. */
 static int write_first(struct session *s, struct diag *d)
 {
 	static int (* const list[])(struct session *) = {

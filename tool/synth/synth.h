@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records that describe what was there before the recording: everything that
- * a reader needs to know, before it needs it. All return 0 or -errno of the
- * stream; what the machine does not tell is left out.
+ * Records that describe what existed before the recording. They tell readers
+ * everything before readers need it. All functions return 0 or -errno of the stream.
+ * Records are left out if the machine does not give their data.
  */
 #ifndef AUXREC_SYNTH_H
 #define AUXREC_SYNTH_H
@@ -10,30 +10,43 @@
 #include "stream/records.h"
 #include "session/session.h"
 
-/* In the order of the stream. */
+/* The functions are in the order of the stream. */
+
+/* synth/event.c */
 int synth_attrs(struct session *s);
-/* How many ATTRs an event has there. */
+/* Return how many ATTRs synth_attrs() writes for an event. */
 size_t synth_nr_attrs(const struct sev *sev);
+/* synth/feature.c */
 int synth_features(struct session *s);
+/* synth/tracing.c */
 int synth_tracing_data(struct session *s, struct diag *d);
+/* synth/event.c */
 int synth_time_conv(struct session *s);
 int synth_id_index(struct session *s);
+/* synth/aux.c */
 int synth_auxtrace_info(struct session *s);
+/* synth/kernel.c */
 int synth_kernel(struct session *s);
-/* One that was loaded while recording. */
+/* Describe a module that was loaded while recording. */
 int synth_module(struct session *s, const struct perfaux_notice *n,
 		 const char *name);
+/* synth/event.c */
 int synth_event_updates(struct session *s);
 int synth_thread_map(struct session *s);
 int synth_cpu_map(struct session *s);
+/* synth/bpf.c */
 int synth_bpf(struct session *s);
+/* synth/cgroup.c */
 int synth_cgroups(struct session *s);
+/* synth/task.c */
 int synth_tasks(struct session *s);
 
-/* Of these: what the recording is, not what the machine runs. */
+/* synth/synth.c */
+
+/* Write the records that describe the recording, not what the machine runs. */
 int synth_setup(struct session *s, struct diag *d);
 
-/* All of the above and FINISHED_INIT. */
+/* Write all of the above and FINISHED_INIT. */
 int synth_all(struct session *s, struct diag *d);
 
 #endif /* AUXREC_SYNTH_H */

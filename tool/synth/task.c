@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks that run already: their names, parents, namespaces and maps, from /proc.
- * Tasks that vanish meanwhile are none.
+ * Describe tasks that run already: their names, parents, namespaces and maps, from
+ * /proc. Tasks that vanish meanwhile are left out.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,7 +18,7 @@
 #include "stream/build.h"
 #include "synth/synth.h"
 
-/* A line "Key:\tvalue" of /proc/PID/status. */
+/* Read the number of a line "Key:\tvalue" of /proc/PID/status. */
 static int status_number(const char *status, const char *key)
 {
 	const char *p = strstr(status, key);
@@ -29,7 +29,7 @@ static int status_number(const char *status, const char *key)
 static int add_fork(struct session *s, pid_t pid, pid_t ppid, pid_t tid,
 		    pid_t ptid)
 {
-	/* Without this bit readers give the child its parent's maps. */
+	/* Without FORK_EXEC, readers copy the parent's maps to the child. */
 	build_begin(&s->out, PERF_RECORD_FORK, REC_MISC_FORK_EXEC);
 	build_add_u32(&s->out, pid);
 	build_add_u32(&s->out, ppid);
@@ -51,8 +51,8 @@ static int add_comm(struct session *s, pid_t pid, pid_t tid, const char *comm)
 }
 
 /*
- * As the kernel has it: device and inode of each file. What may not be looked at is 0, if all
- * is nobody knows anything.
+ * Describe a task's namespaces as the kernel does, by device and inode of their files. They are 0
+ * for a file that auxrec has no permission to look at. If all are 0, there is no record.
  */
 static int add_namespaces(struct session *s, pid_t pid, pid_t tid)
 {
@@ -99,7 +99,7 @@ static int add_thread(struct session *s, pid_t pid, pid_t tid)
 	if (slurp_line(path, comm, sizeof(comm)))
 		return 0;
 
-	/* Threads as if all were made by the first one, as perf does. */
+	/* As in perf, all threads look as if the first one had made them. */
 	if (tid == pid)
 		err = add_fork(s, pid, ppid, tid, ppid);
 	else
@@ -116,7 +116,7 @@ struct map {
 	char *name;
 };
 
-/* start-end perms offset maj:min inode    name */
+/* Parse "start-end perms offset maj:min inode    name". */
 static bool parse_map(char *line, struct map *m)
 {
 	int at = 0;
@@ -130,8 +130,8 @@ static bool parse_map(char *line, struct map *m)
 }
 
 /*
- * map_files names the very file that is mapped, whatever has become of its
- * path, but needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
+ * /proc/PID/map_files leads to the mapped file itself, even if its path has changed.
+ * Using it needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
  */
 static int map_id(pid_t pid, const struct map *m, struct build_id *id,
 		  struct stat *st)
@@ -148,7 +148,7 @@ static int map_id(pid_t pid, const struct map *m, struct build_id *id,
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->name);
 	err = build_id_file(path, id, st);
-	/* A file of that name that came later is another one. */
+	/* Another inode: the path names another file now. */
 	if (!err && st->st_ino != m->ino)
 		id->size = 0;
 	return err;
@@ -188,7 +188,7 @@ static int add_map(struct session *s, pid_t pid, const struct map *m)
 	__u32 prot = PROT_EXEC;
 	int err;
 
-	/* As the kernel's own records, see add_sideband() in session/attr.c. */
+	/* --no-buildid holds for the kernel's records too, see add_sideband() in session/attr.c. */
 	if (!s->opt->no_buildid) {
 		find_id(pid, m, &id);
 		count_id(s, m, &id);
@@ -235,7 +235,7 @@ static int add_maps(struct session *s, pid_t pid)
 		return 0;
 	for (line = strtok_r(text, "\n", &save); line && !err;
 	     line = strtok_r(NULL, "\n", &save)) {
-		/* Like the kernel without attr.mmap_data: code only. */
+		/* Add only code, like the kernel without attr.mmap_data. */
 		if (parse_map(line, &m) && m.perms[2] == 'x')
 			err = add_map(s, pid, &m);
 	}
@@ -250,7 +250,7 @@ static int add_process(struct session *s, pid_t pid)
 	int err;
 	DIR *dir;
 
-	/* The first thread first: the others belong to it. */
+	/* Add the first thread first, because the others belong to it. */
 	err = add_thread(s, pid, pid);
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
@@ -283,7 +283,7 @@ static int add_all(struct session *s)
 	return err;
 }
 
-/* The process of a thread of -t. */
+/* Return the process of a thread of -t. */
 static pid_t tgid_of(pid_t tid)
 {
 	char path[64], *status;
@@ -310,7 +310,7 @@ int synth_tasks(struct session *s)
 		pid_t pid = opt->threads ? tgid_of(opt->targets[i]) :
 					   opt->targets[i];
 
-		/* Two threads of one process need it once. */
+		/* Add a process once, even if several of its threads are recorded. */
 		for (j = 0; j < i; j++)
 			if ((opt->threads ? tgid_of(opt->targets[j]) :
 					    opt->targets[j]) == pid)
@@ -318,7 +318,7 @@ int synth_tasks(struct session *s)
 		if (pid > 0 && j == i)
 			err = add_process(s, pid);
 	}
-	/* A command has nothing yet that its exec does not replace, but for these. */
+	/* The command's exec replaces its name and maps, but not its namespaces. */
 	if (!err && s->child && !opt->nr_targets)
 		err = add_namespaces(s, s->child, s->child);
 	return err;

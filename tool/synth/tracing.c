@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TRACING_DATA: the formats of the tracepoints that are recorded, laid out as
- * libtraceevent's readers expect (trace-cmd's file format, version 0.6).
+ * Make TRACING_DATA, which has the formats of the recorded tracepoints, in the layout
+ * that libtraceevent's readers expect (trace-cmd's file format, version 0.6).
  */
 #include <errno.h>
 #include <limits.h>
@@ -47,8 +47,8 @@ static void add_string(struct blob *b, const char *str)
 }
 
 /*
- * The size, 4 or 8 bytes of it, and the contents. A file that cannot be read
- * is empty, unless it is @needed.
+ * Add a file's size, in @size_len bytes (4 or 8), and its contents. A file that cannot
+ * be read counts as empty, unless it is @needed.
  */
 static int add_file(struct blob *b, const char *path, size_t size_len,
 		    bool needed)
@@ -62,7 +62,7 @@ static int add_file(struct blob *b, const char *path, size_t size_len,
 	if (err && needed)
 		return err;
 	size = len;
-	/* Little endian machines only: the low bytes come first. */
+	/* This needs a little endian machine, where the low bytes come first. */
 	add(b, &size, size_len);
 	if (len)
 		add(b, data, len);
@@ -71,8 +71,8 @@ static int add_file(struct blob *b, const char *path, size_t size_len,
 }
 
 /*
- * The last part. One more newline does not change its meaning, but makes sure
- * that some padding follows: perf inject of 6.1 fails if there is none.
+ * Add the last part. If no padding would follow it, add one more newline, which does
+ * not change its meaning: perf inject of 6.1 fails without padding.
  */
 static void add_cmdlines(struct blob *b, const char *path)
 {
@@ -124,7 +124,7 @@ static bool seen_before(const struct session *s, size_t at, bool name)
 	return false;
 }
 
-/* One system: its name, how many formats, and the formats. */
+/* Add a system: its name, the number of formats, and the formats. */
 static int add_system(struct blob *b, const struct session *s,
 		      const char *root, const char *system)
 {
@@ -188,7 +188,7 @@ static int build(struct blob *b, const struct session *s, const char *root)
 			return err;
 	}
 
-	/* kallsyms: readers have the kernel's own, by its build-id. */
+	/* kallsyms is empty, because readers find the kernel's symbols by its build-id. */
 	add_u32(b, 0);
 	snprintf(path, sizeof(path), "%s/printk_formats", root);
 	add_file(b, path, 4, false);

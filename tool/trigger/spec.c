@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the value of a --trigger ends and its options begin.
+ * Find where the value of a --trigger ends and its options begin.
  *
- * Values may have commas, so options are looked for from the end: what is behind the
- * last comma is one if it looks like one, and, in events, if that comma is between
- * slashes that belong together neither of a PMU's terms nor of a filter: PMUs have
- * terms with our names.
+ * A value can contain commas, so options are searched from the end. The text after the
+ * last comma is an option if it looks like one. If the value is an event, the comma must
+ * also not be between the slashes of a PMU's terms or of a filter, because PMUs have
+ * terms with the names of these options.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ bool trigger_has_filter(const char *s)
 {
 	const size_t len = strcspn(s, "/");
 
-	/* mem:0x1000/4 is a length */
+	/* In mem:0x1000/4, the slash begins a length. */
 	return s[len] && memchr(s, ':', len) && strncmp(s, "mem:", 4);
 }
 
@@ -46,7 +46,7 @@ bool trigger_filter_ends(const char *s, size_t len)
 	return !quote && len > first + 1 && s[len - 1] == '/';
 }
 
-/* pmu/terms/: the slashes in strings do not count. */
+/* Do the terms of pmu/terms/ end within @len? Slashes in strings do not count. */
 static bool terms_end(const char *s, size_t len)
 {
 	bool inside = false, quoted = false;
@@ -64,7 +64,7 @@ static bool terms_end(const char *s, size_t len)
 static enum trigger_option which(const char *s);
 static bool event_ends(const char *s, size_t len);
 
-/* Of several options those in front of the last one have not been cut off yet. */
+/* Are there further options before @len, and does the event end before them? */
 static bool ends_before_options(const char *s, size_t len)
 {
 	while (len && s[len - 1] != ',')
@@ -72,7 +72,7 @@ static bool ends_before_options(const char *s, size_t len)
 	return len && which(s + len) != OPTION_NONE && event_ends(s, len - 1);
 }
 
-/* May an event end here, or in front of options that end here? */
+/* Can an event end here, or before options that end here? */
 static bool event_ends(const char *s, size_t len)
 {
 	if (!strncmp(s, "mem:", 4))
@@ -90,7 +90,7 @@ static enum trigger_option which(const char *s)
 	for (i = 0; i < NR_TRIGGER_OPTIONS; i++) {
 		const size_t len = strlen(keys[i]) - 1;
 
-		/* Without its '=' it is a mistake, and not of the value. */
+		/* A key without '=' is a mistake in an option, and not part of the value. */
 		if (word == len && !memcmp(s, keys[i], len) &&
 		    (s[len] == '=' || !s[len]))
 			return i;

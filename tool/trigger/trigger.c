@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What makes a flight recorder write a snapshot: --trigger, parsed, and its limits.
+ * Triggers, which make a flight recorder write a snapshot: parse --trigger, and apply its limits.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,16 +16,16 @@
 
 #define KINDS		"signal=, socket=, event=, bpf=, exec=, exit= and crash"
 
-/* Comm of a task: TASK_COMM_LEN, with its NUL */
+/* Most bytes of a task's name: TASK_COMM_LEN without the NUL */
 #define COMM_MAX	15
 
-/* perfaux.h: a raw ring has no more */
+/* Most segments of a raw ring, see perfaux.h */
 #define SEGMENTS_MAX	4096
 
-/* So that a token's price in ns is right to 0.1 %. */
+/* The least price of a token, so that rounding it to ns changes it by at most 0.1 %. */
 #define TOKEN_MIN_NS	1000
 
-/* What to give for a kind; NULL: it takes no value. */
+/* The value that a kind needs, for messages. NULL: none */
 static const char * const values[] = {
 	[TRIGGER_SIGNAL]	= "signal=NAME, e.g. signal=USR1",
 	[TRIGGER_SOCKET]	= "socket=PATH",
@@ -36,10 +36,10 @@ static const char * const values[] = {
 	[TRIGGER_CRASH]		= NULL,
 };
 
-/* What is being parsed: spec for messages */
+/* The trigger that is being parsed */
 struct parse {
 	struct trigger *t;
-	const char *spec;
+	const char *spec;		/* for messages */
 	bool given[NR_TRIGGER_OPTIONS];
 	struct diag *d;
 };
@@ -89,7 +89,7 @@ static int parse_signal(struct parse *p, const char *s)
 	return 0;
 }
 
-/* SIG,SIG... */
+/* Parse "SIG,SIG...". */
 static int parse_crash(struct parse *p, const char *s)
 {
 	char one[64];
@@ -106,9 +106,9 @@ static int parse_crash(struct parse *p, const char *s)
 			return wrong(p, "%s ends no task: give signals that do, e.g. crash=SEGV,ABRT",
 				     one);
 		/*
-		 * complete_signal() has a task that one ends without a core end by SIGKILL, and so
-		 * do exit_group() and execve() with its other threads: that is all that
-		 * signal_deliver tells of any of them.
+		 * If a signal ends a task without a core dump, complete_signal() sends SIGKILL to
+		 * all of its threads. exit_group() and execve() do the same to the other threads.
+		 * In all of these cases the tracepoint signal_deliver shows only the SIGKILL.
 		 */
 		if (!(signals_of_core() & 1ULL << (sig - 1)))
 			return wrong(p, "%s dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C there is --trigger 'event=signal:signal_generate/sig == %d && result == 0/', when it is sent",
@@ -119,7 +119,7 @@ static int parse_crash(struct parse *p, const char *s)
 	}
 }
 
-/* sys:name/filter/ is taken apart; PMUs and breakpoints keep their slashes. */
+/* Split sys:name/filter/ into tracepoint and filter. PMUs and breakpoints keep their slashes. */
 static int parse_event(struct parse *p, const char *s)
 {
 	const size_t len = strlen(s), name = strcspn(s, "/");
@@ -141,11 +141,11 @@ static int parse_event(struct parse *p, const char *s)
 
 static int parse_comm(struct parse *p, const char *s)
 {
-	/* Without a wildcard it can match nothing: names are cut off there. */
+	/* A longer name without a wildcard matches nothing, because the kernel cuts names. */
 	if (strlen(s) > COMM_MAX && !strpbrk(s, "*?[\\"))
 		return wrong(p, "names of tasks have at most %d bytes: give %s=%.*s",
 			     COMM_MAX, trigger_kind_name(p->t->kind), COMM_MAX, s);
-	/* It ends the kernel's string, see flight/event.c. */
+	/* A '"' would end the string in the kernel's filter, see flight/event.c. */
 	if (strchr(s, '"'))
 		return wrong(p, "a '\"' cannot be in a pattern: give '?' in its place");
 	p->t->value = strdup(s);
@@ -170,7 +170,10 @@ static int parse_value(struct parse *p, const char *s)
 	if (!*s)
 		return wrong(p, "%s of what? Give %s",
 			     trigger_kind_name(p->t->kind), values[p->t->kind]);
-	/* Behind an option was something that is none; events say that themselves. */
+	/*
+	 * If the value contains an option, the text after that option is not one. For events, the
+	 * event parser reports this.
+	 */
 	for (i = 0; i < NR_TRIGGER_OPTIONS && p->t->kind != TRIGGER_EVENT; i++) {
 		char key[16];
 
@@ -198,7 +201,7 @@ static int parse_value(struct parse *p, const char *s)
 	return 0;
 }
 
-/* A number from 1 that ends at @end, in @key's value @s */
+/* Parse a number from 1 on, in @s, the value of @key. @end: the character after it */
 static int parse_from_1(struct parse *p, const char *key, const char *s,
 			const char **end, __u64 *val)
 {
@@ -225,7 +228,7 @@ static int parse_count(struct parse *p, const char *s)
 	return err;
 }
 
-/* As parse_time() has it, with the trigger in front */
+/* Parse a time. The message of parse_time() gets the trigger before it. */
 static int parse_length(struct parse *p, const char *key, const char *s,
 			__u64 *ns)
 {
@@ -236,7 +239,7 @@ static int parse_length(struct parse *p, const char *key, const char *s,
 	return 0;
 }
 
-/* N, N/s, N/30s */
+/* Parse "N", "N/s" or "N/30s". */
 static int parse_rate(struct parse *p, const char *s)
 {
 	const char *end;
@@ -257,13 +260,13 @@ static int parse_rate(struct parse *p, const char *s)
 	return 0;
 }
 
-/* Of events also N segments of the raw ring, without a unit */
 bool trigger_is_event(const struct trigger *t)
 {
 	return t->kind == TRIGGER_EVENT || t->kind == TRIGGER_EXEC ||
 	       t->kind == TRIGGER_EXIT || t->kind == TRIGGER_CRASH;
 }
 
+/* Parse a time. post= of an event can also be N segments of the raw ring, without a unit. */
 static int parse_post(struct parse *p, const char *s)
 {
 	const char *end;
@@ -348,7 +351,7 @@ static int parse_option(struct parse *p, enum trigger_option option,
 	}
 }
 
-/* signal-USR1, exec-foo*; of paths the last part */
+/* Make a name of kind and value: signal-USR1, exec-foo*. Only the last part of a path is used. */
 static void make_name(struct trigger *t, const char *value)
 {
 	char sig[SIGNAL_NAME_MAX];
@@ -371,14 +374,14 @@ static void make_name(struct trigger *t, const char *value)
 		if (!is_printable(*c) || *c == '/')
 			*c = '_';
 	}
-	/* pmu/terms/ */
+	/* The last '/' of pmu/terms/ has become a '_'. */
 	while (c[-1] == '_')
 		*--c = '\0';
 	if (c == t->name + strlen(trigger_kind_name(t->kind)) + 1)
 		c[-1] = '\0';
 }
 
-/* @text: behind the kind, "=VALUE,OPTION..." or ",OPTION..."; is cut into pieces. */
+/* @text: "=VALUE,OPTION..." or ",OPTION...", which follows the kind. This cuts it into pieces. */
 static int parse_text(struct parse *p, char *text)
 {
 	const bool has_value = *text == '=';
@@ -450,7 +453,10 @@ void trigger_free(struct trigger *t)
 	t->filter = NULL;
 }
 
-/* Up to rate_nr at once, then one each rate_time / rate_nr: returns how much one costs. */
+/*
+ * A token bucket: it allows rate_nr snapshots at the same time, and then one snapshot per
+ * rate_time / rate_nr, which is the price of a snapshot.
+ */
 static __u64 price(const struct trigger *t)
 {
 	return t->rate_time / t->rate_nr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What makes a flight recorder write a snapshot: --trigger, parsed, and its limits.
+ * Triggers, which make a flight recorder write a snapshot: --trigger, parsed, and its limits.
  */
 #ifndef AUXREC_TRIGGER_H
 #define AUXREC_TRIGGER_H
@@ -13,42 +13,47 @@
 
 struct trigger {
 	enum trigger_kind kind;
-	char name[TRIGGER_NAME_MAX];	/* name=, else made of kind and value */
+	char name[TRIGGER_NAME_MAX];	/* name=, or made of kind and value */
 	char *value;		/* path, event, pattern of a name; NULL: none */
 	char *filter;		/* of an event, without the slashes, or NULL */
 	int signal;		/* TRIGGER_SIGNAL */
 	__u64 signals;		/* TRIGGER_CRASH: bit N: signal N + 1 */
-	__u64 pre;		/* ns before it that are wanted, 0: all that there is */
-	__u64 post;		/* ns after it until the snapshot is taken */
-	__u32 post_segments;	/* of the raw ring, likewise, if post_in_segments */
+	__u64 pre;		/* ns that a snapshot covers before the trigger, 0: all */
+	__u64 post;		/* ns from the trigger until the snapshot is taken */
+	__u32 post_segments;	/* the same in segments of the raw ring, if post_in_segments */
 	bool post_in_segments;	/* only if trigger_is_event(); post is 0 then */
-	__u64 count;		/* snapshots at most, 0: any number */
-	__u64 paced;		/* when the next one is in pace, see flight/wish.c */
-	__u64 rate_nr;		/* so many snapshots in rate_time ns, 0: any number */
+	__u64 count;		/* most snapshots, 0: any number */
+	__u64 paced;		/* when the next snapshot is in pace, see flight/wish.c */
+	__u64 rate_nr;		/* most snapshots in rate_time ns, 0: any number */
 	__u64 rate_time;
-	/* trigger_take() */
+	/* state of trigger_take() */
 	__u64 taken;		/* snapshots so far */
-	__u64 suppressed;
-	__u64 credit;		/* ns, of a token bucket of rate_time */
-	__u64 credited;		/* when */
+	__u64 suppressed;	/* snapshots that the limits did not allow */
+	__u64 credit;		/* ns in the token bucket, which holds rate_time */
+	__u64 credited;		/* when @credit was updated */
 };
 
 /*
- * trigger_parse() - KIND[=VALUE][,count=N][,rate=N[/TIME]][,pre=TIME][,post=TIME|N][,name=NAME]
+ * trigger_parse() - parse a --trigger
+ * @spec: KIND[=VALUE][,count=N][,rate=N[/TIME]][,pre=TIME][,post=TIME|N][,name=NAME]
  *
- * The options are taken from the end of @spec, as values may have commas. Return 0, -EINVAL
- * with a message that says what to give instead, or -ENOMEM.
+ * The options are taken from the end of @spec, because a value can contain commas.
+ *
+ * Return: 0, -EINVAL with a message that says what to give instead, or -ENOMEM.
  */
 int trigger_parse(struct trigger *t, const char *spec, struct diag *d);
 void trigger_free(struct trigger *t);
 
-/* May there be a snapshot, at @now ns of CLOCK_MONOTONIC? If so it is counted, else that. */
+/*
+ * Do the limits allow a snapshot at @now ns of CLOCK_MONOTONIC? Count the snapshot as taken or
+ * suppressed.
+ */
 bool trigger_take(struct trigger *t, __u64 now);
 
-/* Would trigger_take() say so? */
+/* Would trigger_take() allow a snapshot? */
 bool trigger_may(struct trigger *t, __u64 now);
 
-/* Is it a sample of a perf event, which freezes the raw ring? */
+/* Is the trigger a sample of a perf event? Such a trigger freezes the raw ring. */
 bool trigger_is_event(const struct trigger *t);
 
 #endif /* AUXREC_TRIGGER_H */
