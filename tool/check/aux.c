@@ -225,7 +225,9 @@ static void check_gap_code(struct check *c, const struct read_record *rec,
 
 	if (e->code <= REC_GAP_CODE ||
 	    e->code >= REC_GAP_CODE + PERFAUX_NR_CAUSES)
-		check_fail(c, rec, RULE_GAP, "code 0x5001 to 0x5005, the cause",
+		check_fail(c, rec, RULE_GAP,
+			   check_expect(c, "code %#x to %#x, the cause", REC_GAP_CODE + 1,
+					REC_GAP_CODE + PERFAUX_NR_CAUSES - 1),
 			   "%#x", e->code);
 	if (e->type != 1 || e->fmt != 1 || e->ip)
 		check_fail(c, rec, RULE_GAP, "type 1, fmt 1, ip 0",
