@@ -194,8 +194,8 @@ clean:
 		-o -name modules.order \) -type f -exec rm -f {} +
 
 help:
-	@echo "make t T=ring/hold K=6.12   builds and runs one suite in a VM, about 30 s from an edit of"
-	@echo "                  the module; T=events: a unit test on the host, a few seconds."
+	@echo "make t T=ring/hold K=6.12   builds and runs one suite in a VM: about 30 s from an edit of"
+	@echo "                  the module, and the suite's own time; T=events: a unit test on the host"
 	@echo "                  T= names them all; ARGS='-t NAME' runs one test"
 	@echo "make              auxrec, and the modules if the running kernel's headers are there"
 	@echo "make tool         auxrec only: $(AUXREC)"

@@ -84,8 +84,8 @@
  * differs from it; storing seq in gap_mark[i] releases the entry.
  *
  * Spans and gaps share one sequence, 1, 2, 3 ... per ring, in the order in
- * which they ended. Whoever reads in this order, waiting for the next number
- * to appear, has every thread's and every CPU's data in order of time; a
+ * which they ended. A reader that takes them in this order, and waits for the next
+ * number to appear, has every thread's and every CPU's data in order of time; a
  * number that never appears is a loss (in an overwrite ring: overwritten,
  * and counted).
  *
@@ -498,7 +498,7 @@ struct perfaux_flush {
 /*
  * PERFAUX_IOC_HOLD (on a ring): FLUSH, and then take READY segments that are not released,
  * in the order in which they became READY, the last one first: they are HELD then, and
- * are not overwritten until the reader releases them. Those that are HELD already stay so.
+ * are not overwritten until the reader releases them. HELD segments stay HELD.
  * Not those that became READY before one that was overwritten, as between the two there
  * would be a hole: UNHOLD may leave such ones, if writers had to overwrite what came later.
  * (One that is HELD as its writer publishes it may have such a hole behind it, if the writer
@@ -626,7 +626,7 @@ struct perfaux_handle {
  *   EOPNOTSUPP	this kernel has no parser that could be redirected
  *   EMFILE	the caller's user has 64 of them, or no descriptor is left. In a user
  *		namespace it is not the caller who is counted but who made the namespace,
- *		of nested ones the outermost. Those of all tasks are counted apart.
+ *		of nested ones the outermost. Descriptors for all tasks are counted apart.
  *   ENFILE, ENOMEM, E2BIG, EFAULT
  */
 struct perfaux_ids {

@@ -198,7 +198,7 @@ static int take_notice(struct session *s, const struct perfaux_notice *n)
 	return 1;
 }
 
-/* Handle the waiting notices. Those that must wait longer move to the front. */
+/* Handle the waiting notices. Notices that must wait longer move to the front of the buffer. */
 static int take_waiting(struct session *s)
 {
 	struct ids *ids = s->ids;

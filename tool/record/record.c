@@ -59,8 +59,12 @@ static int look_at_rings(struct session *s, bool last, enum losses_which which)
 	s->bpf_settled = bpf_settled(s->bpf);
 	/* Before the programs' BPF_EVENTs: with these, readers look for the programs' infos. */
 	err = bpf_write(s);
-	if (!err && s->have_raw)
-		err = s->mode->raw(s, last);
+	/* A snapshot after an error must still know the gaps of the data that it has. */
+	if (s->have_raw && (!err || s->mode->keeps)) {
+		const int raw = s->mode->raw(s, last);
+
+		err = err ?: raw;
+	}
 	if (!err)
 		err = copy_rings(s, which);
 	if (!err && s->have_payloads && !s->mode->keeps)

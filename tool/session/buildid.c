@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find build-ids. The module's parser reads those of files and vdsos, which can be any
- * user's and hostile. Those of the kernel and its modules are in sysfs.
+ * Find build-ids. The module's parser finds the ids of files and vdsos; a file can belong to
+ * any user and be hostile. The ids of the kernel and its modules are in sysfs.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/history/state.c: random lives of tasks, told as records. Whoever reads the records that
- * state_emit() has instead of all of them knows the same.
+ * tool/history/state.c: random lives of tasks, told as records. A reader of the records that
+ * state_emit() writes must know the same as a reader of all records.
  *
  * test_state [SEED]
  */
