@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the flight recorder's tests have others do, as fast as it can be done:
+ * The program that the flight recorder's tests use to act on a recorder, as fast as possible:
  *
- * actor fork N [NAME]		N children, one after the other, that end at once; with
- *				NAME that is what they call themselves
- * actor map FILE N		maps FILE as code, and unmaps it, N times
- * actor signal PID SIG N NAME	sends it N times; before the last one the sender calls
- *				itself NAME
- * actor catch PID SIG [BYTES]	sends it, and stops the first child that PID makes, at once
- *				or when that has written so many; prints its number. Status
- *				1 if there is none, or it has ended before.
- * actor crash SIG [NAME]	sends that to itself, as NAME
- * actor touch			writes to a variable, whose address it prints before it
- *				waits for a line of input
- * actor fault			for each line of input, a number, writes to so many new
- *				pages, and says "done"
- * actor terminal CMD...	runs CMD on a terminal, at which its input is typed; the end of
- *				that closes it. What CMD writes there nobody sees. Status: CMD's
+ * actor fork N [NAME]		fork N children one after the other, each of which exits
+ *				immediately; with NAME, each sets its comm to NAME
+ * actor map FILE N		map FILE as code and unmap it, N times
+ * actor signal PID SIG N NAME	send SIG to PID N times; set the sender's comm to NAME before
+ *				the last time
+ * actor catch PID SIG [BYTES]	send SIG to PID and stop the first child that PID forks,
+ *				immediately or when the child has written BYTES. Print the
+ *				child's pid. Status 1 if PID forks no child or the child
+ *				ends before that
+ * actor crash SIG [NAME]		send SIG to itself, with the comm NAME
+ * actor touch			print the address of a variable, wait for a line of input,
+ *				then write to the variable
+ * actor fault			for each line of input, a number, write to that many new
+ *				pages and print "done"
+ * actor terminal CMD...		run CMD on a terminal and type the input on that terminal; at
+ *				the end of the input, close it. What CMD writes there is
+ *				discarded. Exit with CMD's status
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -94,19 +96,24 @@ static int do_signal(int argc, char **argv)
 	return 0;
 }
 
-/* The kernel knows it; the number in case of a failure is no size. */
 static bool is_write(long nr)
 {
 	return nr == SYS_write || nr == SYS_writev || nr == SYS_pwrite64 || nr == SYS_pwritev;
 }
 
-/* Each task that is traced stops at signals as well: it shall have them. */
+/*
+ * Return the signal that stopped a traced task, for the caller to deliver. Return 0 if
+ * something else stopped the task.
+ */
 static int stopped_by(int status)
 {
 	return status >> 16 || WSTOPSIG(status) & 0x80 ? 0 : WSTOPSIG(status);
 }
 
-/* What a traced @pid makes, as soon as it is there; 0 if it ends before, or time is over */
+/*
+ * Return the first child of the traced @pid as soon as it exists; 0 if @pid ends before, or on
+ * SIGALRM
+ */
 static pid_t first_child(pid_t pid)
 {
 	unsigned long child;
@@ -120,7 +127,10 @@ static pid_t first_child(pid_t pid)
 	return 0;
 }
 
-/* Lets @pid, which has stopped, write so many. */
+/*
+ * Let @pid, which has stopped, run until it has written @bytes. Failed calls do not count: what
+ * they return is no size.
+ */
 static bool let_write(pid_t pid, long long bytes)
 {
 	struct __ptrace_syscall_info info;
@@ -149,8 +159,8 @@ static void on_alarm(int sig)
 }
 
 /*
- * The kernel stops it, so that it cannot be too fast for us. If anything goes wrong all
- * go on when we have ended.
+ * The kernel itself stops the new child (PTRACE_O_TRACEFORK), so the child cannot be too fast
+ * for this program. If anything fails, all tasks go on when this program has ended.
  */
 static int do_catch(int argc, char **argv)
 {
@@ -173,7 +183,7 @@ static int do_catch(int argc, char **argv)
 	if (!child || waitpid(child, &status, __WALL) != child || !WIFSTOPPED(status) ||
 	    ptrace(PTRACE_DETACH, pid, NULL, 0) || !let_write(child, bytes))
 		return 1;
-	/* This is what it stops of when it is not traced any more. */
+	/* SIGSTOP keeps the child stopped when it is not traced any more. */
 	if (kill(child, SIGSTOP) || ptrace(PTRACE_DETACH, child, NULL, 0))
 		return fail("ptrace");
 	printf("%d\n", child);
@@ -202,7 +212,7 @@ static int do_touch(int argc, char **argv)
 	return 0;
 }
 
-/* Of the smallest size: a large one would be a single fault. */
+/* Write to pages of the smallest size: a huge page would cause a single fault. */
 static int do_fault(int argc, char **argv)
 {
 	const long page = sysconf(_SC_PAGESIZE);
@@ -226,7 +236,7 @@ static int do_fault(int argc, char **argv)
 	return 0;
 }
 
-/* Types what there is, and takes what has been written. Returns whether there is more to come. */
+/* Type the available input, and discard what was written. Return whether more can come. */
 static bool type_and_read(int terminal)
 {
 	struct pollfd fds[] = {
@@ -237,7 +247,7 @@ static bool type_and_read(int terminal)
 
 	if (poll(fds, 2, -1) < 0)
 		return false;
-	/* EIO: nobody has it open any more. */
+	/* EIO: no process has the terminal open any more. */
 	if (fds[1].revents && read(terminal, buf, sizeof(buf)) <= 0)
 		return false;
 	if (!fds[0].revents)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * churn SECONDS SEED [ACT]: processes and threads that come, take a name, run a little, and go,
- * in every way that is told by records of its own, chosen at random, or only in that one;
- * at last prints how many there were.
+ * churn SECONDS SEED [ACT]: a program that starts processes and threads which take a name, run
+ * a little and exit. It does so in every way that has perf records of its own. The way is
+ * chosen at random for each process, or it is always ACT. At the end the program prints the
+ * number of processes.
  *
- * A task that takes a name is "k" and its number.
+ * A task that takes a name takes "k" and its thread id.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -59,7 +60,7 @@ static void *run_named(void *arg)
 	return NULL;
 }
 
-/* "run": what is executed; takes its name then. */
+/* Execute "churn run", which takes its name after that. */
 static void exec_self(void)
 {
 	execl("/proc/self/exe", "churn", "run", NULL);
@@ -111,12 +112,12 @@ static void do_threads(void)
 	take_name();
 	for (i = 0; i < THREADS; i++)
 		nr += !pthread_create(&t[nr], NULL, run_named, NULL);
-	/* The others end with us, or before. */
+	/* Threads that are not joined end with this process, or before. */
 	for (i = rnd(2) ? nr : 0; i > 0; i--)
 		pthread_join(t[i - 1], NULL);
 }
 
-/* The thread takes the number of the first one, which ends (de_thread()). */
+/* The thread that executes takes over the id of the first thread, which ends (de_thread()). */
 static void do_thread_exec(void)
 {
 	pthread_t t;
@@ -194,7 +195,7 @@ static const struct act {
 
 #define NR_ACTS	(sizeof(acts) / sizeof(*acts))
 
-/* What is not to be done is skipped. */
+/* Draw acts until one may be done, then do it. */
 static void child(unsigned int its_seed, const char *only)
 {
 	const struct act *act;
@@ -244,7 +245,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		nr++;
-		/* Some at a time */
+		/* Let up to @most processes run at the same time. */
 		for (running++; running && waitpid(-1, NULL, running > most ? 0 : WNOHANG) > 0;)
 			running--;
 	}

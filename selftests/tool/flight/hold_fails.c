@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * To preload: PERFAUX_IOC_HOLD fails while there is the file that $HOLD_FAILS names. While
- * there is the program that $HOLD_BEHIND names it is run first: the call comes behind it.
- * poll() fails once when there is the file that $POLL_FAILS names.
+ * A library to preload (LD_PRELOAD) that makes a recorder's calls fail or come late:
+ *
+ * - PERFAUX_IOC_HOLD fails while the file that $HOLD_FAILS names exists.
+ * - While the program that $HOLD_BEHIND names exists, each PERFAUX_IOC_HOLD runs it first.
+ * - poll() fails once when the file that $POLL_FAILS names exists.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +43,7 @@ int poll(struct pollfd *fds, nfds_t nfds, int timeout)
 	int (*next)(struct pollfd *fds, nfds_t nfds, int timeout) = dlsym(RTLD_NEXT, "poll");
 	const char *path = getenv("POLL_FAILS");
 
-	/* Not that of one who waits for a single thing */
+	/* Do not fail a call that waits for a single descriptor. */
 	if (path && nfds > 1 && !unlink(path)) {
 		errno = ENOMEM;
 		return -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/snapfile/keep.h at once.
+ * All steps of tool/snapfile/keep.h in one call, for tests.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ void tell(void *ctx, const char *path, const char *why, int err)
 		 err ? ": " : "", err ? strerror(-err) : "");
 }
 
-/* What a thread does with its copy */
+/* Do what the recorder's thread does with its copy of @k. */
 static int look(struct keep *k, int *lock, struct diag *d)
 {
 	struct keep copy;

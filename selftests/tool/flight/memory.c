@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * memory PID: the memory of a recorder and of what writes its snapshots, all the time, until
- * it has ended or we are killed. A line each: KiB, files that it has open, children.
+ * memory PID: a program that prints how much memory a recorder and the processes that write its
+ * snapshots use, again and again, until the recorder has ended or this program is killed. Each
+ * line has the KiB, the number of files that the recorder has open, and the number of its
+ * children.
  *
- * Of what processes share each has its part (Pss). Rings count by their size: some kernels do
- * not have them in Pss (VM_PFNMAP), and what nobody has touched yet is there as well. A child
- * has no main rings, and maps the recorder's raw ring.
+ * Each process has its part of the memory that it shares (Pss). Rings count with their size,
+ * because some kernels do not have them in Pss (VM_PFNMAP), and because pages that nobody has
+ * touched yet exist, too. Rings of a child do not count: it has no main rings, and it maps the
+ * recorder's raw ring.
  *
- * A program, as a shell takes longer for one look than most snapshots take.
+ * This is not a shell script, because a shell takes longer for one look than most snapshots
+ * take.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -29,7 +33,7 @@ static FILE *open_proc(int pid, const char *name)
 	return fopen(path, "r");
 }
 
-/* Returns KiB; 0 of what has ended. */
+/* Return KiB; 0 if the process has ended. */
 static unsigned long kib(int pid, bool child)
 {
 	unsigned long sum = 0, n;
@@ -39,7 +43,10 @@ static unsigned long kib(int pid, bool child)
 
 	f = open_proc(pid, "smaps");
 	while (f && fgets(line, sizeof(line), f)) {
-		/* A mapping begins with its address, what is said of it with a capital. */
+		/*
+		 * The line of a mapping begins with its address, further lines about it with a
+		 * capital.
+		 */
 		if (!isupper((unsigned char)*line))
 			ring = strstr(line, "anon_inode:[perf");
 		else if (ring && !child && sscanf(line, "Size: %lu", &n) == 1)
@@ -67,7 +74,10 @@ static unsigned int open_files(int pid)
 	return nr > 2 ? nr - 2 : 0;
 }
 
-/* Returns how many, or -1: it has ended, or the kernel does not tell (CONFIG_PROC_CHILDREN). */
+/*
+ * Return the number of children. Return -1 if the process has ended, or if the kernel does not
+ * tell its children (CONFIG_PROC_CHILDREN).
+ */
 static int find_children(int pid, int *children)
 {
 	char name[32];
@@ -95,7 +105,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setlinebuf(stdout);
-	/* Children first: those that come later have their part of what we find of the others. */
+	/*
+	 * Look for children first. A child that is forked later takes its part of the Pss that
+	 * is read here, but is not counted; the other way round its part would count twice.
+	 */
 	while ((nr = find_children(pid, children)) >= 0) {
 		sum = kib(pid, false);
 		if (!sum)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A directory for a test's snapshots, and what is in it.
+ * The directory of a test's snapshots: make it, list it and remove it.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for a recorder where what is around it is tested: its unit, its control socket,
- * the daemon. Built of auxrec's own parts.
+ * A stand-in for a recorder, built from auxrec's own parts, for tests of what surrounds a
+ * recorder: its unit, its control socket, the daemon.
  *
- * standin SOCKET [AUXREC]	a service, Type=notify
+ * standin SOCKET [AUXREC]			a service, Type=notify
  * standin --daemon PIDFILE LOG SOCKET	a daemon; LOG "-": syslog
  *
- * "status" says what it may do. Snapshots: "hang" stops everything, the watchdog's messages
- * too; "crash" ends in a signal; any other name has AUXREC record for a moment into a file
- * of that name.
+ * "status" tells what the process may do. The name of a snapshot tells what to do: "hang" stops
+ * everything, also the watchdog's messages; "crash" aborts the process; for any other name,
+ * AUXREC records for a moment into a file of that name.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -80,7 +80,7 @@ static void status(void *ctx, FILE *to)
 	tell(to, "write etc", open("/etc/standin", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	tell(to, "write here", open("written", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	tell(to, "memory", open("/dev/mem", O_RDONLY | O_CLOEXEC));
-	/* What ProtectKernelTunables= is for */
+	/* ProtectKernelTunables= forbids these */
 	tell(to, "write sysctl", open("/proc/sys/kernel/kptr_restrict", O_WRONLY | O_CLOEXEC));
 	tell(to, "write sysrq", open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC));
 	tell(to, "write sys", open("/sys/kernel/mm/transparent_hugepage/enabled",

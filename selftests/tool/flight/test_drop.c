@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/flight/drop.c: what there is no room for while a snapshot is written.
+ * Tests of tool/flight/drop.c: records for which there is no room while a snapshot is written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static struct rec_lost_samples told;
 
-/* history/recent.c: what comes is looked at. */
+/* Stands for history/recent.c, and remembers the record. */
 int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time)
 {
 	(void)r;
@@ -52,7 +52,7 @@ FIXTURE_TEARDOWN(drop)
 	free(self->s);
 }
 
-/* Only while a snapshot is written, and only their part of the memory. */
+/* Room is limited only while a snapshot is written, to the records' part of the memory. */
 TEST_F(drop, room)
 {
 	EXPECT_TRUE(flight_has_room(self->f, 1000));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tool/flight/files.c: a long run's list of snapshots is bounded, and has the newest. */
+/* Tests of tool/flight/files.c: a long run's list of snapshots is bounded, and has the newest. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ FIXTURE_TEARDOWN(files)
 	rmdir(self->dir);
 }
 
-/* --keep=10: what is gone is forgotten */
+/* As with --keep=10: snapshots that were removed are forgotten. */
 TEST_F(files, removed)
 {
 	const unsigned int nr = 3 * FLIGHT_FILES_MAX;
@@ -58,7 +58,7 @@ TEST_F(files, removed)
 	}
 }
 
-/* All stay: the oldest are forgotten, and counted. */
+/* No snapshot is removed: the oldest are forgotten, and counted. */
 TEST_F(files, all_stay)
 {
 	const unsigned int nr = 3 * FLIGHT_FILES_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * By the linker's --wrap=NAME: __wrap_NAME() is called instead of NAME(), which is
- * __real_NAME() then.
+ * Functions for the linker's --wrap=NAME: __wrap_NAME() is called instead of NAME(), and
+ * __real_NAME() is the original function.
  */
 #ifndef WRAP_H
 #define WRAP_H
@@ -13,7 +13,7 @@
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);	/* wrap_open.c */
-/* Is called before each open(). Returns 0: it is opened, or -errno: that fails so. */
+/* Called before each open(). Return 0 to open the file, or -errno to fail. */
 extern int (*wrap_open_hook)(int flags);
 int __real_renameat2(int from_dir, const char *from, int to_dir, const char *to,
 		     unsigned int flags);

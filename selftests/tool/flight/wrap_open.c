@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --wrap=open, for tests that have something to do, or to fail, before it.
+ * open() for --wrap=open: a test's hook runs first, and can make it fail.
  */
 #include <errno.h>
 #include <stdarg.h>
