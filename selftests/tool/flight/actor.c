@@ -11,12 +11,12 @@
  *				immediately or when the child has written BYTES. Print the
  *				child's pid. Status 1 if PID forks no child or the child
  *				ends before that
- * actor crash SIG [NAME]		send SIG to itself, with the comm NAME
+ * actor crash SIG [NAME]	send SIG to itself, with the comm NAME
  * actor touch			print the address of a variable, wait for a line of input,
  *				then write to the variable
  * actor fault			for each line of input, a number, write to that many new
  *				pages and print "done"
- * actor terminal CMD...		run CMD on a terminal and type the input on that terminal; at
+ * actor terminal CMD...	run CMD on a terminal and type the input on that terminal; at
  *				the end of the input, close it. What CMD writes there is
  *				discarded. Exit with CMD's status
  */

@@ -8,7 +8,7 @@
 
 #include "snapfile/keep.h"
 
-/* What tell(), a keep_told, was told: "path why;" or "path why: error;" for each snapshot */
+/* Everything that tell(), a keep_told, was told: "path why;" or "path why: error;" for each call */
 extern char told[4096];
 void tell(void *ctx, const char *path, const char *why, int err);
 

@@ -3,7 +3,7 @@
  * A stand-in for a recorder, built from auxrec's own parts, for tests of what surrounds a
  * recorder: its unit, its control socket, the daemon.
  *
- * standin SOCKET [AUXREC]			a service, Type=notify
+ * standin SOCKET [AUXREC]		a service, Type=notify
  * standin --daemon PIDFILE LOG SOCKET	a daemon; LOG "-": syslog
  *
  * "status" tells what the process may do. The name of a snapshot tells what to do: "hang" stops

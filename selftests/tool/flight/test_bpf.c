@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/flight/bpf.c: what comes of a program's ring buffer, which is made up here: a file
- * with its pages. The kernel maps the data twice behind each other; here they are there
- * twice, and the second time is written to whenever the first is.
+ * Tests of tool/flight/bpf.c: what the recorder reads from a BPF program's ring buffer. The ring
+ * buffer is a file here. The kernel maps the data pages twice, one mapping after the other; the
+ * file has them twice instead, and each write goes to both copies.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,13 +20,13 @@
 #include "flight/bpf.h"
 #include "wrap.h"
 
-/* Of the data; a program's record is as large at most, without its header. */
+/* Size of the data. A program's record and its header have at most this size. */
 #define SIZE	131072U
 #define WISHES	20000
 
 static int file, epolled;
 
-/* --- what it calls of the recorder and of the kernel --- */
+/* --- what tool/flight/bpf.c calls in the recorder and in the kernel --- */
 
 static struct wish {
 	__u32 size;
@@ -36,7 +36,7 @@ static struct wish {
 static unsigned int nr_wishes;
 static const struct trigger *of;
 
-/* Each byte has its part, and so has its place. */
+/* Return a sum that depends on each byte and on its place. */
 static __u32 sum_of(const __u8 *data, __u32 size)
 {
 	__u32 sum = size;
@@ -72,7 +72,7 @@ int bpf_map_open(const char *option, const char *path, __u32 type, __u32 value_s
 	return dup(file);
 }
 
-/* Only bpf(2) is called so: how large is the map? */
+/* The only system call is bpf(2), which asks how large the map is. */
 long __wrap_syscall(long nr, ...)
 {
 	struct bpf_map_info *info;
@@ -93,7 +93,7 @@ long __wrap_syscall(long nr, ...)
 	return 0;
 }
 
-/* Files are not waited for. */
+/* Only count the call: epoll does not take a regular file. */
 int __wrap_epoll_ctl(int epfd, int op, int fd, struct epoll_event *ev)
 {
 	epolled += epfd == 99 && op == EPOLL_CTL_ADD && fd >= 0 && ev->events == EPOLLIN;
@@ -161,7 +161,7 @@ static void put(FIXTURE_DATA(bpf) *self, __u64 pos, const void *from, __u32 size
 	}
 }
 
-/* Of its number, so that no two are alike */
+/* Fill @data with bytes that depend on the record's number, so that no two records are alike. */
 static void fill(__u8 *data, __u32 size, __u32 nr)
 {
 	__u32 i;
@@ -178,8 +178,8 @@ static void set_head(FIXTURE_DATA(bpf) *self, __u64 pos, __u32 length)
 }
 
 /*
- * bpf_ringbuf_reserve(): its room is rounded up to 8 bytes, its length is not. Returns its
- * place.
+ * Do what bpf_ringbuf_reserve() does: round up the record's room to 8 bytes, but not its length.
+ * Return the record's position.
  */
 static __u64 reserve(FIXTURE_DATA(bpf) *self, __u32 size, __u32 nr)
 {
@@ -203,7 +203,7 @@ static void discard(FIXTURE_DATA(bpf) *self, __u32 size, __u32 nr)
 	set_head(self, reserve(self, size, nr), size | BPF_RINGBUF_DISCARD_BIT);
 }
 
-/* Is that what came as the @i-th? */
+/* Are the @i-th trigger's bytes those of record @nr? */
 static bool is(unsigned int i, __u32 size, __u32 nr)
 {
 	static __u8 data[SIZE];
@@ -221,7 +221,10 @@ TEST_F(bpf, nothing)
 	EXPECT_EQ(*self->consumer, 0);
 }
 
-/* Each is a trigger of its own, with its bytes and no others: not those up to the next one. */
+/*
+ * Each record is a trigger of its own. It has the record's bytes, and not the padding up to the
+ * next record.
+ */
 TEST_F(bpf, sizes)
 {
 	static const __u32 sizes[] = { 24, 0, 1, 7, 8, 9, 4096, 0, 50000, 3 };
@@ -240,7 +243,7 @@ TEST_F(bpf, sizes)
 	EXPECT_EQ(nr_wishes, nr);
 }
 
-/* As large as can be */
+/* The largest record */
 TEST_F(bpf, largest)
 {
 	unsigned int i;
@@ -254,7 +257,7 @@ TEST_F(bpf, largest)
 	}
 }
 
-/* The program has thought better of it: no trigger, and its room is given back. */
+/* The program discards the record: no trigger comes, and the room is given back. */
 TEST_F(bpf, discarded)
 {
 	discard(self, 100, 1);
@@ -272,7 +275,7 @@ TEST_F(bpf, discarded)
 	EXPECT_EQ(*self->consumer, *self->producer);
 }
 
-/* One that is being written keeps those behind it until it is done, or discarded. */
+/* A record that is being written holds back later ones until it is submitted or discarded. */
 TEST_F(bpf, busy)
 {
 	__u64 pos;
@@ -301,14 +304,14 @@ TEST_F(bpf, busy)
 	EXPECT_TRUE(is(3, 50, 5));
 }
 
-/* Round and round: records lie across the end of the data, each at another place. */
+/* Records fill the ring buffer many times, and cross the end of the data at different places. */
 TEST_F(bpf, wraps)
 {
 	unsigned int nr = 0, across = 0, i;
 	__u32 size = 0, sizes[3];
 
 	while (nr < 3000) {
-		/* Some in one look */
+		/* Let the recorder read several records in one look. */
 		for (i = 0; i < 3; i++, nr++) {
 			const __u64 begin = *self->producer, end = begin + BPF_RINGBUF_HDR_SZ;
 
@@ -330,7 +333,10 @@ TEST_F(bpf, wraps)
 	EXPECT_GT(across, 100);
 }
 
-/* So many at once that the recorder has other things to do in between: none is left out. */
+/*
+ * There are so many records that the recorder does other things in between. No record is left
+ * out.
+ */
 TEST_F(bpf, many)
 {
 	const unsigned int nr = SIZE / BPF_RINGBUF_HDR_SZ;
@@ -347,7 +353,7 @@ TEST_F(bpf, many)
 	EXPECT_EQ(*self->consumer, *self->producer);
 }
 
-/* No program writes such a length: nothing behind the data is read. */
+/* No program can write such a length: the recorder reads nothing beyond the data. */
 TEST_F(bpf, damaged)
 {
 	const __u64 pos = reserve(self, 8, 1);

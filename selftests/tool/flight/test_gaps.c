@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/ring/gaps.c: gaps that a flight recorder keeps, however many there are.
+ * Tests of tool/ring/gaps.c: a flight recorder keeps its gaps, however many there are.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ struct sum {
 	__u64 count, bytes, begin, end;
 };
 
-/* Of one CPU and cause */
+/* Sum up the gaps of one CPU and cause. */
 static struct sum sum_of(const struct gaps *g, enum perfaux_cause cause, __u32 cpu)
 {
 	struct sum sum = { .begin = ~0ULL };
@@ -57,7 +57,7 @@ static struct sum sum_of(const struct gaps *g, enum perfaux_cause cause, __u32 c
 	return sum;
 }
 
-/* Each as it was, as long as there are not too many; and until it is too old. */
+/* Up to GAPS_MAX gaps stay as they were, until they are too old. */
 TEST_F(gaps, as_they_were)
 {
 	__u64 i;
@@ -74,7 +74,7 @@ TEST_F(gaps, as_they_were)
 	EXPECT_EQ(0, self->g.nr);
 }
 
-/* Of a million none is forgotten, what is new stays apart, and memory is bounded. */
+/* None of a million gaps is forgotten, new gaps stay apart, and memory is bounded. */
 TEST_F(gaps, joined)
 {
 	const struct perfaux_gap *last;
@@ -103,11 +103,11 @@ TEST_F(gaps, joined)
 		ASSERT_EQ(1, last->count);
 		ASSERT_EQ(100 * (999999 - i), last->t_begin);
 	}
-	/* What was of several threads is of none, but of the CPU. */
+	/* A gap that was joined from gaps of several threads has a CPU, but no thread. */
 	EXPECT_EQ((__u32)-1, self->g.list[0].tid);
 }
 
-/* A thread's queue is that of no other, wherever it ran. */
+/* A joined gap is in the queue of one thread, on whatever CPUs it ran, or in no queue. */
 TEST_F(gaps, of_threads)
 {
 	size_t i, none = 0;
@@ -127,7 +127,10 @@ TEST_F(gaps, of_threads)
 	EXPECT_LT(0, none);
 }
 
-/* More kinds than half of them, again and again: those that are alike are found. */
+/*
+ * More kinds of gaps than half of GAPS_MAX come again and again: gaps of the same kind are
+ * joined.
+ */
 TEST_F(gaps, many_kinds)
 {
 	__u64 i, count = 0;
@@ -140,7 +143,7 @@ TEST_F(gaps, many_kinds)
 	EXPECT_EQ(300000, count);
 }
 
-/* Of threads each keeps its own, as long as there is room. */
+/* Each thread keeps its own gaps, as long as there is room. */
 TEST_F(gaps, threads_apart)
 {
 	size_t i;
@@ -153,7 +156,7 @@ TEST_F(gaps, threads_apart)
 		ASSERT_NE((__u32)-1, self->g.list[i].tid);
 }
 
-/* Of as many kinds as there are: each is told. */
+/* Gaps that are all of different kinds are all kept. */
 TEST_F(gaps, kinds)
 {
 	size_t i;

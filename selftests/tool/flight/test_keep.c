@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/snapfile/keep.c: which snapshots are removed, in which order, and what never is.
+ * Tests of tool/snapfile/keep.c: which snapshots are removed, in which order, and which files are
+ * never removed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +54,7 @@ FIXTURE_TEARDOWN(keep)
 	snap_dir_leave(self->dir);
 }
 
-/* "a.2026..." of @ns before now */
+/* Return the name "a.2026..." of the time @ns before now. */
 static const char *name_of(__u64 ns)
 {
 	static char name[64];
@@ -71,7 +72,7 @@ static bool start_as(struct keep *k, struct keep_limits limits, const char *patt
 	struct diag d;
 
 	keep_free(k);
-	/* Also its first look is of the clock of the test. */
+	/* Start without limits, so that the first look also uses the test's clock. */
 	if (keep_start(k, &(struct keep_limits){ 0 }, pattern, "a", &d))
 		return false;
 	k->limits = limits;
@@ -92,7 +93,7 @@ static int apply(struct keep *k, const char *committed)
 	return keep_now(k, committed, &d);
 }
 
-/* A snapshot of now, by this run */
+/* Write a snapshot, as this run does */
 static int add(struct keep *k, const char *name, size_t size)
 {
 	if (!snap_write(name, size))
@@ -108,7 +109,7 @@ TEST_F(keep, number)
 	ASSERT_TRUE(snap_write("a.2026073010000000-10", 0));
 	ASSERT_TRUE(snap_write("a.2026073010000000-9", 0));
 	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 3 }));
-	/* Nothing goes before there is something new. */
+	/* No snapshot is removed before there is a new one. */
 	EXPECT_EQ(5, snap_dir_count());
 	EXPECT_EQ(3, add(&self->k, "a.2026073012000000", 0));
 	EXPECT_STREQ("./a.2026073010000000 --keep=3;./a.2026073010000000-9 --keep=3;"
@@ -133,7 +134,7 @@ TEST_F(keep, bytes)
 	EXPECT_EQ(0, add(&self->k, "a.2026073010000000", 1000));
 	EXPECT_EQ(0, add(&self->k, "a.2026073010000001", 1000));
 	EXPECT_EQ(0, add(&self->k, "a.2026073010000002", 1000));
-	/* As many bytes as they may have are not too many. */
+	/* Exactly as many bytes as allowed are not too many. */
 	EXPECT_EQ(3, snap_dir_count());
 	passes(S);
 	EXPECT_EQ(1, add(&self->k, "a.2026073010000003", 1000));
@@ -141,13 +142,13 @@ TEST_F(keep, bytes)
 	EXPECT_STREQ("a.2026073010000001 a.2026073010000002 a.2026073010000003 ",
 		     snap_dir_list());
 	EXPECT_EQ(0, apply(&self->k, NULL));
-	/* One byte too many costs one more. */
+	/* For one byte too many, one more snapshot goes. */
 	passes(S);
 	EXPECT_EQ(2, add(&self->k, "a.2026073010000004", 1001));
 	EXPECT_STREQ("./a.2026073010000001 --keep-bytes;./a.2026073010000002 --keep-bytes;",
 		     told);
 	EXPECT_STREQ("a.2026073010000003 a.2026073010000004 ", snap_dir_list());
-	/* The newest stays, whatever it has. */
+	/* The newest stays, however large it is. */
 	passes(S);
 	EXPECT_EQ(2, add(&self->k, "a.2026073010000005", 100000));
 	EXPECT_STREQ("a.2026073010000005 ", snap_dir_list());
@@ -161,12 +162,12 @@ TEST_F(keep, age)
 	EXPECT_EQ(1, apply(&self->k, NULL));
 	EXPECT_STREQ("./a.2026073009000000 --keep-age;", told);
 	EXPECT_EQ(0, add(&self->k, "a.2026073012000000", 0));
-	/* To the moment */
+	/* A snapshot stays up to exactly its maximum age. */
 	passes(HOUR);
 	EXPECT_EQ(0, apply(&self->k, NULL));
 	passes(1);
 	EXPECT_EQ(1, apply(&self->k, NULL));
-	/* The newest stays, however old. */
+	/* The newest stays, however old it is. */
 	passes(1000 * HOUR);
 	EXPECT_EQ(0, apply(&self->k, NULL));
 	EXPECT_STREQ("a.2026073012000000 ", snap_dir_list());
@@ -174,7 +175,7 @@ TEST_F(keep, age)
 	EXPECT_STREQ("a.2026073013000000 ", snap_dir_list());
 }
 
-/* Touched or copied ones are as old as their names say. */
+/* Snapshots that were touched or copied are as old as their names say. */
 TEST_F(keep, touched)
 {
 	const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
@@ -187,7 +188,7 @@ TEST_F(keep, touched)
 	EXPECT_STREQ("a.2026073011000000 ", snap_dir_list());
 }
 
-/* Without a time in the name there is only the file's. */
+/* If the name has no time, the file's time counts. */
 TEST_F(keep, numbered)
 {
 	struct timespec t[2] = { { 0 }, { 0 } };
@@ -224,7 +225,7 @@ TEST_F(keep, same_moment)
 	EXPECT_STREQ("a.2026073010000000.10 a.2026073010000000.11 ", snap_dir_list());
 }
 
-/* Everything that is not a snapshot of this pattern, user and kind stays. */
+/* Every file stays that is no snapshot: another pattern, another user, another kind of file. */
 TEST_F(keep, not_snapshots)
 {
 	static const char text[] = "PERFILE2, and what else I noted";
@@ -266,7 +267,7 @@ TEST_F(keep, not_snapshots)
 	EXPECT_EQ(0, apply(&self->k, NULL));
 	EXPECT_EQ(0, keep_make_room(&self->k, NULL, tell, NULL, &self->d));
 	EXPECT_STREQ(list, snap_dir_list());
-	/* Nor do they count, or are the newest. */
+	/* These files do not count as snapshots, and none of them counts as the newest. */
 	EXPECT_EQ(0, add(&self->k, "a.2026073000000000", 0));
 	passes(S);
 	EXPECT_EQ(1, add(&self->k, "a.2026073000000001", 0));
@@ -274,7 +275,7 @@ TEST_F(keep, not_snapshots)
 	EXPECT_EQ(0, access("sub/a.2026073001000000", F_OK));
 }
 
-/* What was one when it was looked at may be another file when it is to go. */
+/* A file that was a snapshot at the look may be another file when it must go. */
 TEST_F(keep, becomes_other)
 {
 	ASSERT_TRUE(snap_write("a.2026073010000000", 0));
@@ -282,14 +283,14 @@ TEST_F(keep, becomes_other)
 	ASSERT_EQ(0, truncate("a.2026073010000000", 0));
 	EXPECT_EQ(0, add(&self->k, "a.2026073012000000", 0));
 	EXPECT_EQ(0, access("a.2026073010000000", F_OK));
-	/* A new one of that name is looked at anew. */
+	/* A new file of that name is looked at again. */
 	ASSERT_EQ(0, unlink("a.2026073010000000"));
 	ASSERT_TRUE(snap_write("x", 0));
 	ASSERT_TRUE(snap_write("a.2026073010000000", 0));
 	EXPECT_EQ(1, apply(&self->k, NULL));
 }
 
-/* What took the name of a snapshot is none, and does not count. */
+/* A file that has taken the name of a snapshot is no snapshot, and does not count. */
 TEST_F(keep, name_taken)
 {
 	int fd;
@@ -306,7 +307,10 @@ TEST_F(keep, name_taken)
 		     snap_dir_list());
 }
 
-/* Much may happen while a slow disk removes one: a new snapshot, a new file of that name. */
+/*
+ * While a slow disk removes a snapshot, there may be a new snapshot, or a new file with the old
+ * name.
+ */
 TEST_F(keep, planned)
 {
 	struct keep_plan p;
@@ -327,12 +331,12 @@ TEST_F(keep, planned)
 	EXPECT_STREQ("./a.2026073009000000 --keep=1;", told);
 	EXPECT_STREQ("a.2026073010000000 a.2026073011000000 a.2026073012000000 ",
 		     snap_dir_list());
-	/* The directory is not held any more. */
+	/* The directory is not locked any more. */
 	EXPECT_EQ(2, apply(&self->k, NULL));
 	EXPECT_STREQ("a.2026073012000000 ", snap_dir_list());
 }
 
-/* The clock is set back by a day: what comes then is the newest nonetheless. */
+/* The clock is set back by a day: snapshots written after that are still the newest. */
 TEST_F(keep, clock_back)
 {
 	ASSERT_TRUE(snap_write(name_of(HOUR), 0));
@@ -350,14 +354,17 @@ TEST_F(keep, clock_back)
 	EXPECT_STREQ("./a.2026073012000100 --keep=3;", told);
 	EXPECT_STREQ("a.2026072912000200 a.2026072912000300 a.2026072912000400 ",
 		     snap_dir_list());
-	/* They age as time passes, not as the clock says. */
+	/* Snapshots of this run age as time passes, not as the clock says. */
 	now.real += 48 * HOUR;
 	EXPECT_EQ(0, apply(&self->k, NULL));
 	passes(2 * HOUR - S / 2);
 	EXPECT_EQ(2, apply(&self->k, NULL));
 }
 
-/* Written and noted while a thread looks, by a clock that is a day late: not the oldest. */
+/*
+ * Snapshots that were written and noted while a thread looks are not the oldest, although the
+ * clock was a day late then.
+ */
 TEST_F(keep, noted_since_the_look)
 {
 	struct keep_plan p;
@@ -388,7 +395,7 @@ TEST_F(keep, noted_since_the_look)
 	EXPECT_EQ(0, access(name[1], F_OK));
 }
 
-/* What was just answered stays, also if another recorder's came since. */
+/* The snapshot that was just reported stays, even if another recorder has written one since. */
 TEST_F(keep, newer_of_another)
 {
 	char ours[64];
@@ -404,7 +411,7 @@ TEST_F(keep, newer_of_another)
 	EXPECT_EQ(0, access(ours, F_OK));
 }
 
-/* An earlier run's clock was ahead: those go before what this run writes. */
+/* An earlier run's clock was ahead: its snapshots go before those of this run. */
 TEST_F(keep, from_the_future)
 {
 	ASSERT_TRUE(snap_write("a.2030010100000000", 0));
@@ -415,13 +422,13 @@ TEST_F(keep, from_the_future)
 	passes(S);
 	EXPECT_EQ(1, add(&self->k, "a.2026073012000200", 0));
 	EXPECT_STREQ("./a.2030010100000000 --keep=3;", told);
-	/* And they do not stay until then. */
+	/* They do not stay until the time in their names. */
 	passes(HOUR - S);
 	EXPECT_EQ(1, apply(&self->k, NULL));
 	EXPECT_STREQ("./a.2031010100000000 --keep-age;", told);
 }
 
-/* A restarted daemon's limits are for what it finds, too. */
+/* The limits of a restarted daemon also apply to the snapshots that it finds. */
 TEST_F(keep, restarts)
 {
 	int i;
@@ -435,13 +442,13 @@ TEST_F(keep, restarts)
 		     snap_dir_list());
 }
 
-/* One that cannot be removed is told once, and does not cost the others. */
+/* A snapshot that cannot be removed is reported once, and no other goes in its place. */
 TEST_F(keep, stuck)
 {
 	ASSERT_TRUE(snap_write("a.2026073009000000", 0));
 	ASSERT_TRUE(snap_write("a.2026073010000000", 0));
 	ASSERT_TRUE(snap_write("a.2026073011000000", 0));
-	/* A mount point of this name space */
+	/* A mount point in this mount namespace cannot be removed. */
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("a.2026073009000000", "a.2026073009000000", NULL, MS_BIND, NULL))
 		SKIP(return, "cannot mount");
@@ -471,7 +478,7 @@ TEST_F(keep, one_goes)
 	EXPECT_STREQ("a.2026073011000000 ", snap_dir_list());
 }
 
-/* A snapshot of which it is known (0, 1), or not (-1), whether it fits then */
+/* A new snapshot: does it fit when @freed bytes are free? 1: yes, 0: no, -1: not known */
 struct fits {
 	int says;
 	__u64 freed;
@@ -485,7 +492,7 @@ static int fits(void *ctx, __u64 freed)
 	return f->says;
 }
 
-/* One with bytes that take room */
+/* Write a snapshot whose bytes take room on the disk. */
 static bool write_bytes(const char *name, size_t size)
 {
 	int fd, err;
@@ -507,12 +514,12 @@ TEST_F(keep, the_newest_goes)
 	ASSERT_TRUE(write_bytes("a.2026073011000000", 50000));
 	ASSERT_TRUE(start(&self->k, (struct keep_limits){ .nr = 100 }));
 	told[0] = '\0';
-	/* Where nothing helps nothing goes. */
+	/* If no removal makes enough room, no snapshot is removed. */
 	EXPECT_EQ(0, keep_make_room(&self->k, &new, tell, NULL, &self->d));
 	EXPECT_EQ(2, snap_dir_count());
 	EXPECT_LE(70000, f.freed);
 	EXPECT_GE(100000, f.freed);
-	/* Nobody knows: the newest stays. */
+	/* If it is not known whether the snapshot fits, the newest stays. */
 	f.says = -1;
 	EXPECT_EQ(1, keep_make_room(&self->k, &new, tell, NULL, &self->d));
 	EXPECT_EQ(0, keep_make_room(&self->k, &new, tell, NULL, &self->d));
@@ -524,7 +531,7 @@ TEST_F(keep, the_newest_goes)
 	EXPECT_EQ(0, keep_make_room(&self->k, &new, tell, NULL, &self->d));
 }
 
-/* What has another name, or is being read, takes its room all the same. */
+/* A file that has another name, or that is being read, keeps its room when it is removed. */
 TEST_F(keep, frees_nothing)
 {
 	struct fits f = { .says = 0 };
@@ -556,7 +563,7 @@ TEST_F(keep, no_directory)
 				"nowhere/a", &self->d));
 }
 
-/* What is remembered is what is on disk. */
+/* The recorder remembers only snapshots that are on disk. */
 TEST_F(keep, memory)
 {
 	int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/flight/remove.c: the recorder's own thread leaves the directory of the snapshots alone,
- * on a disk that stands still as on any other.
+ * Tests of tool/flight/remove.c: the recorder's own thread never accesses the snapshots'
+ * directory, whether the disk works or stands still.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,8 +28,8 @@
 
 static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
 static bool recording;
-static unsigned int own;	/* how often the recorder's own thread was there */
-static unsigned int open_to_signals;	/* how often another one was that would take SIGTERM */
+static unsigned int own;	/* accesses by the recorder's own thread */
+static unsigned int open_to_signals;	/* accesses by a thread that takes SIGTERM */
 
 static void touch(void)
 {
@@ -134,7 +134,7 @@ FIXTURE_TEARDOWN(remove)
 	snap_dir_leave(self->dir);
 }
 
-/* What is called in each round of the recorder's loop, until all is done */
+/* Do what each round of the recorder's loop does, until all is done. */
 static void finish(struct session *s)
 {
 	while (s->flight->removal)
@@ -142,7 +142,7 @@ static void finish(struct session *s)
 	recording = false;
 }
 
-/* The child that writes: is there room after one is gone, and which one is it? */
+/* Let the child that writes make room. Return whether it removed one snapshot. */
 static bool makes_room(struct flight *f)
 {
 	const pid_t pid = keep_fork();
@@ -170,7 +170,7 @@ TEST_F(remove, stands_still)
 	ASSERT_TRUE(snap_write("d/a.2", 0));
 	recording = true;
 	flight_remove_old(self->s, "d/a.2");
-	/* As the pattern has no time: a.1 is known for longest. */
+	/* The pattern has no time, so the snapshot that has been known for longest goes: a.1. */
 	EXPECT_TRUE(makes_room(f));
 	EXPECT_EQ(-1, access("d/a.1", F_OK));
 	EXPECT_EQ(0, access("d/a.3", F_OK));
@@ -183,11 +183,11 @@ TEST_F(remove, stands_still)
 	EXPECT_EQ(1, f->stats.removed);
 	EXPECT_STREQ("d/a.3 --keep=1;", said);
 	EXPECT_EQ(0, access("d/a.2", F_OK));
-	/* All that it has found is known, and nothing waits to be found. */
+	/* The look has found all snapshots that were noted. */
 	EXPECT_EQ(0, f->keep.nr_noted);
 }
 
-/* Whoever looks at it takes a second. */
+/* Each look at this clock takes a second. */
 static struct keep_clock slow_clock(void)
 {
 	static __u64 calls;
@@ -202,7 +202,7 @@ static struct keep_clock slow_clock(void)
 	};
 }
 
-/* It has its name, but nobody has said so yet: it is not taken for an old one. */
+/* A snapshot that has its name but is not yet reported is not taken for an old one. */
 TEST_F(remove, being_written)
 {
 	const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
@@ -215,7 +215,7 @@ TEST_F(remove, being_written)
 	f->child = 1;
 	recording = true;
 	flight_remove_old(self->s, "d/a.3");
-	/* It has looked by then. */
+	/* The thread has looked at the directory by then. */
 	flight_remove_end(self->s, 60);
 	EXPECT_NE(NULL, f->removal);
 	f->child = 0;
@@ -226,7 +226,7 @@ TEST_F(remove, being_written)
 	EXPECT_EQ(0, access("d/a.2", F_OK));
 }
 
-/* While old ones are removed there is a new one: that makes one more old. */
+/* A new snapshot comes while old ones are removed: one more is old then. */
 TEST_F(remove, again)
 {
 	struct flight *f = self->f;
@@ -235,7 +235,7 @@ TEST_F(remove, again)
 	f->child = 1;
 	recording = true;
 	flight_remove_old(self->s, "d/a.2");
-	/* It has looked by then. */
+	/* The thread has looked at the directory by then. */
 	flight_remove_end(self->s, 60);
 	f->child = 0;
 	pthread_mutex_lock(&disk);
@@ -252,7 +252,7 @@ TEST_F(remove, again)
 	EXPECT_EQ(2, f->stats.removed);
 }
 
-/* What was written is of this run also if the look failed that was to find it. */
+/* A snapshot of this run counts as such, even if the look that should have found it failed. */
 TEST_F(remove, no_directory)
 {
 	const struct timespec future[2] = { { .tv_sec = 4000000000 }, { .tv_sec = 4000000000 } };
@@ -289,7 +289,7 @@ TEST_F(remove, no_limits)
 	EXPECT_EQ(0, own);
 }
 
-/* A child uses local time, whatever the thread does at that moment. */
+/* A child can use local time, whatever the thread does at the moment of the fork. */
 TEST_F_TIMEOUT(remove, fork, 120)
 {
 	struct keep_limits limits = { .nr = 2 * FILES };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rawring_held_run(), with a ring in ordinary memory in which the test is the kernel: which
- * of the segments that are HELD a snapshot has all of, and of which time.
+ * Tests of rawring_held_run(): which HELD segments are a run without a hole, and which time they
+ * cover. The ring is in ordinary memory, and the test takes the kernel's place.
  */
 #include <string.h>
 
@@ -88,7 +88,7 @@ static const struct run_case cases[] = {
 			{ 5, 500, { { 5, 490 } } },
 		},
 		.held_seq = 5,
-		/* Its end is in what had ended before. */
+		/* Its newest span ended before the run begins. */
 		.run = { 500, 500, 5, 5 },
 	}, {
 		.what = "cut off before a time: what is whole begins behind that",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/snapfile/snapfile.c and snapfile/name.c: names; files that are whole or not there,
- * whoever is killed when, and that replace nothing.
+ * Tests of tool/snapfile/snapfile.c and snapfile/name.c: the names of snapshots; a file is
+ * complete or does not exist, whichever process is killed and when, and it replaces no other
+ * file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,7 +60,7 @@ int __wrap_link(const char *from, const char *to)
 static const struct {
 	const char *pattern;
 	const char *base;
-	const char *says;	/* NULL: is right */
+	const char *says;	/* NULL: the pattern is right */
 } pattern_cases[] = {
 	{ "%o.sample.%t", "auxrec.data", NULL },
 	{ "%o.%s", "auxrec.data", NULL },
@@ -103,7 +104,7 @@ TEST(long_names)
 	struct diag d;
 	char name[NAME_MAX + 1];
 
-	/* .sample., 16 digits and -99999 have room. */
+	/* There is room for .sample., 16 digits and -99999. */
 	memset(base, 'a', sizeof(base));
 	base[NAME_MAX - 30] = '\0';
 	ASSERT_EQ(0, snapfile_name_init(&n, SNAPFILE_PATTERN, base, &d));
@@ -191,7 +192,7 @@ TEST(parts)
 	EXPECT_EQ(NS(0), parts.time);
 }
 
-/* What users and other programs have beside them */
+/* Files that users and other programs have beside the snapshots */
 static const char * const others[] = {
 	"auxrec.data", "auxrec.data.sample.", "auxrec.data.sample.202607301200004",
 	"auxrec.data.sample.20260730120000420", "auxrec.data.sample.2026073012000042-",
@@ -234,7 +235,7 @@ FIXTURE(files) {
 	struct diag d;
 };
 
-/* In which way a file gets its name */
+/* How a file gets its name */
 FIXTURE_VARIANT(files) {
 	bool no_tmpfile;
 	bool no_noreplace;
@@ -275,7 +276,7 @@ static int begin(struct snapfile *f, __u64 number)
 
 #define FULL	100000
 
-/* Whole snapshots are so many of one byte. */
+/* Write a complete snapshot: the same byte FULL times. */
 static bool fill(int fd, char byte)
 {
 	char data[1000];
@@ -322,7 +323,7 @@ TEST_F(files, commit)
 	fd = begin(&self->f, 1);
 	ASSERT_LE(3, fd);
 	EXPECT_TRUE(fill(fd, 'x'));
-	/* Nobody sees anything that looks like a snapshot. */
+	/* There is no file yet that looks like a snapshot. */
 	EXPECT_EQ(variant->no_tmpfile ? 1 : 0, snap_dir_count());
 	EXPECT_EQ(NULL, strstr(snap_dir_list(), "a.1"));
 	close(fd);
@@ -365,7 +366,7 @@ TEST_F(files, replaces_nothing)
 	EXPECT_TRUE(is_full("a.1-4"));
 }
 
-/* Several at once, which begin before one is done */
+/* Several snapshots are written at the same time: all begin before one is done. */
 TEST_F(files, at_once)
 {
 	static struct snapfile f[4];
@@ -376,7 +377,7 @@ TEST_F(files, at_once)
 	for (i = 0; i < 4; i++) {
 		EXPECT_TRUE(fill(fd[i], 'a' + i));
 		close(fd[i]);
-		/* A start in between */
+		/* Another recorder starts in between. */
 		EXPECT_EQ(0, snapfile_clean(PATTERN, "a", &self->d));
 	}
 	for (i = 0; i < 4; i++)
@@ -384,7 +385,10 @@ TEST_F(files, at_once)
 	EXPECT_STREQ("a.1 a.1-2 a.1-3 a.1-4 ", snap_dir_list());
 }
 
-/* A child that begins a snapshot, and tells by a byte when it has written. */
+/*
+ * Fork a child that begins a snapshot, and that writes a byte to *@told when the data are
+ * written.
+ */
 static pid_t hang(int *told)
 {
 	static struct snapfile f;
@@ -427,7 +431,7 @@ TEST_F(files, killed)
 	close(told);
 	kill_9(dead);
 	EXPECT_EQ(named ? 2 : 0, snap_dir_count());
-	/* Of whatever pattern: the directory is what counts. */
+	/* The pattern does not matter, only its directory does. */
 	EXPECT_EQ(named ? 1 : 0, snapfile_clean("%t", "b", &self->d));
 	EXPECT_EQ(named ? 1 : 0, snap_dir_count());
 	EXPECT_EQ(0, snapfile_clean(PATTERN, "a", &self->d));
@@ -436,7 +440,7 @@ TEST_F(files, killed)
 	EXPECT_STREQ("", snap_dir_list());
 }
 
-/* A stopped one lives. */
+/* A process that is stopped is still alive, so its file stays. */
 TEST_F(files, stopped)
 {
 	pid_t pid;
@@ -454,7 +458,7 @@ TEST_F(files, stopped)
 	kill_9(pid);
 }
 
-/* Kills a child that writes one after the other, wherever it is. */
+/* Kill a child that writes one snapshot after the other, at any moment. */
 TEST_F_TIMEOUT(files, killed_anywhere, 120)
 {
 	unsigned int i, done, nr = 0, temporary = 0;
@@ -474,13 +478,16 @@ TEST_F_TIMEOUT(files, killed_anywhere, 120)
 			}
 		}
 		close(p[1]);
-		/* After some of them, in the next one */
+		/* Wait until some snapshots are complete, then kill the child in the next one. */
 		for (done = 0; done <= i % 4; done++) {
 			char c;
 
 			ASSERT_EQ(1, read(p[0], &c, 1));
 		}
-		/* At any moment of it: nothing waits for this. */
+		/*
+		 * Sleep for a random time, so that the moment is random. No check depends on that
+		 * time.
+		 */
 		usleep(rand() % 300);
 		kill_9(pid);
 		close(p[0]);
@@ -501,7 +508,10 @@ TEST_F_TIMEOUT(files, killed_anywhere, 120)
 	EXPECT_EQ(nr, snap_dir_count());
 }
 
-/* Recorders of one name start, clean and write at once: all is there, once. */
+/*
+ * Recorders with the same name start, clean up and write at the same time: each snapshot is
+ * there, once.
+ */
 TEST_F_TIMEOUT(files, race, 120)
 {
 	pid_t pids[4];
@@ -512,7 +522,10 @@ TEST_F_TIMEOUT(files, race, 120)
 		if (pids[i])
 			continue;
 		for (j = 0; j < 100; j++) {
-			/* May take one that is not locked yet: another is made. */
+			/*
+			 * This may remove a file that another recorder has not locked yet. That
+			 * one makes another file.
+			 */
 			if (snapfile_clean(PATTERN, "a", &self->d) < 0 ||
 			    !write_one(&self->f, j + 1))
 				_exit(1);
@@ -536,7 +549,7 @@ TEST_F(files, disk_full)
 
 	if (!snap_dir_small("256k"))
 		SKIP(return, "cannot mount a tmpfs");
-	/* What a snapshot would fail for */
+	/* Write records until the disk is full, several times. */
 	memset(data, 0, sizeof(data));
 	for (i = 0; i < 10; i++) {
 		struct perf_event_header h = {
@@ -552,11 +565,14 @@ TEST_F(files, disk_full)
 			err = stream_record(&s, data) ?: stream_flush(&s);
 		} while (!err);
 		EXPECT_EQ(-ENOSPC, err);
-		/* Half a record is cut off. */
+		/* A record that is written in part is cut off. */
 		EXPECT_EQ(0, (s.bytes - 16) % sizeof(data));
 		EXPECT_EQ(s.bytes, lseek(fd, 0, SEEK_END));
 		EXPECT_EQ(-ENOSPC, stream_close(&s));
-		/* That one could be kept; the next has room again. */
+		/*
+		 * The file could be kept as it is. When it is removed, the next snapshot has room
+		 * again.
+		 */
 		snapfile_abort(f);
 		EXPECT_STREQ("", snap_dir_list());
 	}
@@ -578,7 +594,7 @@ TEST_F(files, stream)
 	EXPECT_EQ(0, memcmp(is, head, 16));
 }
 
-/* What is not a recorder's temporary file is left alone. */
+/* Files that are not a recorder's temporary files are left alone. */
 TEST_F(files, clean_others)
 {
 	ASSERT_EQ(0, mkdir(".auxrec-000000.tmp", 0700));
@@ -624,7 +640,10 @@ FIXTURE_TEARDOWN(less)
 	snap_dir_leave(self->dir);
 }
 
-/* It fails loudly, can be tried again, and leaves nothing. */
+/*
+ * If a file cannot be named, the commit fails with a message, can be tried again, and leaves no
+ * file.
+ */
 TEST_F(less, cannot_name)
 {
 	char dir[PATH_MAX], said[PATH_MAX + 128];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/trigger/trigger.c: what --trigger means, what it says of mistakes, and how many
- * snapshots count= and rate= let through.
+ * Tests of tool/trigger/trigger.c: what --trigger means, which messages mistakes get, and how
+ * many snapshots count= and rate= allow.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #define MS	1000000ULL
 #define S	NSEC_PER_SEC
 
-/* All that there is in one line, to compare and to read. */
+/* Describe the whole trigger in one line, to compare and to read. */
 static void describe(const struct trigger *t, char *out, size_t size)
 {
 	size_t len;
@@ -148,7 +148,7 @@ TEST(means)
 
 static const struct {
 	const char *spec;
-	const char *says;	/* behind "--trigger SPEC: " */
+	const char *says;	/* after "--trigger SPEC: " */
 } bad[] = {
 	{ "", "there is no trigger '': " KINDS },
 	{ "timer=1s", "there is no trigger 'timer': " KINDS },
@@ -257,14 +257,14 @@ TEST(mistakes)
 	}
 }
 
-/* Each of these is refused as a trigger, and each other one taken. */
+/* Each of these signals is refused as a trigger, and each other signal is accepted. */
 TEST(signals)
 {
 	static const int needed[] = {
 		SIGKILL, SIGSTOP, SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE,
 		SIGXFSZ, SIGUSR2, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
 		SIGABRT, SIGSYS,
-		/* and those that come by themselves, or stop the recorder */
+		/* and signals that come by themselves, or stop the recorder */
 		SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH, SIGXCPU, SIGSTKFLT,
 		32, 33,
 	};
@@ -283,7 +283,7 @@ TEST(signals)
 		EXPECT_EQ(is_needed ? -EINVAL : 0, trigger_parse(&t, spec, &d))
 			TH_LOG("signal %d", sig);
 		EXPECT_EQ(is_needed ? 0 : sig, t.signal);
-		/* The name that it was given means the same. */
+		/* The name that the trigger was given means the same signal. */
 		if (!is_needed) {
 			snprintf(spec, sizeof(spec), "signal=%.20s",
 				 t.name + strlen("signal-"));
@@ -346,7 +346,7 @@ static struct trigger parsed(const char *spec)
 	return t;
 }
 
-/* How many are let through of @nr that come every @step from @now on. */
+/* Return how many of @nr triggers are taken that come every @step from @now on. */
 static unsigned int storm(struct trigger *t, unsigned int nr, __u64 now, __u64 step)
 {
 	unsigned int taken = 0, i;
@@ -377,16 +377,16 @@ TEST(rate)
 	EXPECT_FALSE(trigger_take(&t, 7 * S - 1));
 	EXPECT_TRUE(trigger_take(&t, 7 * S));
 	EXPECT_FALSE(trigger_take(&t, 7 * S));
-	/* What time there was is not lost by asking often. */
+	/* Asking often does not lose the time that has passed. */
 	EXPECT_EQ(10, storm(&t, 60000, 7 * S + MS, MS));
 	/* A long silence does not add up to more than a burst. */
 	EXPECT_EQ(5, storm(&t, 100, 1000000 * S, 0));
-	/* Late news of an earlier moment adds nothing. */
+	/* A trigger that is seen late, with an earlier time, adds nothing. */
 	EXPECT_EQ(0, storm(&t, 100, S, 0));
 	EXPECT_EQ(0, storm(&t, 100, 1000000 * S, 0));
 }
 
-/* 7 does not divide a second: a burst is 7 all the same, and 7 s have 49. */
+/* 7 does not divide a second. A burst is still 7, and 7 s allow 49. */
 TEST(rate_odd)
 {
 	struct trigger t = parsed("signal=USR1,rate=7");
@@ -408,7 +408,7 @@ TEST(rate_extreme)
 	EXPECT_TRUE(trigger_take(&t, ~0ULL));
 }
 
-/* Those that count= suppresses take no token. */
+/* Triggers that count= suppresses take no token of rate=. */
 TEST(count_and_rate)
 {
 	struct trigger t = parsed("signal=USR1,count=8,rate=5");
@@ -419,7 +419,7 @@ TEST(count_and_rate)
 	EXPECT_EQ(292, t.suppressed);
 }
 
-/* Any prefix of anything, and any byte in it, is parsed without harm. */
+/* Any prefix of a trigger, and any byte in it, is parsed without harm. */
 TEST(damaged)
 {
 	unsigned int taken = 0, refused = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/flight/wish.c: what becomes of triggers that come faster than snapshots are written.
- * What it calls of the recorder is counted here.
+ * Tests of tool/flight/wish.c: triggers that come faster than snapshots are written. The test has
+ * its own versions of the recorder's functions that wish.c calls, and counts the calls.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ static unsigned int nr_waiting(const struct flight *f)
 	return nr;
 }
 
-/* Of one name, all are of one snapshot. */
+/* All triggers with the same name get one snapshot. */
 TEST_F(wish, joined)
 {
 	int i;
@@ -100,7 +100,7 @@ TEST_F(wish, joined)
 	EXPECT_EQ(nr_answers, 0);
 }
 
-/* As time passes */
+/* Let @ns pass. */
 static void later(struct flight *f, __u64 ns)
 {
 	struct flight_wish *w;
@@ -111,7 +111,7 @@ static void later(struct flight *f, __u64 ns)
 	}
 }
 
-/* Each has its post=, and a storm has one snapshot in that time. */
+/* Each trigger gets its post=, and a storm of triggers gets one snapshot in that time. */
 TEST_F(wish, post)
 {
 	const __u64 post = 100 * NSEC_PER_SEC;
@@ -120,12 +120,15 @@ TEST_F(wish, post)
 	self->event.post = post;
 	self->event.count = 0;
 	flight_wish(self->s, &self->event, NULL, 1, 0, NULL, 0);
-	/* Right behind it: they have one, which waits for the last of them. */
+	/*
+	 * Triggers right after the first share its snapshot, which waits for the post= of the
+	 * last one.
+	 */
 	later(self->f, post / 10);
 	flight_wish(self->s, &self->event, NULL, 2, 0, NULL, 0);
 	ASSERT_EQ(nr_waiting(self->f), 1);
 	EXPECT_GE(self->f->first->due, now_ns() + post - NSEC_PER_SEC);
-	/* Later ones have another one together, */
+	/* Later triggers share another snapshot. */
 	later(self->f, post / 2);
 	due = self->f->first->due;
 	flight_wish(self->s, &self->event, NULL, 3, 0, NULL, 0);
@@ -137,7 +140,7 @@ TEST_F(wish, post)
 	EXPECT_EQ(self->f->first->triggers, 2);
 	EXPECT_EQ(self->f->first->next->triggers, 2);
 	EXPECT_GE(self->f->first->next->due, now_ns() + post - NSEC_PER_SEC);
-	/* for which there may be no snapshot: then the last one is better than none. */
+	/* If count= allows no other snapshot, the last one is better than none. */
 	self->event.count = self->event.taken;
 	self->f->first->next->due = now_ns();
 	self->f->first = self->f->first->next;
@@ -148,7 +151,7 @@ TEST_F(wish, post)
 	EXPECT_EQ(self->f->suppressed, 0);
 }
 
-/* Names that are made up do not take memory without end, and each gets its answer. */
+/* Requests with made-up names take bounded memory, and each of them gets its answer. */
 TEST_F(wish, names)
 {
 	const unsigned int nr = 5000;
@@ -165,7 +168,7 @@ TEST_F(wish, names)
 	EXPECT_EQ(nr_answers, nr - most);
 	EXPECT_EQ(self->f->suppressed, nr - most);
 	EXPECT_EQ(strncmp(answered, "error ", 6), 0);
-	/* Those that wait can still be joined, and the others' come all the same. */
+	/* Other requests can still join those that wait, and other triggers still get snapshots. */
 	flight_wish(self->s, &self->socket, "n3", 0, TOKEN, NULL, 0);
 	EXPECT_EQ(nr_answers, nr - most);
 	flight_wish(self->s, &self->event, NULL, 1, 0, NULL, 0);
@@ -173,7 +176,7 @@ TEST_F(wish, names)
 	EXPECT_EQ(self->f->stats.failed, 0);
 }
 
-/* Of each trigger its bytes, up to what a record has room for */
+/* A snapshot has the bytes of each trigger, as long as a record has room for them. */
 TEST_F(wish, bytes)
 {
 	static const __u8 large[40 << 10] = { 1 };
@@ -212,7 +215,7 @@ TEST_F(wish, bytes)
 	EXPECT_EQ(w->data_size, 48 << 10);
 }
 
-/* What has no snapshot does not keep the ring frozen. */
+/* A trigger that gets no snapshot does not keep the ring frozen. */
 TEST_F(wish, used_up)
 {
 	flight_wish(self->s, &self->event, NULL, 1, 0, NULL, 0);
@@ -227,7 +230,7 @@ TEST_F(wish, used_up)
 	flight_wishes_free(self->f->writing);
 }
 
-/* Those whose samples are lost are taken, joined and suppressed like the others. */
+/* Triggers whose samples are lost are taken, joined and suppressed like the others. */
 TEST_F(wish, lost)
 {
 	flight_wish_lost(self->s, &self->event, 5, 3);
@@ -248,9 +251,12 @@ TEST_F(wish, lost)
 	flight_wishes_free(self->f->writing);
 }
 
-/* --- where old snapshots are removed: in pace --- */
+/* --- with retention, snapshots are paced --- */
 
-/* Its snapshot begins, and is written at once. Returns how long it had to wait, s. */
+/*
+ * Let the first snapshot begin and be written immediately. Return how many seconds it had to
+ * wait.
+ */
 static __u64 write_one(struct flight *f)
 {
 	struct flight_wish *w = f->first;
@@ -265,7 +271,10 @@ static __u64 write_one(struct flight *f)
 	return wait / SECOND;
 }
 
-/* So many come at once, one after the other. Returns how long the last one waited. */
+/*
+ * Let @nr triggers come, each right after the snapshot of the one before it was written. Return
+ * how many seconds the last one waited.
+ */
 static __u64 storm(struct session *s, struct trigger *t, unsigned int nr)
 {
 	__u64 wait = 0;
@@ -285,7 +294,10 @@ TEST_F(wish, paced)
 	self->f->keep.limits.nr = 8;
 	EXPECT_EQ(storm(self->s, &self->event, 3), 0);
 	EXPECT_EQ(nr_unfrozen, 0);
-	/* All that come meanwhile are of the one that waits, and nothing is frozen for it. */
+	/*
+	 * All triggers that come meanwhile join the snapshot that waits, and the ring is not
+	 * frozen for it.
+	 */
 	for (i = 0; i < 1000; i++)
 		flight_wish(self->s, &self->event, NULL, i, 0, NULL, 0);
 	ASSERT_EQ(nr_waiting(self->f), 1);
@@ -294,14 +306,17 @@ TEST_F(wish, paced)
 	EXPECT_EQ(self->f->first->due, now + 10 * SECOND);
 	EXPECT_EQ(nr_unfrozen, 1000);
 	write_one(self->f);
-	/* However many there are, none is suppressed: one each ten seconds */
+	/*
+	 * No trigger is suppressed, however many come: each gets a snapshot, one every ten
+	 * seconds.
+	 */
 	for (i = 0; i < 100; i++)
 		EXPECT_EQ(storm(self->s, &self->event, 1), 10);
 	EXPECT_EQ(self->f->suppressed, 0);
 	EXPECT_EQ(self->event.taken, 104);
 }
 
-/* Who was silent has so many at once again, but never more. */
+/* A trigger that was silent can have its burst again, but never a larger one. */
 TEST_F(wish, in_pace_again)
 {
 	self->event.count = 0;
@@ -318,7 +333,7 @@ TEST_F(wish, in_pace_again)
 	EXPECT_EQ(storm(self->s, &self->event, 1), 10);
 }
 
-/* What waits for its post= anyway waits no longer, if that is enough. */
+/* A snapshot that waits for its post= anyway waits no longer, if that is long enough. */
 TEST_F(wish, paced_post)
 {
 	unsigned int i;
@@ -351,7 +366,10 @@ TEST_F(wish, paced_each)
 	EXPECT_EQ(storm(self->s, &other, 1), 10);
 }
 
-/* No old one is removed; a rate= was given; who asks at the socket waits for the answer. */
+/*
+ * There is no pace if no snapshot is removed, if a rate= was given, or for the socket: its
+ * clients wait for the answer.
+ */
 TEST_F(wish, not_paced)
 {
 	self->event.count = 0;

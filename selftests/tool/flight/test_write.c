@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/snapfile/write.c and base/disk.c: a snapshot is written onto a disk that is full, or fails,
- * or that other recorders write to, too.
+ * Tests of tool/snapfile/write.c and base/disk.c: a snapshot is written to a disk that is full,
+ * that fails, or that other recorders also write to.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -62,7 +62,7 @@ static int write_zeros(void *ctx)
 	return err;
 }
 
-/* One of @size; 0 or -errno */
+/* Write a snapshot of @size. Return 0 or -errno. */
 static int record(struct recorder *r, __u64 number, size_t size)
 {
 	const struct snapfile_job job = {
@@ -97,7 +97,7 @@ FIXTURE_TEARDOWN(write)
 	snap_dir_leave(self->dir);
 }
 
-/* A disk for three of them: the oldest go first. */
+/* The disk has room for three snapshots: the oldest go first. */
 TEST_F(write, disk_full)
 {
 	const struct keep_limits limits = { .nr = 100 };
@@ -112,18 +112,18 @@ TEST_F(write, disk_full)
 	EXPECT_STREQ("a.18 a.19 a.20 ", snap_dir_list());
 	ASSERT_EQ(0, stat("a.20", &st));
 	EXPECT_EQ(SNAPSHOT + 16, st.st_size);
-	/* For one that has no room whatever goes, nothing goes. */
+	/* If a snapshot finds no room whatever is removed, nothing is removed. */
 	EXPECT_EQ(-ENOSPC, record(&self->r, 21, 4 * SNAPSHOT));
 	EXPECT_STREQ("a.18 a.19 a.20 ", snap_dir_list());
-	/* And after that all is as before. */
+	/* The next snapshot that fits is written as before. */
 	EXPECT_EQ(0, record(&self->r, 22, SNAPSHOT));
 	EXPECT_STREQ("a.19 a.20 a.22 ", snap_dir_list());
-	/* One that needs all of it has it. */
+	/* A snapshot that needs the whole disk gets it. */
 	EXPECT_EQ(0, record(&self->r, 23, 3 * SNAPSHOT));
 	EXPECT_STREQ("a.23 ", snap_dir_list());
 }
 
-/* A disk for one of them: the newest event is what stays. */
+/* The disk has room for one snapshot: the newest stays. */
 TEST_F(write, disk_of_one)
 {
 	const struct keep_limits limits = { .nr = 2 };
@@ -143,13 +143,16 @@ TEST_F(write, disk_of_one)
 	}
 	ASSERT_EQ(0, stat("a.5", &st));
 	EXPECT_EQ(SNAPSHOT + 32768 + 16, st.st_size);
-	/* What does not fit in its place does not take it. */
+	/* A snapshot that does not fit in the place of the old one does not replace it. */
 	EXPECT_EQ(-ENOSPC, record(&self->r, 6, 2 * SNAPSHOT));
 	EXPECT_STREQ("a.5 ", snap_dir_list());
 	ASSERT_NE(NULL, getcwd(dir, sizeof(dir)));
 	snprintf(said, sizeof(said), "cannot write a snapshot to %s: No space left on device", dir);
 	EXPECT_STREQ(said, self->r.d.msg);
-	/* Nor does one while somebody reads the one that is there, which frees nothing. */
+	/*
+	 * While a process reads the old snapshot, removing it frees nothing, so it is not
+	 * replaced either.
+	 */
 	fd = open("a.5", O_RDONLY);
 	EXPECT_EQ(-ENOSPC, record(&self->r, 7, SNAPSHOT));
 	EXPECT_STREQ("a.5 ", snap_dir_list());
@@ -158,7 +161,7 @@ TEST_F(write, disk_of_one)
 	EXPECT_STREQ("a.8 ", snap_dir_list());
 }
 
-/* And one with inodes for one of them: the directory has one, too. */
+/* The file system has inodes for one snapshot and for the directory. */
 TEST_F(write, inodes_of_one)
 {
 	const struct keep_limits limits = { .nr = 2 };
@@ -171,7 +174,7 @@ TEST_F(write, inodes_of_one)
 	EXPECT_STREQ("a.2 ", snap_dir_list());
 }
 
-/* Nobody said that any may go: the new one fails, and the disk is as it was. */
+/* Without limits, no snapshot may go: the new one fails, and the disk is as before. */
 TEST_F(write, disk_full_no_limits)
 {
 	int i;
@@ -186,7 +189,7 @@ TEST_F(write, disk_full_no_limits)
 	EXPECT_EQ(0, record(&self->r, 11, SNAPSHOT));
 }
 
-/* Names, too, need room: inodes are out. */
+/* The file system runs out of inodes. */
 TEST_F(write, no_inodes)
 {
 	const struct keep_limits limits = { .nr = 100 };
@@ -201,11 +204,14 @@ TEST_F(write, no_inodes)
 	EXPECT_EQ(0, access("a.10", F_OK));
 }
 
-/* Recorders of one name in one directory: never more than the limit, never none. */
+/*
+ * Recorders with the same name share a directory: there is always a snapshot, and at the end the
+ * limit holds.
+ */
 TEST_F_TIMEOUT(write, race, 120)
 {
 	const struct keep_limits limits = { .nr = 1 };
-	static struct recorder r;	/* of each process one */
+	static struct recorder r;	/* one for each process */
 	pid_t pids[4];
 	int i, j, status;
 
@@ -225,7 +231,7 @@ TEST_F_TIMEOUT(write, race, 120)
 		waitpid(pids[i], &status, 0);
 		EXPECT_EQ(0, status);
 	}
-	/* Who found another at work left some to the next time. */
+	/* A recorder that found the directory locked left some snapshots for the next time. */
 	EXPECT_LE(1, snap_dir_count());
 	EXPECT_GE(4, snap_dir_count());
 	ASSERT_EQ(0, keep_start(&r.k, &limits, "%o.%s", "a", &r.d));
@@ -248,7 +254,7 @@ static bool says_full(unsigned int *times)
 	return true;
 }
 
-/* It is mkostemps() that comes last. */
+/* full_begins is counted in mkostemps(), which is called after open() has failed. */
 static int full_open(int flags)
 {
 	return full_begins && (flags & O_TMPFILE) == O_TMPFILE ? -full_err : 0;
@@ -259,7 +265,10 @@ int __wrap_mkostemps(char *path, int suffix, int flags)
 	return says_full(&full_begins) ? -1 : __real_mkostemps(path, suffix, flags);
 }
 
-/* What came in which order: d: fdatasync(), n: a name, s, f: fsync() of the file, the directory */
+/*
+ * Calls in their order: d: fdatasync(), n: the file gets its name, s: fsync() of the file, f:
+ * fsync() of the directory
+ */
 static char order[16];
 static int data_err, names_err;
 
@@ -306,7 +315,7 @@ int __wrap_fsync(int fd)
 	return sync_as(names_err);
 }
 
-/* Only the writer's descriptor is one to write to. */
+/* Only the writer's descriptor is open for writing. */
 int __wrap_close(int fd)
 {
 	const int flags = full_closes ? fcntl(fd, F_GETFL) : 0;
@@ -366,7 +375,7 @@ TEST_F(full, name)
 	EXPECT_STREQ("a.3 a.4 a.5 ", snap_dir_list());
 }
 
-/* What is said then is of data that are gone. */
+/* An error of close() means that data are lost, so the snapshot fails. */
 TEST_F(full, close)
 {
 	full_closes = 1;
@@ -376,7 +385,7 @@ TEST_F(full, close)
 	EXPECT_EQ(0, record(&self->r, 6, 32768));
 }
 
-/* The same of what the disk says later */
+/* The snapshot also fails if the error comes later, from fdatasync(). */
 TEST_F(full, sync)
 {
 	data_err = variant->err;
@@ -386,7 +395,7 @@ TEST_F(full, sync)
 	EXPECT_STREQ("a.2 a.3 a.4 ", snap_dir_list());
 }
 
-/* The newest stays, and it ends. */
+/* If the disk stays full, the newest snapshot stays, and the attempts end. */
 TEST_F(full, for_good)
 {
 	full_begins = 1000;
@@ -398,7 +407,7 @@ TEST_F(full, for_good)
 	EXPECT_STREQ("a.4 ", snap_dir_list());
 }
 
-/* --- it has its name when it is on disk --- */
+/* --- a snapshot gets its name when it is on disk --- */
 
 FIXTURE(disk) {
 	char dir[64];
@@ -422,7 +431,7 @@ FIXTURE_TEARDOWN(disk)
 	snap_dir_leave(self->dir);
 }
 
-/* It names the directory, which nobody has to be in. */
+/* Is the message @what, with the directory's absolute path, and the error EIO? */
 static bool said(const char *msg, const char *what)
 {
 	char dir[256], wanted[512];
@@ -453,7 +462,7 @@ TEST_F(disk, data_lost)
 	EXPECT_EQ(0, record(&self->r, 3, 32768));
 }
 
-/* Nobody is told of a file that may be gone. */
+/* A file whose name may be lost is not reported. */
 TEST_F(disk, name_lost)
 {
 	names_err = EIO;
@@ -462,14 +471,14 @@ TEST_F(disk, name_lost)
 	EXPECT_STREQ("dns", order);
 	names_err = ENOSPC;
 	EXPECT_EQ(-EIO, record(&self->r, 3, 32768));
-	/* Of ext4 that has become read-only */
+	/* ext4 returns EROFS when it has become read-only. */
 	names_err = EROFS;
 	EXPECT_EQ(-EIO, record(&self->r, 4, 32768));
 	EXPECT_STREQ("a.1 ", snap_dir_list());
 	EXPECT_STREQ("", told);
 }
 
-/* Some file systems have none. */
+/* Some file systems have no fsync() and no fdatasync(). */
 TEST_F(disk, no_sync)
 {
 	static const int none[] = { EINVAL, ENOSYS, EOPNOTSUPP };
