@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# What the tests of the flight recorder share: sourced by them, first of all. See
-# record.sh; a recorder works in $T/d, with a control socket s beside what the test
-# asks for.
+# Functions that the tests of the flight recorder share. The tests source this file first. See
+# record.sh. A recorder works in $T/d and has a control socket s besides what the test asks for.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../record/record.sh"
@@ -14,7 +13,7 @@ PERF=${PERF:-perf}
 G=/sys/kernel/tracing
 mountpoint -q $G || mount -t tracefs tracefs $G
 pid=
-# What still runs goes with the suite: it has the suite's output open.
+# Kill what still runs when the suite ends, because it has the suite's output open.
 leave()
 {
 	cd / || exit
@@ -29,10 +28,10 @@ exec {never}<>never
 
 nap() { read -rt 0.05 -u "$never" _; }
 
-# Seconds since the machine was started: the clock of $SECONDS may be set.
+# Seconds since the machine was started. $SECONDS does not do, because the clock may be set.
 uptime() { local t && read -r t _ </proc/uptime && echo "${t%.*}"; }
 
-# await CMD...: until it succeeds; not without a recorder
+# await CMD...: wait until CMD succeeds; fail after 90 s, or when the recorder has ended
 await()
 {
 	local end=$(($(uptime) + 90)) gone=
@@ -47,29 +46,30 @@ await()
 		fi
 		nap
 	done
-	# Not that of the last nap
+	# Do not return the status of the last nap.
 	return 0
 }
 
 ctl() { "$AUXREC" ctl s "$@"; }
 
-# told: all that it says of itself, for a note
+# told: everything that the recorder tells about itself, for a note
 told() { ctl status | tr '\n' '|'; }
 
-# status KEY: what the recorder says of it
+# status KEY: the value of KEY in the recorder's status
 status() { ctl status | sed -n "s/^$1: //p"; }
 
 # is_status KEY VALUE
 is_status() { [[ $(status "$1") == "$2" ]]; }
 
-# launch ARGS...: a recorder, $pid; what it says is in $T/log
+# launch ARGS...: start a recorder, $pid, in a new directory; its messages are in $T/log
 launch()
 {
 	cd "$T" && rm -rf d && mkdir d && cd d || exit 2
 	start "$@"
 }
 
-# start ARGS...: the same beside what there is; $TERMS are those of the socket's trigger
+# start ARGS...: start a recorder in the current directory; $TERMS are terms of the socket's
+# trigger
 start()
 {
 	# shellcheck disable=SC2086 # words
@@ -78,7 +78,7 @@ start()
 	await ctl status
 }
 
-# over STATUS: it ends with that
+# over STATUS: wait until the recorder ends, with STATUS
 over()
 {
 	wait "$pid" 2>/dev/null
@@ -88,14 +88,14 @@ over()
 	[[ $got == "$1" ]] || note "status $got, not $1: $(tail -n 3 "$T/log")"
 }
 
-# It is told to end; to merge its snapshots, and to end.
+# land: end the recorder. land_merging: have it merge its snapshots and end
 land() { kill -TERM "$pid" && over 0; }
 land_merging() { kill -USR2 "$pid" && over 0; }
 
 logged() { grep -q -- "$1" "$T/log" || note "no '$1' in: $(tail -n 5 "$T/log")"; }
 unlogged() { ! grep -- "$1" "$T/log" >"$T/bad" || note "$(head -n 3 "$T/bad")"; }
 
-# files: the snapshots that there are, in the order in which they came, in $files
+# files: set $files to the existing snapshots, in the order in which they came
 files()
 {
 	local f
@@ -108,7 +108,7 @@ files()
 	[[ ${files[0]-} ]] || files=()
 }
 
-# there N: are there so many of them?
+# there N: are there N snapshots or more?
 there()
 {
 	local f=(perf.data.sample.*)
@@ -116,10 +116,10 @@ there()
 	((${#f[@]} >= $1))
 }
 
-# marks FILE: what it says of its snapshots, a line each
+# marks FILE: what FILE tells about its snapshots, one line for each
 marks() { "$AUXREC" info --json "$1" | grep '"recording": [0-9]*, "number"'; }
 
-# mark FILE KEY: of its (last) snapshot
+# mark FILE KEY: the value of KEY of FILE's (last) snapshot
 mark() { marks "$1" | tail -n 1 | sed -n "s/.*\"$2\": \"\{0,1\}\([^,\"}]*\).*/\1/p"; }
 
 # of NAME: the newest snapshot with a trigger of that name
@@ -133,7 +133,7 @@ of()
 	return 1
 }
 
-# readable FILE: it is valid, and all perfs read it without a word
+# readable FILE: check that FILE is valid, and that all perfs read it without a message
 readable()
 {
 	local p
@@ -145,7 +145,7 @@ readable()
 	done
 }
 
-# lines FILE...: each sample that they have, as stock perf tells it
+# lines FILE...: all samples of the files, as stock perf prints them
 lines()
 {
 	local f
@@ -155,8 +155,8 @@ lines()
 	done
 }
 
-# catch [BYTES]: stops the process that writes the next snapshot, $writer, as soon as it is
-# there, or has written so many. It is called for by SIGUSR1.
+# catch [BYTES]: trigger a snapshot with SIGUSR1, and stop the process that writes it, $writer, as
+# soon as that process exists or has written BYTES
 catch()
 {
 	if ! writer=$("$ACTOR" catch "$pid" 10 "${1-0}"); then
@@ -166,18 +166,19 @@ catch()
 	await is_still "$writer"
 }
 
-# What may be waited for: the process is stopped, or gone; it is gone; it has executed
-# that program; nobody uses the module
+# Conditions to wait for: the process is stopped, or gone; it is gone; it has executed the program
+# $2; nobody uses the module
 is_still() { ! grep -q 'State:.*[RSD]' "/proc/$1/status"; }
 is_gone() { [[ ! -d /proc/$1 ]]; }
 is_program() { [[ /proc/$1/exe -ef $2 ]]; }
 is_free() { [[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 0 ]]; }
 
-# --- CPU 1, which goes and comes, if $CPU1 can be written to
+# --- CPU 1, which goes offline and comes back, if $CPU1 is writable
 
 CPU1=/sys/devices/system/cpu/cpu1/online
 
-# came N: so often was it seen to be back; switch_cpu: once more
+# came N: has the recorder seen CPU 1 come back N times? switch_cpu: switch it off and on, and
+# wait until the recorder has seen it come back
 came() { (($(grep -c '^auxrec: CPU 1 came online' "$T/log") >= $1)); }
 switch_cpu()
 {
@@ -187,7 +188,7 @@ switch_cpu()
 	echo 0 >$CPU1 && echo 1 >$CPU1 && await came $((nr + 1))
 }
 
-# is_past FILE: is all that was before that snapshot gone from those that are made now?
+# is_past FILE: does a snapshot that is made now begin after FILE's trigger?
 is_past()
 {
 	local f

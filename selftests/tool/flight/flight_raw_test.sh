@@ -1,32 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# flight_raw_test.sh [AUXREC]: a flight recorder's snapshots of a raw ring: of auxgen, each
-# byte of which aux_verify checks; of raw data of tracepoints; of Intel PT by softpt. As
-# root, in a VM. Prints TAP.
+# flight_raw_test.sh [AUXREC]: a test of a flight recorder's snapshots of a raw ring: AUX data of
+# auxgen, of which aux_verify checks each byte; raw data of tracepoints; Intel PT by softpt. Runs
+# as root, in a VM. Prints TAP.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
 VERIFY=$B/selftests/tool/record/aux_verify
 SPT=$B/selftests/softpt
 MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
-# Its period, in us, is in config1: to perf "period" is one of samples, whatever a PMU says.
+# config1 has auxgen's period in us: for perf, "period" is the period of samples, whatever a PMU
+# says.
 EVENT=$AUXGEN/timer=1,config1=4000,chunks=64/
 trap 'leave; rmmod softpt 2>/dev/null' EXIT
 
-# chunks auxgen has written, lost ones not counted
+# written: how many chunks auxgen has written, without lost ones
 written() { awk '{ n += $3 - $4 } END { print n + 0 }' "$STATS"; }
 # shellcheck disable=SC2317 # it is waited for
-# wrote N: so many more than $begun
+# wrote N: has auxgen written N chunks since $begun?
 wrote() { (($(written) - begun >= $1)); }
 
-# claims: how many segments the ring has filled; claimed N: so many more than $begun
+# claims: how many segments writers have claimed; claimed N: N more than $begun?
 claims() { sed -n 's/^claims:\t//p' /proc/$pid/fdinfo/*; }
 # shellcheck disable=SC2317 # it is waited for
 claimed() { (($(claims) - begun >= $1)); }
 
-# whole FILE: its chunks are without a hole that no gap tells of; in $chunks how many. The ring
-# was thawed while the segments were taken: what comes behind a gap of the freeze can be in it.
+# whole FILE: check that FILE's chunks have no hole except where a gap tells of one; set $chunks
+# to their number. The ring was thawed while the segments were taken, so FILE can have data from
+# behind a gap of the freeze.
 whole()
 {
 	valid "$1"
@@ -37,10 +39,10 @@ whole()
 }
 
 # shellcheck disable=SC2317 # it is waited for
-# lost_frozen: has the ring lost something as it was frozen?
+# lost_frozen: has the ring lost something because it was frozen?
 lost_frozen() { grep -qs '^lost_frozen:.*[1-9]' /proc/"$pid"/fdinfo/*; }
 
-# --- two of the same ring --------------------------------------------------------------
+# --- several snapshots of the same ring ------------------------------------------------
 
 "$WORK" 600000 2 &
 work=$!
@@ -63,7 +65,7 @@ await wrote $((most + 200))
 kill -CONT "$writer"
 await is_status waiting 0
 files
-# Of before it was caught
+# This snapshot has the data from before its process was caught.
 whole "${files[-1]}"
 most=$(($(written) - begun))
 f=$(ctl snapshot)
@@ -94,16 +96,16 @@ check "kill -9 while it writes: snapshots are whole, the module is free"
 
 cpus=$(getconf _NPROCESSORS_ONLN)
 RING=$((16384 * 32))
-# So much of it is left to the writers by a snapshot.
+# A snapshot leaves this part of the ring to the writers.
 LEFT=$((16384 * (cpus > 8 ? cpus : 8)))
 
-# now: since the machine was started, 1/100 s
+# now: the time since the machine was started, in 1/100 s
 now() { local t && read -r t _ </proc/uptime && echo "${t/./}"; }
 
-# near NAME SEGMENTS: the snapshot of that trigger, $f, which came later than $since (see now), has
-# of the ring what is near to it: behind it so many segments at most, and those which were being
-# written, or free; before it all the rest. That is what the mark says, and what the chunks' own
-# times do.
+# near NAME SEGMENTS: wait for the snapshot of that trigger, $f, which came later than $since (see
+# now). Check that it has the part of the ring that is near the trigger: after the trigger at most
+# SEGMENTS segments, and those that were being written or free; before the trigger all the rest.
+# Both the snapshot's mark and the times in the chunks must say so.
 near()
 {
 	local most=$((16384 * ($2 + cpus + 1))) at ns slack before behind last
@@ -115,10 +117,10 @@ near()
 	[[ $(mark "$f" frozen) == true ]] || note "not frozen: $(marks "$f")"
 	at=$(mark "$f" trigger) ns=$(mark "$f" after_ns) after=$(mark "$f" after_bytes)
 	read -r before behind last < <(sed 's/.* before \(.*\) behind \(.*\) last /\1 \2 /' verify)
-	# Each CPU goes on in its segment, whose span ends behind the trigger.
+	# Each CPU continues in its segment, whose span ends after the trigger.
 	((after > 0 && after <= most)) || note "$after bytes behind it"
 	((behind * 64 <= most)) || note "$behind chunks behind it"
-	# Those that HOLD ends may be hardly filled.
+	# Segments that HOLD ends may be nearly empty.
 	((before * 64 >= RING - LEFT - most - 16384 * cpus)) || note "$before chunks are little history"
 	((ns > 0 && ns >= last - at && ns / 10000000 <= slack)) ||
 		note "$ns ns behind it, the last chunk $((last - at)), in $slack/100 s"
@@ -126,7 +128,7 @@ near()
 		"the mark has $after bytes, $ns ns; $slack/100 s"
 }
 
-# The ring is full before the event comes, and written to when it does.
+# The ring is full before the event comes, and writers write to it when the event comes.
 frozen()
 {
 	begun=$(written)
@@ -140,15 +142,17 @@ frozen()
 		note "info: $("$AUXREC" info "$f" | grep -A3 frozen)"
 }
 
-# So much comes that nothing of before it would be left if it were not frozen.
+# Wait until so much was written that no data from before would be left in a ring that is not
+# frozen.
 come_round()
 {
 	begun=$(written)
 	await wrote $((2 * RING / 64))
 }
 
-# It is there, with a full ring, and sees nothing of what comes: launch_stopped MAIN TERMS, of
-# its main ring, and of the trigger that true is
+# launch_stopped MAIN TERMS: start a recorder with a full raw ring and stop it, so that it does
+# not see what comes. MAIN is the size of its main ring; TERMS are terms of the trigger, which is
+# the execution of true.
 launch_stopped()
 {
 	launch -a -M 16M -m "$1",16Kx32 -e "$EVENT" \
@@ -160,7 +164,7 @@ launch_stopped()
 }
 
 frozen post=0
-# It is thawed: what is written later is in the next one.
+# The ring is thawed: data that are written later are in the next snapshot.
 more=$(($(written) - begun + 1000))
 await wrote $more
 g=$(ctl snapshot)
@@ -176,11 +180,11 @@ frozen post=3
 land
 check "and so many more segments, if asked for"
 
-# The other triggers that are events. The recorder is late, and the history is there all the same.
+# The other triggers that are events: the recorder is late, and the history is there nevertheless.
 cp "$ACTOR" "$T/flight-exec"
 launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" --trigger 'exec=flight-ex*,name=frozen-exec' \
 	--trigger exit=flight-exit,name=frozen-exit --trigger crash=SEGV,name=frozen-crash
-# freezes KIND CMD...: with the ring full, that is a trigger of it
+# freezes KIND CMD...: run CMD, which is a trigger of KIND, when the ring is full
 freezes()
 {
 	begun=$(claims)
@@ -200,8 +204,8 @@ freezes crash "$ACTOR" crash 11
 land
 check "exec=, exit= and crash freeze it as well"
 
-# They are over before the recorder has seen that it came: who asks at that moment is not served
-# before.
+# The post= segments are used up before the recorder has seen the trigger. A client that asks for
+# a snapshot at that moment is not served first.
 launch_stopped 512K ,post=3
 /bin/true
 await lost_frozen
@@ -217,7 +221,8 @@ marks "$f" | grep '"frozen", "kind"' | grep -q '"frozen": true' || note "not fro
 land
 check "and it is not waited for more of them"
 
-# Its sample finds no room: that it came is known from the ring, and when.
+# The trigger's sample finds no room in the main ring. The ring tells that the trigger came, and
+# when.
 launch_stopped 16K ""
 taskset -c 0 "$ACTOR" fork 400 stopped
 since=$(now)
@@ -230,7 +235,8 @@ near frozen 0
 land
 check "an event whose sample is lost has a snapshot of when it came"
 
-# One that waits for a time freezes nothing, and keeps no other one from it.
+# A trigger that waits for a time does not freeze the ring, and does not keep other triggers from
+# freezing it.
 launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" \
 	"--trigger=event=sched:sched_process_exec/filename ~ \"*/false\"/,name=later,post=60s" \
 	"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/,name=frozen"
@@ -247,7 +253,7 @@ await of frozen
 f=$(of frozen)
 whole "$f"
 [[ $(mark "$f" frozen) == true ]] || note "$(marks "$f")"
-# The ring is thawed: the other one waits, and has what comes.
+# The ring is thawed: the other trigger still waits, and its snapshot has the data that come now.
 begun=$(claims)
 await claimed 64
 land
@@ -256,22 +262,23 @@ whole "$f"
 [[ $(mark "$f" frozen) == false ]] || note "$(marks "$f")"
 check "an event that waits for a time keeps no other from freezing the ring"
 
-# From Linux 6.3 on there are two samples with the id of one, see flight.rst: no sample comes.
+# From Linux 6.3 on, two samples have the id of one event, see flight.rst, so no sample of the
+# trigger comes.
 launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" -e page-faults/period=1,call-graph=fp/ \
 	--trigger event=page-faults/period=2000/,name=same
 logged 'trigger same: when -e page-faults.* has a sample of the same moment'
 taskset -c 0 "$ACTOR" fork 200 faults
 await of same
 f=$(of same)
-# Whichever id they have, they are as that one's event says.
+# Whichever id the samples have, their fields are as that event's attr says.
 valid "$f"
 [[ $(mark "$f" frozen) == true ]] || note "$(marks "$f")"
 echo "# its sample is lost: $(mark "$f" sample_lost)"
 land
 check "an event whose sample has another one's id has its snapshot, too"
 
-# The ring stays frozen while the first one is written, and much is lost: what is written as the
-# second one thaws it is behind gaps that are in it, too.
+# The ring stays frozen while the first snapshot is written, and much is lost. Data that are
+# written while the second snapshot thaws the ring follow gaps, which the snapshot has, too.
 # shellcheck disable=SC2317 # it is waited for
 is_full() { (($(status 'not kept') > 0)); }
 launch -a -M 12M -m 128K,16Kx32 -e "$EVENT" -e raw_syscalls:sys_enter --trigger signal=USR1 \
@@ -294,8 +301,8 @@ whole "$f"
 whole "$g"
 check "what is behind a freeze has its gap in front of it"
 
-# The ring goes back farther than the samples, so do its gaps: of each fourth write of a CPU all
-# chunks are lost. What four CPUs write is the ring in 40 s.
+# The ring goes back farther than the samples, so its gaps do, too: each fourth write of a CPU
+# loses all its chunks. Four CPUs fill the ring in 40 s.
 launch -a -M 12M -m 128K,16Kx64 -e "$AUXGEN"/timer=1,config1=80000,chunks=8,truncate=4/ \
 	-e raw_syscalls:sys_enter --trigger signal=USR1
 begun=0
@@ -310,11 +317,11 @@ whole "$f"
 (($(mark "$f" raw_begin) < $(mark "$f" begin))) || note "not farther back: $(marks "$f")"
 read -r _ _ _ _ _ _ _ lost _ _ _ gaps _ <verify
 echo "# $chunks chunks, $lost lost, $gaps gaps"
-# The last one of a CPU may go on, and what was lost before its first chunk nobody sees.
+# The last gap of a CPU may go on, and nobody sees what was lost before a CPU's first chunk.
 ((lost > 100 && gaps + 2 * cpus >= lost / 8)) || note "$gaps gaps, $lost chunks lost"
 check "gaps are told for as long as there are data of their time"
 
-# Frames have a distance as well: what is behind the trigger is waited for.
+# Frames also have a distance from the trigger: the snapshot waits for those that come after it.
 launch -a -M 16M -m 512K,16Kx32 --raw-ring -e sched:sched_process_fork \
 	--trigger signal=USR1,post=3s
 kill -USR1 $pid
@@ -328,7 +335,7 @@ echo "# frames: $(mark "$f" after_bytes) bytes, $(mark "$f" after_ns) ns behind 
 land
 check "raw data of samples are counted behind the trigger"
 
-# What HOLD would have thawed is not frozen for good.
+# If HOLD fails, the ring that it would have thawed does not stay frozen.
 : >"$T/fails"
 LAUNCHER="env LD_PRELOAD=$B/selftests/tool/flight/hold_fails.so HOLD_FAILS=$T/fails" \
 	launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" \
@@ -336,7 +343,8 @@ LAUNCHER="env LD_PRELOAD=$B/selftests/tool/flight/hold_fails.so HOLD_FAILS=$T/fa
 /bin/true
 await is_status failed 1
 logged 'cannot be held: Input/output error; recording goes on'
-# More than the ring has, of what is thawed: else it is not claimed, though it is written.
+# Wait until writers have claimed more segments than the ring has. They could not if the ring were
+# still frozen.
 begun=$(claims)
 await claimed 40
 want 1 ctl snapshot unheld
@@ -348,7 +356,8 @@ whole "$f"
 land
 check "segments that cannot be held: said, and the recording goes on"
 
-# The freeze comes when it was looked whether there is one: it is of another snapshot.
+# The freeze comes after the recorder has looked whether there is one, so it belongs to another
+# snapshot.
 cat >"$T/behind" <<-EOF
 	#!/bin/sh
 	rm "$T/behind"
@@ -370,7 +379,7 @@ whole "$g"
 	note "$(marks "$f"), $(marks "$g")"
 check "a freeze that comes as a snapshot begins is its own trigger's"
 
-# The ring comes round more than once between two of three snapshots.
+# The ring is overwritten more than once between the second and the third snapshot.
 launch -a -M 32M -m 512K,4Kx1024 -e "$AUXGEN"/timer=1,config1=4000,chunks=8/ --trigger signal=USR1
 begun=0
 await claimed 8
@@ -401,8 +410,8 @@ check "merge tells what of the raw ring was overwritten in between"
 kill $work
 wait $work 2>/dev/null
 
-# The ring goes back farther than the samples, so the sideband does: also that of events
-# which were closed when their CPU went.
+# The ring goes back farther than the samples, so the sideband does, too, also that of events
+# which were closed when their CPU went offline.
 if [[ -w $CPU1 ]]; then
 	launch -a -M 12M -m 512K,16Kx128 -e "$AUXGEN"/timer=1,config1=4000,chunks=2/ \
 		-e cpu-clock -F 2000
@@ -439,11 +448,11 @@ fi
 
 # --- raw data of samples -------------------------------------------------------------------
 
-# renames COUNT: each of them is one task:task_rename
+# renames COUNT: each rename is one task:task_rename
 cat >"$T/renames" <<-'EOF'
 	for ((i = 0; i < $1; i++)); do printf "raw-%d" "$i" >/proc/self/comm; done
 EOF
-# No -a: the plain recording's events are the same, of the same tasks.
+# The plain recording has the same events, of the same tasks.
 launch -a -m 1M,64Kx32 -M 32M --raw-ring -e task:task_rename
 want 0 "$AUXREC" -q -a --no-raw-ring -m 1M -e task:task_rename -o plain -- bash "$T/renames" 100
 f=$(ctl snapshot)
@@ -459,7 +468,7 @@ cmp -s with without || note "the second: $(diff with without | head -n 4)"
 land
 check "raw data of tracepoints are the same as in a plain recording"
 
-# What is older than it was asked for is left out of the ring as well, and is not lost.
+# Data that are older than pre= are also left out of the ring's data, and do not count as lost.
 launch -a -m 1M,64Kx32 -M 32M --raw-ring -e task:task_rename --trigger signal=USR1,pre=1s
 bash "$T/renames" 100
 begun=$(now)
@@ -470,7 +479,8 @@ await of signal-USR1
 f=$(of signal-USR1)
 readable "$f"
 lost=$("$AUXREC" info --json "$f" | sed -n 's/.*"payloads_without_sample": \([0-9]*\).*/\1/p')
-# Whoever executes something as it begins is one: its sample is in the next snapshot.
+# A task that executes a program as the snapshot begins is one of these: its sample is in the next
+# snapshot.
 ((lost < 50)) || note "$lost frames without their samples"
 fields "$f" >with
 grep -q 'newcomm=raw-new' with || note "the newest ones are not in it"
@@ -483,11 +493,12 @@ check "pre= cuts raw data as it does samples"
 if [[ -e $MODULES/softpt.ko && -x $SPT/work-static ]] && insmod "$MODULES/softpt.ko"; then
 	setarch -R env -i "$SPT/stepper" "$T/stepped" "$SPT/work-static" calls 100 >/dev/null 2>&1
 	od -An -v -t x8 -w8 "$T/stepped/0.ips" | sed 's/^ *0*//' | sort -u >"$T/known"
-	# Not as its command: to step through that takes long.
+	# The recorder's command is not run under stepper: to step through that many calls takes
+	# long.
 	LAUNCHER="setarch -R" launch -m 64K,4Kx8 -M 16M -e intel_pt//u \
 		--trigger signal=USR1 -- "$SPT/work-static" calls 10000000
 	child=$(pgrep -P $pid)
-	# The ring is full of the loop, and nothing else is left in it.
+	# The ring is full of the loop's trace, and has nothing else.
 	await is_program "$child" "$SPT/work-static"
 	begun=$(claims)
 	await claimed 10
@@ -502,10 +513,10 @@ if [[ -e $MODULES/softpt.ko && -x $SPT/work-static ]] && insmod "$MODULES/softpt
 	for f in "$f" "$g"; do
 		valid "$f"
 		"$PERF" script -i "$f" --itrace=i0nse -F ip,sym >got 2>perr || note "$PERF: $(tail -n 1 perr)"
-		# The first decoder to begin in the middle may have to look for a PSB.
+		# A decoder that begins in the middle of the trace may have to look for a PSB.
 		errors=$(grep -c 'instruction trace error' got)
 		((errors <= 1)) || note "$f: $errors errors: $(grep -m 2 'trace error' got)"
-		# What tells of the snapshot itself is a sample without an address.
+		# The sample that marks the snapshot has no address.
 		nr=$(awk 'NF == 2 && $1 == "0"' got | wc -l)
 		[[ $nr == "$(marks "$f" | wc -l)" ]] || note "$f: $nr instructions at 0"
 		awk 'NF == 2 && $1 != "0" { print $1 }' got | sort -u >found

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# flight_test.sh [AUXREC]: snapshots of a flight recorder: what is in them, their
-# files, merging them, the daemon. Stock perf judges. As root; prints TAP.
+# flight_test.sh [AUXREC]: a test of a flight recorder's snapshots: their contents, their files,
+# merging them, and the daemon. Stock perf reads them. Runs as root; prints TAP.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
@@ -81,7 +81,7 @@ readable perf.data
 check "SIGUSR2 makes one stream of all snapshots, and ends"
 enough
 
-# There may be days to merge: the manager of a service is told to wait.
+# The recorder may have days to merge, so it tells a service's manager to wait.
 python3 -uc 'import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
@@ -102,7 +102,7 @@ wait $manager 2>/dev/null
 	note "$(tr '\n' '|' <"$T/managed")"
 check "a service that merges at its end is waited for"
 
-# Of a stream with tracepoints perf buildid-list loses its place, of any.
+# perf buildid-list loses its place in any stream with tracepoints, so there are none here.
 launch -a -e cpu-clock -F 500
 cp "$WORK" "$T/gone"
 "$WORK" 100
@@ -181,7 +181,7 @@ land
 check "programs of BPF and modules are in a snapshot"
 
 mkfifo loaded hold
-# With so little memory no more than 256 KiB of them may wait.
+# With this little memory, no more than 256 KiB of BPF programs may wait.
 "$PROG" load --length 1000 --copies 12 many sh -c 'echo >loaded; cat hold' &
 holds=$!
 read -r _ <loaded
@@ -205,13 +205,13 @@ land
 readable 'rec.it_hangs_-1%'
 check "a pattern of names"
 
-# Makes system calls when it is told to
+# A process that makes as many system calls as it is told
 coproc WORKER { while read -r n; do
 	for ((i = 0; i < n; i++)); do : </dev/null; done
 	echo
 done; }
 
-# More than this memory has room for in three seconds; then nothing
+# In three seconds there are more samples than this memory has room for; then there are none.
 # shellcheck disable=SC2153 # coproc makes it
 launch -M 8M --flight=3s -p "$WORKER_PID" -e raw_syscalls:sys_enter
 end=$(($(uptime) + 90))
@@ -246,13 +246,14 @@ until (($(uptime) - begun >= 6)); do nap; done
 f=$(ctl snapshot)
 readable "$f"
 land
-# Of its window, and of what came while it was begun
+# The samples are those of the window, and those that came while the snapshot was begun.
 "$PERF" script -i "$f" --ns -F time 2>/dev/null | tr -d ': ' | sort -n | sed -n '1p;$p' >ends
 awk '{ t[NR] = $1 } END { exit !(t[2] - t[1] > 1.5 && t[2] - t[1] < 3) }' ends ||
 	note "from, to: $(tr '\n' ' ' <ends)"
 check "a window is as long as was asked for"
 
-# tick US: how long a tick is to CLOCK_MONOTONIC, adjtimex(2); ADJ_TICK and its place
+# tick US: set how long a tick of CLOCK_MONOTONIC is, with adjtimex(2); the numbers are ADJ_TICK
+# and its place
 tick()
 {
 	python3 -c 'import ctypes, struct, sys
@@ -262,8 +263,8 @@ struct.pack_into("q", buf, 88, int(sys.argv[1]))
 sys.exit(ctypes.CDLL(None).adjtimex(buf) < 0)' "$1" || note "the clock cannot be set"
 }
 
-# What takes weeks with NTP: in 60 s the two clocks part by more than the window has. Between two
-# looks at perf's clock, 10 s, it is 1 s; a busy machine takes another one.
+# With NTP this takes weeks: in 60 s the two clocks differ by more than the window's length.
+# Between two looks at perf's clock, 10 s, they differ by 1 s; a busy machine adds another second.
 launch -a --flight=4s -e cpu-clock -F 100
 begun=$(uptime)
 tick 11000
@@ -278,7 +279,7 @@ check "a window of a clock that runs at another pace than perf's"
 
 # --- retention ----------------------------------------------------------------------
 
-# snapshots NAME...: one after the other
+# snapshots NAME...: take these snapshots one after the other
 snapshots()
 {
 	local name
@@ -288,7 +289,7 @@ snapshots()
 	done
 }
 
-# names: of the snapshots that there are, as they came
+# names: the names of the existing snapshots, in the order in which they came
 names()
 {
 	files
@@ -307,7 +308,7 @@ await is_status removed 2 || note "$(status removed) removed"
 logged "$PWD/perf.data.sample.[0-9-]* removed: --keep=2"
 check "--keep keeps the newest"
 
-# The clock goes back by a day, and forth.
+# Set the clock back by a day, and forward again.
 day=$((24 * 3600))
 now=$(date +%s)
 date -s "@$((now - day))" >/dev/null
@@ -340,8 +341,8 @@ land_merging
 readable perf.data
 check "and no file takes another one's name"
 
-# What waits, and what is limited, goes by a clock that nobody sets. A day later no snapshot is
-# too old: how long this run has had them is known.
+# Waiting and limits use a clock that nobody sets. A day later no snapshot is too old, because the
+# recorder knows for how long this run has had them.
 step() { date -s "@$(($(date +%s) + $1))" >/dev/null; }
 launch -a -e cpu-clock -F 100 --keep-age=1h --trigger signal=USR1,rate=1/h,name=rated \
 	--trigger signal=RTMIN,rate=1/500ms,name=soon --trigger signal=RTMIN+1,post=1s,name=later
@@ -372,7 +373,8 @@ land
 logged '^auxrec: 5 snapshots, .* the slowest was on disk [1-9]\{0,1\}[0-9]\.'
 check "a clock that is set: post= and rate= are as long as ever, and so is --keep-age"
 
-# sized NAME...: one after the other; their sizes are in $sizes. The newest is never removed.
+# sized NAME...: take these snapshots one after the other; their sizes are in $sizes. The newest
+# is never removed.
 sizes=()
 sized()
 {
@@ -384,8 +386,8 @@ sized()
 	done
 }
 
-# kept LIMIT: the names of those that together have no more, the newest ones; to know that
-# takes no more than their sizes
+# kept LIMIT: the names of the newest snapshots that together are not larger than LIMIT. Their
+# sizes alone tell which ones.
 kept()
 {
 	local i sum=0 names=
@@ -407,7 +409,7 @@ limit=$((${sizes[0]#* } * 5 / 2))
 start -a -e cpu-clock -F 100 --keep-bytes=$limit
 for name in b c d e f; do
 	sized $name
-	# Each time those that have to go are gone, and no others.
+	# After each snapshot, those that must go are gone, and no others.
 	await are_kept || note "of ${sizes[*]}, $limit bytes, there are $(names)"
 	await is_status removed $((${#sizes[@]} - $(kept $limit | wc -w))) ||
 		note "$(status removed) removed, of ${sizes[*]}"
@@ -441,8 +443,8 @@ check "ctl stop ends it, and its files are gone"
 
 # --- a terminal that is closed -----------------------------------------------------------
 
-# A shell has one recorder in the foreground, of the same process group as who has started the
-# daemon.
+# A shell has one recorder in the foreground. The process that starts the daemon is in the same
+# process group.
 cd "$T" && rm -rf d && mkdir d && cd d || exit 2
 cat >"$T/both" <<-EOF
 	'$AUXREC' --flight --trigger socket=daemon --daemon --pid-file pid --log log \\
@@ -477,9 +479,10 @@ await is_gone "$pid"
 pid=
 check "and a daemon that was started there goes on"
 
-# As the shell goes it tells so to its jobs, and then the kernel does to who was in the foreground.
+# When the shell ends, it sends SIGHUP to its jobs, and then the kernel sends SIGHUP to the
+# foreground group.
 # shellcheck disable=SC2317 # it is waited for
-# has_seen: all signals that it was sent
+# has_seen: has the recorder taken all signals that were sent to it?
 has_seen() { grep -q '^ShdPnd:.*\<0*$' "/proc/$pid/status"; }
 launch -a -e cpu-clock -F 500 --trigger signal=USR1
 catch 0
