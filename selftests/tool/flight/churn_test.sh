@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# churn_test.sh [AUXREC]: a day of churn in $SECONDS_OF_CHURN (45): random triggers while
-# processes and threads come and go in every way (churn.c). Memory of the recorder and of
-# what writes its snapshots is looked at all the time, while it merges them at its end (SIGUSR2)
-# as well. Then stock perf reads each snapshot, and what retention has left (--keep=8) is merged
-# again. With auxgen there is a raw ring as well, of which aux_verify looks at each byte. As
-# root; prints TAP.
+# churn_test.sh [AUXREC]: a test that makes a day of churn in $SECONDS_OF_CHURN (45): random
+# triggers come while processes and threads come and go in every way (churn.c). The memory of the
+# recorder and of the processes that write its snapshots is watched all the time, also while the
+# recorder merges the snapshots at its end (SIGUSR2). Then stock perf reads each snapshot, and the
+# snapshots that retention has left (--keep=8) are merged again. With auxgen there is also a raw
+# ring, of which aux_verify looks at each byte. Runs as root; prints TAP.
 #
-# That each sample has its task's name says sched_switch, which has it from the kernel.
+# sched_switch tells whether each sample has its task's name: its name comes from the kernel.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
@@ -21,14 +21,14 @@ LOOKS=$T/looks
 ALL=$T/all
 mkdir "$ALL"
 
-# config1 is its period in us
+# config1 is auxgen's period in us
 raw=()
 if [[ -e /sys/bus/event_source/devices/auxgen ]]; then
 	# shellcheck disable=SC2054 # the commas are its own
 	raw=(-e auxgen/timer=1,config1=20000,chunks=8/)
 fi
 
-# take: a second name for each snapshot, that retention does not know of
+# take: give each snapshot a second name, which retention does not know
 take()
 {
 	local f
@@ -53,11 +53,12 @@ disturb()
 	esac
 }
 
-# names FILE: samples, how many tasks they are of, those without a name, those with another one
-# than the kernel had.
-# A task that is released has none (-1). One that has ended is told by no perf: it forgets
-# it at its EXIT, behind which it runs on for a while, longest in a VM. Of kworkers
-# /proc says what they do, and new ones are not told of by all kernels.
+# names FILE: print the number of samples, of their tasks, of samples without a name, and of
+# samples with another name than the kernel had.
+#
+# A task that is released has no name (-1). No perf tells the name of a task that has ended: perf
+# forgets the task at its EXIT record, but the task runs on for a while after that, longest in a
+# VM. The name of a kworker in /proc tells what it does, and not all kernels tell of new kworkers.
 names()
 {
 	"$PERF" script -i "$1" --ns --show-task-events -F comm,pid,tid,time,event,trace \
@@ -96,11 +97,12 @@ names()
 		END { print nr + 0, tasks + 0, unknown + 0, wrong + 0, example }'
 }
 
-# What perf says of gaps, which there are where the raw ring was frozen; and that it has fields
-# for all events, or none.
+# Messages that perf may print: about gaps, which exist where the raw ring was frozen; and about
+# fields that only some events have
 allowed="instruction trace errors\|AUX data lost\|'trace' not valid for .* events. Ignoring"
 
-# read_one FILE: perf finds nothing wrong; what there is of names is a line in $T/read
+# read_one FILE: check that perf finds nothing wrong; append a line with the numbers of names() to
+# $T/read
 read_one()
 {
 	local chunks
@@ -120,12 +122,12 @@ read_one()
 
 # --- churn -------------------------------------------------------------------------
 
-# random_options: some of count=, rate=, pre= and post=
+# random_options: print a random rate=, and some of pre= and post=
 random_options()
 {
 	local some=('' ',pre=300ms' ',pre=2s' ',post=20ms' ',post=100ms,pre=1s')
 
-	# In a VM perf takes seconds for each.
+	# The rate is low because perf takes seconds for each snapshot in a VM.
 	printf ',rate=%d/30s%s' $((RANDOM % 3 + 1)) "${some[RANDOM % 5]}"
 }
 
@@ -148,14 +150,14 @@ wait $churn || note "churn failed"
 await is_status waiting 0
 lost=$(status 'lost records')
 not_kept=$(status 'not kept')
-# What perf says of those
+# Messages of perf about these records
 ((lost + not_kept == 0)) ||
 	allowed+='\|^Processed [0-9]* \(events\|samples\) and lost \|^Check IO/CPU overload'
 echo "# $(<"$T/churned") children; $(told)"
 is_status failed 0 || note "$(told)"
 land_merging
 wait $looks 2>/dev/null
-# What this script starts is a trigger, too: now there are no more.
+# The script's own commands are triggers, too. From here on there are no more.
 take
 files
 nr=$(mark "${files[-1]}" number)
@@ -171,7 +173,7 @@ echo "# $(wc -l <"$LOOKS") looks, $writing while a snapshot was written;" \
 ((writing * 2 >= nr)) || note "$writing looks while one of $nr snapshots was written"
 check "memory is no more than -M, all the time"
 
-# Some for who asks at the socket, and for a snapshot that is written
+# Allow some files for a client of the socket, and for a snapshot that is being written.
 read -r first last < <(awk 'NR == 1 { a = $2 } { if ($2 > m) m = $2 } END { print a, m }' "$LOOKS")
 ((last <= first + 6)) || note "$first at first, $last at most"
 check "no files are left open"
@@ -184,12 +186,12 @@ done
 (($(wc -l <"$T/read") == nr)) || note "$(wc -l <"$T/read") are read, of $nr"
 check "each is valid, and perf reads it without a word"
 
-# A record that is lost may be the one that says what a task is called: all of its samples
-# are without a name then, or have the one before. So each of them may spoil a task; but most are
-# samples themselves, so of the names no larger a share is lost than of all records, twice, as a
-# task has its name from its parent or takes one. A thread that executes has the first one's
-# number a moment before its new name (de_thread()): that is rare, so of all snapshots together
-# it is less than in one.
+# A lost record may be the record that tells a task's name: then all of the task's samples have no
+# name, or the one before. So each lost record can spoil a task. But most lost records are samples
+# themselves, so the share of names that are lost is no larger than the share of records that are
+# lost, twice, because a task gets its name from its parent or takes one. A thread that executes
+# has the first thread's id a moment before its new name (de_thread()). That is rare, so the limit
+# for all snapshots together is lower than the limit for one.
 all=0 bad=0 spoiled=0
 while read -r f a tasks u w example; do
 	most=$((lost * (a / (tasks ? tasks : 1) + 1)))
@@ -197,7 +199,7 @@ while read -r f a tasks u w example; do
 	((most <= share)) || most=$share
 	all=$((all + a)) bad=$((bad + u + w)) spoiled=$((spoiled + most))
 	most=$((a / 200 + most))
-	# In a small one a single thread that executes is more than that.
+	# In a small snapshot, a single thread that executes is more than that.
 	((most >= 3)) || most=3
 	((u <= most)) || note "$f: $u of $a samples have no name, not $most: $example"
 	((w <= most)) || note "$f: $w of $a samples have a wrong one, not $most"
@@ -211,8 +213,8 @@ check "samples have the names that their tasks had"
 
 # --- what is left, merged ----------------------------------------------------------------
 
-# whole FILE...: each sample, without what readers make of it: a name that comes late is told
-# to the next snapshot only. Where the raw ring's chunks are cut differs.
+# whole FILE...: print each sample, without what readers add: only the next snapshot tells a name
+# that comes late. Chunks of the raw ring are left out, because they are cut in different places.
 whole()
 {
 	local f
@@ -239,7 +241,7 @@ whole merged | sort >got
 whole "${files[@]}" | sort -u >wanted
 sort -u got | cmp -s - wanted ||
 	note "merged is not what they have: $(diff <(sort -u got) wanted | head -n 8 | tr '\n' '|')"
-# Two samples may be alike, in a snapshot as well.
+# Two samples may be alike, also in one snapshot.
 for f in "${files[@]}"; do
 	whole "$f" | sort | uniq -d
 done | sort -u >alike

@@ -1,28 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# inside_test.sh [AUXREC]: what tasks are inside of: --namespaces and --all-cgroups. Stock
-# perf shows it of snapshots, of tasks and cgroups that are no more; what is removed is
-# forgotten. As root, in a VM: it makes cgroups, and enables controllers. Prints TAP.
+# inside_test.sh [AUXREC]: a test of --namespaces and --all-cgroups. Stock perf shows namespaces
+# and cgroups from snapshots, also those of tasks and cgroups that no longer exist; the recorder
+# forgets what is removed. Runs as root, in a VM, because it makes cgroups and enables
+# controllers. Prints TAP.
 
 # shellcheck disable=SC2317 # called by await()
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
 CG=/sys/fs/cgroup
 BOTH=(--namespaces --all-cgroups)
-# In the state, without being looked at: CGROUPS_FEW of history/recent.c, and as many as there may be
+# At most this many cgroups are in the state without a look at the hierarchy: CGROUPS_FEW of
+# history/recent.c, and those that may exist
 FEW=$((128 + 20))
 mountpoint -q $CG || mount -t cgroup2 cgroup $CG
-# Only then does perf_event, which is not listed, reach the other cgroups.
+# Only with a controller enabled does perf_event, which is not listed, reach the other cgroups.
 for name in $(<$CG/cgroup.controllers); do
 	echo "+$name" 2>/dev/null >$CG/cgroup.subtree_control && break
 done
 [[ $(<$CG/cgroup.subtree_control) ]] || note "no controller can be enabled"
 
-# inside CGROUP CMD...: executes it there
+# inside CGROUP CMD...: execute CMD in that cgroup
 inside() { echo $BASHPID >"$CG/$1/cgroup.procs" && exec "${@:2}"; }
 
-# namespaces FILE: a line for each record of them: PID/TID, then device and inode of net,
+# namespaces FILE: print a line for each NAMESPACES record: PID/TID, then device and inode of net,
 # uts, ipc, pid, user, mnt and cgroup
 namespaces()
 {
@@ -52,25 +54,25 @@ namespaces()
 		END { print_it() }'
 }
 
-# cgroups FILE: number and name of those that it tells of
+# cgroups FILE: print number and name of the cgroups that FILE tells of
 cgroups()
 {
 	"$PERF" script -i "$1" --show-cgroup-events 2>/dev/null |
 		sed -n 's/.* PERF_RECORD_CGROUP cgroup: //p'
 }
 
-# is_in FILE COMM CGROUP: perf knows that samples of COMM were there
+# is_in FILE COMM CGROUP: check that perf shows samples of COMM in CGROUP
 is_in()
 {
 	"$PERF" report --stdio -i "$1" -s comm,cgroup 2>/dev/null >sorted
 	grep -q "% *$2 *$3 *\$" sorted || note "$1: no $2 in $3: $(grep "$2" sorted)"
-	# Of 6.1 perf script cannot tell it.
+	# perf script of 6.1 cannot show cgroups.
 	[[ $PERF != *-6.1 ]] || return
 	"$PERF" script -i "$1" -F comm,cgroup >samples 2>&1
 	grep -q "^ *$2 *$3\$" samples || note "$1: no sample of $2 in $3: $(grep -m 2 "$2" samples)"
 }
 
-# numbers PID: its namespaces, as namespaces() has them
+# numbers PID: print the namespaces of PID, as namespaces() does
 numbers()
 {
 	local name
@@ -97,7 +99,7 @@ diff a b >difference || note "cgroups: $(head -n 4 difference)"
 grep -q ' /outer/inner$' a || note "cgroups: $(<a)"
 check "cgroups are those that perf record tells"
 
-# Of the tasks that both have found
+# Compare the tasks that both recordings have found.
 for f in ours perfs; do
 	namespaces $f | sort -u >$f.all
 	awk '{ print $1 }' $f.all | sort | uniq -u >$f.once
@@ -109,7 +111,7 @@ for f in ours perfs; do
 done
 diff ours.common perfs.common >difference || note "$(head -n 4 difference)"
 grep -qx "$other/$other$(numbers $other)" ours.common || note "$(grep "^$other/" ours.all)"
-# The command's change while it is recorded.
+# Only the command's namespaces change during the recording.
 for f in ours perfs; do
 	awk '$2 != net[$1] { times[$1]++; net[$1] = $2 }
 		END { for (id in times) n += times[id] > 1; print n }' $f.all >$f.changed
@@ -128,7 +130,7 @@ grep -q "$(numbers self)\$" list || note "namespaces: $(<list)"
 check "a command"
 enough
 
-# In a sample the cgroup is behind the raw data, which are put there.
+# In a sample, the cgroup follows the raw data, which the recorder puts there.
 if [[ -e /dev/perfaux ]]; then
 	rm -f f
 	(inside outer "$AUXREC" -q "${BOTH[@]}" --raw-ring -e sched:sched_process_exec -o f -- \
@@ -170,7 +172,7 @@ read -r net_here _ ipc_here here <<<"$(numbers self)"
 	note "gone has $net $got $ipc $rest, not $uts; here $net_here, $ipc_here $here"
 check "a snapshot tells of a process and a cgroup that are no more"
 
-# What lives on: its records become part of the state, the older first.
+# Records of tasks and cgroups that live on become part of the state, the older records first.
 unshare -i sleep 1000 &
 later=$!
 await is_program "$later" "$(command -v sleep)"
@@ -203,7 +205,7 @@ check "merged they have all of that"
 
 # --- what is removed is forgotten ------------------------------------------------------
 
-# batches N: cgroups that are made and removed, a hundred at a time
+# batches N: make and remove N hundred cgroups, a hundred at a time
 batches()
 {
 	local i
@@ -214,13 +216,13 @@ batches()
 	done
 }
 
-# Are there few in the state, or many?
+# Does the state have few cgroups, or many?
 few() { (($(status cgroups) <= FEW)); }
 many() { ! few; }
 
 for ((i = 0; i < 3; i++)); do
 	batches 4
-	# They come, and stay while there can be samples of them.
+	# The cgroups come, and stay in the state while there can be samples of them.
 	await many
 	await few
 done
@@ -240,7 +242,7 @@ rmdir $CG/later $CG/outer/inner $CG/outer
 
 # --- version 1 ---------------------------------------------------------------------------
 
-# It takes the controller away from the other one.
+# The version 1 hierarchy takes the controller away from the other hierarchy.
 mkdir "$T/v1"
 if await mount -t cgroup -o perf_event cgroup "$T/v1"; then
 	mkdir "$T/v1/old"

@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# survive_test.sh [AUXREC]: a flight recorder among signals by the thousand, slow and full
-# disks, kill -9, stops, churn and CPUs that go. As root; prints TAP.
+# survive_test.sh [AUXREC]: a test of a flight recorder under storms of signals, with slow and
+# full disks, kill -9, stops, churn, and CPUs that go offline. Runs as root; prints TAP.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
 RENAMES=(-a -e task:task_rename -e cpu-clock/freq=100/ -c 1)
 
-# renames FILE NAME: how many samples tell of a task that called itself so
+# renames FILE NAME: how many samples tell of a task that took this NAME
 renames()
 {
 	"$PERF" script -i "$1" -F event,trace 2>/dev/null | grep -ac "task_rename:.* newcomm=$2 "
 }
 
 # shellcheck disable=SC2317 # it is waited for
-# are_written N: so many snapshots, or more
+# are_written N: are N snapshots or more written?
 are_written() { (($(status snapshots) >= $1)); }
 
 # --- a storm of triggers ------------------------------------------------------------
@@ -66,7 +66,7 @@ for _ in {1..20}; do
 	ctl status >/dev/null
 	nap
 done
-# That one, three at once, and one every ten seconds
+# Expect $good, three snapshots immediately, and one every ten seconds.
 await are_written 4
 nr=$(status snapshots)
 most=$((4 + ($(uptime) - begun) / 10 + 1))
@@ -127,7 +127,8 @@ done
 logged 'Cannot allocate memory'
 check "a recorder that cannot go on writes what was called for before"
 
-# Samples that come meanwhile are there twice, up to the reserve: here less than half a MiB.
+# Samples that come while a snapshot is written exist twice, up to the reserve: less than half a
+# MiB here.
 launch -M 8M -m 32K -a -e raw_syscalls:sys_enter --trigger signal=USR1
 catch
 end=$(($(uptime) + 60))
@@ -143,7 +144,7 @@ valid "$f"
 "$PERF" script -i "$f" -F comm,time,event 2>"$T/said" >"$T/out"
 grep -q 'samples and lost' "$T/said" || note "perf does not say so: $(<"$T/said")"
 "$AUXREC" info --records "$f" | sed -n 's/.*LOST_SAMPLES.* lost \([0-9]*\).*/\1/p' >told
-# The others were lost in main rings.
+# Other LOST_SAMPLES records tell of samples that were lost in main rings.
 grep -qx "$nr" told ||
 	note "$nr were not kept, $f tells of $(tr '\n' ' ' <told)"
 land
@@ -153,13 +154,13 @@ check "more samples during a dump than fit are told, where they are missing"
 # --- a disk that stands still ---------------------------------------------------------
 
 # shellcheck disable=SC2317 # it is waited for
-# stuck PID: one of its threads waits, and not for an event
+# stuck PID: does one of its threads wait uninterruptibly?
 stuck() { grep -qs '^State:.*D' /proc/"$1"/task/*/status; }
 # shellcheck disable=SC2317 # it is waited for
-# writes: the process that writes a snapshot is stuck, $writer
+# writes: is the process that writes a snapshot, $writer, stuck?
 writes() { writer=$(pgrep -P "$pid" | head -n 1) && [[ $writer ]] && stuck "$writer"; }
 # shellcheck disable=SC2317 # it is waited for
-# there_are NR
+# there_are NR: are there exactly NR snapshots?
 there_are() { files && ((${#files[@]} == $1)); }
 
 modprobe -qa xfs loop
@@ -196,7 +197,7 @@ await there_are 3
 land
 files
 rm "${files[@]}"
-# Long enough for two snapshots in a slow VM
+# 20 s are enough for two snapshots in a slow VM.
 start "${RENAMES[@]}" --keep-age=20s
 for name in aging newest; do
 	ctl snapshot $name >/dev/null || note "no $name"
@@ -215,10 +216,11 @@ f=$(ctl snapshot)
 land
 check "old snapshots that cannot be removed now do not hold it up"
 
-# stops: it is told so once more, until it has ended. Two that come at once are one.
+# stops: tell the recorder to stop once more, until it has ended, because two signals that come at
+# the same time are one
 # shellcheck disable=SC2317 # it is waited for
 stops() { ! kill -TERM "$pid" 2>/dev/null || grep -q "^State:.*Z" /proc/"$pid"/status; }
-# Its socket, which it removes, is elsewhere.
+# The recorder's socket is on another disk, because the recorder removes it.
 files
 before=${#files[@]}
 mkdir "$T/beside"
@@ -249,9 +251,9 @@ kill -USR1 $pid
 await writes
 kill -9 $pid
 over 137
-# The process that waits for the disk keeps the next recorder from nothing.
+# The process that waits for the disk does not keep the next recorder from anything.
 [[ -d /proc/$writer ]] || note "the disk does not stand still"
-# With its socket who asks the next one would ask nobody, for ever.
+# If that process kept the socket, clients of the next recorder would wait for it for ever.
 if readlink "/proc/$writer/fd/"* | grep 'socket:\|perf_event' >held; then
 	note "it has $(sort held | uniq -c | tr '\n' ' ')"
 else
@@ -272,7 +274,8 @@ check "kill -9 while it stands still: nothing is left"
 
 # --- a full disk ------------------------------------------------------------------------
 
-# on_small: works in a small file system; little comes while it is full
+# on_small: start a recorder in a small file system, with few records, so that little comes while
+# the file system is full
 on_small()
 {
 	cd "$T" && mkdir -p small && mount -t tmpfs -o "${SMALL-size=3m}" none small &&
@@ -280,7 +283,7 @@ on_small()
 	start -a -e cpu-clock -F 1 "$@"
 }
 
-# fill: leaves so little room that no snapshot fits
+# fill: leave too little room for a snapshot
 fill()
 {
 	head -c 4M /dev/zero >filler 2>/dev/null
@@ -342,12 +345,12 @@ logged "snapshot 3 .* failed: cannot write a snapshot to $T/small: No space"
 leave
 check "and if they make too little room it fails, and they stay"
 
-# one: makes a snapshot, where $f is the one before and there is room for one of the two
+# one NAME: make a snapshot, where $f is the one before and there is room for only one of the two
 one()
 {
 	local old=$f
 
-	# As the next one has more, but not twice as much
+	# The next snapshot is larger, but less than twice as large.
 	head -c 4M /dev/zero >>filler 2>/dev/null
 	truncate -s -$(($(stat -c %s "$old") - 8192)) filler
 	f=$(ctl snapshot "$1") || note "no $1: $f"
@@ -358,7 +361,7 @@ one()
 }
 
 on_small --keep=3 --name=%o.sample.%s
-# So much that what comes meanwhile is little
+# Record so much that what comes during a snapshot is little in comparison.
 "$ACTOR" map "$ACTOR" 5000
 f=$(ctl snapshot a) || note "no a: $f"
 for name in b c d; do one $name; done
@@ -368,7 +371,7 @@ is_status removed 3 || note "$(told)"
 leave
 check "a disk for one snapshot with --keep: the newest event is what stays"
 
-# The directory, the socket, its lock, and four more
+# Inodes for the directory, the socket, its lock, and four files
 SMALL=nr_inodes=7 on_small --keep=9
 for name in a b c d e f; do
 	ctl snapshot $name >/dev/null || note "no $name"
@@ -417,7 +420,7 @@ launch -m 16K "${RENAMES[@]}"
 kill -STOP $pid
 "$ACTOR" fork 400 stopped
 kill -CONT $pid
-# It answers when it has read what there is.
+# The recorder answers when it has read its rings.
 ctl status >/dev/null
 "$ACTOR" fork 1 going
 f=$(ctl snapshot)
@@ -431,14 +434,14 @@ land
 echo "# $nr of 400 samples, $lost lost"
 check "stopped for a while: a valid snapshot, and what was lost is told"
 
-# A main ring that is full of what one CPU does has no room for the trigger's samples either.
+# A main ring that is full of one CPU's samples has no room for the trigger's samples either.
 mkdir "$T/bin"
 for name in within beyond; do
 	cp /bin/true "$T/bin/$name"
 done
-# run NAME: it is a trigger
+# run NAME: execute the program NAME, which is a trigger
 run() { taskset -c 0 "$T/bin/$1"; }
-# full: the recorder is stopped, and CPU 0's ring is full
+# full: stop the recorder, and fill CPU 0's ring
 full()
 {
 	kill -STOP $pid
@@ -485,7 +488,7 @@ check "and at the end of the recording"
 # --- memory -----------------------------------------------------------------------------
 
 LIMIT=16
-# kib FILE KEY
+# kib FILE KEY: the sum of KEY's values in FILE
 kib() { awk -v key="$2:" '$1 == key { n += $2 } END { print n + 0 }' "$1"; }
 launch "${RENAMES[@]}" -e sched:sched_switch -M ${LIMIT}M --trigger signal=USR1
 "$ACTOR" fork 2000 churn
@@ -506,8 +509,8 @@ land
 echo "# VmHWM $most KiB, with the process that writes $both KiB, of $((LIMIT << 10))"
 check "memory during churn is no more than -M"
 
-# All that there is of either comes anew while the snapshot of what there was is written. With
-# pre= the process that writes has folded nearly all of that into a state of its own by then.
+# All samples and all sideband are replaced while a snapshot of the old ones is written. With
+# pre=, the process that writes has by then folded nearly all of them into a state of its own.
 LIMIT=64
 for pre in '' ,pre=1ms; do
 	launch -a -e raw_syscalls:sys_enter -M ${LIMIT}M --trigger signal=USR1$pre
@@ -526,8 +529,8 @@ for pre in '' ,pre=1ms; do
 	check "and so it is when a snapshot takes long${pre:+ and there is a pre=}"
 done
 
-# It has no more than that, and what is cached of its snapshots counts, too. The file
-# system's image is there before, and belongs to nobody.
+# The recorder's group has no more memory than -M, and the page cache of its snapshots counts,
+# too. The file system's image exists before, so its memory counts for no group.
 SHORT=8
 CG=/sys/fs/cgroup/flight
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup /sys/fs/cgroup
@@ -539,11 +542,11 @@ chmod +x "$T/confined"
 fallocate -l 300M "$T/image"
 mount -o loop "$T/image" "$T/disk" || note "no file system"
 cd "$T/disk" || exit 2
-# event KEY: how often that has happened in the group
+# event KEY: how often KEY has happened in the group
 event() { sed -n "s/^$1 //p" $CG/memory.events; }
 LAUNCHER=$T/confined start "${RENAMES[@]}" -e raw_syscalls:sys_enter -M ${SHORT}M --keep=50
 # shellcheck disable=SC2317 # it is waited for
-# is_full: are records forgotten?
+# is_full: does the recorder forget records?
 is_full()
 {
 	local n
@@ -582,7 +585,7 @@ check "where it may not have more memory than -M it goes on"
 RATE=/proc/sys/kernel/perf_event_max_sample_rate
 
 # shellcheck disable=SC2317 # it is waited for
-# seen: are there samples of it on that CPU again?
+# seen: are there samples of the program "again" on CPU 1 again?
 seen()
 {
 	local f
@@ -615,7 +618,7 @@ if [[ -w $CPU1 ]]; then
 	"$PERF" script -i "$f" -F comm,cpu,event 2>/dev/null |
 		grep -q '^ *beyond *\[001] *sched:sched_process_exec' || note "no sample of it"
 	is_status 'trigger back' '1 taken, 0 suppressed' || note "$(told)"
-	# What is used up is not opened again.
+	# A trigger that is used up is not opened again.
 	taskset -c 0 "$T/bin/within"
 	await of used-up
 	switch_cpu
@@ -633,7 +636,8 @@ if [[ -w $CPU1 ]]; then
 
 	launch -a -e cpu-clock -F 500
 	echo 0 >$CPU1
-	# perf_event_open() refuses what it allowed at the start.
+	# With a lower limit, perf_event_open() refuses the frequency that it allowed at the
+	# start.
 	rate=$(<$RATE)
 	echo 100 >$RATE
 	echo 1 >$CPU1

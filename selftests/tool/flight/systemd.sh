@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# systemd.sh [AUXREC]: packaging/auxrec-flight.service under a real systemd: comes up, does
-# what it is for within its sandbox, is restarted when it hangs, stops; and a daemon's
-# messages arrive in the journal. In a VM that was started with --systemd. Prints TAP.
+# systemd.sh [AUXREC]: a test of packaging/auxrec-flight.service under a real systemd. The service
+# comes up, does its work within its sandbox, is restarted when it hangs, and stops; and a
+# daemon's messages arrive in the journal. Runs in a VM that was started with --systemd. Prints
+# TAP.
 #
-# What the sandbox allows is asked of a stand-in (standin.c) of auxrec's own parts; then
+# A stand-in (standin.c), built from auxrec's own parts, tells what the sandbox allows. After that
 # the recorder itself is the service.
 
 # shellcheck disable=SC2317 # called by trap
@@ -37,10 +38,10 @@ property() { systemctl show -P "$1" "$UNIT"; }
 is() { [[ $(property "$1") == "$2" ]] || note "$1 is $(property "$1"), not $2"; }
 ctl() { want 0 "$AUXREC" ctl --timeout=60 "$@" >out; }
 
-# line KEY VALUE: of the last status
+# line KEY VALUE: check that the last status has VALUE for KEY
 line() { grep -qx "$1: $2" out || note "not '$1: $2' but: $(grep "^$1:" out)"; }
 
-# restarted N: waits for the Nth restart to be up, or for systemd to give up
+# restarted N: wait until the Nth restart is up, or until systemd gives up
 restarted()
 {
 	local state
@@ -50,7 +51,7 @@ restarted()
 	done
 }
 
-# kernel_symbols FILE: samples of the kernel have the names of its functions
+# kernel_symbols FILE: check that samples in the kernel have the names of its functions
 kernel_symbols()
 {
 	local nr
@@ -60,7 +61,7 @@ kernel_symbols()
 	((nr > 0)) || note "$1: no sample has a symbol of the kernel"
 }
 
-# crash: a program does, which is a trigger; $f is the snapshot of that
+# crash: let a program crash, which is a trigger; $f is the snapshot of that
 crash()
 {
 	local nr end=$((SECONDS + 60))
@@ -75,7 +76,7 @@ crash()
 	f=$(sed -n 's/^last: //p' out)
 }
 
-# chunks FILE: auxgen's are in it, and no byte of them is wrong
+# chunks FILE: check that FILE has chunks of auxgen, and that no byte of them is wrong
 chunks()
 {
 	local nr
@@ -87,7 +88,7 @@ chunks()
 	((nr > 0)) || note "$1: nothing of the raw ring"
 }
 
-# drop_in TEXT
+# drop_in TEXT: make TEXT the unit's drop-in
 drop_in()
 {
 	mkdir -p "$UNITS/$UNIT.service.d"
@@ -103,7 +104,7 @@ systemd-analyze verify --man=no "$TOP/packaging/$UNIT.service" 2>&1 |
 [[ ! -s complaints ]] || note "$(cat complaints)"
 check "the unit is valid"
 
-# The sandbox hides nothing of /perfaux, but PrivateTmp= and such would of $T.
+# The sandbox hides nothing of /perfaux, but PrivateTmp= and similar options would hide $T.
 drop_in "[Service]
 ExecStart=
 ExecStart=$STANDIN %t/$UNIT/control $AUXREC"
@@ -157,7 +158,7 @@ journalctl -u $UNIT -o cat >journal
 grep -q 'Watchdog timeout' journal || note "the journal: $(tail -n 5 journal)"
 check "is restarted when it hangs"
 
-# Twice its watchdog's time
+# Wait for twice the watchdog's time.
 pid=$(property MainPID)
 end=$((SECONDS + 5))
 until ((SECONDS >= end)); do ctl $SOCKET status; done
@@ -176,7 +177,7 @@ journalctl -u $UNIT -o cat | tail -n 20 >journal
 grep -qx 'auxrec: stopped' journal || note "not in order: $(cat journal)"
 check "stops by ctl and by SIGTERM"
 
-# As it is packaged, but for where auxrec is and how long the watchdog waits.
+# The unit as it is packaged, except for auxrec's path and the watchdog's time
 drop_in "[Service]
 ExecStart=
 ExecStart=$AUXREC \$FLIGHT_OPTIONS --trigger socket=%t/$UNIT/control
@@ -198,7 +199,7 @@ until [[ $(property ActiveState) != active ]]; do :; done
 is Result success
 check "the recorder is such a service"
 
-# A unit of before, or of somebody else
+# An older unit, or one that somebody else wrote
 sed -i 's/^WatchdogSec=.*/&\nProtectKernelTunables=yes/' "$UNITS/$UNIT.service.d/test.conf"
 systemctl daemon-reload
 want 0 systemctl start $UNIT
@@ -213,7 +214,7 @@ sed -i '/^ProtectKernelTunables=/d' "$UNITS/$UNIT.service.d/test.conf"
 systemctl daemon-reload
 check "what hides the kernel's symbols is said"
 
-# The other example of the file of options
+# The other example in the file of options
 sed -i 's/^#\(FLIGHT_OPTIONS=\)/\1/' /etc/default/$UNIT
 want 0 systemctl start $UNIT
 is ActiveState active
@@ -225,7 +226,7 @@ until [[ $(property ActiveState) != active ]]; do :; done
 is Result success
 check "and makes a snapshot when a program crashes"
 
-# The module's device, its rings, and triggers that freeze them
+# Test the module's device, its rings, and triggers that freeze them.
 if [[ -e /sys/bus/event_source/devices/auxgen && -e /dev/perfaux ]]; then
 	options="--flight=30s -M 64M -a -e auxgen/timer=1,config1=20000,chunks=8/ -e cpu-clock"
 	options+=" --raw-ring -e sched:sched_process_exit --trigger crash"
@@ -258,7 +259,7 @@ grep -qx 'recording' journal || note "the journal: $(cat journal)"
 grep -qx 'snapshot x' journal || note "the journal: $(cat journal)"
 check "a daemon's messages are in the journal"
 
-# --daemon under a manager, which takes the pid file's process for the service
+# --daemon under a manager, which takes the process in the pid file for the service
 systemctl stop $UNIT
 UNIT=auxrec-daemon
 SOCKET=/run/$UNIT.socket
@@ -277,10 +278,10 @@ is ActiveState active
 is SubState running
 pid=$(property MainPID)
 [[ $pid == "$(<$PID)" && $(<"/proc/$pid/comm") == auxrec ]] || note "$pid, in the file $(<$PID)"
-# Who has started it had no reason to wait: all is there.
+# When the start returns, everything is ready, without waiting.
 ctl $SOCKET snapshot forked
 valid "$(<out)"
-# 0 would be all of us.
+# kill with pid 0 would send the signal to this script's process group.
 ((pid)) && kill -USR1 "$pid"
 end=$((SECONDS + 60))
 until "$AUXREC" ctl $SOCKET status | grep -qx 'waiting: 1'; do
@@ -295,7 +296,7 @@ journalctl -t auxrec _PID="$pid" -o cat >journal
 grep -q '^2 snapshots, ' journal || note "the journal: $(cat journal)"
 check "a unit of Type=forking: --daemon and --pid-file"
 
-# What it leaves when it is killed is no hindrance.
+# Files that a killed recorder leaves do not keep the next one from starting.
 want 0 systemctl start $UNIT
 pid=$(property MainPID)
 ((pid)) && kill -9 "$pid"
@@ -311,7 +312,7 @@ want 0 systemctl stop $UNIT
 is Result success
 check "and one that is killed can be started again"
 
-# Where recording does not begin the unit does not come up.
+# If the recording cannot begin, the unit does not come up.
 sed -i 's/cpu-clock/no-such-event/' "$UNITS/$UNIT.service"
 systemctl daemon-reload
 want 1 systemctl start $UNIT

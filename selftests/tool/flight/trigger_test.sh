@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# trigger_test.sh [AUXREC]: what makes a flight recorder write a snapshot, each kind and
-# each option. As root; prints TAP.
+# trigger_test.sh [AUXREC]: a test of each kind of trigger of a flight recorder, and of each
+# trigger option. Runs as root; prints TAP.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
@@ -10,7 +10,7 @@ WRITE=$B/selftests/tool/record/bpf_write
 PIN=/sys/fs/bpf/flight_test
 SAMPLER=(-a -e cpu-clock -F 200)
 
-# made NAME KIND: there is a snapshot of that trigger, whole, and it says so
+# made NAME KIND: check that there is a valid snapshot of that trigger, and that it says so
 made()
 {
 	local f
@@ -27,7 +27,7 @@ made()
 launch "${SAMPLER[@]}"
 for name in one 'two-words'; do
 	f=$(ctl snapshot "$name") || note "ctl failed: $f"
-	# Asked at once: it is whole by now.
+	# Check the snapshot immediately: it is complete when ctl has its answer.
 	valid "$f"
 	[[ $(mark "$f" name) == "$name" && $(mark "$f" kind) == socket ]] || note "$(marks "$f")"
 done
@@ -73,7 +73,7 @@ triggers=(signal=USR1 signal=RTMIN,name=real-time
 	'event=flight_test:exec/comm == "exec-parent"/,name=kprobe'
 	'exec=flight-ex*,name=execs' exit=flight-exit crash=SEGV,ABRT,name=crashed)
 launch "${SAMPLER[@]}" "${triggers[@]/#/--trigger=}"
-# Nothing of the sort has happened yet.
+# No such event has happened yet.
 "$WORK" 20
 is_status snapshots 0 || note "$(told)"
 check "triggers that do not come make no snapshots"
@@ -127,7 +127,7 @@ echo >$G/kprobe_events
 
 rm -f $PIN
 if "$WRITE" --ringbuf $PIN 24 rm $PIN; then
-	# It runs its command while there is the program.
+	# bpf_write runs its command while the BPF program is loaded.
 	"$WRITE" --ringbuf $PIN 24 bash -c "
 		. '$HERE/../flight/flight.sh' '$AUXREC' >/dev/null
 		launch ${SAMPLER[*]} --trigger=bpf=$PIN,name=bytes,count=1
@@ -152,7 +152,7 @@ fi
 
 # --- of one process, and of a command -------------------------------------------------
 
-# It does what it is told.
+# A shell that executes the orders that it reads
 # shellcheck disable=SC2016 # they are its own
 echo 'while read -r order; do eval "$order"; done <"$1"' >"$T/obey"
 mkfifo "$T/orders"
@@ -163,8 +163,8 @@ order() { echo "$*" >&"$orders"; }
 triggers=('exec=flight-ex*,name=execs' exit=flight-exit crash=SEGV,ABRT,name=crashed
 	'event=sched:sched_process_fork/parent_comm == "fork-parent"/,name=fork')
 
-# only_its_own: all of it happens to somebody who is not recorded, then to a child of the one
-# that is
+# only_its_own: check that no trigger comes when somebody else, who is not recorded, does what it
+# waits for, and that each trigger comes when a child of the recorded process does
 only_its_own()
 {
 	local name
@@ -173,7 +173,7 @@ only_its_own()
 	"$ACTOR" fork 1 flight-exit
 	{ "$ACTOR" crash 11; } 2>/dev/null
 	(printf fork-parent >/proc/$BASHPID/comm; true | true)
-	# That has read all that has come.
+	# For this snapshot the recorder has read everything that has come.
 	ctl snapshot others >/dev/null || note "no snapshot: $(told)"
 	for name in execs exit-flight-exit crashed fork; do
 		is_status "trigger $name" '0 taken, 0 suppressed' ||
@@ -208,7 +208,7 @@ wait $obeys
 
 launch -e cpu-clock -F 100 "${triggers[@]/#/--trigger=}" -- bash "$T/obey" "$T/orders"
 only_its_own
-# Its status is the recorder's, which waits for it.
+# The recorder waits for the command, and ends with its status.
 order exit 3
 over 3
 logged 'snapshots, .* of [0-9]* triggers'
@@ -216,7 +216,7 @@ check "exec=, exit=, crash and an event of a command, and of nobody else"
 
 # --- thresholds ------------------------------------------------------------------------
 
-# faults N: so many more page faults of the one that is recorded
+# faults N: let the recorded process have N page faults
 faults()
 {
 	local said
@@ -224,11 +224,11 @@ faults()
 	order "$1"
 	read -rt 60 said <&"$answers"
 	[[ $said == "done" ]] || note "the faults are not done"
-	# That has read all that has come.
+	# For this snapshot the recorder has read everything that has come.
 	ctl snapshot faults >/dev/null || note "no snapshot: $(told)"
 }
 
-# Each CPU counts for itself.
+# Each CPU counts faults by itself, so the process stays on one CPU.
 mkfifo "$T/answers"
 exec {answers}<>"$T/answers"
 taskset -c 0 "$ACTOR" fault <"$T/orders" >"$T/answers" &
@@ -264,7 +264,7 @@ check "what comes too often needs a threshold"
 
 # --- breakpoints -----------------------------------------------------------------------
 
-# QEMU has them; the task is one that runs.
+# QEMU has breakpoints. The task runs already.
 "$AUXREC" --flight --trigger socket="$T/s" --trigger "event=mem:$at/4:w,name=touched" \
 	-p $toucher -e cpu-clock -F 100 -o "$T/bp" >/dev/null 2>"$T/log" &
 pid=$!
@@ -284,7 +284,7 @@ check "a breakpoint, of a task that runs"
 
 # --- their options -------------------------------------------------------------------
 
-# times FILE: of its samples of cpu-clock, ns
+# times FILE: print the times of its samples of cpu-clock, in ns
 times()
 {
 	"$PERF" script -i "$1" --ns -F time,event 2>/dev/null | awk '/cpu-clock/ { gsub(/[.:]/, "", $1); sub(/^0*/, "", $1); print $1 }' |
@@ -309,7 +309,7 @@ land
 logged '3 triggers have no snapshot: count= or rate='
 check "count=2: two snapshots, and the others are told"
 
-# An event that is used up interrupts nobody any more.
+# An event whose count= is used up interrupts nobody any more.
 launch "${SAMPLER[@]}" --trigger event=sched:sched_process_fork,count=1,name=once
 "$ACTOR" fork 1
 await of once
@@ -364,7 +364,7 @@ check "post=500ms: what comes behind it is there"
 
 # --- and those of the other kinds ----------------------------------------------------
 
-# brings NAME: one of what the trigger of that name waits for
+# brings NAME: do what the trigger of that name waits for, once
 brings()
 {
 	case $1 in
@@ -376,8 +376,8 @@ brings()
 	esac
 }
 
-# within FILE: it begins PRE_MS before the first of its triggers at most, and has nearly all of the
-# POST_MS behind the last one.
+# within FILE: check that FILE begins at most PRE_MS before the first of its triggers, and has
+# nearly all of the POST_MS after the last one
 PRE_MS=300 POST_MS=1000
 within()
 {
@@ -393,8 +393,8 @@ within()
 		note "ends $((end - ${t##*$'\n'})) ns behind its trigger: $(marks "$1")"
 }
 
-# program NAME: from a byte of input on it fills a ring buffer, until that ends. It runs whenever a
-# task is renamed, the recorder's own one as well.
+# program NAME: load a BPF program that fills a ring buffer from a byte of input on, until the
+# input ends. The program runs whenever a task is renamed, also for renames of the recorder.
 declare -A begin=()
 program()
 {
