@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does stock perf make the same perf_event_attr of an event? For events that
- * every machine has, as `perf record -vv` prints them. TAP; skipped without
- * perf. compare_perf [PERF [EVENT...]]
+ * Compares events with stock perf: does perf make the same perf_event_attr of an event, as `perf
+ * record -vv` prints it? The events are some that every machine has. Prints TAP; skips all
+ * without perf. compare_perf [PERF [EVENT...]]
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define MAX_EVENTS	256
 
-/* What the event itself decides. Else it is the recorder's business. */
+/* The part of a perf_event_attr that the event itself decides. The recorder decides the rest. */
 struct part {
 	unsigned long long type, config, config1, config2, period;
 	unsigned long long user, kernel, hv, idle, host, guest, precise;
@@ -82,8 +82,8 @@ static void parse_field(struct part *part, char *line)
 }
 
 /*
- * The blocks up to the first event of perf's own (dummy, for sideband). perf
- * tries an event again with less if the kernel refuses it: such are repeats.
+ * Get the attrs that perf prints. perf tries an event again with less if the kernel refuses it,
+ * so some are repeats.
  */
 static int ask_perf(const char *perf, const char *spec, struct part *parts)
 {
@@ -138,8 +138,8 @@ static void fill(struct part *part, const struct auxrec_event *ev)
 }
 
 /*
- * Without G and H perf before 6.13 excludes guests, later ones do not. The
- * general period is the recorder's.
+ * Drop what differs for other reasons. Without G and H, perf before 6.13 excludes guests, later
+ * versions do not. The recorder decides the general period.
  */
 static void drop_general(struct part *part, const struct auxrec_event *ev)
 {
@@ -187,7 +187,7 @@ static void compare(const char *perf, const char *spec)
 	int ret, nr;
 
 	nr_tests++;
-	/* perf first: it mounts tracefs where it is missing */
+	/* Ask perf first, because it mounts tracefs if that is missing. */
 	nr = ask_perf(perf, spec, parts);
 	ret = auxrec_events_parse(&events, spec, NULL, err, sizeof(err));
 	if (ret && !nr) {

@@ -138,7 +138,7 @@ static char *repeat(const char *args)
 	return text.s;
 }
 
-/* Which kinds of core are there is all that hardware is asked for. */
+/* The only thing that the parser asks the hardware is which types of cores it has. */
 static bool no_ext(const struct perf_event_attr *attr)
 {
 	(void)attr;
@@ -151,7 +151,7 @@ static void add_hex(struct text *out, const char *name, unsigned long long value
 		text_add(out, " %s=0x%llx", name, value);
 }
 
-/* @none is the value of what was not given. */
+/* @none is the value if nothing was given. */
 static void add_int(struct text *out, const char *name, long long value,
 		    long long none)
 {
@@ -233,7 +233,7 @@ static void print_event(struct text *out, const struct auxrec_event *ev)
 	text_add(out, "\n");
 }
 
-/* The same answer wherever the trees are. */
+/* Print the same message wherever the trees are. */
 static void print_error(struct text *out, int ret, const char *message)
 {
 	const char *at;
@@ -246,7 +246,7 @@ static void print_error(struct text *out, int ret, const char *message)
 	text_add(out, "%s\n", message);
 }
 
-/* Nothing may be appended on failure, and the message has to be there. */
+/* A failure must not add events, and must have a message. */
 static void check_failure(struct text *out, size_t before, size_t after,
 			  const char *message)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/session/attr_period.c: which samples tell their period. session/same_event.c: which events
- * must be alike.
+ * Tests of tool/session/attr_period.c: which samples tell their period; and of
+ * session/same_event.c: which events must be alike.
  */
 #include "kselftest_harness.h"
 #include "session/attr_period.h"
@@ -10,7 +10,7 @@
 #define HAS	(PERF_SAMPLE_IP | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 #define HAS_NOT	(PERF_SAMPLE_IP | PERF_SAMPLE_CPU)
 
-/* What is left of sample_type */
+/* Return what attr_drop_period() leaves of sample_type. */
 static __u64 left(__u32 type, __u64 config, bool freq, __u64 period)
 {
 	struct perf_event_attr attr = {
@@ -65,9 +65,12 @@ TEST(fixed)
 		EXPECT_EQ(k->singly ? HAS_NOT : HAS, left(k->type, k->config, false, 2))
 			TH_LOG("type %u config %llu", k->type, k->config);
 		EXPECT_EQ(k->singly ? HAS_NOT : HAS, left(k->type, k->config, false, 1000));
-		/* They may tell of more than one, such as the time that somebody ran. */
+		/*
+		 * With period 1, a sample may stand for more than one occurrence, such as the
+		 * time that a task ran.
+		 */
 		EXPECT_EQ(HAS, left(k->type, k->config, false, 1));
-		/* Of a group whose first event has the samples */
+		/* The event is in a group whose first event has the samples. */
 		EXPECT_EQ(HAS, left(k->type, k->config, false, 0));
 	}
 }
@@ -132,7 +135,7 @@ TEST(united)
 	EXPECT_EQ(1000, b.sample_period);
 }
 
-/* What one has of its frequency the other must not have. */
+/* One event has a frequency, so its samples must tell their period; the other's must not. */
 TEST(not_united)
 {
 	struct perf_event_attr a = { .sample_type = HAS, .freq = 1, .sample_freq = 4000 };

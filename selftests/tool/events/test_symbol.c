@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/event/symbol.c: functions by name, in files with any number of them.
+ * Tests of tool/event/symbol.c: functions by name, in files with any number of them.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -17,7 +17,7 @@
 #define BSS_SIZE	0x1000
 #define MANY		1000000
 
-/* As it is in the file: no name, and one */
+/* The names as they are in the file: no name, "f" and "g" */
 static const char names[] = "\0f\0g";
 
 enum { NO_NAME, NAME_F, NAME_G = 3 };
@@ -28,7 +28,7 @@ struct file {
 	Elf64_Phdr text;
 	Elf64_Shdr section[NR_SECTIONS];
 	char names[8];
-	Elf64_Sym sym[];	/* those of both tables */
+	Elf64_Sym sym[];	/* the symbols of both tables */
 };
 
 FIXTURE(symbol) {
@@ -72,7 +72,7 @@ static Elf64_Shdr table(unsigned int type, size_t begin, size_t end)
 	};
 }
 
-/* Of the symbols the first @nr are in the one table, the rest in the other. */
+/* Write the file: the first @nr symbols are in the symbol table, the rest in the dynamic one. */
 static int put(FIXTURE_DATA(symbol) *self, size_t nr)
 {
 	struct file *f = self->file;
@@ -103,7 +103,7 @@ static int put(FIXTURE_DATA(symbol) *self, size_t nr)
 	return (to && fclose(to)) || !ok;
 }
 
-/* Each is found by its number, in order of address; it takes no longer than to sort them. */
+/* Each function is found by its number, in order of address, in no more time than sorting takes. */
 TEST_F(symbol, million)
 {
 	static const unsigned int which[] = { 1, 2, 77777, MANY - 1, MANY };
@@ -111,7 +111,7 @@ TEST_F(symbol, million)
 	unsigned int nr = 0;
 	size_t i;
 
-	/* 7 and MANY have no factor in common: each place once */
+	/* 7 and MANY have no common factor, so each place comes once. */
 	for (i = 0; i < MANY; i++)
 		add(self, NAME_F, i * 7 % MANY * 16, 16);
 	ASSERT_EQ(0, put(self, MANY / 2));
@@ -126,7 +126,7 @@ TEST_F(symbol, million)
 	EXPECT_EQ(0, nr);
 }
 
-/* One place in both tables is one, of the size that the first says. */
+/* A place that is in both tables counts once, with the size from the first table. */
 TEST_F(symbol, in_both_tables)
 {
 	struct symbol sym = { 0 };
@@ -142,7 +142,7 @@ TEST_F(symbol, in_both_tables)
 	EXPECT_EQ(0x20, sym.size);
 }
 
-/* What is not in a segment, or in the part that is zeros, is nowhere in the file. */
+/* A symbol outside the segments, or in the zeroed part, is nowhere in the file. */
 TEST_F(symbol, outside)
 {
 	struct symbol sym = { 0 };

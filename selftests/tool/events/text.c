@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Text that grows, and what `auxrec list` prints as such.
+ * Text that grows, and the output of `auxrec list` as such a text.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -33,7 +33,7 @@ void text_add(struct text *text, const char *fmt, ...)
 	free(more);
 }
 
-/* Lines of what was written to @file, each behind @prefix. */
+/* Add the lines of @file, each after @prefix. */
 static void print_lines(struct text *out, const char *prefix, FILE *file,
 			const char *root)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes the sysfs and tracefs trees that cases.txt describes.
+ * Files and directories for the sysfs and tracefs trees that cases.txt describes.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -14,7 +14,7 @@
 
 #include "tree.h"
 
-/* The directories of @path up to the last slash. */
+/* Make the directories of @path up to the last slash. */
 static void make_parents(char *path)
 {
 	for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {

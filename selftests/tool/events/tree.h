@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Makes the sysfs and tracefs trees that cases.txt describes.
+ * Files and directories for the sysfs and tracefs trees that cases.txt describes.
  */
 #ifndef EVENTS_TREE_H
 #define EVENTS_TREE_H
 
-/* Writes @text and a newline to @dir/@path, making directories on the way. */
+/* Write @text and a newline to @dir/@path, and make the directories on the way. */
 void tree_file(const char *dir, const char *path, const char *text);
 void tree_dir(const char *dir, const char *path);
 void tree_remove(const char *dir);

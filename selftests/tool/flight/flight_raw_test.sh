@@ -479,8 +479,8 @@ await of signal-USR1
 f=$(of signal-USR1)
 readable "$f"
 lost=$("$AUXREC" info --json "$f" | sed -n 's/.*"payloads_without_sample": \([0-9]*\).*/\1/p')
-# A task that executes a program as the snapshot begins is one of these: its sample is in the next
-# snapshot.
+# A task may execute a program while the snapshot begins. Its frame is in this snapshot then, and
+# its sample in the next one.
 ((lost < 50)) || note "$lost frames without their samples"
 fields "$f" >with
 grep -q 'newcomm=raw-new' with || note "the newest ones are not in it"

@@ -252,8 +252,8 @@ awk '{ t[NR] = $1 } END { exit !(t[2] - t[1] > 1.5 && t[2] - t[1] < 3) }' ends |
 	note "from, to: $(tr '\n' ' ' <ends)"
 check "a window is as long as was asked for"
 
-# tick US: set how long a tick of CLOCK_MONOTONIC is, with adjtimex(2); the numbers are ADJ_TICK
-# and its place
+# tick US: set the length of CLOCK_MONOTONIC's tick with adjtimex(2): 0x4000 is ADJ_TICK, and 88
+# is the offset of the field
 tick()
 {
 	python3 -c 'import ctypes, struct, sys

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# flight_test.sh [AUXREC]: snapshots of real flight recordings, merged: what one of them
-# has is there, once. As root. Prints TAP.
+# flight_test.sh [AUXREC]: a test that merges the snapshots of real flight recordings: what one of
+# them has is in the merged stream, once. Runs as root. Prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/../record/record.sh"
@@ -11,7 +11,7 @@ softpt=
 MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 trap 'cd /; rm -rf "$T"; [[ ! $softpt ]] || rmmod softpt' EXIT
 
-# Short processes, so many
+# churn N: run N short processes
 churn()
 {
 	local i
@@ -21,7 +21,8 @@ churn()
 	done
 }
 
-# flight NAME ARGS...: a recorder with a few snapshots, each second one of which wants less
+# flight NAME ARGS...: run a recorder that writes a few snapshots; each second one has less
+# history
 flight()
 {
 	local name=$1 i pid
@@ -43,7 +44,7 @@ flight()
 			kill -0 $pid 2>/dev/null || { note "$(cat err)"; return; }
 		done
 	done
-	# What wanted less has a later one that has more.
+	# A later snapshot with all of the history follows each one that has less.
 	"$AUXREC" ctl "$name/all" snapshot >ctl.out 2>&1 || note "ctl: $(cat ctl.out)"
 	# The recorder waits for its command, if it has one.
 	touch "$name/stop"
@@ -51,7 +52,7 @@ flight()
 	wait $pid
 }
 
-# merged NAME: what is to be true of it
+# merged NAME: check what must be true of NAME's merged snapshots
 merged()
 {
 	local name=$1 p

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# perf_test.sh [V...]: what stock perf of each version prints of a merged stream is what
-# happened, each sample once and in order of time.
+# perf_test.sh [V...]: a test that reads a merged stream with stock perf of each version. perf
+# must print what happened: each sample once, in order of time.
 
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../../.." && pwd)

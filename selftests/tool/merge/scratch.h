@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A directory of a test's own. */
+/* A temporary directory for a test. */
 #ifndef MERGE_SCRATCH_H
 #define MERGE_SCRATCH_H
 
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 /*
- * scratch_dir() - makes /dev/shm/@name.XXXXXX, or /tmp/@name.XXXXXX where there is no /dev/shm
+ * scratch_dir() - make /dev/shm/@name.XXXXXX, or /tmp/@name.XXXXXX if there is no /dev/shm
  *
- * merge syncs each file that it writes: that takes minutes on a disk, and nothing in memory.
+ * merge syncs each file that it writes. On a disk that takes minutes, in memory no time.
  *
- * Return: 0, its name in @dir, or -1 with errno.
+ * Return: 0 and the directory's name in @dir, or -1 with errno.
  */
 static inline int scratch_dir(char *dir, size_t size, const char *name)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxrec merge: snapshots of a made-up machine, of which the whole history is known. The
- * merged stream has every record once that a snapshot has all of its time, AUX data byte
- * for byte; it does not depend on the order of files, nor on what was merged before.
+ * Tests of auxrec merge: merge snapshots of a made-up machine whose whole history is known. The
+ * merged stream has every record once if a snapshot has all records of its time, and AUX data
+ * byte for byte. It depends neither on the order of the files nor on earlier merges.
  *
  * test_merge [SEED]
- * test_merge -o DIR: writes snapshot0 ..., and to lines what perf script is to print of
- * them when they are merged: each sample's CPU, time and number
+ *
+ * test_merge -o DIR: write snapshot0 ... to DIR, and to "lines0" what perf script must print of
+ * them when they are merged: the time and number of each sample
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,12 +42,12 @@ static const char *file(const char *name, int nr)
 	return text[next];
 }
 
-/* --- a merged stream, looked at ------------------------------------------- */
+/* --- look at a merged stream ------------------------------------------------ */
 
 struct queue {
 	uint32_t idx, tid, cpu;
 	uint64_t end;
-	size_t last;		/* span */
+	size_t last;		/* the span after the queue's last one */
 };
 
 struct seen {
@@ -55,7 +56,7 @@ struct seen {
 	bool init, primer;
 	uint8_t samples[MAX_THINGS], sides[MAX_THINGS];
 	uint8_t build_ids[MAX_THINGS], types[MAX_THINGS];
-	uint32_t spans[MAX_THINGS];	/* bytes; of a gap 1 */
+	uint32_t spans[MAX_THINGS];	/* bytes; 1 for a gap */
 	uint8_t raws[MAX_THINGS];	/* bytes */
 	uint64_t cpu_time[CPUS];
 	struct model told;
@@ -63,9 +64,9 @@ struct seen {
 	unsigned int nr_queues;
 	const struct world_span *flagged;	/* its AUX is the next record */
 	uint64_t flagged_at;
-	uint32_t marks;		/* a bit for each number */
-	uint64_t payload;	/* of the last sample */
-	uint64_t payload_of;	/* sample */
+	uint32_t marks;		/* a bit for each snapshot's number */
+	uint64_t payload;	/* number of the last payload */
+	uint64_t payload_of;	/* the sample that it belongs to */
 };
 
 static void see_sample(struct seen *v, const struct read_sample *s)
@@ -306,9 +307,9 @@ static void see_all(struct seen *v, const char *path)
 	read_attrs_free(&v->attrs);
 }
 
-/* --- and compared ---------------------------------------------------------- */
+/* --- compare it with the world ---------------------------------------------- */
 
-/* How many of the snapshots have all records of the time? */
+/* Return how many snapshots of @set have all records of @time. */
 static int complete(const struct world *w, uint32_t set, uint64_t time)
 {
 	unsigned int i;
@@ -320,7 +321,7 @@ static int complete(const struct world *w, uint32_t set, uint64_t time)
 	return n;
 }
 
-/* Likewise, of those from number @first on; 0: none. */
+/* Likewise for the snapshots from number @first on; 0: no snapshot has the record. */
 static int has_all(const struct world *w, uint32_t set, uint64_t time, unsigned int first)
 {
 	return first && first <= MAX_SNAPSHOTS ?
@@ -413,7 +414,7 @@ static void compare_rest(const struct seen *v, uint32_t set)
 	}
 }
 
-/* From the first time that a snapshot has to the last. */
+/* Compare the holes between the first and the last time that a snapshot has. */
 static void compare_holes(const struct world *w, uint32_t set,
 			  const struct merge_summary *sum)
 {
@@ -444,8 +445,8 @@ static void compare_holes(const struct world *w, uint32_t set,
 }
 
 /*
- * So many segments are in none, between the first and the last one. A snapshot that has none
- * says between which ones it is.
+ * Return how many segments between the first and the last one are in no snapshot. A snapshot
+ * without segments tells between which segments it is.
  */
 static uint64_t missing_segments(const struct world *w, uint32_t set)
 {
@@ -522,7 +523,7 @@ static bool same_files(const char *a, const char *b)
 
 /* --- merging --------------------------------------------------------------- */
 
-/* Those of @set, and @more, in any order. */
+/* Merge the snapshots of @set and the file @more, in random order. */
 static void merge(const struct world *w, uint32_t set, const char *more, const char *out,
 		  struct merge_summary *sum)
 {
@@ -578,11 +579,11 @@ static void try_set(const struct world *w, uint32_t set)
 		compare_holes(w, set, &sum);
 	if (!wrong)
 		compare_raw_holes(w, set, &sum);
-	/* What is known at its end is what is true, if nothing is missing. */
+	/* If nothing is missing, a reader knows the true state at the stream's end. */
 	if (!wrong && !sum.nr_holes && !w->late && !w->stopped && set >> (w->nr_snapshots - 1) &&
 	    !history_same(&w->all, &v->told))
 		wrong = "somebody who is told all knows something else";
-	/* What the kernel's code is like does not depend on what came before. */
+	/* A reader knows the kernel's true code at the end, even if earlier records are missing. */
 	if (!wrong && !w->late && !w->stopped && set >> (w->nr_snapshots - 1) &&
 	    memcmp(w->all.code, v->told.code, sizeof(v->told.code)))
 		wrong = "somebody who is told all has other code";
@@ -609,7 +610,7 @@ static void try_set(const struct world *w, uint32_t set)
 	}
 }
 
-/* A recording with snapshots at any time. */
+/* Make a recording with snapshots at random times, and merge them. */
 static void try_world(struct world *w)
 {
 	const int passes = 20 + history_rnd(40), often = 2 + history_rnd(10);
@@ -679,7 +680,7 @@ static void clean(void)
 	rmdir(dir);
 }
 
-/* For stock perf, which has no trace to decode here. */
+/* Write the files for stock perf, without a trace that perf would have to decode. */
 static int write_files(const char *to)
 {
 	static struct world w = { .aux = AUX_SAMPLES, .limits = { 100000, 300 } };
@@ -691,7 +692,7 @@ static int write_files(const char *to)
 	world_begin(&w);
 	for (i = 0; i < 60; i++) {
 		world_pass(&w);
-		/* With a hole. */
+		/* Leave a hole between two snapshots. */
 		if (i % 5 == 4 && (i < 20 || i > 40))
 			world_snapshot(&w, file("snapshot", w.nr_snapshots));
 	}
@@ -723,7 +724,10 @@ int main(int argc, char **argv)
 	for (l = 0; l < 3; l++)
 		for (a = 0; a < 3; a++)
 			for (f = 0; f < 12; f++) {
-				/* That one is stopped has nothing to do with AUX data. */
+				/*
+				 * Stopped CPUs have nothing to do with AUX data: try them with
+				 * one kind only.
+				 */
 				if (f >= 8 && a != AUX_SAMPLES)
 					continue;
 				settings = (struct world){

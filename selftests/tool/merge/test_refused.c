@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxrec merge: what it does not take, and says so. What OUT was before stays as it was, and
- * nothing is left beside it.
+ * Tests of auxrec merge: files that it refuses, with a message. OUT then stays as it was, and no
+ * other file is left beside it.
  *
  * test_refused [SEED]
  *
- * KEEP_DAMAGED=DIR: damaged files that merge and check disagree on are copied there.
+ * If KEEP_DAMAGED=DIR is set, damaged files about which merge and check disagree are copied to
+ * DIR.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -52,7 +53,7 @@ static void store(const char *name, const void *data, size_t len)
 		abort();
 }
 
-/* Every @from in the file, or the first, becomes @to, of the same length. */
+/* Replace each @from in the file, or the first one, by @to, of the same length. */
 static void change(const char *name, const void *from, const void *to, size_t len, bool all)
 {
 	uint8_t *data;
@@ -70,7 +71,7 @@ static void change(const char *name, const void *from, const void *to, size_t le
 	free(data);
 }
 
-/* Two snapshots of one recording. */
+/* Make two snapshots of one recording. */
 static void make_of(enum world_aux aux)
 {
 	static const struct recent_limits limits = { .memory = 100000 };
@@ -110,7 +111,10 @@ static bool is_clean(void)
 	return clean;
 }
 
-/* The first record that begins at @from or later. Returns its size with its data, 0: none. */
+/*
+ * Find the first record that begins at @from or later. Return its size with its data; 0: there is
+ * none.
+ */
 static size_t record_at(const uint8_t *data, size_t len, size_t from, size_t *at)
 {
 	size_t pos = REC_HEADER_SIZE;
@@ -134,7 +138,7 @@ static size_t record_at(const uint8_t *data, size_t len, size_t from, size_t *at
 	return 0;
 }
 
-/* The last record of type @from becomes one of @to. */
+/* Change the type of the last record of type @from to @to. */
 static void retype(const char *name, uint32_t from, uint32_t to)
 {
 	size_t at = 0, size, last = 0;
@@ -284,7 +288,7 @@ static void test_cut(void)
 	free(data);
 }
 
-/* Damages @data, which has room for twice @len. Returns its new length. */
+/* Damage @data, which has room for twice @len. Return its new length. */
 static size_t damage(uint8_t *data, size_t len)
 {
 	const unsigned int how = history_rnd(6);
@@ -292,17 +296,17 @@ static size_t damage(uint8_t *data, size_t len)
 	int j;
 
 	if (how == 0 && size) {
-		/* A record is missing. */
+		/* Remove a record. */
 		memmove(data + at, data + at + size, len - at - size);
 		return len - size;
 	}
 	if (how == 1 && size) {
-		/* A record is there twice. */
+		/* Double a record. */
 		memmove(data + at + size, data + at, len - at);
 		return len + size;
 	}
 	if (how == 2 && size) {
-		/* Another bit of a record */
+		/* Flip a bit of a record. */
 		data[at + history_rnd(size)] ^= 1 << history_rnd(8);
 		return len;
 	}
@@ -326,7 +330,7 @@ static int check_file(const char *name)
 	return rc;
 }
 
-/* What merge did with the two files has to fit to what check says of them. NULL: it does. */
+/* Compare what merge did with what check says about the two files. Return NULL if they agree. */
 static const char *judge(int rc, const struct diag *d)
 {
 	const bool valid = check_file(path[1]) == CHECK_VALID;
@@ -344,7 +348,7 @@ static const char *judge(int rc, const struct diag *d)
 	return check_file(out) == CHECK_VALID ? NULL : "an invalid stream was made";
 }
 
-/* Where parts of the files differ: whatever comes of it, it fits to what check says. */
+/* Damage files at random: whatever merge does with them must agree with what check says. */
 static void test_damage(uint64_t seed, enum world_aux aux)
 {
 	char *const list[] = { path[0], path[1] };

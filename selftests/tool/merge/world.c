@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The made-up machine of world.h: what happens on its CPUs, and what the recorder reads of it.
+ */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +15,11 @@
 
 #define RING	60		/* spans that the raw ring has room for */
 
-/* A sample of any of the events, whose fields are these as far as its event has them. */
+/* A sample. Not every event has all of these fields. */
 struct sample {
 	struct perf_event_header header;
 	uint64_t id;
-	uint64_t ip;		/* its number: of clock and output only */
+	uint64_t ip;		/* the sample's number; only clock and output have it */
 	uint32_t pid, tid;
 	uint64_t time;
 	uint32_t cpu, reserved;
@@ -27,7 +30,7 @@ struct sample {
 
 #define RAW_AT	offsetof(struct sample, raw)
 
-/* What has no ip */
+/* A sample of an event without ip */
 struct made {
 	struct perf_event_header header;
 	uint64_t id;
@@ -39,7 +42,7 @@ struct made {
 	uint8_t raw[65000];
 } __attribute__((packed, aligned(8)));
 
-/* What a CPU has written and nobody read yet. */
+/* Records that a CPU has written and the recorder has not read yet */
 struct pending {
 	struct perf_event_header *rec[BATCH * 16];
 	uint64_t time[BATCH * 16];
@@ -88,7 +91,7 @@ static struct auxrec_payload payload_of(const struct world *w, uint64_t total)
 	};
 }
 
-/* One whose data travel apart, in parts. */
+/* Write a sample whose data follow in other samples, in parts. */
 static void write_payload(struct world *w, uint32_t cpu)
 {
 	const uint32_t length = 8 * (1 + history_rnd(40)), parts = 1 + history_rnd(3);
@@ -129,7 +132,10 @@ static void write_payload(struct world *w, uint32_t cpu)
 	}
 }
 
-/* Nobody tells two of one CPU, time and event from each other, see tool/merge/late.c. */
+/*
+ * Give each payload a time of its own: merge cannot tell two payloads of one CPU, time and event
+ * from each other, see tool/merge/late.c.
+ */
 static void make_payload(struct world *w, uint32_t cpu)
 {
 	if (w->now == w->payload_time)
@@ -138,14 +144,14 @@ static void make_payload(struct world *w, uint32_t cpu)
 	write_payload(w, cpu);
 }
 
-/* Its number travels in the sample id, where nobody looks. */
+/* The record's number is in its sample id, where no reader looks. */
 static void make_side(struct world *w, uint32_t cpu)
 {
 	static union record rec;
 	const struct perf_event_header *h;
 	struct rec_sample_id *id;
 
-	/* In no other order than they happened. */
+	/* Different times keep these records in the order in which they happened. */
 	if (w->nr_sides && w->side_time[w->nr_sides] == w->now)
 		w->now++;
 	history_something(&w->all);
@@ -164,7 +170,7 @@ static void end_span(struct world *w, uint32_t cpu)
 {
 	struct world_span *s = &w->span[w->nr_spans++];
 
-	/* A task stays on its CPU, so that its spans are one behind the other. */
+	/* A task stays on its CPU, so that its spans follow one another. */
 	*s = (struct world_span){
 		.begin = w->open[cpu], .end = w->now, .cpu = cpu,
 		.tid = 1000 + cpu + CPUS * history_rnd(3),
@@ -175,7 +181,7 @@ static void end_span(struct world *w, uint32_t cpu)
 	else if (!history_rnd(4))
 		s->flags = PERF_AUX_FLAG_COLLISION;
 	s->nobody = !s->length && w->aux == AUX_TASKS && !history_rnd(3);
-	/* Longer than a chunk */
+	/* Make some spans longer than a chunk. */
 	if (w->aux == AUX_SAMPLES && s->length && !history_rnd(20))
 		s->length = AUXREC_CHUNK_MAX + 8 * history_rnd(1000);
 	w->open[cpu] = w->now;
@@ -197,7 +203,7 @@ static void happen(struct world *w)
 		make_payload(w, cpu);
 		break;
 	case 4:
-		/* One CPU has spans that hardly ever end. */
+		/* CPU 0 has spans that hardly ever end. */
 		if (w->now > w->open[cpu] && (cpu || !history_rnd(6)))
 			end_span(w, cpu);
 		break;
@@ -230,7 +236,7 @@ static void note_read(struct world *w, const struct perf_event_header *h)
 		w->sample_read[((const struct sample *)h)->ip] = w->nr_snapshots + 1;
 }
 
-/* Of what a CPU that is stopped has begun: so many records can be read. A payload is whole. */
+/* Return how many of a stopped CPU's records can be read. A payload is always read as a whole. */
 static int readable(const struct pending *p)
 {
 	int nr = history_rnd(p->nr + 1);
@@ -277,7 +283,7 @@ void world_pass(struct world *w)
 		held = ring[CPUS - 1];
 		ring[CPUS - 1].nr = 0;
 	}
-	/* Of the time that begins now there may be more. */
+	/* There may be more records of the time that begins now. */
 	w->settled = (w->late ? begin : w->now) - 1;
 	if (recent_trim(w->recent, w->now, w->settled + 1, ~0ULL))
 		abort();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A snapshot's stream, put together by hand.
+ * Writing a snapshot's stream for the made-up machine, record by record.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ struct writer {
 	FILE *f;
 	uint64_t begin;
 	struct state *state;
-	bool samples;		/* have begun */
-	uint64_t payload;	/* number of the last one */
+	bool samples;		/* the samples have begun */
+	uint64_t payload;	/* number of the last payload */
 	/* queues of AUXTRACE, by tid or CPU */
 	uint32_t owner[64];
 	uint64_t offset[64];
@@ -181,7 +181,7 @@ static void write_setup(const struct writer *wr)
 	done(wr);
 }
 
-/* What became known of files and programs so far, and is said once. */
+/* Write what has become known about files and programs so far. A merged stream has it once. */
 static void write_once(const struct writer *wr, uint64_t nr)
 {
 	uint64_t i;
@@ -348,7 +348,7 @@ static void write_spans(struct writer *wr)
 	size_t i;
 
 	for (i = w->first_span; i < w->nr_spans; i++) {
-		/* Those that ended before what is wanted are left out. */
+		/* Leave out spans that ended before the snapshot begins. */
 		if (w->span[i].end < wr->begin)
 			continue;
 		if (w->aux == AUX_SAMPLES)
@@ -362,7 +362,7 @@ static void write_spans(struct writer *wr)
 
 static uint64_t time_of(const struct perf_event_header *h)
 {
-	/* Of a sample id; of a sample's fields */
+	/* The time is in the sample id, or in the sample's fields. */
 	const size_t at = h->type != PERF_RECORD_SAMPLE ?
 			  h->size - sizeof(struct rec_sample_id) + 8 :
 			  ((const uint64_t *)h)[1] < ID_AUX ? 32 : 24;
@@ -378,7 +378,7 @@ static int put_record(void *ctx, const struct perf_event_header *h)
 	return 0;
 }
 
-/* The state, and what is before the time that was wanted. */
+/* Fold records from before the snapshot's begin into the state. */
 static int fold(void *ctx, const struct perf_event_header *h)
 {
 	struct writer *wr = ctx;
@@ -389,7 +389,7 @@ static int fold(void *ctx, const struct perf_event_header *h)
 	return 0;
 }
 
-/* Payloads are numbered in each stream. */
+/* Each stream numbers its own payloads. */
 static void put_sample(struct writer *wr, const struct perf_event_header *h)
 {
 	const uint64_t id = ((const uint64_t *)h)[1];
@@ -420,7 +420,7 @@ static int write_live(void *ctx, const struct perf_event_header *h)
 	return 0;
 }
 
-/* In parts of eight bytes, its number in each. */
+/* Write the producers' raw data in parts of eight bytes, each of which is their number. */
 static void write_raws(struct writer *wr)
 {
 	const struct world *w = wr->w;
@@ -504,7 +504,10 @@ static void write_all(struct writer *wr, const struct world_snapshot *s)
 	done(wr);
 }
 
-/* Behind those that have gone, and those that it does not want. */
+/*
+ * Set which segments the snapshot has: those after the segments that were overwritten, and after
+ * those that ended before its begin.
+ */
 static void set_raw(const struct world *w, struct world_snapshot *s)
 {
 	size_t i, first = s->first_span;
@@ -536,7 +539,7 @@ void world_snapshot(struct world *w, const char *path)
 		.first_span = w->first_span, .end_span = w->nr_spans,
 		.first_raw = w->first_raw, .end_raw = w->nr_raws,
 	};
-	/* Half of them less than the others. */
+	/* Half of the snapshots have less history than the others. */
 	if (w->pre && history_rnd(2) && s->begin + 150 < w->settled)
 		s->begin = w->settled - history_rnd(150);
 	set_raw(w, s);
