@@ -2,16 +2,16 @@
 /*
  * Golden cases of the event parser: test_events [-g] cases.txt
  *
- * Prints TAP. With -g it prints cases.txt again, with what the parser says now
- * instead of what was expected: read the difference before keeping it.
+ * Prints TAP. With -g, print cases.txt again, with what the parser says now instead of what was
+ * expected. Read the difference before you keep it.
  *
- * cases.txt, a line each; blank lines and lines that begin with # are skipped:
- *   tree NAME [BASE]     begin a tree, with all that BASE has
- *   file PATH TEXT       a file in it, below sysfs/ or tracefs/
+ * Each line of cases.txt is one of these. Blank lines and lines that begin with # are skipped.
+ *   tree NAME [BASE]     begin a tree, with everything that BASE has
+ *   file PATH TEXT       a file in the tree, below sysfs/ or tracefs/
  *   dir PATH             an empty directory
  *   case NAME TREE       begin a case
- *   spec TEXT            what -e is given; \xNN is a byte; may be repeated
- *   long N TEXT          the same, TEXT N times; then "tail TEXT" appends
+ *   spec TEXT            an argument of -e; \xNN is a byte; may be repeated
+ *   long N TEXT          the same, with TEXT N times; then "tail TEXT" appends
  *   list ARGS            instead of spec: run `auxrec list` on the tree
  *   no-ext               the kernel does not know types of cores
  *   event ...            expected: one line per event

@@ -24,7 +24,7 @@ mkdir "$ALL"
 # config1 is auxgen's period in us
 raw=()
 if [[ -e /sys/bus/event_source/devices/auxgen ]]; then
-	# shellcheck disable=SC2054 # the commas are its own
+	# shellcheck disable=SC2054 # the commas are part of the event
 	raw=(-e auxgen/timer=1,config1=20000,chunks=8/)
 fi
 
@@ -178,7 +178,7 @@ read -r first last < <(awk 'NR == 1 { a = $2 } { if ($2 > m) m = $2 } END { prin
 ((last <= first + 6)) || note "$first at first, $last at most"
 check "no files are left open"
 
-# --- all of them, read ----------------------------------------------------------------
+# --- read all snapshots -------------------------------------------------------------
 
 for f in "$ALL"/*; do
 	read_one "$f"
@@ -211,7 +211,7 @@ echo "# of all $all samples $bad have no name or a wrong one; $lost records lost
 	"$not_kept not kept"
 check "samples have the names that their tasks had"
 
-# --- what is left, merged ----------------------------------------------------------------
+# --- merge the snapshots that are left ----------------------------------------------
 
 # whole FILE...: print each sample, without what readers add: only the next snapshot tells a name
 # that comes late. Chunks of the raw ring are left out, because they are cut in different places.

@@ -17,7 +17,7 @@ pid=
 leave()
 {
 	cd / || exit
-	# shellcheck disable=SC2046 # a process a word
+	# shellcheck disable=SC2046 # each word is a pid
 	kill -9 ${pid:+"$pid"} $(jobs -p) 2>/dev/null
 	rm -rf "$T"
 }

@@ -17,13 +17,13 @@ trap 'leave; rmmod softpt 2>/dev/null' EXIT
 
 # written: how many chunks auxgen has written, without lost ones
 written() { awk '{ n += $3 - $4 } END { print n + 0 }' "$STATS"; }
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # wrote N: has auxgen written N chunks since $begun?
 wrote() { (($(written) - begun >= $1)); }
 
 # claims: how many segments writers have claimed; claimed N: N more than $begun?
 claims() { sed -n 's/^claims:\t//p' /proc/$pid/fdinfo/*; }
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 claimed() { (($(claims) - begun >= $1)); }
 
 # whole FILE: check that FILE's chunks have no hole except where a gap tells of one; set $chunks
@@ -38,11 +38,11 @@ whole()
 	((chunks > 0)) || note "$1: no chunks"
 }
 
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # lost_frozen: has the ring lost something because it was frozen?
 lost_frozen() { grep -qs '^lost_frozen:.*[1-9]' /proc/"$pid"/fdinfo/*; }
 
-# --- several snapshots of the same ring ------------------------------------------------
+# --- several snapshots of the same ring ---------------------------------------------
 
 "$WORK" 600000 2 &
 work=$!
@@ -279,7 +279,7 @@ check "an event whose sample has another one's id has its snapshot, too"
 
 # The ring stays frozen while the first snapshot is written, and much is lost. Data that are
 # written while the second snapshot thaws the ring follow gaps, which the snapshot has, too.
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 is_full() { (($(status 'not kept') > 0)); }
 launch -a -M 12M -m 128K,16Kx32 -e "$EVENT" -e raw_syscalls:sys_enter --trigger signal=USR1 \
 	"--trigger=event=sched:sched_process_exec/filename ~ \"*/true\"/,name=frozen"

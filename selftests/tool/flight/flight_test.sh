@@ -48,7 +48,7 @@ grep -q "aux_work  *aux_work" sorted || note "$(grep -v '^#' sorted | head -n 5)
 grep -q "gone  *gone" sorted || note "$(grep -v '^#' sorted | head -n 5)"
 check "perf report has them"
 
-# --- several of them -------------------------------------------------------------
+# --- several snapshots -------------------------------------------------------------
 
 "$WORK" 50
 b=$(ctl snapshot) || note "ctl: $b"
@@ -157,7 +157,7 @@ want 125 "$AUXREC" snapshot
 said 'auxrec ctl PATH snapshot'
 check "a request to the recorder without ctl"
 
-# --- what else is in it, and what it is called -------------------------------------
+# --- other contents of snapshots, and their names -------------------------------------
 
 PROG=$HERE/../record/bpf_prog.py
 launch -a -e cpu-clock -F 100
@@ -212,7 +212,7 @@ coproc WORKER { while read -r n; do
 done; }
 
 # In three seconds there are more samples than this memory has room for; then there are none.
-# shellcheck disable=SC2153 # coproc makes it
+# shellcheck disable=SC2153 # coproc sets it
 launch -M 8M --flight=3s -p "$WORKER_PID" -e raw_syscalls:sys_enter
 end=$(($(uptime) + 90))
 until status short | grep -qx '.* s, the memory is full of samples; -M [0-9]*M would do'; do
@@ -298,7 +298,7 @@ names()
 	done | tr '\n' ' '
 }
 
-# shellcheck disable=SC2317 # it is waited for: what has to go goes after the answer
+# shellcheck disable=SC2317 # called by await; snapshots that must go are removed after the answer
 are() { [[ $(names) == "$1" ]]; }
 
 launch -a -e cpu-clock -F 100 --keep=2
@@ -399,7 +399,7 @@ kept()
 	done
 	echo "$names"
 }
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 are_kept() { [[ $(names) == "$(kept "$limit")" ]]; }
 
 launch -a -e cpu-clock -F 100
@@ -481,7 +481,7 @@ check "and a daemon that was started there goes on"
 
 # When the shell ends, it sends SIGHUP to its jobs, and then the kernel sends SIGHUP to the
 # foreground group.
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # has_seen: has the recorder taken all signals that were sent to it?
 has_seen() { grep -q '^ShdPnd:.*\<0*$' "/proc/$pid/status"; }
 launch -a -e cpu-clock -F 500 --trigger signal=USR1

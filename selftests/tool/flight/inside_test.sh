@@ -6,7 +6,7 @@
 # forgets what is removed. Runs as root, in a VM, because it makes cgroups and enables
 # controllers. Prints TAP.
 
-# shellcheck disable=SC2317 # called by await()
+# shellcheck disable=SC2317 # called by await
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
 CG=/sys/fs/cgroup
@@ -156,7 +156,7 @@ check "no hierarchy of cgroups is mounted"
 mkdir $CG/short $CG/short/one
 launch -q "${BOTH[@]}" --flight=5s -a -e cpu-clock -F 200
 cp "$WORK" "$T/gone"
-# shellcheck disable=SC2016 # for that shell
+# shellcheck disable=SC2016 # that shell expands them
 (inside short/one unshare -u -n -i sh -c \
 	'readlink /proc/self/ns/uts >"$0/uts"; echo $$ >"$0/pid"; exec "$0/gone" 100' "$T")
 rmdir $CG/short/one $CG/short
@@ -203,7 +203,7 @@ done
 is_in merged gone /short/one
 check "merged they have all of that"
 
-# --- what is removed is forgotten ------------------------------------------------------
+# --- removed cgroups are forgotten --------------------------------------------------
 
 # batches N: make and remove N hundred cgroups, a hundred at a time
 batches()

@@ -14,7 +14,7 @@ renames()
 	"$PERF" script -i "$1" -F event,trace 2>/dev/null | grep -ac "task_rename:.* newcomm=$2 "
 }
 
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # are_written N: are N snapshots or more written?
 are_written() { (($(status snapshots) >= $1)); }
 
@@ -153,13 +153,13 @@ check "more samples during a dump than fit are told, where they are missing"
 
 # --- a disk that stands still ---------------------------------------------------------
 
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # stuck PID: does one of its threads wait uninterruptibly?
 stuck() { grep -qs '^State:.*D' /proc/"$1"/task/*/status; }
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # writes: is the process that writes a snapshot, $writer, stuck?
 writes() { writer=$(pgrep -P "$pid" | head -n 1) && [[ $writer ]] && stuck "$writer"; }
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # there_are NR: are there exactly NR snapshots?
 there_are() { files && ((${#files[@]} == $1)); }
 
@@ -218,7 +218,7 @@ check "old snapshots that cannot be removed now do not hold it up"
 
 # stops: tell the recorder to stop once more, until it has ended, because two signals that come at
 # the same time are one
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 stops() { ! kill -TERM "$pid" 2>/dev/null || grep -q "^State:.*Z" /proc/"$pid"/status; }
 # The recorder's socket is on another disk, because the recorder removes it.
 files
@@ -414,7 +414,7 @@ valid "$f"
 land
 check "the next one removes what was left, and takes over the socket"
 
-# --- stopped ---------------------------------------------------------------------------
+# --- a stopped recorder -------------------------------------------------------------
 
 launch -m 16K "${RENAMES[@]}"
 kill -STOP $pid
@@ -515,7 +515,7 @@ LIMIT=64
 for pre in '' ,pre=1ms; do
 	launch -a -e raw_syscalls:sys_enter -M ${LIMIT}M --trigger signal=USR1$pre
 	"$ACTOR" map "$ACTOR" 120000
-	# shellcheck disable=SC2086 # nothing, or a number
+	# shellcheck disable=SC2086 # no argument, or a number
 	catch ${pre:+1}
 	"$ACTOR" map "$ACTOR" 120000
 	both=$(($(kib /proc/$pid/smaps_rollup Pss) + $(kib "/proc/$writer/smaps_rollup" Pss)))
@@ -545,7 +545,7 @@ cd "$T/disk" || exit 2
 # event KEY: how often KEY has happened in the group
 event() { sed -n "s/^$1 //p" $CG/memory.events; }
 LAUNCHER=$T/confined start "${RENAMES[@]}" -e raw_syscalls:sys_enter -M ${SHORT}M --keep=50
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # is_full: does the recorder forget records?
 is_full()
 {
@@ -584,7 +584,7 @@ check "where it may not have more memory than -M it goes on"
 
 RATE=/proc/sys/kernel/perf_event_max_sample_rate
 
-# shellcheck disable=SC2317 # it is waited for
+# shellcheck disable=SC2317 # called by await
 # seen: are there samples of the program "again" on CPU 1 again?
 seen()
 {

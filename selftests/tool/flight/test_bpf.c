@@ -212,7 +212,7 @@ static bool is(unsigned int i, __u32 size, __u32 nr)
 	return i < nr_wishes && wishes[i].size == size && wishes[i].sum == sum_of(data, size);
 }
 
-/* --- */
+/* --- tests --- */
 
 TEST_F(bpf, nothing)
 {

@@ -125,7 +125,7 @@ FIXTURE_SETUP(remove)
 
 FIXTURE_TEARDOWN(remove)
 {
-	/* Signals are for the recorder's own thread. */
+	/* Only the recorder's own thread takes signals. */
 	EXPECT_EQ(0, open_to_signals);
 	recording = false;
 	keep_free(&self->f->keep);

@@ -371,7 +371,7 @@ TEST(rate)
 {
 	struct trigger t = parsed("signal=USR1,rate=5/30s");
 
-	/* A burst, and then one each 6 s */
+	/* A burst, then one every 6 s */
 	EXPECT_EQ(5, storm(&t, 100000, S, 0));
 	EXPECT_EQ(99995, t.suppressed);
 	EXPECT_FALSE(trigger_take(&t, 7 * S - 1));

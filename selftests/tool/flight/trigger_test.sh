@@ -46,7 +46,7 @@ logged '3 snapshots'
 [[ ! -e s ]] || note "the socket is left"
 check "and it ends the recorder"
 
-# --- all others, at the same time ------------------------------------------------------
+# --- all other triggers, at the same time -------------------------------------------
 
 touch_address()
 {
@@ -66,7 +66,7 @@ echo "p:flight_test/main $ACTOR:$(printf %#x $((0x$main - address + offset)))" >
 echo 'p:flight_test/exec begin_new_exec comm=$comm' >$G/kprobe_events
 cp "$WORK" "$T/flight-exec"
 
-# shellcheck disable=SC2054 # the commas are theirs
+# shellcheck disable=SC2054 # the commas are part of the triggers
 triggers=(signal=USR1 signal=RTMIN,name=real-time
 	'event=sched:sched_process_fork/parent_comm == "fork-parent"/,name=fork'
 	event=flight_test:main,name=uprobe,count=1
@@ -150,16 +150,16 @@ else
 	skip "a BPF program's ring buffer" "no BPF here"
 fi
 
-# --- of one process, and of a command -------------------------------------------------
+# --- triggers of one process, and of a command --------------------------------------
 
 # A shell that executes the orders that it reads
-# shellcheck disable=SC2016 # they are its own
+# shellcheck disable=SC2016 # the shell that runs obey expands them
 echo 'while read -r order; do eval "$order"; done <"$1"' >"$T/obey"
 mkfifo "$T/orders"
 exec {orders}<>"$T/orders"
 order() { echo "$*" >&"$orders"; }
 
-# shellcheck disable=SC2054 # the commas are theirs
+# shellcheck disable=SC2054 # the commas are part of the triggers
 triggers=('exec=flight-ex*,name=execs' exit=flight-exit crash=SEGV,ABRT,name=crashed
 	'event=sched:sched_process_fork/parent_comm == "fork-parent"/,name=fork')
 
@@ -186,7 +186,7 @@ only_its_own()
 	made exit-flight-exit exit
 	order "{ '$ACTOR' crash 6; } 2>/dev/null"
 	made crashed crash
-	# shellcheck disable=SC2016 # it is evaluated there
+	# shellcheck disable=SC2016 # the shell that runs obey expands it
 	order '(printf fork-parent >/proc/$BASHPID/comm; true | true)'
 	made fork event
 	for name in execs exit-flight-exit crashed; do
@@ -282,7 +282,7 @@ else
 fi
 check "a breakpoint, of a task that runs"
 
-# --- their options -------------------------------------------------------------------
+# --- options of triggers ------------------------------------------------------------
 
 # times FILE: print the times of its samples of cpu-clock, in ns
 times()
@@ -362,7 +362,7 @@ wait $!
 land
 check "post=500ms: what comes behind it is there"
 
-# --- and those of the other kinds ----------------------------------------------------
+# --- options of the other kinds of triggers -----------------------------------------
 
 # brings NAME: do what the trigger of that name waits for, once
 brings()
@@ -409,7 +409,7 @@ program()
 }
 
 terms=,pre=${PRE_MS}ms,post=${POST_MS}ms
-# shellcheck disable=SC2054 # the commas are theirs
+# shellcheck disable=SC2054 # the commas are part of the triggers
 triggers=("exec=flight-ex*,name=execs,count=1$terms" "exit=flight-exit,name=exits,count=1$terms"
 	"crash=SEGV,name=crashed,count=1$terms")
 names=(execs exits crashed sought)

@@ -72,7 +72,7 @@ merged()
 	cmp "$name/merged" "$name/again" >out 2>&1 || note "again: $(cat out)"
 }
 
-# shellcheck disable=SC2016 # for the shell that is recorded
+# shellcheck disable=SC2016 # the shell that is recorded expands them
 busy='until [ -e stop ]; do i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; ls / >/dev/null; done'
 
 flight samples -a -e cpu-clock -F 100
