@@ -8,7 +8,7 @@ RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overw
 	 raw_kinds raw_nested raw_modules produce produce_bpf produce_verifier faults \
 	 setuid attached rights
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
-	    ring_lib.o ring_ns.o ring_simple.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
+	    ring_lib.o ring_manual.o ring_ns.o ring_still.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
 IDS   := files vdso change notices readers sessions fuse netfs hostile races lockdown
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
@@ -52,6 +52,15 @@ $(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/sta
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
+
+# The reader loop of the manual, from the first to the last line of its outermost block.
+$(BUILD)/selftests/ring/manual_loop.h: uapi/perfaux.h
+	@mkdir -p $(@D)
+	$(QUIET_GEN)sed -n 's/^ \*//; /^\tdo {$$/,/^\t} while (next != begin);$$/p' $< >$@
+	@grep -q 'while (next' $@
+
+$(BUILD)/selftests/ring/ring_manual.o: $(BUILD)/selftests/ring/manual_loop.h
+$(BUILD)/selftests/ring/ring_manual.o: CPPFLAGS += -I$(BUILD)/selftests/ring
 
 $(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/hold_lib.o
 $(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/,fault_lib.o fault_place.o \

@@ -23,159 +23,223 @@
  *	ioctl(ev, PERF_EVENT_IOC_ENABLE, 0);
  *	poll(ring) ...
  *
- * The second thing that goes to a ring is the raw data of samples
- * (PERF_SAMPLE_RAW), of any length: see "Raw samples".
+ * "How to read a ring" below continues this example.
  *
- * Besides, the module puts ELF build-ids into perf's mmap records, see
+ * A ring can also contain the raw data of samples (PERF_SAMPLE_RAW), of any
+ * length: see "Raw samples".
+ *
+ * The module also puts ELF build-ids into perf's mmap records: see
  * PERFAUX_IOC_IDS.
  *
  * Memory of a ring
  * ================
  *
- * Two mappings, each of exactly the offset and length that CREATE returned:
+ * A ring has two mappings. The offset and the length of each must be exactly
+ * those that CREATE returned:
  *
  *   marks (read-write)   u64 segment_mark[nr_segments], then
  *                        u64 gap_mark[nr_gaps]
  *   ring  (read-only)    struct perfaux_control at 0, and at the offsets that
- *                        it gives: struct perfaux_segment[nr_segments],
+ *                        it contains: struct perfaux_segment[nr_segments],
  *                        struct perfaux_span[nr_segments][spans_per_segment],
  *                        struct perfaux_gap[nr_gaps], and the data of the
  *                        segments, nr_segments runs of segment_size bytes
  *
  * All numbers are in the machine's byte order. The pages are ordinary memory:
  * O_DIRECT writes, vmsplice() and process_vm_readv() work on them. As with
- * perf's own rings a mapping is not inherited by fork(); the file descriptor
- * can be handed on (fork, SCM_RIGHTS) and mapped again there.
+ * perf's own rings, fork() does not inherit a mapping. A process can pass the
+ * file descriptor to another one (fork, SCM_RIGHTS), which maps the ring again.
  *
- * Segments
- * ========
+ * Segments, spans and gaps
+ * ========================
  *
- * A segment is written by one writer at a time. Its life:
+ * One writer at a time writes to a segment. A segment has these states:
  *
  *   FREE -> CLAIMED -> BUSY <-> IDLE -> READY [-> HELD] -> FREE
  *
- *   FREE     nobody's
- *   CLAIMED  being made ready for a writer; look away
- *   BUSY     a PMU writes to it; the spans that have ended can be read
- *   IDLE     has room left, but no PMU writes to it now; the spans can be
- *            read, any CPU may go on writing to it
- *   READY    published: it is the reader's until released
- *   HELD     READY in an overwrite ring, and taken by PERFAUX_IOC_HOLD, perhaps at
- *            the moment it was published: it is not overwritten before it is released
+ *   FREE     The segment belongs to nobody.
+ *   CLAIMED  A writer prepares the segment. Readers must ignore it.
+ *   BUSY     A PMU writes to the segment. Spans that have ended can be read.
+ *   IDLE     The segment has room left, but no PMU writes to it now. Its spans
+ *            can be read. Any CPU may continue to write to it.
+ *   READY    The segment is published. It belongs to the reader until the
+ *            reader releases it.
+ *   HELD     The segment is in an overwrite ring, and PERFAUX_IOC_HOLD holds
+ *            it: nobody overwrites it before the reader releases it.
  *
- * The reader releases a READY or HELD segment by storing the segment's sequence number
- * into segment_mark[i]; a mark with any other value means nothing. So a mark
- * that is late or wrong can never free a segment that was filled again. In an
- * overwrite ring the kernel also takes the oldest READY segment when it needs
- * one.
+ * The reader releases a READY or HELD segment: it stores the segment's sequence
+ * number into segment_mark[i]. A mark with any other value has no effect, so a
+ * late or wrong mark can never free a segment that was filled again. In an
+ * overwrite ring, the kernel also takes the oldest READY segment when a writer
+ * needs one.
  *
- * A *span* is what one begin..end of a PMU wrote: for a task's event usually
- * one time slice. A span's entry is valid once nr_spans (load-acquire) covers
- * it and does not change afterwards.
+ * A *span* is what a PMU wrote between one begin and its end: for the event of
+ * a task usually one time slice. An entry of the span table is valid when
+ * nr_spans (load-acquire) covers it. A valid entry does not change.
  *
- * A *gap* is a time in which an attached event ran, but its data had no place
- * to go or was not produced: it has a cause, a begin and an end. When no segment
- * is free, the PMU writes to memory that is thrown away, so that the gap's bytes
- * are known and the event goes on: bytes that the PMU wrote are bytes in spans
- * plus bytes in gaps plus bytes overwritten. Only if several events of a ring
- * find no segment on one CPU at the same time, the second one's PMU is told
- * that it cannot start; its gap has bytes 0. An entry of
- * the gap table is valid if its seq (load-acquire) is not 0 and gap_mark[i]
- * differs from it; storing seq in gap_mark[i] releases the entry.
+ * A *gap* is a time in which an attached event ran, but its data found no room
+ * or was not produced. A gap has a cause, a begin and an end. If no segment is
+ * free, the PMU writes to memory that is thrown away: so the number of lost
+ * bytes is known, and the event continues. The bytes that a PMU wrote are the
+ * bytes in spans plus the bytes in gaps plus the overwritten bytes. There is
+ * one exception: if several events of a ring find no segment on one CPU at the
+ * same time, the module tells the second event's PMU that it cannot start, and
+ * the gap of that event has 0 bytes. An entry of the gap table is valid if its
+ * seq (load-acquire) is not 0 and gap_mark[i] differs from seq. The reader
+ * releases the entry: it stores seq into gap_mark[i].
  *
- * Spans and gaps share one sequence, 1, 2, 3 ... per ring, in the order in
- * which they ended. A reader that takes them in this order, and waits for the next
- * number to appear, has every thread's and every CPU's data in order of time; a
- * number that never appears is a loss (in an overwrite ring: overwritten,
- * and counted).
+ * Spans and gaps share one sequence per ring: 1, 2, 3 ... in the order in which
+ * they ended. A reader that takes them in this order, and waits for a number
+ * that is missing, gets the data of every thread and of every CPU in order of
+ * time. A number that never appears is a loss. That happens only in an
+ * overwrite ring, where a writer overwrote the segment; control.lost_count[]
+ * counts it.
+ *
+ * How to read a ring
+ * ==================
+ *
+ * This loop consumes everything that a ring without PERFAUX_RING_OVERWRITE has. seg,
+ * spans, gap and data are at ctl plus the offsets in it, mark is the mapping of the marks,
+ * and gap_mark is mark + nr_segments. i, s, begin and next are of type __u64. When the ring
+ * is new, next is 1 and taken[] has a zero for each segment. load_acquire(p) is
+ * __atomic_load_n(p, __ATOMIC_ACQUIRE), and store_release() is its counterpart.
+ *
+ *	do {
+ *		begin = next;
+ *		for (i = 0; i < ctl->nr_segments; i++) {
+ *			span = spans + i * ctl->spans_per_segment;
+ *			s = load_acquire(&seg[i].state);
+ *			n = load_acquire(&seg[i].nr_spans);
+ *			if (PERFAUX_STATE(s) < PERFAUX_SEG_BUSY || PERFAUX_SEQ(s) == mark[i] ||
+ *			    PERFAUX_SEQ(load_acquire(&seg[i].state)) != PERFAUX_SEQ(s))
+ *				continue;
+ *			for (; taken[i] < n && span[taken[i]].seq == next; taken[i]++, next++)
+ *				use_span(&span[taken[i]], data + i * ctl->segment_size);
+ *			if (PERFAUX_STATE(s) == PERFAUX_SEG_READY && taken[i] == n) {
+ *				taken[i] = 0;
+ *				store_release(&mark[i], PERFAUX_SEQ(s));
+ *			}
+ *		}
+ *		for (i = 0; i < ctl->nr_gaps; i++) {
+ *			if (load_acquire(&gap[i].seq) != next)
+ *				continue;
+ *			use_gap(&gap[i]);
+ *			store_release(&gap_mark[i], next++);
+ *		}
+ *	} while (next != begin);
+ *
+ * - The state is read again after nr_spans: if its sequence number has changed,
+ *   the segment has a new use, and nr_spans may belong to either one.
+ * - The state was READY *before* nr_spans was read, so the segment has no
+ *   further spans, and it can be released.
+ * - store_release() keeps each read of the data before the release.
+ * - A segment of frames (see "Raw samples") has no spans, so this loop releases it.
+ *   A reader of frames must use the frames first.
+ *
+ * Then call poll(). If PERFAUX_CTL_STARVED is set in control.flags after the
+ * reader has released segments, poll() or PERFAUX_IOC_FLUSH restarts the events
+ * that found no segment. FLUSH also makes a gap visible that is still open.
+ *
+ * How to read an overwrite ring
+ * =============================
+ *
+ * There are three ways:
+ *
+ * - While the events run: PERFAUX_IOC_HOLD holds the segments that have data,
+ *   and the events continue in other segments. Read the HELD segments, and sort
+ *   their spans by seq. Then return each segment: release it, and writers can
+ *   use it; or UNHOLD it, and its data stays in the ring's history.
+ * - After the events: detach or disable them, FLUSH, and read as above.
+ * - While the events run, without HOLD: copy a READY segment and its spans, and
+ *   read its state again. If the state has changed, the copy is invalid.
  *
  * PMUs
  * ====
  *
  * A ring takes the AUX data of a PMU only if the PMU's driver is known to work with it.
- * perf's AUX area is one buffer for as long as the event lives; with a ring each
- * perf_aux_output_begin() may return another one. A driver must
+ * perf's AUX area is one buffer for the whole life of an event. With a ring, each
+ * perf_aux_output_begin() may return another buffer. A driver must
  *
- *   - take all that it knows of the buffer from what begin returned last,
+ *   - take all that it knows about the buffer from what the last begin returned,
  *   - write nothing to the buffer after perf_aux_output_end(),
  *   - stop without the core's help when there is no room, and start again.
  *
- * Of the kernel's own drivers (by the name of the PMU) these were read with that in mind:
+ * The kernel's own drivers were read with these rules in mind (by name of the PMU):
  *
- *   intel_pt	allowed, as is softpt, whose PMU has that name
+ *   intel_pt	allowed, and so is softpt, whose PMU has that name
  *   intel_bts	refused: it takes its position from the last use of the area
  *   arm_spe_N	refused: it relies on perf to disable the event when there is no room
- *   hisi_pttN	refused: likewise
- *   cs_etm	refused: CoreSight's TRBE goes on writing to the buffer that it began
- *		with, also when that buffer has been published
- *   cpum_sf	refused: likewise
+ *   hisi_pttN	refused, for the same reason
+ *   cs_etm	refused: CoreSight's TRBE continues to write to the buffer that it began
+ *		with, even after that buffer has been published
+ *   cpum_sf	refused, for the same reason
  *
- * Every other PMU is refused, unless its driver declares that it keeps these rules: with
- * an attribute "raw_ring" in the group "caps" of pmu->attr_groups, which is the file
- * /sys/bus/event_source/devices/NAME/caps/raw_ring and should read 1. The PMUs of this
- * project's tests do so.
+ * Every other PMU is refused, unless its driver declares that it keeps these rules. It
+ * does so with an attribute "raw_ring" in the group "caps" of pmu->attr_groups, which is
+ * the file /sys/bus/event_source/devices/NAME/caps/raw_ring and should read 1. The PMUs
+ * of this project's tests do so.
  *
- * perf pauses and resumes AUX output (attr.aux_start_paused, and attr.aux_pause and
- * attr.aux_resume of other events of the group) only if the event has a main ring, mapped
- * or by PERF_EVENT_IOC_SET_OUTPUT: perf_event_aux_pause() does nothing without one. So an
- * event that is paused or resumed by others needs its main ring before ATTACH, for as long
- * as it is attached. An event of the group that is opened after ATTACH has no such check:
- * without a main ring it pauses nothing, and the output goes on.
+ * Pause and resume: perf pauses and resumes AUX output (attr.aux_start_paused, and
+ * attr.aux_pause and attr.aux_resume of other events of the group) only if the event has
+ * a main ring, mapped or by PERF_EVENT_IOC_SET_OUTPUT: perf_event_aux_pause() does
+ * nothing without one. So an event that other events pause or resume must have its main
+ * ring before ATTACH, and must keep it while it is attached. The module cannot check an
+ * event of the group that is opened after ATTACH: without a main ring, that event pauses
+ * nothing, and the output continues.
  *
  * Raw samples
  * ===========
  *
- * PERFAUX_IOC_ATTACH with PERFAUX_ATTACH_RAW sends what the samples of an event
- * have as PERF_SAMPLE_RAW to the ring, as a *frame*. The sample itself goes where
- * it always goes; in place of the raw data it has a struct perfaux_reference of
- * exactly that size. A raw area of that size whose key is control.key is a
- * reference; anything else is the raw data itself: a sample that could not be
- * intercepted keeps what it had.
+ * PERFAUX_IOC_ATTACH with PERFAUX_ATTACH_RAW sends the raw data of an event's samples
+ * (PERF_SAMPLE_RAW) to the ring, as a *frame*. The sample itself still goes to the main
+ * ring. In place of the raw data it has a struct perfaux_reference, of exactly that size.
+ * A raw area of that size whose key is control.key is a reference. Any other raw area is
+ * the raw data itself: a sample that the module could not intercept keeps its data.
  *
- * Segments of the kind PERFAUX_KIND_FRAMES have frames, and no spans. A frame is a
- * struct perfaux_frame and behind it its data; the next one begins at the next
- * multiple of 8. Frames are written by any context on any CPU at the same time.
- * The first segment.frames_end bytes (load-acquire) consist of whole frames, none
- * of which changes any more; so do all segment.used bytes of a READY segment.
- * Frames that are not COMMITTED have no data to be read.
+ * Segments of the kind PERFAUX_KIND_FRAMES contain frames and no spans. A frame is a
+ * struct perfaux_frame, followed by its data. The next frame begins at the next multiple
+ * of 8. Any context on any CPU can write frames, all at the same time. The first
+ * segment.frames_end bytes (load-acquire) consist of whole frames, and none of these
+ * frames changes any more. The same holds for all segment.used bytes of a READY segment.
+ * A reader must ignore the data of a frame that is not COMMITTED.
  *
- * A sample is written after its frame is committed. So the reference of a sample
- * that was found in the event's own ring can be followed at once, even behind
- * frames_end: compare PERFAUX_SEQ(segment.state) with reference.segment_seq, copy
- * or use the data, and, in an overwrite ring, compare again. If it differs the data
+ * The kernel writes a sample after the sample's frame is committed. So a reader that
+ * finds a sample in a main ring can follow the sample's reference immediately, even
+ * beyond frames_end: compare PERFAUX_SEQ(segment.state) with reference.segment_seq, copy
+ * or use the data, and in an overwrite ring compare again. If the numbers differ, the data
  * were overwritten.
  *
- * The other way round, the sample of a frame may not have come yet, or may be lost
- * (the event's own ring was full). PERFAUX_IOC_FLUSH returns after all samples of
- * frames that were committed before the call are in their rings, or lost: a frame
- * whose sample is not in what is read from these rings after that has none.
+ * In the other direction, a frame may be visible before its sample, or its sample may be
+ * lost because the main ring was full. PERFAUX_IOC_FLUSH returns after the kernel has
+ * written or lost the samples of all frames that were committed before the call. A frame
+ * whose sample is not in the main rings after FLUSH has no sample.
  *
- * Of a sample whose data found no room the reference has length 0, a cause, and the
- * length that was lost, which is counted in control.lost_*[] too.
+ * If there is no room for a sample's data, its reference has length 0 and tells the cause
+ * and the lost length. control.lost_*[] counts the loss, too.
  *
  * Producers in the kernel
  * =======================
  *
  * Other modules (module/perfaux.h) write frames of their own, without
- * PERFAUX_FRAME_SAMPLE: there is no sample. They may be in the same segments as those
- * of samples, and need no attached event. The cookie is the producer's; pid and tid
- * are numbers in the pid namespace of the ring's creator.
+ * PERFAUX_FRAME_SAMPLE: these frames have no sample. A segment can contain frames of
+ * producers and of samples. A producer does not need an attached event. The producer
+ * chooses the cookie; pid and tid are numbers in the pid namespace of the ring's creator.
  *
- * What of them finds no room, or is longer than a segment, is counted in
- * control.lost_*[], and is in gaps with that cookie: their count, bytes and time are
- * those of the frames that were lost. If an event and a producer share a cookie they
- * share gaps too.
+ * If there is no room for a producer's frame, or the frame is longer than a segment,
+ * control.lost_*[] counts the loss, and a gap with the producer's cookie has the count,
+ * the bytes and the time of the lost frames. If an event and a producer have the same
+ * cookie, they share gaps.
  *
- * A frame may stay RESERVED for as long as its producer likes; its segment is not
- * READY before, nor does frames_end move on. PERFAUX_FLUSH_ABANDON ends that. Memory
- * of the ring (see "Locked memory") stays until its producers let go of it.
+ * A frame can stay RESERVED for any time. Meanwhile its segment does not become READY,
+ * and frames_end does not move past the frame. PERFAUX_FLUSH_ABANDON ends such frames. The
+ * memory of the ring (see "Locked memory") stays until its producers release the ring.
  *
  * Programs of BPF
  * ===============
  *
- * A program that has the number which PERFAUX_IOC_HANDLE returns, in its code or a
- * map, writes records of any length to the ring, with these functions of the module
- * (kfuncs; perfaux.ko's BTF has them):
+ * A BPF program has the number that PERFAUX_IOC_HANDLE returns, in its code or in a map.
+ * With that number, the program can call these functions of the module (kfuncs, described
+ * by perfaux.ko's BTF) to write records of any length to the ring:
  *
  *	int perfaux_write(u64 ring, u64 cookie, const void *data, u32 data__sz);
  *	int perfaux_write_dynptr(u64 ring, u64 cookie,
@@ -188,99 +252,85 @@
  *	void perfaux_record_commit(struct perfaux_record *record);
  *	void perfaux_record_discard(struct perfaux_record *record);
  *
- * perfaux_write_dynptr() is there from 6.11 on: before, the verifier took any memory for
- * a dynptr. The first two return 0, -ENOENT (no ring has that handle, or its last descriptor and
- * mapping are gone), -ENOSPC (no segment was free) or -E2BIG (longer than a segment);
- * of the dynptr also -EINVAL (offset and length are not in it) or -EOPNOTSUPP (it is
- * not of local memory or of a record of BPF's ring buffer). perfaux_record_reserve()
- * returns NULL for each of these. Every record that it returns is to be committed or
- * discarded, or the verifier refuses the program. perfaux_record_data() returns the
- * first rdwr_buf_size bytes, a constant, of a record of that length or more, else NULL.
- * struct perfaux_record is struct perfaux_frame without the data, and is read only.
- * perfaux_write() also returns -EINVAL if data is NULL and data__sz is not 0, where the
- * verifier has let that pass (6.1).
+ * perfaux_write() and perfaux_write_dynptr() return 0, or
  *
- * All types of programs may call them (from 6.9 on, before: tracing, LSM and syscall),
- * in any context; what a program may do is decided when it is loaded. The handle is
- * random, but no secret: who may load programs may write to any ring.
+ *   -ENOENT	no ring has that handle, or the ring's last descriptor and mapping are gone
+ *   -ENOSPC	no segment was free
+ *   -E2BIG	the record is longer than a segment
+ *   -EINVAL	offset and length are not inside the dynptr; or data is NULL and data__sz is
+ *		not 0, which the verifier of 6.1 lets pass
+ *   -EOPNOTSUPP	the dynptr is neither of local memory nor of a record of BPF's ring
+ *		buffer
  *
- * How to read (not an overwrite ring)
- * ===================================
+ * perfaux_write_dynptr() exists from 6.11 on: the verifiers of older kernels accept any
+ * memory as a dynptr.
  *
- * For every segment: s = load-acquire(state). If the state is BUSY, IDLE or
- * READY, n = load-acquire(nr_spans), and load state again: if its PERFAUX_SEQ
- * changed, the segment is in use anew and n is not to be trusted; look again
- * later. Take spans [taken, n), where taken starts at 0 for each new
- * PERFAUX_SEQ(s). For every gap entry as above. Sort what you have by seq and
- * consume it as far as there is no number missing. When the state was READY
- * *before* nr_spans was read and all spans are consumed, release the segment,
- * with a store-release, so that no read of the data comes after it. If
- * PERFAUX_CTL_STARVED is set in control.flags after releasing, call poll() or
- * PERFAUX_IOC_FLUSH: either restarts events that found no segment.
+ * perfaux_record_reserve() returns NULL where the others return an error. The program must
+ * commit or discard each record that it gets; if it does not, the verifier refuses the
+ * program. perfaux_record_data() returns the first rdwr_buf_size bytes of the record's
+ * data, or NULL if the record is shorter. rdwr_buf_size is a constant. struct
+ * perfaux_record is struct perfaux_frame without the data; programs can only read it.
  *
- * How to read an overwrite ring
- * =============================
- *
- * PERFAUX_IOC_HOLD takes what is there, while the events go on in other segments: read
- * the HELD segments, sort their spans by seq, and give them back: to the writers by
- * releasing them, or to the ring's history by PERFAUX_IOC_UNHOLD. Or detach (or disable)
- * the events, FLUSH, and read as above. Or, while events run, copy a READY segment and
- * its spans, then read state again; if it changed, what was copied is invalid.
+ * All types of programs may call these functions from 6.9 on, in any context. Before 6.9,
+ * only tracing, LSM and syscall programs may do so. The kernel decides at load time what a
+ * program may do. The handle is random, but it is not a secret: a user who may load
+ * programs may write to any ring.
  *
  * Triggers
  * ========
  *
- * An event that is attached with PERFAUX_ATTACH_TRIGGER freezes an overwrite ring when it
- * has a sample: at once, in the context of the sample. From then on no more than
- * attach.post segments are overwritten, and those that were about to be at that moment,
- * at most one per CPU (or per context there that was interrupted by another); when these
- * are used up, and there is no free one, what is written is lost, with the cause FROZEN.
- * PERFAUX_CTL_FROZEN is set in control.flags, poll() reports EPOLLPRI, and
- * control.frozen_time and frozen_cookie are of the sample. It goes on so until
- * PERFAUX_IOC_THAW: HOLD what is wanted before that. Samples of triggers while the ring
- * is frozen are counted, in control.triggers, and change nothing else.
+ * PERFAUX_IOC_ATTACH with PERFAUX_ATTACH_TRIGGER: each sample of the event freezes an
+ * overwrite ring, immediately, in the context of the sample. After that, writers overwrite
+ * at most attach.post segments, and those that they were about to overwrite at that moment:
+ * at most one per CPU, and one per context there that another context interrupted. When
+ * these segments are used up and no segment is free, new data is lost, with the cause
+ * FROZEN.
+ *
+ * While the ring is frozen, PERFAUX_CTL_FROZEN is set in control.flags, poll() reports
+ * EPOLLPRI, and control.frozen_time and control.frozen_cookie are those of the sample. The
+ * ring stays frozen until PERFAUX_IOC_THAW: HOLD the segments that you need before THAW.
+ * Further samples of triggers only increase control.triggers.
  *
  * Times
  * =====
  *
- * All times are nanoseconds of the clock of the attached events (perf's
- * attr.use_clockid and attr.clockid; by default perf's own clock), so they
- * compare with PERF_SAMPLE_TIME in the main ring. A ring that gets a producer before
- * its first event has perf's own clock.
+ * All times are nanoseconds of the clock of the attached events (attr.use_clockid and
+ * attr.clockid; perf's own clock by default). So they compare with PERF_SAMPLE_TIME in the
+ * main ring. A ring whose first user is a producer has perf's own clock.
  *
  * Errors of mmap()
  * ================
  *
  *   EINVAL	offset or length is not that of one of the two mappings, or
  *		MAP_PRIVATE
- *   EACCES	PROT_WRITE on the ring; PROT_EXEC (EPERM where the core itself
- *		refuses it first, as newer kernels do)
+ *   EACCES	PROT_WRITE on the ring; PROT_EXEC (EPERM where the core refuses it
+ *		first, as newer kernels do)
  *
  * Locked memory
  * =============
  *
- * The memory of both mappings, and a page per possible CPU, counts against the
- * RLIMIT_MEMLOCK of the creator's user (CAP_IPC_LOCK is exempt); the driver's
- * tables, per CPU and segment, do not. It is given back when the ring's last
- * descriptor and mapping are gone, no PMU writes to it any more, and no producer in
- * the kernel has a reference to it.
+ * The memory of both mappings, and one page per possible CPU, counts against the
+ * RLIMIT_MEMLOCK of the creator's user (CAP_IPC_LOCK is exempt). The driver's tables per
+ * CPU and per segment do not count. The module frees the memory when the ring's last
+ * descriptor and mapping are gone, no PMU writes to the ring any more, and no producer in
+ * the kernel has a reference to the ring.
  *
- * While a process has the mappings, their memory is part of its VmPin in
- * /proc/PID/status, as that of perf's own rings can be.
+ * While a process has the mappings, their memory is part of the process's VmPin in
+ * /proc/PID/status, as the memory of perf's own rings can be.
  *
  * Counters
  * ========
  *
- * The control page has them, read them at any time. They are also in
- * /proc/PID/fdinfo/N of the ring's descriptor, one "name:\tvalue" per line.
+ * The control page has the counters, which can be read at any time. The file
+ * /proc/PID/fdinfo/N of the ring's descriptor has them too, one "name:\tvalue" per line.
  *
  * Extending structures
  * ====================
  *
- * Each argument starts with its size as the caller knows it. A shorter
- * structure is completed with zeros, a longer one is accepted if the tail that
- * the kernel does not know is zero (else E2BIG). Unknown flags are EINVAL.
- * Reserved fields must be 0 (EINVAL).
+ * The first field of each argument is the size of the structure that the caller knows. If
+ * the caller's structure is shorter than the kernel's, the kernel completes it with zeros.
+ * If it is longer, the bytes that the kernel does not know must be zero (else E2BIG).
+ * Unknown flags are EINVAL. Reserved fields must be 0 (EINVAL).
  */
 #ifndef _UAPI_PERFAUX_H
 #define _UAPI_PERFAUX_H
@@ -326,7 +376,7 @@ struct perfaux_info {
  *   E2BIG	a longer struct with a tail that is not zero
  *   EOVERFLOW	the sizes do not fit a mapping
  *   EPERM	RLIMIT_MEMLOCK is exceeded and the caller lacks CAP_IPC_LOCK
- *   ENOMEM	not so much memory
+ *   ENOMEM	there is not enough memory
  *   EINTR	a fatal signal came while memory was being allocated
  *   EMFILE, ENFILE, EFAULT
  */
@@ -336,21 +386,21 @@ struct perfaux_create {
 	/*
 	 * in: bytes, a power of two from one page to 1 GiB. A segment is
 	 * published when seven eighths of it (or all but 64 KiB) are used at
-	 * the end of a span: the rest is for what a PMU writes until its
-	 * interrupt is served. Intel PT loses data at the end of each segment
-	 * of one page.
+	 * the end of a span: a PMU needs the rest for what it writes until the
+	 * kernel serves its interrupt. With segments of one page, Intel PT
+	 * loses data at the end of each segment.
 	 */
 	__u32	segment_size;
 	__u32	nr_segments;		/* in: 2 to 4096 */
 	/*
-	 * in: how many spans fit into one segment, 0: chosen from
-	 * segment_size; 1 to 65536. A segment is published when either its
-	 * room or its spans are used up.
+	 * in: how many spans fit into one segment, 1 to 65536; 0: the module
+	 * chooses the number from segment_size. A segment is published when
+	 * either its room or its spans are used up.
 	 */
 	__u32	spans_per_segment;
 	/*
-	 * in: poll() reports EPOLLIN when so many segments are READY,
-	 * 1 to nr_segments; 0: 1.
+	 * in: poll() reports EPOLLIN when this number of segments is READY,
+	 * 1 to nr_segments; 0 means 1.
 	 */
 	__u32	watermark;
 	__u64	reserved;
@@ -360,33 +410,33 @@ struct perfaux_create {
 
 #define PERFAUX_CREATE_SIZE_V0	48
 
-/* When no segment is free, the oldest READY one is overwritten. */
+/* If no segment is free, a writer overwrites the oldest READY segment. */
 #define PERFAUX_RING_OVERWRITE	_BITUL(0)
 
 /*
- * PERFAUX_IOC_ATTACH (on a ring): from now on the AUX data of a perf event,
- * and of every child that it has or will inherit to, goes to this ring.
+ * PERFAUX_IOC_ATTACH (on a ring): from now on, the AUX data of a perf event goes to this
+ * ring, and so does the data of all events that children inherit from it, now or later.
  *
- * The event may be of a task, of a task with attr.inherit, for cpu == -1 or
- * one CPU, or of a CPU. All events of a ring belong to one PMU and one clock.
- * Enable it after this. One that is enabled already starts writing at once if
- * its driver lets it be active without an output; Intel PT's does not, and is
- * asked again when a task's event is scheduled in the next time.
+ * The event can be that of a task (with or without attr.inherit, for cpu == -1 or for one
+ * CPU) or that of a CPU. All events of a ring have the same PMU and the same clock.
+ * Enable the event after ATTACH. An event that is already enabled starts to write
+ * immediately if its driver allows an active event without an output. Intel PT's driver
+ * does not: such an event starts when the kernel schedules it in the next time.
  *
- * The ring holds the event's file: as with a mapping of the event, closing the
- * descriptor does not end the event. Detach, or close the ring, first.
+ * The ring keeps the event's file open. As with a mapping of the event, closing the
+ * descriptor does not end the event: detach the event, or close the ring, first.
  *
- * Who has the descriptor of an event may attach it: the LSM that was asked when the event
- * was opened (security_perf_event_open()) is not asked again. RAW and TRIGGER have the
- * kernel's code patched, so for these the caller must be one who may open perf events.
+ * A process that has the descriptor of an event may attach the event: the LSM that decided
+ * when the event was opened (security_perf_event_open()) does not decide again. RAW and
+ * TRIGGER patch the kernel's code, so their caller must be allowed to open perf events.
  *
- * An event from which another one of its group takes AUX samples
- * (attr.aux_sample_size) stays with perf's own AUX area.
+ * An event stays with perf's own AUX area if another event of its group takes AUX samples
+ * from it (attr.aux_sample_size).
  *
- * Map the event's own ring, or redirect it with PERF_EVENT_IOC_SET_OUTPUT,
- * before the event is enabled: ring_buffer_attach() in the core stops the PMU
- * of an AUX event for that, and it starts again only when the event is
- * scheduled in anew, or with PERFAUX_IOC_FLUSH.
+ * Map the event's own ring, or redirect it with PERF_EVENT_IOC_SET_OUTPUT, before you
+ * enable the event. Otherwise ring_buffer_attach() in the core stops the PMU of an AUX
+ * event, and the PMU starts again only when the kernel schedules the event in, or with
+ * PERFAUX_IOC_FLUSH.
  *
  * Errors:
  *   EBADF	fd is not an open file
@@ -395,21 +445,21 @@ struct perfaux_create {
  *		PERFAUX_ATTACH_SIZE_V0; the event's clock is not that of the ring's
  *		first event or producer; with RAW or TRIGGER: it cannot be read in
  *		an NMI (CLOCK_REALTIME, _BOOTTIME, _TAI)
- *   EOPNOTSUPP	the event's PMU has no AUX output, or is not allowed (see "PMUs"),
- *		or the event takes AUX samples (attr.aux_sample_size), or others are
- *		to pause or resume it and it has no main ring (attr.aux_start_paused;
- *		see "PMUs"); with PERFAUX_ATTACH_RAW: the event has no
- *		samples with PERF_SAMPLE_RAW; with PERFAUX_ATTACH_TRIGGER: it has no
- *		samples; with either: the kernel's functions that write samples cannot
- *		be redirected (the kernel's log says why)
+ *   EOPNOTSUPP	the event's PMU has no AUX output, or is not allowed (see "PMUs");
+ *		the event takes AUX samples (attr.aux_sample_size); other events pause
+ *		or resume it and it has no main ring (attr.aux_start_paused; see
+ *		"PMUs"); with PERFAUX_ATTACH_RAW: the event has no samples with
+ *		PERF_SAMPLE_RAW; with PERFAUX_ATTACH_TRIGGER: it has no samples; with
+ *		either: the module cannot redirect the kernel's functions that write
+ *		samples (the kernel's log says why)
  *   EXDEV	the ring's first event was of another PMU; not with
  *		PERFAUX_ATTACH_RAW or PERFAUX_ATTACH_TRIGGER
  *   EBUSY	the event is attached, to this ring or another one
- *   EMFILE	as many events are attached to this ring as RLIMIT_NOFILE allows
- *		descriptors; or the caller's user has attached as many to all rings,
- *		and the caller has neither CAP_SYS_RESOURCE nor CAP_SYS_ADMIN. In a
- *		user namespace the events count for who made the namespace, of nested
- *		ones the outermost.
+ *   EMFILE	this ring has as many attached events as RLIMIT_NOFILE allows
+ *		descriptors; or all rings of the caller's user together have, and the
+ *		caller has neither CAP_SYS_RESOURCE nor CAP_SYS_ADMIN. In a user
+ *		namespace, the events count for the user who made the namespace, with
+ *		nested namespaces the outermost one.
  *   EACCES	with RAW or TRIGGER: perf_event_open() would not let the caller open
  *		any event (kernel.perf_event_paranoid above 2, where the kernel has
  *		that, without CAP_SYS_ADMIN), or the error that an LSM returns
@@ -423,32 +473,34 @@ struct perfaux_attach {
 	__s32	fd;			/* in: the perf event */
 	/* in: with PERFAUX_ATTACH_TRIGGER up to 2^31 - 1, else 0 */
 	__u32	post;
-	__u64	cookie;			/* in: handed back in spans and gaps */
+	__u64	cookie;			/* in: comes back in spans and gaps */
 };
 
 #define PERFAUX_ATTACH_SIZE_V0	24
 
 /*
- * Not the AUX data, but the raw data of the event's samples, and of those of all
- * that is inherited from it, see "Raw samples". For any PMU; with one clock, any
- * number of such events can share a ring, also with one PMU's AUX data.
+ * Send the raw data of samples instead of AUX data: see "Raw samples". This includes the
+ * samples of all events that are inherited from this one. The event can have any PMU. Any
+ * number of such events can share a ring, also with the AUX data of one PMU, if all have
+ * the same clock.
  */
 #define PERFAUX_ATTACH_RAW	_BITUL(0)
 
 /*
- * Nothing of the event goes to the ring: each of its samples, and of those of what is
- * inherited from it, is a trigger, see "Triggers". For any PMU and any event that has
- * samples, and a ring with PERFAUX_RING_OVERWRITE. The event needs no ring of its own.
+ * Each sample of the event, and of events that are inherited from it, is a trigger: see
+ * "Triggers". No data of the event goes to the ring. The event can have any PMU, but must
+ * have samples. The ring must have PERFAUX_RING_OVERWRITE. The event does not have to have
+ * a main ring.
  */
 #define PERFAUX_ATTACH_TRIGGER	_BITUL(1)
 
 /*
- * PERFAUX_IOC_DETACH (on a ring): undo ATTACH. The spans that are being
- * written end; when the call returns nothing more is written for this event.
- * The event itself stays as it is, without output.
+ * PERFAUX_IOC_DETACH (on a ring): undo ATTACH. The spans that a PMU is writing end. When
+ * the call returns, nothing more is written for this event. The event itself stays as it
+ * is, without output.
  *
- * Each call waits for an RCU grace period. With PERFAUX_DETACH_ALL one call does it for
- * all events of the ring, if there are any.
+ * Each call waits for an RCU grace period. With PERFAUX_DETACH_ALL, one call detaches all
+ * events of the ring, if there are any.
  *
  * Errors: EBADF; ENOENT (not attached to this ring); EINVAL (also: with
  * PERFAUX_DETACH_ALL fd is not -1); E2BIG; EFAULT.
@@ -465,11 +517,16 @@ struct perfaux_detach {
 #define PERFAUX_DETACH_SIZE_V0	16
 
 /*
- * PERFAUX_IOC_FLUSH (on a ring): gaps that are still open end now and become
- * visible, IDLE segments and those of frames become READY if they have data (as
- * soon as the last frame is committed, if one is being written), events that found
- * no segment start again if there is one. If raw samples are attached, returns when
- * the samples of all frames that were committed before are written. May sleep.
+ * PERFAUX_IOC_FLUSH (on a ring):
+ *
+ *   - Gaps that are still open end now and become visible.
+ *   - IDLE segments and segments of frames become READY if they have data. A segment whose
+ *     last frame is still being written becomes READY when that frame is committed.
+ *   - Events that found no segment start again if there is one.
+ *   - If raw samples are attached, the call returns when the kernel has written the samples
+ *     of all frames that were committed before the call.
+ *
+ * May sleep.
  *
  * Errors: EINVAL; E2BIG; EFAULT.
  */
@@ -481,68 +538,75 @@ struct perfaux_flush {
 #define PERFAUX_FLUSH_SIZE_V0	8
 
 /*
- * Also end the spans that are being written and begin new ones, so that the
- * data written so far can be read. Costs an interrupt on each CPU that
- * writes, and a moment without trace there.
+ * Also end the spans that PMUs are writing, and begin new ones, so that the reader gets the
+ * data up to now. This costs one interrupt on each CPU that writes, and a moment without
+ * trace on that CPU.
  */
 #define PERFAUX_FLUSH_SPANS	_BITUL(0)
 
 /*
- * Also give up frames that were reserved and are not committed by now: they become
- * PERFAUX_FRAME_ABANDONED, are counted as such, and their segments become READY.
- * For the end of a recording: a program of BPF or a module that was interrupted
+ * Also give up frames that are reserved and not yet committed: they become
+ * PERFAUX_FRAME_ABANDONED, control.lost_count[] counts them, and their segments become
+ * READY. Use this at the end of a recording: a BPF program or a module that was interrupted
  * while it wrote loses that frame.
  */
 #define PERFAUX_FLUSH_ABANDON	_BITUL(1)
 
 /*
- * PERFAUX_IOC_HOLD (on a ring): FLUSH, and then take READY segments that are not released,
- * in the order in which they became READY, the last one first: they are HELD then, and
- * are not overwritten until the reader releases them. HELD segments stay HELD.
- * Not those that became READY before one that was overwritten, as between the two there
- * would be a hole: UNHOLD may leave such ones, if writers had to overwrite what came later.
- * (One that is HELD as its writer publishes it may have such a hole behind it, if the writer
- * was interrupted for that long: then there is a gap in ready_seq.)
- * With PERFAUX_FLUSH_SPANS that is all that was written before: each segment that is
- * written to is HELD, too, and its writer goes on in another one. Spans that began since
- * may be HELD or not; but all up to number seq are, as far as max allows and they were not
- * overwritten before HOLD began: a reader that leaves out later ones has no hole, and finds
- * them in the next HOLD.
- * Writers need segments too: a ring of which all are HELD loses what comes, with the
- * cause FULL. May sleep.
+ * PERFAUX_IOC_HOLD (on a ring): do what FLUSH does, then hold the READY segments that the
+ * reader has not released. HOLD takes them from the newest to the oldest, by the order in
+ * which they became READY. A HELD segment is not overwritten until the reader releases it;
+ * another HOLD does not change it.
+ *
+ * HOLD does not take a segment that became READY before an overwritten one, because there
+ * would be a hole between the two. UNHOLD can leave such segments, if writers had to
+ * overwrite later ones. In one case a hole remains: a segment that is HELD at the moment
+ * when its writer publishes it can have a hole behind it, if the writer was interrupted for
+ * that long. Then ready_seq has a gap.
+ *
+ * With PERFAUX_FLUSH_SPANS, HOLD takes all that was written before the call: it also holds
+ * each segment that a writer is using, and the writer continues in another one. Spans that
+ * began after the call may or may not be in HELD segments. All spans up to number seq are,
+ * if max allows it and they were not overwritten before HOLD began. A reader that ignores
+ * later spans has no hole, and finds these spans in the next HOLD.
+ *
+ * Writers need segments, too: if all segments of a ring are HELD, new data is lost, with
+ * the cause FULL. May sleep.
  *
  * Errors:
  *   EINVAL	size below PERFAUX_HOLD_SIZE_V0; unknown flags; PERFAUX_HOLD_THAW without
  *		PERFAUX_FLUSH_SPANS; held or seq not 0; not a ring with PERFAUX_RING_OVERWRITE
- *   ENOMEM	what was taken is given back, as by UNHOLD; the ring may have been thawed
- *   E2BIG, EFAULT (if the answer became unwritable meanwhile: as ENOMEM)
+ *   ENOMEM	there is no memory; segments that HOLD took are as after UNHOLD; the ring
+ *		may have been thawed
+ *   E2BIG
+ *   EFAULT	also as with ENOMEM, if the answer became unwritable during the call
  */
 struct perfaux_hold {
 	__u32	size;			/* in: of this struct */
 	__u32	flags;			/* in: PERFAUX_FLUSH_*, PERFAUX_HOLD_THAW */
-	__u32	max;			/* in: how many segments, 0: all */
-	__u32	held;			/* in: 0; out: how many were taken */
+	__u32	max;			/* in: at most this number of segments, 0: all */
+	__u32	held;			/* in: 0; out: number of segments taken */
 	__u64	seq;			/* in: 0; out: see above */
 };
 
 #define PERFAUX_HOLD_SIZE_V0	24
 
 /*
- * With PERFAUX_FLUSH_SPANS: also THAW, if the ring is FROZEN, when what is READY is HELD,
- * and before the writers of the others need segments to go on in.
+ * With PERFAUX_FLUSH_SPANS: also THAW the ring if it is FROZEN. This happens when the READY
+ * segments are HELD, and before the writers of the other segments need new ones.
  */
 #define PERFAUX_HOLD_THAW	_BITUL(8)
 
 /*
- * PERFAUX_IOC_UNHOLD (on a ring): a segment that is HELD becomes READY again, of the age
- * that it had, for another HOLD or to be overwritten in its turn. (What the reader
- * releases is free at once, and lost for the next HOLD.)
+ * PERFAUX_IOC_UNHOLD (on a ring): a HELD segment becomes READY again, with the age that it
+ * had. Another HOLD can take it, or a writer overwrites it in its turn. (A segment that the
+ * reader releases instead is free immediately, and the next HOLD cannot take it.)
  *
  * Errors:
  *   EINVAL	size below PERFAUX_UNHOLD_SIZE_V0; unknown flags; segment out of range;
  *		with PERFAUX_UNHOLD_ALL segment or seq not 0
- *   ENOENT	it is not HELD, or not in its use number seq, or is released; not with
- *		PERFAUX_UNHOLD_ALL
+ *   ENOENT	the segment is not HELD, or released, or seq is the number of another use;
+ *		not with PERFAUX_UNHOLD_ALL
  *   E2BIG, EFAULT
  */
 struct perfaux_unhold {
@@ -553,13 +617,13 @@ struct perfaux_unhold {
 	__u64	seq;			/* in: PERFAUX_SEQ() of its state */
 };
 
-/* All segments that are HELD and not released. */
+/* Unhold all segments that are HELD and not released. */
 #define PERFAUX_UNHOLD_ALL	_BITUL(0)
 
 #define PERFAUX_UNHOLD_SIZE_V0	24
 
 /*
- * PERFAUX_IOC_THAW (on a ring): segments are overwritten again, until the next trigger.
+ * PERFAUX_IOC_THAW (on a ring): writers overwrite segments again, until the next trigger.
  *
  * Errors: EINVAL (size, flags); ENOENT (the ring is not frozen); E2BIG; EFAULT.
  */
@@ -571,16 +635,16 @@ struct perfaux_thaw {
 #define PERFAUX_THAW_SIZE_V0	8
 
 /*
- * PERFAUX_IOC_HANDLE (on a ring): the number by which programs of BPF name it, see
- * "Programs of BPF". The same each time. Never 0, and not that of another ring, also
- * of one that has gone, but for one of 2^32 chances.
+ * PERFAUX_IOC_HANDLE (on a ring): get the number by which BPF programs name the ring, see
+ * "Programs of BPF". Each call for a ring returns the same number. The number is never 0.
+ * The probability that it is the number of another ring, present or past, is 2^-32.
  *
  * Errors:
  *   EINVAL	size below PERFAUX_HANDLE_SIZE_V0; flags or handle not 0; the ring's
  *		clock is one that cannot be read in an NMI
- *   EOPNOTSUPP	programs cannot call this module: it has no BTF, or the kernel does
- *		not take its functions (the kernel's log says which)
- *   ENOMEM	no memory to map the segments in one piece
+ *   EOPNOTSUPP	programs cannot call this module: the module has no BTF, or the kernel
+ *		refused its functions (the kernel's log says which)
+ *   ENOMEM	there is no memory to map the segments in one piece
  *   EBUSY	there are 2^31 rings with a handle
  *   E2BIG, EFAULT
  */
@@ -593,27 +657,30 @@ struct perfaux_handle {
 #define PERFAUX_HANDLE_SIZE_V0	16
 
 /*
- * PERFAUX_IOC_IDS (on the device): as long as the returned descriptor is open,
- * every PERF_RECORD_MMAP2 that the kernel writes for an event with attr.build_id
- * carries the build-id of what is mapped, for all perf users: of a mapping that can
- * be executed whether the file's pages are cached or not, of any other mapping if
- * the cached pages have it. Only a mapping that can be executed, and whose record
- * such an event takes, makes the module read a file. (The module parameter
- * build_ids=1 does all that for good.) Without a descriptor the kernel's own parser
- * runs, as if the module were not there.
+ * PERFAUX_IOC_IDS (on the device): while the returned descriptor is open, every
+ * PERF_RECORD_MMAP2 that the kernel writes for an event with attr.build_id has the build-id
+ * of the mapped file. This holds for all users of perf:
  *
- * Linux 6.1 leaves PERF_RECORD_MISC_MMAP_BUILD_ID in the records of events that did
- * not ask for an id, if another event did. As long as a descriptor is open the
- * module takes it out, for all perf users.
+ *   - An executable mapping has its id whether or not the file's pages are cached. The
+ *     module reads a file only for an executable mapping whose record such an event takes.
+ *   - Any other mapping has its id if it can be read from cached pages.
  *
- * What does not fit into the record comes as a notice, to be read from the
- * descriptor. read() returns whole notices, as many as fit; it waits for one if
- * there is none, and for whoever reads at the same time (EAGAIN with O_NONBLOCK; EINTR);
- * EINVAL: the first one does not fit; ENOMEM. poll() reports EPOLLIN when there is one.
+ * The module parameter build_ids=1 does the same permanently. Without a descriptor, the
+ * kernel's own parser runs, as it does without the module.
  *
- * Notices and counters are of tasks of the caller's user, without programs that
- * have more rights than that (setuid) or that it may not read; of all tasks if the
- * caller has CAP_PERFMON or CAP_SYS_ADMIN when it opens the descriptor.
+ * If one event asks for ids, Linux 6.1 leaves PERF_RECORD_MISC_MMAP_BUILD_ID in the records
+ * of events that do not. While a descriptor is open, the module removes this bit, for all
+ * users of perf.
+ *
+ * The descriptor delivers notices: ids, and other facts, that do not fit into a record.
+ * read() returns as many whole notices as fit. If there is none, read() waits for one, also
+ * while another thread reads (EAGAIN with O_NONBLOCK; EINTR). Further errors of read():
+ * EINVAL if the first notice does not fit; ENOMEM. poll() reports EPOLLIN when there is a
+ * notice.
+ *
+ * If the caller has CAP_PERFMON or CAP_SYS_ADMIN when it opens the descriptor, notices and
+ * counters are about all tasks. Otherwise they are about tasks of the caller's user, but not
+ * about programs that have more rights than this user (setuid) or that the user may not read.
  *
  * Returns the descriptor, with O_CLOEXEC.
  *
@@ -623,10 +690,11 @@ struct perfaux_handle {
  *   EACCES	perf_event_open() would not let the caller open any event
  *		(kernel.perf_event_paranoid above 2, where the kernel has that, without
  *		CAP_SYS_ADMIN), or the error that an LSM returns
- *   EOPNOTSUPP	this kernel has no parser that could be redirected
- *   EMFILE	the caller's user has 64 of them, or no descriptor is left. In a user
- *		namespace it is not the caller who is counted but who made the namespace,
- *		of nested ones the outermost. Descriptors for all tasks are counted apart.
+ *   EOPNOTSUPP	this kernel has no parser that the module can redirect
+ *   EMFILE	the caller's user has 64 such descriptors, or the process has no descriptor
+ *		left. In a user namespace, the descriptors count for the user who made the
+ *		namespace, with nested namespaces the outermost one. Descriptors for all
+ *		tasks are counted separately.
  *   ENFILE, ENOMEM, E2BIG, EFAULT
  */
 struct perfaux_ids {
@@ -639,20 +707,20 @@ struct perfaux_ids {
 #define PERFAUX_IDS_SIZE_V0	16
 
 /*
- * PERFAUX_IOC_IDS_STATS (on the descriptor of PERFAUX_IOC_IDS): counters since
- * it was opened. They count mappings that can be executed and have a file, and
- * [vdso], if an event with attr.build_id takes their record.
+ * PERFAUX_IOC_IDS_STATS (on the descriptor of PERFAUX_IOC_IDS): get the counters since the
+ * descriptor was opened. They count executable mappings of files, and mappings of [vdso],
+ * if an event with attr.build_id takes their record.
  *
  * Errors: EINVAL (size below PERFAUX_IDS_STATS_SIZE_V0); E2BIG; EFAULT.
  */
 struct perfaux_ids_stats {
 	__u32	size;			/* in: of this struct */
-	__u32	pending;		/* out: DEFERRED ones without an answer */
-	/* out: per enum perfaux_no_id; [PERFAUX_ID_FOUND]: id in the record */
+	__u32	pending;		/* out: DEFERRED mappings without an answer */
+	/* out: mappings per enum perfaux_no_id; [PERFAUX_ID_FOUND]: id is in the record */
 	__u64	results[16];
-	/* out: what became of those that are DEFERRED, likewise */
+	/* out: the later answers for the mappings in results[PERFAUX_ID_DEFERRED] */
 	__u64	late[16];
-	__u64	cached;			/* out: of results, without reading */
+	__u64	cached;			/* out: in results, but without reading a file */
 	__u64	notices;		/* out: queued */
 	__u64	notices_lost;		/* out: the queue was full */
 	__u64	long_ids;		/* out: ids of more than 20 bytes */
@@ -662,33 +730,33 @@ struct perfaux_ids_stats {
 
 enum perfaux_notice_type {
 	/*
-	 * The id of a file whose mapping's record could not have it. Either the
-	 * file system may wait for a user's program or a network (FUSE, NFS, 9p,
-	 * CIFS ...), or finding the id takes more than the module does while others
-	 * wait: 16 pages that are not cached, a second page that would come after
-	 * 12 ms (the module parameter disk_us), or 64 pages. So the file was read
-	 * after the mapping was made.
+	 * The id of a mapped file, which the module read after the mapping's record
+	 * was written. There are two reasons for this. The file system may wait for a
+	 * user's program or for a network (FUSE, NFS, 9p, CIFS ...). Or the id
+	 * requires more work than the module does while others wait: more than 16
+	 * pages that are not cached, a second such page that would come after 12 ms
+	 * (the module parameter disk_us), or more than 64 pages.
 	 */
 	PERFAUX_NOTICE_LATE_ID	= 1,
-	/* A record has only the first 20 bytes of this id. */
+	/* An id of more than 20 bytes: the record has only the first 20. */
 	PERFAUX_NOTICE_LONG_ID	= 2,
 	/*
-	 * A kernel module: start and length of its text, its name, its id. If
-	 * its init failed there is none: it comes when the module goes. start is 0
-	 * if the kernel is locked down for confidentiality.
+	 * A kernel module was loaded: start and length of its text, its name, its
+	 * id. If the module's init failed, the notice comes when the module goes, and
+	 * has no id. start is 0 if the kernel is locked down for confidentiality.
 	 */
 	PERFAUX_NOTICE_MODULE	= 3,
 };
 
 struct perfaux_notice {
-	__u32	size;			/* of all, a multiple of 8 */
+	__u32	size;			/* of the whole notice, a multiple of 8 */
 	__u16	type;			/* enum perfaux_notice_type */
-	__u16	id_size;		/* bytes; 0: there is none */
-	__u64	time;			/* of perf's own clock, when mapped or
-					 * loaded
+	__u16	id_size;		/* bytes; 0: no id */
+	__u64	time;			/* when the file was mapped or the module
+					 * loaded, by perf's own clock
 					 */
-	__u32	pid;			/* in the reader's pid namespace, 0: */
-	__u32	tid;			/* not in it; -1: of the kernel */
+	__u32	pid;			/* in the reader's pid namespace; 0: the */
+	__u32	tid;			/* task is not in it; -1: the kernel */
 	__u64	start;			/* of the mapping or module */
 	__u64	length;
 	__u64	pgoff;			/* of the mapping in the file, bytes */
@@ -697,8 +765,8 @@ struct perfaux_notice {
 	__u32	major;			/* of the file's device */
 	__u32	minor;
 	__u32	name_offset;		/* bytes from the start of the notice */
-	__u32	name_size;		/* with its NUL; as in the record */
-	__u8	id[];			/* id_size bytes, 256 of a longer one */
+	__u32	name_size;		/* with its NUL; the name is that of the record */
+	__u8	id[];			/* id_size bytes; a longer id is cut to 256 */
 };
 
 #define PERFAUX_IOC_MAGIC	0xBC
@@ -716,64 +784,66 @@ struct perfaux_notice {
 
 /*
  * poll() on a ring:
- *   EPOLLIN	watermark segments are READY, or a gap entry is, or
- *		PERFAUX_CTL_STARVED is set and one segment is READY
- *   EPOLLHUP	events were attached and none is any more
- * An overwrite ring reports no EPOLLIN for READY segments.
+ *   EPOLLIN	create.watermark segments are READY; or an entry of the gap table is valid;
+ *		or PERFAUX_CTL_STARVED is set and one segment is READY
+ *   EPOLLPRI	an overwrite ring is frozen, see "Triggers"
+ *   EPOLLHUP	events were attached, and none is attached any more
+ *
+ * An overwrite ring does not report EPOLLIN for READY segments.
  */
 
-/* Why data is missing. Index of control.lost_*[], value of perfaux_gap.cause */
+/* Why data is missing: index of control.lost_*[], and value of perfaux_gap.cause. */
 enum perfaux_cause {
 	PERFAUX_CAUSE_NONE	= 0,
-	/* no segment was free (reader too slow, or the ring too small) */
+	/* No segment was free: the reader is too slow, or the ring is too small. */
 	PERFAUX_CAUSE_FULL	= 1,
-	/* the PMU says that it lost data (PERF_AUX_FLAG_TRUNCATED) */
+	/* The PMU reports that it lost data (PERF_AUX_FLAG_TRUNCATED). */
 	PERFAUX_CAUSE_TRUNCATED	= 2,
-	/* an overwrite ring took the oldest segment; counted, no gap entry */
+	/* A writer of an overwrite ring took the oldest segment. No gap entry. */
 	PERFAUX_CAUSE_OVERWRITTEN = 3,
 	/*
-	 * the PMU wrote more than it was given; counted, no gap entry; the span
-	 * says PERF_AUX_FLAG_TRUNCATED
+	 * The PMU wrote more than its room. No gap entry: the span has
+	 * PERF_AUX_FLAG_TRUNCATED.
 	 */
 	PERFAUX_CAUSE_OVERRUN	= 4,
 	/*
-	 * a gap itself found no entry in the gap table; counted, and its time
-	 * lies in control.merged_begin..merged_end. Its bytes count here and
-	 * under its own cause.
+	 * A gap found no entry in the gap table. Its time is within
+	 * control.merged_begin..merged_end. Its bytes count here and under the gap's
+	 * own cause.
 	 */
 	PERFAUX_CAUSE_NO_GAP	= 5,
-	/* a frame is longer than a segment; that of a sample has no gap entry */
+	/* A frame is longer than a segment. The frame of a sample has no gap entry. */
 	PERFAUX_CAUSE_TOO_LARGE	= 6,
-	/* a frame was reserved and never committed, see PERFAUX_FLUSH_ABANDON */
+	/* A frame was reserved and never committed, see PERFAUX_FLUSH_ABANDON. */
 	PERFAUX_CAUSE_ABANDONED	= 7,
-	/* a trigger has frozen the ring, see "Triggers" */
+	/* A trigger has frozen the ring, see "Triggers". */
 	PERFAUX_CAUSE_FROZEN	= 8,
 	PERFAUX_NR_CAUSES	= 9,	/* control has room for 16 */
 };
 
 /*
- * Why a mapping has no build-id. When several causes apply, the greater number
- * of NO_NOTE, NOT_ELF, TRUNCATED and TOO_LARGE is the one that is told.
+ * Why a mapping has no build-id. If several of NO_NOTE, NOT_ELF, TRUNCATED and TOO_LARGE
+ * apply, the module reports the one with the greatest number.
  */
 enum perfaux_no_id {
 	PERFAUX_ID_FOUND	= 0,
-	/* a sound ELF file that has no build-id */
+	/* The file is a sound ELF file without a build-id. */
 	PERFAUX_ID_NO_NOTE	= 1,
-	/* no ELF file, or one with headers of a kind or size unknown to us */
+	/* The file is not ELF, or its headers have an unknown kind or size. */
 	PERFAUX_ID_NOT_ELF	= 2,
-	/* headers, a segment, or a note go on behind the end of the file */
+	/* Headers, a segment or a note extend beyond the end of the file. */
 	PERFAUX_ID_TRUNCATED	= 3,
 	/*
-	 * the file could not be read (an I/O error, no memory), or too many
-	 * wait to be read late
+	 * The module could not read the file (an I/O error, no memory), or too many
+	 * files already wait to be read late.
 	 */
 	PERFAUX_ID_UNREADABLE	= 4,
 	/*
-	 * more headers or notes than are looked at: 131072 headers, 131072
-	 * notes, 65536 of them in one segment or section
+	 * The file has more headers or notes than the module looks at: 131072
+	 * headers, 131072 notes, 65536 notes in one segment or section.
 	 */
 	PERFAUX_ID_TOO_LARGE	= 5,
-	/* not known yet: a worker reads the file, the id comes later */
+	/* The id is not known yet: a worker reads the file, and a notice comes. */
 	PERFAUX_ID_DEFERRED	= 6,
 	PERFAUX_NR_ID_RESULTS	= 7,
 };
@@ -792,8 +862,8 @@ struct perfaux_control {
 	__u32	spans_per_segment;
 	__u32	nr_gaps;
 	__u32	watermark;
-	__u32	pmu_type;		/* of the attached events, or 0 */
-	/* bytes from the start of this struct */
+	__u32	pmu_type;		/* of the attached events; 0: none yet */
+	/* offsets, in bytes from the start of this struct */
 	__u64	segments_offset;
 	__u64	spans_offset;
 	__u64	gaps_offset;
@@ -801,22 +871,22 @@ struct perfaux_control {
 	/* counters since CREATE */
 	__u64	seq;			/* last number given to a span or gap */
 	__u64	claims;			/* segments taken into use */
-	__u64	spans;			/* spans that ended with data or flags */
+	__u64	spans;			/* spans that ended with data or with flags */
 	__u64	bytes;			/* bytes in these spans */
-	__u64	skipped;		/* bytes a PMU skipped to align */
+	__u64	skipped;		/* bytes that PMUs skipped to align */
 	__u64	gaps;			/* gaps, also those without an entry */
 	__u64	merged_begin;		/* see PERFAUX_CAUSE_NO_GAP; 0: none */
 	__u64	merged_end;
 	__u64	key;			/* of this ring's references */
-	/* committed frames and their data, as of the segments that are READY */
+	/* committed frames in READY segments, and the bytes of their data */
 	__u64	frames;
 	__u64	frame_bytes;
-	__u64	triggers;		/* samples of triggers */
-	/* of the trigger that froze the ring (PERFAUX_CTL_FROZEN, load-acquire) */
+	__u64	triggers;		/* number of samples of triggers */
+	/* time of the sample that froze the ring; valid after load-acquire of flags */
 	__u64	frozen_time;
 	__u64	lost_count[16];		/* per cause: how often */
 	__u64	lost_bytes[16];		/* per cause: bytes, where known */
-	__u64	frozen_cookie;
+	__u64	frozen_cookie;		/* of the event that froze the ring */
 };
 
 enum perfaux_state {
@@ -832,38 +902,43 @@ enum perfaux_state {
 #define PERFAUX_STATE(s)	((__u32)((s) & 0xff))
 #define PERFAUX_SEQ(s)		((__u64)(s) >> 8)
 
-/* struct perfaux_segment.kind: what is in it */
+/* struct perfaux_segment.kind: what the segment contains */
 enum perfaux_kind {
 	PERFAUX_KIND_SPANS	= 0,
 	PERFAUX_KIND_FRAMES	= 1,
 };
 
 /*
- * What is in a segment had ended before t_active of all that have a higher ready_seq, by the
- * ring's clock, as far as that is the same on all CPUs and does not go back. So in a row of
- * segments whose ready_seq have no gap are all spans and frames that ended between t_active of
- * the first and of the last one, but for those in segments that still were written to: with
- * PERFAUX_FLUSH_SPANS these are spans with numbers above perfaux_hold.seq, and frames that
- * wait for another one to be committed. Between two HOLDs nothing is missing if the second row
- * begins with the next ready_seq, or a lower one; spans that were left out for their number
- * count as missing.
+ * Order of segments: everything in a segment had ended before t_active of each segment with
+ * a higher ready_seq. (This assumes that the ring's clock is the same on all CPUs and never
+ * goes back.)
+ *
+ * So take a row of segments whose ready_seq have no hole. The row contains all spans and
+ * frames that ended between t_active of its first segment and t_active of its last one,
+ * except those in segments that writers were still using. With PERFAUX_FLUSH_SPANS, the
+ * exceptions are spans with numbers above perfaux_hold.seq, and frames that wait until an
+ * earlier frame is committed.
+ *
+ * Nothing is missing between two HOLDs if the second row begins with the ready_seq that
+ * follows the first row, or with a lower one. Spans that the reader ignored because of
+ * their number count as missing.
  */
 struct perfaux_segment {
 	__u64	state;			/* PERFAUX_STATE(), PERFAUX_SEQ() */
 	__u32	nr_spans;
 	__u32	cpu;			/* of the last writer */
-	__u64	t_active;		/* BUSY: begin of the span that is being
-					 * written, 0: none is; READY, HELD:
-					 * when it became READY, see above
+	__u64	t_active;		/* BUSY: begin of the span that a PMU is
+					 * writing, 0: none; READY, HELD: when
+					 * the segment became READY, see above
 					 */
-	__u64	used;			/* bytes, including skipped ones; of
-					 * frames: once it is READY
+	__u64	used;			/* bytes, including skipped ones; with
+					 * frames: valid when READY
 					 */
-	__u64	ready_seq;		/* order in which it became READY */
-	__u64	bytes;			/* in its spans or committed frames */
-	__u64	frames_end;		/* see "Raw samples", bytes */
+	__u64	ready_seq;		/* order in which segments became READY */
+	__u64	bytes;			/* in spans or committed frames */
+	__u64	frames_end;		/* bytes, see "Raw samples" */
 	__u32	kind;			/* enum perfaux_kind */
-	__u32	nr_frames;		/* that are committed */
+	__u32	nr_frames;		/* committed frames */
 };
 
 struct perfaux_span {
@@ -873,63 +948,63 @@ struct perfaux_span {
 	__u64	cookie;			/* of the attached event */
 	__u32	offset;			/* bytes, from the segment's start */
 	__u32	length;			/* bytes; 0 if there are only flags */
-	__u32	pid;			/* as in perf's records; -1 for the */
-	__u32	tid;			/* event of a CPU */
+	__u32	pid;			/* as in perf's records; -1 if the */
+	__u32	tid;			/* event is that of a CPU */
 	__u32	cpu;
 	__u32	flags;			/* PERF_AUX_FLAG_* */
 	__u64	reserved;
 };
 
-/* struct perfaux_frame.state: one of these and PERFAUX_SEQ() of the segment */
+/* PERFAUX_STATE() of struct perfaux_frame.state. PERFAUX_SEQ() is the segment's. */
 enum perfaux_frame_state {
 	PERFAUX_FRAME_RESERVED	= 1,	/* being written */
 	PERFAUX_FRAME_COMMITTED	= 2,
-	PERFAUX_FRAME_DISCARDED	= 3,	/* its writer did not want it */
+	PERFAUX_FRAME_DISCARDED	= 3,	/* its writer discarded it */
 	PERFAUX_FRAME_ABANDONED	= 4,	/* see PERFAUX_FLUSH_ABANDON */
 };
 
 struct perfaux_frame {
 	__u64	state;			/* PERFAUX_STATE(), PERFAUX_SEQ() */
-	__u32	length;			/* of the data that follow, bytes */
+	__u32	length;			/* of the data that follows, bytes */
 	__u32	flags;			/* PERFAUX_FRAME_* */
 	__u64	cookie;			/* of the attached event or producer */
 	__u64	time;
 	__u32	cpu;
-	__u32	pid;			/* of who ran, as in perf's records */
-	__u32	tid;
-	__u32	segment;		/* index of the segment that it is in */
+	__u32	pid;			/* of the task that ran, as in perf's */
+	__u32	tid;			/* records */
+	__u32	segment;		/* index of the frame's segment */
 	__u8	data[];
 };
 
-/* A sample has the reference to it. */
+/* There is a sample with a reference to the frame. */
 #define PERFAUX_FRAME_SAMPLE	_BITUL(0)
 
-/* What a sample has in place of its raw data. Not aligned there. */
+/* A sample has this in place of its raw data. It is not aligned there. */
 struct perfaux_reference {
 	__u64	key;			/* control.key */
 	__u64	segment_seq;		/* PERFAUX_SEQ() of the segment's state */
 	__u32	segment;		/* index */
 	__u32	offset;			/* of the frame in the segment, bytes */
 	__u64	length;			/* of the data, bytes */
-	__u64	lost;			/* bytes of data that are lost, or 0 */
-	__u32	cause;			/* of that, enum perfaux_cause */
+	__u64	lost;			/* bytes of lost data, or 0 */
+	__u32	cause;			/* of the loss, enum perfaux_cause */
 } __attribute__((packed));
 
 struct perfaux_gap {
 	__u64	seq;			/* 0: not valid */
 	__u64	t_begin;
-	__u64	t_end;			/* end of the last span that was not
-					 * kept; if that is not known, when
-					 * data flowed again on this CPU, or
+	__u64	t_end;			/* end of the last lost span; if that
+					 * is not known, when data flowed
+					 * again on this CPU, or the time of
 					 * the FLUSH that ended the gap
 					 */
 	__u64	cookie;
 	__u32	cpu;
 	__u32	cause;			/* enum perfaux_cause */
-	__u32	pid;			/* who ran when it began */
-	__u32	tid;
-	__u64	count;			/* attempts to write in it */
-	__u64	bytes;			/* that were lost in it */
+	__u32	pid;			/* of the task that ran when the gap */
+	__u32	tid;			/* began */
+	__u64	count;			/* attempts to write during the gap */
+	__u64	bytes;			/* lost during the gap */
 };
 
 #endif /* _UAPI_PERFAUX_H */

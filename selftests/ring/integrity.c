@@ -135,7 +135,7 @@ static void read_while(struct ring *ring, struct check *check,
 			break;
 		case SIMPLE:
 			ring_poll(ring, 5);
-			ring_read_simple(ring, check_record, check);
+			ring_read_manual(ring, check_record, check);
 			break;
 		case SLOW:
 			if (ring_lost(ring, PERFAUX_CAUSE_FULL) == lost) {
@@ -158,7 +158,7 @@ static void read_end(struct ring *ring, struct check *check, enum reader reader)
 	if (reader == FAST || reader == SLOW)
 		ring_read(ring, check_record, check);
 	else if (reader == SIMPLE)
-		ring_read_simple(ring, check_record, check);
+		ring_read_manual(ring, check_record, check);
 	else
 		ring_read_still(ring, check_record, check);
 }

@@ -44,7 +44,8 @@ int ring_map(struct ring *ring)
 	ring->next = 1;
 	ring->seen = calloc(ring->ctl->nr_segments, sizeof(*ring->seen));
 	ring->gap_seen = calloc(ring->ctl->nr_gaps, sizeof(*ring->gap_seen));
-	return ring->seen && ring->gap_seen ? 0 : -ENOMEM;
+	ring->manual_taken = calloc(ring->ctl->nr_segments, sizeof(*ring->manual_taken));
+	return ring->seen && ring->gap_seen && ring->manual_taken ? 0 : -ENOMEM;
 }
 
 void ring_unmap(struct ring *ring)
@@ -55,11 +56,13 @@ void ring_unmap(struct ring *ring)
 		munmap(ring->marks, ring->create.marks_size);
 	free(ring->seen);
 	free(ring->gap_seen);
+	free(ring->manual_taken);
 	free(ring->pending);
 	ring->ctl = NULL;
 	ring->marks = NULL;
 	ring->seen = NULL;
 	ring->gap_seen = NULL;
+	ring->manual_taken = NULL;
 	ring->pending = NULL;
 	ring->nr_pending = 0;
 	ring->room = 0;

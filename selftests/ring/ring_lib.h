@@ -73,6 +73,7 @@ struct ring {
 	size_t nr_pending;
 	size_t room;		/* room in pending[] */
 	uint64_t *gap_seen;	/* number seen in each gap entry */
+	uint32_t *manual_taken;	/* taken[] of ring_read_manual() */
 	uint64_t released;	/* segments that were released */
 	uint64_t held_seq;	/* seq of the last ring_hold() */
 };
@@ -111,11 +112,10 @@ int64_t ring_fdinfo(int fd, const char *name);
 uint64_t ring_read(struct ring *ring, record_fn fn, void *ctx);
 
 /*
- * The same in another way: search all tables again for each number. This is slow,
- * and so simple that it is right. Do not use it together with ring_read() on one
- * ring.
+ * The same with the loop that uapi/perfaux.h shows. Do not use it together with ring_read()
+ * on one ring. It does not count in released.
  */
-uint64_t ring_read_simple(struct ring *ring, record_fn fn, void *ctx);
+uint64_t ring_read_manual(struct ring *ring, record_fn fn, void *ctx);
 
 /*
  * Read all data in a ring that nobody writes to, in order of seq, even if numbers
