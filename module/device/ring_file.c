@@ -302,7 +302,7 @@ static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
-static const char * const pa_cause_names[PERFAUX_NR_CAUSES] = {
+static const char * const pa_cause_names[] = {
 	[PERFAUX_CAUSE_FULL] = "full",
 	[PERFAUX_CAUSE_TRUNCATED] = "truncated",
 	[PERFAUX_CAUSE_OVERWRITTEN] = "overwritten",
@@ -312,6 +312,8 @@ static const char * const pa_cause_names[PERFAUX_NR_CAUSES] = {
 	[PERFAUX_CAUSE_ABANDONED] = "abandoned",
 	[PERFAUX_CAUSE_FROZEN] = "frozen",
 };
+
+static_assert(ARRAY_SIZE(pa_cause_names) == PERFAUX_NR_CAUSES, "each cause has a name");
 
 #ifdef CONFIG_PROC_FS
 static void pa_ring_show_fdinfo(struct seq_file *m, struct file *file)
