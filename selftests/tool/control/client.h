@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clients of a control socket, and a recorder that only notes what it is asked for.
- * All in one thread: what a client has sent is there when send() has returned.
+ * Clients of a control socket, and a recorder that only notes the requests it gets. All of them
+ * run in one thread, so the recorder can read a request as soon as the client's send() returns.
  */
 #ifndef SELFTESTS_CONTROL_CLIENT_H
 #define SELFTESTS_CONTROL_CLIENT_H
@@ -25,7 +25,7 @@ struct recorder {
 	unsigned int snapshots;
 	unsigned int statuses;
 	unsigned int stops;
-	bool at_once;		/* snapshots are answered from within */
+	bool at_once;		/* recorder_snapshot() answers before it returns */
 	bool fails;
 	size_t status_bytes;
 	char name[CONTROL_NAME_MAX];
@@ -86,7 +86,7 @@ static inline bool readable(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Until there is nothing to do. False: there always is. */
+/* Run the recorder until it has nothing to do. Return false if that never happens. */
 static inline bool run(struct recorder *r)
 {
 	int i;
@@ -99,7 +99,7 @@ static inline bool run(struct recorder *r)
 	return false;
 }
 
-/* Non-blocking, or -errno */
+/* Return a non-blocking descriptor or -errno. */
 static inline int client_connect(const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -119,7 +119,7 @@ static inline ssize_t client_send(int fd, const char *text)
 	return send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
 
-/* In one: small ones cost a socket's buffer much more than their bytes. */
+/* Send all copies in one message: small messages take much more of a socket's buffer. */
 static inline ssize_t client_send_times(int fd, const char *text, unsigned int times)
 {
 	static char buf[65536];
@@ -131,7 +131,7 @@ static inline ssize_t client_send_times(int fd, const char *text, unsigned int t
 	return send(fd, buf, i * len, MSG_NOSIGNAL);
 }
 
-/* What has come, as a string; of the end it says "(end)". */
+/* Return all that has arrived as a string. The string ends in "(end)" if the connection ended. */
 static inline const char *client_read(int fd)
 {
 	static char buf[65536];

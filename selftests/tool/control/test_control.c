@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/service/control.c: requests and answers, and clients that mean no good.
+ * Tests of tool/service/control.c: requests, answers, and clients that misbehave.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -46,7 +46,7 @@ FIXTURE_SETUP(control)
 	}
 }
 
-/* Nothing is left behind: the directory is empty. */
+/* rmdir() fails if the recorder left a file in the directory. */
 FIXTURE_TEARDOWN(control)
 {
 	control_close(self->rec.control);
@@ -83,7 +83,7 @@ TEST_F(control, requests)
 	close(fd);
 }
 
-/* It becomes part of a file's name, which has no more room. */
+/* A snapshot's name becomes part of a file name, so its length is limited. */
 TEST_F(control, longest_name)
 {
 	char name[CONTROL_NAME_MAX], text[128];
@@ -104,7 +104,7 @@ TEST_F(control, longest_name)
 	close(fd);
 }
 
-/* Answers come as things are done; each snapshot's to the client who asked for it. */
+/* The recorder answers when a request is done, and only to the client that sent the request. */
 TEST_F(control, later)
 {
 	struct recorder *r = &self->rec;
@@ -124,7 +124,7 @@ TEST_F(control, later)
 	control_answer(r->control, r->tokens[1], "ok /%d", 2);
 	control_answer(r->control, r->tokens[0], "error no\nspace");
 	EXPECT_STREQ("ok /2\nerror no?space\n", client_read(a));
-	/* Once more than it was asked */
+	/* The client does not wait for an answer any more. */
 	control_answer(r->control, r->tokens[0], "ok again");
 	control_answer(r->control, 12345, "ok nobody");
 	EXPECT_STREQ("", client_read(a));
@@ -133,7 +133,10 @@ TEST_F(control, later)
 	close(b);
 }
 
-/* A client may end its half and wait for the answers; it is closed after the last. */
+/*
+ * A client can shut down its sending side and wait for the answers. The recorder closes the
+ * connection after the last answer.
+ */
 TEST_F(control, half_closed)
 {
 	struct recorder *r = &self->rec;
@@ -189,7 +192,7 @@ TEST_F(control, many_in_one)
 	close(fd);
 }
 
-/* One call of control_run() carries out a bounded number. */
+/* One call of control_run() carries out a bounded number of requests. */
 TEST_F(control, takes_turns)
 {
 	struct recorder *r = &self->rec;
@@ -202,7 +205,7 @@ TEST_F(control, takes_turns)
 	control_run(r->control);
 	EXPECT_EQ(1, r->snapshots);
 	EXPECT_GT(100, r->statuses);
-	/* Not more than its socket holds, until it reads. */
+	/* The recorder stops when the client's socket is full, until the client reads. */
 	ASSERT_TRUE(run(r));
 	client_read(a);
 	ASSERT_TRUE(run(r));
@@ -236,8 +239,9 @@ TEST_F(control, long_lines)
 }
 
 /*
- * It is not read from, so what it asks for stays in the socket, and others are served. When it
- * reads at last, it gets all of it.
+ * The recorder reads no more requests from a client that does not read its answers. The requests
+ * stay in the socket, and the recorder serves the other clients. When the client reads, it gets all
+ * its answers.
  */
 TEST_F(control, never_reads)
 {
@@ -267,7 +271,7 @@ TEST_F(control, never_reads)
 	close(other);
 }
 
-/* Of requests that wait for their answers there are so many and no more. */
+/* At most CONTROL_PENDING_MAX requests of a client wait for their answers at the same time. */
 TEST_F(control, never_waits)
 {
 	struct recorder *r = &self->rec;
@@ -312,7 +316,7 @@ TEST_F(control, goes_away)
 	ASSERT_TRUE(run(r));
 	EXPECT_EQ(100, r->snapshots);
 	EXPECT_EQ(before, open_files());
-	/* The same slot, another client */
+	/* A new client gets the slot of a client that has gone, but not that client's answers. */
 	fd = client_connect(r->path);
 	client_send(fd, "snapshot\n");
 	ASSERT_TRUE(run(r));
@@ -321,10 +325,10 @@ TEST_F(control, goes_away)
 	close(fd);
 }
 
-/* A trigger counts, whether or not somebody wants to hear of it. */
 /*
- * The recorder has a child, which has the client's descriptor as well: closing it takes it
- * out of no epoll then, which would tell of it as of who has its place next.
+ * A child of the recorder has the client's descriptor too. Closing the descriptor in the recorder
+ * then does not remove it from epoll, and epoll could report its events as events of the next
+ * client in the same slot.
  */
 TEST_F(control, goes_away_with_child)
 {
@@ -356,6 +360,7 @@ TEST_F(control, goes_away_with_child)
 	waitpid(child, &status, 0);
 }
 
+/* A request for a snapshot is carried out even if its client has gone. */
 TEST_F(control, gone_with_requests)
 {
 	struct recorder *r = &self->rec;
@@ -400,7 +405,7 @@ TEST_F(control, many_clients)
 		close(fds[i]);
 }
 
-/* The poll loop must not spin on a client that cannot be accepted. */
+/* The poll loop must not spin if no descriptor is free for a new client. */
 TEST_F(control, no_descriptor)
 {
 	struct recorder *r = &self->rec;
@@ -423,7 +428,7 @@ TEST_F(control, no_descriptor)
 	close(fd);
 }
 
-/* Another user, though the file lets him. */
+/* The recorder refuses another user even if the mode of the socket's file allows the connection. */
 TEST_F(control, wrong_user)
 {
 	struct recorder *r = &self->rec;
@@ -463,7 +468,7 @@ TEST_F(control, wrong_user)
 	close(report[0]);
 }
 
-/* Anything, from several, which come and go. */
+/* Several clients connect, send random text and disconnect. */
 TEST_F(control, noise)
 {
 	static const char * const pieces[] = {
@@ -519,7 +524,10 @@ TEST_F(control, noise)
 	EXPECT_EQ(before, open_files());
 }
 
-/* What waits when the recorder ends: what was answered arrives, the rest ends. */
+/*
+ * When the recorder ends, its last answers still arrive. The connections of clients that wait for
+ * other answers are closed.
+ */
 TEST_F(control, ends)
 {
 	struct recorder *r = &self->rec;

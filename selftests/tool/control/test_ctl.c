@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `auxrec ctl`, against a recorder in another process.
+ * Tests of `auxrec ctl` with a recorder in another process.
  */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
@@ -11,14 +11,14 @@
 #include "client.h"
 #include "service/ctl.h"
 
-/* What a silent recorder does: accepts, and never answers. */
+/* A SILENT recorder accepts clients but never answers. DIES: it exits after the first snapshot. */
 enum manner { GOOD, FAILS, SILENT, DIES };
 
 FIXTURE(ctl) {
 	char dir[32];
 	struct recorder rec;
 	pid_t pid;
-	char out[65536];	/* of the last ctl(), stdout and then stderr */
+	char out[65536];	/* stdout and stderr of the last ctl() */
 };
 
 FIXTURE_SETUP(ctl)
@@ -50,7 +50,7 @@ FIXTURE_TEARDOWN(ctl)
 	EXPECT_EQ(0, rmdir(self->dir));
 }
 
-/* Returns when it listens. */
+/* Start a recorder and return when it listens. */
 static void start(FIXTURE_DATA(ctl) *self, enum manner manner)
 {
 	struct recorder *r = &self->rec;
@@ -87,7 +87,7 @@ static void start(FIXTURE_DATA(ctl) *self, enum manner manner)
 	}
 }
 
-/* The exit status of `auxrec ctl` with these words. */
+/* Run `auxrec ctl` with these words ('@' is the socket's path) and return its exit status. */
 static int ctl(FIXTURE_DATA(ctl) *self, const char *words)
 {
 	char text[512], *argv[16], *word;
@@ -157,10 +157,10 @@ TEST_F(ctl, no_answer)
 	start(self, SILENT);
 	EXPECT_EQ(125, ctl(self, "--timeout=0.1 @ snapshot"));
 	said(self, _metadata, "no answer within 0.1 s");
-	/* Less than a nanosecond is not "as long as it takes". */
+	/* A timeout of less than 1 ns must not become 0, which means no timeout. */
 	EXPECT_EQ(125, ctl(self, "--timeout=0.0000000001 @ snapshot"));
 	said(self, _metadata, "no answer within");
-	/* Not even accept(): its queue fills. */
+	/* A stopped recorder does not even accept() the client. */
 	kill(self->pid, SIGSTOP);
 	EXPECT_EQ(125, ctl(self, "--timeout=0.1 @ status"));
 	said(self, _metadata, "no answer within 0.1 s");
@@ -196,7 +196,7 @@ TEST_F(ctl, usage)
 	said(self, _metadata, "the name is 0x2f");
 }
 
-/* It says why before it closes, though it has read nothing. */
+/* The recorder closes the connection without reading the request, but tells the reason first. */
 TEST_F(ctl, too_many)
 {
 	int fds[32], i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/service/control_socket.c: the socket's file, and what may be in its place. The parsers of
- * requests and of the command line of `auxrec ctl`.
+ * Tests of tool/service/control_socket.c: the socket's file, and other files in its place. Also
+ * tests of the parsers of requests and of the command line of `auxrec ctl`.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -53,7 +53,7 @@ TEST_F(socket, private)
 	EXPECT_EQ(S_IFSOCK | 0600, mode_of(self->rec.path));
 }
 
-/* A child that opens it, and ends without a word. */
+/* A child process opens the socket and exits without removing the file. */
 static void leave_stale(struct recorder *r)
 {
 	struct diag d;
@@ -87,7 +87,7 @@ TEST_F(socket, live)
 	EXPECT_LE(0, client_connect(self->rec.path));
 }
 
-/* Somebody who knows nothing of the lock. */
+/* A program that does not take PATH.lock listens on the socket. */
 TEST_F(socket, live_of_others)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -98,7 +98,7 @@ TEST_F(socket, live_of_others)
 	ASSERT_EQ(0, listen(fd, 0));
 	ASSERT_FALSE(recorder_open(&self->rec, &self->diag));
 	EXPECT_NE(NULL, strstr(self->diag.msg, "somebody listens"));
-	/* Its queue is full. */
+	/* Now the queue of that socket is full. */
 	EXPECT_EQ(-EAGAIN, client_connect(self->rec.path));
 	ASSERT_FALSE(recorder_open(&self->rec, &self->diag));
 	EXPECT_NE(NULL, strstr(self->diag.msg, "somebody listens"));
@@ -144,7 +144,7 @@ TEST_F(socket, no_path)
 	EXPECT_EQ(NULL, control_open(path, &recorder_ops, &self->rec, &self->diag));
 	EXPECT_NE(NULL, strstr(self->diag.msg, "No such file"));
 
-	/* The longest one */
+	/* The longest valid path */
 	ASSERT_EQ(0, chdir(self->dir));
 	memset(path, 'x', 102);
 	path[102] = '\0';
@@ -154,7 +154,10 @@ TEST_F(socket, no_path)
 	}
 }
 
-/* Several begin at once where one was killed: one of them gets it, and is reached. */
+/*
+ * Several recorders start at the same time where a killed one left its socket. Exactly one of them
+ * gets the socket, and a client can connect to it.
+ */
 TEST_F(socket, race)
 {
 	int go[2], done[2], hold[2], i, round, winners, status, fd;
@@ -177,7 +180,7 @@ TEST_F(socket, race)
 			c = recorder_open(&self->rec, &self->diag);
 			if (write(done[1], &c, 1) != 1 || read(hold[0], &c, 1))
 				_exit(3);
-			/* The connection of below */
+			/* The winner must see the connection that the parent makes below. */
 			if (self->rec.control && !readable(control_fd(self->rec.control)))
 				_exit(4);
 			_exit(0);
@@ -204,7 +207,7 @@ TEST_F(socket, race)
 	ASSERT_TRUE(recorder_open(&self->rec, &self->diag));
 }
 
-/* What has the name by now is not removed. */
+/* The recorder does not remove a file that has replaced its socket. */
 TEST_F(socket, not_ours)
 {
 	int fd;
@@ -254,7 +257,7 @@ TEST(parse_request)
 		const size_t len = requests[i].len ? (size_t)requests[i].len : strlen(line);
 		char *exact = malloc(len + !len);
 
-		/* For the sanitizer: not one byte more */
+		/* The buffer has no spare byte, so that ASan catches a read beyond the line. */
 		memcpy(exact, line, len);
 		err = control_parse(exact, len, &rq, &d);
 		free(exact);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/service/daemon.c, service/log.c and service/pidfile.c: a process that stands for the caller,
- * who types the command, and its daemon.
+ * Tests of tool/service/daemon.c, service/log.c and service/pidfile.c. A child process plays the
+ * caller, that is, the command a user types, and the caller starts the daemon.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "service/pidfile.h"
 #include "../flight/wrap.h"
 
-/* What is written to a log waits here, as if for a disk. */
+/* Every write() takes this lock first. A test that holds the lock simulates a disk that hangs. */
 static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
 
 ssize_t __wrap_write(int fd, const void *data, size_t size)
@@ -37,16 +37,16 @@ FIXTURE(daemon) {
 	char dir[32];
 	struct daemon_options opt;
 	struct diag d;
-	int order[2];		/* what the daemon is told to do, one byte each */
-	int report[2];		/* what it says */
-	int err;		/* of the caller: its stderr */
+	int order[2];		/* orders to the daemon, one byte each */
+	int report[2];		/* the daemon's answers */
+	int err;		/* the read end of the caller's stderr */
 	pid_t caller;
 	char text[8192];
 };
 
 FIXTURE_SETUP(daemon)
 {
-	/* A shell's background job has it ignored. */
+	/* A shell starts background jobs with SIGINT ignored. */
 	signal(SIGINT, SIG_DFL);
 	strcpy(self->dir, "/tmp/daemon.XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->dir));
@@ -54,7 +54,7 @@ FIXTURE_SETUP(daemon)
 	self->opt = (struct daemon_options){ "pid", "log" };
 	ASSERT_EQ(0, pipe2(self->order, O_CLOEXEC));
 	ASSERT_EQ(0, pipe2(self->report, O_CLOEXEC));
-	/* Orphans come to us, so that their end can be waited for. */
+	/* Orphaned daemons become children of the test, so that the test can wait for their end. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
@@ -110,7 +110,7 @@ static void do_daemon(FIXTURE_DATA(daemon) *self, enum begin begin)
 	exit(7);
 }
 
-/* Starts the caller; its stderr is a pipe. */
+/* Start the caller, with a pipe as its stderr. */
 static void call(FIXTURE_DATA(daemon) *self, enum begin begin)
 {
 	int err[2];
@@ -127,7 +127,10 @@ static void call(FIXTURE_DATA(daemon) *self, enum begin begin)
 	self->err = err[0];
 }
 
-/* Its exit status, and in @text what it said: until nobody has its stderr any more. */
+/*
+ * Return the caller's exit status, and its messages in self->text. Messages are read until no
+ * process has the caller's stderr open.
+ */
 static int called(FIXTURE_DATA(daemon) *self)
 {
 	size_t len = 0;
@@ -167,7 +170,7 @@ static void order(FIXTURE_DATA(daemon) *self, char what, char *answer)
 	answer[len] = '\0';
 }
 
-/* Ends the daemon by end of its orders; returns its wait status. */
+/* Close the pipe of orders, which ends the daemon, and return the daemon's wait status. */
 static int end(FIXTURE_DATA(daemon) *self)
 {
 	int status;
@@ -195,12 +198,12 @@ TEST_F(daemon, lives)
 	pid_t pid;
 
 	call(self, READY);
-	/* That it gets here with the daemon alive: that one has left our stderr. */
+	/* called() returns while the daemon lives only if the daemon has closed the stderr. */
 	EXPECT_EQ(0, called(self));
 	EXPECT_STREQ("auxrec: before\n", self->text);
 	order(self, 'i', answer);
 	pid = atoi(file("pid"));
-	/* Leads its session, is the one in the file, has nothing as stderr. */
+	/* The daemon leads its session, its PID is in the file, and its stderr is /dev/null. */
 	snprintf(text, sizeof(text), "1 %d /dev/null.", pid);
 	EXPECT_STREQ(text, answer);
 	kill(pid, SIGHUP);
@@ -212,7 +215,7 @@ TEST_F(daemon, lives)
 	EXPECT_STREQ("(none)", file("pid"));
 }
 
-/* The caller waits for the word. */
+/* The caller waits until the daemon reports that it is ready. */
 TEST_F(daemon, waits)
 {
 	struct pollfd p;
@@ -240,7 +243,7 @@ TEST_F(daemon, fails)
 	call(self, KILLED);
 	EXPECT_EQ(128 + SIGKILL, called(self));
 	EXPECT_NE(NULL, strstr(self->text, "killed by signal 9"));
-	/* And the next one takes over what it left. */
+	/* The next daemon takes over the PID file that the killed one left. */
 	EXPECT_STRNE("(none)", file("pid"));
 	call(self, FAILS);
 	EXPECT_EQ(3, called(self));
@@ -274,7 +277,7 @@ TEST_F(daemon, one_at_a_time)
 	EXPECT_EQ(7 << 8, end(self));
 }
 
-/* Ctrl-C while it begins. */
+/* The user presses Ctrl-C while the daemon starts. */
 TEST_F(daemon, caller_killed)
 {
 	char text[512] = "", c;
@@ -294,7 +297,7 @@ TEST_F(daemon, caller_killed)
 	close(self->err);
 }
 
-/* stdio that is not there, SIGCHLD that is ignored: as some start programs. */
+/* Some programs start others with stdio closed and SIGCHLD ignored. */
 TEST_F(daemon, odd_start)
 {
 	char answer[512];
@@ -312,7 +315,7 @@ TEST_F(daemon, odd_start)
 	EXPECT_EQ(0, status);
 	order(self, 's', answer);
 	EXPECT_EQ(7 << 8, end(self));
-	/* A thread writes it: it has done so when the daemon has ended. */
+	/* A thread writes the log, so the log is complete only when the daemon has ended. */
 	EXPECT_TRUE(matches(file("log"), "^" STAMP "before\n" STAMP "after\n" STAMP "said\n$"));
 }
 
@@ -331,7 +334,7 @@ TEST_F(daemon, log_rotates)
 	ASSERT_EQ(0, unlink("log"));
 	say("four %0*d", 4000, 0);
 	EXPECT_TRUE(matches(file("log"), STAMP "four 0+\n$"));
-	/* Truncated by copytruncate */
+	/* logrotate's copytruncate truncates the log. */
 	ASSERT_EQ(0, truncate("log", 0));
 	say("five");
 	EXPECT_TRUE(matches(file("log"), "^" STAMP "five\n$"));
@@ -351,7 +354,7 @@ TEST_F(daemon, log_rotates)
 	say_to(NULL);
 }
 
-/* How many of @text's lines end in @what */
+/* Return how many lines of @text end in @what. */
 static unsigned int count_lines(const char *text, const char *what)
 {
 	unsigned int nr = 0;
@@ -361,7 +364,10 @@ static unsigned int count_lines(const char *text, const char *what)
 	return nr;
 }
 
-/* Who logs does not wait for its disk; what can wait is written, the rest is counted. */
+/*
+ * A process that logs does not wait for the disk. The messages that fit in the queue are written
+ * later, and the others are counted.
+ */
 TEST_F(daemon, log_on_a_disk_that_stands_still)
 {
 	const unsigned int nr = 5000;
@@ -392,7 +398,10 @@ TEST_F(daemon, log_on_a_disk_that_stands_still)
 	EXPECT_EQ(nr, lines + atoi(missed));
 }
 
-/* It goes the way of its parent's, in order. The parent waits for its own lines only. */
+/*
+ * A child's messages go through the parent's queue, so they stay in order. The parent waits only
+ * for its own messages.
+ */
 TEST_F(daemon, log_of_a_child)
 {
 	__u64 begin;
@@ -418,7 +427,7 @@ TEST_F(daemon, log_of_a_child)
 	pthread_mutex_lock(&disk);
 	begin = now_ns();
 	say("after");
-	/* PATIENCE_NS of service/log.c */
+	/* The 100 ms are PATIENCE_NS of service/log.c. */
 	EXPECT_LE(100000000ULL, now_ns() - begin);
 	pthread_mutex_unlock(&disk);
 	log_close();
@@ -439,7 +448,7 @@ TEST_F(daemon, pid_file)
 	EXPECT_EQ(getpid(), atoi(file("pid")));
 	EXPECT_EQ(-EBUSY, pidfile_take(&q, "pid", &holder, &self->d));
 	EXPECT_EQ(getpid(), holder);
-	/* A child does not take it away. */
+	/* pidfile_drop() in a child does not remove the parent's file. */
 	pid = fork();
 	if (!pid) {
 		pidfile_drop(&p);
@@ -448,7 +457,7 @@ TEST_F(daemon, pid_file)
 	waitpid(pid, &status, 0);
 	EXPECT_EQ(getpid(), atoi(file("pid")));
 	EXPECT_EQ(-EBUSY, pidfile_take(&q, "pid", NULL, &self->d));
-	/* Nor is somebody else's taken away. */
+	/* pidfile_drop() does not remove a file that another holder has made. */
 	ASSERT_EQ(0, unlink("pid"));
 	ASSERT_EQ(0, pidfile_take(&q, "pid", NULL, &self->d));
 	pidfile_drop(&p);
@@ -457,7 +466,7 @@ TEST_F(daemon, pid_file)
 	EXPECT_STREQ("(none)", file("pid"));
 	pidfile_drop(&q);
 
-	/* Longer than a process id */
+	/* The old content is longer than a PID. */
 	status = open("pid", O_CREAT | O_WRONLY, 0600);
 	ASSERT_EQ(20, write(status, "12345678901234567890", 20));
 	close(status);
@@ -473,7 +482,7 @@ TEST_F(daemon, pid_file)
 	EXPECT_EQ(-EINVAL, pidfile_take(&p, "pid", NULL, &self->d));
 }
 
-/* One at a time, whatever comes together. */
+/* Several processes take and drop the same PID file; only one can hold it at a time. */
 TEST_F(daemon, pid_file_race)
 {
 	struct pidfile p = { NULL };
@@ -488,7 +497,7 @@ TEST_F(daemon, pid_file_race)
 
 			if (pidfile_take(&p, "pid", NULL, &self->d))
 				continue;
-			/* Nobody else is between these two. */
+			/* No other process can be between the two pwrite() calls. */
 			if (pread(shared, &c, 1, 0) == 1 && c == 'h')
 				_exit(1);
 			if (pwrite(shared, "h", 1, 0) != 1 || pwrite(shared, "-", 1, 0) != 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/service/notify.c: what arrives at the manager's socket.
+ * Tests of tool/service/notify.c: which messages arrive at the service manager's socket.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "kselftest_harness.h"
 #include "service/notify.h"
 
-/* Binds @name, '@' for an abstract one. */
+/* Bind a socket to @name. A name that begins with '@' is an abstract one. */
 static int manager(const char *name)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -57,7 +57,7 @@ static void messages(struct __test_metadata *_metadata, const char *name)
 	ASSERT_LE(0, fd);
 	setenv("NOTIFY_SOCKET", name, 1);
 	notify_init();
-	/* Not for the command that is recorded. */
+	/* The recorded command must not inherit the variable. */
 	EXPECT_EQ(NULL, getenv("NOTIFY_SOCKET"));
 	EXPECT_EQ(1, notify_ready());
 	EXPECT_STREQ("READY=1", got(fd));
@@ -72,7 +72,7 @@ static void messages(struct __test_metadata *_metadata, const char *name)
 	EXPECT_STREQ("STOPPING=1", got(fd));
 	EXPECT_EQ(1, notify_busy());
 	EXPECT_STREQ("EXTEND_TIMEOUT_USEC=120000000", got(fd));
-	/* Not each time that it is called */
+	/* notify_busy() does not send a message each time it is called. */
 	for (i = 0; i < 100; i++)
 		n += notify_busy();
 	EXPECT_GT(50, n);
@@ -117,7 +117,7 @@ TEST(odd_names)
 	EXPECT_EQ(0, notify_ready());
 }
 
-/* A manager that does not read holds nobody up. */
+/* notify_watchdog() and notify_status() must not wait for a manager that does not read. */
 TEST(full)
 {
 	char name[64];

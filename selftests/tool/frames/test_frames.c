@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/ring/raw_frames.c, with a ring in ordinary memory in which the test is the kernel: when
- * samples count as lost, and when segments are given back.
+ * Tests of tool/ring/raw_frames.c: when samples count as lost, and when segments are given back.
+ * The ring is in ordinary memory, and the test plays the kernel's part.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void publish(__u32 i)
 			    PERFAUX_SEG_READY;
 }
 
-/* HOLD took it; UNHOLD gives it back. */
+/* Make a segment HELD, as PERFAUX_IOC_HOLD does. __wrap_ioctl() implements PERFAUX_IOC_UNHOLD. */
 static void hold(__u32 i)
 {
 	segments[i].state = PERFAUX_SEQ(segments[i].state) << 8 | PERFAUX_SEG_HELD;
@@ -89,15 +89,15 @@ static bool is_released(__u32 i)
 	return marks[i] == PERFAUX_SEQ(segments[i].state);
 }
 
-/* --- what comes of it ------------------------------------------------------ */
+/* --- the reader ------------------------------------------------------------ */
 
 static struct frames frames;
 
 struct got {
-	bool release;		/* from within the walk */
-	unsigned int without;	/* frames of no sample */
+	bool release;		/* got_frame() calls frames_release() */
+	unsigned int without;	/* frames that belong to no sample */
 	unsigned int lost;	/* frames whose sample did not come */
-	__u32 segment;		/* of the last one */
+	__u32 segment;		/* the segment of the last frame */
 };
 
 static int got_frame(void *ctx, const struct perfaux_frame *frame, bool lost_sample)
@@ -157,14 +157,14 @@ static void joined_and_released(void)
 	a.length = 5;
 	a.offset += 8;
 	tap_report(!frames_join(&frames, &a), "and another place");
-	/* The kernel makes no such frame. */
+	/* The kernel never makes a frame that extends beyond its segment. */
 	segments[0].frames_end = SIZE - sizeof(struct perfaux_frame);
 	a = add_frame(0, 8, PERFAUX_FRAME_SAMPLE);
 	tap_report(!frames_join(&frames, &a), "nor one that ends behind its segment");
 	frames_free(&frames);
 }
 
-/* The samples of what became READY just now may be in a main ring still. */
+/* The samples of a segment that has just become READY can still be in a main ring. */
 static void late(void)
 {
 	struct perfaux_reference b;
@@ -189,7 +189,7 @@ static void late(void)
 	frames_release(&frames);
 	tap_report(is_released(1) && got.lost == 1, "and it is released");
 
-	/* Whoever writes frames out may want to give back what is complete. */
+	/* The function that writes frames out can call frames_release() during the walk. */
 	begin_use(0, 9);
 	add_frame(0, 5, 0);
 	add_frame(0, 6, 0);
@@ -221,7 +221,7 @@ static struct perfaux_reference add_at(__u32 i, __u64 time, __u32 flags)
 	return ref;
 }
 
-/* Of a snapshot that begins at 100. */
+/* Read the HELD segments for a snapshot that begins at time 100. */
 static void snapshot(void)
 {
 	struct perfaux_reference edge, in[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * auxdata_summary(): what the control page counts and no gap told is in the stream, also
- * when no event has AUX data.
+ * Tests of auxdata_summary(): the stream reports losses that the ring's control page counts but
+ * that no gap has reported, also if no event has AUX data.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ struct part {
 	struct auxrec_payload payload;
 } __attribute__((packed, aligned(4)));
 
-/* What came out of it; .nr: also if there are more. */
+/* The records of the stream. @nr counts all of them, also if @part has no room for them. */
 struct told {
 	struct part part[4];
 	unsigned int nr;
@@ -65,7 +65,7 @@ static struct told tell(void)
 	}
 	stream_close(&session.out);
 	f = fopen(path, "r");
-	/* The stream's first 16 bytes are no record. */
+	/* The first 16 bytes are the stream's header, not a record. */
 	if (f)
 		fseek(f, 16, SEEK_SET);
 	while (f && fread(&h, sizeof(h), 1, f) == 1) {
@@ -99,7 +99,7 @@ static bool is_gap(const struct part *part, unsigned int cause, __u64 count,
 	       p.offset == count && p.total == bytes && !p.length;
 }
 
-/* Each thread has a queue with a number of its own, counted from 0. */
+/* Each thread has its own queue. The queues are numbered from 0. */
 static bool queues_are_numbered(void)
 {
 	struct queues q = { 0 };

@@ -1,21 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# install_test.sh: what `make install` puts where, below DESTDIR and with a PREFIX. On the host;
-# nothing is installed there. Prints TAP.
+# install_test.sh: test which files `make install` installs where, with DESTDIR and with PREFIX.
+# The test runs on the host but installs nothing outside its own directory. It prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/../record/record.sh"
 TOP=$(cd "$HERE/../../.." && pwd -P)
 unset MAKEFLAGS MAKELEVEL DESTDIR PREFIX
 
-# As the tree, but for what `make` may have left there: modules
+# A copy of the tree, as links, without the modules that `make` may have built in it
 mkdir tree
 ln -s "$TOP"/* tree/
 rm -f tree/*.ko tree/build
 ln -s "$B" tree/build
 
-# install_to DIR [VAR=VALUE...]: below that. Who installs may let others read nothing by default.
+# install_to DIR [VAR=VALUE...]: install below DIR. The umask is 077, as the installing user's umask
+# can be: the installed files must still be readable for all.
 install_to()
 {
 	mkdir -p "$1"
@@ -23,10 +24,10 @@ install_to()
 		note "make install: $(tail -n 3 made)"
 }
 
-# there DIR: what is in it, with its mode
+# there DIR: list the files in DIR with their modes
 there() { (cd "$1" && find . -type f -printf '%m %P\n' | sort -k 2); }
 
-# theirs PREFIX: what is to be below it, without a slash in front
+# theirs PREFIX: list the files that must be there. PREFIX has no leading slash.
 theirs()
 {
 	printf '%s\n' "755 $1/bin/auxrec" "644 $1/include/linux/perfaux.h" \
@@ -35,14 +36,14 @@ theirs()
 		"644 etc/default/auxrec-flight" | sort -k 2
 }
 
-# Of a module no more is looked at than which kernel it is for.
+# `make install` looks only at a module's vermagic, so this module contains nothing else.
 RELEASE=6.1.2-test
 module()
 {
 	printf 'asm(".section .modinfo\\n.asciz \\"vermagic=%s SMP\\"");\n' $RELEASE | gcc -c -x c -o "$1" -
 }
 
-# with MODULE...: what there is if these are built
+# with MODULE...: list the files that must be there if these modules are built
 with()
 {
 	theirs usr/local
@@ -58,7 +59,7 @@ for pair in auxrec:"$B/tool/auxrec" perfaux.h:"$TOP/uapi/perfaux.h" \
 	auxrec-flight:"$TOP/packaging/auxrec-flight.default"; do
 	cmp -s "$(find root -type f -name "${pair%%:*}")" "${pair#*:}" || note "${pair%%:*} differs"
 done
-# Nobody can look into what has no x for others.
+# Other users cannot look into a directory without their x bit.
 find root -mindepth 1 -type d ! -perm 755 >closed
 [[ ! -s closed ]] || note "directories: $(tr '\n' ' ' <closed)"
 check "make install: each file is there, for all to read, and no other"
@@ -75,7 +76,8 @@ cmp -s root/usr/local/lib/systemd/system/auxrec-flight.service \
 	"$TOP/packaging/auxrec-flight.service" || note "the old unit is there"
 check "once more: all is replaced but what the administrator has written"
 
-# A place where the unit finds what it starts, as it would where DESTDIR is empty
+# "prefix" becomes a link to the installed files. The unit then finds the program that it starts, as
+# with an empty DESTDIR.
 install_to elsewhere PREFIX="$T/prefix"
 diff <(there elsewhere) <(theirs "${T#/}/prefix") >differs || note "$(cat differs)"
 ln -s "elsewhere$T/prefix" prefix
@@ -87,7 +89,7 @@ check "PREFIX= is where it is, and what the unit starts"
 
 if command -v systemd-analyze >/dev/null; then
 	systemd-analyze verify --man=no "$T/$unit" >complaints 2>&1 || note "status $?"
-	# Of other units, which it reads as well
+	# systemd-analyze also reads other units and complains about them.
 	grep auxrec complaints >ours
 	[[ ! -s ours ]] || note "$(cat ours)"
 	check "the unit is valid"
