@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# aux_test.sh [AUXREC]: recordings of auxgen with perfaux.ko, as root.
-# aux_verify checks every byte; the sums must be those of auxgen's own
-# counters. Prints TAP.
+# aux_test.sh [AUXREC]: test recordings of auxgen with perfaux.ko, as root. aux_verify checks every
+# byte, and the sums must agree with auxgen's own counters. The test prints TAP.
 #
-# config1 is auxgen's period in us, 1000 if it is 0: to perf the term "period" is one of
-# samples, also where a PMU has a format of that name.
+# config1 is auxgen's period in us; 0 means 1000. The term "period" cannot be used, because perf
+# takes it for the period of samples even if a PMU has a format of that name.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
 VERIFY=$B/selftests/tool/record/aux_verify
 WORK=$B/selftests/tool/record/aux_work
 
-# chunks auxgen has written, lost ones not counted
+# written: print the number of chunks that auxgen has written, without lost ones
 written() { awk '{ n += $3 - $4 } END { print n + 0 }' "$STATS"; }
 
-# record STATUS ARGS...: leaves f, err, verify, and in $delta what was written
+# record STATUS ARGS...: record to f, with auxrec's messages in err and aux_verify's output in
+# verify. $delta is the number of chunks that auxgen wrote.
 record()
 {
 	local want=$1 before rc
@@ -32,8 +32,8 @@ record()
 	((bytes == chunks * 64)) || note "$bytes bytes in $chunks chunks"
 }
 
-# readable [PATTERN]: all perfs read f and say nothing but PATTERN, of losses that
-# there were. FROM='f -': from a pipe as well.
+# readable [PATTERN]: all perfs must read f and print no messages except those that match PATTERN,
+# about real losses. With FROM='f -' they also read it from stdin.
 readable()
 {
 	local p from allowed=${1-}
@@ -50,7 +50,7 @@ readable()
 		done
 		"$p" inject -b -i f -o inj 2>perr || note "$p inject failed"
 		unsaid perr "$allowed" "$p inject"
-		# Its list is of files that samples lie in: chunks have no ip.
+		# The list can be empty: it has files that contain samples, and chunks have no ip.
 		"$p" buildid-list -i f >out 2>perr || note "$p buildid-list"
 		unsaid perr "$allowed" "$p buildid-list"
 	done

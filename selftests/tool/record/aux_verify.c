@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * aux_verify [-g] [-m SAID] [-t NS] FILE: checks what auxgen wrote, as it is in a stream of auxrec.
+ * aux_verify [-g] [-m SAID] [-t NS] FILE: check auxgen's data in a stream of auxrec.
  *
- * A reader of its own, that shares no code with auxrec: chunk samples, or
- * AUXTRACE records.
- * Spans must be numbered in rising order, their pieces complete, auxgen's
- * chunks intact, and numbered without a hole per CPU and stream, except for
- * what auxgen itself says that it lost and what gaps have; with -g also gaps that are told
- * behind what came next, as in snapshots, which have all AUX data before the records; with -m
- * also what auxrec merge has said to be missing, on its stderr, that is SAID. Prints
- * "spans N bytes N chunks N lost N errors N gaps N in_gaps N between N (chunks)", and with -t
- * "before N behind N last NS": so many chunks that were written until then, so many later, and
- * when the last one was; status 1 on an error.
+ * This program shares no code with auxrec. It reads chunk samples and AUXTRACE records, and checks
+ * that
+ *
+ * - the numbers of spans rise, and the pieces of each span are complete,
+ * - auxgen's chunks are intact,
+ * - the chunks of each CPU and stream are numbered without holes.
+ *
+ * A hole is allowed if auxgen reports the chunks as lost or if a gap has reported them before. With
+ * -g a gap can also come after the next chunk, as in snapshots, which have all AUX data before the
+ * records. With -m a hole is also allowed where auxrec merge reported missing data; SAID is the
+ * stderr of auxrec merge.
+ *
+ * The program prints "spans N bytes N chunks N lost N errors N gaps N in_gaps N between N". The
+ * last two are numbers of chunks. With -t it also prints "before N behind N last NS": the number of
+ * chunks written up to the given time, the number written later, and the time of the last one. The
+ * exit status is 1 on an error.
  */
 #include <linux/perf_event.h>
 #include <stdarg.h>
@@ -38,19 +44,19 @@ static struct {
 	bool seen;
 } state[MAX_CPUS][AUXGEN_STREAMS];
 
-/* Between snapshots that were merged, ns */
+/* Times (ns) between merged snapshots, for which data are missing */
 static struct {
 	unsigned long long begin, end;
 } missing[MAX_MISSING];
 static unsigned int nr_missing;
 
-/* In gaps since the last chunk of the CPU. */
+/* Chunks in gaps of a CPU that no hole in the numbers has used up yet */
 static unsigned long long sunk[MAX_CPUS];
 
 static unsigned long long spans, bytes, chunks, lost, errors, gaps, gap_chunks, last_seq;
-/* of lost: between snapshots */
+/* Those lost chunks that are missing between snapshots */
 static unsigned long long between;
-/* -t, and of the chunks */
+/* The time of -t, and the numbers and the time that it prints */
 static unsigned long long moment, before, behind, last_time;
 static unsigned int span_pos;
 
@@ -119,7 +125,7 @@ static void check_chunk(const struct auxgen_chunk *c, unsigned int cpu)
 		unsigned long long said = c->lost -
 			state[cpu][c->stream].lost;
 
-		/* Several streams of a CPU share what its gaps say. */
+		/* The streams of a CPU share the chunks that the CPU's gaps report. */
 		if (hole > said && is_missing(state[cpu][c->stream].time, c->time)) {
 			between += hole - said;
 			sunk[cpu] -= sunk[cpu] < hole - said ? sunk[cpu] : hole - said;
@@ -159,7 +165,7 @@ static void check_data(const unsigned char *p, unsigned int len,
 	}
 }
 
-/* perf's auxtrace_error_event, with the text of a gap */
+/* @rec is perf's auxtrace_error_event, with the text of a gap. */
 static void check_error(const char *rec)
 {
 	unsigned long long n = 0;
@@ -174,7 +180,7 @@ static void check_error(const char *rec)
 	gap_chunks += n / sizeof(struct auxgen_chunk);
 }
 
-/* id, pid, tid, time, cpu, reserved, period, RAW size, auxrec_chunk */
+/* The sample's fields: id, pid, tid, time, cpu, reserved, period, RAW size, auxrec_chunk. */
 static void check_sample(const unsigned char *rec, unsigned int size)
 {
 	const unsigned char *raw = rec + 48;
@@ -208,7 +214,10 @@ static void check_sample(const unsigned char *rec, unsigned int size)
 	check_data(raw + 4 + c.header_size, c.length, cpu);
 }
 
-/* size, offset, reference, idx, tid, cpu: each queue in one piece */
+/*
+ * The record's fields: size, offset, reference, idx, tid, cpu. The data of each queue must be
+ * contiguous.
+ */
 static void check_auxtrace(FILE *f, const unsigned char *rec)
 {
 	static unsigned long queue_end[MAX_QUEUES];
@@ -227,7 +236,7 @@ static void check_auxtrace(FILE *f, const unsigned char *rec)
 		bad("queue %u goes on at %lu", idx, offset);
 	} else {
 		queue_end[idx] += size;
-		/* The first one is for perf 6.1, see tool/record/auxdata.c. */
+		/* If the first record has 16 bytes, it is for perf 6.1: tool/record/auxdata.c. */
 		if (size != 16 || spans) {
 			spans++;
 			bytes += size;
@@ -239,7 +248,7 @@ static void check_auxtrace(FILE *f, const unsigned char *rec)
 	free(data);
 }
 
-/* All of it, or its gaps alone */
+/* Check the whole stream, or only read its gaps. @gaps_told: the gaps were read before. */
 static void check_stream(FILE *f, bool gaps_told, bool only_gaps)
 {
 	static unsigned char rec[65536];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * aux_work MS [THREADS [PROCESSES]]: something to record that only computes.
+ * aux_work MS [THREADS [PROCESSES]]: a program to record. It only computes, for MS milliseconds.
  */
 #include <pthread.h>
 #include <stdio.h>

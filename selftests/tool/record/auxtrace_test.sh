@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# auxrec with a PMU that stock perf knows: AUXTRACE records, per thread or per
-# CPU. The PMU is auxgen under the name intel_pt, so the queues are real and
-# their contents can be verified, but not decoded. In a VM, as root.
+# Test auxrec with a PMU that stock perf knows: the stream has AUXTRACE records per thread or per
+# CPU. The PMU is auxgen under the name intel_pt, so the queues are real and their contents can be
+# verified but not decoded. The test runs in a VM, as root.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
@@ -15,7 +15,8 @@ trap 'cd /; rm -rf "$T"; rmmod auxgen && insmod "$MODULES/auxgen.ko"' EXIT
 
 written() { awk '{ n += $3 - $4 } END { print n + 0 }' $STATS; }
 
-# record ARGS...: leaves f and err; what was written must be in f
+# record ARGS...: record to f, with auxrec's messages in err. All data that auxgen wrote must be
+# in f.
 record() {
 	local before bytes chunks
 	before=$(written)
@@ -28,9 +29,10 @@ record() {
 		note "$chunks chunks read, $(($(written) - before)) written"
 }
 
-# pt_quiet WHAT COMMAND...: output goes to "got". perf says of each stream that is
-# not a perf.data file that Intel PT in it is not recommended
-# (intel_pt_process_auxtrace_info()), and perf report that it has no samples.
+# pt_quiet WHAT COMMAND...: COMMAND must succeed and print only the expected messages. Its output
+# goes to "got". For every stream that is not a perf.data file, perf prints that Intel PT with pipe
+# mode is not recommended (intel_pt_process_auxtrace_info()). perf report prints that the stream has
+# no samples.
 pt_quiet() {
 	local what=$1
 	shift
@@ -42,8 +44,8 @@ pt_quiet() {
 	[[ ! -s rest ]] || note "$what: $(head -n 2 rest)"
 }
 
-# readable: by each perf, as a file and as a pipe. There is no PSB packet in the
-# data, so a decoder finds no place to begin, and nothing wrong.
+# readable: each perf must read f, as a file and from a pipe. The data contain no PSB packet, so a
+# decoder finds no place to begin and no error.
 readable() {
 	local perf bytes
 	read -r _ _ _ bytes _ <verify
@@ -60,7 +62,7 @@ readable() {
 			note "$perf: no AUXTRACE_INFO"
 		sed -n 's/.*PERF_RECORD_AUXTRACE size: \(0x[0-9a-f]*\).*/\1/p' dump |
 			{ sum=0; while read -r x; do sum=$((sum + x)); done; echo $sum; } >sum
-		# 16 bytes are the first record's, for perf 6.1.
+		# The first record, which is for perf 6.1, has 16 bytes.
 		[[ $(<sum) == $((bytes + 16)) ]] ||
 			note "$perf: $(<sum) bytes of AUX data, not $bytes + 16"
 	done
@@ -94,7 +96,7 @@ check "with samples beside it"
 readable
 check "a pipe"
 
-# Drivers that only perf's own area will do for: no other segments help.
+# These drivers work only with perf's own AUX area. Other segment sizes do not help.
 for name in intel_bts arm_spe_0 hisi_ptt0 cs_etm cpum_sf unknown; do
 	rmmod auxgen && insmod "$MODULES/auxgen.ko" name=$name
 	rm -f g

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bpf_hold CMD [ARG]...: runs CMD while a BPF program of two functions is
- * loaded: their descriptor stays open in CMD. Status 77 if this kernel, or the
- * user's rights, do not allow it.
+ * bpf_hold CMD [ARG]...: run CMD while a BPF program of two functions is loaded. The program's
+ * descriptor stays open in CMD. The exit status is 77 if the kernel or the user's rights do not
+ * allow it.
  */
 #include <linux/bpf.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 			strerror(errno));
 		return STATUS_SKIP;
 	}
-	/* bpf(2) makes its descriptors close on exec. */
+	/* bpf(2) sets close-on-exec on its descriptors. */
 	fcntl(fd, F_SETFD, 0);
 	execvp(argv[1], argv + 1);
 	fprintf(stderr, "bpf_hold: %s: %s\n", argv[1], strerror(errno));

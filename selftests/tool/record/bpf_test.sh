@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bpf_test.sh [AUXREC]: what a recording knows of BPF programs: compared with what
-# bpf(2) says of them, and read by each perf of $PERFS. As root, in a kernel with
-# BPF and its JIT. Prints TAP.
+# bpf_test.sh [AUXREC]: compare what a recording contains about BPF programs with what bpf(2)
+# reports about them. Each perf of $PERFS must read the recording. The test needs root and a
+# kernel with BPF and its JIT. It prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
@@ -17,10 +17,10 @@ if [[ $? == 77 ]]; then
 	finish
 fi
 
-# json KEY: a number of the summary's BPF part
+# json KEY: print a number of the summary's BPF part
 json() { sed -n "s/.*\"bpf\":{[^}]*\"$1\":\([0-9]*\).*/\1/p" sum; }
 
-# described FILE: all programs of FILE, as bpf(2) described them, are in the stream
+# described FILE: the stream must contain all programs of FILE, as bpf(2) described them
 described()
 {
 	"$PROG" stream f >s 2>err || note "features: $(cat err)"
@@ -50,7 +50,7 @@ grep -q 'FEATURE .* id 25 .*during' r || note "info: $(grep FEATURE r)"
 check "programs that are loaded while recording"
 enough
 
-# Each is described, or counted.
+# Each program is either described or counted as unloaded.
 want 0 "$AUXREC" --json=sum -a -e cpu-clock -F 500 -o f -- "$PROG" churn 50
 valid f
 "$PROG" stream f >s 2>err || note "features: $(cat err)"
@@ -69,7 +69,7 @@ want 0 "$AUXREC" -a -e cpu-clock -F 500 -o f -- "$PROG" churn 200
 	said "BPF program info is missing of $((200 - $(wc -l <s))) programs: unloaded"
 check "programs that are unloaded at once"
 
-# Whoever loads them: they run in any task.
+# A recording has the programs that any task loads, because they run in any task.
 want 0 "$AUXREC" -e cpu-clock -F 500 -o f -- sleep 5 &
 until [[ -e f && $(stat -c %s f) -gt 4096 ]]; do sleep 0.1; done
 "$PROG" load others sh -c "'$PROG' kernel >k"
@@ -78,7 +78,8 @@ valid f
 described k
 check "programs of others than the recorded task"
 
-# perfs read FILE: without a word, and the same as without these features.
+# perfs_read: all perfs must read f without a message, and print the same as without the features
+# that describe BPF programs
 perfs_read()
 {
 	local p
@@ -113,9 +114,9 @@ for p in $PERFS; do
 done
 check "perf reads the same with and without"
 
-# With the info a perf knows what it is that it annotates; Debian's perfs have not
-# what it takes to print its instructions. Somebody who does not see kallsyms, or
-# perf wants a vmlinux first (dso__disassemble_filename()).
+# With the info, perf knows that the symbol it annotates is a BPF program. Debian's perfs are built
+# without the library that prints a program's instructions. perf runs as a user who cannot read
+# kallsyms; otherwise it asks for a vmlinux first (dso__disassemble_filename()).
 for p in $PERFS; do
 	sym=$("$p" script -i f -F ip,sym 2>/dev/null | grep -o 'bpf_prog_.*_sub' | head -n 1)
 	for file in f stripped; do
@@ -129,7 +130,8 @@ for p in $PERFS; do
 done
 check "perf annotate takes programs for programs"
 
-# without NAME... of the programs that bpf(2) described: what there was no room for
+# without NAME PART...: the stream must describe the program NAME as bpf(2) did, but without these
+# parts, for which there was no room
 without()
 {
 	local a args=() expect
@@ -160,8 +162,8 @@ said "1 BPF programs are longer than a record"
 said "1 BTFs of BPF programs are longer than a record"
 check "programs that are longer than a record"
 
-# As root without the right, and as somebody else. Programs are missing only in addresses of
-# the kernel: a recording of user space has none.
+# auxrec runs as root without the capabilities, and as another user. It reports missing programs
+# only if it records the kernel, because samples of user space have no addresses of BPF programs.
 old=$(</proc/sys/kernel/perf_event_paranoid)
 for who in --bounding-set=-sys_admin,-bpf,-perfmon "--reuid=65534 --regid=65534 --clear-groups"; do
 	for level in 2 1; do

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bpf_write [--ring|--ringbuf|--later] PIN SIZE CMD [ARG]...: runs CMD while a program of BPF
- * writes SIZE bytes to the perf event array that is pinned as PIN, each time that a task
- * changes its name (task:task_rename). What it writes: see ring/raw_bpf.h. With --ring PIN is an
- * array that is to have the handle of a raw ring, which it writes to. With --ringbuf it
- * is BPF's own ring, and with --later as well, which is pinned before, and written to when a byte
- * of input has come. Status 77 if this kernel has no BPF, or perfaux.ko no BTF.
+ * bpf_write [--ring|--ringbuf|--later] PIN SIZE CMD [ARG]...: run CMD while a BPF program writes
+ * SIZE bytes each time that a task changes its name (task:task_rename). ring/raw_bpf.h describes
+ * what the program writes. The program writes to a map that bpf_write makes and pins as PIN:
  *
- * bpf_write --check SIZE FILE: is FILE such values, one after the other? Prints how
- * many. A value's number says how many its CPU has written.
+ * - Without an option, PIN is a perf event array.
+ * - With --ring, PIN is an array for the handle of a raw ring, and the program writes to that ring.
+ * - With --ringbuf, PIN is a ring buffer of BPF.
+ * - With --later, PIN is a ring buffer of BPF too, but the program starts to write only when
+ *   bpf_write has read a byte of input.
  *
- * bpf_write --value PIN: what is in element 0 of that array?
+ * The exit status is 77 if the kernel has no BPF or perfaux.ko has no BTF.
+ *
+ * bpf_write --check SIZE FILE: check that FILE consists of such values, and print how many there
+ * are. A value's number tells how many values its CPU has written.
+ *
+ * bpf_write --value PIN: print element 0 of the array PIN.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -63,7 +68,7 @@ static int check(uint32_t size, const char *path)
 	return 0;
 }
 
-/* Element 0 of an array of numbers */
+/* Print element 0 of an array of numbers. */
 static int value(const char *path)
 {
 	union bpf_attr attr;
@@ -102,7 +107,7 @@ enum where {
 	RINGBUF,
 };
 
-/* Loads the program, and returns the map that it writes to, or an error. */
+/* Load the program. Return the map that must be pinned, or an error. */
 static int load(struct raw_bpf *bpf, enum where where, uint32_t size)
 {
 	int err;
@@ -165,7 +170,7 @@ int main(int argc, char **argv)
 		err = raw_bpf_run_at(&bpf, tracepoint.fd);
 	if (err)
 		return fail("task:task_rename", err);
-	/* What is closed is gone, but for what is pinned. */
+	/* Only the map is pinned: event and program exist only while CMD has them open. */
 	fcntl(tracepoint.fd, F_SETFD, 0);
 	fcntl(bpf.prog, F_SETFD, 0);
 	execvp(argv[3], argv + 3);

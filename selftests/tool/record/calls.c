@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * calls PROCESSES COUNT [DIR]: each process calls sched_get_priority_min() so often.
- * With DIR, which has fifos: says in "ready" that it is there, begins when "go" has a byte,
- * says in "done" that all calls are over, and ends when "end" has a byte.
+ * calls PROCESSES COUNT [DIR]: each process calls sched_get_priority_min() COUNT times.
+ *
+ * With DIR, which contains FIFOs, the program writes a byte to "ready" when it runs, begins when it
+ * can read a byte from "go", writes a byte to "done" after all calls, and exits when it can read a
+ * byte from "end".
  */
 #include <err.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# events_test.sh [AUXREC]: what options and event modifiers of a recording do, as
-# root, without AUX data. Every stream is read by auxrec check and by each perf
-# of $PERFS; what a perf says on stderr is a failure. What the options mean is
-# taken from perf record itself ($REF, default perf). Prints TAP.
+# events_test.sh [AUXREC]: test the options and event modifiers of a recording, as root, without
+# AUX data. auxrec check and each perf of $PERFS read every stream, and a message of perf on
+# stderr is a failure. perf record itself ($REF, default perf) defines what the options mean. The
+# test prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
@@ -15,7 +15,7 @@ TRACE=/sys/kernel/tracing/events
 [[ -d $TRACE ]] || TRACE=/sys/kernel/debug/tracing/events
 
 # shellcheck disable=SC2094 # -o f is not read by the same command
-# rec ARGS...: a recording that succeeds and that all perfs read
+# rec ARGS...: record to f. auxrec must succeed, and all perfs must read f.
 rec()
 {
 	local p
@@ -26,19 +26,20 @@ rec()
 	for p in $PERFS; do
 		quiet "$p" script -i f
 	done
-	# What single tests look at.
+	# Some tests look at this file.
 	$REF script -i f -F "${FIELDS:-event,ip}" >script 2>/dev/null
 }
 
-# What perf's evlist says of a stream's events: only what options decide. perf
-# and auxrec want different ids, rings and guests.
+# attrs FILE: print only those attributes of perf evlist's output that options set. perf and auxrec
+# use different ids, rings and guest settings.
 attrs()
 {
 	sed 's/^[^ ]*: type/type/; s/[{} ]//g; s/sample_type:[^,]*//' <"$1" |
 		tr , '\n' | grep -E '^(type|config|sample_freq|sample_period|freq|inherit|exclude_(user|kernel|callchain_user|callchain_kernel)|enable_on_exec|sample_regs_user|sample_stack_user|sample_max_stack|pinned|exclusive|precise_ip)'
 }
 
-# The parts of sample_type that perf has and auxrec has not, of each event.
+# types_missing A B: print the parts of each event's sample_type that perf (A) has but auxrec (B)
+# has not
 types_missing()
 {
 	local a b t
@@ -46,15 +47,15 @@ types_missing()
 	mapfile -t b < <(grep -o 'sample_type: [^,]*' "$2")
 	for ((i = 0; i < ${#a[@]}; i++)); do
 		for t in $(tr '|' ' ' <<<"${a[i]#*: }"); do
-			# perf's ID is IDENTIFIER here; ADDR and DATA_SRC are
-			# nothing that call chains need.
+			# auxrec has IDENTIFIER instead of ID. Call chains do not need ADDR and
+			# DATA_SRC.
 			[[ $t == @(ID|ADDR|DATA_SRC) || "|${b[i]#*: }|" == *"|$t|"* ]] || echo "$t"
 		done
 	done
 }
 
-# same ARGS...: perf record sets the same attributes for these options. A third of them is
-# enough for SHORT.
+# same ARGS...: auxrec must set the same attributes as perf record for these options. With SHORT,
+# only every third call does something.
 same()
 {
 	nr_same=$((${nr_same:-0} + 1))
@@ -102,9 +103,9 @@ grep -q page-faults script || note "no samples of the member"
 check "a group of events"
 enough
 
-# How many samples in the stream are of page-faults itself: with S there are
-# none, readers make them of the leader's.
-# Without the child of $work: newer kernels and perfs follow it with S, too.
+# faults: count the samples of page-faults itself. With S the stream has none, because readers make
+# them from the leader's samples. The command does not have the child of $work, because only newer
+# kernels and perfs also follow children with S.
 faults() { "$AUXREC" info f | grep -c '^ *page-faults.* samples'; }
 FIELDS=event,period rec -e '{cpu-clock,page-faults}:S' -- sh -c "${work%;*}"
 [[ $(faults) == 0 ]] || note "the member has samples of its own: $(faults)"
@@ -120,7 +121,7 @@ rec -e cpu-clock:S -- sh -c "$work"
 grep -q cpu-clock script || note "no samples of a single event"
 check "leader sampling"
 
-# frames NAME: on average, of the samples of NAME
+# frames NAME: print the average number of frames in the samples of NAME
 frames()
 {
 	awk -v name="$1" '/:/ { on = index($0, name); n += on > 0; next }
@@ -135,7 +136,7 @@ FIELDS=comm,event,ip rec -e cpu-clock/call-graph=dwarf,stack-size=1024/ -F 200 -
 	sh -c "$work"
 check "call chains"
 
-# low: user space; high: the kernel
+# places: print "low" if there are addresses of user space, and "high" if there are the kernel's
 places() { awk '{ print (length($NF) == 16 && $NF ~ /^[89a-f]/) ? "high" : "low" }' script | sort -u | tr '\n' ' '; }
 # shellcheck disable=SC2016 # for the shell that is recorded
 faulty='i=0; while [ $i -lt 300 ]; do i=$((i+1)); read l </proc/self/stat; done'
@@ -162,7 +163,7 @@ grep -q "perf_event_max_sample_rate allows [0-9]*," said ||
 	note "not said: $(cat said)"
 check "-c, -F"
 
-# Something to do on each CPU; only one is recorded.
+# Threads run on each CPU, but only one CPU is recorded.
 FIELDS=cpu rec -C 1 -e cpu-clock -F 500 -- "$WORK" 300 4
 [[ $(tr -d ' []' <script | sort -u | tr '\n' ' ') == "001 " ]] ||
 	note "-C 1: $(sort -u script | tr '\n' ' ')"
@@ -170,7 +171,7 @@ want 125 "$AUXREC" -o f -C 4000 -e cpu-clock -- true
 said "CPU 4000 is not online"
 check "-C"
 
-# Slow machines take their time: it is killed when it is not needed any more.
+# The process runs longer than the test can take on a slow machine, and is killed at the end.
 "$WORK" 600000 3 &
 pid=$!
 until tids=("/proc/$pid/task/"*) && ((${#tids[@]} == 3)); do :; done
@@ -220,7 +221,8 @@ else
 	said "belongs to the -e before it"
 	check "--filter"
 
-	# The one place with a time: what runs long before, what long after.
+	# This is the only case that depends on time: one program runs long before the delay ends,
+	# the other long after.
 	FIELDS=comm,event rec -D 1000 -e sched:sched_process_exec -- \
 		sh -c "/bin/true; sleep 3; exec /bin/ls / >/dev/null"
 	[[ $(awk '{ print $1 }' script | tr '\n' ' ') == "ls " ]] ||
@@ -240,7 +242,7 @@ refused cpu-clock/branch_type=any/ "does not have this event as asked for"
 [[ ! -e g ]] || note "a file for nothing"
 check "terms that a recording cannot have"
 
-# From Linux 6.3 on a sample of one may have the other's id.
+# From Linux 6.3 on, a sample of one event can have the other event's id.
 want 0 "$AUXREC" -o f -e page-faults/period=1,call-graph=fp/ -e page-faults/period=3/u -- \
 	sh -c 'ls -R /sys/bus >/dev/null'
 said 'page-faults.* and -e page-faults.* are the same event'
@@ -250,7 +252,7 @@ valid f
 for p in $PERFS; do
 	quiet "$p" script -i f
 done
-# Before 6.3 it has its own.
+# Before 6.3 a sample has its own event's id.
 major=$(uname -r | cut -d. -f1) minor=$(uname -r | cut -d. -f2)
 status=$((major > 6 || (major == 6 && minor >= 3) ? 125 : 0))
 want $status "$AUXREC" -o h -e page-faults/period=2/ -e page-faults -- true
@@ -266,7 +268,7 @@ check "the same event twice"
 if [[ $? == 77 ]]; then
 	skip "BPF programs" "none can be loaded"
 else
-	# While it is held: what the kernel and perf record say of it.
+	# Compare with the kernel and perf record while the program is loaded.
 	want 0 "$HOLD" sh -c "'$AUXREC' -q -e cpu-clock -o f -- true &&
 		$REF record -q -o ref -- true && grep bpf_prog /proc/kallsyms >syms"
 	valid f
@@ -281,7 +283,7 @@ else
 	ksymbols ref >b
 	cmp -s a b || note "$REF has others: $(diff a b | tr '\n' ' ')"
 	(($(wc -l <a) >= 2)) || note "not both functions: $(cat a)"
-	# Named as in the kernel's own list.
+	# The programs must have the same names as in /proc/kallsyms.
 	$REF script --show-bpf-events -i f | sed -n 's/.*KSYMBOL addr \([^ ]*\).* name \(bpf_prog_.*\)/\1 \2/p' | sort >a
 	sed -n 's/^\([^ ]*\) . \(bpf_prog_.*\)\t\[bpf\]/\1 \2/p' syms | sort >b
 	cmp -s a b || note "kallsyms has others: $(diff a b | tr '\n' ' ')"

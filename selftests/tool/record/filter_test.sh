@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# filter_test.sh: address filters, as auxrec tells them to the kernel, against what
-# nm and readelf say of the files. Prints TAP.
+# filter_test.sh: compare the address filters that auxrec gives to the kernel with the addresses
+# that nm and readelf print. The test prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
 FILTER=$B/selftests/tool/record/test_filter
 PROG=$B/selftests/softpt/work-static
 
-# offset ADDRESS: in PROG, which is not position-independent
+# offset ADDRESS: print the offset of ADDRESS in the file PROG, which is not position-independent
 offset()
 {
 	readelf -Wl "$PROG" | awk -v at="$1" '
@@ -23,11 +23,11 @@ offset()
 		}'
 }
 
-# named NAME: its address and size, of each in order
+# named NAME: print address and size of each function NAME, in order
 named() { nm -S "$PROG" | awk -v n="$1" '$4 == n { print "0x" $1, "0x" $2 }' | sort; }
 hex() { printf '0x%x' "$1"; }
 
-# gives FILTER KERNEL
+# gives FILTER KERNEL: auxrec must give FILTER to the kernel as KERNEL
 gives()
 {
 	local got
@@ -35,7 +35,7 @@ gives()
 	[[ $got == "$2" ]] || note "'$1': '$got', not '$2'"
 }
 
-# fails FILTER MESSAGE
+# fails FILTER MESSAGE: auxrec must refuse FILTER with a message that matches MESSAGE
 fails()
 {
 	local got
@@ -77,7 +77,7 @@ gives "start 0x10@$PROG stop 0x20@$PROG" "start 0x10@$PROG,stop 0x20@$PROG"
 gives "filter * @ $PROG" "filter 0x0/$(hex "$(stat -c %s "$PROG")")@$PROG"
 check "offsets, the kernel's addresses, several, all of a file"
 
-# What the library has twice: the most common name of a function.
+# A name that more than one local function of the program has
 name=$(nm "$PROG" | awk '$2 == "t" { print $3 }' | sort | uniq -d | head -n 1)
 if [[ $name ]]; then
 	nr=0
@@ -95,7 +95,7 @@ fi
 lib=$(ldd "$AUXREC" | awk '/libc.so/ { print $3 }')
 want=$(readelf -W --dyn-syms "$lib" | awk '$8 ~ /^malloc@@/ { print $2 }')
 got=$("$FILTER" "start malloc @ $lib" 2>&1)
-# Code in a shared library has the same place in the file, by and large.
+# In a shared library, the address of code is usually also its offset in the file.
 [[ $got == "start $(hex "0x$want")@$(realpath "$lib")" ]] || note "$got, $want"
 check "a function of a library that has no other symbols than dynamic ones"
 

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# footprint_test.sh [AUXREC]: how much memory a recording of a command's AUX data takes if
-# nobody says, and who shows it. As root, with auxgen; takes a CPU offline for a while.
-# Prints TAP.
+# footprint_test.sh [AUXREC]: test how much memory a recording of a command's AUX data takes by
+# default, and where the kernel shows this memory. The test needs root and auxgen, and takes a CPU
+# offline for a while. It prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
-# What does not depend on the CPUs, and for each CPU, KiB
+# The limits in KiB: a fixed part and a part for each CPU
 FIXED=7936 PER_CPU=64
 SECOND=/sys/devices/system/cpu/cpu1/online
 
 status() { awk -v "name=$1:" '$1 == name { print $2 }' "/proc/$pid/status"; }
 
-# mapped NAME: KiB of mappings of files of that name
+# mapped NAME: print the size in KiB of all mappings of files with that name
 mapped()
 {
 	local range name kib=0
@@ -24,14 +24,14 @@ mapped()
 	echo $kib
 }
 
-# begin ARGS...: records a command that does nothing, $pid
+# begin ARGS...: start to record a command that does nothing. $pid is auxrec.
 begin()
 {
 	local end=$((SECONDS + 60))
 	rm -f f
 	"$AUXREC" -o f "$@" -- sleep 1000 2>err &
 	pid=$!
-	# The stream is opened last.
+	# auxrec opens the stream last, so its rings exist when f has data.
 	until [[ -s f ]]; do
 		if ((SECONDS >= end)) || ! kill -0 $pid 2>/dev/null; then
 			note "nothing is recorded: $(cat err)"
@@ -47,7 +47,7 @@ end()
 	valid f
 }
 
-# measure: how many CPUs there are, and the sizes
+# measure: set the number of CPUs, the sizes of the rings, and the number of events
 measure()
 {
 	cpus=$(getconf _NPROCESSORS_ONLN)
@@ -82,7 +82,7 @@ else
 	skip "growth for a CPU more" "the second CPU cannot be taken offline"
 fi
 
-# With samples it is what perf has.
+# With samples, the main rings have perf's default size.
 begin -e "$AUXGEN//u" -e cpu-clock:u
 measure
 ((main >= 512 * cpus)) || note "main rings of $main KiB"

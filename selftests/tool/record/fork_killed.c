@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * To preload: the first child is killed before fork(2) returns to its parent, as
- * the kernel's out-of-memory killer may do it.
+ * A library for LD_PRELOAD that kills the child before fork(2) returns in the parent, as the
+ * kernel's out-of-memory killer can.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

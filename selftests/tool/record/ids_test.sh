@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ids_test.sh [AUXREC]: build-ids in what auxrec records: in the maps' records, in
-# records of their own for files that may not be read while they are mapped, and
-# of kernel modules. In a VM, as root, with the module. Prints TAP.
+# ids_test.sh [AUXREC]: test the build-ids in auxrec's streams: in the records of maps, in separate
+# records for files that cannot be read while they are being mapped, and in the records of kernel
+# modules. The test runs in a VM, as root, with the module. It prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
@@ -12,12 +12,12 @@ MAPS=$B/selftests/bench/maps
 ELF=$B/selftests/ids/elf
 MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 
-# Those of which a page can be mapped, and what their records must have: an id's
-# first 20 bytes.
+# The files that have an id, with the first 20 bytes of the id. The records must contain these
+# bytes.
 awk '$2 != "none" { print $1, substr($2, 1, 40) }' "$ELF/list" >expected
 mapfile -t names < <(cut -d' ' -f1 expected)
 
-# wrong DIR KIND...: the files whose id is not there, or is another one
+# wrong DIR KINDS: list the files whose id is missing or wrong in the records of these kinds
 wrong()
 {
 	local dir=$1 kinds=$2
@@ -36,7 +36,7 @@ want 0 "$AUXREC" -e dummy -o f --json=j -- "$MAPS" 200 "${names[@]/#/$ELF/}"
 valid f
 "$IDS" f >ids
 [[ -z $(wrong "$ELF" 'map record') ]] || note "$(wrong "$ELF" 'map record' | head -n 3)"
-# Only of what has more notes than are looked at while it is mapped.
+# Only a file with more notes than the module looks at during mmap() has a BUILD_ID record.
 grep '^record' ids | grep -qv /notes-10000 && note "BUILD_ID records without need: $(grep '^record' ids)"
 grep '^map \[vdso\]' ids | grep -q none && note "a [vdso] without id"
 grep -q '^map \[vdso\]' ids || note "no [vdso]"
@@ -50,7 +50,7 @@ for p in $PERFS; do
 done
 check "each map has its file's id"
 
-# hold FILE...: maps them, to be executed, until it is killed
+# A program that maps the given files as executable until it is killed
 hold='import mmap, os, signal, sys
 maps = [mmap.mmap(fd, min(os.fstat(fd).st_size, 4096), mmap.MAP_PRIVATE,
                   mmap.PROT_READ | mmap.PROT_EXEC)
@@ -60,7 +60,7 @@ signal.pause()'
 python3 -c "$hold" "${names[@]/#/$ELF/}" &
 holder=$!
 until [[ -e ready ]]; do sleep 0.01; done
-# A debug kernel need not know of such programs: it is gone at once then.
+# A debug kernel may be built without support for 32-bit programs. exe-32 then ends immediately.
 "$ELF/exe-32" &
 of_32_bit=$!
 until [[ $(readlink /proc/$of_32_bit/exe) == */exe-32 ]]; do
@@ -89,7 +89,7 @@ long=$(awk '$2 != "none" && length($2) > 40' "$ELF/list" | wc -l)
 grep -q "\"long_build_ids\":$long," j || note "$long long ids, but: $(cat j)"
 want 0 "$AUXREC" -e dummy -o f -p $holder -- true
 said "$long maps have a build-id of over 20 bytes"
-# shellcheck disable=SC2086 # there need not be two
+# shellcheck disable=SC2086 # there is perhaps only one
 {
 	kill $holder $of_32_bit
 	wait $holder $of_32_bit 2>/dev/null
@@ -120,8 +120,9 @@ for p in $PERFS; do
 done
 check "files of a file system that waits for a program"
 
-# others WHO OPTION CMD...: CMD while perf records all tasks; it must be readable, and
-# have the maps of the command's files, without ids
+# others WHO OPTION CMD...: run CMD while perf, with OPTION, records all tasks. perf's recording
+# must be readable and must contain the map of lib.so. With --no-buildid-mmap it must contain no
+# ids.
 others()
 {
 	local who=$1 option=$2
@@ -130,7 +131,7 @@ others()
 	perf script --show-mmap-events -i p >out 2>err ||
 		note "$who: perf script failed: $(tail -n 1 err)"
 	grep -q "MMAP2.*$ELF/lib.so" out || note "$who: no map of $ELF/lib.so"
-	# <the id> in place of major:minor, inode and generation
+	# perf script prints <the id> in place of major:minor, inode and generation.
 	if [[ $option == --no-buildid-mmap ]] && grep 'MMAP2.* <[0-9a-f]*>\]' out >with; then
 		note "$who: $(wc -l <with) ids that nobody asked for: $(head -n 2 with)"
 	fi

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# man_test.sh [AUXREC]: auxrec(1) against auxrec itself. The manual page is
-# written by hand; this sees that it has each option that --help has, no other,
-# and that auxrec knows them all. Prints TAP.
+# man_test.sh [AUXREC]: compare auxrec(1) with auxrec itself. The manual page is written by hand.
+# It must describe the options of --help and no others, and auxrec must know all of them. The test
+# prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
 PAGE=$HERE/../../../Documentation/auxrec.1
 
-# options: those in a text, one a line. What follows "perf COMMAND" is perf's.
+# options: print the options in a text, one a line. Options after "perf COMMAND" are perf's and are
+# left out.
 options()
 {
 	sed 's/perf[- ][a-z][a-z]* .*//' |
@@ -38,8 +39,8 @@ odd=$(comm -23 in_page in_help | tr '\n' ' ')
 [[ -z $odd ]] || note "--help lacks $odd"
 check "every option of the page is in --help"
 
-# With none but the option, and so without what it needs: any other complaint
-# than of an unknown option will do. Those of subcommands are theirs.
+# auxrec gets only the option, without the arguments it needs, so it complains. The test accepts any
+# complaint except that the option is unknown. Options of subcommands are left out.
 "$AUXREC" --help | sed 's/auxrec extract .*//' | options >own
 while read -r option; do
 	"$AUXREC" "$option" 2>&1 | grep -q 'unknown option' &&
@@ -47,7 +48,7 @@ while read -r option; do
 done <own
 check "auxrec knows every option of --help"
 
-# The other way round: the table in the source.
+# The other direction: each option in the table in the source must be in --help.
 sed -n '/^static const struct option long_options/,/^};/s/.*{ "\([a-z-]*\)".*/--\1/p' \
 	"$HERE/../../../tool/cli/options.c" | sort >table
 (($(wc -l <table) >= 15)) || note "cannot read the table in cli/options.c"

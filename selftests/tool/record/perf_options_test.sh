@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# perf_options_test.sh [AUXREC]: each option of perf record, as the perfs themselves list them
-# and as the manual page of an installed perf does. auxrec takes it, or says what to use in its
-# place. Prints TAP.
+# perf_options_test.sh [AUXREC]: test each option of perf record that the perfs themselves or the
+# manual page of an installed perf list. auxrec must accept the option or tell what to use instead.
+# The test prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
 SETUP=$HERE/../../setup
 
-# listed: the options in the text of "perf record -h", one a line, with " VALUE" if it takes one
+# listed: print the options in the text of "perf record -h", one a line, with " VALUE" if the option
+# takes one
 listed()
 {
 	sed -nE 's/^    ((-[[:alnum:]])(, )?)?(   *)?(--[a-z-]+)?(.*)$/\2 \5|\6/p' |
@@ -22,8 +23,8 @@ listed()
 		done
 }
 
-# page FILE: those of the manual page. A paragraph about options begins with their names:
-# "-t, --tid=", "--aux-sample[=OPTIONS]".
+# page FILE: print the options in the manual page. A paragraph about options begins with their
+# names: "-t, --tid=", "--aux-sample[=OPTIONS]".
 page()
 {
 	zcat "$1" | sed 's/\\-/-/g; s/\\f[A-Z]//g' |
@@ -34,8 +35,8 @@ page()
 		sed -E 's/=$/ VALUE/' | sort -u
 }
 
-# tried OPTION [VALUE]: auxrec takes it, perhaps not its value or with an event like ours, or
-# says what to use.
+# tried OPTION [VALUE]: auxrec must know the option or tell what to use instead. It can refuse the
+# value, or the option together with the event of this test.
 tried()
 {
 	local option=$1
@@ -43,12 +44,12 @@ tried()
 	"$AUXREC" -e dummy "$option" "$@" --dry-run -- true >/dev/null 2>err && return
 	grep -q 'unknown option' err && note "$option: $(<err)"
 	grep -q 'is an option of perf record: ' err && return
-	# Its own words: the option, and what is wrong
+	# Otherwise the message must name the option and tell what is wrong.
 	grep -q -e "^auxrec: ${option}[: ]" err ||
 		note "$option: $(<err)"
 }
 
-# all: those in the file "options"
+# all MINIMUM: try the options in the file "options", which must be at least MINIMUM
 all()
 {
 	local option value
@@ -81,7 +82,7 @@ else
 	skip "the manual page of the installed perf" "there is none"
 fi
 
-# Other words of perf's
+# perf's commands
 for command in report script annotate stat top; do
 	want 125 "$AUXREC" $command
 	said "'$command' is perf's.*: perf $command"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pt_gap FILE: makes its trace lose its middle: auxrec, which is its parent and writes
- * to FILE, is stopped for so long that the pool becomes full. Each of the three parts
- * has its own function.
+ * pt_gap FILE: a program whose trace loses its middle part. The program stops auxrec, its parent,
+ * which writes to FILE, until the pool is full. Each of the three parts has its own function.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -20,7 +19,7 @@ static void __attribute__((noinline)) xor(unsigned int n)
 	sum ^= n;
 }
 
-/* Indirect calls take most room in a trace. */
+/* Indirect calls take the most room in a trace. */
 static void call(unsigned int nr)
 {
 	static void (*volatile table[])(unsigned int) = { add, xor };
@@ -63,7 +62,7 @@ int main(int argc, char **argv)
 	kill(getppid(), SIGSTOP);
 	during();
 	kill(getppid(), SIGCONT);
-	/* It makes room when it has written what was there. */
+	/* auxrec releases segments after it has written their data, which makes FILE grow. */
 	while (size_of(argv[1]) <= size)
 		usleep(10000);
 	do {

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# auxrec -e intel_pt// with softpt, end to end: what ran is what stock perf and libipt
-# say that ran, which know nothing of us. In a VM, as root.
+# Test auxrec -e intel_pt// with softpt from end to end: stock perf and libipt, which are
+# independent of this project, must decode the instructions that really ran. The test runs in a
+# VM, as root.
 
 # shellcheck source=selftests/softpt/guest.sh
 . "$(dirname "$0")/../../softpt/guest.sh"
 
-# record ARGS...: to f
+# record ARGS...: record to the file f
 record()
 {
 	rm -f f
@@ -16,12 +17,12 @@ record()
 	valid f
 }
 
-# What perf says of any Intel PT in a pipe, and of the kernel that it runs in.
+# Messages that perf prints for every Intel PT trace from a pipe, and about the kernel it runs in
 known=(-e 'Intel PT with pipe mode is not recommended' -e 'The output cannot relied upon'
 	-e 'timestamps and the order of events may be incorrect' -e '^ *$'
 	-e 'perf.data is missing HEADER_NRCPUS')
 
-# pt CMD...: succeeds, and finds nothing wrong; its output is in "got"
+# pt CMD...: CMD must succeed and report no problem. Its output is in the file "got".
 pt()
 {
 	"$@" >got 2>perr || note "$*: status $?: $(tail -n 2 perr)"
@@ -31,11 +32,13 @@ pt()
 	[[ -s got || $2 == inject ]] || note "$*: nothing"
 }
 
-# ips: of lines of perf script -F ip, one a line, each run of the same once, as REP
-# has one in some decoders and several in others.
+# ips FILE: print the addresses in the output of perf script -F ip, one a line. Equal addresses in a
+# row are printed once, because some decoders report an instruction with REP once and others several
+# times.
 ips() { awk '{ print $1 }' "$1" | uniq; }
 
-# ground CMD...: what it executes, from ptrace alone
+# ground CMD...: write the addresses of the instructions that CMD executes to the file "truth". They
+# come from ptrace alone.
 ground()
 {
 	rm -rf stepped
@@ -44,7 +47,7 @@ ground()
 	od -An -v -t x8 -w8 stepped/0.ips | sed 's/^ *0*//' | uniq >truth
 }
 
-# same WHAT FILE: is it what is in truth?
+# same WHAT FILE: FILE must be equal to the file "truth"
 same()
 {
 	cmp -s truth "$2" && return
@@ -52,7 +55,7 @@ same()
 		"$(paste truth "$2" | awk '$1 != $2 { print NR ": " $1, $2; exit }')"
 }
 
-# both COMMAND ARGS...: what perf says of f, from a file and from a pipe
+# both COMMAND ARGS...: perf COMMAND must print the same for f as a file and from a pipe
 both()
 {
 	pt "$PERF" "$1" -i f "${@:2}"
@@ -61,9 +64,9 @@ both()
 	cmp -s <(grep -v '^#' file) <(grep -v '^#' got) || note "$*: file and pipe differ"
 }
 
-# readable PERIOD [all]: with each way to look at it, but perf inject, which loses its place
-# in any Intel PT from a pipe, from a file and from a pipe. Without FULL all ways are tried
-# with the recording that asks for it, the others' branches are decoded.
+# readable PERIOD [all]: perf must read f in several ways, as a file and from a pipe. perf inject
+# reads only the file, because it loses its place in every Intel PT trace from a pipe. Without FULL
+# and "all", perf only decodes the branches.
 readable()
 {
 	local fields=comm,pid,tid,time,ip,sym
@@ -77,15 +80,15 @@ readable()
 	pt "$PERF" script -i injected -F comm,tid,ip
 }
 
-# pt_info FILE: what decoders are told. perf 7.2 reads a CPUID leaf for TSC:CTC that
-# QEMU's processor does not have, and gets the numbers of another one.
+# pt_info FILE: print the AUXTRACE_INFO that decoders use. For TSC:CTC, perf 7.2 reads a CPUID leaf
+# that QEMU's processor does not have and gets the values of another leaf, so TSC:CTC is left out.
 pt_info()
 {
 	"$PERF" script -D -i - <"$1" 2>/dev/null | grep -a -A19 'AUXTRACE_INFO type' |
 		grep -a '^  ' | grep -v TSC:CTC
 }
 
-# Terms, and what softpt cannot do.
+# Terms and options that softpt does not support
 want 125 "$AUXREC" -o f -e intel_pt//k -- true
 said 'softpt.*cannot trace the kernel, record with :u'
 want 125 "$AUXREC" -o f -e intel_pt// --kernel -- true
@@ -136,7 +139,7 @@ done
 
 record -e intel_pt//u -- "$SPT/work-static" all
 readable i1000i
-# The file only: that both say the same is seen of the next ones.
+# These read the file only. The next cases compare file and pipe.
 pt "$PERF" script -i f --insn-trace
 [[ $(grep -c insn: got) -ge $(wc -l <truth) ]] ||
 	note "--insn-trace: $(grep -c insn: got) of $(wc -l <truth) instructions"
@@ -170,14 +173,14 @@ record -e intel_pt//u -- sh -c 'seq 5 | sort >/dev/null'
 readable i1000i
 check "a shell, pipes, other programs"
 
-# Only main, and the rest of the program is not seen.
+# Only the function "recurse" is traced.
 record -e intel_pt//u --filter "filter recurse @ $SPT/work-static" -- "$SPT/work-static" all
 pt "$PERF" script -i f --itrace=i0ns -F ip,sym
 [[ $(awk '{ print $2 }' got | sort -u) == recurse ]] ||
 	note "in the filter: $(awk '{ print $2 }' got | sort | uniq -c | sort -rn | head -n 4)"
 check "an address filter"
 
-# Of two filters both are traced; where one says stop the trace ends.
+# Both ranges of two filters are traced. At a tracestop range the trace ends.
 record -e intel_pt//u --filter "filter add @ $SPT/work-static" \
 	--filter "filter xor @ $SPT/work-static" -- "$SPT/work-static" calls
 pt "$PERF" script -i f --itrace=i0ns -F ip,sym
@@ -202,8 +205,8 @@ for filter in '' "filter recurse @ $SPT/work-static"; do
 	check "decoders are told what perf record tells them, filter '$filter'"
 done
 
-# Much trace in a pool that has room for all of it. A segment of one page is full
-# before it is time to wake the reader.
+# A large trace goes to a pool that has room for all of it. A segment of one page is full before
+# the reader is woken.
 ground "$SPT/work-static" calls
 image "$SPT/work-static" >code
 for pool in 4Kx128 16Kx32; do
@@ -219,7 +222,8 @@ for pool in 4Kx128 16Kx32; do
 	check "a pool of $pool, without loss"
 done
 
-# perf record's own area. If its reader did not keep up, that has been said.
+# stock ARGS...: record with perf record and its own AUX area. The file "truncated" gets the number
+# of AUX records that tell of lost data because the reader did not keep up.
 stock()
 {
 	rm -f f
@@ -230,7 +234,8 @@ stock()
 		note "$PERF script: status $?: $(tail -n 2 perr)"
 }
 
-# part WHERE FILE: is it, in one piece, in truth? WHERE: the end, or anywhere
+# part WHERE FILE: FILE must be a contiguous part of the file "truth". If WHERE is "end", FILE must
+# be its last part.
 part()
 {
 	[[ $(wc -l <"$2") -gt 1000 ]] || note "only $(wc -l <"$2") instructions"
@@ -240,8 +245,7 @@ part()
 sys.exit("\n" + b not in "\n" + a)' truth "$2" || note "not one piece of what ran"
 }
 
-# What is overwritten: the newest is what there is. The first decoder that comes to
-# it begins at a PSB.
+# An overwrite ring keeps the newest data. A decoder starts at the first PSB of these data.
 for nr in 3 4; do
 	want 0 "$B/selftests/ring/pt_overwrite" left $nr "$SPT/work-static" calls >lost
 	[[ $(cat lost) -ge 2 ]] || note "$(cat lost) segments were overwritten"
@@ -265,7 +269,7 @@ mv calls truth
 (exec setarch -R env -i "$(command -v "$PERF")" record -o f --per-thread -e intel_pt//u \
 	-S16384 -m ,4 -- "$SPT/work-static" calls 10000000 >stdout 2>err </dev/null) &
 pid=$!
-# 10 ticks of the program's time are more trace than the area holds.
+# In 10 clock ticks the program writes more trace than the area can hold.
 for _ in {1..1200}; do
 	child=$(pgrep -P $pid work-static)
 	[[ $child && $(awk '{ print $15 }' "/proc/$child/stat") -gt 10 ]] && break
@@ -287,8 +291,8 @@ sort -u flow | comm -23 - known-ips >unknown
 [[ -s unknown ]] && note "not in the program: $(head -n 3 unknown | tr '\n' ' ')"
 check "perf record's snapshot in the middle"
 
-# Only what is called in the loop: perf sets variables for what it starts, which are
-# looked at before.
+# Compare only the functions that the loop calls. perf sets environment variables for the program,
+# and code that runs before the loop looks at them.
 for size in 8 1024; do
 	stock -m ,$size -- "$SPT/work-static" calls
 	awk '$2 == "add" || $2 == "xor" { print $1 }' got >flow
@@ -305,7 +309,7 @@ for size in 8 1024; do
 	check "perf record's area of $size pages: $(cat truncated) times TRUNCATED"
 done
 
-# The pool is full in the middle: that is lost and nothing else.
+# The pool is full in the middle of the trace. Only that part is lost.
 GAP=$B/selftests/tool/record/pt_gap
 rm -f f
 clean "$AUXREC" -o f -m ,4Kx4 -e intel_pt//u -- "$GAP" f >stdout 2>err || note "status $?"
@@ -316,12 +320,12 @@ grep '^gap [1-9]' gaps/index >places
 grep -q 'cause=raw ring full' places || note "no gap: $(cat gaps/index)"
 image "$GAP" >code
 "$SPT/guest/decode" gaps/*.pt code >ipt 2>errors
-# symbol NAME: is it in the list of addresses?
+# symbol NAME FILE: is the address of the function NAME in FILE, a list of addresses?
 symbol() { grep -q "^$(nm "$GAP" | awk -v n="$1" '$3 == n { sub(/^0*/, "", $1); print $1 }')$" "$2"; }
 for name in before during after; do
 	symbol $name ipt || note "libipt does not find $name"
 done
-# An error is where the data behind a gap begin, or at the last packet before.
+# An error can be only where the data after a gap begin, or at the last packet before the gap.
 while read -r where; do
 	awk -v e="$((where))" '{ sub(/.*offset=/, ""); if (e >= $1 - 64 && e <= $1 + 64) ok = 1 }
 		END { exit !ok }' places || note "libipt: an error at $where, gaps: $(cat places)"
@@ -333,8 +337,8 @@ check "libipt resumes behind a gap"
 for name in before during after; do
 	grep -q " $name\$" got || note "perf does not find $name"
 done
-# What the gap's own record says is no error of the decoder, which may say that the
-# trace ends and goes on elsewhere, once per gap.
+# perf also prints a gap's own record as a trace error. The decoder can report one error more for
+# each gap, because the trace ends and continues elsewhere.
 grep 'instruction trace error' got >errors
 grep -q 'perfaux: until .*full' errors || note "perf does not tell of the gap: $(head -n 2 errors)"
 grep -v perfaux: errors >own
@@ -342,7 +346,7 @@ grep -v perfaux: errors >own
 	note "$(wc -l <places) gaps, but $(wc -l <own) errors: $(head -n 3 own | tr '\n' '|')"
 check "so does perf"
 
-# The same with perf record's own area. It goes on when the reader does.
+# The same with perf record's own AUX area. The trace continues when the reader continues.
 stock -m ,2 -- "$GAP" f
 [[ $(cat truncated) -ge 1 ]] || note "nothing is TRUNCATED"
 grep -q 'Lost trace data' got || note "perf does not tell of it"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# auxrec with the kernel's own Intel PT driver, on a model of its hardware (ptmodel):
-# the terms and modes that softpt has not. The data are counted chunks, which can be
-# verified and not decoded; what decoders are told is what perf record tells them. In a
-# VM, as root.
+# Test auxrec with the kernel's own Intel PT driver on a model of the hardware (ptmodel), with the
+# terms and modes that softpt does not have. The data are numbered chunks, which can be verified but
+# not decoded. auxrec must give decoders the same information as perf record. The test runs in a VM,
+# as root.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
@@ -16,7 +16,7 @@ PERF=${PERF:-perf}
 CPUS=$(nproc)
 trap 'cd /; rm -rf "$T"; rmmod ptmodel' EXIT
 
-# record ARGS...: to f
+# record ARGS...: record to f and verify it
 record()
 {
 	rm -f f
@@ -25,14 +25,14 @@ record()
 	"$VERIFY" f >verify 2>verr || note "$*: $(head -n 3 verr | tr '\n' '|')"
 }
 
-# pt_info FILE: as pt_test.sh
+# pt_info FILE: see pt_test.sh
 pt_info()
 {
 	"$PERF" script -D -i - <"$1" 2>/dev/null | grep -a -A19 'AUXTRACE_INFO type' |
 		grep -a '^  ' | grep -v TSC:CTC
 }
 
-# told WHAT ARGS...: as perf record ARGS tells
+# told WHAT ARGS...: auxrec ARGS must give decoders the same information as perf record ARGS
 told()
 {
 	local mode=()
@@ -48,7 +48,7 @@ told()
 
 insmod "$MODULES/ptmodel.ko" || exit 2
 
-# A term says the same of user space and of all CPUs: without FULL two are tried.
+# With u and -a a term must give the same result. Without FULL this is tried only for two terms.
 for term in '' cyc cyc,cyc_thresh=2 mtc=0 mtc_period=5 tsc=0,mtc=0 noretcomp psb_period=4; do
 	[[ ! ${SHORT-} || ! $term || $term == cyc ]] || continue
 	told "$term" -e "intel_pt/$term/" -- true
@@ -69,7 +69,8 @@ record -e intel_pt//k -- "$WORK" 50 2 1
 record -e intel_pt// --filter "filter main @ $WORK" -- "$WORK" 50 2 1
 check "the kernel alone, and an address filter"
 
-# Who runs when the trace of a CPU begins is in no switch.
+# No switch record tells which task runs when the trace of a CPU begins, so ITRACE_START must tell
+# it.
 record -e intel_pt// -a -- "$WORK" 50 2 1
 "$PERF" script -D -i f 2>/dev/null | grep -a PERF_RECORD_ITRACE_START >starts
 [[ $(wc -l <starts) -ge $CPUS ]] || note "$(wc -l <starts) ITRACE_START, $CPUS CPUs"

@@ -1,10 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# raw_test.sh [AUXREC]: raw data of samples by the raw ring, as root. What programs of
-# BPF write, of any length, comes out of the stream as it went in; what tracepoints
-# have is what it is without the ring; what is lost is told. Every stream is read by
-# auxrec check and by each perf of $PERFS. Prints TAP.
+# raw_test.sh [AUXREC]: test raw data of samples that go through the raw ring, as root:
+#
+# - Data of any length that BPF programs write must come out of the stream unchanged.
+# - Fields of tracepoints must be the same as without the ring.
+# - Lost data must be reported.
+#
+# auxrec check and each perf of $PERFS read every stream. The test prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
@@ -13,12 +16,12 @@ REF=${PERFS##* }
 PIN=/sys/fs/bpf
 mountpoint -q $PIN || mount -t bpf bpf $PIN
 
-# renames COUNT: each of them is one task:task_rename
+# renames COUNT: rename the task COUNT times. Each time is one task:task_rename.
 cat >renames <<-'EOF'
 	for ((i = 0; i < $1; i++)); do printf "raw-%d" "$i" >/proc/self/comm; done
 EOF
 
-# recorded STATUS ARGS...: to f, which all perfs read
+# recorded STATUS ARGS...: record to f. auxrec must exit with STATUS, and all perfs must read f.
 recorded()
 {
 	local p status=$1
@@ -34,7 +37,7 @@ recorded()
 	done
 }
 
-# written SIZE: programs have written that, and it is whole
+# written SIZE: the payloads in f must have SIZE bytes each and must be complete
 written()
 {
 	local size=$1 index values
@@ -56,7 +59,7 @@ for size in $sizes; do
 	rm -f $PIN/raw_test
 	export P=$PIN/raw_test
 	rm -f f
-	# As much as there may be before the reader gets at it.
+	# The rings have room for all the data, even if the reader does not run before the end.
 	want 0 "$WRITE" $P "$size" "$AUXREC" -o f -m 512K,4Mx12 -a -e bpf-output --bpf-map $P -- \
 		bash renames 20 </dev/null
 	cp err said
@@ -79,7 +82,7 @@ written 7
 rm -f $PIN/raw_test
 check "and 7 bytes before registers and a stack"
 
-# One thread that runs already. Without it nobody's.
+# Record one thread that runs already. The data of other threads must not be recorded.
 mkfifo thread
 bash -c 'read -r _ <thread; exec bash renames 20' &
 rm -f f
@@ -96,8 +99,8 @@ written 8192
 rm -f $PIN/raw_test
 check "of one thread"
 
-# The same program at the same time, once by the ring, once without it; with room for
-# all of it, stacks too.
+# compared EVENTS... [-- CMD...]: record the same command at the same time with and without the raw
+# ring, and compare the fields. Both rings have room for all the data, including stacks.
 fields() { $REF script -i "$1" -F comm,tid,cpu,event,trace 2>/dev/null | grep -a raw-; }
 compared()
 {
@@ -132,7 +135,7 @@ lengths() { grep -a task_rename "$1/index" | sed 's/.* bytes=\([0-9]*\) .*/\1/' 
 [[ $(lengths d) == $(lengths e) ]] || note "$(lengths d) $(lengths e)"
 check "extract has them with the same lengths"
 
-# A task that runs already; events of kprobes and uprobes
+# A task that runs already, and events of kprobes and uprobes
 G=/sys/kernel/tracing
 mountpoint -q $G || mount -t tracefs tracefs $G
 mkfifo go
@@ -156,7 +159,7 @@ echo '-:raw_test/open' >>$G/kprobe_events
 check "of kprobes and uprobes, with strings"
 enough
 
-# What a PMU has, of which nobody knows whether it has any
+# Raw data of a PMU. Nothing tells in advance whether the samples of a PMU have raw data.
 echo 'echo 50 >/sys/bus/event_source/devices/rawgen/task' >writes
 pmu()
 {
@@ -175,7 +178,7 @@ grep -q ' 50 samples' said || note "neither: $(cat said)"
 [[ ! -e d ]] || note "neither: $(head -n 3 d/index)"
 check "of a PMU, if it is asked for"
 
-# By the ring's handle, without an event.
+# BPF programs write to the ring by its handle, without a perf event.
 rm -f f
 "$WRITE" --ring $PIN/raw_test 8 true 2>/dev/null
 if [[ $? == 77 ]]; then
@@ -204,8 +207,7 @@ else
 	done
 	check "programs write records to the ring"
 
-	# More threads lose something than there are entries for that, and there is no AUX
-	# event.
+	# More threads lose data than the gap table has entries, and there is no AUX event.
 	rm -f $PIN/raw_test f
 	want 0 "$WRITE" --ring $PIN/raw_test 8192 "$AUXREC" -o f -a -m 512K,4Kx2 -e dummy \
 		--bpf-ring $PIN/raw_test -- bash -c \
@@ -228,7 +230,7 @@ else
 	grep -q 'gap table full' out || note "$(cat out)"
 	check "what has no entry in the gap table is told in sum"
 
-	# Its handle is there while it is recorded, and not longer.
+	# The array contains the ring's handle only while auxrec records.
 	rm -f $PIN/raw_test f
 	want 0 "$WRITE" --ring $PIN/raw_test 8 "$AUXREC" -q -o f -a --bpf-ring $PIN/raw_test -D 600000 -- \
 		"$WRITE" --value $PIN/raw_test >out
@@ -240,7 +242,7 @@ else
 fi
 rm -f $PIN/raw_test
 
-# The main ring is full, the raw ring is not: nothing of what it has is lost.
+# The main ring is full but the raw ring is not. No data of the raw ring must be lost.
 rm -f f
 want 0 "$WRITE" $PIN/raw_test 64 "$AUXREC" -o f --json=json -m 4K,1Mx16 -a -e bpf-output \
 	--bpf-map $PIN/raw_test -- bash -c "kill -STOP \$PPID; bash renames 2000; kill -CONT \$PPID"
@@ -269,7 +271,7 @@ lost=$(grep -c '^lost .* bytes=0 .* lost=8192 cause=' d/index)
 said "LOST raw data of $lost samples, $((lost * 8192)) bytes: raw ring full"
 check "what is lost is told sample by sample"
 
-# Larger than a segment; with what the summary says nothing is.
+# The data are larger than a segment. With the segment size that the summary suggests, they fit.
 rm -f f
 want 0 "$WRITE" $PIN/raw_test 65535 "$AUXREC" -o f -m 512K,16Kx64 -a -e bpf-output \
 	--bpf-map $PIN/raw_test -- bash renames 20
@@ -300,7 +302,7 @@ for p in $PERFS; do
 done
 check "so is what a tracepoint loses, and readers see no other fields"
 
-# A stack of nearly 64 KiB leaves no room for the fields: they are not lost.
+# A stack of nearly 64 KiB leaves no room for the fields in the sample. They must not be lost.
 rm -f f
 want 0 "$AUXREC" -o f --raw-ring -m 16M -e task:task_rename/call-graph=dwarf,stack-size=65528/ -- \
 	bash renames 20
@@ -315,9 +317,9 @@ fields=$(grep -c '^data event1.raw .* event=task:task_rename' d/index)
 ((fields >= 20)) || note "$fields samples with their fields: $(head -n 2 d/index)"
 check "fields that do not fit beside a stack are kept apart"
 
-# All that the scheduler and system calls have to say, of everybody: each payload is in
-# the stream once, in its sample or without it, and what is lost is counted. The command
-# begins when the last of these events is enabled.
+# Record all tracepoints of the scheduler and of system calls, of all tasks. Each payload must be in
+# the stream once, in its sample or without it, and losses must be counted. The command starts after
+# the last of these events is enabled.
 rm -f f
 want 0 "$AUXREC" -o f --json=json -a --raw-ring -m 4M -e 'syscalls:*' -e 'sched:*' -- \
 	bash -c "ls -lR /proc/self /proc/1; $REF bench sched messaging -g 1 -l 20" >out
@@ -328,7 +330,7 @@ count=$(sed -n 's/.*"raw":{"count":\([0-9]*\),.*/\1/p' json)
 bytes=$(sed -n 's/.*"raw":{[^}]*"bytes":\([0-9]*\),.*/\1/p' json)
 apart=$(sed -n 's/.*"raw":{[^}]*"apart":\([0-9]*\),.*/\1/p' json)
 "$REF" script -i f -F event,trace >out 2>/dev/null
-# What a system call was given may have lines of its own.
+# An argument of a system call can contain newlines, so count only lines with an event's name.
 lines=$(grep -acE '^ *(syscalls|sched):[a-z0-9_]+: ' out)
 grep -aq 'sched_process_exec: filename=[^ ]*/bash ' out || note "the command's exec is missing"
 awk '/^data / { sub(/.* bytes=/, ""); sub(/ .*/, ""); n++; sum += $0 }
@@ -337,9 +339,10 @@ awk '/^data / { sub(/.* bytes=/, ""); sub(/ .*/, ""); n++; sum += $0 }
 ((lines == count - apart && lines > 5000)) || note "$lines samples of $count, $apart apart"
 check "a storm of tracepoints"
 
-# More samples than fit into the rings, faster than they are read, with the sizes that auxrec
-# chooses: those whose data goes to the raw ring are not fewer.
-# shellcheck disable=SC2317 # of another bash
+# The command causes samples faster than auxrec reads them, and more than fit in the rings, which
+# have the default sizes. With the raw ring, auxrec must keep at least as many samples as without
+# it.
+# shellcheck disable=SC2317 # another bash runs this function
 writes()
 {
 	for _ in 1 2 3 4; do

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# What the tests of recordings share: sourced by them, first of all. They print
-# TAP; work in a directory of their own, $T, which goes away with them; and know
+# Functions and variables that the tests of recordings share. A test sources this file before all
+# else. It prints TAP and works in a directory of its own, $T, which is removed when the test ends.
+# The variables are:
 #
 #   AUXREC   the recorder: the script's first argument, default build/tool/auxrec
-#   PERFS    the perfs that have to read its streams: default those of the VMs
-#            that are there, else perf
-#   AUXGEN   the PMU of auxgen.ko that is theirs: default auxgen. Those who run at the
-#            same time have others (pmus=N of the module); $STATS: what it counts
-#   SEED     of what they choose at random: default 1
+#   PERFS    the perfs that must read auxrec's streams: by default the installed ones of perf-6.1,
+#            perf-6.12 and perf-7.2, or perf if there are none
+#   AUXGEN   the PMU of auxgen.ko that the test uses, default auxgen. Tests that run at the same
+#            time use different PMUs (pmus=N of the module). $STATS contains its counters.
+#   SEED     the seed of random numbers, default 1
 
 set -u
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -37,7 +38,7 @@ echo "# SEED=$SEED"
 n=0 failed=0 why=
 note() { why+="# $*"$'\n'; }
 
-# check NAME: reports what note() collected since the last one
+# check NAME: report the test NAME. It fails if note() was called since the last check().
 check()
 {
 	n=$((n + 1))
@@ -53,21 +54,21 @@ check()
 
 skip() { n=$((n + 1)); why=; echo "ok $n $1 # SKIP $2"; }
 
-# the last line of a script
+# finish: print the plan and exit. This is the last line of a script.
 finish()
 {
 	echo "1..$n"
 	exit $((failed > 0))
 }
 
-# `make check` has a quarter of an hour for everything: with SHORT a suite ends here, behind
-# what every recording does. The matrix goes on.
+# enough: with SHORT, end the test after the parts that concern every recording, because `make
+# check` must run all tests within a quarter of an hour. The matrix runs the other parts too.
 enough()
 {
 	[[ ! ${SHORT-} ]] || finish
 }
 
-# want STATUS CMD...
+# want STATUS CMD...: CMD must exit with STATUS. Its stderr goes to $T/err.
 want()
 {
 	local want=$1 got
@@ -85,8 +86,8 @@ valid()
 
 said() { grep -q -- "$1" "$T/err" || note "no '$1' in: $(cat "$T/err")"; }
 
-# unsaid FILE [PATTERN]: notes what a perf said on stderr, apart from PATTERN,
-# which it may say, and what is not about the stream: perf's own tips file.
+# unsaid FILE PATTERN WHAT: FILE, the stderr of a perf, must contain no messages. Allowed are those
+# that match PATTERN, if it is not empty, and those that are not about the stream: perf's tips file.
 unsaid()
 {
 	grep -v -e '^$' -e '^Warning:$' -e tips.txt -e "${2:-^$}" "$1" \
@@ -94,14 +95,14 @@ unsaid()
 	note "$3: $(head -n 3 "$T/unsaid" | tr '\n' '|')"
 }
 
-# quiet CMD...: succeeds with nothing on stderr; stdout is in $T/out
+# quiet CMD...: CMD must succeed and print nothing on stderr. Its stdout goes to $T/out.
 quiet()
 {
 	"$@" >"$T/out" 2>"$T/err" || note "$* failed"
 	unsaid "$T/err" '' "$*"
 }
 
-# has_bytes PID N: waits until there are so many in f, or the process has ended.
+# has_bytes PID N: wait until f has N bytes, the process has ended, or 30 s are over
 has_bytes()
 {
 	local end=$((SECONDS + 30))
@@ -110,9 +111,9 @@ has_bytes()
 	done
 }
 
-# kills TIMES KIB ARGS...: records to f, each time until auxrec and its command are
-# killed when a random part of so many KiB is there; that must be valid, and is looked
-# at by $KILLED if it is whole. Some of it must be anything.
+# kills TIMES KIB ARGS...: record to f TIMES times. Each time, auxrec and its command are killed
+# when f has a random size of at most KIB KiB. f must then be valid or end within a record. If f
+# ends after a record, $KILLED is called. At least one of the files must not be empty.
 kills()
 {
 	local times=$1 kib=$2 i pid rc some=0
@@ -122,8 +123,8 @@ kills()
 		setsid "$AUXREC" -q -o f "$@" &
 		pid=$!
 		has_bytes $pid $((kib * 1024 * (RANDOM % 1000) / 1000))
-		# Both at once: what auxrec starts meanwhile would run on for good. The
-		# group is there as soon as setsid has begun.
+		# Kill the whole process group with one signal; otherwise a process that auxrec
+		# has just started would survive. The group exists when setsid has run.
 		until kill -9 -- -$pid 2>/dev/null; do
 			kill -0 $pid 2>/dev/null || break
 		done
@@ -132,7 +133,7 @@ kills()
 		some=$((some + 1))
 		"$AUXREC" check --quiet f
 		rc=$?
-		# 3: cut in the middle of the record that was being written
+		# 3: the file ends in the middle of the record that was being written
 		[[ $rc == 0 || $rc == 3 ]] || note "kill $i: status $rc"
 		[[ $rc != 0 ]] || ${KILLED-}
 	done

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rights_test.sh [AUXREC]: what auxrec does, and says, for those who may not do
-# all: ordinary users, those whom the device refuses, those without the module.
-# As root; in a VM with the modules, of which perfaux is removed for the last
-# cases. Elsewhere only these run, without AUX data. Prints TAP.
+# rights_test.sh [AUXREC]: test what auxrec does and says with limited rights: for ordinary users,
+# without access to the device, and without the module. The test needs root. It is meant for a VM
+# with the modules, and it removes perfaux for the last cases. Elsewhere, only the cases run that do
+# not need the device, and no AUX data are recorded. The test prints TAP.
 
 # shellcheck disable=SC2317,SC2086 # called by trap and want(); names without blanks
 # shellcheck source=selftests/tool/record/record.sh
@@ -15,7 +15,7 @@ TRACE=/sys/kernel/tracing
 PARANOID=/proc/sys/kernel/perf_event_paranoid
 before=$(<$PARANOID)
 
-# restore: the machine as it was
+# restore: undo all changes to the machine
 restore()
 {
 	cd / && rm -rf "$T"
@@ -25,21 +25,22 @@ restore()
 }
 trap restore EXIT
 
-# An ordinary user: nobody, who may write here, and perhaps not read the tree.
+# user CMD...: run CMD as the ordinary user "nobody". This user can write here, but can perhaps not
+# read the tree, so auxrec is copied.
 chmod 777 "$T"
 cp "$AUXREC" "$T/auxrec"
 AUXREC=$T/auxrec
 user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 
-# paranoid LEVEL: makes it so in a VM; is true if it is so.
+# paranoid LEVEL: set perf_event_paranoid to LEVEL if this is a VM. Succeed if it has that value.
 paranoid()
 {
 	[[ ! -e $DEVICE ]] || echo "$1" >$PARANOID
 	[[ $(<$PARANOID) == "$1" ]]
 }
 
-# refused PATTERN ARGS...: a user's recording that does not begin, and says why
-# of the event that was asked for, not of one that auxrec adds.
+# refused PATTERN ARGS...: a user's recording must fail to start. Its message must match PATTERN and
+# must name the requested event, not an event that auxrec adds.
 refused()
 {
 	local pattern=$1
@@ -51,7 +52,7 @@ refused()
 	[[ ! -e g ]] || note "a file for nothing: $*"
 }
 
-# lines N: besides the summary's first, that many were said
+# lines N: auxrec must have printed N lines besides the summary's lines about the amount of data
 lines()
 {
 	local other
@@ -59,14 +60,14 @@ lines()
 	[[ $(grep -c . <<<"$other") == "$1" ]] || note "not $1 lines but: $other"
 }
 
-# Another user's.
+# A process of another user
 sleep 1000 &
 other=$!
-# A program without build-id; else the line about ids has nothing to tell.
+# A program without a build-id: auxrec reports missing ids only if a map has none.
 cp "$B/selftests/ids/elf/no-id-static" no-id
 unsaid_ids() { ! grep -q 'found by itself' err || note "$* says: $(cat err)"; }
 
-# denied ARGS...: what cannot be read is not said to be missing.
+# denied ARGS...: auxrec list must not report files that it cannot read as missing.
 denied()
 {
 	want 1 user "$AUXREC" list --tracefs tree "$@" >out
@@ -122,7 +123,7 @@ if paranoid 2; then
 	want 0 user "$AUXREC" -e cpu-clock -o f -- true
 	said 'cpu-clock: no right to record the kernel, user space only: record as root, or give :u'
 	valid f
-	# One line says it, of all events, and none is about what only the kernel needs.
+	# One line tells this for all events. No line is about things that only kernel samples need.
 	rm -f f
 	want 0 user "$AUXREC" -e cpu-clock,page-faults -o f -- true
 	lines 1
@@ -134,7 +135,7 @@ if paranoid 2; then
 	rm -f f
 	want 0 user "$AUXREC" --user -e cpu-clock,page-faults -o f -- true
 	lines 0
-	# Nobody else is to read what is recorded.
+	# Other users must not be able to read a recording.
 	[[ $(stat -c '%a %u' f) == "600 65534" ]] || note "f: $(stat -c '%a %u' f)"
 	check "paranoid 2"
 
@@ -152,7 +153,7 @@ fi
 
 if paranoid 1; then
 	refused 'cpu-clock:u: .*whole CPUs.*it is 1' -e cpu-clock:u -a
-	# By number: names are in tracefs, which users may not read anyway.
+	# The tracepoint is given by its number, because users cannot read names in tracefs.
 	refused 'tracepoints unless perf_event_paranoid is -1, and it is 1' \
 		-e "2:$(<$TRACE/events/sched/sched_switch/id)"
 	check "paranoid 1"
@@ -162,12 +163,13 @@ fi
 kill $other
 wait $other 2>/dev/null
 
-# Root in name only.
+# root without the capabilities
 want 125 setpriv --bounding-set=-perfmon,-sys_admin "$AUXREC" -a -e cpu-clock -o g -- true
 said 'cpu-clock: no permission, though you are root: CAP_PERFMON is missing'
 check "root without rights"
 
-# hidden PATTERN CMD...: records, and that is said of why there are no symbols of the kernel
+# hidden PATTERN CMD...: record with auxrec started by CMD. The recording must have no kernel
+# symbols, and the reason in auxrec's message must match PATTERN.
 hidden()
 {
 	local pattern=$1
@@ -199,7 +201,7 @@ else
 	skip "why the kernel's symbols are hidden" "not in a VM of ours"
 fi
 
-# limited KIB CMD...: with so much memory that may be locked
+# limited KIB CMD...: run CMD with a limit of KIB for locked memory
 limited() { (ulimit -l "$1" && shift && exec "$@"); }
 if [[ -e /sys/bus/event_source/devices/$AUXGEN && -e $DEVICE ]]; then
 	paranoid 2
@@ -232,7 +234,7 @@ else
 	skip "the default of the raw ring" "no PMU of ours"
 fi
 
-# AUX data of a user who may not record the kernel, without being told :u
+# A user without the right to record the kernel records AUX data and does not give :u.
 if [[ -e /sys/bus/event_source/devices/$AUXGEN && -e $DEVICE ]]; then
 	paranoid 2
 	rm -f f

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See usage. */
+/*
+ * test_filter FILTER: print an address filter in the form in which auxrec gives it to the kernel.
+ * filter_test.sh calls this program.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

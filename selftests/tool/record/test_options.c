@@ -2,9 +2,9 @@
 /*
  * Golden cases of the command line: test_options [-g] options.txt
  *
- * One case a line, "ARGUMENTS => MEANING"; arguments may be quoted with ''.
- * Prints TAP. With -g it prints the file again with what is the case now: read
- * the difference before keeping it.
+ * Each line of the file is one case, "ARGUMENTS => MEANING". Arguments can be quoted with ''.
+ * The test prints TAP. With -g it prints the file with the current meanings instead: read the
+ * differences before you keep the new file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void add(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* As it will be: intel_pt is an AUX event here, 4 CPUs are there. */
+/* Add the size of the raw ring as on a machine with 4 CPUs where only intel_pt is an AUX event. */
 static void add_raw(const struct options *o)
 {
 	bool payloads = o->raw_ring || o->bpf_ring, aux = false;
@@ -164,7 +164,10 @@ static void run(char *args)
 	options_free(&o);
 }
 
-/* Of a raw ring for AUX data of tasks: the sum follows the tasks, not the CPUs. */
+/*
+ * Check the size of a raw ring for AUX data of @nr_tasks tasks. The total must be @bytes for any
+ * number of CPUs.
+ */
 static bool tasks_are_right(size_t nr_tasks, __u64 bytes)
 {
 	unsigned int nr_cpus;
