@@ -66,7 +66,7 @@ FIXTURE_TEARDOWN(daemon)
 	EXPECT_EQ(0, rmdir(self->dir));
 }
 
-/* What the daemon does before it is ready. */
+/* The daemon's behaviour before it is ready */
 enum begin { READY, FAILS, KILLED, HELD };
 
 static void do_daemon(FIXTURE_DATA(daemon) *self, enum begin begin)

@@ -54,7 +54,7 @@ static unsigned int nr_missing;
 static unsigned long long sunk[MAX_CPUS];
 
 static unsigned long long spans, bytes, chunks, lost, errors, gaps, gap_chunks, last_seq;
-/* Those lost chunks that are missing between snapshots */
+/* The part of the lost chunks that is missing between snapshots */
 static unsigned long long between;
 /* The time of -t, and the numbers and the time that it prints */
 static unsigned long long moment, before, behind, last_time;

@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# record_test.sh [AUXREC]: recordings without AUX data, as root. Needs no
-# module. Every stream is read by auxrec check and by each perf of $PERFS
-# (default: those of the VMs that are there, else perf); what a perf says on
-# stderr is a failure. Prints TAP.
+# record_test.sh [AUXREC]: test recordings without AUX data, as root. The test does not need the
+# module. auxrec check and each perf of $PERFS (see record.sh) read every stream, and a message of
+# perf on stderr is a failure. The test prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
 
-# lost PERF FILE: what becomes of a stream with TRACING_DATA in those of perf's
-# tools that lose their place in it: "said" if buildid-list says anything, of a
-# file and of a pipe, and the status of inject.
+# lost PERF FILE: print what those perf tools do that lose their place in a stream with
+# TRACING_DATA: "said" for the file, and again for stdin, if buildid-list prints a message, and then
+# the status of inject.
 lost()
 {
 	local rc
@@ -23,8 +22,7 @@ lost()
 	echo $rc
 }
 
-# lost_as_own PERF FILE: not more than in what that perf writes itself; and
-# where it does read that, ours must be read, too.
+# lost_as_own PERF FILE: PERF must read FILE as well as a stream that PERF itself writes
 lost_as_own()
 {
 	local own ours
@@ -38,9 +36,9 @@ lost_as_own()
 	[[ $ours == "$own" ]] || note "$1: '$ours', its own stream '$own'"
 }
 
-# readable FILE [WORD]: all perfs read it, from a file and from a pipe.
-# What inject writes to a file is not read again; streams with TRACING_DATA are
-# read by buildid-list, and by inject from a pipe, as they read perf record's.
+# readable FILE [WORD]: all perfs must read FILE, as a file and from a pipe. The file that inject
+# writes is not read again. For streams with TRACING_DATA, buildid-list and inject from a pipe must
+# do the same as for perf record's streams.
 readable()
 {
 	local p
@@ -79,11 +77,12 @@ want 0 "$AUXREC" -e cpu-clock:u -c 1000000 -o f -- sh -c "$work"
 readable f
 check "user space only, by count"
 
-# samples EVENT: how many there are in f
+# samples EVENT: print the number of EVENT's samples in f
 samples() { "$AUXREC" info f | sed -n "s|^  $1: .*; \([0-9]*\) samples$|\1|p"; }
 
-# one_in N TIMES EVENT: it has a sample each N times. Each CPU counts, and some are counted
-# before or behind all the others.
+# one_in N TIMES EVENT: EVENT, which occurred TIMES times, must have a sample each N times. Some
+# slack is allowed, because each CPU counts for itself and some events occur before or after the
+# counting of TIMES.
 one_in()
 {
 	local nr slack=$(($1 * ($(getconf _NPROCESSORS_ONLN) + 1) + ${2:-0} / 20))
@@ -94,14 +93,15 @@ one_in()
 		note "$nr samples of $3, which was $2 times, not one in $1"
 }
 
-# Two events of one kind have each other's ids since 6.3 (data->id is of the first one).
+# Since 6.3, samples of two events of the same kind can have the wrong event's id: data->id is the
+# id of the first event.
 # shellcheck disable=SC2016 # for the shell that is recorded
 want 0 "$AUXREC" -c 10 -e page-faults -e minor-faults/period=1,name=each/ -o f -- \
 	sh -c 'x=x; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do x=$x$x; done'
 readable f page-faults
 one_in 10 "$(samples each)" page-faults
 for p in $PERFS; do
-	# As the samples do not say it
+	# The samples do not contain the period, so perf must take it from the event.
 	$p report --stdio -i f 2>/dev/null | grep -A2 "of event 'page-faults'" >out
 	read -r count < <(sed -n 's/^# Event count (approx.): //p' out)
 	((${count:-0} == $(samples page-faults) * 10)) ||
@@ -157,13 +157,14 @@ mkdir -p path
 : >path/denied
 want 126 env PATH="no/such/dir:$T/path:$PATH" "$AUXREC" -q -e cpu-clock -o f -- denied
 [[ $(cksum f) == "$sum" ]] || note "f was replaced though nothing ran"
-# execvp(3) goes on, takes the working directory for nothing, and has a default.
+# Like execvp(3), auxrec goes on after a file without permission, takes an empty element of PATH for
+# the working directory, and has a default for PATH.
 printf '#!/bin/sh\nexit 9\n' >here
 chmod +x here
 want 9 env PATH="$T/path::/bin" "$AUXREC" -q -e cpu-clock -o f -- here
 want 1 env PATH="$T/path:/bin" "$AUXREC" -q -e cpu-clock -o f -- false
 want 1 env -u PATH "$AUXREC" -q -e cpu-clock -o f -- false
-# Only execve(2) finds this out: the stream has begun.
+# Only execve(2) detects this error. The stream has begun by then.
 printf '#!/no/such/shell\n' >here
 want 127 "$AUXREC" -q -e cpu-clock -o f -- ./here
 valid f
@@ -186,15 +187,15 @@ want 125 "$AUXREC" -q -e cpu-clock -p 4194304 -o f
 check "an existing file is kept as .old"
 enough
 
-# stop SIGNAL STATUS ARGS...: sends it to auxrec alone, once the recording runs:
-# when the command, if there is one, has made the file "ready"; else when more
-# comes than what was there before, which comes all at once.
+# stop SIGNAL STATUS ARGS...: send SIGNAL to auxrec alone when the recording runs. A command shows
+# this by making the file "ready". Without a command, f grows again after the first records, which
+# auxrec writes all at the same time.
 stop()
 {
 	local sig=$1 want=$2 pid rc size
 	shift 2
 	rm -f f ready
-	# A background job of a script ignores INT: give it back.
+	# Background jobs of a script ignore SIGINT, so restore the default.
 	env --default-signal=INT "$AUXREC" "$@" 2>stop.err &
 	pid=$!
 	if [[ $* == *ready* ]]; then
@@ -220,12 +221,13 @@ grep -q 'terminal closed' stop.err || note "no reason in: $(cat stop.err)"
 stop INT 0 -e cpu-clock -F 50 -a -o f
 readable f
 stop TERM 0 -e cpu-clock -o f -p $$
-# The command may take its time, or go on: its status is the recorder's.
+# The command can handle the signal and exit later. auxrec's status is that of the command.
 stop INT 5 -e cpu-clock -o f -- \
 	sh -c 'trap "exit 5" INT; : >ready; while :; do :; done'
 check "SIGINT, SIGTERM and SIGHUP"
 
-# The one that is sent HUP goes on, and so does its command; which then says so.
+# After nohup, auxrec and its command ignore SIGHUP and go on. The command sends SIGHUP to itself
+# too.
 rm -f f ready
 nohup "$AUXREC" -e cpu-clock -o f -- sh -c \
 	': >ready; until [ -e hung ]; do sleep 0.05; done; kill -HUP $$; exit 6' \
@@ -241,7 +243,7 @@ grep -q 'command ended' err || note "$(cat err)"
 valid f
 check "SIGHUP after nohup"
 
-# It works when the recording has begun, however long that takes.
+# The process does its work only after the recording has begun, however long that takes.
 rm -f f
 sh -c "until [ -s f ]; do sleep 0.05; done; $work; $work" &
 want 0 "$AUXREC" -e cpu-clock -p $! -o f
@@ -279,7 +281,7 @@ done
 check "delay, JSON"
 
 mkdir small
-# From one that takes nothing at all: then the command must not even start.
+# /dev/full accepts no data at all, so the command must not even start.
 for cmd in 'exit 3' ': >started'; do
 	want 125 timeout 60 "$AUXREC" -e cpu-clock -o /dev/full -- sh -c "$cmd"
 	said "/dev/full: no space left"
@@ -309,7 +311,7 @@ said "f: larger than files may be"
 said "LOST .* bytes that could not be written"
 valid f
 (($(stat -c %s f) > 4096)) || note "$(stat -c %s f) bytes of 8K"
-# 25: SIGXFSZ, which is the command's own matter
+# 153 is 128 + 25 (SIGXFSZ): the command itself exceeds the limit.
 want 153 limited "$AUXREC" -q -e dummy -o f -- dd if=/dev/zero of=g bs=64k count=1
 check "file size limit"
 
@@ -317,7 +319,7 @@ check "file size limit"
 	head -c 20000 >f
 [[ ${PIPESTATUS[0]} == 125 ]] || note "status ${PIPESTATUS[0]}"
 grep -q "reader of the stream has gone" err || note "$(cat err)"
-# Before the first byte: with a command, and with one that only says how long.
+# The reader has gone before the first byte. The command is recorded, or with -a only sets the time.
 mkfifo closed
 for args in '' -a; do
 	exec {hold}<>closed
@@ -331,8 +333,8 @@ for args in '' -a; do
 done
 check "reader gone"
 
-# Somebody has the pipe open and does not read: the first signal ends the
-# recording, the second the waiting.
+# A process has the pipe open and does not read. The first signal ends the recording, and the second
+# one ends the wait for the reader.
 mkfifo stuck
 exec {hold}<>stuck
 "$AUXREC" -e cpu-clock -F max -o - -- sh -c 'while :; do :; done' >stuck 2>err &
@@ -371,7 +373,7 @@ read_killed() { for p in $PERFS; do quiet "$p" script -i f; done; }
 KILLED=read_killed kills 10 60 -e cpu-clock -F max -- sh -c "while :; do :; done"
 check "kill -9 at any moment"
 
-# What perf record has, too: the names are perf's.
+# Options with the same names as in perf record
 rm -f f
 want 0 "$AUXREC" --switch-events -e cpu-clock -o f -- sh -c "sleep 0.01; sleep 0.01"
 readable f
@@ -418,7 +420,8 @@ want 3 "$AUXREC" info /dev/null >out
 said '/dev/null: empty'
 check "help, contradictions"
 
-# marks EVENT COLUMN PATTERN: a message about it, and a mark under that character
+# marks EVENT COLUMN PATTERN [SHOWN]: auxrec must print a message that matches PATTERN, then EVENT
+# (or SHOWN), and a mark under the character at COLUMN
 marks()
 {
 	want 125 "$AUXREC" --dry-run -e "$1" -- true
@@ -454,7 +457,7 @@ if [[ -e /sys/bus/event_source/devices/$AUXGEN ]]; then
 fi
 check "what is wrong is shown where it was typed"
 
-# What is no stream: one line that says what it is, and what to do
+# For a file that is not a stream, auxrec prints one line that tells what it is and what to do.
 for p in $PERFS; do
 	rm -f ordinary
 	$p record -q -B -e cpu-clock -o ordinary -- true 2>perr || note "$p record: $(head -n 1 perr)"

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random lives of tasks for the tests of tool/history/, as records, and the model that tells what
+ * the records mean.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +18,7 @@ uint32_t history_rnd(uint32_t below)
 	return (history_seed >> 33) % below;
 }
 
-/* Tasks have the numbers 1000 and up. */
+/* The tasks' thread ids begin at 1000. */
 static uint32_t tid_of(uint32_t i)
 {
 	return i == KERNEL ? (uint32_t)-1 : 1000 + i;
@@ -122,7 +126,7 @@ static void learn_map(struct model *m, const struct perf_event_header *h)
 		m->page[pid][first + i] = file << 32 | (quad(h, 32) / PAGE + i);
 }
 
-/* Of all its threads one is left, which has the number of the first (de_thread()). */
+/* exec() ends all other threads. The remaining one has the first thread's id (de_thread()). */
 static void learn_exec(struct model *m, uint32_t pid)
 {
 	uint32_t i;
@@ -145,7 +149,7 @@ void history_learn(struct model *m, const struct perf_event_header *h)
 		m->task[index_of(word(h, 16))].lives = false;
 		break;
 	case PERF_RECORD_COMM:
-		/* Who has a name is there. */
+		/* A task that gets a name exists. */
 		m->task[index_of(tid)].lives = true;
 		m->task[index_of(tid)].pid = index_of(word(h, 8));
 		strncpy(m->task[index_of(tid)].comm, (const char *)h + 16, 15);
@@ -187,8 +191,9 @@ bool history_same(const struct model *a, const struct model *b)
 		const struct task *x = &a->task[i], *y = &b->task[i];
 
 		/*
-		 * One without a name need not be there. A first thread that has gone is
-		 * made known again, and may outlive its process.
+		 * @b does not have to know a task without a name. @b can know a first thread
+		 * that has exited, because state_emit() emits it, and this thread can outlive
+		 * its process.
 		 */
 		if (x->lives && !y->lives && x->comm[0])
 			return false;
@@ -208,7 +213,7 @@ bool history_same(const struct model *a, const struct model *b)
 
 /* --- lives ----------------------------------------------------------------- */
 
-/* A number that no task has, and no process as its first thread; or -1 */
+/* Return an index that no living task has, and no living process as its first thread, or -1. */
 static int unused(const struct model *m)
 {
 	const uint32_t start = history_rnd(PIDS);
@@ -327,7 +332,7 @@ static void make_thing(void)
 	}
 }
 
-/* Something that can happen, in rec. */
+/* Begin, in @rec, a random record that is possible in @m. */
 void history_something(const struct model *m)
 {
 	const int who = some(m), fresh = unused(m);
@@ -359,7 +364,7 @@ void history_something(const struct model *m)
 		history_name(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, pid, pid);
 		return;
 	case 7:
-		/* Mostly what another one has */
+		/* Most tasks share their namespaces with other tasks. */
 		history_namespaces(pid, who, 1 + history_rnd(history_rnd(3) ? 3 : 1000));
 		return;
 	case 8:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random lives of tasks, told as records, and what these mean, said in the simplest way:
- * an array of pages for each process.
+ * Random lives of tasks as records, and a simple model of what the records mean: an array of pages
+ * for each process.
  */
 #ifndef HISTORY_H
 #define HISTORY_H
@@ -16,7 +16,7 @@
 #define THINGS	16		/* symbols, programs, cgroups, places in the kernel */
 #define KERNEL	PIDS		/* index of the kernel's maps */
 
-/* What a reader knows: */
+/* A task, as a reader of the records knows it */
 struct task {
 	bool lives;
 	uint32_t pid;		/* index of its process */
@@ -28,7 +28,7 @@ struct model {
 	struct task task[PIDS];		/* by tid */
 	uint64_t page[PIDS + 1][PAGES];	/* by pid: file and page of it */
 	uint32_t symbol[THINGS], program[THINGS], cgroup[THINGS];
-	uint32_t code[THINGS];		/* of the kernel, by address */
+	uint32_t code[THINGS];		/* the kernel's code, by address */
 };
 
 union record {
@@ -40,15 +40,15 @@ union record {
 extern uint64_t history_seed;
 uint32_t history_rnd(uint32_t below);
 
-/* The record becomes part of what is known. */
+/* Add the record to the model. */
 void history_learn(struct model *m, const struct perf_event_header *h);
-/* Does @b, who was told of all at once, know what @a does? */
+/* Does @b, a reader of the folded state, know the same as @a, a reader of all records? */
 bool history_same(const struct model *a, const struct model *b);
 
 /*
- * Each begins a record, history_done() ends and returns it: something that can happen;
- * FORK or EXIT; MMAP; COMM or what begins like it; NAMESPACES; CGROUP. Tasks by index,
- * -1: one outside.
+ * Begin a record: any record that is possible in @m; FORK or EXIT; MMAP or MMAP2; COMM, or a record
+ * that begins like it; NAMESPACES; CGROUP. Tasks are given by index; -1 as a parent is a task that
+ * the model does not have. history_done() completes the record and returns it.
  */
 void history_something(const struct model *m);
 void history_ids(uint32_t type, uint16_t misc, int pid, int ppid, int tid, int ptid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tool/synth/proc_maps.c: what real processes have mapped */
+/* Tests of tool/synth/proc_maps.c: which maps real processes have */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -59,7 +59,11 @@ TEST_F(proc_maps, gone)
 	EXPECT_FALSE(self->ask.begin(self->ask.ctx, pid));
 }
 
-/* vfork() waits so (TASK_KILLABLE) for its child, which can be told when to end. */
+/*
+ * proc_maps.c does not read the maps of a process that waits in state D, because this could block.
+ * vfork() waits in this state (TASK_KILLABLE) for the child, and the test decides when the child
+ * ends.
+ */
 TEST_F(proc_maps, waits)
 {
 	int begun[2], over[2];
@@ -70,7 +74,7 @@ TEST_F(proc_maps, waits)
 	ASSERT_EQ(0, pipe(over));
 	pid = fork();
 	if (!pid) {
-		/* A name that looks like something else */
+		/* In /proc/PID/stat this name looks like the end of the name and another state. */
 		prctl(PR_SET_NAME, "a) R (b");
 		if (!vfork()) {
 			if (write(begun[1], "", 1) == 1 && read(over[0], &c, 1) == 1)
@@ -82,7 +86,7 @@ TEST_F(proc_maps, waits)
 		_exit(1);
 	}
 	ASSERT_EQ(1, read(begun[0], &c, 1));
-	/* It may be on its way to wait still. */
+	/* The process perhaps does not wait yet. */
 	while (self->ask.begin(self->ask.ctx, pid))
 		sched_yield();
 	ASSERT_EQ(1, write(over[1], "", 1));

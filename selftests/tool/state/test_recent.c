@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/history/recent.c: random histories with samples among them, of several CPUs that are read
- * one after the other. What is given out tells the same as all of it; samples are the
- * newest, each once; memory is what was allowed.
+ * Tests of tool/history/recent.c with random histories of sideband and samples. The test reads
+ * several CPUs one after the other, and checks that
+ *
+ * - the emitted state and sideband tell the same as all records,
+ * - the samples are the newest, each of them once,
+ * - the memory stays within the limit.
  *
  * test_recent [SEED]
  */
@@ -22,7 +25,7 @@
 #include "base/util.h"
 
 #define RECORDS		3000
-#define BATCH		32	/* of time, that is read at once */
+#define BATCH		32	/* units of time whose records are read together */
 #define CPUS		4
 #define BLOCK		2048
 
@@ -31,19 +34,19 @@ struct history {
 	bool late;		/* one CPU is read a batch later */
 	struct recent *recent;
 	struct model all;
-	uint64_t nr_samples;	/* so many came */
+	uint64_t nr_samples;	/* all samples so far */
 	uint64_t sample_time[RECORDS + BATCH + 1];	/* by number, from 1 */
 	const char *wrong;
-	/* while records are given out */
+	/* while records are emitted: */
 	struct model told;
 	uint64_t seen;
-	uint64_t newest;	/* number of a sample */
+	uint64_t newest;	/* number of the newest emitted sample */
 	uint64_t oldest;
-	uint64_t time;		/* of the sideband's last record */
-	uint64_t since;		/* what is not in the state is of that time, or later */
-	uint64_t begin;		/* and samples, of which none is missing from then on */
-	bool state;		/* it is given out */
-	bool samples;		/* have begun */
+	uint64_t time;		/* of the last sideband record */
+	uint64_t since;		/* no sideband outside the state is older */
+	uint64_t begin;		/* no sample is older, and all later samples are there */
+	bool state;		/* the state is being emitted */
+	bool samples;		/* a sample has been emitted */
 };
 
 struct sample {
@@ -53,7 +56,7 @@ struct sample {
 	uint64_t data[64];
 };
 
-/* A batch is read CPU by CPU: in order of time on each, not over all. */
+/* A batch is read CPU by CPU. Its records are in order of time only within each CPU. */
 struct arrived {
 	union record rec;
 	struct sample sample;
@@ -94,7 +97,7 @@ static void add_cpu(struct history *h, const struct arrived *batch, uint32_t cpu
 			h->wrong = "no memory";
 }
 
-/* What the last CPU wrote in the batch before, if it is read late. */
+/* The batch before. If the last CPU is read late, its records in this batch are read next. */
 static struct arrived held[BATCH];
 
 static void add_batch(struct history *h, uint64_t first)
@@ -123,7 +126,10 @@ static int tell(void *ctx, const struct perf_event_header *rec)
 	if (rec->type != PERF_RECORD_SAMPLE) {
 		if (h->samples || id->time < h->time)
 			h->wrong = "sideband is not in order";
-		/* See history_done(): the event may be gone when its record is. */
+		/*
+		 * 5 is the id of history_done(). A record of the state has no id, because the
+		 * event may be gone by then.
+		 */
 		if (id->id != (h->state ? 0 : 5))
 			h->wrong = "an id that is not known, or lost";
 		if (!h->state && id->time < h->since)
@@ -143,7 +149,7 @@ static int tell(void *ctx, const struct perf_event_header *rec)
 	return 0;
 }
 
-/* Of those that were read. */
+/* Return how many of all samples so far are of @begin or later. */
 static uint64_t samples_since(const struct history *h, uint64_t begin)
 {
 	uint64_t n = 0, i;
@@ -258,7 +264,7 @@ static void try(const char *what, const struct recent_limits *limits, bool late,
 	free(h);
 }
 
-/* A recording that is younger than its window has all from the start. */
+/* A recording that is younger than its window has all records from the start. */
 static void try_young(void)
 {
 	const struct recent_limits limits = { .memory = 8192, .window = 200 };
@@ -268,7 +274,7 @@ static void try_young(void)
 	bool fine;
 
 	fine = !recent_add(r, &sample.header, 1000) && !recent_trim(r, 1150, 1150, ~0ULL);
-	/* Nor is there anything to leave out that was before. */
+	/* There are no records from before the start that recent_cut() would have to drop. */
 	fine = fine && !recent_cut(r, 900, 1150);
 	recent_stats(r, &young);
 	fine = fine && !recent_trim(r, 1300, 1300, ~0ULL);
@@ -283,10 +289,10 @@ static void try_young(void)
 
 #define MEMORY		(8 << 20)
 #define LENT		(2 << 20)
-/* Of the test itself, and of what malloc() has beside what it gives */
+/* Memory of the test itself, and memory that malloc() uses beside what it returns */
 #define OVERHEAD	(1 << 20)
 
-/* Bytes that two processes have, what they share counted once; 0: nobody can tell. */
+/* Return the memory of two processes, with shared memory counted once; 0: not known. */
 static size_t memory_of(const pid_t *pids)
 {
 	size_t sum = 0, kib;
@@ -318,7 +324,7 @@ static int fill(struct recent *r, uint64_t from, uint64_t to, bool samples)
 		history_map(1 + time % 8, 1 + time % 8);
 		err = recent_add(r, history_done(time), time);
 		sample.time = time;
-		/* As much is new in it as in those of a call chain. */
+		/* The sample has about as much new data as one with a call chain. */
 		for (i = 0; i < 8; i++)
 			sample.data[i] = 0xffffffff81000000 + history_rnd(1 << 24);
 		if (!err && samples)
@@ -341,7 +347,7 @@ static int add_up(void *ctx, const struct perf_event_header *rec)
 	return 0;
 }
 
-/* All of the memory is for what needs it. */
+/* All of the memory can be used for the kind of records that needs it. */
 static uint64_t try_lent(bool samples, size_t block)
 {
 	const struct recent_limits limits = { .memory = LENT, .block = block };
@@ -362,7 +368,7 @@ static uint64_t try_lent(bool samples, size_t block)
 	return end - stats.begin;
 }
 
-/* The same memory has a longer history when it is packed. */
+/* The same memory contains a longer history if it is packed. */
 static void try_packed(bool samples)
 {
 	const uint64_t plain = try_lent(samples, 0), packed = try_lent(samples, 64 << 10);
@@ -397,14 +403,14 @@ static void try_odd_sizes(void)
 	}
 	recent_stats(r, &stats);
 	err = err ?: recent_emit_samples(r, add_up, &sum);
-	/* Packing leaves a few bytes of each second sample. */
+	/* Packing reduces every second sample to a few bytes. */
 	tap_report(!err && stats.samples > MEMORY / sizeof(large) * 3 / 2 && sum == stats.samples,
 		   "large samples: %llu of %llu are whole", (unsigned long long)sum,
 		   (unsigned long long)stats.samples);
 	recent_free(r);
 }
 
-/* What recent_packing() says beside what malloc() says */
+/* Compare recent_packing() with the memory that malloc() has handed out. */
 static void try_packing(void)
 {
 	const size_t block = 64 << 10;
@@ -424,7 +430,7 @@ static void try_packing(void)
 	recent_free(r);
 }
 
-/* A child that folds all, and as much new here as there is room for */
+/* A child folds all records (@cut), while this process adds as many new ones as have room. */
 static void try_share(bool cut, size_t block)
 {
 	const struct recent_limits limits = { .memory = MEMORY, .block = block };
@@ -471,7 +477,7 @@ static int last_name(void *ctx, const struct perf_event_header *rec)
 	return 0;
 }
 
-/* Two records have the same time: what the one says that came later holds. */
+/* If two records have the same time, the one that came later is valid. */
 static void try_same_time(void)
 {
 	const struct recent_limits limits = { .memory = MEMORY };
@@ -480,7 +486,7 @@ static void try_same_time(void)
 	const struct perf_event_header *rec;
 	int err;
 
-	/* What comes before is of another CPU. */
+	/* The first record, which is newer, is of another CPU. */
 	history_name(PERF_RECORD_COMM, 0, 2, 2);
 	err = recent_add(r, history_done(300), 300);
 	history_name(PERF_RECORD_COMM, 0, 1, 1);
@@ -507,7 +513,7 @@ static int count_forks(void *ctx, const struct perf_event_header *rec)
 	return 0;
 }
 
-/* A task that had its EXIT is still known for a while: it may have samples. */
+/* A task is still known for a while after its EXIT, because it may have samples. */
 static void try_linger(void)
 {
 	const struct recent_limits limits = { .memory = 4 << 20, .window = 100, .linger = 50 };
@@ -530,9 +536,9 @@ static void try_linger(void)
 
 /* --- EXITs that were lost ---------------------------------------------------- */
 
-#define ALIVE	200		/* indices of tasks from here on, and the first one */
+#define ALIVE	200		/* the newest tasks, which live; the first one lives too */
 #define TASKS	5000
-#define ROUND	50		/* that come between two looks */
+#define ROUND	50		/* tasks that are added between two calls of recent_shrink() */
 
 static uint32_t newest_task;
 
@@ -550,7 +556,7 @@ static bool nothing_known(void *ctx, uint32_t pid)
 	return false;
 }
 
-/* Each second one's name and maps are all that was told. */
+/* Every second task has only a name and maps, but no FORK. */
 static int add_task(struct recent *r, uint32_t i, uint64_t time)
 {
 	if (i & 1)
@@ -590,7 +596,7 @@ static void try_lost_exits(void)
 	}
 	err = err ?: recent_emit_state(r, count_forks, &tasks) ?:
 	      recent_emit_sideband(r, count_forks, &tasks);
-	/* Those who live, and what came since the last look but one */
+	/* The living tasks are known, and those that came since the last look but one. */
 	tap_report(!err && bytes < 2 * limits.memory && tasks >= ALIVE,
 		   "lost EXITs of %d tasks: %zu bytes, %zu tasks", TASKS, bytes, tasks);
 	recent_free(r);
@@ -599,16 +605,16 @@ static void try_lost_exits(void)
 /* --- cgroups that were removed ------------------------------------------------ */
 
 #define CGROUPS		100000
-#define THERE		300	/* the newest, and the first one */
-#define LOOK		500	/* so often it is seen what is told */
+#define THERE		300	/* the newest cgroups, which exist; the first one exists too */
+#define LOOK		500	/* after this many cgroups the records are emitted and checked */
 
 struct cgroups {
 	uint64_t newest;
 	bool told[CGROUPS];
-	uint64_t untold;	/* samples of one of which nothing is told */
+	uint64_t untold;	/* samples whose cgroup has no record */
 	uint64_t samples;
-	uint64_t nr;		/* that were told */
-	size_t most;		/* that were kept */
+	uint64_t nr;		/* cgroups with a record */
+	size_t most;		/* the most cgroups that were kept */
 };
 
 static bool is_there(void *ctx, __u64 id, const char *path)
@@ -618,7 +624,7 @@ static bool is_there(void *ctx, __u64 id, const char *path)
 	return (!id || id + THERE > c->newest) && (uint64_t)atoi(path + 1) == id;
 }
 
-/* What a sample has as its number is its cgroup. */
+/* The number of a sample is its cgroup. */
 static int tell_cgroup(void *ctx, const struct perf_event_header *rec)
 {
 	const struct sample *sample = (const void *)rec;
@@ -649,7 +655,7 @@ static int add_cgroup(struct recent *r, uint64_t i)
 	       recent_add(r, &sample.header, time);
 }
 
-/* @look: it can be seen which are there. */
+/* @look: it is known which cgroups exist. */
 static void try_cgroups(bool look)
 {
 	const struct recent_limits limits = { .memory = 8 << 20, .window = 1500, .linger = 100 };
@@ -680,7 +686,7 @@ static void try_cgroups(bool look)
 		if (c.nr > nr)
 			nr = c.nr;
 	}
-	/* What the window has is sideband still; it was there when that came. */
+	/* The cgroups of the window's sideband existed when the sideband came. */
 	if (look)
 		tap_report(!err && c.most < 2 * (limits.window + THERE) && c.told[0] &&
 			   !c.untold && c.samples > 10000,
@@ -693,7 +699,10 @@ static void try_cgroups(bool look)
 	recent_free(r);
 }
 
-/* A sample for which there is no room at all is gone: not all of its time are there. */
+/*
+ * A sample that is larger than the whole memory is dropped, so the samples of its time are
+ * incomplete.
+ */
 static void try_too_large(void)
 {
 	const struct recent_limits limits = { .memory = sizeof(struct sample) / 2 };
@@ -710,7 +719,7 @@ static void try_too_large(void)
 	recent_free(r);
 }
 
-/* A page that has room left when a child shares it is copied by the next record. */
+/* If a page that a child shares has room left, the next record causes a copy of the page. */
 static void try_log_share(void)
 {
 	const size_t page = 4096;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/history/state.c: random lives of tasks, told as records. A reader of the records that
- * state_emit() writes must know the same as a reader of all records.
+ * Tests of tool/history/state.c with random lives of tasks. A reader of the records that
+ * state_emit() emits must know the same as a reader of all records.
  *
  * test_state [SEED]
  */
@@ -21,7 +21,7 @@ static int learn_emitted(void *ctx, const struct perf_event_header *h)
 	const struct rec_sample_id *id = (const void *)((const uint8_t *)h + h->size -
 							sizeof(*id));
 
-	/* What was told came with that of an event, which may be gone by now. */
+	/* The event of the original record may be gone, so emitted records have no event's id. */
 	if (id->time != 77 || id->id)
 		return -1;
 	history_learn(ctx, h);
@@ -36,7 +36,7 @@ static size_t bytes_of(const struct state *st)
 	return stats.bytes;
 }
 
-/* It is there as long as readers are to know of it. */
+/* A cgroup exists as long as the model knows it. */
 static bool is_there(void *ctx, __u64 id, const char *path)
 {
 	const struct model *all = ctx;
@@ -44,7 +44,7 @@ static bool is_there(void *ctx, __u64 id, const char *path)
 	return all->cgroup[id] == (uint32_t)atoi(path);
 }
 
-/* A cgroup is removed, which no record says. */
+/* Remove a cgroup. No record tells this, so the state must look for it. */
 static void remove_cgroup(struct state *st, struct model *all)
 {
 	const struct state_ask ask = { .cgroup = is_there, .ctx = all };
@@ -57,7 +57,7 @@ static void remove_cgroup(struct state *st, struct model *all)
 		state_forget_cgroups(st, 6);
 }
 
-/* Returns the number of the first record after which a reader knows something else. */
+/* Return the number of the first record after which the two readers know different things, or 0. */
 static int live(void)
 {
 	struct state *st = state_new();
@@ -85,7 +85,7 @@ static int live(void)
 	return wrong;
 }
 
-/* @by_thread: a thread executes, has the first one's number then, and no EXIT. */
+/* @by_thread: a thread calls exec(). It gets the first thread's id, and its own id has no EXIT. */
 static void live_shortly(struct state *st, uint32_t pid, bool by_thread)
 {
 	const uint32_t tid = 1 + pid % (PIDS - 1);
@@ -107,8 +107,8 @@ static void live_shortly(struct state *st, uint32_t pid, bool by_thread)
 }
 
 /*
- * In a PID namespace tasks outside of it have one number, 0: each is its own parent. With
- * pid != tid that cannot be, and is to do no harm.
+ * In a PID namespace, all tasks outside it have the id 0, so each of them is its own parent. With
+ * pid != tid this is impossible, and such a record must do no harm.
  */
 static void own_parent(void)
 {
@@ -141,7 +141,7 @@ static void own_parent(void)
 	state_free(st);
 }
 
-/* As many short processes: they leave nothing. */
+/* Run @processes short processes. They must leave nothing in the state. */
 static void churn(unsigned int processes, bool by_thread)
 {
 	struct state *st = state_new();
@@ -164,7 +164,7 @@ static void churn(unsigned int processes, bool by_thread)
 			most = bytes_of(st);
 		history_ids(PERF_RECORD_EXIT, 0, pid, 0, pid, 0);
 		state_fold(st, history_done(2));
-		/* Not each time: its number may be used again before. */
+		/* Skip some calls, so that an id is used again before state_end_exited(). */
 		if (i % 3)
 			state_end_exited(st, 3);
 	}
@@ -181,8 +181,9 @@ static void churn(unsigned int processes, bool by_thread)
 #define AT_A_TIME	1000
 
 /*
- * As many processes, some of which live at a time, with @sets of namespaces, 0: of which none
- * are told. Returns the most memory, and what is left.
+ * Run @processes processes, of which AT_A_TIME live at the same time. They use @sets different sets
+ * of namespaces; 0: there are no records of namespaces. Return the most memory that the state had,
+ * and in @left the memory that it has at the end.
  */
 static size_t most_bytes(unsigned int processes, unsigned int sets, size_t *left)
 {
@@ -214,7 +215,7 @@ static size_t most_bytes(unsigned int processes, unsigned int sets, size_t *left
 	return most;
 }
 
-/* What they share is there once. */
+/* Namespaces that processes share are in memory once. */
 static void share(unsigned int processes)
 {
 	size_t left[3];

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run.sh [AUXREC]: the stream tests, with the oldest perf that has to read our
-# streams as the judge.
+# run.sh [AUXREC]: run the tests of the stream with perf 6.1, the oldest perf that must read
+# auxrec's streams.
 
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../../.." && pwd)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * `check` and `info` alone, so that they can be tested without the recorder.
+ * A program that has only auxrec's `check` and `info`, to test them without the recorder.
  */
 #include <stdio.h>
 #include <string.h>
