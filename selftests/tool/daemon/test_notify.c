@@ -72,7 +72,7 @@ static void messages(struct __test_metadata *_metadata, const char *name)
 	EXPECT_STREQ("STOPPING=1", got(fd));
 	EXPECT_EQ(1, notify_busy());
 	EXPECT_STREQ("EXTEND_TIMEOUT_USEC=120000000", got(fd));
-	/* notify_busy() does not send a message each time it is called. */
+	/* notify_busy() sends at most one message per second. */
 	for (i = 0; i < 100; i++)
 		n += notify_busy();
 	EXPECT_GT(50, n);

@@ -221,7 +221,7 @@ static struct perfaux_reference add_at(__u32 i, __u64 time, __u32 flags)
 	return ref;
 }
 
-/* Read the HELD segments for a snapshot that begins at time 100. */
+/* Frames of HELD segments, for a snapshot that begins at time 100 */
 static void snapshot(void)
 {
 	struct perfaux_reference edge, in[2];

@@ -236,7 +236,7 @@ static void check_auxtrace(FILE *f, const unsigned char *rec)
 		bad("queue %u goes on at %lu", idx, offset);
 	} else {
 		queue_end[idx] += size;
-		/* If the first record has 16 bytes, it is for perf 6.1: tool/record/auxdata.c. */
+		/* A first record of 16 bytes is for perf 6.1, see tool/record/auxdata.c. */
 		if (size != 16 || spans) {
 			spans++;
 			bytes += size;

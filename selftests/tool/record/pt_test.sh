@@ -65,8 +65,8 @@ both()
 }
 
 # readable PERIOD [all]: perf must read f in several ways, as a file and from a pipe. perf inject
-# reads only the file, because it loses its place in every Intel PT trace from a pipe. Without FULL
-# and "all", perf only decodes the branches.
+# reads only the file, because it loses its place in every Intel PT trace from a pipe. If neither
+# FULL nor "all" is given, perf only decodes the branches.
 readable()
 {
 	local fields=comm,pid,tid,time,ip,sym
@@ -269,7 +269,7 @@ mv calls truth
 (exec setarch -R env -i "$(command -v "$PERF")" record -o f --per-thread -e intel_pt//u \
 	-S16384 -m ,4 -- "$SPT/work-static" calls 10000000 >stdout 2>err </dev/null) &
 pid=$!
-# In 10 clock ticks the program writes more trace than the area can hold.
+# After 10 ticks of system time the program has written more trace than the area can hold.
 for _ in {1..1200}; do
 	child=$(pgrep -P $pid work-static)
 	[[ $child && $(awk '{ print $15 }' "/proc/$child/stat") -gt 10 ]] && break

@@ -48,7 +48,8 @@ told()
 
 insmod "$MODULES/ptmodel.ko" || exit 2
 
-# With u and -a a term must give the same result. Without FULL this is tried only for two terms.
+# A term must give the same result for user space (u) and for all CPUs (-a). Without FULL, this is
+# tried only without a term and with cyc.
 for term in '' cyc cyc,cyc_thresh=2 mtc=0 mtc_period=5 tsc=0,mtc=0 noretcomp psb_period=4; do
 	[[ ! ${SHORT-} || ! $term || $term == cyc ]] || continue
 	told "$term" -e "intel_pt/$term/" -- true

@@ -302,7 +302,7 @@ for p in $PERFS; do
 done
 check "so is what a tracepoint loses, and readers see no other fields"
 
-# A stack of nearly 64 KiB leaves no room for the fields in the sample. They must not be lost.
+# A stack of nearly 64 KiB leaves no room for the fields in the sample. The fields must not be lost.
 rm -f f
 want 0 "$AUXREC" -o f --raw-ring -m 16M -e task:task_rename/call-graph=dwarf,stack-size=65528/ -- \
 	bash renames 20

@@ -9,7 +9,7 @@
 #   PERFS    the perfs that must read auxrec's streams: by default the installed ones of perf-6.1,
 #            perf-6.12 and perf-7.2, or perf if there are none
 #   AUXGEN   the PMU of auxgen.ko that the test uses, default auxgen. Tests that run at the same
-#            time use different PMUs (pmus=N of the module). $STATS contains its counters.
+#            time use different PMUs (pmus=N of the module). $STATS is the file with its counters.
 #   SEED     the seed of random numbers, default 1
 
 set -u

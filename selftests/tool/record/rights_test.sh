@@ -123,7 +123,8 @@ if paranoid 2; then
 	want 0 user "$AUXREC" -e cpu-clock -o f -- true
 	said 'cpu-clock: no right to record the kernel, user space only: record as root, or give :u'
 	valid f
-	# One line tells this for all events. No line is about things that only kernel samples need.
+	# One line tells for all events that the kernel is not recorded. No line is about things
+	# that only samples of the kernel need.
 	rm -f f
 	want 0 user "$AUXREC" -e cpu-clock,page-faults -o f -- true
 	lines 1

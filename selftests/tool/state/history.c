@@ -79,7 +79,7 @@ const struct perf_event_header *history_done(uint64_t time)
 	return &rec.header;
 }
 
-/* --- what they mean -------------------------------------------------------- */
+/* --- what records mean ----------------------------------------------------- */
 
 static uint32_t word(const struct perf_event_header *h, size_t at)
 {
@@ -192,8 +192,8 @@ bool history_same(const struct model *a, const struct model *b)
 
 		/*
 		 * @b does not have to know a task without a name. @b can know a first thread
-		 * that has exited, because state_emit() emits it, and this thread can outlive
-		 * its process.
+		 * that has exited, because state_emit() emits such a thread again. In @b it can
+		 * outlive its process.
 		 */
 		if (x->lives && !y->lives && x->comm[0])
 			return false;
@@ -211,7 +211,7 @@ bool history_same(const struct model *a, const struct model *b)
 	       !memcmp(a->code, b->code, sizeof(a->code));
 }
 
-/* --- lives ----------------------------------------------------------------- */
+/* --- random lives ---------------------------------------------------------- */
 
 /* Return an index that no living task has, and no living process as its first thread, or -1. */
 static int unused(const struct model *m)

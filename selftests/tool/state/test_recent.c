@@ -430,7 +430,10 @@ static void try_packing(void)
 	recent_free(r);
 }
 
-/* A child folds all records (@cut), while this process adds as many new ones as have room. */
+/*
+ * While a child shares the records, this process adds as many new records as have room. @cut: the
+ * child folds all records, otherwise none.
+ */
 static void try_share(bool cut, size_t block)
 {
 	const struct recent_limits limits = { .memory = MEMORY, .block = block };
