@@ -10,11 +10,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "stream/aux_chunk.h"
-#include "stream/payload.h"
 #include "stream/read.h"
 #include "stream/read_attr.h"
 #include "base/bytes.h"
+#include "stream/read_raw.h"
 #include "stream/read_sample.h"
 #include "stream/snapshot_mark.h"
 

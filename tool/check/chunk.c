@@ -10,9 +10,7 @@
 
 bool check_is_chunk(const struct read_event *ev)
 {
-	return ev->attr.type == PERF_TYPE_SOFTWARE &&
-	       ev->attr.config == PERF_COUNT_SW_BPF_OUTPUT &&
-	       !is_payload_event(&ev->attr) && !is_snapshot_event(&ev->attr) &&
+	return read_is_chunk_event(&ev->attr) &&
 	       ev->attr.sample_type ==
 	       (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 		PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "extract/extract.h"
+#include "stream/primer.h"
 #include "stream/read_gap.h"
+#include "stream/read_raw.h"
 #include "base/bytes.h"
-#include "stream/snapshot_mark.h"
 
 #define BLOB_BUF	(64 * 1024)
 
@@ -35,16 +36,9 @@ static void take_info(struct extract *e, const struct read_record *rec)
 	e->per_cpu = e->intel_pt && read_u64(&b);
 }
 
-/* The first AUXTRACE of a stream has no data, see write_primer() in record/auxdata.c. */
-static bool is_primer(struct extract *e, const void *data, __u64 size)
+static bool has_primer(const struct extract *e, const void *data, __u64 size)
 {
-	static const struct perf_event_header records[2] = {
-		{ REC_EVENT_TYPE, 0, sizeof(records[0]) },
-		{ REC_EVENT_TYPE, 0, sizeof(records[0]) },
-	};
-
-	return !e->primed && size == sizeof(records) &&
-	       !memcmp(data, records, sizeof(records));
+	return !e->primed && size == PRIMER_SIZE && is_primer(data);
 }
 
 static int take_auxtrace(struct extract *e, const struct read_record *rec)
@@ -68,7 +62,7 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 								   sizeof(buf));
 		if (n <= 0)
 			return n;
-		if (is_primer(e, buf, rec->blob)) {
+		if (has_primer(e, buf, rec->blob)) {
 			e->primed = true;
 			return 0;
 		}
@@ -81,14 +75,6 @@ static int take_auxtrace(struct extract *e, const struct read_record *rec)
 		err = extract_write(e, queue, buf, n);
 	}
 	return err;
-}
-
-/* Is it the event of AUX data for which perf has no decoder? See stream/aux_chunk.h. */
-static bool is_chunk(const struct read_event *ev)
-{
-	return ev->attr.type == PERF_TYPE_SOFTWARE &&
-	       ev->attr.config == PERF_COUNT_SW_BPF_OUTPUT && !ev->attr.config1 &&
-	       !is_snapshot_event(&ev->attr);
 }
 
 /* Use a queue per thread if the recording did, see session_per_task(). */
@@ -105,13 +91,7 @@ static int take_chunk(struct extract *e, const struct read_sample *s)
 	struct auxrec_chunk h;
 	ssize_t queue;
 
-	if (!is_chunk(s->event) || !(s->has & PERF_SAMPLE_RAW) ||
-	    s->raw_size < sizeof(h))
-		return 0;
-	memcpy(&h, s->raw, sizeof(h));
-	if (h.magic != AUXREC_CHUNK_MAGIC || h.version != 1 ||
-	    h.header_size > s->raw_size ||
-	    h.length > s->raw_size - h.header_size)
+	if (!read_chunk(s, &h))
 		return 0;
 	queue = chunk_queue(e, s->event, s->tid, s->cpu);
 	if (queue < 0)
@@ -134,7 +114,7 @@ static const struct read_event *chunk_event(const struct extract *e)
 	for (i = 0; i < e->attrs.nr; i++) {
 		const struct read_event *ev = e->attrs.list[i];
 
-		if (!is_chunk(ev))
+		if (!read_is_chunk_event(&ev->attr))
 			continue;
 		if (of && of->name && ev->name && !strcmp(of->name, ev->name))
 			return ev;

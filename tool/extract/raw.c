@@ -12,7 +12,7 @@
 
 #include "extract/extract.h"
 #include "stream/cause.h"
-#include "stream/payload.h"
+#include "stream/read_raw.h"
 
 #define NAME_LEN	32
 
@@ -244,51 +244,19 @@ static int take_part(struct extract_raw *x, const struct read_sample *s,
 static bool get_header(const struct extract_raw *x, const struct read_sample *s,
 		       struct auxrec_payload *h)
 {
-	if (!x->key || s->raw_size < sizeof(*h))
-		return false;
-	memcpy(h, s->raw, sizeof(*h));
-	return h->magic == AUXREC_PAYLOAD_MAGIC && h->version == 1 &&
-	       h->key == x->key && h->number &&
-	       h->header_size <= s->raw_size &&
-	       h->length <= s->raw_size - h->header_size &&
+	return x->key && read_payload(s, h) && h->key == x->key && h->number &&
 	       (h->offset <= h->total || h->flags & AUXREC_PAYLOAD_GAP);
-}
-
-/* Samples can also contain AUX data of PMUs as raw data, see stream/aux_chunk.h. */
-static bool is_chunk(const struct read_sample *s)
-{
-	__u32 magic;
-
-	if (s->event->attr.type != PERF_TYPE_SOFTWARE ||
-	    s->event->attr.config != PERF_COUNT_SW_BPF_OUTPUT ||
-	    s->raw_size < sizeof(struct auxrec_chunk))
-		return false;
-	memcpy(&magic, s->raw, sizeof(magic));
-	return magic == AUXREC_CHUNK_MAGIC;
-}
-
-/* Return the size of RAW without padding, if the record tells it. */
-static __u32 true_size(const struct read_record *rec,
-		       const struct read_sample *s)
-{
-	struct auxrec_length end;
-
-	if (s->rest != sizeof(end))
-		return s->raw_size;
-	memcpy(&end, (const char *)rec->hdr + rec->size - sizeof(end),
-	       sizeof(end));
-	return end.magic == AUXREC_LENGTH_MAGIC && end.length <= s->raw_size ?
-	       end.length : s->raw_size;
 }
 
 static int take_sample(struct extract_raw *x, const struct read_record *rec,
 		       const struct read_sample *s)
 {
 	struct auxrec_payload h;
+	struct auxrec_chunk chunk;
 	struct raw_entry entry;
 	int err;
 
-	if (!(s->has & PERF_SAMPLE_RAW) || is_chunk(s))
+	if (!(s->has & PERF_SAMPLE_RAW) || read_chunk(s, &chunk))
 		return 0;
 	if (get_header(x, s, &h)) {
 		if (is_payload_event(&s->event->attr))
@@ -301,7 +269,7 @@ static int take_sample(struct extract_raw *x, const struct read_record *rec,
 	if (err || is_payload_event(&s->event->attr))
 		return err;
 	begin_entry(x, &entry, s, s->event->index);
-	entry.total = true_size(rec, s);
+	entry.total = read_raw_size(rec, s);
 	entry.got = entry.total;
 	err = append(x, entry.file, s->raw, entry.got);
 	return err ?: write_entry(x, &entry);

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stream/aux_chunk.h"
-#include "stream/payload.h"
+#include "stream/read_raw.h"
 #include "perfaux.h"
 
 static struct info_queue *find_queue(struct info *info, bool chunks, __u32 tid,
@@ -89,16 +88,6 @@ static int add_auxtrace(struct info *info, const struct read_record *rec)
 		       a->reference);
 }
 
-static bool get_chunk(const struct read_sample *s, struct auxrec_chunk *h)
-{
-	if (!(s->has & PERF_SAMPLE_RAW) || s->raw_size < sizeof(*h) ||
-	    s->event->attr.type != PERF_TYPE_SOFTWARE ||
-	    s->event->attr.config != PERF_COUNT_SW_BPF_OUTPUT)
-		return false;
-	memcpy(h, s->raw, sizeof(*h));
-	return h->magic == AUXREC_CHUNK_MAGIC && h->version == 1;
-}
-
 static void add_payload_loss(struct info *info, const struct auxrec_payload *h)
 {
 	struct info_payload_loss *loss;
@@ -120,12 +109,7 @@ static bool add_payload(struct info *info, const struct read_sample *s)
 	struct info_event *ev = &info->events[s->event->index];
 	struct auxrec_payload h;
 
-	if (!info->payload_key || !(s->has & PERF_SAMPLE_RAW) ||
-	    s->raw_size < sizeof(h))
-		return false;
-	memcpy(&h, s->raw, sizeof(h));
-	if (h.magic != AUXREC_PAYLOAD_MAGIC || h.version != 1 ||
-	    h.key != info->payload_key)
+	if (!info->payload_key || !read_payload(s, &h) || h.key != info->payload_key)
 		return false;
 	if (h.cause || h.flags & AUXREC_PAYLOAD_GAP) {
 		add_payload_loss(info, &h);
@@ -151,7 +135,7 @@ static int add_sample(struct info *info, const struct read_sample *s)
 		return info_snapshot(info, s);
 	if (add_payload(info, s))
 		return 0;
-	if (get_chunk(s, &h)) {
+	if (read_chunk(s, &h)) {
 		ev->aux_bytes += h.length;
 		return add_aux(info, true, tid, cpu, h.length, h.t_begin,
 			       h.t_end);
@@ -232,7 +216,7 @@ static int add_by_type(struct info *info, const struct read_record *rec,
 static int add_kernel(struct info *info, const struct read_record *rec,
 		      const struct read_sample *s)
 {
-	return add_by_type(info, rec, s) ?: info_ring_time(info, rec, s);
+	return add_by_type(info, rec, s) ?: info_loss(info, rec, s);
 }
 
 static int add_record(struct info *info, const struct read_record *rec)
@@ -288,14 +272,13 @@ void info_free(struct info *info)
 		free(info->files[i].name);
 	free(info->files);
 	free(info->breaks);
-	free(info->cpus);
 	free(info->threads);
 	free(info->queues);
 	free(info->events);
 	read_map_free(&info->by_tid);
 	read_map_free(&info->by_queue);
 	read_map_free(&info->by_file);
-	read_map_free(&info->by_cpu_nr);
+	read_losses_free(&info->ring_losses);
 	read_attrs_free(&info->attrs);
 	timeline_free(&info->line);
 }

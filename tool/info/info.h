@@ -13,11 +13,12 @@
 #include "stream/read.h"
 #include "stream/read_attr.h"
 #include "stream/read_gap.h"
+#include "stream/read_loss.h"
 #include "stream/read_sample.h"
 #include "stream/snapshot_mark.h"
 
 /* Causes of gaps: those of raw rings (enum perfaux_cause), and the following */
-#define INFO_MAIN_RING	16	/* records that did not fit into a main ring */
+#define INFO_MAIN_RING	READ_CAUSE_MAIN_RING
 #define INFO_NR_CAUSES	17
 #define INFO_MAX_GAPS	1000	/* gaps that are stored one by one */
 #define INFO_NOBODY	((__u32)-1)
@@ -62,12 +63,6 @@ struct info_cause {
 struct info_payload_loss {
 	__u64	count;
 	__u64	bytes;
-};
-
-/* The main ring of a CPU */
-struct info_cpu {
-	__u64	last;		/* time of its last record */
-	__u64	loss_begin, loss_end;	/* the last loss; loss_end 0: none */
 };
 
 /* A time for which something is missing */
@@ -135,9 +130,7 @@ struct info {
 	__u64	lost, lost_samples;	/* lost from main rings */
 	struct info_break *breaks;	/* all of them; some may be joined */
 	size_t	nr_breaks;
-	struct info_cpu *cpus;
-	size_t	nr_cpus;
-	struct read_map by_cpu_nr;
+	struct read_losses ring_losses;
 	__u64	aux_truncated;		/* AUX records with the flag, which are no gaps */
 	struct info_payload_loss payload_losses[INFO_NR_CAUSES];
 	__u64	payload_key;		/* key of the payload event, 0: none */
@@ -179,11 +172,12 @@ int info_feature(struct info *info, const struct read_record *rec);
 int info_gap(struct info *info, const struct read_record *rec);
 int info_aux(struct info *info, const struct read_record *rec,
 	     const struct read_sample *s);
+/* Count what a LOST or LOST_SAMPLES record reports, per event. */
 int info_lost(struct info *info, const struct read_record *rec,
 	      const struct read_sample *s);
-/* Note a record of a main ring: the next loss of that ring began after this record. */
-int info_ring_time(struct info *info, const struct read_record *rec,
-		   const struct read_sample *s);
+/* Add the gap of a loss, if the record reports one. Call this for each kernel record. */
+int info_loss(struct info *info, const struct read_record *rec,
+	      const struct read_sample *s);
 
 /* info/complete.c. Return: 0, -ENOMEM */
 int info_break(struct info *info, __u64 begin, __u64 end);

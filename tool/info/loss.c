@@ -68,102 +68,27 @@ int info_aux(struct info *info, const struct read_record *rec,
 	return 0;
 }
 
-static struct info_cpu *find_cpu(struct info *info, __u32 cpu)
+int info_loss(struct info *info, const struct read_record *rec,
+	      const struct read_sample *s)
 {
-	struct info_cpu *cpus;
-	__u32 i;
+	struct read_gap gap;
+	int rc = read_loss(&info->ring_losses, rec, s, info->first, &gap);
 
-	if (read_map_get(&info->by_cpu_nr, cpu, &i))
-		return &info->cpus[i];
-	cpus = realloc(info->cpus, (info->nr_cpus + 1) * sizeof(*cpus));
-	if (!cpus)
-		return NULL;
-	info->cpus = cpus;
-	if (read_map_set(&info->by_cpu_nr, cpu, info->nr_cpus))
-		return NULL;
-	cpus += info->nr_cpus++;
-	/* The time before a CPU's first record begins with the first record of any CPU. */
-	*cpus = (struct info_cpu){ .last = info->first };
-	return cpus;
-}
-
-/*
- * Return whether the record has a time and comes from the main ring of a CPU. Records that
- * auxrec makes from AUX data do not.
- */
-static bool is_of_ring(const struct read_record *rec, const struct read_sample *s)
-{
-	const __u64 has = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-
-	return (s->has & has) == has && s->time && s->time != ~0ULL && s->cpu != INFO_NOBODY &&
-	       rec->type != PERF_RECORD_AUX && s->id < REC_MADE_ID;
-}
-
-int info_ring_time(struct info *info, const struct read_record *rec,
-		   const struct read_sample *s)
-{
-	struct info_cpu *cpu;
-
-	if (!is_of_ring(rec, s))
-		return 0;
-	cpu = find_cpu(info, s->cpu);
-	if (!cpu)
-		return -ENOMEM;
-	cpu->last = s->time;
-	return 0;
-}
-
-/*
- * Return when the loss began. Several records of several events may report one loss; these
- * have the same time.
- */
-static __u64 loss_begin(struct info_cpu *cpu, __u64 end)
-{
-	if (cpu->loss_end != end) {
-		cpu->loss_begin = cpu->last < end ? cpu->last : end;
-		cpu->loss_end = end;
-	}
-	return cpu->loss_begin;
-}
-
-static int add_ring_loss(struct info *info, const struct read_record *rec,
-			 const struct read_sample *s, __u64 nr)
-{
-	struct read_gap gap = {
-		.begin = s->time, .end = s->time, .count = nr, .cause = INFO_MAIN_RING,
-		.tid = INFO_NOBODY, .cpu = s->cpu,
-	};
-	struct info_cpu *cpu;
-
-	/* A count of 0 only tells when the next loss begins, see record/losses.c. */
-	if (!nr || !is_of_ring(rec, s))
-		return 0;
-	cpu = find_cpu(info, s->cpu);
-	if (!cpu)
-		return -ENOMEM;
-	/* A record with a thread reports a sample that was left out with its raw data. */
-	if (rec->type == PERF_RECORD_LOST || s->tid == INFO_NOBODY)
-		gap.begin = loss_begin(cpu, gap.end);
-	return add_gap(info, &gap);
+	return rc > 0 ? add_gap(info, &gap) : rc;
 }
 
 int info_lost(struct info *info, const struct read_record *rec,
 	      const struct read_sample *s)
 {
-	const struct read_event *ev = s->event;
-	const __u64 *body = read_body(rec);
-	__u64 nr;
+	const struct read_event *ev;
+	__u64 event;
+	const __u64 nr = read_lost(rec, s, &event);
 
-	if (rec->type == PERF_RECORD_LOST && s->rest >= 16) {
-		nr = body[1];
+	if (rec->type == PERF_RECORD_LOST)
 		info->lost += nr;
-		ev = read_attrs_find(&info->attrs, body[0]) ?: ev;
-	} else if (rec->type == PERF_RECORD_LOST_SAMPLES && s->rest >= 8) {
-		nr = body[0];
+	else
 		info->lost_samples += nr;
-	} else {
-		return 0;
-	}
+	ev = read_attrs_find(&info->attrs, event) ?: s->event;
 	info->events[ev->index].lost += nr;
-	return add_ring_loss(info, rec, s, nr);
+	return 0;
 }

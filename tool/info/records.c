@@ -5,7 +5,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "stream/aux_chunk.h"
+#include "stream/read_raw.h"
 #include "info/info.h"
 #include "base/bytes.h"
 #include "base/text.h"
@@ -140,10 +140,7 @@ static void print_sample(FILE *f, const struct read_sample *s)
 	if (!(s->has & PERF_SAMPLE_RAW))
 		return;
 	fprintf(f, " raw %u", s->raw_size);
-	if (s->raw_size < sizeof(h))
-		return;
-	memcpy(&h, s->raw, sizeof(h));
-	if (h.magic == AUXREC_CHUNK_MAGIC)
+	if (read_chunk(s, &h))
 		fprintf(f, " span %llu: %u at %u of %u, to %llu", h.seq,
 			h.length, h.offset, h.span_length, h.t_end);
 }

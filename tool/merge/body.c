@@ -7,9 +7,9 @@
 #include <perfaux.h>
 #include <string.h>
 
-#include "stream/aux_chunk.h"
+#include "stream/primer.h"
 #include "merge/parts.h"
-#include "stream/payload.h"
+#include "stream/read_raw.h"
 
 #define NOBODY		((__u32)-1)
 
@@ -110,21 +110,12 @@ static __u64 queue_end(const struct merge *m, __u32 tid, __u32 cpu)
 	return q && cpu != NOBODY ? q->offset : 0;
 }
 
-static const struct perf_event_header primer[2] = {
-	{ REC_EVENT_TYPE, 0, sizeof(primer[0]) },
-	{ REC_EVENT_TYPE, 0, sizeof(primer[0]) },
-};
-
-/*
- * Return whether the data is the 16 bytes for perf 6.1, see write_primer() in record/auxdata.c.
- * If the length matches, this reads the data.
- */
-static bool is_primer(struct body *b, const struct read_record *rec,
-		      __u8 bytes[sizeof(primer)])
+/* Return whether the data is the primer. If the length matches, this reads the data. */
+static bool take_primer(struct body *b, const struct read_record *rec,
+			__u8 bytes[PRIMER_SIZE])
 {
-	return rec->blob == sizeof(primer) &&
-	       read_blob(b->r.stream, bytes, sizeof(primer)) == sizeof(primer) &&
-	       !memcmp(bytes, primer, sizeof(primer));
+	return rec->blob == PRIMER_SIZE &&
+	       read_blob(b->r.stream, bytes, PRIMER_SIZE) == PRIMER_SIZE && is_primer(bytes);
 }
 
 static void write_auxtrace(struct body *b, const struct read_record *rec,
@@ -136,11 +127,11 @@ static void write_auxtrace(struct body *b, const struct read_record *rec,
 	if (!b->m->primed) {
 		struct rec_auxtrace first = a;
 
-		first.size = sizeof(primer);
+		first.size = PRIMER_SIZE;
 		first.offset = q->offset;
-		q->offset += sizeof(primer);
+		q->offset += PRIMER_SIZE;
 		merge_out_record(&b->m->out, &first);
-		merge_out_add(&b->m->out, primer, sizeof(primer));
+		merge_out_add(&b->m->out, primer, PRIMER_SIZE);
 		b->m->primed = true;
 	}
 	b->span_moved = q->offset - a.offset;
@@ -155,11 +146,11 @@ static int take_auxtrace(struct body *b, const struct read_record *rec)
 	const struct merge_key key = { {
 		MERGE_SPAN, two(a->tid, a->cpu), a->reference, a->size,
 	} };
-	__u8 head[sizeof(primer)];
+	__u8 head[PRIMER_SIZE];
 	struct merge_queue *q;
 	int rc;
 
-	if (is_primer(b, rec, head))
+	if (take_primer(b, rec, head))
 		return 0;
 	rc = seen(b, &key, a->reference);
 	if (rc < 0)
@@ -176,8 +167,8 @@ static int take_auxtrace(struct body *b, const struct read_record *rec)
 	if (!q)
 		return no_memory(b);
 	write_auxtrace(b, rec, q);
-	/* is_primer() has read these bytes already. */
-	if (a->size != sizeof(primer))
+	/* take_primer() has read these bytes already. */
+	if (a->size != PRIMER_SIZE)
 		return merge_reader_copy(b->m, &b->r, rec, a->size);
 	merge_out_add(&b->m->out, head, sizeof(head));
 	return 0;
@@ -400,7 +391,7 @@ static int take_raw(struct body *b, const struct read_record *rec,
 static int take_kernel(struct body *b, const struct read_record *rec)
 {
 	struct read_sample s;
-	struct auxrec_chunk h = { 0 };
+	struct auxrec_chunk h;
 
 	if (read_sample(&b->m->attrs, rec, &s))
 		return merge_damaged(b->m, &b->r, rec,
@@ -416,9 +407,7 @@ static int take_kernel(struct body *b, const struct read_record *rec)
 	}
 	if (merge_is_raw(&s))
 		return take_raw(b, rec, &s);
-	if ((s.has & PERF_SAMPLE_RAW) && s.raw_size >= sizeof(h))
-		memcpy(&h, s.raw, sizeof(h));
-	if (h.magic == AUXREC_CHUNK_MAGIC)
+	if (read_chunk(&s, &h))
 		return take_chunk(b, rec, &s, &h);
 	return b->look ? 0 : take_timed(b, rec, &s);
 }

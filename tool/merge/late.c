@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "merge/parts.h"
-#include "stream/payload.h"
+#include "stream/read_raw.h"
 
 /*
  * This is longer than a host stops one virtual CPU while others run. It is not longer than that,
@@ -55,6 +55,7 @@ static struct merge_key key_of(const struct read_record *rec, const struct read_
 {
 	struct merge_key key = { { MERGE_TIMED | rec->type << 8, s->time } };
 	const size_t skip = sizeof(*rec->hdr);
+	struct auxrec_payload payload;
 	__u64 id = s->id;
 
 	if (rec->type != PERF_RECORD_SAMPLE || !(s->has & PERF_SAMPLE_RAW)) {
@@ -62,12 +63,8 @@ static struct merge_key key_of(const struct read_record *rec, const struct read_
 					 rec->size - skip);
 		return key;
 	}
-	if (is_payload_event(&s->event->attr) && merge_has_payload(s)) {
-		struct auxrec_payload h;
-
-		memcpy(&h, s->raw, sizeof(h));
-		id = h.id;
-	}
+	if (is_payload_event(&s->event->attr) && read_payload(s, &payload))
+		id = payload.id;
 	key.word[2] = id;
 	key.word[3] = (__u64)s->tid << 32 | s->cpu;
 	return key;

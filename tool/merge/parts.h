@@ -176,7 +176,7 @@ struct merge {
 	struct read_map queue_by_owner;	/* (tid, cpu) -> index in queues */
 	struct merge_queue *queues;
 	size_t nr_queues;
-	bool primed;			/* see write_primer() in record/auxdata.c */
+	bool primed;			/* the primer is written, see stream/primer.h */
 	__u64 payload;			/* number of the last payload */
 	__u64 spans, repeated;
 };

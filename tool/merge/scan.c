@@ -10,9 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "stream/aux_chunk.h"
 #include "merge/parts.h"
-#include "stream/payload.h"
+#include "stream/read_raw.h"
 #include "stream/read_snapshot.h"
 
 struct scan {
@@ -133,20 +132,14 @@ bool merge_has_payload(const struct read_sample *s)
 {
 	struct auxrec_payload h;
 
-	if (!(s->has & PERF_SAMPLE_RAW) || s->raw_size < sizeof(h))
-		return false;
-	memcpy(&h, s->raw, sizeof(h));
-	return h.magic == AUXREC_PAYLOAD_MAGIC && h.version == 1 && h.key;
+	return read_payload(s, &h);
 }
 
 bool merge_is_raw(const struct read_sample *s)
 {
 	struct auxrec_payload h;
 
-	if (!is_payload_event(&s->event->attr) || !merge_has_payload(s))
-		return false;
-	memcpy(&h, s->raw, sizeof(h));
-	return !h.id;
+	return is_payload_event(&s->event->attr) && read_payload(s, &h) && !h.id;
 }
 
 static int take_kernel(struct scan *sc, const struct read_record *rec)
@@ -171,10 +164,8 @@ static int take_kernel(struct scan *sc, const struct read_record *rec)
 
 		memcpy(&raw, s.raw, sizeof(raw));
 		take_item(sc, raw.time);
-	} else if ((s.has & PERF_SAMPLE_RAW) && s.raw_size >= sizeof(h)) {
-		memcpy(&h, s.raw, sizeof(h));
-		if (h.magic == AUXREC_CHUNK_MAGIC)
-			take_item(sc, h.t_begin);
+	} else if (read_chunk(&s, &h)) {
+		take_item(sc, h.t_begin);
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "record/payloads.h"
 #include "stream/aux_chunk.h"
 #include "stream/cause.h"
+#include "stream/primer.h"
 #include "stream/records.h"
 #include "session/session.h"
 
@@ -78,29 +79,17 @@ static int write_aux(struct session *s, const struct sev *sev, __u64 offset,
 	return stream_record(&s->out, &rec);
 }
 
-/*
- * When perf 6.1 reads a file, it seeks to the data of each AUXTRACE, but to an offset
- * that lacks the 16 bytes of the stream's header (lseek() for "reading amidst mmap" in
- * perf_session__process_user_event()). So the first AUXTRACE has 16 bytes of data, which
- * are two records that readers ignore. perf 6.1 seeks to the 16 bytes before them, takes
- * those for the data, and then reads the two records as records. After that its offset
- * is right. A decoder searches for the begin of the trace.
- */
+/* Write an AUXTRACE whose data is the primer. */
 static int write_primer(struct session *s, struct queue *q,
 			const struct rec_auxtrace *first)
 {
-	static const struct perf_event_header records[2] = {
-		{ REC_EVENT_TYPE, 0, sizeof(records[0]) },
-		{ REC_EVENT_TYPE, 0, sizeof(records[0]) },
-	};
 	struct rec_auxtrace rec = *first;
 
-	rec.size = sizeof(records);
+	rec.size = PRIMER_SIZE;
 	rec.offset = q->offset;
 	q->offset += rec.size;
 	s->primed = true;
-	return stream_record_data(&s->out, &rec, sizeof(rec), records,
-				  sizeof(records), 0);
+	return stream_record_data(&s->out, &rec, sizeof(rec), primer, PRIMER_SIZE, 0);
 }
 
 static int write_auxtrace(struct session *s, const struct sev *sev,

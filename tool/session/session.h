@@ -96,7 +96,7 @@ struct session {
 	bool bpf_ring_stored;		/* the map contains the handle */
 	struct payloads *payloads;
 	struct queues queues;
-	bool primed;			/* see write_primer() */
+	bool primed;			/* the primer is written, see stream/primer.h */
 	struct stream out;
 	struct main_stats main;
 	struct perf_clock *clock;	/* the clock of the records */

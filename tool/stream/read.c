@@ -315,7 +315,7 @@ __u64 read_offset(const struct read_stream *s)
 	return s->offset;
 }
 
-const char *read_type_name(__u32 type)
+const char *read_known_type(__u32 type)
 {
 	static const char * const names[REC_NR_TYPES] = {
 		[1] = "MMAP", "LOST", "COMM", "EXIT", "THROTTLE", "UNTHROTTLE",
@@ -329,10 +329,17 @@ const char *read_type_name(__u32 type)
 		"STAT", "STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE",
 		"COMPRESSED", "FINISHED_INIT",
 	};
-	static char other[24];
 
-	if (type < REC_NR_TYPES && names[type])
-		return names[type];
+	return type < REC_NR_TYPES ? names[type] : NULL;
+}
+
+const char *read_type_name(__u32 type)
+{
+	static char other[24];
+	const char *name = read_known_type(type);
+
+	if (name)
+		return name;
 	snprintf(other, sizeof(other), "type %u", type);
 	return other;
 }

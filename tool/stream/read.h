@@ -109,7 +109,10 @@ __u64 read_cut(const struct read_stream *s);
 /* Return how many bytes of the stream were consumed so far. */
 __u64 read_offset(const struct read_stream *s);
 
-/* Return "MMAP2", "AUXTRACE" and so on, or "type 99" in a static buffer. */
+/* Return "MMAP2", "AUXTRACE" and so on, or NULL. */
+const char *read_known_type(__u32 type);
+
+/* The same, or "type 99" in a static buffer. */
 const char *read_type_name(__u32 type);
 
 #endif /* AUXREC_READ_H */

@@ -106,14 +106,18 @@ int read_attrs_update(struct read_attrs *attrs, const struct read_record *rec)
 	return 0;
 }
 
+void read_event_text(const struct read_event *ev, char buf[READ_EVENT_TEXT])
+{
+	snprintf(buf, READ_EVENT_TEXT, "type %u config %#llx", ev->attr.type, ev->attr.config);
+}
+
 const char *read_event_name(const struct read_event *ev)
 {
-	static char other[64];
+	static char other[READ_EVENT_TEXT];
 
 	if (ev->name)
 		return ev->name;
-	snprintf(other, sizeof(other), "type %u config %#llx", ev->attr.type,
-		 ev->attr.config);
+	read_event_text(ev, other);
 	return other;
 }
 

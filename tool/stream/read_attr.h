@@ -44,6 +44,11 @@ int read_attrs_update(struct read_attrs *attrs, const struct read_record *rec);
 
 struct read_event *read_attrs_find(const struct read_attrs *attrs, __u64 id);
 
+#define READ_EVENT_TEXT	64	/* bytes for "type T config C" */
+
+/* Put "type T config C" into @buf. */
+void read_event_text(const struct read_event *ev, char buf[READ_EVENT_TEXT]);
+
 /* Return the event's name, or "type T config C" in a static buffer. */
 const char *read_event_name(const struct read_event *ev);
 

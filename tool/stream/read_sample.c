@@ -220,7 +220,7 @@ static void parse_field(struct read_bytes *b, __u64 bit,
 		break;
 	case PERF_SAMPLE_CALLCHAIN:
 		out->nr_chain = read_u64(b);
-		read_take_items(b, out->nr_chain, 8);
+		out->chain = read_take_items(b, out->nr_chain, 8);
 		break;
 	case PERF_SAMPLE_RAW:
 		parse_raw(b, out);

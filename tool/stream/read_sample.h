@@ -21,6 +21,7 @@ struct read_sample {
 	__u32	cpu;
 	__u64	nr_read;	/* counters in READ */
 	__u64	nr_chain;	/* entries of CALLCHAIN */
+	const __u64 *chain;
 	const __u8 *raw;	/* not aligned */
 	__u32	raw_size;
 	__u64	nr_branches;
