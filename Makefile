@@ -8,6 +8,7 @@ KDIR	?= /lib/modules/$(shell uname -r)/build
 PREFIX	?= /usr/local
 KERNELS	?= 6.1 6.12 7.2
 CC	?= gcc
+OBJCOPY	?= objcopy
 CFLAGS	?= -O2 -g
 CPUS	?= 4
 
@@ -47,7 +48,10 @@ AUXREC	  := $(BUILD)/tool/auxrec
 USER_FLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes \
 	     -Itool -Iuapi
 
-tool: $(AUXREC)
+# The library for other programs: one object, in which only the public functions are global.
+AUXSTREAM := $(BUILD)/libauxstream.a
+
+tool: $(AUXREC) $(AUXSTREAM)
 
 # What is missing is installed where that is possible (Debian, root).
 $(BUILD)/.host-tool: selftests/setup/host
@@ -73,6 +77,12 @@ $(BUILD)/module/tool.a: $(TOOL_FROM_MODULE)
 
 $(AUXREC): $(BUILD)/tool/main.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--start-group $(TOOL_LINK) -Wl,--end-group $(TOOL_SYS) -pthread
+
+$(AUXSTREAM): $(addprefix $(BUILD)/tool/,auxstream.a stream.a base.a)
+	@rm -f $@
+	$(QUIET_AR)$(LD) -r -o $(@:.a=.o) --whole-archive $< --no-whole-archive \
+		--start-group $(filter-out $<,$^) --end-group && \
+	$(OBJCOPY) -w --keep-global-symbol='auxstream_*' $(@:.a=.o) && $(AR) rcs $@ $(@:.a=.o)
 
 -include $(TOOL_OBJS:.o=.d)
 
@@ -159,6 +169,12 @@ docs:
 install: tool
 	install -D -m 755 $(AUXREC) $(DESTDIR)$(PREFIX)/bin/auxrec
 	install -D -m 644 uapi/perfaux.h $(DESTDIR)$(PREFIX)/include/linux/perfaux.h
+	install -D -m 644 $(AUXSTREAM) $(DESTDIR)$(PREFIX)/lib/libauxstream.a
+	install -D -m 644 tool/auxstream/auxstream.h $(DESTDIR)$(PREFIX)/include/auxstream.h
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|^prefix=.*|prefix=$(PREFIX)|' packaging/auxstream.pc \
+		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/auxstream.pc
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/auxstream.pc
 	install -D -m 644 Documentation/auxrec.1 $(DESTDIR)$(PREFIX)/share/man/man1/auxrec.1
 	install -D -m 644 Documentation/perfaux.4 $(DESTDIR)$(PREFIX)/share/man/man4/perfaux.4
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)/etc/default

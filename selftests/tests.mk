@@ -21,7 +21,7 @@ TOOL_GROUP = $(filter-out %.a,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-g
 	     $(TOOL_SYS) -pthread
 
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
-	$(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
+	$(TESTS)/tool/stream/auxstream_sums $(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events events/test_period events/test_symbol \
 		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_proc_maps \
@@ -65,6 +65,12 @@ $(BUILD)/selftests/ring/ring_manual.o: CPPFLAGS += -I$(BUILD)/selftests/ring
 $(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/hold_lib.o
 $(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/,fault_lib.o fault_place.o \
 		fault_calls.o) $(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
+
+# As other projects build it: the public header and the archive
+$(TESTS)/tool/stream/auxstream_sums: selftests/tool/stream/auxstream_sums.c tool/auxstream/auxstream.h \
+		$(AUXSTREAM)
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -Itool/auxstream -o $@ $< $(AUXSTREAM) -lzstd
 
 $(IDS:%=$(TESTS)/ids/%): $(TESTS)/ids/%: $(BUILD)/selftests/ids/%.o $(IDS_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread

@@ -16,7 +16,7 @@ FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
 T	   ?= 60
 
 # The folders whose code reads what others write; each program takes what it needs from the archive.
-FUZZ_DIRS := base stream pmu event trigger history snapfile service cli check extract info merge
+FUZZ_DIRS := base stream auxstream pmu event trigger history snapfile service cli check extract info merge
 FUZZ_TOOL := $(wildcard $(FUZZ_DIRS:%=tool/%/*.c)) $(addprefix tool/session/,buildid.c raw_size.c)
 
 .PHONY: fuzz fuzz-corpus fuzz-programs

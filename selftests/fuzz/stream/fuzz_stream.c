@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target: any bytes as a stream, through `auxrec check`, `info` and `extract`,
- * from a file and from a pipe.
+ * from a file and from a pipe, and through libauxstream.
  *
  * An input that begins with PACKED is a stream whose end is to be compressed, which no
  * mutation of compressed bytes would get right: behind it are 16 bits, how much of the
@@ -17,6 +17,7 @@
 #include <zstd.h>
 
 #include "../scratch.h"
+#include "auxstream/auxstream.h"
 #include "check/main.h"
 #include "extract/main.h"
 #include "info/main.h"
@@ -94,6 +95,79 @@ static void extract(const char *what, const char *from, bool valid)
 	must(!strcmp(what, "--raw") || files == queues + !!queues);
 }
 
+static ssize_t fill(void *context, void *buf, size_t size)
+{
+	struct input *left = context;
+
+	if (size > left->size)
+		size = left->size;
+	memcpy(buf, left->data, size);
+	left->data += size;
+	left->size -= size;
+	return size;
+}
+
+/* Touch all bytes that an item points to, so that the sanitizers see reads outside. */
+static __u64 touch(struct auxstream *s, const struct auxstream_item *item)
+{
+	const void *data = NULL;
+	__u8 buf[1000];
+	__u64 sum = 0;
+	size_t size = 0, i;
+	ssize_t n;
+
+	switch (item->kind) {
+	case AUXSTREAM_SAMPLE:
+		for (i = 0; item->sample.chain && i < item->sample.nr_chain; i++)
+			sum += item->sample.chain[i];
+		data = item->sample.raw;
+		size = item->sample.raw_size;
+		break;
+	case AUXSTREAM_AUX:
+		data = item->aux.data;
+		size = data ? item->aux.size : 0;
+		break;
+	case AUXSTREAM_PAYLOAD:
+		data = item->payload.data;
+		size = item->payload.size;
+		break;
+	case AUXSTREAM_SNAPSHOT:
+		sum += strlen(item->snapshot.name);
+		break;
+	default:
+		break;
+	}
+	for (i = 0; data && i < size; i++)
+		sum += ((const __u8 *)data)[i];
+	if (item->event)
+		sum += strlen(item->event->name);
+	for (i = 0; i < item->header->size; i++)
+		sum += ((const __u8 *)item->header)[i];
+	while ((n = auxstream_data(s, buf, sizeof(buf))) > 0)
+		sum += buf[n - 1];
+	return sum;
+}
+
+/* Makes the compiler keep the reads of touch(). */
+static volatile __u64 touched;
+
+/* The public library. @valid: `check` has nothing against the stream. */
+static void library(const struct input *in, bool valid)
+{
+	struct input left = *in;
+	struct auxstream *s = auxstream_open(fill, &left);
+	struct auxstream_item item;
+	int rc;
+
+	must(s);
+	while ((rc = auxstream_next(s, &item)) > 0)
+		touched += touch(s, &item);
+	must(rc == 0 || auxstream_problem(s)[0]);
+	must(!valid || !rc);
+	must(auxstream_next(s, &item) == rc);
+	auxstream_close(s);
+}
+
 static void run(const struct input *in)
 {
 	/* Of a size that the input chooses */
@@ -114,6 +188,7 @@ static void run(const struct input *in)
 	scratch_pipe(in->data, in->size, piece);
 	must(scratch_main(auxrec_info_main, "--records", "-", NULL) == info);
 
+	library(in, strict == GOOD);
 	extract("--aux", in->path, strict == GOOD);
 	scratch_pipe(in->data, in->size, piece);
 	extract("--raw", "-", strict == GOOD);

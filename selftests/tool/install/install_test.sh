@@ -31,6 +31,8 @@ there() { (cd "$1" && find . -type f -printf '%m %P\n' | sort -k 2); }
 theirs()
 {
 	printf '%s\n' "755 $1/bin/auxrec" "644 $1/include/linux/perfaux.h" \
+		"644 $1/include/auxstream.h" "644 $1/lib/libauxstream.a" \
+		"644 $1/lib/pkgconfig/auxstream.pc" \
 		"644 $1/lib/systemd/system/auxrec-flight.service" \
 		"644 $1/share/man/man1/auxrec.1" "644 $1/share/man/man4/perfaux.4" \
 		"644 etc/default/auxrec-flight" | sort -k 2
@@ -86,6 +88,25 @@ grep -q "^ExecStart=$T/prefix/bin/auxrec " $unit || note "$(grep ^ExecStart= $un
 ! grep -n /usr/local $unit >old || note "$(cat old)"
 want 0 prefix/bin/auxrec --version >version
 check "PREFIX= is where it is, and what the unit starts"
+
+# Another project's program, built as its author would, with the header and the archive only
+export PKG_CONFIG_PATH=$T/elsewhere$T/prefix/lib/pkgconfig
+# shellcheck disable=SC2046 # an argument a word
+gcc -std=gnu11 -Wall -Wextra -Werror -o sums \
+	"$TOP/selftests/tool/stream/auxstream_sums.c" \
+	$(pkg-config --define-variable=prefix="$T/elsewhere$T/prefix" --cflags --libs auxstream) \
+	>built 2>&1 || note "$(tail -n 3 built)"
+[[ $(printf 'no stream at all' | ./sums) == *'"problem": "not a stream'* ]] || note "no problem"
+check "a program links libauxstream by pkg-config"
+
+echo '#include <auxstream.h>' >header.cc
+if [[ -x $(gcc -print-prog-name=cc1plus) ]]; then
+	gcc -x c++ -Wall -Wextra -Werror -fsyntax-only -I "elsewhere$T/prefix/include" header.cc \
+		>built 2>&1 || note "$(tail -n 3 built)"
+	check "C++ can use the header of libauxstream"
+else
+	skip "C++ can use the header of libauxstream" "there is no C++ compiler"
+fi
 
 if command -v systemd-analyze >/dev/null; then
 	systemd-analyze verify --man=no "$T/$unit" >complaints 2>&1 || note "status $?"

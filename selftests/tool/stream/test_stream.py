@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of `auxrec check`, `auxrec info` and `auxrec extract`; prints TAP.
 
-Usage: test_stream.py AUXREC [PERF]
-AUXREC is the tool (or stream_tool), PERF stock perf (default: perf, if any).
+Usage: test_stream.py AUXREC [PERF [SUMS]]
+AUXREC is the tool (or stream_tool), PERF stock perf (default: perf, if any), SUMS the program
+auxstream_sums, which reads streams with libauxstream.
 """
 
 import json
@@ -24,6 +25,7 @@ import streamgen as g   # noqa: E402
 
 TOOL = sys.argv[1] if len(sys.argv) > 1 else "auxrec"
 PERF = sys.argv[2] if len(sys.argv) > 2 else shutil.which("perf")
+SUMS = sys.argv[3] if len(sys.argv) > 3 else None
 TMP = tempfile.mkdtemp(prefix="stream-")
 SHORT = bool(os.environ.get("SHORT"))
 results = []
@@ -618,9 +620,59 @@ def test_perf_writes():
            f"info of {name}")
 
 
+def library_differs(data, valid):
+    """What libauxstream and `auxrec info` read differently."""
+    report = json.loads(run(TOOL, "info", "--json", "-", data=data).stdout)
+    done = run(SUMS, data=data)
+    if done.returncode:
+        return f"status {done.returncode}"
+    sums = json.loads(done.stdout, strict=False)
+    queues = {}
+    for queue in report["queues"]:
+        key = (-1 if queue["cpu"] != -1 else queue["tid"], queue["cpu"])
+        queues[key] = queues.get(key, 0) + queue["bytes"]
+    ours = {}
+    for tid, cpu, size, read in sums["queues"]:
+        if size != read and sums["status"] == 0:
+            return f"queue {tid} {cpu}: {read} of {size} bytes were read"
+        ours[tid, cpu] = ours.get((tid, cpu), 0) + size
+    losses = [[c["cause"], c["gaps"], c["attempts"], c["bytes"], c["first"], c["last"],
+               c["name"]] for c in report["losses"]["causes"]]
+    if losses != sums["causes"]:
+        return f"losses {losses} {sums['causes']}"
+    # info counts the primer of Intel PT (stream/primer.h), which is not data.
+    if sum(queues.values()) - sum(ours.values()) not in (0, 16):
+        return f"AUX data {queues} {ours}"
+    if len(report["snapshots"]) != sums["snapshots"]:
+        return f"snapshots {len(report['snapshots'])} {sums['snapshots']}"
+    # In a damaged stream, info counts only payloads with the key of the payload event.
+    events = sum(e.get("payloads", 0) for e in report["events"])
+    if valid and events != sums["payloads"]:
+        return f"payloads {events} {sums['payloads']}"
+    return None
+
+
+def test_library():
+    if not SUMS:
+        skip("libauxstream reads what info reads", "no program given")
+        return
+    for name, build in cases.VALID:
+        why = library_differs(g.dump(build()), True)
+        ok(not why, f"libauxstream: {name}", why)
+    here = os.path.dirname(os.path.abspath(__file__))
+    corpus = os.path.join(here, "../../fuzz/stream/corpus")
+    bad = []
+    for name in sorted(os.listdir(corpus)):
+        with open(os.path.join(corpus, name), "rb") as f:
+            why = library_differs(f.read(), False)
+        if why:
+            bad.append(f"{name}: {why}")
+    ok(not bad, "libauxstream: damaged streams", "\n".join(bad))
+
+
 def main():
     print("TAP version 13")
-    for test in (test_valid, test_rules, test_offsets, test_usage, test_info,
+    for test in (test_valid, test_rules, test_offsets, test_usage, test_info, test_library,
                  test_extract, test_extract_raw, test_extract_errors, test_extract_memory, test_memory,
                  test_extract_damage, test_long, test_escape, test_damage, test_perf_reads,
                  test_perf_writes, test_cut):
