@@ -19,15 +19,15 @@ static void print_usage(FILE *f)
 	fputs("Usage: auxrec check [OPTION]... FILE|-\n"
 	      "Check that a stream keeps every rule that its readers rely on.\n"
 	      "\n"
-	      "  --perf      only the rules that stock perf's readers need\n"
-	      "  --max N     list at most N violations (20); all are counted\n"
+	      "  --perf      check only the rules that stock perf's readers need\n"
+	      "  --max N     list at most N violations (default 20); count all\n"
 	      "  --json      print the result as JSON\n"
-	      "  --quiet     print nothing, only exit\n"
+	      "  --quiet     print nothing; only set the exit status\n"
 	      "  --rules     list the rules and exit\n"
-	      "  --help      this text\n"
+	      "  --help      print this text\n"
 	      "\n"
-	      "Exit status: 0 valid (also a prefix that ends between records),\n"
-	      "1 invalid, 2 usage or I/O error, 3 valid but cut within a record.\n",
+	      "Exit status: 0 valid (a prefix that ends between records is valid, too),\n"
+	      "1 invalid, 2 usage or I/O error, 3 valid, but cut within a record.\n",
 	      f);
 }
 

@@ -19,9 +19,9 @@
 
 static const char usage[] =
 "Usage: auxrec list [OPTION]... [WHAT]...\n"
-"Prints the events that can be recorded on this machine.\n"
+"Print the events that can be recorded on this machine.\n"
 "\n"
-"WHAT is one of these, or a pattern (*, ?, [...]) or a part of the names:\n"
+"WHAT is one of these, a pattern (*, ?, [...]) or a part of a name:\n"
 "  hw          hardware events that this machine counts\n"
 "  sw          software events\n"
 "  cache       hardware cache events that this machine counts\n"
@@ -30,9 +30,9 @@ static const char usage[] =
 "  aux         PMUs with an AUX area\n"
 "\n"
 "  --json          print JSON, an array with one object per event or PMU\n"
-"  --sysfs DIR     read DIR instead of /sys; hardware is not asked\n"
+"  --sysfs DIR     read DIR instead of /sys, and do not probe the hardware\n"
 "  --tracefs DIR   read DIR instead of the mounted tracefs\n"
-"  -h, --help      print this\n"
+"  -h, --help      print this text\n"
 "\n"
 "Exit status: 0, 1 if there is nothing to print, 2 for wrong usage.\n";
 

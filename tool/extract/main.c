@@ -24,25 +24,27 @@ enum {
 static void print_usage(FILE *f)
 {
 	fputs("Usage: auxrec extract --aux|--raw FILE|- DIR\n"
-	      "Write the AUX data of a stream as the PMU wrote them, for decoders other\n"
-	      "than perf: a file in DIR for each thread, or CPU if these were recorded.\n"
-	      "Or the raw data of its samples, of any length: a file for each event.\n"
+	      "Write the AUX data of a stream as the PMU wrote it, for decoders other\n"
+	      "than perf: a file in DIR for each thread, or for each CPU if CPUs were\n"
+	      "recorded. Or write the raw data of its samples, of any length: a file\n"
+	      "for each event.\n"
 	      "\n"
-	      "  --aux        the AUX data\n"
-	      "  --raw        the raw data\n"
-	      "  --help       this text\n"
+	      "  --aux        write the AUX data\n"
+	      "  --raw        write the raw data\n"
+	      "  --help       print this text\n"
 	      "\n"
-	      "DIR is made, or is empty. Files in it:\n"
-	      "  PID-TID.pt, cpuN.pt    Intel PT; padded with PAD to 8 bytes per span\n"
-	      "  PID-TID.aux, cpuN.aux  other PMUs; .eventN.aux if there are several\n"
-	      "  index                  a line for each file, and one for each gap: which\n"
-	      "                         file, at which offset, when, and why\n"
-	      "  eventN.raw             with --raw: of the Nth event; in index a line for\n"
-	      "                         each sample: where, how long, whose, when\n"
+	      "DIR must be empty, or is created. It gets these files:\n"
+	      "  PID-TID.pt, cpuN.pt    Intel PT; each span is padded to 8 bytes with PAD\n"
+	      "  PID-TID.aux, cpuN.aux  other PMUs; .eventN.aux if there are several events\n"
+	      "  index                  a line for each file, and a line for each gap: the\n"
+	      "                         file, the offset in it, when, and why\n"
+	      "  eventN.raw             with --raw: the data of the Nth event; index then has\n"
+	      "                         a line for each sample: where its data is, how\n"
+	      "                         long, whose, when\n"
 	      "\n"
-	      "Exit status: 0 all is extracted, 1 the stream is broken or has no such\n"
-	      "data, 2 usage or I/O error, 3 cut within a record. What comes before the place\n"
-	      "where it is broken or cut is extracted.\n",
+	      "Exit status: 0 all data is extracted, 1 the stream is broken or has no such\n"
+	      "data, 2 usage or I/O error, 3 the stream is cut within a record. The data\n"
+	      "before the place where it is broken or cut is extracted.\n",
 	      f);
 }
 

@@ -26,16 +26,16 @@ enum {
 static void print_usage(FILE *f)
 {
 	fputs("Usage: auxrec info [OPTION]... FILE|-\n"
-	      "Show what is in a stream, what it lost, and a time line of it.\n"
+	      "Show what is in a stream, what was lost, and a time line.\n"
 	      "\n"
 	      "  --by WHAT    rows of the time line: thread (default) or cpu\n"
-	      "  --width N    columns of the time line with its labels (72)\n"
-	      "  --records    list every record, one per line, and nothing else\n"
-	      "  --json       print all of it as JSON\n"
-	      "  --help       this text\n"
+	      "  --width N    columns of the time line with its labels (default 72)\n"
+	      "  --records    list only the records, one per line\n"
+	      "  --json       print everything as JSON\n"
+	      "  --help       print this text\n"
 	      "\n"
-	      "Exit status: 0 read to its end, 1 broken, 2 usage or I/O error,\n"
-	      "3 cut within a record; in the latter what could be read is shown.\n",
+	      "Exit status: 0 all was read, 1 the stream is broken, 2 usage or I/O error,\n"
+	      "3 it is cut within a record; the records before the cut are shown.\n",
 	      f);
 }
 

@@ -20,19 +20,19 @@ enum {
 static void print_usage(FILE *f)
 {
 	fputs("Usage: auxrec merge [OPTION]... FILE... -o OUT\n"
-	      "Make one stream of snapshots of one flight recording, in any order, without\n"
-	      "what they repeat. Merged streams can be merged again.\n"
+	      "Make one stream from snapshots of one flight recording, given in any order. Records\n"
+	      "that several snapshots have are in it once. Merged streams can be merged again.\n"
 	      "\n"
-	      "  -o, --output OUT  '-' is stdout; a file is replaced, once all is written, and\n"
-	      "                    is none of FILE\n"
-	      "  -q, --quiet       errors only: no summary\n"
-	      "  -h, --help        this text\n"
+	      "  -o, --output OUT  write to OUT; '-' is stdout. A file is replaced when all is\n"
+	      "                    written, and must not be one of FILE\n"
+	      "  -q, --quiet       print only errors: no summary\n"
+	      "  -h, --help        print this text\n"
 	      "\n"
-	      "The summary, on stderr, says of which times between snapshots nothing is known, or\n"
-	      "data of the raw ring are missing.\n"
+	      "The summary, on stderr, tells the times between snapshots of which there are no\n"
+	      "records, or of which data of the raw ring is missing.\n"
 	      "\n"
-	      "Exit status: 0 merged, 1 a FILE is damaged, cut short or no snapshot of the\n"
-	      "same recording, 2 usage or I/O error. Unless it is 0 OUT stays as it was.\n",
+	      "Exit status: 0 merged, 1 a FILE is damaged, cut short or not a snapshot of the\n"
+	      "same recording, 2 usage or I/O error. Unless it is 0, OUT stays as it was.\n",
 	      f);
 }
 

@@ -39,15 +39,15 @@ static void print_usage(FILE *f)
 	fputs("Usage: auxrec ctl [OPTION]... PATH COMMAND\n"
 	      "Tell the recorder with --trigger socket=PATH what to do, and wait until it is done.\n"
 	      "\n"
-	      "  snapshot [NAME]     write a snapshot; print its file's name\n"
-	      "  status              print how the recorder is\n"
+	      "  snapshot [NAME]     write a snapshot, and print its file's name\n"
+	      "  status              print how the recorder is doing\n"
 	      "  stop                end the recording\n"
 	      "\n"
-	      "  --timeout=SECONDS   give up then (default: wait)\n"
-	      "  --help              this text\n"
+	      "  --timeout=SECONDS   give up after this time (default: wait)\n"
+	      "  --help              print this text\n"
 	      "\n"
-	      "Exit status: 0 done, 1 the recorder refused or failed, 125 usage, no such\n"
-	      "socket, no answer.\n",
+	      "Exit status: 0 done, 1 the recorder refused or failed, 125 wrong usage, no such\n"
+	      "socket or no answer.\n",
 	      f);
 }
 
