@@ -112,7 +112,7 @@ static int check_without(const struct flight_options *opt, struct diag *d)
 			   opt->log ? "--log" : NULL;
 
 	return what ? diag(d, -EINVAL,
-			   "%s is of a flight recorder: give --flight too, or leave it out",
+			   "%s needs a flight recorder: give --flight too, or leave it out",
 			   what) : 0;
 }
 
@@ -164,11 +164,11 @@ static int check_output(const char *output, struct diag *d)
 
 	if (!strcmp(output, "-"))
 		return diag(d, -EINVAL,
-			    "--flight: snapshots are files: give -o FILE, of whose name theirs are made");
+			    "--flight: snapshots are files: give -o FILE; their names are made from its name");
 	if (output[strlen(output) - 1] == '/' ||
 	    (!stat(output, &st) && S_ISDIR(st.st_mode)))
 		return diag(d, -EISDIR,
-			    "-o: %s is a directory: give a file in it, of whose name those of snapshots are made",
+			    "-o: %s is a directory: give a file in it; the names of snapshots are made from its name",
 			    output);
 	return 0;
 }
@@ -187,9 +187,9 @@ int flight_options_check(struct options *opt, struct diag *d)
 		return err;
 	if (f->daemon && opt->cmd)
 		return diag(d, -EINVAL,
-			    "--daemon has no command: start that by itself, and record it with -p or -a");
+			    "--daemon cannot run a command: start the command first, and record it with -p or -a");
 	if ((f->pid_file || f->log) && !f->daemon)
-		return diag(d, -EINVAL, "%s is of --daemon: give that too",
+		return diag(d, -EINVAL, "%s needs --daemon: give that too",
 			    f->pid_file ? "--pid-file" : "--log");
 	if (!f->memory)
 		f->memory = FLIGHT_DEFAULT_MEMORY;

@@ -247,7 +247,7 @@ static int parse_delay(struct options *opt, const char *s, struct diag *d)
 
 	if (!strcmp(s, "-1"))
 		return diag(d, -EINVAL,
-			    "-D -1 is perf's, for --control: give -D MS, or start auxrec -p PID when the recording is to begin");
+			    "-D -1 is for perf's --control: give -D MS, or start auxrec -p PID when the recording must begin");
 	if (parse_number(s, &end, &v) || v > INT_MAX)
 		return diag(d, -EINVAL, "-D: '%s' is not a number of milliseconds", s);
 	if (*end == '-')
@@ -401,18 +401,18 @@ static int check(const struct options *opt, struct diag *d)
 	    (!strcmp(opt->cmd[0], "snapshot") || !strcmp(opt->cmd[0], "status") ||
 	     !strcmp(opt->cmd[0], "stop")))
 		return diag(d, -EINVAL,
-			    "'%s' is for a recorder that runs: auxrec ctl PATH %s, with the PATH of its --trigger socket=",
+			    "'%s' is for a running recorder: use auxrec ctl PATH %s, with the PATH of its --trigger socket=",
 			    opt->cmd[0], opt->cmd[0]);
 	if (!opt->nr_events)
 		return diag(d, -EINVAL,
-			    "which event? Give -e EVENT; 'auxrec list' shows what there is");
+			    "no event is given: give -e EVENT; 'auxrec list' shows this machine's events");
 	if (opt->nr_targets && opt->system_wide)
 		return diag(d, -EINVAL,
 			    "-%c records tasks, %s whole CPUs: leave one out",
 			    opt->threads ? 't' : 'p', opt->cpus ? "-C" : "-a");
 	if (!opt->nr_targets && !opt->system_wide && !opt->cmd)
 		return diag(d, -EINVAL,
-			    "what to record? Give a command after --, -p PID, -t TID or -a");
+			    "nothing to record is given: give a command after --, -p PID, -t TID or -a");
 	if (opt->cmd && !*opt->cmd[0])
 		return diag(d, -EINVAL,
 			    "the name of the command is empty: give one after --");
@@ -430,7 +430,7 @@ static int check(const struct options *opt, struct diag *d)
 			    "--kernel-callchains and --user-callchains exclude each other: without them call chains have both");
 	if (opt->max_bytes && opt->flight.on)
 		return diag(d, -EINVAL,
-			    "--max-size: a flight recorder goes on: give --keep-bytes, for all its snapshots");
+			    "--max-size: a flight recorder does not end at a size: give --keep-bytes, the limit of all its snapshots");
 	if (opt->quiet && opt->json && !opt->json_file)
 		return diag(d, -EINVAL,
 			    "--quiet and --json contradict: give --json=FILE to keep stderr quiet");

@@ -19,17 +19,17 @@ struct perf_option {
 static const char by_term[] =
 	"give EVENT/branch_type=any/ (or another of perf's filters)";
 static const char flight[] =
-	"leave it out: auxrec --flight keeps the newest in memory and writes snapshots of it";
+	"leave it out: auxrec --flight keeps the newest records in memory and writes snapshots of them";
 static const char one_file[] =
 	"leave it out: auxrec writes one file in one pass";
 static const char no_compiler[] =
-	"leave it out: auxrec compiles no BPF programs; --bpf-map is for those that are loaded";
+	"leave it out: auxrec compiles no BPF programs; --bpf-map is for programs that are loaded";
 static const char not_recorded[] =
-	"use perf record: auxrec does not record that of samples";
+	"use perf record: auxrec does not record this data of samples";
 static const char all_tasks[] =
-	"leave it out: a stream says all of the tasks that run already, before their samples";
+	"leave it out: a stream describes all running tasks before their samples";
 static const char off_cpu[] =
-	"give -e sched:sched_switch -g: its samples are where tasks leave the CPU";
+	"give -e sched:sched_switch -g: its samples show where tasks leave the CPU";
 
 static const struct perf_option perf_options[] = {
 	/* auxrec has no pass over the data at the end, and no cache. */
@@ -55,7 +55,7 @@ static const struct perf_option perf_options[] = {
 	{ 'n', "no-samples",
 	  "leave it out: auxrec records samples; perf stat counts" },
 	{ 's', "stat",
-	  "leave it out: auxrec info counts each thread's records, perf stat events" },
+	  "leave it out: auxrec info counts each thread's records, perf stat counts events" },
 	{ 'd', "data",			not_recorded },
 	{ 0,   "phys-data",		not_recorded },
 	{ 0,   "data-page-size",	not_recorded },
@@ -65,9 +65,9 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "transaction",		not_recorded },
 	{ 0,   "running-time",		not_recorded },
 	{ 0,   "data-mmap",
-	  "use perf record: auxrec records maps of code" },
+	  "use perf record: auxrec records only maps of code" },
 	{ 0,   "latency",
-	  "use perf record: perf report --latency takes its recordings only" },
+	  "use perf record: perf report --latency reads only recordings of perf record" },
 	{ 'I', "intr-regs",
 	  "leave it out: auxrec records registers only with EVENT/call-graph=dwarf/" },
 	{ 0,   "user-regs",
@@ -80,7 +80,7 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "no-bpf-event",
 	  "leave it out: readers need these records for symbols of BPF programs" },
 	{ 0,   "setup-filter",
-	  "leave it out: --filter of auxrec is the kernel's own, and has nothing to set up" },
+	  "leave it out: auxrec's --filter is the kernel's own, and needs no setup" },
 	{ 0,   "clang-path",		no_compiler },
 	{ 0,   "clang-opt",		no_compiler },
 	{ 0,   "vmlinux",		no_compiler },
@@ -96,7 +96,7 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "control",
 	  "give --flight --trigger socket=PATH, and auxrec ctl PATH snapshot|stop" },
 	{ 'k', "clockid",
-	  "leave it out: all times of a stream are of perf's own clock" },
+	  "leave it out: all times of a stream are times of perf's own clock" },
 	{ 'r', "realtime",		"run auxrec with chrt -f PRIORITY" },
 	{ 0,   "affinity",		"run auxrec with taskset -c CPUS" },
 	{ 'z', "compression-level",
@@ -112,7 +112,7 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "threads",		one_file },
 	{ 0,   "aio",			one_file },
 	{ 0,   "mmap-flush",
-	  "leave it out: auxrec writes all that is there whenever it looks" },
+	  "leave it out: auxrec writes all available records whenever it looks" },
 	{ 0,   "no-buffering",
 	  "leave it out, and give a small buffer: -m 1" },
 	{ 0,   "synth",			all_tasks },

@@ -90,7 +90,7 @@ static bool probe_aux(const struct auxrec_event *ev)
 	}
 	close(fd);
 	if (err == EPERM || pg == MAP_FAILED) {
-		say("%s: cannot tell whether its PMU has AUX data (%s), so none are recorded: raise ulimit -l or /proc/sys/kernel/perf_event_mlock_kb",
+		say("%s: cannot tell whether its PMU has AUX data (%s), so none is recorded: raise ulimit -l or /proc/sys/kernel/perf_event_mlock_kb",
 		    ev->name, strerror(err));
 		return false;
 	}

@@ -29,7 +29,7 @@ static int parse_access(struct ev_ctx *ctx, struct ev_text text, __u32 *type)
 		}
 		if (*type & bit)
 			return ev_fail(ctx, text.p + i, -EINVAL,
-				       "'%c' is there twice", text.p[i]);
+				       "'%c' is given twice", text.p[i]);
 		*type |= bit;
 	}
 	return 0;
@@ -57,7 +57,7 @@ static int parse_place(struct ev_ctx *ctx, struct ev_text text,
 	ret = ev_number(address, &value);
 	if (ret)
 		return ev_fail(ctx, address.p, ret,
-			       "'%s' is no address; write mem:0xADDR[/LEN][:rwx]",
+			       "'%s' is not an address; write mem:0xADDR[/LEN][:rwx]",
 			       ev_show(&shown, address));
 	attr->bp_addr = value;
 	if (!rest.p)
@@ -65,7 +65,7 @@ static int parse_place(struct ev_ctx *ctx, struct ev_text text,
 	ret = ev_number(rest, &value);
 	if (ret || !value || value > MAX_LEN)
 		return ev_fail(ctx, rest.p, ret ?: -ERANGE,
-			       "'%s' is no length of a breakpoint: 1 to %d",
+			       "'%s' is not the length of a breakpoint: 1 to %d",
 			       ev_show(&shown, rest), MAX_LEN);
 	attr->bp_len = value;
 	return 0;

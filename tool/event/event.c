@@ -42,7 +42,7 @@ static int unknown(struct ev_ctx *ctx, struct ev_text name)
 		return ev_no_intel_pt(ctx, name.p);
 	ev_suggest(ctx, name, false, &hint);
 	return ev_fail(ctx, name.p, -ENOENT,
-		       "no event '%s'%s; auxrec list shows what there is",
+		       "no event '%s'%s; auxrec list shows this machine's events",
 		       text, hint.s);
 }
 
@@ -83,7 +83,7 @@ static int name_and_more(struct ev_ctx *ctx, const struct ev_item *item,
 	if (rest.p) {
 		if (item->has_terms)
 			return ev_fail(ctx, rest.p, -EINVAL,
-				       "modifiers go behind the last slash");
+				       "write modifiers after the last slash");
 		*mods = rest;
 	}
 	return ev_tracepoint(ctx, item, name, second);
@@ -182,7 +182,7 @@ static int parse_event(struct ev_ctx *ctx, const char **p)
 	if (!ret && item.has_terms) {
 		if (mods.p)
 			return ev_fail(ctx, mods.p, -EINVAL,
-				       "modifiers go behind the last slash");
+				       "write modifiers after the last slash");
 		mods = item.tail;
 		if (mods.len && mods.p[0] == ':') {
 			mods.p++;

@@ -254,7 +254,7 @@ static int check_twice(struct expand *x, size_t nr)
 		if (term->kind == EV_USER && other->kind == EV_USER &&
 		    !strcmp(other->name, term->name))
 			return ev_fail(x->ctx, term->at.p, -EINVAL,
-				       "'%s' is there twice",
+				       "'%s' is given twice",
 				       ev_show_string(&shown, term->name));
 	}
 	return 0;

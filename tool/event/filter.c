@@ -172,7 +172,7 @@ static int find(const struct filter *f, const struct place *p,
 
 	if (!*f->file)
 		return diag(d, -EINVAL,
-			    "--filter: '%s': whose symbol? Write @ FILE behind it (of the kernel's code only addresses can be given)",
+			    "--filter: '%s': the symbol has no file: write @ FILE after it (only addresses can be given for the kernel)",
 			    p->name);
 	err = symbol_find(f->file, p->name, p->index, sym, &nr);
 	if (err == -ESRCH && nr)
@@ -183,7 +183,7 @@ static int find(const struct filter *f, const struct place *p,
 		return diag(d, err, "--filter: %s has no symbol '%s'", f->file,
 			    p->name);
 	if (err == -ENOEXEC)
-		return diag(d, err, "--filter: %s is no ELF file", f->file);
+		return diag(d, err, "--filter: %s is not an ELF file", f->file);
 	if (err)
 		return diag(d, err, "--filter: %s: %s", f->file, strerror(-err));
 	return 0;
@@ -216,7 +216,7 @@ static int resolve(const struct filter *f, __u64 *start, __u64 *size,
 	if (err)
 		return err;
 	if (sym.offset + sym.size <= *start)
-		return diag(d, -EINVAL, "--filter: '%s' is not behind '%s'",
+		return diag(d, -EINVAL, "--filter: '%s' is not after '%s'",
 			    f->end.name, f->start.name);
 	*size = sym.offset + sym.size - *start;
 	return 0;
@@ -233,7 +233,7 @@ static int print(const struct filter *f, __u64 start, __u64 size, char **to,
 	/* perf_event_parse_addr_filter() ends a filter at these characters. */
 	if (strpbrk(path, " ,\n"))
 		return diag(d, -EINVAL,
-			    "--filter: the kernel takes no path with a blank or a comma: '%s'",
+			    "--filter: the kernel accepts no path with a blank or a comma: '%s'",
 			    path);
 	if (f->range)
 		snprintf(end, sizeof(end), "/0x%llx", size);
@@ -265,7 +265,7 @@ int filter_addresses(const char *text, char **kernel, struct diag *d)
 			break;
 		if (f.range && !size)
 			err = diag(d, -EINVAL,
-				   "--filter: '%s' has no size: write / and a size behind it",
+				   "--filter: '%s' has no size: write / and a size after it",
 				   text);
 		else
 			err = print(&f, start, size, kernel, d);

@@ -179,7 +179,7 @@ int ev_numeric(struct ev_ctx *ctx, const struct ev_item *item,
 	ret = ev_number(type, &numbers[0]);
 	if (ret || numbers[0] > ~0U)
 		return ev_fail(ctx, type.p, ret ?: -ERANGE,
-			       "'%s' is no event type: 0 to %u",
+			       "'%s' is not an event type: 0 to %u",
 			       ev_show(&shown, type), ~0U);
 	ret = ev_number(config, &numbers[1]);
 	if (ret)

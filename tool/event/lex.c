@@ -117,10 +117,10 @@ static const char *end_of_terms(struct ev_ctx *ctx, const char *open)
 			return p + 1;
 	}
 	if (quote)
-		ev_fail(ctx, quote, -EINVAL, "this ' has no second one");
+		ev_fail(ctx, quote, -EINVAL, "this ' has no closing '");
 	else
 		ev_fail(ctx, open, -EINVAL,
-			"this / has no second one; write PMU/TERM,TERM.../");
+			"this / has no closing /; write PMU/TERM,TERM.../");
 	return NULL;
 }
 

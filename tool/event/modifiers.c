@@ -68,7 +68,7 @@ static int parse(struct ev_ctx *ctx, struct ev_text text, bool group,
 		}
 		if (mods->has[c])
 			return ev_fail(ctx, at, -EINVAL,
-				       "modifier '%c' is there twice", c);
+				       "modifier '%c' is given twice", c);
 		mods->has[c] = true;
 		if (c == 'W' && !group)
 			return ev_fail(ctx, at, -EINVAL,

@@ -113,7 +113,7 @@ static int check_bits(struct ev_ctx *ctx, struct auxrec_event *ev,
 			ev_printf(&list, "%s%d", list.len ? ", " : "", i);
 	}
 	return ev_fail(ctx, at.p, -ERANGE,
-		       "this CPU does not take %s=%llu; there are: %s", term,
+		       "this CPU does not accept %s=%llu; there are: %s", term,
 		       (unsigned long long)value, list.s);
 }
 

@@ -143,7 +143,7 @@ static int unknown(struct ev_ctx *ctx, const struct ev_item *item)
 		return ev_no_intel_pt(ctx, item->head.p);
 	ev_suggest(ctx, item->head, item->has_terms, &hint);
 	return ev_fail(ctx, item->head.p, -ENOENT,
-		       "no PMU or event '%s'%s; auxrec list shows what there is",
+		       "no PMU or event '%s'%s; auxrec list shows this machine's events",
 		       ev_show(&shown, item->head), hint.s);
 }
 

@@ -50,7 +50,7 @@ static void print_usage(FILE *f)
 
 static int no_data(const struct extract *e, const char *file)
 {
-	fprintf(stderr, WHO "%s: there are no %s data in it (auxrec info shows what there is)\n",
+	fprintf(stderr, WHO "%s: it has no %s data (auxrec info shows what it has)\n",
 		file, e->raw ? "raw" : "AUX");
 	return EXTRACT_BROKEN;
 }
@@ -71,8 +71,8 @@ static int status(const struct extract *e, const char *file, int rc)
 		else
 			fprintf(stderr, WHO "%s: cut in the middle of a record at offset %llu, %s\n",
 				file, e->cut, e->nr_queues || e->nr_payloads ?
-				"what comes before it is extracted" :
-				"and no such data before it");
+				"the data before it is extracted" :
+				"with no such data before it");
 		return EXTRACT_CUT;
 	case -EBADMSG:
 	case -EPROTO:
@@ -146,7 +146,7 @@ static bool parse_options(struct extract *e, int argc, char **argv, int *rc)
 	if (aux != e->raw && optind == argc - 2)
 		return true;
 	if (aux == e->raw)
-		fprintf(stderr, WHO "--aux or --raw is needed: it says what to extract\n");
+		fprintf(stderr, WHO "give --aux or --raw, to say what to extract\n");
 	else
 		fprintf(stderr, WHO "FILE, or - for standard input, and DIR are needed\n");
 	print_usage(stderr);

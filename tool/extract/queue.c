@@ -334,7 +334,7 @@ int extract_dir(struct extract *e)
 			    strerror(errno));
 	if (!e->made_dir && !is_empty(e->dir_fd))
 		return diag(&e->diag, -ENOTEMPTY,
-			    "%s: is not empty: give a directory that is, or that is not there yet",
+			    "%s: is not empty: give an empty directory, or one that does not exist yet",
 			    e->dir);
 	return 0;
 }

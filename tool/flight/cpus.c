@@ -282,7 +282,7 @@ static void compare(struct session *s, struct cpus *online)
 		if (cpu_back(s, cpu, &d)) {
 			/* Do not repeat this each second. */
 			if (!f->cpus_failed)
-				say("CPU %d came online and cannot be recorded, which is tried again: %s",
+				say("CPU %d came online and cannot be recorded; auxrec tries again: %s",
 				    cpu, d.msg);
 			failed = true;
 			remove_cpu(online, cpu);
@@ -295,7 +295,7 @@ static void compare(struct session *s, struct cpus *online)
 		return;
 	flight_setup(s, true);
 	if (synth_setup(s, &d))
-		say("out of memory: the next snapshots may lack what describes them");
+		say("out of memory: the next snapshots may lack setup records");
 	flight_setup(s, false);
 }
 

@@ -96,7 +96,7 @@ static int add_events(struct session *s, __u32 i, struct diag *d)
 		}
 		if (event_has_aux(ev))
 			return diag(d, -EINVAL,
-				    "--trigger %s: an event with AUX data has no samples; take another one",
+				    "--trigger %s: an event with AUX data has no samples; give another event",
 				    t->name);
 		if (grow((void **)&f->event_triggers, k, sizeof(*f->event_triggers)))
 			return diag(d, -ENOMEM, "out of memory");
@@ -152,13 +152,13 @@ static int set_period(struct sev *sev, struct diag *d)
 	const struct auxrec_event *ev = sev->ev;
 
 	if (ev->freq_given && !ev->attr.sample_period)
-		return diag(d, -EINVAL, "--trigger %s: %s with period 0 never comes",
+		return diag(d, -EINVAL, "--trigger %s: %s with period 0 never triggers",
 			    sev->trigger->name, sev->name);
 	if (ev->freq_given)
 		return 0;
 	if (!ev->attr.sample_period && !attr_is_counted_singly(&ev->attr))
 		return diag(d, -EINVAL,
-			    "--trigger %s: each of %s is too often for a trigger: say how many are one, as in event=cycles/period=1000000/",
+			    "--trigger %s: %s occurs too often for a trigger: give it a period, as in event=cycles/period=1000000/",
 			    sev->trigger->name, sev->name);
 	sev->attr.freq = 0;
 	sev->attr.sample_period = ev->attr.sample_period ? ev->attr.sample_period : 1;

@@ -39,7 +39,7 @@ static int check_segments(const struct session *s, struct diag *d)
 	for (i = 0; i < opt->nr_triggers && !s->have_raw; i++)
 		if (opt->triggers[i].post_segments)
 			return diag(d, -EINVAL,
-				    "--trigger %s: post=%u are segments of a raw ring, and there is none: give a time, e.g. post=20ms, or --raw-ring, or record AUX data",
+				    "--trigger %s: post=%u counts segments of a raw ring, and there is none: give a time, e.g. post=20ms, or --raw-ring, or record AUX data",
 				    opt->triggers[i].name, opt->triggers[i].post_segments);
 	return 0;
 }
@@ -67,14 +67,14 @@ int flight_open(struct session *s, struct diag *d)
 	f->recent = recent_new(&limits);
 	f->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (!f->recent)
-		return diag(d, -ENOMEM, "-M %lluM: there is not so much memory: give less",
+		return diag(d, -ENOMEM, "-M %lluM: there is not this much memory: give less",
 			    (unsigned long long)f->memory.limit >> 20);
 	if (f->epoll_fd < 0)
 		return diag(d, -errno, "epoll_create1: %s", strerror(errno));
 	err = perf_clock_open(s->clock);
 	s->clock_tried = true;
 	if (err)
-		return diag(d, err, "an event of auxrec itself, for the time: %s",
+		return diag(d, err, "cannot open auxrec's own event for the time: %s",
 			    strerror(-err));
 	err = snapfile_clean(s->opt->flight.name, s->opt->output, d);
 	if (err >= 0)
@@ -355,7 +355,7 @@ static void end_removal(struct session *s)
 		flight_watch(s);
 	}
 	if (s->flight->removal)
-		say("old snapshots that are too many may be left: they are still being looked for, or removed");
+		say("more old snapshots than the limits allow may be left: looking for them or removing them is not done");
 }
 
 /* A second signal means: do not wait for a slow disk. */

@@ -62,7 +62,7 @@ static __u64 main_memory(size_t bytes, size_t nr_cpus)
 static int too_little(const struct options *opt, __u64 wanted, struct diag *d)
 {
 	return diag(d, -EINVAL,
-		    "-M %lluM does not suffice for this machine and these rings: give at least %lluM, or smaller rings with -m",
+		    "-M %lluM is not enough for this machine and these rings: give at least %lluM, or smaller rings with -m",
 		    (unsigned long long)opt->flight.memory >> 20,
 		    (unsigned long long)(wanted + (1 << 20) - 1) >> 20);
 }

@@ -65,7 +65,7 @@ int flight_merge(struct session *s, struct diag *d)
 		return kept;
 	err = merge_files(files->paths, files->nr, out, d);
 	if (err && kept && rename(old, out))
-		say("what was %s is %s now", out, old);
+		say("the old %s is now %s", out, old);
 	if (!err && !s->opt->quiet)
 		say("%s: of %zu snapshots", out, files->nr);
 	return err;

@@ -52,7 +52,7 @@ static int finish(struct session *s, int err)
 	if (!s->flight->begun)
 		return err;
 	if (err)
-		say("the recording cannot go on (%s): what was called for is written",
+		say("the recording cannot go on (%s): the requested snapshots are written",
 		    strerror(-err));
 	flight_finish(s);
 	return err;

@@ -91,13 +91,13 @@ void flight_summary(const struct session *s)
 	else if (!f->stats.wishes)
 		say("no snapshot: no trigger came");
 	if (f->suppressed)
-		say("%llu triggers have no snapshot: count= or rate=", ULL(f->suppressed));
+		say("%llu triggers have no snapshot because of count= or rate=", ULL(f->suppressed));
 	if (f->stats.failed)
 		say("%llu snapshots FAILED, see above", ULL(f->stats.failed));
 	if (f->stats.removed)
 		say("%llu old snapshots removed (--keep)", ULL(f->stats.removed));
 	if (f->stats.forgotten_maps)
-		say("%llu maps of tasks were forgotten, as -M is too small for all: symbols are missing",
+		say("%llu maps of tasks were forgotten, because -M is too small for all of them: symbols are missing",
 		    ULL(f->stats.forgotten_maps));
 	if (over_limit(f) > 1 << 20)
 		say("tasks and maps need %llu MiB more than -M allows for them",

@@ -180,7 +180,7 @@ static void look_at_usr1(const struct session *s)
 	if (told || has_signal(&s->opt->flight, SIGUSR1) || !signals_triggered(SIGUSR1))
 		return;
 	told = true;
-	say("SIGUSR1 is no trigger here, and does nothing: give --trigger signal=USR1 as well");
+	say("SIGUSR1 is not a trigger here, and does nothing: give --trigger signal=USR1 as well");
 }
 
 /* --- all triggers ---------------------------------------------------------- */

@@ -170,7 +170,7 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 	w = find_late_enough(f, t, word, now);
 	if (!w && too_many(f, name)) {
 		suppress(s, t, token,
-			 "very many snapshots wait to be written: ask again when some are");
+			 "too many snapshots wait to be written: ask again later");
 		return;
 	}
 	if (!w && !trigger_may(t, now)) {
@@ -222,7 +222,7 @@ void flight_wish_lost(struct session *s, struct trigger *t, __u64 time, __u64 nr
 	if (!w || w->lost)
 		return;
 	w->lost = true;
-	say("trigger %s: its sample is lost, its snapshot is not: give more with -m", t->name);
+	say("trigger %s: its sample is lost, but it gets its snapshot: give larger main rings with -m", t->name);
 }
 
 void flight_wishes_free(struct flight_wish *list)

@@ -177,7 +177,7 @@ int auxrec_info_main(int argc, char **argv)
 	info->out = stdout;
 	if (parse_options(info, argc, argv, &json, &width, &rc)) {
 		if (info->records && json) {
-			fprintf(stderr, "auxrec info: --records and --json do not go together\n");
+			fprintf(stderr, "auxrec info: --records and --json exclude each other\n");
 			rc = INFO_ERROR;
 		} else {
 			rc = run(info, argv[optind], json, width);

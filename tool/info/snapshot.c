@@ -75,7 +75,7 @@ static void print_data(const struct info *info, const struct info_snapshot *s)
 	}
 	/* Triggers other than bpf= may have no data. */
 	if ((nr || s->h.kind == TRIGGER_BPF) && nr < s->h.triggers)
-		fprintf(info->out, "    no room for those of %llu more\n", s->h.triggers - nr);
+		fprintf(info->out, "    no room for the bytes of %llu more\n", s->h.triggers - nr);
 }
 
 static void print_range(const struct info *info, const char *what, __u64 begin, __u64 end)

@@ -69,7 +69,7 @@ static int new_attr(struct merge *m, const struct read_record *rec, size_t size)
 static int events_differ(struct events *e, const struct merge_reader *r)
 {
 	return diag(e->m->d, -EINVAL,
-		    "%s: has other events than %s, though they are of one recording",
+		    "%s: has other events than %s, although both are of one recording",
 		    r->in->path, e->first);
 }
 

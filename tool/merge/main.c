@@ -49,7 +49,7 @@ static void print_summary(const struct merge_summary *sum, const char *out)
 		say("%llu spans of AUX data; %llu were there more than once",
 		    (unsigned long long)sum->spans, (unsigned long long)sum->repeated);
 	if (sum->left_out)
-		say("%zu file%s had nothing that others have not", sum->left_out,
+		say("%zu file%s had nothing that the others do not have", sum->left_out,
 		    sum->left_out == 1 ? "" : "s");
 	say("all records from %s to %s%s",
 	    sum->begin ? read_print_time(a, sizeof(a), sum->begin) : "the first one",
@@ -57,7 +57,7 @@ static void print_summary(const struct merge_summary *sum, const char *out)
 	for (i = 0; i < sum->nr_holes; i++) {
 		const struct merge_hole *h = &sum->holes[i];
 
-		say("nothing is known of %s to %s (%s), between snapshots %llu and %llu, but what the first had at its end",
+		say("there are no records from %s to %s (%s), between snapshots %llu and %llu, except for the last records of the first",
 		    read_print_time(a, sizeof(a), h->begin),
 		    read_print_time(b, sizeof(b), h->end),
 		    read_print_duration(d, sizeof(d), h->end - h->begin + 1),
@@ -66,7 +66,7 @@ static void print_summary(const struct merge_summary *sum, const char *out)
 	for (i = 0; i < sum->nr_raw_holes; i++) {
 		const struct merge_hole *h = &sum->raw_holes[i];
 
-		say("data of the raw ring are missing of %s to %s (%s), between snapshots %llu and %llu",
+		say("data of the raw ring is missing from %s to %s (%s), between snapshots %llu and %llu",
 		    read_print_time(a, sizeof(a), h->begin),
 		    read_print_time(b, sizeof(b), h->end),
 		    read_print_duration(d, sizeof(d), h->end - h->begin),
@@ -121,8 +121,8 @@ int auxrec_merge_main(int argc, char **argv)
 	}
 	if (out && *out && optind < argc)
 		return run(argv + optind, argc - optind, out, quiet);
-	fputs(optind < argc ? "auxrec merge: -o OUT is needed: where to write to\n" :
-	      "auxrec merge: FILEs are needed: what to merge\n", stderr);
+	fputs(optind < argc ? "auxrec merge: give -o OUT: where to write to\n" :
+	      "auxrec merge: give the FILEs to merge\n", stderr);
 	print_usage(stderr);
 	return MERGE_ERROR;
 }

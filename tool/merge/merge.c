@@ -64,7 +64,7 @@ static int choose(struct merge *m)
 			m->list[nr++] = m->list[i];
 		else if (best->hash != s->hash)
 			return diag(m->d, -EINVAL,
-				    "%s and %s: both have snapshot %llu, but say other things of it",
+				    "%s and %s: both have snapshot %llu, but with different contents",
 				    m->inputs[best->input].path, m->inputs[s->input].path,
 				    (unsigned long long)s->mark.number);
 	}
@@ -271,7 +271,7 @@ static int check_out(const struct merge *m, const char *out)
 	for (i = 0; i < m->nr_inputs; i++)
 		if (m->inputs[i].dev == st.st_dev && m->inputs[i].ino == st.st_ino)
 			return diag(m->d, -EEXIST,
-				    "%s: is one of the files to be merged (%s): give another name to -o",
+				    "%s: is one of the files to be merged (%s): give -o another name",
 				    out, m->inputs[i].path);
 	return 0;
 }
@@ -350,7 +350,7 @@ static void say_holes(const char *out, const struct merge_hole *list, size_t nr,
 	for (i = 0; i < nr; i++) {
 		const struct merge_hole *h = &list[i];
 
-		say("%s: between snapshots %llu and %llu %s of %llu.%09llu to %llu.%09llu",
+		say("%s: between snapshots %llu and %llu %s from %llu.%09llu to %llu.%09llu",
 		    out, (unsigned long long)h->before, (unsigned long long)h->after, what,
 		    h->begin / NSEC_PER_SEC, h->begin % NSEC_PER_SEC,
 		    h->end / NSEC_PER_SEC, h->end % NSEC_PER_SEC);
@@ -363,9 +363,9 @@ int merge_files(char *const *paths, size_t nr, const char *out, struct diag *d)
 	const int err = merge_streams(paths, nr, out, &sum, d);
 
 	if (!err) {
-		say_holes(out, sum.holes, sum.nr_holes, "nothing is known");
+		say_holes(out, sum.holes, sum.nr_holes, "there are no records");
 		say_holes(out, sum.raw_holes, sum.nr_raw_holes,
-			  "data of the raw ring are missing");
+			  "data of the raw ring is missing");
 	}
 	merge_summary_free(&sum);
 	return err;

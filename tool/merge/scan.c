@@ -33,7 +33,7 @@ static int check_file(struct merge *m, struct merge_input *in)
 		return diag(m->d, -errno, "%s: %s", in->path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return diag(m->d, -EINVAL,
-			    "%s: is not a file; it has to be read more than once",
+			    "%s: is not a regular file: merging reads files more than once",
 			    in->path);
 	in->size = st.st_size;
 	in->dev = st.st_dev;
@@ -78,7 +78,7 @@ static int begin_section(struct scan *sc, const struct auxrec_snapshot *h,
 		return err;
 	if (last && last->mark.t_settled > h->t_settled)
 		return diag(m->d, -EBADMSG,
-			    "%s: snapshot %llu is behind %llu, which is of a later time",
+			    "%s: snapshot %llu comes after %llu, which has a later time",
 			    sc->in->path, (unsigned long long)h->number,
 			    (unsigned long long)last->mark.number);
 	if (last)
@@ -232,12 +232,12 @@ static int take_user(struct scan *sc, const struct read_record *rec)
 		return 0;
 	case REC_COMPRESSED:
 		return merge_damaged(sc->m, &sc->r, rec,
-				     "compressed records, which snapshots have not");
+				     "compressed records, which snapshots do not have");
 	}
 	/* Before FINISHED_INIT these records describe the recording. */
 	if (!sc->in->body && rec->type < REC_NR_TYPES)
 		return 0;
-	return merge_damaged(sc->m, &sc->r, rec, "a record that snapshots have not");
+	return merge_damaged(sc->m, &sc->r, rec, "a record that snapshots do not have");
 }
 
 static int take_record(struct scan *sc, const struct read_record *rec)

@@ -296,7 +296,7 @@ static const char *problem_text(const struct session *s, int err,
 		return text;
 	case -EFBIG:
 		snprintf(text, sizeof(text),
-			 "%s: larger than files may be (ulimit -f), recording ended; %s",
+			 "%s: the file cannot grow further (ulimit -f), recording ended; %s",
 			 s->opt->output, written_text(s));
 		return text;
 	case -EINTR:

@@ -93,13 +93,13 @@ static void print_payloads(const struct session *s)
 	unsigned int i;
 	char now[32];
 
-	say("%.3f MiB of raw data in %llu payloads by the raw ring, %llu of them apart from their sample",
+	say("%.3f MiB of raw data in %llu payloads through the raw ring, %llu of them beside their sample",
 	    st->bytes / 1048576.0, ULL(st->count), ULL(st->apart));
 	if (st->orphans)
 		say("%llu samples were lost, but not their raw data: the main ring was full; a larger one helps (-m)",
 		    ULL(st->orphans));
 	if (st->left_out)
-		say("LOST %llu samples, but not their raw data, with which they are larger than a record: a smaller stack-size= helps",
+		say("LOST %llu samples, but not their raw data: with it they are larger than a record; a smaller stack-size= helps",
 		    ULL(st->left_out));
 	for (i = 0; i < ARRAY_LEN(st->lost); i++)
 		if (st->lost[i])
@@ -157,7 +157,7 @@ static void print_ids(const struct session *s)
 					"%s%s %llu", len ? ", " : "",
 					id_causes[i], ULL(st->results[i]));
 	if (s->ids->without)
-		say("%llu of %llu file maps have no build-id in their record (all tasks: %s); %llu files have one that came later",
+		say("%llu of %llu file maps have no build-id in their record (all tasks: %s); %llu files have a build-id that came later",
 		    ULL(s->ids->without), ULL(s->ids->maps), causes,
 		    ULL(s->ids->late));
 	if (st->pending)
@@ -225,15 +225,15 @@ static void print_bpf(const struct session *s)
 	    !(denied && (!session_records_kernel(s) || s->kptr_hidden)))
 		say("BPF program info is missing: %s",
 		    denied ?
-		    "it takes root, or CAP_SYS_ADMIN" : strerror(-b->err));
+		    "it needs root or CAP_SYS_ADMIN" : strerror(-b->err));
 	if (b->gone)
-		say("BPF program info is missing of %llu programs: unloaded at once",
+		say("BPF program info is missing for %llu programs: they were unloaded immediately",
 		    ULL(b->gone));
 	if (b->failed || b->lost)
-		say("BPF program info is missing of %llu programs: %llu too many at a time, %llu refused by the kernel",
+		say("BPF program info is missing for %llu programs: %llu too many at a time, %llu refused by the kernel",
 		    ULL(b->failed + b->lost), ULL(b->lost), ULL(b->failed));
 	if (b->cut)
-		say("%llu BPF programs are longer than a record: without their instructions or lines",
+		say("%llu BPF programs are longer than a record: recorded without their instructions or lines",
 		    ULL(b->cut));
 	if (b->cut_btfs)
 		say("%llu BTFs of BPF programs are longer than a record: left out",
@@ -317,12 +317,12 @@ void summary_print(struct session *s, const char *problem)
 		say("%llu maps from before the recording have no readable build-id",
 		    ULL(s->missing_build_ids));
 	if (s->ids->long_ids + s->long_build_ids)
-		say("%llu maps have a build-id of over 20 bytes, of which the record has the first 20",
+		say("%llu maps have a build-id of more than 20 bytes; the record has the first 20",
 		    ULL(s->ids->long_ids + s->long_build_ids));
 	print_ids(s);
 	print_bpf(s);
 	if (no_ids_reason(s) && s->ids->without)
-		say("%llu of %llu file maps have no build-id: ids are those the kernel found by itself (%s), %s",
+		say("%llu of %llu file maps have no build-id: only the kernel itself looked for build-ids (%s): %s",
 		    ULL(s->ids->without), ULL(s->ids->maps), no_ids_reason(s),
 		    s->ids->err == -EACCES || s->ids->err == -EPERM ?
 		    "record as root" : "insmod perfaux.ko");

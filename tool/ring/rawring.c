@@ -101,7 +101,7 @@ static int open_device(struct diag *d)
 		err = -errno;
 		if (err == -EACCES || err == -EPERM)
 			return diag(d, err,
-				    "no access to %s: record as root, or let root give you the right to it",
+				    "no access to %s: record as root, or let root give you access",
 				    PERFAUX_DEVICE);
 		return diag(d, err,
 			    "AUX events and --raw-ring need the perfaux module, and %s is not there (%s): as root, insmod perfaux.ko (or modprobe perfaux). Other events work without it",
@@ -111,7 +111,7 @@ static int open_device(struct diag *d)
 		err = -errno;
 		close(fd);
 		return diag(d, err,
-			    "%s: %s: not this perfaux module? Load the perfaux.ko that belongs to this auxrec",
+			    "%s: %s: perhaps another perfaux module is loaded: load the perfaux.ko that belongs to this auxrec",
 			    PERFAUX_DEVICE, strerror(-err));
 	}
 	if (info.abi != PERFAUX_ABI) {

@@ -80,7 +80,7 @@ int control_parse(const char *line, size_t len, struct control_request *rq, stru
 	if (word)
 		return diag(d, -EINVAL, "'%s' is followed by too much: %s", verbs[i],
 			    rq->verb == CONTROL_SNAPSHOT ?
-			    "one name, without blanks, is possible" : "it stands alone");
+			    "give one name, without blanks" : "give it alone");
 	return 0;
 }
 

@@ -27,7 +27,7 @@ int control_address(const char *path, struct sockaddr_un *addr, struct diag *d)
 		return diag(d, -EINVAL, "the control socket's path is empty");
 	if (len > most)
 		return diag(d, -ENAMETOOLONG,
-			    "%s: has %zu bytes, and a socket's path at most %zu: give a shorter one, or a relative one",
+			    "%s: has %zu bytes, and a socket's path can have at most %zu: give a shorter or a relative path",
 			    path, len, most);
 	memset(addr, 0, sizeof(*addr));
 	addr->sun_family = AF_UNIX;
@@ -48,7 +48,7 @@ static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 		return diag(d, -errno, "%s: %s", path, strerror(errno));
 	}
 	if (!S_ISSOCK(st.st_mode))
-		return diag(d, -EEXIST, "%s: is there, and is no socket: give another path", path);
+		return diag(d, -EEXIST, "%s: exists, and is not a socket: give another path", path);
 
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -56,7 +56,7 @@ static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 	err = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) ? errno : 0;
 	close(fd);
 	if (err == EACCES || err == EPERM)
-		return diag(d, -err, "%s: a socket of somebody else: give another path", path);
+		return diag(d, -err, "%s: the socket belongs to another user: give another path", path);
 	/* For example EAGAIN: its queue is full, or EPROTOTYPE: it is not a stream socket. */
 	if (err != ECONNREFUSED && err != ENOENT)
 		return diag(d, -EADDRINUSE, "%s: somebody listens there: give another path", path);
@@ -85,7 +85,7 @@ static int listen_at(struct control_socket *s, struct diag *d)
 	 */
 	if (fchmod(s->fd, 0600) ||
 	    bind(s->fd, (const struct sockaddr *)&s->addr, sizeof(s->addr))) {
-		err = diag(d, -errno, "%s: no control socket can be made: %s", path,
+		err = diag(d, -errno, "%s: cannot create a control socket: %s", path,
 			   strerror(errno));
 		close(s->fd);
 		return err;
@@ -115,7 +115,7 @@ int control_socket_open(struct control_socket *s, const char *path, struct diag 
 	err = pidfile_take(&s->lock, lock, &holder, d);
 	/* The message names the socket, because the user did not ask for the lock. */
 	if (err == -ENOENT || err == -ENOTDIR || err == -EACCES || err == -EROFS)
-		return diag(d, err, "%s: no control socket can be made: %s", path,
+		return diag(d, err, "%s: cannot create a control socket: %s", path,
 			    strerror(-err));
 	if (err == -EBUSY && holder)
 		return diag(d, -EADDRINUSE,

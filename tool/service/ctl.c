@@ -54,7 +54,7 @@ static void print_usage(FILE *f)
 static int timed_out(struct ctl *c)
 {
 	return diag(&c->diag, -ETIMEDOUT,
-		    "%s: no answer within %g s: what was asked for may still be done",
+		    "%s: no answer within %g s: the recorder may still carry out the request",
 		    c->opt->path, c->opt->timeout / 1e9);
 }
 
@@ -83,7 +83,7 @@ static int explain(struct ctl *c, int err)
 			    path, path);
 	case ECONNREFUSED:
 		return diag(&c->diag, -err,
-			    "%s: nobody listens: the recorder has ended, or it is no control socket",
+			    "%s: nobody listens: the recorder has ended, or this is not a control socket",
 			    path);
 	case EACCES:
 	case EPERM:
@@ -136,7 +136,7 @@ static int receive(struct ctl *c)
 	int n;
 
 	if (c->len == sizeof(c->buf))
-		return diag(&c->diag, -EPROTO, "%s: this is no recorder's answer", c->opt->path);
+		return diag(&c->diag, -EPROTO, "%s: this is not the answer of a recorder", c->opt->path);
 	n = poll(&p, 1, left_ms(c));
 	if (!n)
 		return timed_out(c);

@@ -34,7 +34,7 @@ static int parse_request(struct control_request *rq, int argc, char **argv, stru
 	int i;
 
 	if (!argc)
-		return diag(d, -EINVAL, "what to do is missing: snapshot [NAME], status or stop");
+		return diag(d, -EINVAL, "the command is missing: give snapshot [NAME], status or stop");
 	for (i = 0; i < argc; i++) {
 		/* In the line, such a word would become two words, or none. */
 		if (!argv[i][0] || strchr(argv[i], ' '))
@@ -73,7 +73,7 @@ int ctl_parse(struct ctl_options *o, int argc, char **argv, struct diag *d)
 		i += !argv[i][len];
 	}
 	if (i == argc)
-		return diag(d, -EINVAL, "the socket's path is missing, that of --trigger socket=PATH");
+		return diag(d, -EINVAL, "the socket's path is missing: give the PATH of --trigger socket=PATH");
 	o->path = argv[i++];
 	return parse_request(&o->request, argc - i, argv + i, d);
 }

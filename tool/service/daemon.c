@@ -139,7 +139,7 @@ int daemon_ready(struct diag *d)
 	if (parent < 0)
 		return 0;
 	if (send(parent, "r", 1, MSG_NOSIGNAL) != 1)
-		err = diag(d, -ECANCELED, "who started the daemon has gone before recording began");
+		err = diag(d, -ECANCELED, "the process that started the daemon ended before recording began");
 	close(parent);
 	parent = -1;
 	if (terminal >= 0)

@@ -169,7 +169,7 @@ int log_to_file(const char *path, struct diag *d)
 
 	log_fd = open_log(path);
 	if (log_fd < 0)
-		return diag(d, -errno, "%s: no log can be written there: %s", path,
+		return diag(d, -errno, "%s: cannot write a log there: %s", path,
 			    strerror(errno));
 	log_path = strdup(path);
 	if (log_path)

@@ -77,7 +77,7 @@ int pidfile_take(struct pidfile *p, const char *path, pid_t *holder, struct diag
 			return diag(d, -errno, "%s: %s", path, strerror(errno));
 		if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 			close(fd);
-			return diag(d, -EINVAL, "%s: is no regular file", path);
+			return diag(d, -EINVAL, "%s: is not a regular file", path);
 		}
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
 			err = errno == EWOULDBLOCK ? refuse(fd, path, holder, d) :

@@ -402,7 +402,7 @@ static int exclude_self(struct auxrec_events *events, size_t first,
 	for (i = first; i < events->nr && oe->exclude_self && !err; i++) {
 		if (events->list[i].attr.type != PERF_TYPE_TRACEPOINT)
 			return diag(d, -EINVAL,
-				    "--exclude-perf: %s is no tracepoint: only those know which task they are of; leave it out",
+				    "--exclude-perf: %s is not a tracepoint: only tracepoints can leave a task out; leave --exclude-perf out",
 				    events->list[i].name);
 		err = add_filter(&events->list[i], filter, d);
 	}
@@ -419,7 +419,7 @@ static int set_bpf_map(struct auxrec_events *events, size_t first,
 
 		if (!is_bpf_output(&ev->attr))
 			return diag(d, -EINVAL,
-				    "--bpf-map: %s is no bpf-output event, to which alone programs write: -e bpf-output --bpf-map %s%s",
+				    "--bpf-map: %s is not a bpf-output event, and BPF programs write only to those: give -e bpf-output --bpf-map %s%s",
 				    ev->name, oe->bpf_map,
 				    events->nr > first + 1 ?
 				    "; give it an -e of its own" : "");
@@ -469,7 +469,7 @@ static int check_limit(const struct session *s, __u64 max, struct diag *d)
 			    "-F %llu: perf_event_max_sample_rate allows %llu: give that, or leave --strict-freq out",
 			    freq, (unsigned long long)max);
 	if (!s->opt->quiet)
-		say("-F %llu: perf_event_max_sample_rate allows %llu, so that it is",
+		say("-F %llu: perf_event_max_sample_rate allows %llu, so auxrec uses that",
 		    freq, (unsigned long long)max);
 	return 0;
 }
@@ -512,7 +512,7 @@ int session_make_events(struct session *s, struct diag *d)
 	}
 	if (s->opt->raw_ring && !s->have_payloads && !s->opt->bpf_ring)
 		return diag(d, -EINVAL,
-			    "--raw-ring: none of these events has raw data: tracepoints (with kprobes and uprobes) and bpf-output have, and some PMUs such as ibs_op");
+			    "--raw-ring: none of these events has raw data; tracepoints (with kprobes and uprobes), bpf-output, and some PMUs such as ibs_op have it");
 	if (s->opt->bpf_ring) {
 		s->have_payloads = true;
 		s->have_raw = true;

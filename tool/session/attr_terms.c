@@ -29,7 +29,7 @@ static int set_dwarf(struct sev *sev, struct diag *d)
 
 	if (!UNWIND_REGS)
 		return diag(d, -EOPNOTSUPP,
-			    "%s: call-graph=dwarf is not known for this architecture: fp is",
+			    "%s: call-graph=dwarf is not supported on this architecture: give fp",
 			    sev->name);
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 			     PERF_SAMPLE_STACK_USER;
@@ -129,7 +129,7 @@ static void read_values(struct session *s, struct sev *sev)
 		sev->attr.read_format |= PERF_FORMAT_GROUP;
 	if (session_per_task(s) && !s->opt->quiet &&
 	    (sev->group < 0 || sev->leader))
-		say("%s: modifier S: threads and processes made later are not recorded",
+		say("%s: modifier S: threads and processes that are created later are not recorded",
 		    sev->name);
 }
 

@@ -42,7 +42,7 @@ int bpf_map_open(const char *option, const char *path, __u32 type,
 		return diag(d, map, "%s: %s: %s%s", option, path,
 			    strerror(-map), map == -ENOENT || map == -EINVAL ||
 			    map == -EACCES ?
-			    ": it is the path of a pinned map, below /sys/fs/bpf" :
+			    ": give the path of a pinned map, below /sys/fs/bpf" :
 			    "");
 	memset(&info, 0, sizeof(info));
 	err = bpf_get_info(map, &info, sizeof(info));
@@ -97,7 +97,7 @@ int bpf_ring_open(struct session *s, struct diag *d)
 	err = rawring_handle(&s->raw, &s->bpf_handle);
 	if (err == -EOPNOTSUPP)
 		return diag(d, err,
-			    "--bpf-ring: programs of BPF cannot write to the raw ring with this kernel, its log says why: have them write to an event, with --bpf-map");
+			    "--bpf-ring: BPF programs cannot write to the raw ring on this kernel, its log says why: have them write to an event, with --bpf-map");
 	return err ? diag(d, err, "--bpf-ring: %s", strerror(-err)) : 0;
 }
 

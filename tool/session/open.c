@@ -126,7 +126,7 @@ static int set_filter(const struct sev *sev, int fd, struct diag *d)
 		return 0;
 	if (errno == EOPNOTSUPP)
 		return diag(d, -errno,
-			    "%s: the PMU cannot do the filter '%s': too many ranges, or a single address to start or stop at, or of a file for whole CPUs",
+			    "%s: the PMU cannot do the filter '%s': it has too many ranges, a single address to start or stop at, or a file for whole CPUs",
 			    sev->name, typed);
 	if (errno != EINVAL)
 		return diag(d, -errno, "%s: filter '%s': %s", sev->name,
@@ -136,7 +136,7 @@ static int set_filter(const struct sev *sev, int fd, struct diag *d)
 			    "%s: the kernel does not understand the filter '%s'; fields are in tracefs, events/%s/%s/format",
 			    sev->name, typed, ev->tp_system, ev->tp_name);
 	return diag(d, -EINVAL,
-		    "%s: the kernel does not take the filter '%s': wrong, or this PMU has no filters",
+		    "%s: the kernel does not accept the filter '%s': it is wrong, or this PMU has no filters",
 		    sev->name, typed);
 }
 
@@ -306,7 +306,7 @@ static int open_sev(struct session *s, struct sev *sev, struct diag *d)
 		err = diag(d, -ESRCH, "%s: nothing left to record: %s",
 			   sev->name, s->opt->nr_targets ?
 			   "the tasks have ended" :
-			   "none of the CPUs is one of this PMU");
+			   "this PMU has none of the CPUs");
 	sev->attr.disabled = 1;
 	cpus_free(&mask);
 	return err;

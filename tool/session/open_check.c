@@ -53,10 +53,10 @@ static int check_namespaces(struct diag *d)
 	case -EACCES:
 	case -EPERM:
 		return diag(d, err,
-			    "--namespaces: no permission: it takes root, or CAP_PERFMON, whatever is recorded; leave it out");
+			    "--namespaces: no permission: it needs root or CAP_PERFMON, whatever is recorded; leave it out");
 	case -EINVAL:
 		return diag(d, err,
-			    "--namespaces: this kernel does not tell them: leave it out, Linux 4.12 and later do");
+			    "--namespaces: this kernel does not report them, Linux 4.12 and later do: leave it out");
 	default:
 		return diag(d, err, "--namespaces: %s", strerror(-err));
 	}
@@ -72,7 +72,7 @@ static int check_cgroups(struct diag *d)
 		return 0;
 	if (err == -EINVAL)
 		return diag(d, err,
-			    "--all-cgroups: this kernel does not tell them: leave it out, Linux 5.7 and later do, with CONFIG_CGROUP_PERF");
+			    "--all-cgroups: this kernel does not report them, Linux 5.7 and later do, with CONFIG_CGROUP_PERF: leave it out");
 	return diag(d, err, "--all-cgroups: %s", strerror(-err));
 }
 

@@ -42,7 +42,7 @@ static int permission_error(const struct session *s, const struct sev *sev,
 	 */
 	if (level >= 3)
 		return diag(d, err,
-			    "%s: no permission: perf_event_paranoid is %d, then only root may record. With 2 you may record what is yours: sysctl kernel.perf_event_paranoid=2",
+			    "%s: no permission: perf_event_paranoid is %d, then only root may record. With 2 you may record your own processes: sysctl kernel.perf_event_paranoid=2",
 			    name, level);
 	if (s->opt->system_wide && level >= 1)
 		return diag(d, err,
@@ -98,7 +98,7 @@ static int softpt_error(const struct session *s, const struct sev *sev, pid_t ti
 {
 	if (s->opt->system_wide)
 		return diag(d, err,
-			    "%s: intel_pt is softpt here, which steps programs: it cannot trace whole CPUs (-a, -C), name processes with -p, or a command",
+			    "%s: intel_pt is softpt here, which steps programs: it cannot trace whole CPUs (-a, -C): give processes with -p, or a command",
 			    sev->name);
 	if (sev->attr.exclude_user)
 		return diag(d, err,
@@ -157,7 +157,7 @@ int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	case -EINVAL:
 		return refused_error(s, sev, tid, err, d);
 	case -EBUSY:
-		return diag(d, err, "%s: busy: somebody else uses this PMU",
+		return diag(d, err, "%s: busy: another program uses this PMU",
 			    sev->name);
 	default:
 		return diag(d, err, "%s: %s", sev->name, strerror(-err));

@@ -79,7 +79,7 @@ void open_notes(const struct session *s)
 		return;
 	/* Do not mix this with JSON on stderr. */
 	if (slow && (!s->opt->json || s->opt->json_file))
-		say("%s: softpt steps each instruction: expect some %d times slower programs",
+		say("%s: softpt steps each instruction: programs run about %d times slower",
 		    slow->name, SOFTPT_SLOWER);
 	if (s->raw_less)
 		say_raw(s, dropped ? dropped->name : NULL);

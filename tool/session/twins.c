@@ -45,7 +45,7 @@ static int unite(struct sev *a, struct sev *b, struct diag *d)
 			      d);
 	if (!attr_unite(&a->attr, &b->attr))
 		return refuse(a, b,
-			      "samples of only one of them would tell how many they are of: give both a period= or both a freq= (for -e, -c or -F as well)",
+			      "only one event's samples would tell how many occurrences they stand for: give both a period= or both a freq= (for -e, -c or -F as well)",
 			      d);
 	return 0;
 }

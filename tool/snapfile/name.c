@@ -51,11 +51,11 @@ int snapfile_check(const char *pattern, struct diag *d)
 			continue;
 		if (find(p + 1, *p))
 			return diag(d, -EINVAL,
-				    "'%.200s': %%%c is there twice: give it once",
+				    "'%.200s': %%%c is given twice: give it once",
 				    pattern, *p);
 		if (*p != 'o' && slash && p < slash)
 			return diag(d, -EINVAL,
-				    "'%.200s': %%%c is in a directory's name: give it behind the last '/', all snapshots go to one directory",
+				    "'%.200s': %%%c is in a directory's name: give it after the last '/', all snapshots go to one directory",
 				    pattern, *p);
 	}
 	if (!find(pattern, 't') && !find(pattern, 's'))
@@ -119,7 +119,7 @@ static int split(struct snapfile_name *n, char *all, const char *pattern,
 
 	if (longest(tail) > NAME_MAX)
 		return diag(d, -ENAMETOOLONG,
-			    "names of snapshots ('%.100s', '%.100s') could have %zu bytes, and may have %d: give a shorter -o or pattern",
+			    "names of snapshots ('%.100s', '%.100s') could have %zu bytes, the limit is %d: give a shorter -o or pattern",
 			    pattern, base, longest(tail), NAME_MAX);
 	strcpy(n->tail, tail);
 	if (!slash) {
@@ -135,7 +135,7 @@ static int split(struct snapfile_name *n, char *all, const char *pattern,
 	for (from = all; *from; from++) {
 		if (*from == '%' && *++from != '%')
 			return diag(d, -EINVAL,
-				    "'%.100s', '%.100s': %%%c is in a directory's name: give it behind %%o, all snapshots go to one directory",
+				    "'%.100s', '%.100s': %%%c is in a directory's name: give it after %%o, all snapshots go to one directory",
 				    pattern, base, *from);
 		*to++ = *from;
 	}

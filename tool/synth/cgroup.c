@@ -107,7 +107,7 @@ int synth_cgroups(struct session *s)
 	fd = cgroups_open();
 	if (fd < 0) {
 		if (!s->opt->quiet)
-			say("--all-cgroups: the hierarchy of cgroups is not mounted or cannot be read (%s): only those that are made now have names",
+			say("--all-cgroups: the hierarchy of cgroups is not mounted or cannot be read (%s): only cgroups that are created now have names",
 			    strerror(-fd));
 		return 0;
 	}

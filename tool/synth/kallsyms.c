@@ -46,9 +46,9 @@ static void why_zero(char *why, size_t size)
 	if (level > 1)
 		snprintf(why, size, RESTRICT " is %d: 0 or 1 shows addresses", level);
 	else if (level == 1)
-		snprintf(why, size, RESTRICT " is 1: it takes root, or CAP_SYSLOG");
+		snprintf(why, size, RESTRICT " is 1: it needs root or CAP_SYSLOG");
 	else
-		snprintf(why, size, PARANOID " is %d: from 2 on it takes root, or CAP_SYSLOG",
+		snprintf(why, size, PARANOID " is %d: from 2 on it needs root or CAP_SYSLOG",
 			 read_level(PARANOID));
 }
 

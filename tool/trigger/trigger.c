@@ -103,7 +103,7 @@ static int parse_crash(struct parse *p, const char *s)
 		if (!sig)
 			return wrong(p, "there is no signal '%s': give e.g. crash=SEGV,ABRT", one);
 		if (!signal_is_fatal(sig))
-			return wrong(p, "%s ends no task: give signals that do, e.g. crash=SEGV,ABRT",
+			return wrong(p, "%s does not end a task: give signals that do, e.g. crash=SEGV,ABRT",
 				     one);
 		/*
 		 * If a signal ends a task without a core dump, complete_signal() sends SIGKILL to
@@ -111,7 +111,7 @@ static int parse_crash(struct parse *p, const char *s)
 		 * In all of these cases the tracepoint signal_deliver shows only the SIGKILL.
 		 */
 		if (!(signals_of_core() & 1ULL << (sig - 1)))
-			return wrong(p, "%s dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C there is --trigger 'event=signal:signal_generate/sig == %d && result == 0/', when it is sent",
+			return wrong(p, "%s dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C, --trigger 'event=signal:signal_generate/sig == %d && result == 0/' triggers when it is sent",
 				     one, sig);
 		p->t->signals |= 1ULL << (sig - 1);
 		if (!s[len])
@@ -168,7 +168,7 @@ static int parse_value(struct parse *p, const char *s)
 	int i;
 
 	if (!*s)
-		return wrong(p, "%s of what? Give %s",
+		return wrong(p, "%s needs a value: give %s",
 			     trigger_kind_name(p->t->kind), values[p->t->kind]);
 	/*
 	 * If the value contains an option, the text after that option is not one. For events, the
@@ -179,7 +179,7 @@ static int parse_value(struct parse *p, const char *s)
 
 		snprintf(key, sizeof(key), ",%s", trigger_option_key(i));
 		if (strstr(s, key))
-			return wrong(p, "'%.64s' is no option: behind %s there may be only count=, rate=, pre=, post= and name=, none with a ','",
+			return wrong(p, "'%.64s' is not an option: only count=, rate=, pre=, post= and name= can follow %s, none with a ','",
 				     strrchr(s, ',') + 1, trigger_option_key(i));
 	}
 	switch (p->t->kind) {
@@ -253,7 +253,7 @@ static int parse_rate(struct parse *p, const char *s)
 	if (*end && parse_time_per("rate=N/TIME", end + 1, &p->t->rate_time, &d))
 		return wrong(p, "%.500s", d.msg);
 	if (!p->t->rate_time)
-		return wrong(p, "rate=%.64s: no time is not a rate: give e.g. rate=1/s", s);
+		return wrong(p, "rate=%.64s: the time is 0: give e.g. rate=1/s", s);
 	if (p->t->rate_time / p->t->rate_nr < TOKEN_MIN_NS)
 		return wrong(p, "rate=%.64s is more than one in a microsecond: leave it out",
 			     s);
@@ -298,7 +298,7 @@ static int parse_name(struct parse *p, const char *s)
 	size_t i;
 
 	if (len >= TRIGGER_NAME_MAX)
-		return wrong(p, "the name has %zu bytes, and may have %d", len,
+		return wrong(p, "the name has %zu bytes, the limit is %d", len,
 			     TRIGGER_NAME_MAX - 1);
 	for (i = 0; i < len; i++) {
 		if (!is_printable(s[i]) || s[i] == '/')
@@ -329,7 +329,7 @@ static int parse_option(struct parse *p, enum trigger_option option,
 	if (s[strlen(key) - 1] != '=' || !*value)
 		return wrong(p, "%s has no value: give e.g. %s", key, example[option]);
 	if (p->given[option])
-		return wrong(p, "%s is there twice: give it once", key);
+		return wrong(p, "%s is given twice: give it once", key);
 	p->given[option] = true;
 
 	switch (option) {
@@ -341,7 +341,7 @@ static int parse_option(struct parse *p, enum trigger_option option,
 		if (parse_length(p, "pre", value, &p->t->pre))
 			return -EINVAL;
 		if (!p->t->pre)
-			return wrong(p, "pre=%.64s would keep nothing: leave it out for all that there is",
+			return wrong(p, "pre=%.64s would keep nothing: leave it out to keep everything",
 				     value);
 		return 0;
 	case OPTION_POST:
@@ -403,7 +403,7 @@ static int parse_text(struct parse *p, char *text)
 			return err;
 	}
 	if (!has_value && *text)
-		return wrong(p, "'%.64s' is no option: there are count=, rate=, pre=, post= and name=",
+		return wrong(p, "'%.64s' is not an option: there are count=, rate=, pre=, post= and name=",
 			     text + 1);
 	if (has_value && !*text && t->kind == TRIGGER_CRASH)
 		return wrong(p, "which signals? Give e.g. crash=SEGV,ABRT, or crash for all that dump core");

@@ -120,13 +120,13 @@ TEST_F(socket, no_socket)
 	ASSERT_EQ(1, write(fd, "x", 1));
 	close(fd);
 	ASSERT_FALSE(recorder_open(&self->rec, &self->diag));
-	EXPECT_NE(NULL, strstr(self->diag.msg, "no socket"));
+	EXPECT_NE(NULL, strstr(self->diag.msg, "not a socket"));
 	EXPECT_EQ(S_IFREG | 0600, mode_of(self->rec.path));
 	unlink(self->rec.path);
 
 	ASSERT_EQ(0, symlink("/etc/passwd", self->rec.path));
 	ASSERT_FALSE(recorder_open(&self->rec, &self->diag));
-	EXPECT_NE(NULL, strstr(self->diag.msg, "no socket"));
+	EXPECT_NE(NULL, strstr(self->diag.msg, "not a socket"));
 	unlink(self->rec.path);
 }
 

@@ -251,7 +251,7 @@ TEST_F(daemon, fails)
 	self->opt.log = "none/log";
 	call(self, READY);
 	EXPECT_EQ(125, called(self));
-	EXPECT_NE(NULL, strstr(self->text, "none/log: no log can be written there"));
+	EXPECT_NE(NULL, strstr(self->text, "none/log: cannot write a log there"));
 	self->opt.log = "log";
 	self->opt.pid_file = "none/pid";
 	call(self, READY);
@@ -292,7 +292,7 @@ TEST_F(daemon, caller_killed)
 	ASSERT_LT(0, waitpid(-1, &status, 0));
 	EXPECT_EQ(5 << 8, status);
 	EXPECT_LT(0, read(self->report[0], text, sizeof(text) - 1));
-	EXPECT_NE(NULL, strstr(text, "has gone"));
+	EXPECT_NE(NULL, strstr(text, "that started the daemon ended"));
 	EXPECT_STREQ("(none)", file("pid"));
 	close(self->err);
 }

@@ -400,9 +400,9 @@ done
   $(mark "$c" raw_begin) > $(mark "$b" raw_end))) || note "$(marks "$c")"
 "$AUXREC" info "$c" | grep -q '; the raw ring from [0-9.]* to [0-9.]*;' || note "info: $("$AUXREC" info "$c")"
 want 0 "$AUXREC" merge "$a" "$b" -o ab
-! grep -q 'raw ring are missing' "$T/err" || note "a and b: $(cat "$T/err")"
+! grep -q 'raw ring is missing' "$T/err" || note "a and b: $(cat "$T/err")"
 want 0 "$AUXREC" merge "$c" "$a" "$b" -o abc
-grep -q 'data of the raw ring are missing of .*, between snapshots 2 and 3$' "$T/err" ||
+grep -q 'data of the raw ring is missing from .*, between snapshots 2 and 3$' "$T/err" ||
 	note "a, b and c: $(cat "$T/err")"
 valid abc
 check "merge tells what of the raw ring was overwritten in between"

@@ -150,7 +150,7 @@ land
 check "a snapshot has the time of its trigger in its name, not that of its end"
 
 want 125 "$AUXREC" --flight -a -e cpu-clock --trigger event=page-faults/period=1000/,post=3
-said 'post=3 are segments of a raw ring, and there is none'
+said 'post=3 counts segments of a raw ring, and there is none'
 check "post=N is refused where there is no raw ring"
 
 want 125 "$AUXREC" snapshot
@@ -467,7 +467,7 @@ wait $typist
 f=$(of signal-USR1) || note "no snapshot"
 valid "$f"
 [[ ! -e s ]] || note "its socket is left"
-check "a terminal that is closed ends it, and what was called for is written"
+check "a terminal that is closed ends it, and the requested snapshots are written"
 
 pid=$(<pid)
 f=$("$AUXREC" ctl daemon snapshot alive) || note "no snapshot: $(cat log)"

@@ -463,7 +463,7 @@ valid "$f"
    $(mark "$f" triggers) == 3 ]] || note "$(marks "$f")"
 "$AUXREC" info "$f" | grep -q 'missed (event) at .*, for 3 triggers, a sample of it was lost$' ||
 	note "info: $("$AUXREC" info "$f" | grep missed)"
-logged 'trigger missed: its sample is lost, its snapshot is not'
+logged 'trigger missed: its sample is lost, but it gets its snapshot'
 is_status 'trigger missed' '1 taken, 0 suppressed' || note "$(told)"
 is_status 'trigger seen' '0 taken, 0 suppressed' || note "$(told)"
 run within
@@ -641,7 +641,7 @@ if [[ -w $CPU1 ]]; then
 	rate=$(<$RATE)
 	echo 100 >$RATE
 	echo 1 >$CPU1
-	await grep -q 'CPU 1 came online and cannot be recorded, which is tried again' "$T/log"
+	await grep -q 'CPU 1 came online and cannot be recorded; auxrec tries again' "$T/log"
 	echo "$rate" >$RATE
 	await came 2
 	rm -f "$T/again"

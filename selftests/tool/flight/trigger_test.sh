@@ -256,10 +256,10 @@ check "a clock: a snapshot each 0.2 s"
 
 for event in cpu-clock task-clock r3c cycles L1-dcache-loads; do
 	want 125 "$AUXREC" --flight -a -e page-faults --trigger "event=$event"
-	said "each of $event is too often for a trigger: say how many are one, as in event="
+	said "$event occurs too often for a trigger: give it a period, as in event="
 done
 want 125 "$AUXREC" --flight -a -e page-faults --trigger event=page-faults/period=0/
-said 'page-faults/period=0/ with period 0 never comes'
+said 'page-faults/period=0/ with period 0 never triggers'
 check "what comes too often needs a threshold"
 
 # --- breakpoints -----------------------------------------------------------------------
@@ -306,7 +306,7 @@ files
 [[ ${#files[@]} == 3 ]] || note "files: ${files[*]}"
 is_status 'trigger twice' '2 taken, 3 suppressed' || note "$(told)"
 land
-logged '3 triggers have no snapshot: count= or rate='
+logged '3 triggers have no snapshot because of count= or rate='
 check "count=2: two snapshots, and the others are told"
 
 # An event whose count= is used up interrupts nobody any more.

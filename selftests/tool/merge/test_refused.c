@@ -184,11 +184,11 @@ static void test_files(void)
 	unlink(path[1]);
 	refuse("no file", -ENOENT, path[1], "No such file", out);
 	mkdir(path[1], 0700);
-	refuse("a directory", -EINVAL, path[1], "is not a file", out);
+	refuse("a directory", -EINVAL, path[1], "is not a regular file", out);
 	rmdir(path[1]);
 	if (mkfifo(path[1], 0600))
 		abort();
-	refuse("a pipe", -EINVAL, path[1], "is not a file", out);
+	refuse("a pipe", -EINVAL, path[1], "is not a regular file", out);
 	unlink(path[1]);
 	make();
 	change(path[1], &recording, &other, 8, true);

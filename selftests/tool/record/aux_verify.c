@@ -79,9 +79,9 @@ static void read_missing(const char *path)
 	FILE *f = fopen(path, "r");
 
 	while (f && nr_missing < MAX_MISSING && fgets(line, sizeof(line), f)) {
-		const char *at = strstr(line, "data of the raw ring are missing of ");
+		const char *at = strstr(line, "data of the raw ring is missing from ");
 
-		if (!at || sscanf(at, "data of the raw ring are missing of %llu.%llu to %llu.%llu",
+		if (!at || sscanf(at, "data of the raw ring is missing from %llu.%llu to %llu.%llu",
 				  &s[0], &s[1], &s[2], &s[3]) != 4)
 			continue;
 		missing[nr_missing].begin = s[0] * 1000000000 + s[1];

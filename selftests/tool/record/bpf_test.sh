@@ -66,7 +66,7 @@ echo "# $(json programs) of 50 programs that are unloaded at once are described"
 want 0 "$AUXREC" -a -e cpu-clock -F 500 -o f -- "$PROG" churn 200
 "$PROG" stream f >s
 (($(wc -l <s) == 200)) ||
-	said "BPF program info is missing of $((200 - $(wc -l <s))) programs: unloaded"
+	said "BPF program info is missing for $((200 - $(wc -l <s))) programs: they were unloaded"
 check "programs that are unloaded at once"
 
 # A recording has the programs that any task loads, because they run in any task.
@@ -174,7 +174,7 @@ for who in --bounding-set=-sys_admin,-bpf,-perfmon "--reuid=65534 --regid=65534 
 		want 0 "$PROG" load rights setpriv $who \
 			"$AUXREC" -e $event -o - -- true >f
 		if ((level == 1)); then
-			said "BPF program info is missing: it takes root"
+			said "BPF program info is missing: it needs root"
 		else
 			grep 'BPF program info' "$T/err" >said && note "$event: $(<said)"
 		fi

@@ -66,7 +66,7 @@ first=main last=exit
 at=${first}_at end_at=${last}_at end_size=${last}_size
 gives "filter $first / $last @ $PROG" \
 	"filter ${!at}/$(hex $((end_at + end_size - at)))@$PROG"
-fails "filter $last / $first @ $PROG" "not behind"
+fails "filter $last / $first @ $PROG" "not after"
 check "from one function to another"
 
 gives "filter 0x1000/0x20 @ $PROG" "filter 0x1000/0x20@$PROG"
@@ -112,11 +112,11 @@ for dir in 'a b' 'a,b' $'a\nb'; do
 done
 fails "filter 0x10 @ $PROG" "no size"
 fails "filter nosuch @ $PROG" "has no symbol 'nosuch'"
-fails 'filter main' "whose symbol"
+fails 'filter main' "the symbol has no file"
 fails 'filter * ' "all of a file"
 fails 'filter main @ /nonexistent' 'No such file'
 fails 'filter 1/1 @ /nonexistent' 'No such file'
-fails "filter main @ $HERE/record.sh" 'no ELF file'
+fails "filter main @ $HERE/record.sh" 'not an ELF file'
 check "what cannot be"
 
 finish

@@ -88,7 +88,7 @@ done
 long=$(awk '$2 != "none" && length($2) > 40' "$ELF/list" | wc -l)
 grep -q "\"long_build_ids\":$long," j || note "$long long ids, but: $(cat j)"
 want 0 "$AUXREC" -e dummy -o f -p $holder -- true
-said "$long maps have a build-id of over 20 bytes"
+said "$long maps have a build-id of more than 20 bytes"
 # shellcheck disable=SC2086 # there is perhaps only one
 {
 	kill $holder $of_32_bit

@@ -106,7 +106,7 @@ said 'only one event of Intel PT'
 three="filter add @ $SPT/work-static,filter xor @ $SPT/work-static,filter 0/1 @ $SPT/work-static"
 for filter in "start recurse @ $SPT/work-static" "$three"; do
 	want 125 "$AUXREC" -o f -e intel_pt//u --filter "$filter" -- true
-	said 'cannot do the filter.*too many ranges, or a single address'
+	said 'cannot do the filter.*too many ranges, a single address'
 done
 want 125 "$AUXREC" -o f -e intel_pt/branch=0/u -- true
 said 'its PMU refuses the term branch=0: leave it out'

@@ -49,7 +49,7 @@ written()
 	[[ $values == "$index" && $index -ge 20 ]] ||
 		note "$index of $(wc -l <d/index) in the index, whole: $values"
 	cp said err
-	said "in $index payloads by the raw ring"
+	said "in $index payloads through the raw ring"
 	! grep LOST said || note "lost"
 }
 
@@ -363,7 +363,7 @@ echo "# kept $plain of plain samples, $raw with the raw ring"
 check "no more samples are lost by default"
 
 want 125 "$AUXREC" -o f -e task:task_rename --bpf-map $PIN/none -- true
-said 'task:task_rename is no bpf-output event'
+said 'task:task_rename is not a bpf-output event'
 for events in bpf-output,cpu-clock cpu-clock,bpf-output bpf-output,bpf-output; do
 	want 125 "$AUXREC" -o f -a -e $events --bpf-map $PIN/none -- true
 	said 'give it an -e of its own'
@@ -374,7 +374,7 @@ want 125 "$AUXREC" -o f -a -e bpf-output --bpf-map "$T/renames" -- true
 said "the path of a pinned map"
 for events in cpu-clock page-faults,dummy; do
 	want 125 "$AUXREC" -o f --raw-ring -e $events -- true
-	said 'none of these events has raw data: tracepoints'
+	said 'none of these events has raw data; tracepoints'
 done
 want 3 "$AUXREC" extract --raw /dev/null nod
 want 2 "$AUXREC" extract --raw --aux f d

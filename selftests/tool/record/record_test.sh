@@ -307,7 +307,7 @@ fi
 # shellcheck disable=SC2317 # called by want
 limited() { (ulimit -f 8; exec "$@"); }
 want 125 limited "$AUXREC" -e cpu-clock -F max -o f -- sh -c "$work;$work;$work;$work"
-said "f: larger than files may be"
+said "f: the file cannot grow further"
 said "LOST .* bytes that could not be written"
 valid f
 (($(stat -c %s f) > 4096)) || note "$(stat -c %s f) bytes of 8K"

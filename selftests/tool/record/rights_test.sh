@@ -65,7 +65,7 @@ sleep 1000 &
 other=$!
 # A program without a build-id: auxrec reports missing ids only if a map has none.
 cp "$B/selftests/ids/elf/no-id-static" no-id
-unsaid_ids() { ! grep -q 'found by itself' err || note "$* says: $(cat err)"; }
+unsaid_ids() { ! grep -q 'only the kernel itself looked' err || note "$* says: $(cat err)"; }
 
 # denied ARGS...: auxrec list must not report files that it cannot read as missing.
 denied()
@@ -106,7 +106,7 @@ if paranoid 2; then
 	refused "cpu-clock:u: .*thread $other is another user's" -e cpu-clock:u -p $other
 	refused 'cpu-clock:k: .*the kernel.*1 or less, and it is 2.*with :u' -e cpu-clock:k
 	refused 'cpu-clock: .*the kernel.*leave --kernel out' -e cpu-clock --kernel
-	refused '--namespaces: no permission: .*root, or CAP_PERFMON' --namespaces -e cpu-clock:u
+	refused '--namespaces: no permission: .*root or CAP_PERFMON' --namespaces -e cpu-clock:u
 	rm -f f
 	want 0 user "$AUXREC" -q --all-cgroups -e cpu-clock:u -o f -- true
 	valid f
@@ -275,7 +275,7 @@ if [[ -e $DEVICE ]]; then
 	lines 0
 	rm -f f
 	want 0 user "$AUXREC" -e dummy:u -o f -- ./no-id >out
-	said "1 of [0-9]* file maps have no .*found by itself (no access to $DEVICE), record as root"
+	said "1 of [0-9]* file maps have no .*only the kernel itself looked for build-ids (no access to $DEVICE): record as root"
 	lines 1
 	valid f
 	rm -f f
@@ -302,7 +302,7 @@ valid f
 grep -q '"module":false.*"no_build_ids":"perfaux module not loaded"' j ||
 	note "$(cat j)"
 want 0 "$AUXREC" -e cpu-clock -o f -- ./no-id >out
-said '1 of [0-9]* file maps have no build-id.*found by itself (perfaux module not loaded), insmod'
+said '1 of [0-9]* file maps have no build-id.*only the kernel itself looked for build-ids (perfaux module not loaded): insmod'
 want 0 "$AUXREC" --no-buildid -e cpu-clock -o f -- ./no-id >out
 unsaid_ids --no-buildid
 check "without the module"
