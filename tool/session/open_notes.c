@@ -63,7 +63,7 @@ static void say_raw(const struct session *s, const char *event)
 
 	raw_size(s, size);
 	if (event)
-		say("%s: no right to record the kernel, user space only, with a raw ring of %u KiB (%s): the locked memory limit (ulimit -l) allows no larger one. Record as root, or give :u and -m ,%s",
+		say("%s: no right to record the kernel, so only user space is recorded, with a raw ring of %u KiB (%s): the locked memory limit (ulimit -l) allows no larger one. Record as root, or give :u and -m ,%s",
 		    event, kib, size, size);
 	else
 		say("raw ring of %u KiB (%s): the locked memory limit (ulimit -l) allows no larger one: raise it, or give -m ,%s",
@@ -84,7 +84,7 @@ void open_notes(const struct session *s)
 	if (s->raw_less)
 		say_raw(s, dropped ? dropped->name : NULL);
 	else if (dropped)
-		say("%s: no right to record the kernel, user space only: record as root, or give :u or --user",
+		say("%s: no right to record the kernel, so only user space is recorded: record as root, or give :u or --user",
 		    dropped->name);
 	else if (stepped)
 		say("%s: intel_pt is softpt here, which traces user space only: give :u",

@@ -54,10 +54,10 @@ static void warn(const struct session *s, const struct sev *a, const struct sev 
 {
 	/* If both are triggers, or both are recorded, no sample is missed. */
 	if (a->trigger && !b->trigger)
-		say("--trigger %s: when -e %s has a sample of the same moment, the kernel (6.3 and later) may give it the other one's id, and the trigger is missed, or with a raw ring noticed late: record another event",
+		say("--trigger %s: when -e %s has a sample of the same moment, the kernel (6.3 and later) may give the trigger's sample the id of the other event; the trigger is then missed, or noticed late with a raw ring: record another event",
 		    a->trigger->name, b->name);
 	else if (!s->opt->quiet)
-		say("%s%s and %s%s are the same event: when both have a sample of the same moment, the kernel (6.3 and later) may give both the id of one",
+		say("%s%s and %s%s are the same event: when both have a sample of the same moment, the kernel (6.3 and later) may give both samples the id of one event",
 		    what(a), a->name, what(b), b->name);
 }
 

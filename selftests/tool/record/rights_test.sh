@@ -121,7 +121,7 @@ if paranoid 2; then
 	fi
 	rm -f f
 	want 0 user "$AUXREC" -e cpu-clock -o f -- true
-	said 'cpu-clock: no right to record the kernel, user space only: record as root, or give :u'
+	said 'cpu-clock: no right to record the kernel, so only user space is recorded: record as root, or give :u'
 	valid f
 	# One line tells for all events that the kernel is not recorded. No line is about things
 	# that only samples of the kernel need.
@@ -241,7 +241,7 @@ if [[ -e /sys/bus/event_source/devices/$AUXGEN && -e $DEVICE ]]; then
 	rm -f f
 	want 0 limited 65536 setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$AUXREC" -e "$AUXGEN"// -o f -- sh -c "$work"
-	said "$AUXGEN//: no right to record the kernel, user space only"
+	said "$AUXGEN//: no right to record the kernel, so only user space is recorded"
 	said '[1-9][0-9]* spans'
 	lines 1
 	valid f
