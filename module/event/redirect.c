@@ -37,18 +37,24 @@ PA_SAME_TYPE(perf_output_copy_aux, pa_output_copy_aux);
  * warns if that is not a snapshot area (pt_event_snapshot_aux()). The list of
  * siblings changes only with interrupts off on the event's CPU, and the core then
  * schedules the group anew. An NMI may interrupt such a change, so it does not
- * look at the list.
+ * look at the list: a driver that begins in an NMI continues what it began outside
+ * of one, and the answer of that time still holds.
  */
-static __always_inline bool pa_is_sampled(struct perf_event *event)
+static __always_inline bool pa_is_sampled(struct pa_attached *attached, struct perf_event *event)
 {
 	struct perf_event *sibling;
+	bool sampled = false;
 
-	if (in_nmi() || event->group_leader != event)
-		return false;
-	list_for_each_entry(sibling, &event->sibling_list, sibling_list)
-		if (sibling->attr.aux_sample_size)
-			return true;
-	return false;
+	if (in_nmi())
+		return READ_ONCE(attached->sampled);
+	if (event->group_leader == event) {
+		list_for_each_entry(sibling, &event->sibling_list, sibling_list)
+			sampled |= !!sibling->attr.aux_sample_size;
+	}
+	/* Inherited events share the entry, and most have the same answer: do not write it. */
+	if (READ_ONCE(attached->sampled) != sampled)
+		WRITE_ONCE(attached->sampled, sampled);
+	return sampled;
 }
 
 /* perf_aux_output_begin(handle, event) */
@@ -57,9 +63,10 @@ static void notrace pa_hook_begin(unsigned long ip, unsigned long parent_ip,
 				  struct ftrace_regs *fregs)
 {
 	struct perf_event *event = (void *)pa_ftrace_argument(fregs, 1);
-
 	/* Called with interrupts off or in NMI, so this is an RCU reader. */
-	if (pa_attached_find(event) && !pa_is_sampled(event))
+	struct pa_attached *attached = pa_attached_find(event);
+
+	if (attached && !pa_is_sampled(attached, event))
 		pa_ftrace_set_ip(fregs, (unsigned long)pa_output_begin);
 }
 

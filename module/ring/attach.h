@@ -21,6 +21,7 @@ struct pa_attached {
 	u64 cookie;
 	u32 flags;			/* PERFAUX_ATTACH_* */
 	u32 post;
+	bool sampled;			/* see pa_is_sampled() */
 };
 
 #endif /* PERFAUX_RING_ATTACH_H */

@@ -17,6 +17,7 @@
 #define AUX_SIZE	(4UL << 20)
 #define PAGE		4096
 #define SAMPLE_PAGES	1024
+#define MAX_CPUS	64
 
 FIXTURE(kernel_aux) {
 	struct check check;
@@ -490,13 +491,15 @@ static bool samples_have_data(const void *page, uint64_t from)
 		      sizeof(magic));
 }
 
+#define OTHERS	2	/* the stream of events that do not belong to the check */
+
 /*
  * AUX samples of an event that has both the kernel's area and a ring. While
  * somebody samples from the event, it stays with the area.
  */
-TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
+static void samples(struct __test_metadata *_metadata, struct check *check, int cpu,
+		    const struct auxgen_config *config)
 {
-	struct check *check = &self->check;
 	struct kernel_ring kernel;
 	struct ring ring;
 	int ev, sampler;
@@ -504,24 +507,25 @@ TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 	void *page;
 
 	ring_or_fail(_metadata, &ring);
-	ev = open_stream(1, -1, self->cpu);
+	ev = auxgen_open(config, -1, cpu, 0);
 	ASSERT_LE(0, ev);
 	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
-	sampler = open_sampler(ev, self->cpu);
+	sampler = open_sampler(ev, cpu);
 	ASSERT_LE(0, sampler);
 	page = mmap(NULL, (SAMPLE_PAGES + 1) * PAGE,
 		    PROT_READ | PROT_WRITE, MAP_SHARED, sampler, 0);
 	ASSERT_NE(MAP_FAILED, page);
 	check_start(check, NULL);
+	check->elsewhere = 1 << OTHERS;
 	event_enable(ev);
-	ASSERT_EQ(0, work_once(self->cpu));
+	ASSERT_EQ(0, work_once(cpu));
 	event_disable(ev);
 	EXPECT_TRUE(samples_have_data(page, 0));
 
 	ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
 	head = samples_head(page);
 	event_enable(ev);
-	ASSERT_EQ(0, work_once(self->cpu));
+	ASSERT_EQ(0, work_once(cpu));
 	event_disable(ev);
 	EXPECT_LT(head, samples_head(page));
 	/* The ring has not wrapped yet, so unwritten memory is zero. */
@@ -532,7 +536,7 @@ TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 	munmap(page, (SAMPLE_PAGES + 1) * PAGE);
 	close(sampler);
 	event_enable(ev);
-	ASSERT_EQ(0, work_once(self->cpu));
+	ASSERT_EQ(0, work_once(cpu));
 	event_disable(ev);
 	EXPECT_LT(0, ring.ctl->spans);
 	kernel_ring_read(&kernel, check);
@@ -540,9 +544,49 @@ TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 	ring_read(&ring, check_record, check);
 	check_end(check);
 	EXPECT_STREQ("", check->error);
+	TH_LOG("%lu chunks from NMIs, %lu spans", check->nmis, (unsigned long)ring.ctl->spans);
 	kernel_ring_unmap(&kernel);
 	ring_close(&ring);
 	close(ev);
+}
+
+TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
+{
+	const struct auxgen_config config = {
+		.config = AUXGEN_F_CTX | AUXGEN_F_TIMER | 1 << 24 | 8,
+		.period = 200,
+	};
+
+	samples(_metadata, &self->check, self->cpu, &config);
+}
+
+/* The same if the driver begins anew in an NMI, as Intel PT's does: here at each watermark. */
+TEST_F_TIMEOUT(kernel_aux, samples_nmi, SECONDS)
+{
+	const struct auxgen_config config = {
+		.config = AUXGEN_F_CTX | AUXGEN_F_NMI | AUXGEN_F_MARKER | 1 << 24 | 8,
+		.period = 200,
+		.watermark = 4096,
+	};
+	struct auxgen_config others = config;
+	int cpus[MAX_CPUS], ev[MAX_CPUS], nr, i;
+	struct ring beside;
+
+	/* The timer of an event with output on each CPU sends the NMIs of the next CPU. */
+	ring_or_fail(_metadata, &beside);
+	others.config += 1 << 24;	/* OTHERS */
+	nr = online_cpus(cpus, MAX_CPUS);
+	ASSERT_LE(2, nr);
+	for (i = 0; i < nr; i++) {
+		ev[i] = auxgen_open(&others, -1, cpus[i], 0);
+		ASSERT_LE(0, ev[i]);
+		ASSERT_EQ(0, ring_attach(&beside, ev[i], COOKIE(i)));
+		ASSERT_EQ(0, event_enable(ev[i]));
+	}
+	samples(_metadata, &self->check, self->cpu, &config);
+	while (i)
+		close(ev[--i]);
+	ring_close(&beside);
 }
 
 TEST_HARNESS_MAIN

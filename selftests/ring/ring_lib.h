@@ -150,6 +150,7 @@ int auxgen_type(void);
 struct auxgen_config {
 	uint64_t config;
 	uint64_t period;	/* us */
+	uint32_t watermark;	/* attr.aux_watermark of the kernel's own area, bytes */
 };
 
 #define EV_INHERIT	(1U << 0)
