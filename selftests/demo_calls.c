@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program that `make demo` traces: its functions call each other, so that there
- * is something to see.
+ * The program that `make demo` traces. Its functions call each other, so that the trace
+ * shows calls.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command that `make demo` records: processes that start threads, each of
- * which computes a little, so that many of them run on many CPUs.
+ * The command that `make demo` records. It starts processes, these start threads, and each
+ * thread computes a little. Several threads therefore run on several CPUs.
  *
  * demo_work [PROCESSES [THREADS]]
  */

@@ -4,8 +4,8 @@
  * that uses the harness is compiled with -include of this file.
  *
  * The harness kills a test after 30 s, or after the time that TEST_F_TIMEOUT() names. These
- * are times of a machine that does nothing else: a VM that waits for a processor of a busy
- * host fails then although nothing hangs. run-tap ends a suite that hangs.
+ * times are for an idle machine. A VM that waits for a processor of a busy host can exceed
+ * them although nothing hangs. If a suite hangs, run-tap ends it.
  */
 #ifndef _SELFTESTS_HARNESS_H
 #define _SELFTESTS_HARNESS_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much of a test that does the same at random moments, or for many seeds, is done. */
+/* How many rounds a test runs that repeats the same at random moments or with many seeds. */
 #ifndef _SELFTESTS_ROUNDS_H
 #define _SELFTESTS_ROUNDS_H
 
 #include <stdlib.h>
 
-/* Is a short form wanted? */
+/* Should the suite run in its short form? */
 static inline __attribute__((unused)) int is_short(void)
 {
 	const char *set = getenv("SHORT");
@@ -14,10 +14,10 @@ static inline __attribute__((unused)) int is_short(void)
 }
 
 /*
- * rounds() - how often a test repeats what it does
+ * rounds() - number of rounds of a test that has @n rounds in its whole form
  *
- * `make check` has a quarter of an hour for everything: with SHORT in the environment a
- * quarter of @n is enough. The matrix has all of them.
+ * In the short form (SHORT in the environment), return a quarter of @n, because `make check`
+ * has a quarter of an hour for everything.
  */
 static inline __attribute__((unused)) unsigned int rounds(unsigned int n)
 {

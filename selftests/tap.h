@@ -8,7 +8,7 @@
 
 static int tap_nr, tap_failed;
 
-/* Explanations go before the line that they explain. */
+/* Print the result of a test. A test prints explanations before it calls this. */
 static inline bool __attribute__((format(printf, 2, 3)))
 tap_report(bool ok, const char *format, ...)
 {
@@ -24,7 +24,7 @@ tap_report(bool ok, const char *format, ...)
 	return ok;
 }
 
-/* The exit status */
+/* Print the plan, and return the exit status: failure if no test ran, too. */
 static inline int tap_end(void)
 {
 	printf("1..%d\n", tap_nr);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Test programs, into build/selftests. Included by the top Makefile.
+# Build the test programs in build/selftests. The top Makefile includes this file.
 
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
@@ -16,7 +16,7 @@ IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ring/ring_lib.o ring/ring_ns.o ring/ring_sys.o \
 	   ring/ring_work.o)
 
-# What a test of the tool takes from it
+# How a test of auxrec is linked: its own objects, and the tool's libraries as one group
 TOOL_GROUP = $(filter-out %.a,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	     $(TOOL_SYS) -pthread
 
@@ -40,7 +40,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
 	@$(SETUP)/kselftest >$@.tmp && mv $@.tmp $@
 
-# -O1 and -g0, as the harness's macros make much code: each saves a quarter of the build time.
+# The harness's macros make much code. -O1 and -g0 each save a quarter of the build time.
 define HARNESS_RULE
 $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 	@mkdir -p $$(@D)
@@ -53,7 +53,8 @@ $(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/sta
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-# The reader loop of the manual, from the first to the last line of its outermost block.
+# The reader loop in the comment of uapi/perfaux.h, from the first to the last line of its
+# outermost block. ring_manual.c compiles it.
 $(BUILD)/selftests/ring/manual_loop.h: uapi/perfaux.h
 	@mkdir -p $(@D)
 	$(QUIET_GEN)sed -n 's/^ \*//; /^\tdo {$$/,/^\t} while (next != begin);$$/p' $< >$@
@@ -81,14 +82,14 @@ $(TESTS)/ids/fuse_mount: $(addprefix $(BUILD)/selftests/ids/,fuse_mount.o \
 		fuse_server.o) $(IDS_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-# The module's parser, to compare with.
+# The test compares its results with those of the module's parser.
 $(TESTS)/ids/hostile: $(BUILD)/module/ids/elf_id.o
 
 $(TESTS)/ids/elf/list: selftests/ids/make-elf selftests/ids/edit-elf.py
 	@$(SETUP)/host elf
 	$(QUIET_GEN)selftests/ids/make-elf $(@D)
 
-# Without optimisation of calls into jumps.
+# -O1: the trace must show the calls, which the compiler would optimise into jumps.
 $(BUILD)/selftests/demo_calls.o: CFLAGS += -O1
 $(TESTS)/demo_work $(TESTS)/demo_calls: %: %.o
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
@@ -167,7 +168,7 @@ $(TESTS)/tool/flight/test_gaps: $(BUILD)/selftests/tool/flight/test_gaps.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
-# File systems that can do less are made by the tests.
+# The tests wrap these calls to simulate file systems that lack a feature.
 $(TESTS)/tool/flight/test_snapfile: $(addprefix $(BUILD)/selftests/tool/flight/,test_snapfile.o \
 		snap_dir.o wrap_open.o) $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=renameat2,--wrap=link -o $@ $(TOOL_GROUP)
@@ -247,12 +248,13 @@ $(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o \
 bench-raw: $(TESTS)/bench/raw_rate
 	@KERNELS="$(KERNELS)" selftests/bench/raw
 
-# For vm/run, on the host
+# vm/run runs this program on the host.
 $(TESTS)/vm/tsc_khz: $(BUILD)/selftests/vm/tsc_khz.o
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 FLIGHT_BENCH := $(addprefix $(TESTS)/bench/,flight_churn flight_latency flight_steps)
-# A program built twenty times: each has a name of its own for its function, so a build-id, too.
+# One program, built twenty times. Each build has another name for its function, and
+# therefore another build-id.
 FLIGHT_BUILDS := $(addprefix $(TESTS)/bench/flight_builds/,$(shell seq -w 20))
 
 $(FLIGHT_BENCH): %: %.o
@@ -274,7 +276,7 @@ bench-softpt: tool $(TESTS)/bench/step
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	@KERNELS="$(KERNELS)" selftests/bench/ids
 
-# module/ids/elf_id.c is part of the module, of auxrec, and of these.
+# module/ids/elf_id.c is part of the module, of auxrec, and of these tests.
 ELF_FLAGS := $(USER_FLAGS) -Imodule
 SANITIZE  := -fno-sanitize-recover=undefined -fsanitize=address,undefined
 ELF_TESTS := $(addprefix $(TESTS)/elf/,test_elf_id.o image.o valid_cases.o \
@@ -298,9 +300,10 @@ $(TESTS)/elf/test_cut: $(addprefix $(TESTS)/elf/,test_cut.o elf_id.o) \
 $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 	$(QUIET_LD)$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ -lelf
 
-# The pool of segments, explored: the module's files with -fsanitize=thread, for the calls
-# that it makes before each access. What these include of <linux/...> is model/shim.h. A
-# mutant is one of these files, spoilt by mutants/NAME.sed.
+# The model of the pool of segments. The module's files are compiled with -fsanitize=thread,
+# because the compiler then inserts a call before each access. Instead of the kernel's
+# <linux/...> headers, these files get model/shim.h. mutants/NAME.sed plants a bug in a copy
+# of one of the files.
 MODEL	      := $(TESTS)/model
 MODEL_FLAGS   := $(filter-out -Itool,$(USER_FLAGS)) -Wno-sign-compare -Wno-unused-parameter -fno-pie -O2 \
 		 -I$(MODEL)/include -Iselftests/model -Imodule
@@ -312,8 +315,8 @@ MODEL_FROM    := $(MODEL_MODULE:$(MODEL)/%.o=%.c) \
 		 $(wildcard module/ring/*.h) module/event/event.h \
 		 module/event/output.h module/produce/producer.h
 
-# They take a while to build, as the programs of selftests/fuzz do: selftests/check makes both
-# if what they test has changed.
+# These programs take a while to build, like the programs of selftests/fuzz. selftests/check
+# builds both only if the code that they test has changed.
 model-tests: $(MODEL)/test_model $(MODEL_MUTANTS)
 
 $(MODEL)/include/.made: $(MODEL_FROM) Makefile selftests/tests.mk | $(BUILD)/.host-tool

@@ -5,8 +5,9 @@
 #include <string.h>
 
 /*
- * The next word of a command line, of *@len bytes, and *@line behind it and what ends it: a
- * blank, or a quote if it begins with one. NULL: no more.
+ * Return the next word of the command line *@line, or NULL if there is none. A blank ends a
+ * word; a word that begins with a quote ends at the next quote. *@len is the length of the
+ * word, without quotes. *@line moves behind the word and the character that ends it.
  */
 static inline const char *next_word(const char **line, size_t *len)
 {
