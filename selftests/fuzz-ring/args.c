@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-/* As uapi/perfaux.h has them; EINVAL, E2BIG and EFAULT all have. */
+/* The errors that uapi/perfaux.h documents. All ioctls also have EINVAL, E2BIG and EFAULT. */
 static const struct {
 	unsigned int cmd;
 	enum kind kind;
@@ -78,8 +78,8 @@ int checked(struct caller *c, enum kind is, unsigned int cmd, int ret)
 		bool expected = error == EBADF || is_documented(cmd, is, error);
 
 		/*
-		 * A slot may be empty; other threads close what a call is about to use, and
-		 * open something else of ours by that number.
+		 * A slot can be empty (EBADF). With several threads, another thread can close
+		 * the descriptor, and open another object of perfaux with the same number.
 		 */
 		if (opt.threads > 1)
 			expected |= is_documented(cmd, KIND_DEVICE, error) ||
@@ -92,7 +92,7 @@ int checked(struct caller *c, enum kind is, unsigned int cmd, int ret)
 	return -error;
 }
 
-/* Of words: all arguments consist of 4 byte fields, or of 8 byte ones. */
+/* Change whole words, because all fields of arguments have 4 or 8 bytes. */
 static void spoil(struct caller *c, uint8_t *arg, size_t size)
 {
 	uint32_t nr = 1 + below(c, 3);
@@ -115,19 +115,19 @@ static void spoil_size(struct caller *c, uint8_t *arg, size_t size, size_t least
 	if (i < ARRAY_SIZE(sizes))
 		value = sizes[i];
 	memcpy(arg, &value, 4);
-	/* The tail that the kernel does not know. */
+	/* A byte that is not 0 in the tail that the kernel does not know */
 	if (one_in(c, 2))
 		arg[size + below(c, 8)] = 1;
 }
 
-/* Where the kernel finds it: also in memory that others write to meanwhile. */
+/* Choose an address for the argument, also in memory that others write to at the same time. */
 static void *place(struct caller *c, size_t size)
 {
 	unsigned int w = below(c, WINDOWS);
 
 	switch (below(c, 16)) {
 	case 0:
-		return c->args + 2 * PAGE - size;	/* ends where nothing is mapped */
+		return c->args + 2 * PAGE - size;	/* the next page is not mapped */
 	case 1:
 		return c->args + 2 * PAGE - below(c, size);
 	case 2:
@@ -181,7 +181,7 @@ void *some_argument(struct caller *c, void *arg, size_t size, size_t least,
 		at = place(c, size);
 	else
 		at = c->args;
-	/* As much of it as there is place for, without the tail if that is little. */
+	/* Copy up to the first fault, so the tail can be missing. */
 	if (at != c->read_only && !faults(c)) {
 		copy(at, longer, size);
 		copy(at + size, longer + size, 72);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fuzz_ring: random calls of the interface of perfaux.ko and what is around it.
+ * fuzz_ring: random calls of the interface of perfaux.ko, and of the kernel's interfaces
+ * that its descriptors and mappings can be used with.
  *
- * Call number n of a thread is a function of the seed, the thread's number and n, and
- * of nothing else: neither of what earlier calls returned nor of other threads. Calls
- * name their objects by places ("slots", "windows"), which may have anything in them.
+ * The seed, the thread's number and n alone decide what call number n of a thread is. The
+ * results of earlier calls and other threads have no influence. Calls therefore name their
+ * objects by places ("slots" of descriptors, "windows" of memory). A place can contain
+ * any object of its kind, or none.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -31,7 +33,7 @@
 #define CPU1		"/sys/devices/system/cpu/cpu1/online"
 #define OTHER_CGROUP	"/sys/fs/cgroup/fuzz_ring"
 
-/* --- what a call may use --------------------------------------------------- */
+/* --- what a call can use --------------------------------------------------- */
 
 enum kind {
 	KIND_DEVICE,
@@ -44,7 +46,7 @@ enum kind {
 
 #define SLOTS_MAX	32
 
-/* A descriptor; of a ring also what CREATE returned. */
+/* A descriptor. The other members are set for rings: CREATE returned them. */
 struct slot {
 	atomic_int fd;		/* or -1 */
 	atomic_ullong marks_size;
@@ -52,7 +54,7 @@ struct slot {
 	atomic_uint nr_segments;
 };
 
-/* A place in memory where something may be mapped. */
+/* A place in memory where something can be mapped. */
 enum mapping {
 	MAPPED_NOTHING,
 	MAPPED_MARKS,
@@ -66,13 +68,13 @@ enum mapping {
 struct window {
 	atomic_int what;	/* enum mapping */
 	atomic_ullong size;
-	atomic_uint ring;	/* slot, of MARKS and RING */
+	atomic_uint ring;	/* slot of the ring, for MARKS and RING */
 };
 
 extern struct slot slots[KINDS][SLOTS_MAX];
 extern const unsigned int nr_slots[KINDS];
 extern struct window windows[WINDOWS];
-extern uint8_t *arena;		/* WINDOWS of WINDOW_SIZE */
+extern uint8_t *arena;		/* WINDOWS windows of WINDOW_SIZE bytes */
 
 static inline void *window_at(unsigned int w)
 {
@@ -88,14 +90,14 @@ struct call {
 	uint64_t seed;
 };
 
-/* Of a thread; a child has its own. */
+/* The state of one thread. A child process has its own. */
 struct caller {
 	struct call call;
-	uint64_t state;		/* of draw() */
-	int depth;		/* a child's is 1 */
-	uint8_t *args;		/* two pages, then one that is not mapped */
-	uint8_t *read_only;	/* a page, which can be written to through */
-	uint8_t *writable;	/* this one */
+	uint64_t state;		/* state of draw() */
+	int depth;		/* 1 in a child */
+	uint8_t *args;		/* two pages, followed by one that is not mapped */
+	uint8_t *read_only;	/* a read-only mapping of a page */
+	uint8_t *writable;	/* a writable mapping of the same page */
 	timer_t timer;		/* see wait.c */
 	sigjmp_buf fault;
 	volatile bool may_fault;
@@ -124,33 +126,33 @@ static inline bool one_in(struct caller *c, uint32_t n)
 	return !below(c, n);
 }
 
-/* Returns >= 0 or -errno: that of the last system call, for the statistics. */
+/* Return the result of the last system call for the statistics: >= 0, or -errno. */
 typedef int (*op_fn)(struct caller *c);
 
 struct op {
 	const char *name;
 	op_fn fn;
 	unsigned int weight;
-	unsigned int works;	/* percent of its calls, at least, in a run of many */
-	bool parent_only;	/* a child does not do it */
-	bool hotplug;		/* only with --hotplug, thread 0 */
-	bool needs_pt;		/* only where there is a PMU of Intel PT */
-	bool waits;		/* maybe, until a signal */
-	bool has_waited;	/* in a run of many, at least once */
-	bool needs_auxgen;	/* to work that often */
-	bool needs_btf;		/* likewise: of perfaux.ko */
+	unsigned int works;	/* percentage of calls that must succeed, if there are many */
+	bool parent_only;	/* a child does not make this call */
+	bool hotplug;		/* only with --hotplug, in thread 0 */
+	bool needs_pt;		/* only if there is a PMU of Intel PT */
+	bool waits;		/* the call can wait until a signal comes */
+	bool has_waited;	/* if there are many calls, at least one must have waited */
+	bool needs_auxgen;	/* "works" applies only if auxgen is inserted */
+	bool needs_btf;		/* "works" applies only if perfaux.ko has BTF */
 };
 
-/* All tables in one, with nr_ops entries. */
+/* The entries of all tables: nr_ops entries. */
 extern struct op ops[OPS_MAX];
 extern unsigned int nr_ops;
 
-/* --- options, and what the processes share ---------------------------------- */
+/* --- options, and the memory that the processes share ----------------------- */
 
 struct options {
 	uint64_t seed;
-	uint64_t calls;		/* of all threads */
-	uint64_t from;		/* number of the first one of each */
+	uint64_t calls;		/* total of all threads */
+	uint64_t from;		/* number of the first call of each thread */
 	unsigned int threads;
 	bool user;
 	bool hotplug;
@@ -162,16 +164,19 @@ extern struct options opt;
 
 struct op_stats {
 	atomic_ullong calls;
-	atomic_ullong timed;	/* of them */
+	atomic_ullong timed;	/* number of calls whose time was taken */
 	atomic_ullong ns;
-	atomic_uint results[ERRNO_MAX];	/* [0]: it worked */
+	atomic_uint results[ERRNO_MAX];	/* calls by errno; [0]: calls that succeeded */
 };
 
-/* The ordinary user who calls, and one for what must not stay with that one's account */
+/*
+ * USER_CALLS is the ordinary user who makes the calls. USER_PROBES makes probes that must not
+ * change the account of locked memory of USER_CALLS.
+ */
 #define USER_CALLS	1000
 #define USER_PROBES	1001
 
-/* Numbers of events that are told apart */
+/* How many event ids perf_may_map() can distinguish */
 #define MAPPED_IDS	(1U << 20)
 
 struct shared {
@@ -179,12 +184,12 @@ struct shared {
 		atomic_ullong n;
 		atomic_uint op;
 		atomic_bool done;
-	} at[THREADS_MAX];	/* what is being called now */
+	} at[THREADS_MAX];	/* the call that each thread is making */
 	atomic_ullong calls;
 	atomic_ullong children;
 	atomic_int last_child;
 	atomic_ullong hammered;
-	atomic_uint offline;		/* how often CPU 1 went */
+	atomic_uint offline;		/* how often CPU 1 went offline */
 	atomic_uint unexpected;
 	atomic_int running;
 	bool map_once;			/* see perf_locked.c */
@@ -198,18 +203,18 @@ extern struct shared *shared;
 void pool_init(void);
 unsigned int slot_of(struct caller *c, enum kind kind);
 int slot_fd(enum kind of, unsigned int i);
-/* The descriptor goes to a slot; what was there is closed. */
+/* Put the descriptor in a slot. Close the slot's old descriptor. */
 void slot_put(enum kind of, unsigned int i, int fd);
-/* Mostly one of @wanted, sometimes of another, or no descriptor at all. */
+/* Return mostly a descriptor of kind @wanted, sometimes of another kind, or an invalid one. */
 int some_fd(struct caller *c, enum kind wanted, enum kind *is);
-/* Any value, the more interesting ones more often. */
+/* Return any value, interesting values more often. */
 uint64_t some_value(struct caller *c);
 
 /* args.c */
-/* Makes an argument wrong, or not. Returns where it is now. */
+/* Make an argument wrong, or leave it right. Return its new address. */
 void *some_argument(struct caller *c, void *arg, size_t size, size_t least,
 		    void (*bound)(struct caller *c, void *arg));
-/* Returns -errno of @ret, and notes one that is not in the list of @cmd. */
+/* Return @ret, or -errno if it is negative. Report an errno that @cmd does not document. */
 int checked(struct caller *c, enum kind is, unsigned int cmd, int ret);
 void unexpected(struct caller *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -221,39 +226,39 @@ void event_prepare(void);
 void bpf_prepare(void);
 /* Is there a PMU of Intel PT? */
 bool has_pt(void);
-/* Returns 0 or -errno. */
+/* Return 0 or -errno. */
 int files_prepare(void);
 int elf_with_long_id(void);
 int event_of_root(unsigned int i);
 struct perf_event_attr;
-/* As `auxrec -e intel_pt//u` has it. */
+/* Set the attributes that `auxrec -e intel_pt//u` uses. */
 void attr_pt(struct perf_event_attr *attr);
-/* Puts it into a slot. */
+/* Put the event in a slot. */
 void event_keep(struct caller *c, const struct perf_event_attr *attr, int fd);
-/* A descriptor of an event that writes spans, or of one that does not; mostly. */
+/* Return mostly an event that writes spans if @aux, otherwise one that does not. */
 int some_event(struct caller *c, bool aux);
 void children_reap(bool all);
 void hammer_once(struct caller *c);
 void marks_write(struct caller *c, unsigned int w);
-/* The descriptor of a ring, and a segment of it that is HELD, or -1 */
+/* Return the descriptor of a ring and a segment of it that is HELD, or -1. */
 int held_segment(struct caller *c, struct perfaux_unhold *arg);
 
-/* other_task.c: by root */
+/* other_task.c: root must call this */
 void other_task_start(void);
 void other_task_end(void);
 pid_t other_task(struct caller *c);
-/* A descriptor of its cgroup, or -1 */
+/* Return a descriptor of the task's cgroup, or -1. */
 int other_cgroup(void);
 
 /* run.c */
 void ops_init(void);
-/* opt.threads becomes as many as the file has. */
+/* Load the calls of a file. Set opt.threads to the number of threads in the file. */
 void replay_load(const char *path);
 void run_all(void);
 void run_call(struct caller *c);
 void caller_init(struct caller *c, unsigned int thread);
 struct call call_at(unsigned int thread, uint64_t n);
-/* A child's: without what is too much for one. */
+/* Choose an operation. @child: without those that only a parent makes. */
 unsigned int op_of(uint64_t seed, bool child, bool first);
 static inline sigjmp_buf *fault_point(struct caller *c)
 {
@@ -261,7 +266,12 @@ static inline sigjmp_buf *fault_point(struct caller *c)
 	return &c->fault;
 }
 
-/* Did what @c does now fault? Used as if (!faults(c)) ...; c->may_fault = false; */
+/*
+ * Does an access of @c fault? Usage:
+ *	if (!faults(c))
+ *		accesses;
+ *	c->may_fault = false;
+ */
 #define faults(c)	sigsetjmp(*fault_point(c), 0)
 
 /* wait.c */
@@ -269,25 +279,25 @@ void wait_init(struct caller *c);
 void wait_begin(struct caller *c);
 void wait_end(struct caller *c);
 
-/* watch.c: the parent of all. These return whether it is so. */
+/* watch.c: runs in the parent of all processes */
 bool watch(pid_t pid);
 bool is_unused(void);
 bool nothing_is_locked(void);
-/* Has a user who may lock as much as a ring has one, until @end (now_ns())? */
+/* Can this user make a ring before @end (now_ns()) if the limit allows one ring only? */
 bool ring_fits(uint64_t end);
 int use_count(void);
 void print_stats(void);
-/* Did each kind of call work as often as it has to? */
+/* Did each kind of call succeed as often as it must? */
 bool enough_worked(void);
-/* Did more than half of all calls get behind the first looks at their arguments? */
+/* Did more than half of all calls pass the first checks of their arguments? */
 bool enough_was_tried(void);
 
 /* perf_locked.c */
 void perf_locked_init(void);
-/* Returns 0 or -errno: the event was mapped before, and must not be again. */
+/* Return 0, or -errno if the event was mapped before and must not be mapped again. */
 int perf_may_map(int fd);
 
-/* privilege.c: exit if it does not work */
+/* privilege.c: these exit if they fail */
 void become_user(uid_t uid);
 void become_limited_root(void);
 

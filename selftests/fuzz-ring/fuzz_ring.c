@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_ring: so many random calls, by an ordinary user or by root, in one thread or
- * several. Says in TAP whether all of them returned, with results that are documented,
- * and left nothing behind. What the kernel says is for who runs this machine.
+ * fuzz_ring: make a number of random calls as an ordinary user or as root, in one thread or
+ * several. The TAP output tells whether all calls returned, whether all errors are
+ * documented, and whether the calls left a ring or locked memory. The program does not read
+ * the kernel's log; whoever runs the machine must do that.
  *
- * With one thread the same seed makes the same calls in the same order; a call's number
- * is in each message. --log writes each call before it is made, --replay makes those
- * of such a file, of which lines may be left out.
+ * With one thread, the same seed makes the same calls in the same order. Messages contain the
+ * number of the call. --log writes each call to a file before making it. --replay makes the
+ * calls of such a file, from which lines can be removed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +28,7 @@
 
 #define FILES		256
 #define LONG_RUN	5000
-/* In `make check`, which has a quarter of an hour for everything */
+/* Calls in the short form: `make check` has a quarter of an hour for everything. */
 #define SHORT_RUN	6000
 
 struct options opt = { .seed = 1, .calls = 100000, .threads = 1, .log_fd = -1 };
@@ -77,7 +78,7 @@ static void parse(int argc, char **argv)
 	if (log) {
 		int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 
-		/* Out of the way of the calls' own. */
+		/* A high number, which the descriptors of the calls do not reach */
 		opt.log_fd = fcntl(fd, F_DUPFD_CLOEXEC, FILES - 1);
 		if (opt.log_fd < 0) {
 			perror(log);
@@ -113,7 +114,7 @@ static void run_child(void)
 	exit(0);
 }
 
-/* A setting of the machine's for this run; what it was, in @old. */
+/* Change a setting of the machine for this run. @old gets the old value. */
 static void set(const char *path, const char *value, char *old, size_t size)
 {
 	if (file_read(path, old, size))
@@ -138,7 +139,7 @@ int main(int argc, char **argv)
 		printf("Bail out! perfaux is not inserted\n");
 		return 1;
 	}
-	/* The last ring of another test may go this moment: it is not to be counted. */
+	/* The last ring of another test may still be going away: wait for that. */
 	if (!is_unused()) {
 		printf("Bail out! perfaux is in use: end what has a ring or a session\n");
 		return 1;
@@ -156,7 +157,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	/* Most of the time would be spent waiting for grace periods. */
+	/* Without this, the run would mostly wait for grace periods. */
 	set(EXPEDITED, "1", expedited, sizeof(expedited));
 	set(PARANOID, "1", paranoid, sizeof(paranoid));
 	perf_locked_init();
@@ -170,7 +171,7 @@ int main(int argc, char **argv)
 		file_write(CPU1, "1");
 	rmdir(OTHER_CGROUP);
 	print_stats();
-	/* Of a file's calls any may be left out; what the first ones need is not there. */
+	/* With --replay, the file may lack the calls that these checks count. */
 	if (opt.hotplug && !opt.replay)
 		tap_report(shared->offline, "CPU 1 went offline %u times", shared->offline);
 	if (!opt.replay && opt.calls >= LONG_RUN) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* perf events of all kinds, and what perf's own ioctls do to them. */
+/* Calls that open perf events of all kinds, and perf's own ioctls. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -16,7 +16,7 @@
 #include "../ring/raw_lib.h"
 #include "fuzz.h"
 
-/* ns: more often would leave no time for anything else */
+/* In ns. Samples in a shorter period would leave no time for anything else. */
 #define CPU_CLOCK_PERIOD	50000000
 #define TIMER_US		50000
 
@@ -25,7 +25,7 @@ static int tracepoint_rename, tracepoint_switch;
 static uint64_t watched[2];
 static char self[256];
 static uint64_t probed_at;
-/* Of the events in the slots */
+/* The attributes of the events in the slots */
 static struct perf_event_attr opened[SLOTS_MAX];
 
 static __attribute__((noinline)) void probed(void)
@@ -33,7 +33,7 @@ static __attribute__((noinline)) void probed(void)
 	__asm__ volatile("");
 }
 
-/* Where probed() is in the file of this program; 0: nobody knows */
+/* Return the offset of probed() in the file of this program, or 0 if it is not found. */
 static uint64_t probed_offset(void)
 {
 	const unsigned long at = (unsigned long)probed;
@@ -110,7 +110,7 @@ static void attr_rawgen(struct caller *c, struct perf_event_attr *attr)
 	attr->sample_period = 1;
 }
 
-/* Bit 0 of config: when the function returns */
+/* Bit 0 of config means: a probe of the function's return. */
 static void attr_probe(struct caller *c, struct perf_event_attr *attr)
 {
 	attr->sample_period = 1 + below(c, 2);
@@ -166,7 +166,7 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 		attr->sample_period = 1 + below(c, 4);
 		break;
 	case 11:
-		/* They patch code, and most of the time would go to that. */
+		/* Rarely, because probes patch code, which takes long. */
 		if (one_in(c, 6)) {
 			attr_probe(c, attr);
 			break;
@@ -180,7 +180,7 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 	}
 }
 
-/* Anything, but how often, and where a breakpoint is put into code. */
+/* Change any field except the period and the address of a probe. */
 static void spoil_attr(struct caller *c, struct perf_event_attr *attr)
 {
 	size_t at = below(c, sizeof(*attr) / 4) * 4;
@@ -234,7 +234,7 @@ static int event_open(struct caller *c, struct perf_event_attr *got)
 		attr.enable_on_exec = 1;
 	if (one_in(c, 2) && pid == 0)
 		cpu = -1;
-	/* softpt steps what it traces: that one has not much to do. */
+	/* softpt single-steps the task that it traces, so trace a task that does little. */
 	if (has_pt() && attr.type == (uint32_t)type_pt) {
 		pid = other_task(c);
 		cpu = -1;
@@ -292,7 +292,7 @@ int some_event(struct caller *c, bool aux)
 	return some_fd(c, KIND_EVENT, NULL);
 }
 
-/* Those that an ordinary user keeps from before: of CPUs, and of the kernel. */
+/* Open an event that an ordinary user cannot open: of a CPU, or of the kernel. */
 int event_of_root(unsigned int i)
 {
 	struct perf_event_attr attr = {
@@ -368,7 +368,7 @@ static int op_with_argument(struct caller *c)
 	}
 }
 
-/* What the kernel lets be changed of an event that is there: where its breakpoint is. */
+/* The kernel allows changing one thing of an existing event: the address of its breakpoint. */
 static int op_modify(struct caller *c)
 {
 	unsigned int first = slot_of(c, KIND_EVENT), i;
@@ -387,7 +387,7 @@ static int op_modify(struct caller *c)
 	       -errno : 0;
 }
 
-/* perf's own ring of an event, and behind it its own AUX area. */
+/* Map the main ring of an event, or its AUX area behind that. */
 static int op_map_event(struct caller *c)
 {
 	unsigned int w = below(c, WINDOWS);
@@ -402,7 +402,7 @@ static int op_map_event(struct caller *c)
 	if (ret)
 		return ret;
 	page = mmap(window_at(w), size, prot, MAP_SHARED | MAP_FIXED, fd, 0);
-	/* MAP_FIXED has taken away what was there, also if it fails. */
+	/* MAP_FIXED has removed the old mapping, even if mmap() failed. */
 	windows[w].what = page == MAP_FAILED ? MAPPED_NOTHING : MAPPED_EVENT;
 	windows[w].size = size;
 	if (page == MAP_FAILED)
@@ -423,8 +423,8 @@ static int op_map_event(struct caller *c)
 }
 
 /*
- * What breakpoints wait for, and uprobes. A task that is stepped must not hit one of data in QEMU,
- * see softpt.rst.
+ * Hit the breakpoints and uprobes. In QEMU, a task that is single-stepped must not hit a data
+ * breakpoint (softpt.rst).
  */
 static int op_watched(struct caller *c)
 {
@@ -434,7 +434,7 @@ static int op_watched(struct caller *c)
 	return 0;
 }
 
-/* Samples of rawgen in the context of a task: mostly root's. */
+/* Make rawgen take samples in the context of this task. Only root can in most cases. */
 static int op_rawgen(struct caller *c)
 {
 	int ret = file_write("/sys/bus/event_source/devices/rawgen/task",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What can be done to any descriptor. */
+/* Calls that work on any descriptor: open, close, dup, send, poll, read, and so on. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static int op_dup(struct caller *c)
 		slot_copy(kind, to, from, fd);
 		return 0;
 	}
-	/* Onto one that is open, or was a moment ago. */
+	/* Replace a descriptor that is open, or was open a moment ago. */
 	if (fd < 0 || old < 0 || fd == old)
 		return -EBADF;
 	if (dup3(fd, old, O_CLOEXEC) < 0)
@@ -75,7 +75,7 @@ static int op_dup(struct caller *c)
 	return 0;
 }
 
-/* Descriptors on their way: nobody has those that are never received. */
+/* Descriptors in transit. Only the socket holds a descriptor that is never received. */
 static int pair[2] = { -1, -1 };
 
 static int op_send(struct caller *c)
@@ -155,7 +155,7 @@ static int op_epoll(struct caller *c)
 	return epoll_ctl(epoll_fd, what[below(c, 4)], fd, &event) ? -errno : 0;
 }
 
-/* Into memory that is right or wrong. */
+/* Read into valid or invalid memory. */
 static int op_read(struct caller *c)
 {
 	int fd = some_fd(c, one_in(c, 2) ? KIND_IDS : some_kind(c), NULL);
@@ -228,7 +228,7 @@ static int op_fdinfo(struct caller *c)
 	return n < 0 ? -EIO : 0;
 }
 
-/* Pages of a ring in a pipe, where they may stay when the ring is gone. */
+/* Put pages of a ring in a pipe. The pages can stay there after the ring is gone. */
 static int op_splice(struct caller *c)
 {
 	struct iovec iov = {
@@ -254,7 +254,7 @@ static void elf_prepare(void)
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);
 	int up;
 
-	/* .../fuzz-ring/fuzz_ring: beside it is what selftests/ids uses. */
+	/* From .../fuzz-ring/fuzz_ring to the files that selftests/ids uses: .../ids/elf */
 	for (up = 0; n > 0 && up < 2; up++)
 		while (n > 0 && path[--n] != '/')
 			;
@@ -264,7 +264,7 @@ static void elf_prepare(void)
 	elf_fd = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* What a call may take for one of ours. */
+/* Open descriptors that are not perfaux's, which calls use instead of perfaux's. */
 int files_prepare(void)
 {
 	int fds[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls in the order in which they are made: what single ones come to too rarely. */
+/* Sequences of calls that random single calls would rarely make in the right order. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -39,7 +39,10 @@ static int create(struct caller *c)
 	return ret;
 }
 
-/* Page faults of this task: any user has them, as many as are wanted, and at once. */
+/*
+ * Open an event for a trigger: page faults of this task. Any user can open this event, and the
+ * task can cause a page fault at any time.
+ */
 static int trigger(void)
 {
 	struct perf_event_attr attr = {
@@ -66,7 +69,7 @@ static void fault(void)
 	*(volatile uint8_t *)page = 1;
 }
 
-/* A ring that a trigger freezes, which is what THAW is for. */
+/* Make a ring and have a trigger freeze it. THAW has an effect only on such a ring. */
 static int op_freeze(struct caller *c)
 {
 	int ring = create(c), event, ret;
@@ -88,15 +91,15 @@ static int op_freeze(struct caller *c)
 		slot_put(KIND_EVENT, slot_of(c, KIND_EVENT), event);
 		return ret;
 	}
-	/* The ring keeps it: each fault that comes would freeze it again. */
+	/* The ring keeps the event, and each later page fault would freeze the ring again. */
 	ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
 	close(event);
 	return ret;
 }
 
 /*
- * A task that is traced for a moment. It can have one such event only, so most are closed again;
- * this task, because each of its branches takes time.
+ * Trace a task for a moment. A task can have only one event of Intel PT, so most of these events
+ * are closed again. An event of this task is always closed, because each traced branch takes time.
  */
 static int op_pt(struct caller *c)
 {
@@ -123,7 +126,7 @@ static int op_pt(struct caller *c)
 		event_keep(c, &attr, event);
 		return ret;
 	}
-	/* Closed alone it would stay with the ring. */
+	/* Detach first: close() alone would leave the event with the ring. */
 	if (!ret)
 		checked(c, KIND_RING, PERFAUX_IOC_DETACH,
 			ioctl(ready.fd, PERFAUX_IOC_DETACH, &detach));
@@ -131,7 +134,7 @@ static int op_pt(struct caller *c)
 	return ret;
 }
 
-/* By root: a program at the tracepoint that it is put to, and a map of events for it. */
+/* As root, load a BPF program at its tracepoint, and a map of events for the program. */
 void bpf_prepare(void)
 {
 	has_bpf = !raw_bpf_load(&bpf, 64);
@@ -141,7 +144,7 @@ void bpf_prepare(void)
 	slot_put(KIND_OTHER, 9, bpf.events);
 }
 
-/* Whether it is one that may be in the map, the kernel says. */
+/* Put an event in the map. The kernel decides whether the map can have this event. */
 static int op_bpf(struct caller *c)
 {
 	if (!has_bpf)

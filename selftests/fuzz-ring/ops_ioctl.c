@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 
-/* Larger rings are asked for only so that they are refused. */
+/* Calls ask for larger rings only if the kernel refuses these because of their size. */
 #define RING_MAX	(1UL << 20)
 
 static int op_info(struct caller *c)
@@ -24,8 +24,8 @@ static int op_info(struct caller *c)
 }
 
 /*
- * RLIMIT_MEMLOCK bounds all of them, but that much takes its time to be made. What is
- * not in range stays as it is.
+ * Make large rings smaller. RLIMIT_MEMLOCK limits all rings, but making rings up to that limit
+ * takes long. Values that are out of range remain unchanged.
  */
 static void bound_create(struct caller *c, void *arg)
 {
@@ -190,7 +190,7 @@ static int op_ids(struct caller *c)
 	ret = checked(c, is, PERFAUX_IOC_IDS, ioctl(fd, PERFAUX_IOC_IDS, at));
 	if (ret < 0)
 		return ret;
-	/* Who reads others waits for a notice, or for a signal. */
+	/* A read() from other descriptors waits for a notice or a signal. */
 	if (one_in(c, 2))
 		fcntl(ret, F_SETFL, O_NONBLOCK);
 	slot_put(KIND_IDS, to, ret);
@@ -208,7 +208,7 @@ static int op_ids_stats(struct caller *c)
 		       ioctl(fd, PERFAUX_IOC_IDS_STATS, at));
 }
 
-/* One of ours with a size or a direction, or any number at all. */
+/* An ioctl number of perfaux with any size and direction, or any number. */
 static int op_any(struct caller *c)
 {
 	unsigned int cmd = _IO(PERFAUX_IOC_MAGIC, below(c, 16));
@@ -221,10 +221,10 @@ static int op_any(struct caller *c)
 		cmd |= some_value(c) << 16;
 	if (one_in(c, 4))
 		cmd = some_value(c);
-	/* What any file knows is not ours (do_vfs_ioctl()). */
+	/* The kernel handles some numbers for every file (do_vfs_ioctl()). */
 	if (_IOC_TYPE(cmd) != PERFAUX_IOC_MAGIC)
 		is = KIND_OTHER;
-	/* Those that return a descriptor have calls of their own. */
+	/* These return a descriptor, which op_create() and op_ids() put in a slot. */
 	if (cmd == PERFAUX_IOC_CREATE || cmd == PERFAUX_IOC_IDS)
 		return -ENOTTY;
 	at = some_argument(c, arg, sizeof(arg), 8, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mappings of rings: made, changed, written to, read. */
+/* Calls that make, change, write and read mappings of rings. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,10 @@ static int check_mmap(struct caller *c, enum kind is)
 {
 	int error = errno;
 
-	/* EPERM and ENODEV are the core's, EACCES also of a descriptor's mode. */
+	/*
+	 * EPERM and ENODEV come from the kernel's mmap(), EACCES also from the mode of the
+	 * descriptor.
+	 */
 	if (is == KIND_RING && error != EINVAL && error != EACCES && error != EPERM &&
 	    error != EBADF && error != ENOMEM && error != EOVERFLOW &&
 	    !(opt.threads > 1 && error == ENODEV))
@@ -33,7 +36,7 @@ static int check_mmap(struct caller *c, enum kind is)
 	return -error;
 }
 
-/* As it is meant to be. */
+/* Map a ring or its marks correctly. */
 static int op_map(struct caller *c)
 {
 	unsigned int w = below(c, WINDOWS), i = slot_of(c, KIND_RING);
@@ -80,13 +83,13 @@ static int op_map_wrong(struct caller *c)
 	window_is(w, at == MAP_FAILED ? MAPPED_NOTHING : MAPPED_RING, size, i);
 	if (at != MAP_FAILED)
 		return 0;
-	/* These are refused by the core, with errors of its own. */
+	/* The kernel's mmap() refuses these, with other errors. */
 	if (how & ~(MAP_SHARED | MAP_PRIVATE) || offset % PAGE || !size)
 		return -errno;
 	return check_mmap(c, is);
 }
 
-/* A file whose build-id is too long for its record: a notice, where events ask for ids. */
+/* Map a file whose build-id is too long for a record. Sessions get a notice of the build-id. */
 static int op_map_elf(struct caller *c)
 {
 	unsigned int w = below(c, WINDOWS);
@@ -125,7 +128,7 @@ static int op_protect(struct caller *c)
 			prots[below(c, ARRAY_SIZE(prots))]) ? -errno : 0;
 }
 
-/* Within windows: smaller, larger, elsewhere, twice. */
+/* Resize a mapping, move it, or map it twice, within the windows. */
 static int op_remap(struct caller *c)
 {
 	unsigned int w = below(c, WINDOWS), to = below(c, WINDOWS);
@@ -196,7 +199,7 @@ static int op_other_calls(struct caller *c)
 	}
 }
 
-/* Of a window that shows a ring; or NULL */
+/* Return the segment table of a window that shows a ring, or NULL. */
 static const struct perfaux_segment *segments_in(unsigned int w)
 {
 	const struct perfaux_control *ctl = window_at(w);
@@ -206,7 +209,7 @@ static const struct perfaux_segment *segments_in(unsigned int w)
 	       (const void *)((const uint8_t *)ctl + offset);
 }
 
-/* A mark that is right, as far as one can tell: of the same ring's segment. */
+/* Return a mark that is probably right: the number of the segment in a mapping of the ring. */
 static uint64_t plausible(struct caller *c, unsigned int ring, unsigned int segment)
 {
 	unsigned int i, first = below(c, WINDOWS);
@@ -270,7 +273,7 @@ static void marks_fill(struct caller *c, unsigned int w)
 {
 	volatile uint64_t *marks = window_at(w);
 	uint32_t what = windows[w].what, n = 1 + below(c, 8);
-	/* Of perf's own rings the page of the control fields. */
+	/* In a main ring, write to the control page only. */
 	uint64_t words = (what == MAPPED_EVENT ? PAGE : windows[w].size) / 8;
 
 	while (words && n--) {
@@ -299,7 +302,7 @@ void hammer_once(struct caller *c)
 		marks_write(c, w);
 }
 
-/* Mostly one with something in it. */
+/* Return mostly a window in which something is mapped. */
 static unsigned int some_window(struct caller *c)
 {
 	unsigned int first = below(c, WINDOWS), i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tasks: that fork, execute, are renamed, move; and CPUs that come and go. */
+/* Calls of tasks: fork, execute, rename, change the CPU; and CPU 1 that goes and comes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 static atomic_int children;
 
-/* Those that have ended; @all: waits for all. */
+/* Reap children that have ended. With @all, wait for all children. */
 void children_reap(bool all)
 {
 	while (waitpid(-1, NULL, all ? 0 : WNOHANG) > 0)
@@ -29,7 +29,7 @@ void children_reap(bool all)
 static bool child_may_start(void)
 {
 	children_reap(false);
-	/* A child's calls wait for no longer than a signal takes, so it ends soon. */
+	/* A child ends soon, because a signal ends each of its calls that wait. */
 	while (atomic_load(&children) >= CHILDREN) {
 		if (waitpid(-1, NULL, 0) < 0)
 			return false;
@@ -38,7 +38,7 @@ static bool child_may_start(void)
 	return true;
 }
 
-/* Goes on with the parent's objects for a while, and leaves them to exit(). */
+/* Use the parent's objects for a while, and let exit() release them. */
 static void child_run(struct caller *c)
 {
 	struct call call = c->call;
@@ -100,7 +100,7 @@ static int op_exec(struct caller *c)
 	return 0;
 }
 
-/* A sample of task:task_rename. */
+/* Cause a sample of task:task_rename. */
 static int op_rename(struct caller *c)
 {
 	char name[16];
@@ -122,7 +122,10 @@ static int op_yield(struct caller *c)
 	return sched_yield() ? -errno : 0;
 }
 
-/* It comes back with one of the next calls, or at the end. Nobody else switches it. */
+/*
+ * Switch CPU 1 off or on. Only thread 0 does this. One of its next calls, or the end of the
+ * run, switches the CPU on again.
+ */
 static int op_cpu(struct caller *c)
 {
 	const char *to = one_in(c, 2) ? "0" : "1";

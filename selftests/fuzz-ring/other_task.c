@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A task that does nothing but to be recorded: its events are other tasks', or its cgroup's. */
+/* A task that only exists to be recorded by events of another task or of a cgroup. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,9 @@ static void run(void)
 
 	if (opt.user)
 		become_user(USER_CALLS);
-	/* Not before: it is forgotten when the user changes. */
+	/* After become_user(), because the kernel clears this setting when the user changes. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Samples of task:task_rename, and a context switch. */
+	/* Cause samples of task:task_rename and context switches. */
 	for (i = 0;; i++) {
 		prctl(PR_SET_NAME, names[i % 2]);
 		usleep(5000);
@@ -56,7 +56,7 @@ pid_t other_task(struct caller *c)
 {
 	pid_t child = shared->last_child;
 
-	/* One that is forked, and may be gone. */
+	/* Sometimes a child of a caller, which may have ended. */
 	return one_in(c, 4) && child ? child : other;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf's own account of locked memory. That of 7.2 does not come out even: perf_mmap_rb()
- * adds for each mapping of an event's ring, perf_mmap_close() subtracts for the last one
- * only. There each event is mapped once at most, or what perfaux accounts for could not be
- * told from what perf has forgotten.
+ * A check of perf's own account of locked memory, which is wrong in 7.2: perf_mmap_rb() adds
+ * for each mapping of an event's ring, but perf_mmap_close() subtracts for the last mapping
+ * only. On such a kernel, each event is mapped at most once. Otherwise the test could not tell
+ * whether perfaux or perf left memory in the account.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define PROBE_NS	5000000000ULL
 
-/* Is as much locked after an event was mapped twice as before? */
+/* Is the account the same before and after an event was mapped twice? */
 static bool comes_out_even(void)
 {
 	struct perf_event_attr attr = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Descriptors and places in memory.
+ * The slots of descriptors and the windows of memory.
  *
- * Nothing is mapped but into windows: what a hammer writes to after it was unmapped
- * must not be some thread's stack by then.
+ * Calls map only into windows. The hammer can still write to a place after it was unmapped, and
+ * the stack of a thread must not be there then.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +33,7 @@ void pool_init(void)
 {
 	unsigned int kind, i;
 
-	/* With room behind it, for what is mapped over the end of the last one. */
+	/* Leave room after the last window, for mappings that reach over its end. */
 	arena = mmap(NULL, (WINDOWS + 4) * WINDOW_SIZE, PROT_NONE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (arena == MAP_FAILED)
@@ -76,7 +76,7 @@ int some_fd(struct caller *c, enum kind wanted, enum kind *is)
 		*is = how == 63 ? KINDS : wanted;
 	if (how == 63)
 		return wrong[which % ARRAY_SIZE(wrong)];
-	/* Mostly the next slot that has something in it. */
+	/* Mostly take the next slot that is not empty. */
 	for (i = 0; i < nr_slots[wanted]; i++) {
 		int fd = slot_fd(wanted, ((which >> 8) + i) % nr_slots[wanted]);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who calls: an ordinary user, or root with a limit to the memory that it locks. */
+/* Become the caller: an ordinary user, or root with a limit of locked memory. */
 #define _GNU_SOURCE
 #include <grp.h>
 #include <linux/capability.h>
@@ -32,11 +32,11 @@ void become_user(uid_t uid)
 		perror("cannot become an ordinary user");
 		exit(2);
 	}
-	/* /proc/self is the user's again. */
+	/* Makes /proc/self belong to the user again. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
-/* All rights but that to lock memory, or the machine would be full of rings. */
+/* Keep all rights except that to lock any amount: rings would fill the memory. */
 void become_limited_root(void)
 {
 	struct __user_cap_header_struct header = {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# replay_test.sh: fuzz_ring makes the same calls of the same seed, and those of a log. As root,
-# with the modules. Prints TAP.
+# replay_test.sh: test that fuzz_ring makes the same calls with the same seed, and that it makes
+# the calls of a log. Needs root and the modules. Prints TAP.
 # shellcheck disable=SC2317 # most functions are called by check
 
 set -u
@@ -15,7 +15,7 @@ failed=
 calls=600
 [[ ! ${SHORT-} ]] || calls=150
 
-# check NAME CMD...: is true?
+# check NAME CMD...: a test that passes if CMD succeeds
 check()
 {
 	local name=$1 ok=ok
@@ -24,7 +24,7 @@ check()
 	echo "$ok $((++n)) - $name"
 }
 
-# run LOG ARGS...
+# run LOG ARG...: run fuzz_ring, which writes its calls to LOG.
 run()
 {
 	local log=$1
@@ -32,7 +32,7 @@ run()
 	"$fuzz" --log "$log" "$@" >run.out 2>&1 || { cat run.out; return 1; }
 }
 
-# Threads write their lines in any order.
+# Compare sorted lines, because threads write them in any order.
 same() { cmp <(sort "$1") <(sort "$2"); }
 differ() { ! same "$1" "$2" >/dev/null || { echo "$1 and $2 are the same"; return 1; }; }
 lines() { [[ $(wc -l <"$1") -eq $2 ]] || { wc -l "$1"; return 1; }; }

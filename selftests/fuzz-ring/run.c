@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The calls of a thread, one after the other. */
+/* Run the calls of each thread, one after the other, from the seed or from a file. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ static bool may(const struct op *op, bool child, bool first)
 	       !(op->needs_pt && !has_pt());
 }
 
-/* One sum of weights for each kind of caller. */
+/* Return the sum of the weights of all operations that this kind of caller can make. */
 static unsigned int weights(bool child, bool first)
 {
 	unsigned int i, sum = 0;
@@ -68,11 +68,11 @@ static void on_fault(int sig)
 {
 	if (current && current->may_fault)
 		siglongjmp(current->fault, 1);
-	/* A fault of ours: once more, and die of it. */
+	/* An unexpected fault of this program: repeat the access, and die. */
 	signal(sig, SIG_DFL);
 }
 
-/* Of an event with attr.sigtrap */
+/* The signal of an event with attr.sigtrap */
 static void on_trap(int sig)
 {
 	(void)sig;
@@ -94,7 +94,7 @@ void caller_init(struct caller *c, unsigned int thread)
 	c->args = pages(3 * PAGE, MAP_PRIVATE);
 	mprotect(c->args + 2 * PAGE, PAGE, PROT_NONE);
 	c->writable = pages(PAGE, MAP_SHARED);
-	/* The same page once more. */
+	/* A second mapping of the same page */
 	c->read_only = mremap(c->writable, 0, PAGE, MREMAP_MAYMOVE);
 	if (c->read_only == MAP_FAILED)
 		abort();
@@ -117,7 +117,7 @@ static void write_log(const struct call *call)
 	n = snprintf(line, sizeof(line), "%u %llu %s %#llx\n", call->thread,
 		     (unsigned long long)call->n, ops[call->op].name,
 		     (unsigned long long)call->seed);
-	/* A line at a time: the last one is what was called when all ended. */
+	/* Write each line immediately: after a crash, the last line is the call that caused it. */
 	if (write(opt.log_fd, line, n) != n)
 		_exit(2);
 }
@@ -125,7 +125,7 @@ static void write_log(const struct call *call)
 void run_call(struct caller *c)
 {
 	struct op_stats *stats = &shared->stats[c->call.op];
-	/* To ask what time it is takes longer than many a call. */
+	/* Time only some calls: reading the clock takes longer than many calls. */
 	bool timed = !(c->call.seed & TIMED_MASK);
 	uint64_t begin = timed ? now() : 0;
 	int ret;
@@ -218,7 +218,7 @@ static void *thread_fn(void *arg)
 	return NULL;
 }
 
-/* Writes to what is shared with the kernel while the others call. */
+/* Write to the memory shared with the kernel while other threads make calls. */
 static void *hammer_fn(void *arg)
 {
 	struct caller *c = arg;
@@ -273,7 +273,7 @@ void run_all(void)
 		caller_init(&callers[i], i);
 	shared->running = opt.threads;
 
-	/* With one thread nothing but the seed decides what happens. */
+	/* With one thread, start no hammer, so that the seed alone decides what happens. */
 	if (opt.threads == 1) {
 		thread_fn(&callers[0]);
 	} else {

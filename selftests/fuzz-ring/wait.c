@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way out for a call that waits, as read() of notices does: a timer of each thread, whose
- * signal comes again and again, so that one that comes before the call waits is not the last.
+ * A timer of each thread, whose signal ends a call that waits, such as read() of notices. The
+ * signal comes repeatedly, because the first one can come before the call waits.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 
-/* Long enough for a notice of another thread, or for that to close what is read. */
+/* Long enough that another thread can cause a notice, or close the descriptor. */
 #define WAIT_NS		3000000
 
 static void on_alarm(int sig)
@@ -20,10 +20,10 @@ static void on_alarm(int sig)
 	(void)sig;
 }
 
-/* By each thread, and by each child anew: it has no timers. */
+/* Each thread and each child calls this. A child does not inherit timers. */
 void wait_init(struct caller *c)
 {
-	/* What waits ends with EINTR: without SA_RESTART. */
+	/* No SA_RESTART: a call that waits must end with EINTR. */
 	struct sigaction action = { .sa_handler = on_alarm };
 	struct sigevent event = {
 		.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM,

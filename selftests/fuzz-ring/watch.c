@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the parent sees: progress, or none; and what is left at the end. */
+/* The parent's checks: that calls make progress, and that nothing is left at the end. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -72,7 +72,7 @@ static void show_tasks(pid_t session)
 		closedir(proc);
 }
 
-/* Does each of its calls return? */
+/* Does each call of process @pid return? */
 bool watch(pid_t pid)
 {
 	struct pollfd pfd = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
@@ -106,7 +106,7 @@ bool watch(pid_t pid)
 		kill(pid, SIGKILL);
 	}
 	waitpid(pid, &status, 0);
-	/* Its children, and theirs. */
+	/* Kill the whole process group: children and their children. */
 	kill(-pid, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
@@ -130,7 +130,7 @@ int use_count(void)
 	at = strstr(text, "perfaux ");
 	if (!at || sscanf(at, "perfaux %*u %d %511s", &count, users) != 2)
 		return -1;
-	/* Each module that uses it is named and counted: print_unload_info(). */
+	/* Subtract the modules that use perfaux: print_unload_info() counts and names them. */
 	for (at = users; (at = strchr(at, ',')); at++)
 		count--;
 	return count;
@@ -141,7 +141,7 @@ bool is_unused(void)
 	uint64_t end = now_ns() + LEFT_NS;
 	int count;
 
-	/* What is left goes through workers, and after RCU. */
+	/* Workers release the last objects, after an RCU grace period. */
 	while ((count = use_count()) && now_ns() < end)
 		sched_yield();
 	if (count)
@@ -164,7 +164,7 @@ bool ring_fits(uint64_t end)
 	ring_close(&ring);
 	if (setrlimit(RLIMIT_MEMLOCK, &limit))
 		return false;
-	/* The memory of one that was closed comes back by way of a worker. */
+	/* A worker returns the memory of the ring that was closed. */
 	do {
 		ret = ring_open(&ring, &create);
 		if (ret)
@@ -219,7 +219,7 @@ void print_stats(void)
 	       (unsigned long long)shared->children, (unsigned long long)shared->hammered);
 }
 
-/* Of few calls none may have worked by chance. */
+/* With fewer calls, it can be chance that none succeeded. */
 #define MANY_CALLS	100
 
 static bool can_work(const struct op *op)
@@ -228,14 +228,14 @@ static bool can_work(const struct op *op)
 	       !(op->needs_btf && access("/sys/kernel/btf/perfaux", F_OK));
 }
 
-/* Has one of @op that works as rarely as it may worked as often as is to be expected? */
+/* Did calls of @op succeed often enough, if op->works percent of them succeed on average? */
 static bool worked(const struct op *op, const struct op_stats *stats)
 {
 	uint64_t least = op->works * stats->calls;
 
 	if (stats->calls >= MANY_CALLS)
 		return stats->results[0] * 100ULL >= least;
-	/* That none of so many works has a chance of less than e^-5. */
+	/* If 5 are expected to succeed, none succeeds with a probability of less than e^-5. */
 	return stats->results[0] || least < 500;
 }
 
