@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each record in memory of its very size. In that of the reader a byte behind a record is
- * one of the record before, which no sanitizer sees. To be linked with --wrap=read_next and
- * --wrap=read_close.
+ * Wrappers that put each record in memory of exactly its size. In the reader's own buffer,
+ * the bytes behind a record are those of an earlier record, so a sanitizer would not see that
+ * code reads too far. Link this with --wrap=read_next and --wrap=read_close.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "exact.h"
 #include "scratch.h"
 
-/* A merge reads another part of a file while it has a record of the first one. */
+/* A merge reads several parts of a file at the same time, and has a record of each. */
 #define MAX_STREAMS	8
 
 static struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Of the linker's --wrap, see exact.c.
+ * The functions of the linker's option --wrap, see exact.c.
  */
 #ifndef SELFTESTS_FUZZ_EXACT_H
 #define SELFTESTS_FUZZ_EXACT_H

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# libFuzzer: programs in build/fuzz, from the sources, with sanitizers. Included by
-# tests.mk.
+# Build the libFuzzer targets in build/fuzz, from the sources, with sanitizers. tests.mk
+# includes this file.
 #
-# What fuzzing finds goes to build/fuzz/NAME/new, not to the corpora in the tree:
-# fuzz-corpus makes these, of what the tests' own generators make, as many as it takes to go
-# where all of it goes. selftests/fuzz/NAME/found, of what has failed once, stays.
+# New inputs that fuzzing finds go to build/fuzz/NAME/new, not to the corpora in the tree.
+# fuzz-corpus makes the corpora from the output of the tests' own generators: it keeps as few of
+# these inputs as cover the same code. It does not change selftests/fuzz/NAME/found, which
+# contains inputs that have failed once.
 
 FUZZ_CC	   := clang
 FUZZ	   := $(BUILD)/fuzz
@@ -15,7 +16,8 @@ FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
 T	   ?= 60
 
-# The folders whose code reads what others write; each program takes what it needs from the archive.
+# The folders whose code reads data from outside. The linker takes what a target needs from the
+# archive.
 FUZZ_DIRS := base stream auxstream pmu event trigger history snapfile service cli check extract info merge
 FUZZ_TOOL := $(wildcard $(FUZZ_DIRS:%=tool/%/*.c)) $(addprefix tool/session/,buildid.c raw_size.c)
 
@@ -43,18 +45,18 @@ $(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(FUZZ)/auxr
 endef
 $(foreach name,$(FUZZ_NAMES),$(eval $(call FUZZ_RULE,$(name))))
 
-# Records in memory of their size
+# These targets put each record in memory of exactly its size (exact.c).
 $(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: FUZZ_WRAP = -Wl,--wrap=read_next,--wrap=read_close
 $(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: $(FUZZ)/obj/selftests/fuzz/exact.o
 
-# The generators of corpora; the other ones are scripts.
+# A generator of inputs. The other generators are scripts, except for test_elf_id.
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
 		tool/merge/world_write.o tool/state/history.o) \
 		$(TOOL_LINK)
 	@mkdir -p $(@D)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
-# What makes corpora, too: nobody would see for long that it does not build.
+# Build the generator, too. It is rarely used, so a build error would go unnoticed.
 fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds
 
 fuzz: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name))

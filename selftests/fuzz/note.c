@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What targets know of notes without the code that they try.
+ * A simple search for notes of ELF files, which shares no code with the parsers under test.
  */
 #include <string.h>
 
 #include "note.h"
 
-/* namesz, descsz, type, "GNU" */
+/* Size of namesz, descsz, type, and "GNU" */
 #define NOTE_HEAD	16
 #define NOTE_BUILD_ID	3
 

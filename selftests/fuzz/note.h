@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What targets know of notes without the code that they try.
+ * A simple search for notes of ELF files, which shares no code with the parsers under test.
  */
 #ifndef SELFTESTS_FUZZ_NOTE_H
 #define SELFTESTS_FUZZ_NOTE_H
@@ -15,12 +15,12 @@ struct note_bytes {
 	bool big_endian;
 };
 
-/* Of an ELF file, whatever else is wrong with it. */
+/* Is this the header of a big-endian ELF file? The rest of the file can be wrong. */
 bool note_big_endian(const __u8 *data, size_t size);
 
 /*
- * Is this the id of some note, or are these the first @max bytes of a longer one? Then
- * it was not made up.
+ * Does some note contain this id, or a longer id that begins with these @max bytes? If not, a
+ * parser made the id up.
  */
 bool note_has_id(const struct note_bytes *in, const __u8 *id, size_t size, size_t max);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What fuzz targets of auxrec share.
+ * Helpers of auxrec's fuzz targets: files, a scratch directory, and calls of subcommands.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -18,10 +18,10 @@
 #include "../words.h"
 #include "scratch.h"
 
-/* A packet takes a buffer of the pipe, of which there are so many at most. */
+/* Number of buffers in a pipe. Each packet uses one. */
 #define PIPE_BUFFERS	64
 #define SMALL_PIECES	24
-/* Nothing longer is one packet. */
+/* The maximum size of a packet */
 #define PACKET		4096
 #define MAX_ARGS	8
 
@@ -129,7 +129,10 @@ int scratch_call(int (*main)(int argc, char **argv), int argc, char **argv)
 {
 	char *none[2] = { argv[0] };
 
-	/* Or it goes on in a word of the call before, of which it has not seen all. */
+	/*
+	 * Reset getopt(3). Otherwise it could go on in a word of the previous call, if that call
+	 * did not parse the whole word.
+	 */
 	optind = 0;
 	must(getopt(1, none, "") == -1);
 	return main(argc, argv);

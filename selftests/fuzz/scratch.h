@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What fuzz targets of auxrec share: files in memory, a directory to write to, and a
- * subcommand called as main() calls it.
+ * Helpers of auxrec's fuzz targets: files in memory, a scratch directory, and calls of
+ * subcommands as main() makes them.
  */
 #ifndef SELFTESTS_FUZZ_SCRATCH_H
 #define SELFTESTS_FUZZ_SCRATCH_H
@@ -10,15 +10,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* libFuzzer shows where, and keeps the input. */
+/* Trap if @condition is false. libFuzzer prints the place and keeps the input. */
 #define must(condition)	do { if (!(condition)) __builtin_trap(); } while (0)
 
 int LLVMFuzzerTestOneInput(const __u8 *data, size_t size);
 
-/* An empty directory, below TMPDIR; its own for each process, and removed at its end. */
+/* Return an empty directory below TMPDIR. Each process has its own, and removes it at exit. */
 const char *scratch_dir(void);
 
-/* Between these two that is the working directory. */
+/* The scratch directory is the working directory between scratch_enter() and _leave(). */
 struct scratch_cwd {
 	int fd;
 };
@@ -26,37 +26,37 @@ struct scratch_cwd {
 void scratch_enter(struct scratch_cwd *cwd);
 void scratch_leave(struct scratch_cwd *cwd);
 
-/* Removes what is in the directory, if it is there. Returns how many entries it had. */
+/* Remove the contents of a directory, if it exists. Return how many entries it had. */
 unsigned int scratch_clear(const char *path);
 
-/* @path is /proc/self/fd/N. */
+/* Size of @path, which is /proc/self/fd/N. */
 #define SCRATCH_PATH	64
 
-/* A file with these bytes: to be closed. */
+/* Make a file in memory with these bytes. The caller closes it. */
 int scratch_file(char path[SCRATCH_PATH], const void *data, size_t size);
 
-/* One that has a name, and is removed by it or by scratch_clear(). */
+/* Make a file with a name. The caller removes it, possibly with scratch_clear(). */
 void scratch_write(const char *path, const void *data, size_t size);
 
 /*
- * The bytes come from fd 0, @piece of them with each read(2), as of a program that
- * writes them so; after many pieces in larger ones.
+ * Make fd 0 a pipe that contains the bytes. Each read(2) returns @piece bytes, as if a program
+ * wrote pieces of that size. After many pieces, the rest comes in larger ones.
  */
 void scratch_pipe(const void *data, size_t size, size_t piece);
 
-/* Its exit status, also after a call that getopt(3) found something wrong in. */
+/* Call a subcommand and return its exit status. The previous call can have failed in getopt(3). */
 int scratch_call(int (*main)(int argc, char **argv), int argc, char **argv);
 
-/* The same; arguments end with NULL. */
+/* The same, with arguments that end with NULL. */
 int scratch_main(int (*main)(int argc, char **argv), ...);
 
-/* NUL-terminated, in memory of its very size. To be freed. */
+/* Return a NUL-terminated copy in memory of exactly its size. The caller frees it. */
 char *scratch_string(const void *data, size_t size);
 
 /*
- * "auxrec" and the words of a line, which are between blanks or in ''. Each has memory of
- * its own, to be freed with scratch_free(), in whatever order they are then. Returns how
- * many.
+ * Set @argv to "auxrec" and the words of a line, which blanks separate, or which are in ''.
+ * Return how many words there are. Each word has memory of its own. scratch_free() frees the
+ * words, also if their order has changed.
  */
 #define SCRATCH_WORDS	32
 

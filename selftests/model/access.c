@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each access of the module to the world: is it a stop? See explore.h.
+ * Decides for each access of the module to the world whether it is a stop (explore.h).
  *
- * The module's files are compiled with -fsanitize=thread, for its callbacks only; the
- * sanitizer itself is not there.
+ * The module's files are compiled with -fsanitize=thread, so that the compiler calls the
+ * functions of this file. The sanitizer's own library is not linked.
  */
 #include "world.h"
 
 #define GRANULE		4
 #define GRANULES	(WORLD_SEEN / GRANULE)
 
-/* Of all accesses in all interleavings so far */
+/* The accesses in all interleavings so far */
 static struct granule {
 	unsigned char readers, writers, adders;	/* a bit per context */
-	bool not_owned;			/* somebody was there who did not own it, ... */
-					/* ... or it is by this that things change owners */
+	bool not_owned;			/* a context that is not the owner accessed it, ... */
+					/* ... or accesses to it change owners */
 	bool is_stop;
 } granules[GRANULES];
 
@@ -41,7 +41,7 @@ void model_access_reset(void)
 	int i;
 
 	memset(granules, 0, sizeof(granules));
-	/* By these things change owners. */
+	/* Accesses to these change owners. */
 	for (i = 0; i < SEGMENTS; i++) {
 		model_access_decides(&world.segments[i].state, sizeof(u64));
 		model_access_decides(&world.seg[i].frames, sizeof(u64));
@@ -63,7 +63,7 @@ unsigned int model_access_stops(void)
 	return n;
 }
 
-/* The names of what are stops, in one line */
+/* Print the names of all memory whose accesses are stops, in one line. */
 void model_access_print(void)
 {
 	const char *at = (const char *)&world, *name;
@@ -91,7 +91,7 @@ static bool needs_stop(const struct granule *g)
 	       g->not_owned;
 }
 
-/* Adds this access to what is known. Returns whether it shows that there must be stops. */
+/* Note this access. Return true if the memory became one whose accesses must be stops. */
 static bool note(enum model_access kind, const char *at, size_t size)
 {
 	unsigned char me = 1 << model_current;
@@ -252,7 +252,7 @@ int model_or(int *at, int bits)
 	return old;
 }
 
-/* Returns what it would be, or is now */
+/* Return the decremented value, even if it is negative and was not stored. */
 int model_dec_if_positive(int *at)
 {
 	model_access(MODEL_RMW, at, sizeof(*at), __builtin_return_address(0));

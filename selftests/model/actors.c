@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who uses the ring: PMUs, producers, readers, requests of user space.
+ * The users of the ring: PMUs, producers, readers, and requests of user space.
  *
- * This file is not compiled with the callbacks of access.c: what it does to shared memory
- * as a PMU or user space goes through look() and put().
+ * This file is not compiled with -fsanitize=thread, so the compiler does not call access.c.
+ * Accesses to shared memory as a PMU or user space must therefore use look() and put().
  */
 #include "world.h"
 #include "../../module/event/output.h"
@@ -37,7 +37,7 @@ static bool is_nmi(void)
 	return model_current >= 0 && world.ctx[model_current].level;
 }
 
-/* Only an interrupt looks at these. What writes in an NMI is always there. */
+/* Only an interrupt reads these. An event that writes in an NMI always runs on its CPU. */
 static void put_cpu(struct perf_event *event, int cpu)
 {
 	if (world_case->kicks && !is_nmi())
@@ -77,7 +77,7 @@ static void span_start(struct perf_event *event)
 	struct span *span = my_span();
 
 	memset(&span->handle, 0, sizeof(span->handle));
-	/* What it asks its clock first is when the span begins. */
+	/* The span begins at the time of the first call of its clock. */
 	span->time = model_current < 0 ? 200 : world.ctx[model_current].time + 1;
 	span->data = pa_output_begin(&span->handle, event);
 	span->done = 0;
@@ -100,7 +100,7 @@ static void span_stop(struct perf_event *event)
 	span->data = NULL;
 }
 
-/* pmu::start and ::stop; an event that only writes in an NMI has nothing to end now. */
+/* pmu::start and ::stop. An event that only writes in an NMI has no span to end here. */
 static void kick_start(struct perf_event *event, int flags)
 {
 	(void)flags;
@@ -121,7 +121,7 @@ static void span_write(struct span *span)
 {
 	u64 *data = span->data;
 
-	/* What it would have written it keeps. */
+	/* If the PMU got no memory, it does not write these bytes. */
 	span->left -= 8;
 	if (!data)
 		return;
@@ -132,13 +132,13 @@ static void span_write(struct span *span)
 	world.known.written += 8;
 }
 
-/* From the moment that it is scheduled in to that when it is out */
+/* Write one span: from the moment when the event is scheduled in until it is scheduled out. */
 void actor_span(unsigned int bytes)
 {
 	struct perf_event *event = my_event();
 	struct span *span = my_span();
 
-	/* Before the first one the CPU is idle, which makes no difference. */
+	/* Before the first operation the CPU is idle, so an interrupt would have no effect. */
 	if (model_current >= 0 && world.known.op[model_current])
 		model_interruptible();
 	put_cpu(event, model_cpu());
@@ -175,7 +175,7 @@ static void frame(enum op_kind kind)
 
 /* --- user space ------------------------------------------------------------------ */
 
-/* Of the spans of a READY or HELD segment: is it what they say? */
+/* Do the data of a READY or HELD segment agree with its spans? */
 static bool spans_are_right(unsigned int i, unsigned int nr)
 {
 	bool right = true;
@@ -196,7 +196,7 @@ static bool spans_are_right(unsigned int i, unsigned int nr)
 	return right;
 }
 
-/* As the manual says: look, read, look again, give back */
+/* Release a segment as the manual says: check the state, read, check again, set the mark. */
 static void release(unsigned int i)
 {
 	u64 state = LOOK(world.segments[i].state), n;
@@ -207,7 +207,7 @@ static void release(unsigned int i)
 		return;
 	n = LOOK(world.segments[i].nr_spans);
 	right = spans_are_right(i, n);
-	/* Overwritten, or somebody else has given it back */
+	/* A writer overwrote the segment, or another context released it. */
 	if (PERFAUX_SEQ(LOOK(world.segments[i].state)) != PERFAUX_SEQ(state))
 		return;
 	if (!right || !n)
@@ -311,7 +311,7 @@ void actor_run(int ctx)
 				known->stable[ctx] |= 1 << i;
 		run(op);
 		watch();
-		/* What is over is no part of the state. */
+		/* Forget what concerns this operation, so that states do not differ by it. */
 		known->stable[ctx] = 0;
 		known->may[ctx] = 0;
 		known->arg_seq[ctx] = 0;

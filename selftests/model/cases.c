@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who does what at the same time. "Task" and "NMI" have a CPU; what is of user space has
- * none: it may go on at any time.
+ * The cases: which contexts do what at the same time. A task or an NMI has a CPU. User space
+ * has none, so it can run at any time.
  *
- * No case has a FLUSH, another loss, or another thread of the event that begins on the CPU,
- * beside gaps without an end: see "Limits" in Documentation/design.rst.
+ * While a gap has no end, no case has a FLUSH, another loss, or another thread of the event
+ * that begins on the CPU: see "Limits" in Documentation/design.rst.
  *
- * With a task and an NMI on each of two CPUs there are too many states where segments are
- * overwritten (more than ninety million): those four have segments left, starve, or freeze
- * the ring.
+ * A task and an NMI on each of two CPUs that overwrite segments would be too many states (more
+ * than ninety million). The cases with these four contexts therefore have segments left,
+ * starve, or freeze the ring.
  */
 #include "cases.h"
 
@@ -131,7 +131,7 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
-		/* The gap behind its first span has no end before it writes again. */
+		/* The gap after A's first span has no end until A writes again. */
 		.name = "a thread moves while an NMI looks for gaps",
 		.actors = {
 			{ "A task", 0, 0,
@@ -176,7 +176,7 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
-		/* Each time that A has found the oldest one N takes it. */
+		/* Each time that A has found the oldest segment, one of the NMIs takes it. */
 		.name = "overwriting, and NMIs that do it first",
 		.overwrite = true,
 		.sinks = true,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a context of the model has of the kernel: its CPU, its thread, sections of RCU, a
- * clock of its own, memory.
+ * What the kernel provides to a context of the model: a CPU, a thread, RCU, a clock, interrupts
+ * of other CPUs, and memory.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ unsigned int model_tid(void)
 	return model_current < 0 ? MODEL_CTX + 1 : model_current + 1;
 }
 
-/* Times of two contexts are never compared. */
+/* Each context has its own clock, because times of two contexts are never compared. */
 unsigned long long model_clock(void)
 {
 	return model_current < 0 ? 200 : ++self()->time;
@@ -36,7 +36,7 @@ bool model_ref(int n)
 	return true;
 }
 
-/* Does anybody wait for grace periods here? Else sections need not be told apart. */
+/* Does a context of this case wait for grace periods? If not, RCU sections have no effect. */
 static bool somebody_waits(void)
 {
 	int i, k;
@@ -60,8 +60,9 @@ static bool somebody_waits(void)
 }
 
 /*
- * A section begins at a stop: were it earlier a grace period would wait for more than it
- * has to. That it ends early, with what is no stop behind it, hides nothing.
+ * Begin an RCU section. The section must begin at a stop: if it began earlier, a grace period
+ * would wait longer than it has to. A section can end before accesses that are not stops:
+ * this hides no error.
  */
 void model_rcu_enter(void)
 {
@@ -102,7 +103,7 @@ void model_synchronize_rcu(void)
 	if (model_current < 0)
 		return;
 	watch();
-	/* Who is in one by now, which is a moment when others may run. */
+	/* Other contexts can run before this context looks which ones are in a section. */
 	model_stop(MODEL_RCU, NULL, 0, NULL);
 	for (i = 0; i < MODEL_CTX; i++)
 		self()->sections[i] = world.ctx[i].rcu ? world.ctx[i].rcu_id : 0;
@@ -114,7 +115,7 @@ void model_synchronize_rcu(void)
 
 /* --- interrupts of one CPU by another ------------------------------------------- */
 
-/* Only where there are such interrupts: others need no stop. */
+/* Stop only in cases with such interrupts. */
 void model_interruptible(void)
 {
 	struct model_ctx *by;
@@ -136,7 +137,7 @@ void model_interruptible(void)
 	}
 }
 
-/* Who runs on @cpu, or NULL */
+/* Return the context that runs on @cpu, or NULL. */
 static struct model_ctx *who_runs(int cpu)
 {
 	int i;
@@ -159,8 +160,9 @@ bool model_call_can(int ctx)
 }
 
 /*
- * It is under way for as long as it pleases; who is interrupted makes the call, as that is
- * on its stack in the kernel too. Where nobody runs there is nothing to be done.
+ * Interrupt @cpu. The interrupt can take any time to arrive. The interrupted context makes the
+ * call, because the call runs on its stack in the kernel, too. If no context runs on @cpu, the
+ * call would have no effect.
  */
 int model_call(int cpu, void (*call)(void *arg), void *arg)
 {
@@ -194,7 +196,7 @@ void model_spin(const void *at, unsigned long long value)
 
 /* --- memory ------------------------------------------------------------------------- */
 
-/* What is given back is no part of the state. */
+/* Clear the memory, so that states do not differ by its old contents. */
 void model_free(void *at)
 {
 	if (model_current < 0)
@@ -217,7 +219,7 @@ void *model_alloc(size_t size)
 	return at;
 }
 
-/* The module asks for what there is none of in the model. */
+/* The module called a function that the model does not have. */
 void *model_no_such(void)
 {
 	abort();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The explorer: depth first, from copies of states.
+ * The explorer: a depth-first search that continues from copies of states.
  *
- * States are told apart by 64 bits of a hash: of ten million there are two with the same
- * one in 1 of 370,000 cases.
+ * Two states are taken as the same if 64 bits of their hashes are the same. Among ten million
+ * states, two different ones have the same hash with a probability of 1 in 370,000.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -12,20 +12,20 @@
 
 #include "world.h"
 
-/* What is on the way to the state that is looked at */
+/* The states on the path to the current state */
 struct level {
 	char *copy;
 	size_t size, room;
 	uint64_t hash;
 	double paths;
-	int next;			/* the context that is tried next */
-	int ran;			/* the one that led to the next level */
-	unsigned int count;		/* ... and how far, see model_replay() */
+	int next;			/* the context to try next */
+	int ran;			/* the context that led to the next level, ... */
+	unsigned int count;		/* ... and its accesses, see model_replay() */
 };
 
 struct seen {
 	uint64_t hash;			/* 0: free */
-	double paths;			/* -1: it is on the way */
+	double paths;			/* -1: the state is on the current path */
 };
 
 int model_current = -1;
@@ -42,7 +42,7 @@ static unsigned int nr_levels;
 static struct seen *table;
 static size_t table_size, table_used;
 
-/* Of each context: the access that it stopped before */
+/* For each context, the access before which it stopped */
 static struct {
 	enum model_access kind;
 	const void *at;
@@ -56,7 +56,7 @@ static struct {
 #error "a switch of stacks is needed for this processor"
 #endif
 
-/* All that a function must preserve is on the stack, hence part of the state. */
+/* Registers that a function must preserve go to the stack, so they are part of the state. */
 void model_switch(void **save, void *to);
 asm(".text\n"
 	".globl model_switch\n"
@@ -91,14 +91,14 @@ static void context_start(int ctx)
 {
 	uint64_t *sp = (uint64_t *)(stacks[ctx] + MODEL_STACK);
 
-	/* As after a call: eight bytes off a multiple of 16 */
+	/* The stack pointer must be as after a call: 8 bytes off a multiple of 16. */
 	*--sp = 0;
 	*--sp = (uint64_t)context_entry;
 	sp -= 6;
 	memset(sp, 0, 6 * sizeof(*sp));
 	world.ctx[ctx].sp = sp;
 	world.ctx[ctx].run = MODEL_RUNNING;
-	/* RCU waits for the end of what is in NMI, see rcu_nmi_enter(). */
+	/* RCU waits for the end of an NMI, see rcu_nmi_enter(). */
 	if (world.ctx[ctx].level)
 		model_rcu_enter();
 }
@@ -164,7 +164,7 @@ static bool can_run(int ctx)
 		if (i == ctx || other->cpu != self->cpu ||
 		    other->run != MODEL_RUNNING)
 			continue;
-		/* It is to be interrupted, or interrupts. */
+		/* The other one has interrupted this context, or runs on its CPU. */
 		if (other->level > self->level ||
 		    (other->level == self->level &&
 		     self->run == MODEL_WAITING))
@@ -194,8 +194,8 @@ static uint64_t mix(uint64_t h, uint64_t n)
 }
 
 /*
- * Both halves of one long product, as wyhash has it. It is 0, and says nothing of the other, if
- * one factor is: as unlikely as that two states have one hash.
+ * Mix with both halves of a 128-bit product, like wyhash. If one factor is 0, the product does
+ * not depend on the other one. This is as unlikely as two states with the same hash.
  */
 static uint64_t mix_two(uint64_t h, uint64_t x, uint64_t y)
 {
@@ -204,7 +204,7 @@ static uint64_t mix_two(uint64_t h, uint64_t x, uint64_t y)
 	return p ^ p >> 64;
 }
 
-/* Four at a time: a processor does not wait for one product to begin the next. */
+/* Compute four products at a time, which a processor can do in parallel. */
 static uint64_t hash_part(uint64_t h, const void *at, size_t size)
 {
 	const uint64_t *p = at, *end = p + size / 8;
@@ -316,7 +316,7 @@ static void table_grow(void)
 	free(old);
 }
 
-/* Nobody who has to can go on. Those that are only possible need not come. */
+/* Have all contexts ended? An NMI is possible at any time, but does not have to come. */
 static bool is_end(void)
 {
 	int i;
@@ -335,7 +335,7 @@ static bool is_end(void)
 
 /* --- exploring ---------------------------------------------------------------- */
 
-/* The state that there is now. Returns false if it was seen, with its paths. */
+/* Enter the current state. If it was seen before, return false, and how many paths it has. */
 static bool enter(unsigned int depth, double *paths, struct model_result *result)
 {
 	uint64_t hash = hash_state();
@@ -382,7 +382,7 @@ static bool is_first(const struct level *level)
 	return level->next == 0;
 }
 
-/* One round with what are stops by now. Returns false if it found more of them. */
+/* Explore with the stops that are known now. Return false if the round found more stops. */
 static bool explore_round(struct model_result *result)
 {
 	unsigned long long enough = 0;
@@ -399,12 +399,12 @@ static bool explore_round(struct model_result *result)
 		bool stuck = is_first(level) && !level->paths;
 		int ctx;
 
-		/* More is found by going on for a while than by beginning anew each time. */
+		/* Go on for a while, which finds more stops than an immediate new round. */
 		if (again && !enough)
 			enough = result->states * 2 + 1000;
 		if (again && result->states > enough)
 			return false;
-		/* What is there now is this level's state if it is fresh. */
+		/* If it is fresh, the world already has this level's state. */
 		if (!fresh)
 			restore(level);
 		for (ctx = level->next; ctx < MODEL_CTX && !can_run(ctx); ctx++)
@@ -485,7 +485,7 @@ static unsigned long long value(const void *at, size_t size)
 	return n;
 }
 
-/* The function and line, or nothing where there is no addr2line */
+/* Print the function and line, or nothing if there is no addr2line. */
 static void print_place(void *pc)
 {
 	char line[256];
@@ -517,7 +517,7 @@ static void replay_step(int ctx, bool quiet)
 	if (size)
 		before = value(at, size);
 	step(ctx);
-	/* What has no name never changes. */
+	/* Memory without a name never changes. */
 	if (quiet || (size && !world_name(at)))
 		return;
 	printf("# %-10s op %u %s", actor->name, op, access_names[kind]);
@@ -531,8 +531,8 @@ static void replay_step(int ctx, bool quiet)
 }
 
 /*
- * @schedule: letters of contexts, each with the number of accesses for which it goes on,
- * whether these are stops or not.
+ * Run one interleaving. @schedule: for each step, the letter of a context and the number of its
+ * accesses, whether these are stops or not.
  */
 void model_replay(const char *schedule, bool quiet, struct model_result *result)
 {

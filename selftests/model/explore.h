@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All interleavings of a few contexts that run the module's code.
+ * Explore all interleavings of a few contexts that run the module's code.
  *
- * A context is a coroutine. It stops before each access to memory that others access
- * too; the explorer then lets each context go on in turn that can, from a copy of all
- * that there is: memory, the model's own knowledge, stacks. A state that was seen is not
- * gone on from again.
+ * A context is a coroutine. It stops before each access to memory that other contexts access,
+ * too. The explorer then continues with each context that can run, one after the other. Each
+ * continues from a copy of the whole state: memory, what the model knows, and stacks. The
+ * explorer does not continue from a state that it has seen before.
  *
- * What needs no stop, because it makes no difference to others when it happens:
- *  - memory that only one context accesses, or that nobody writes;
- *  - sums to which contexts only add, reading nothing;
- *  - memory that is accessed only by who owns it at that moment (world_owner()): it came
- *    by it, and will let go of it, by accesses that are stops (R. Lipton, Reduction, 1975).
- * This is not assumed. It begins so for all memory, and each access checks it; if it was
- * wrong the granule is one of stops, and all is explored anew.
+ * An access is not a stop if its moment makes no difference to other contexts:
+ *  - memory that only one context accesses, or that no context writes;
+ *  - sums to which contexts only add without reading them;
+ *  - memory that only its current owner accesses (world_owner()). A context becomes the owner,
+ *    and stops being it, by accesses that are stops (R. Lipton, Reduction, 1975).
+ * The explorer first takes this to be true for all memory. Each access checks it. If it turns
+ * out to be wrong for a granule, accesses to that granule become stops, and the explorer
+ * starts again.
  */
 #ifndef MODEL_EXPLORE_H
 #define MODEL_EXPLORE_H
@@ -31,7 +32,7 @@ enum model_access {
 	MODEL_READ,
 	MODEL_WRITE,
 	MODEL_RMW,
-	MODEL_ADD,		/* nothing is learned */
+	MODEL_ADD,		/* add, without using the result */
 	MODEL_START,		/* not accesses: an NMI comes, ... */
 	MODEL_RCU,		/* ... a section of RCU begins */
 	MODEL_WAIT,		/* ... a grace period ends, ... */
@@ -47,23 +48,23 @@ enum model_run {
 	MODEL_DONE,
 };
 
-/* All of it is part of the state. */
+/* All members are part of the state. */
 struct model_ctx {
 	void *sp;
 	unsigned long long time;
 	unsigned char run;		/* enum model_run */
-	signed char cpu;		/* -1: none of its own, it may run at any time */
-	unsigned char level;		/* 0: a task, else what interrupts lower ones */
-	unsigned char rcu;		/* depth */
-	unsigned char rcu_id;		/* of the outermost section */
-	bool waits;			/* for those sections: */
+	signed char cpu;		/* -1: no CPU, it can run at any time */
+	unsigned char level;		/* 0: a task; a higher level interrupts lower ones */
+	unsigned char rcu;		/* depth of RCU sections */
+	unsigned char rcu_id;		/* number of the outermost section */
+	bool waits;			/* it waits for these sections: */
 	unsigned char sections[MODEL_CTX];
-	unsigned char call_cpu;		/* + 1: where it wants to interrupt */
-	unsigned char call_by;		/* context + 1 that interrupts it, ... */
-	bool irqs_on;			/* ... which is possible now */
-	void (*call)(void *arg);	/* what it wants to be done there */
+	unsigned char call_cpu;		/* the CPU that it interrupts, plus 1 */
+	unsigned char call_by;		/* the context that interrupts it, plus 1 */
+	bool irqs_on;			/* it can be interrupted now */
+	void (*call)(void *arg);	/* what the interrupt calls on that CPU */
 	void *call_arg;
-	const unsigned long long *spin;	/* it waits until that is not ... */
+	const unsigned long long *spin;	/* it waits until *spin is not ... */
 	unsigned long long spin_value;
 	unsigned char heap_used;
 	char heap[MODEL_HEAP] __attribute__((aligned(8)));
@@ -72,27 +73,27 @@ struct model_ctx {
 struct model_result {
 	unsigned long long states;
 	unsigned long long steps;
-	double paths;			/* interleavings that were told apart */
+	double paths;			/* number of different interleavings */
 	unsigned int stops;		/* granules of memory that are stops */
 	unsigned int rounds;
 	unsigned int depth;
 	bool failed;
-	char what[256];			/* then: what was wrong, ... */
-	char schedule[4096];		/* ... and how to get there */
+	char what[256];			/* if it failed: what was wrong, ... */
+	char schedule[4096];		/* ... and the schedule that leads there */
 };
 
 /* explore.c */
 void model_explore(struct model_result *result);
 void model_replay(const char *schedule, bool quiet, struct model_result *result);
-/* The context that runs, or -1. What is wrong ends the exploration. */
+/* The context that runs, or -1. model_fail() ends the exploration. */
 extern int model_current;
 void model_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool model_failed(void);
 void model_stop(enum model_access kind, const void *at, size_t size, void *pc);
 void model_again(void);
-/* Every access is a stop. */
+/* During a replay, every access is a stop. */
 extern bool model_is_replay;
-/* For what happens since the last stop, see model_replay() */
+/* The number of accesses since the last stop, see model_replay() */
 extern unsigned int model_count;
 
 /* access.c */
@@ -101,7 +102,7 @@ unsigned int model_access_stops(void);
 void model_access_print(void);
 void model_access(enum model_access kind, const void *at, size_t size, void *pc);
 
-/* What the shim has instead of the kernel's */
+/* The shim's versions of the kernel's functions */
 unsigned long long model_cmpxchg(void *at, size_t size, unsigned long long from,
 				 unsigned long long to);
 unsigned long long model_xchg(void *at, size_t size, unsigned long long to);
@@ -120,12 +121,12 @@ void model_rcu_enter(void);
 void model_rcu_exit(void);
 void model_synchronize_rcu(void);
 bool model_grace_is_over(int ctx);
-/* Of a task: here an interrupt may come. Nowhere else. */
+/* A task calls this where an interrupt can come. Interrupts come nowhere else. */
 void model_interruptible(void);
 int model_call(int cpu, void (*call)(void *arg), void *arg);
-/* Goes on when it is not @value any more. */
+/* Wait until *@at is not @value any more. */
 void model_spin(const void *at, unsigned long long value);
-/* May the interrupt of @ctx come now? */
+/* Can the interrupt that @ctx sent arrive now? */
 bool model_call_can(int ctx);
 void *model_alloc(size_t size);
 void model_free(void *at);

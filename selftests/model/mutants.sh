@@ -1,9 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mutants.sh DIR: the model must find each bug that mutants/*.sed plants in the module's
-# code (the programs are in DIR/mutants), as the message that the script says, and again
-# when the interleaving that it prints is replayed. Prints TAP.
+# mutants.sh DIR: test that the model finds planted bugs. Prints TAP.
+#
+# Each mutants/NAME.sed plants one bug in a copy of a file of the module. The build makes the
+# program DIR/mutants/NAME with it. The program must find the bug with the message that the
+# .sed file names, and find it again when the schedule that it prints is replayed. A .sed file
+# begins with these lines:
+#
+#   # SPDX-License-Identifier: GPL-2.0-only
+#   # file: the source in module/
+#   # case: the case of cases.c that finds the bug
+#   # found: the message, a regular expression
+#   # what the bug is, in one line: the fifth line of the file
 
 set -u
 dir=$1 n=0 status=0

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the module's pool of segments takes from the kernel's headers, for a program
- * that chooses who runs (explore.h). The build makes each <linux/...> that the module
- * includes include this file.
+ * Replacements for the parts of the kernel's headers that the module's pool of segments uses,
+ * for a program that decides which context runs (explore.h). The build makes each <linux/...>
+ * header that the module includes include this file.
  *
- * Plain accesses, READ_ONCE() and WRITE_ONCE() are seen because the module's files are
- * compiled with -fsanitize=thread, whose callbacks are in access.c; what reads and
- * writes in one go is a function there. Barriers are nothing: memory is sequentially
- * consistent here.
+ * The model sees plain accesses, READ_ONCE() and WRITE_ONCE(), because the module's files are
+ * compiled with -fsanitize=thread, whose callbacks are in access.c. Atomic operations are
+ * functions of access.c. Barriers do nothing, because memory is sequentially consistent here.
  */
 #ifndef MODEL_SHIM_H
 #define MODEL_SHIM_H
@@ -30,7 +29,7 @@ typedef __s64 s64;
 typedef struct { u32 val; } kuid_t;
 struct vm_area_struct;
 
-/* --- the compiler's --------------------------------------------------------- */
+/* --- compiler --------------------------------------------------------------- */
 
 #define likely(x)		(x)
 #define unlikely(x)		(x)
@@ -76,13 +75,13 @@ struct vm_area_struct;
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
-/* --- memory that is shared -------------------------------------------------- */
+/* --- shared memory ---------------------------------------------------------- */
 
 #define READ_ONCE(x)		(*(const volatile typeof(x) *)&(x))
-/* What the kernel has for KCSAN */
+/* The kernel's annotation for KCSAN */
 #define data_race(x)		(x)
 #define WRITE_ONCE(x, v)	(*(volatile typeof(x) *)&(x) = (v))
-/* Each access is in order with all others. */
+/* All accesses are in order. */
 #define smp_load_acquire(p)	READ_ONCE(*(p)) /* see above */
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v) /* see above */
 #define smp_cond_load_acquire(p, done) ({				\
@@ -160,7 +159,7 @@ struct model_atomic64 {
 #define cond_resched()			do { } while (0)
 #define smp_call_function_single(cpu, fn, arg, wait) \
 	((void)(wait), model_call(cpu, fn, arg))
-/* It stands still: what is told once a jiffy is told once. */
+/* The time stands still, so a report that is limited to once per jiffy comes once. */
 #define jiffies				1UL
 
 /* --- the rest of the kernel ------------------------------------------------- */
@@ -216,7 +215,7 @@ enum pid_type {
 #define pid_alive(task)			((void)(task), true)
 #define local_clock()			model_clock()
 
-/* Life of the ring is not looked at, but that what was taken is given back. */
+/* The model does not test the ring's lifetime, only that each reference is released. */
 struct percpu_ref {
 	int unused;
 };
@@ -269,7 +268,7 @@ struct perf_output_handle {
 	unsigned long head;
 };
 
-/* --- memory: only that of HOLD is asked for while anybody runs ---------------- */
+/* --- memory: while contexts run, only HOLD allocates --------------------------- */
 
 #define GFP_KERNEL			0
 #define GFP_KERNEL_ACCOUNT		0

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_model [--quiet] [CASE]         explores all cases, or one; prints TAP, and of what
- *                                     is wrong how it came, access by access
- * test_model --replay CASE SCHEDULE   one interleaving, as that printed it
+ * test_model: explore the cases of the model.
+ *
+ * test_model [--quiet] [CASE]         explore all cases, or one. Prints TAP. For an error,
+ *                                     prints the schedule and each access that leads to it
+ * test_model --replay CASE SCHEDULE   run one interleaving, whose schedule was printed
  */
 #include <stdio.h>
 #include <stdlib.h>

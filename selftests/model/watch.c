@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What must hold, looked at after each access. Who changed something is who runs.
+ * The rules, which are checked after each access. The context that runs has made the change
+ * that a check finds.
  *
- * A segment that is being written has an owner: who moved it to CLAIMED, until it is
- * published or left IDLE; of frames until it is open to all, and again who closed it when
- * nobody wrote, or took it (PERFAUX_FLUSH_ABANDON), until it is published. A frame's bytes
- * are its writer's from reservation until it lets go.
+ * A segment that is being written has an owner:
+ *  - a segment of spans belongs to the context that moved it to CLAIMED, until it is published
+ *    or left IDLE;
+ *  - a segment of frames belongs to that context until it is open to all writers. Later it
+ *    belongs to the context that closed it when no writer was active, or that took it
+ *    (PERFAUX_FLUSH_ABANDON), until it is published.
+ * The bytes of a frame belong to its writer from the reservation until the writer lets go.
  */
 #include "world.h"
 
@@ -44,7 +48,7 @@ static bool is_hold(void)
 
 /* --- spans ----------------------------------------------------------------------- */
 
-/* Span @nr of segment @i is the reader's from now on. */
+/* From now on the reader can read span @nr of segment @i. */
 static void check_span(unsigned int i, unsigned int nr)
 {
 	const struct perfaux_span *span = &world.spans[i][nr];
@@ -105,7 +109,7 @@ static void watch_spans(unsigned int i)
 
 /* --- frames ---------------------------------------------------------------------- */
 
-/* All frames of the first @end bytes, of use @seq, have ended. Returns the committed bytes. */
+/* All frames in the first @end bytes of use @seq must have ended. Return the committed bytes. */
 static u32 check_frames(unsigned int i, u32 end, u64 seq)
 {
 	u32 bytes = 0, at = 0;
@@ -210,7 +214,7 @@ static void watch_word(unsigned int i)
 	if (now == old)
 		return;
 	seg->word = now;
-	/* A segment that was EARLY is not stable for who looked before. */
+	/* A segment that was EARLY was not READY all the time since another context looked. */
 	for (int k = 0; k < MODEL_CTX; k++)
 		world.known.stable[k] &= ~(1 << i);
 	if (!now) {
@@ -236,7 +240,7 @@ static void watch_word(unsigned int i)
 
 /* --- states ---------------------------------------------------------------------- */
 
-/* Of all segments that were READY since its writer began to look, it takes the oldest. */
+/* The writer must take the oldest of the segments that were READY since it began to look. */
 static void check_oldest(unsigned int i)
 {
 	const struct known *known = &world.known;
@@ -250,7 +254,7 @@ static void check_oldest(unsigned int i)
 				   k);
 }
 
-/* It is overwritten: behind one that the HOLD that goes on has taken? */
+/* Segment @i is overwritten. Is it newer than one that the current HOLD has taken? */
 static void watch_hole(unsigned int i)
 {
 	struct known *known = &world.known;
@@ -362,7 +366,7 @@ static void ready(unsigned int i, u64 old)
 	}
 }
 
-/* Returns whether it may be. The seq of a use changes with CLAIMED only. */
+/* Is this transition allowed? (The number of the use changes with CLAIMED only.) */
 static bool is_move(enum perfaux_state from, enum perfaux_state to)
 {
 	static const u8 from_states[] = {
@@ -428,7 +432,7 @@ static void watch_state(unsigned int i)
 	if (STATE(now) == PERFAUX_SEG_BUSY) {
 		settle_stolen(seg);
 		seg->is_new = false;
-		/* It is everybody's soon. */
+		/* A segment of frames will be open to all writers. */
 		if (world.segments[i].kind == PERFAUX_KIND_FRAMES)
 			seg->owner = 0;
 		return;
@@ -456,7 +460,7 @@ static void watch_mark(unsigned int i)
 
 /* --- the ring ---------------------------------------------------------------------- */
 
-/* How many segments may still be overwritten */
+/* Check how many segments writers can still overwrite. */
 static void watch_freeze(void)
 {
 	struct known *known = &world.known;
@@ -484,8 +488,9 @@ static void watch_freeze(void)
 }
 
 /*
- * A gap is its maker's until it is in a CPU's slot, and of who takes it out of there until
- * it is READY. See gap.c for the states: 0 FREE, 1 OPEN, 2 READY.
+ * A gap belongs to the context that makes it until it is in a CPU's slot. Then it belongs to
+ * the context that takes it out of the slot, until it is READY. The states, as in gap.c:
+ * 0 FREE, 1 OPEN, 2 READY.
  */
 static void watch_gaps(void)
 {
@@ -541,13 +546,13 @@ void watch(void)
 	}
 }
 
-/* Bytes of @size at @at are about to be written. */
+/* The running context will write @size bytes at @at. */
 void watch_write(const void *at, size_t size)
 {
 	size_t offset = (const char *)at - (const char *)world.data, k;
 
 	if (offset >= sizeof(world.data)) {
-		/* A word of these has rules of its own. */
+		/* watch_state() checks the state words. */
 		offset = (const char *)at - (const char *)world.segments;
 		if (offset < sizeof(world.segments) &&
 		    offset % sizeof(world.segments[0]) !=
@@ -573,13 +578,13 @@ void watch_write(const void *at, size_t size)
 	}
 }
 
-/* With this it goes on, see pa_ring_flush(). */
+/* HOLD has taken READY segments and continues with pa_ring_flush(), which reads ctl.flags. */
 static void watch_hold(const void *at)
 {
 	world.known.took |= is_hold() && at == &world.ctl.flags;
 }
 
-/* A writer that asks, and nothing is frozen, may overwrite one. */
+/* A writer that asks while the ring is not frozen can overwrite one segment. */
 void watch_read(const void *at)
 {
 	watch_hold(at);
@@ -612,9 +617,9 @@ void watch_begin(void)
 /* --- HOLD -------------------------------------------------------------------------- */
 
 /*
- * HOLD with PERFAUX_FLUSH_SPANS, and no max that is less than all: what was written by spans
- * that began before the call is HELD at its end, but for what was READY, and overwritten,
- * before it had taken what was READY and went on with pa_ring_flush().
+ * A rule for HOLD of all segments with PERFAUX_FLUSH_SPANS: data of spans that began before
+ * the call must be HELD when the call ends. The exception is data that were READY and
+ * overwritten before HOLD had taken all READY segments and continued with pa_ring_flush().
  */
 void watch_hold_begins(unsigned int max)
 {
@@ -637,7 +642,7 @@ void watch_hold_begins(unsigned int max)
 	}
 }
 
-/* Is segment @i not HELD, and has a span of up to number @seq? */
+/* Does segment @i have a span with a number up to @seq, and is not HELD? */
 static bool is_left(unsigned int i, u64 seq)
 {
 	const u64 state = STATE(world.segments[i].state);
@@ -647,7 +652,7 @@ static bool is_left(unsigned int i, u64 seq)
 	       world.spans[i][0].seq <= seq;
 }
 
-/* @seq: what it said, 0: nothing */
+/* @seq: the number that HOLD returned, 0: none */
 void watch_hold_ends(int held, unsigned int max, u64 seq)
 {
 	struct known *known = &world.known;
@@ -687,7 +692,7 @@ void watch_hold_ends(int held, unsigned int max, u64 seq)
 
 /* --- the end ----------------------------------------------------------------------- */
 
-/* Numbers 1, 2, 3 ... are each of one span or gap; a thread's are in order of time. */
+/* Each number 1, 2, 3 ... must belong to one span or gap. A thread's must be in order of time. */
 static void check_numbers(void)
 {
 	struct known_item items[ITEMS];
@@ -752,7 +757,7 @@ static void check_bytes(void)
 			   known->claims);
 }
 
-/* Whoever starves was woken when there was something. Of frames see make_way(). */
+/* A starving writer must have been woken if a segment is left. (Frames: see make_way().) */
 static void check_starved(void)
 {
 	int i;

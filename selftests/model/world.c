@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ring as it is at first, and what the module's other files would do.
+ * The initial state of the ring, and replacements for functions of the module's other files.
  */
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ const struct model_case *world_case;
 
 static struct pa_attached attached[MODEL_CTX + 1];
 
-/* Those of tasks run while they write; one that only writes in an NMI is always there. */
+/* An event of a task runs while the task writes. An event of an NMI always runs. */
 static void setup_events(const struct model_case *c)
 {
 	struct list_head *head = &world.ring.attached;
@@ -44,7 +44,7 @@ static void setup_events(const struct model_case *c)
 	}
 }
 
-/* What pa_ring_alloc_memory() and pa_pmu_setup() do */
+/* Do what pa_ring_alloc_memory() and pa_pmu_setup() do. */
 static void setup_ring(const struct model_case *c)
 {
 	struct pa_ring *ring = &world.ring;
@@ -237,8 +237,8 @@ const char *world_name(const void *at)
 /* --- the module's other files --------------------------------------------------- */
 
 /*
- * pa_ring_wake()'s irq_work comes immediately, which is when it finds least. Does it find a
- * segment for those who starve, as pa_ring_wake_irq() looks for one?
+ * The irq_work of pa_ring_wake() runs immediately, when it finds the least. Like
+ * pa_ring_wake_irq(), look for a segment for starving writers.
  */
 void irq_work_queue(struct irq_work *work)
 {
@@ -252,7 +252,7 @@ void irq_work_queue(struct irq_work *work)
 	model_current = me;
 }
 
-/* Contexts are not swapped here. */
+/* The model does not swap perf contexts, so pinning is not needed. */
 void pa_pin_begin(struct pa_ring *ring, struct perf_event *event)
 {
 	(void)ring;

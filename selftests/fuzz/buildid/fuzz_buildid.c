@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any bytes as what auxrec takes a build-id from, which are files and
- * vdsos of any user's processes, and a file of notes.
+ * libFuzzer target: any bytes as a source of build-ids of auxrec. The sources are files and
+ * vdsos of any user's processes, and files of notes.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "session/buildid.h"
 #include "ids/elf_id.h"
 
-/* Sparse, so that numbers and sizes in the headers fit which are large. */
+/* The size of a sparse file, in which large numbers and sizes in the headers are valid. */
 #define LONG_FILE	(1ULL << 32)
-/* An id may reach into its zeros. */
+/* An id can extend into the zeros at the end of the file. */
 #define ZEROS		64
 
 static bool is_same(const struct build_id *a, const struct build_id *b)
@@ -57,7 +57,7 @@ static void try_file(const struct note_bytes *in, struct build_id *id)
 
 	check(in, build_id_file(path, id, &st), id);
 	must(st.st_size == (off_t)in->size);
-	/* What it remembers */
+	/* The second time, the cache has the id. */
 	check(in, build_id_file(path, &again, NULL), &again);
 	must(is_same(id, &again));
 	build_id_cache_free();
@@ -71,7 +71,7 @@ static void try_notes(struct note_bytes in)
 	const int fd = scratch_file(path, in.data, in.size);
 	struct build_id id;
 
-	/* In the order of this machine */
+	/* Notes of the kernel have the byte order of this machine. */
 	in.big_endian = false;
 	check(&in, build_id_notes(path, &id), &id);
 	close(fd);
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t size)
 
 	try_file(&in, &id);
 	try_notes(in);
-	/* A vdso is its process's, who can write to it. */
+	/* A process can write to its vdso. */
 	check(&in, build_id_vdso(getpid(), (unsigned long)data, size, &other), &other);
 	must(is_same(&id, &other));
 	return 0;

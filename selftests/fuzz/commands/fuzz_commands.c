@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any words as the command line of what reads streams, `auxrec info`,
- * `check`, `extract` and `merge`. The input is the line, with the subcommand as its first
- * word, and behind it the stream: what is in the file "f", and comes from fd 0. What a command
- * line says of it has to fit to what `check` and `info` say of it without options.
+ * libFuzzer target: any words as the command line of the commands that read streams: `auxrec
+ * info`, `check`, `extract` and `merge`. The first line of the input is the command line, whose
+ * first word is the subcommand. The rest is the stream, which is both in the file "f" and on
+ * fd 0. The result of a command must agree with those of `check` and `info` without options.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -30,18 +30,18 @@ enum { GOOD, BAD, ERROR, CUT };
 static const struct command {
 	const char *name;
 	int (*main)(int argc, char **argv);
-	int most;		/* of its statuses */
-	unsigned int leaves;	/* files or directories, at most, if it is GOOD */
+	int most;		/* the highest exit status */
+	unsigned int leaves;	/* maximum of files and directories left behind, if GOOD */
 	unsigned int else_leaves;
 } commands[] = {
 	{ "info", auxrec_info_main, CUT, 0, 0 },
 	{ "check", auxrec_check_main, CUT, 0, 0 },
-	/* What comes before the place where it is broken or cut is extracted. */
+	/* From a broken or cut stream, extract writes what comes before that place. */
 	{ "extract", auxrec_extract_main, CUT, 1, 1 },
 	{ "merge", auxrec_merge_main, ERROR, 1, 0 },
 };
 
-/* Words may be options of one that is not there, too. */
+/* Return the command, or NULL: any word can be in the place of the subcommand. */
 static const struct command *find(const char *name)
 {
 	size_t i;
@@ -52,7 +52,7 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-/* What is said of the stream without options, by `check`, `check --perf` and `info` */
+/* The exit statuses of `check`, `check --perf` and `info` without other options */
 struct facts {
 	int strict;
 	int relaxed;
@@ -72,7 +72,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int status;
 	char **args;
 
-	/* What is behind the NULL at its end is nobody's. */
+	/* A copy of exactly its size, so that an access behind the final NULL is found. */
 	args = malloc(size);
 	must(args);
 	memcpy(args, argv, size);
@@ -82,7 +82,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
-/* What the command has left beside the stream: the first of it. Returns whether there is. */
+/* Find a file or directory that the command left beside the stream. Is there one? */
 static bool left_name(char name[NAME_MAX + 1])
 {
 	DIR *dir = opendir(".");
@@ -99,7 +99,7 @@ static bool left_name(char name[NAME_MAX + 1])
 	return found;
 }
 
-/* Only a valid stream is merged. The result is valid, and can be merged again. */
+/* Merge must accept valid streams only. Its result must be valid, and can be merged again. */
 static void check_merged(const struct facts *facts, const char *name)
 {
 	const char *const again = ".again";
@@ -110,7 +110,7 @@ static void check_merged(const struct facts *facts, const char *name)
 	must(!unlink(again));
 }
 
-/* There is an index, and something to be found by it. */
+/* There must be an index that is not empty. */
 static void check_extracted(const char *name)
 {
 	char path[NAME_MAX + 16];
@@ -142,7 +142,7 @@ static void check_refused(const struct command *cmd, const struct facts *facts, 
 		must(facts->info == status);
 }
 
-/* @asks: it is good without a stream, too: --help and the like */
+/* @asks: the command also succeeds without a stream (--help and similar) */
 static void check_run(const struct command *cmd, int argc, char **argv, bool asks)
 {
 	struct stat before, after;
@@ -152,7 +152,7 @@ static void check_run(const struct command *cmd, int argc, char **argv, bool ask
 
 	must(!stat(STREAM, &before));
 	status = run(cmd, argc, argv);
-	/* No option makes a file of what is read. */
+	/* No option must change the file that the command reads. */
 	must(!stat(STREAM, &after) && after.st_ino == before.st_ino &&
 	     after.st_size == before.st_size);
 	ask(&facts);
@@ -172,7 +172,7 @@ static void call(char *line, const __u8 *stream, size_t size)
 	bool asks;
 	int argc;
 
-	/* So that all it writes to is in the scratch directory. */
+	/* No slashes, so that the command writes only to the scratch directory. */
 	while ((slash = strchr(line, '/')))
 		*slash = '_';
 	argc = scratch_split(line, argv);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: what clients do to the control socket. The input is lines; a byte says
- * what, one of which client, the rest is the text:
+ * libFuzzer target: any actions of clients of the control socket. Each line of the input is
+ * one action. Its first byte tells the action, the second byte the client (for "a" the
+ * request, for "f" flags). The rest of the line is the text:
  *
- *   c  connects		p  sends the text
- *   x  closes			l  sends it and a newline
- *   w  will send no more	m  sends that many times over
- *   r  reads			a  the recorder answers its Nth request
- *   .  the recorder runs	f  from now on requests fail, or no more
+ *   c  connect			p  send the text
+ *   x  close			l  send the text and a newline
+ *   w  shut down writing	m  send the text and a newline many times
+ *   r  read			a  the recorder answers its Nth request
+ *   .  the recorder runs	f  from now on requests fail, or succeed
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -17,18 +18,18 @@
 #include "../../tool/control/client.h"
 #include "../scratch.h"
 
-#define CLIENTS		40	/* more than are served */
+#define CLIENTS		40	/* more than the recorder serves */
 #define TIMES		64
 #define STEPS		400
-/* A path and more */
+/* An answer can contain a path, and some more text. */
 #define ANSWER_MAX	5120
 
 struct client {
-	int fd;			/* -1: there is none */
-	unsigned int requests;	/* newlines that were sent */
-	unsigned int answers;	/* lines that end one */
-	size_t len;		/* of an answer's line, so far */
-	char line[8];		/* how it begins */
+	int fd;			/* -1: not connected */
+	unsigned int requests;	/* newlines that the client sent */
+	unsigned int answers;	/* lines that end an answer */
+	size_t len;		/* length of the current line of an answer, so far */
+	char line[8];		/* the begin of the current line */
 };
 
 static struct client clients[CLIENTS];
@@ -40,7 +41,10 @@ static void drop(struct client *cl)
 	*cl = (struct client){ .fd = -1 };
 }
 
-/* One for each request, and one for what is not or should not be one. */
+/*
+ * There must be at most one answer for each request, and one more for text that is no request or
+ * that the recorder does not accept.
+ */
 static void end_line(struct client *cl)
 {
 	cl->answers += !strcmp(cl->line, "ok") || !strncmp(cl->line, "ok ", 3) ||
@@ -50,7 +54,7 @@ static void end_line(struct client *cl)
 	cl->len = 0;
 }
 
-/* Returns whether there was something. */
+/* Return whether there was something to read. */
 static bool read_answers(struct client *cl)
 {
 	char buf[4096];
@@ -147,7 +151,7 @@ static void finish(struct recorder *r)
 	bool any = true;
 	int i;
 
-	/* Whatever was asked for is done, and there is peace. */
+	/* Let the recorder run until there are no more answers. */
 	while (any) {
 		must(run(r));
 		any = false;

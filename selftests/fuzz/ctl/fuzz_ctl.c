@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any bytes as what a recorder answers to `auxrec ctl`, in pieces of a size
- * that the last one says.
+ * libFuzzer target: any bytes as a recorder's answer to `auxrec ctl`. The answer comes in pieces,
+ * whose size the last byte tells.
  */
 #define _GNU_SOURCE
 #include <linux/sockios.h>
@@ -17,7 +17,7 @@
 #include "../scratch.h"
 #include "service/ctl.h"
 
-/* The last one is all of the rest. */
+/* The last piece is the whole rest. */
 #define MAX_PIECES	8
 
 struct answer {
@@ -36,17 +36,17 @@ static void *serve(void *arg)
 	ssize_t n;
 
 	must(fd >= 0);
-	/* Unread, it would take the answer with it when the socket is closed. */
+	/* Read the request: closing a socket with unread data would discard the answer. */
 	must(recv(fd, request, sizeof(request), 0) == (ssize_t)strlen("status\n"));
 	while (sent < a->size) {
 		if (piece > a->size - sent || ++pieces == MAX_PIECES)
 			piece = a->size - sent;
 		n = send(fd, a->data + sent, piece, MSG_NOSIGNAL);
-		/* It knows enough. */
+		/* The client has read enough and closed its socket. */
 		if (n < 0)
 			break;
 		sent += n;
-		/* So that it gets each by itself. */
+		/* Wait until the client has read the piece, so that it gets pieces one by one. */
 		while (!ioctl(fd, SIOCOUTQ, &unread) && unread)
 			sched_yield();
 	}

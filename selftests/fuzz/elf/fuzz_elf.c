@@ -10,9 +10,9 @@
 #include "../note.h"
 #include "ids/elf_id.h"
 
-/* So many runs with a read that fails, for each input */
+/* For each input, the number of runs in which one read fails */
 #define NR_FAILURES	3
-/* Where another read would only take time */
+/* In a very long file, fail this read: more reads would only take time. */
 #define FEW_READS	200
 
 struct input {
@@ -21,7 +21,7 @@ struct input {
 	size_t size;
 	u32 reads;
 	u64 read_bytes;
-	u32 fail_at;		/* this read fails, from 1 on */
+	u32 fail_at;		/* number of the read that fails; the first is 1, 0: none */
 };
 
 static int read_input(struct pa_elf_reader *reader, u64 offset, void *buf,
@@ -39,14 +39,14 @@ static int read_input(struct pa_elf_reader *reader, u64 offset, void *buf,
 		abort();
 	if (in->reads == in->fail_at)
 		return -EIO;
-	/* Behind the input, if the file is to be longer, there are zeros. */
+	/* If the file is longer than the input, the rest is zeros. */
 	have = offset < in->size ? min_t(u64, in->size - offset, len) : 0;
 	memset(buf, 0, len);
 	memcpy(buf, in->bytes + (have ? offset : 0), have);
 	return 0;
 }
 
-/* An id that is found is in a note that says so, or is the begin of a longer one. */
+/* Is this id, or a longer one that begins with it, in a note of the input? */
 static bool is_in(const struct input *in, const struct pa_elf_id *id)
 {
 	const struct note_bytes notes = {
@@ -97,13 +97,13 @@ static void parse_all(const struct input *in)
 	if (parse(*in, in->size, 0, &again, &reads_again) != ret ||
 	    reads_again != reads || memcmp(&id, &again, sizeof(id)))
 		abort();
-	/* With the largest numbers, zeros behind the input */
+	/* A file of the largest size, so that large offsets are valid */
 	parse(*in, ~0ULL, FEW_READS, &again, &reads_again);
 	for (u32 at = 1; at <= reads; at += 1 + reads / NR_FAILURES)
 		parse(*in, in->size, at, &again, &reads_again);
 }
 
-/* Offset, size and alignment of notes come from the end of the input. */
+/* The end of the input is taken as the offset and size of notes. */
 static void parse_notes(struct input in)
 {
 	u64 range[2] = { 0, ~0ULL };

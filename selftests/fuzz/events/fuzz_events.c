@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any string as -e, on the trees of the golden cases. The input's first
- * byte says which: 'a' is the first tree; in capitals, of a kernel that does not know types
- * of cores.
+ * libFuzzer target: any string as the argument of -e, on the sysfs trees of the golden cases.
+ * The first byte of the input selects the tree: 'a' is the first one. A capital letter means a
+ * kernel that does not know types of cores.
  *
- * FUZZ_CASES: the file, if it is not selftests/tool/events/cases.txt
+ * FUZZ_CASES in the environment: the file of cases, if not selftests/tool/events/cases.txt
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -23,7 +23,7 @@
 struct tree {
 	char name[64];
 	char dir[PATH_MAX - 64];
-	char *text;		/* its lines, for those that begin with them */
+	char *text;		/* the tree's lines, for trees that are based on it */
 	size_t len;
 };
 
@@ -107,7 +107,10 @@ static void make_trees(void)
 	char line[4096];
 
 	must(f);
-	/* Before the directory that they are in, which was made first */
+	/*
+	 * Make the scratch directory first: functions of atexit() run in reverse order, so the
+	 * trees in it are removed before it.
+	 */
 	scratch_dir();
 	atexit(remove_trees);
 	while (fgets(line, sizeof(line), f)) {
@@ -146,7 +149,7 @@ static void check(const struct auxrec_events *events, int ret, const char *err, 
 		const struct auxrec_event *ev = &events->list[i];
 
 		must(ev->name && auxrec_event_attr(ev, attr) <= sizeof(attr));
-		/* A leader comes first, and the others follow it. */
+		/* The leader of a group comes first, and the other members follow it. */
 		must(ev->group < 0 || ev->leader || (i && ev[-1].group == ev->group));
 	}
 }
@@ -170,7 +173,7 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t size)
 	snprintf(sysfs, sizeof(sysfs), "%s/sysfs", tree->dir);
 	snprintf(tracefs, sizeof(tracefs), "%s/tracefs", tree->dir);
 	spec = scratch_string(data + 1, size - 1);
-	/* A short buffer for messages is a buffer too. */
+	/* Sometimes the buffer for messages is short. */
 	room = size % 7 ? sizeof(err) : size % 64 + 2;
 	ret = auxrec_events_parse(&events, spec, &root, err, room);
 	check(&events, ret, err, room);

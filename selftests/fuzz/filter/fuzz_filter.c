@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any string as --filter, with any bytes as the ELF file that it names.
- * The input is the string, a newline, and the file, whose name is "f". Behind NAME the
- * string is only that of a symbol.
+ * libFuzzer target: any string as --filter, with any bytes as the ELF file that it names. The
+ * input is the string, a newline, and the contents of the file, whose name is "f". If the string
+ * begins with NAME, the rest is the name of a symbol.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,10 +17,10 @@
 
 #define FILE_NAME	"f"
 #define NAME		'='
-/* Each one is looked for anew. */
+/* Look for at most this number of symbols of one name: each takes a search. */
 #define MANY		16
 
-/* Returns what follows. */
+/* Check one filter. Return the text after it. */
 static const char *check_one(const char *p)
 {
 	unsigned long long start, size = 0;
@@ -32,7 +32,7 @@ static const char *check_one(const char *p)
 	if (*p == '/') {
 		must(sscanf(p, "/0x%llx%n", &size, &len) == 1);
 		p += len;
-		/* A region of no size is none. */
+		/* A region must not be empty. */
 		must(size);
 	}
 	must(!strcmp(action, "filter") ? !!size :
@@ -44,7 +44,7 @@ static const char *check_one(const char *p)
 	return p;
 }
 
-/* As the kernel wants them, and nothing else. */
+/* Filters must follow the kernel's grammar exactly. */
 static void check_kernel(const char *p)
 {
 	for (;; p++) {
@@ -69,7 +69,7 @@ static void try_filter(const char *text)
 	free(kernel);
 }
 
-/* By number all are found that are counted, in order, and no more. */
+/* Each symbol that is counted must be found by its number, in order, and no other. */
 static void try_symbol(const char *name)
 {
 	struct symbol sym = { 0 }, last;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any bytes as snapshots, through `auxrec merge`. In the input they are
- * one behind the other, and each begins as a stream does.
+ * libFuzzer target: any bytes as snapshots for `auxrec merge`. The input contains the snapshots
+ * one after the other. Each begins with the magic number of a stream.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool is_same(const char *a, const char *b)
 	return c == d;
 }
 
-/* NULL ends @path. */
+/* Merge @nr files. @valid: all of them are valid. */
 static void merge(char path[][SCRATCH_PATH], int nr, bool valid)
 {
 	char out[160], again[160], *p[MAX_FILES] = { NULL };
@@ -58,7 +58,7 @@ static void merge(char path[][SCRATCH_PATH], int nr, bool valid)
 		must(access(out, F_OK));
 		return;
 	}
-	/* It takes valid streams only, makes a valid one of them, and takes its own. */
+	/* Merge accepts valid streams only. Its result is valid, and can be merged again. */
 	must(valid && is_valid(out));
 	must(scratch_main(auxrec_merge_main, "-q", "-o", again, out, NULL) == GOOD);
 	unlink(again);

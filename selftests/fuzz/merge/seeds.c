@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * seeds DIR: small snapshots of the machine that the tests of merge have made up, two and
- * three in a file, as inputs of fuzz_merge.
+ * seeds DIR: make inputs for fuzz_merge. Each file has two or three small snapshots of the
+ * made-up machine of merge's tests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "../../tool/merge/world.h"
 
-/* So that a batch has little in it, but not nothing */
+/* Small, so that a batch contains little, but is not empty */
 #define ROOM	600
 
 static void append(FILE *to, const char *path)
@@ -50,7 +50,7 @@ static void make(struct world *w, const char *dir, unsigned int nr)
 		world_pass(w);
 		world_snapshot(w, part);
 		append(f, part);
-		/* A hole */
+		/* Leave time between two snapshots that no snapshot covers. */
 		if (nr & 16)
 			world_pass(w);
 	}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any words as the command line of a recording, and any string as the
- * value of what has a syntax of its own: --trigger, lengths of time, lists of CPUs, names of
- * signals and of snapshots.
+ * libFuzzer target: any words as the command line of a recording, and any string as a value that
+ * has its own syntax: --trigger, times, lists of CPUs, names of signals and of snapshots.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +20,7 @@
 #include "snapfile/snapfile.h"
 #include "trigger/trigger.h"
 
-/* For --trigger and others, without a command line around it */
+/* The first byte of an input that is a value, without a command line */
 #define VALUE		'='
 #define BASE		"perf.data"
 
@@ -33,7 +32,7 @@ static void check_diag(int err, const struct diag *d)
 	must(!err || d->msg[0]);
 }
 
-/* What has been made of a pattern is recognised by it. */
+/* A pattern must match the names that are made from it. */
 static void try_name(const char *pattern, const char *base, const char *trigger, __u64 number)
 {
 	static const unsigned int again[] = { 1, 2, 17, SNAPFILE_SAME };
@@ -48,7 +47,7 @@ static void try_name(const char *pattern, const char *base, const char *trigger,
 	if (err)
 		return;
 	for (i = 0; i < (int)ARRAY_LEN(again); i++) {
-		/* Hours that no clock is put back to */
+		/* Less than 200 years, far below the times that names cannot have */
 		const __u64 time = number % (200ULL * 365 * 24 * 3600 * NSEC_PER_SEC);
 
 		memset(name, 1, sizeof(name));
@@ -71,7 +70,7 @@ static void try_trigger(struct trigger *t, __u64 seed)
 	for (i = 0; i < 64; i++) {
 		taken += trigger_take(t, now);
 		now += seed % (NSEC_PER_SEC * (i % 8) + 1);
-		/* Clocks of the kernel's samples are not always in order. */
+		/* Times of the kernel's samples are not always in order. */
 		now -= i % 16 == 3 ? now / 2 : 0;
 	}
 	must(taken == t->taken && taken + t->suppressed == 64);

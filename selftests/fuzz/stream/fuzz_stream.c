@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any bytes as a stream, through `auxrec check`, `info` and `extract`,
- * from a file and from a pipe, and through libauxstream.
+ * libFuzzer target: any bytes as a stream for `auxrec check`, `info` and `extract`, from a file
+ * and from a pipe, and for libauxstream.
  *
- * An input that begins with PACKED is a stream whose end is to be compressed, which no
- * mutation of compressed bytes would get right: behind it are 16 bits, how much of the
- * rest stays as it is, and the rest.
+ * If an input begins with PACKED, the target compresses the end of the stream, because
+ * mutations of compressed bytes would rarely be valid. After PACKED, 16 bits tell how many bytes
+ * are not compressed. The stream follows.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,10 +25,10 @@
 
 #define PACKED	"PACKED"
 #define HEAD	(sizeof(PACKED) - 1 + 2)
-/* Of a COMPRESSED record, a multiple of 8 */
+/* The maximum size of data in a COMPRESSED record, a multiple of 8 */
 #define MOST	65520
 
-/* Exit statuses that all three have */
+/* The exit statuses of all three commands */
 enum { GOOD, BAD, ERROR, CUT };
 
 struct input {
@@ -37,7 +37,7 @@ struct input {
 	size_t size;
 };
 
-/* A new stream in @out, which has room for it. Returns its size. */
+/* Write a stream with a compressed end to @out, which has enough room. Return its size. */
 static size_t pack(const __u8 *data, size_t size, __u8 *out)
 {
 	size_t plain = data[HEAD - 2] | data[HEAD - 1] << 8, at, left;
@@ -57,7 +57,7 @@ static size_t pack(const __u8 *data, size_t size, __u8 *out)
 	return at + left;
 }
 
-/* How many lines of the index begin with @word? */
+/* Return how many lines of the index begin with @word. */
 static unsigned int count_lines(const char *dir, const char *word)
 {
 	char path[256], line[1024];
@@ -76,7 +76,7 @@ static unsigned int count_lines(const char *dir, const char *word)
 	return nr;
 }
 
-/* @valid: `check` has nothing against it. */
+/* @valid: `check` accepts the stream. */
 static void extract(const char *what, const char *from, bool valid)
 {
 	char dir[160];
@@ -86,12 +86,12 @@ static void extract(const char *what, const char *from, bool valid)
 	snprintf(dir, sizeof(dir), "%s/x", scratch_dir());
 	status = scratch_main(auxrec_extract_main, what, from, dir, NULL);
 	must(status != ERROR);
-	/* It may have no data. */
+	/* BAD: a valid stream can contain no data. */
 	must(!valid || status == GOOD || status == BAD);
 	queues = count_lines(dir, "queue ");
 	files = scratch_clear(dir);
 	must(!rmdir(dir) || errno == ENOENT);
-	/* Of two queues with one name, one would be lost. */
+	/* If two queues had the same file name, one would be lost. */
 	must(!strcmp(what, "--raw") || files == queues + !!queues);
 }
 
@@ -170,7 +170,7 @@ static void library(const struct input *in, bool valid)
 
 static void run(const struct input *in)
 {
-	/* Of a size that the input chooses */
+	/* The input chooses the size of pieces. */
 	const size_t piece = in->size ? 1 + in->data[in->size - 1] * 16 : 1;
 	int strict, relaxed, info;
 
@@ -179,7 +179,7 @@ static void run(const struct input *in)
 	scratch_pipe(in->data, in->size, piece);
 	relaxed = scratch_main(auxrec_check_main, "--perf", "--json", "-", NULL);
 	must(relaxed != ERROR);
-	/* --perf has fewer rules, never more. */
+	/* --perf checks fewer rules: a stream that it rejects must be rejected without it, too. */
 	must(relaxed != BAD || strict == BAD);
 
 	info = scratch_main(auxrec_info_main, "--json", in->path, NULL);
