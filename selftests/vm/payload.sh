@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
 #
-# What goes into the VM: the project tree, the build's results, the modules and
-# the command. Sourced by run.
+# payload.sh: pack what goes into the VM: the project tree, the build's results, the
+# modules and the command. run sources this file.
 
-# The perf that belongs to the kernel.
+# perf_version: print the version of perf that belongs to the kernel.
 perf_version() {
 	case $KERNEL in
 	6.1) echo 6.1 ;;
@@ -37,7 +37,7 @@ make_payload() {
 		mkdir -p "$stage/mod/modules/$KERNEL"
 		for name in $MODULES $OFFERED; do
 			cp -- "$MODDIR/$name.ko" "$stage/mod/modules/$KERNEL/"
-			# Debug information is most of a module and no use here.
+			# Debug information is most of a module, and the VM does not need it.
 			strip --strip-debug "$stage/mod/modules/$KERNEL/$name.ko" 2>/dev/null || true
 		done
 		if [[ -e $stage/payload/build.tar ]]; then
@@ -54,7 +54,7 @@ make_payload() {
 	rm -rf -- "$stage"
 }
 
-# virtiofsd comes with QEMU 7 and by itself later.
+# virtiofsd: print the path of virtiofsd. It is part of QEMU 7, later it has its own package.
 virtiofsd() {
 	local prog
 	for prog in /usr/libexec/virtiofsd /usr/lib/qemu/virtiofsd; do
@@ -65,8 +65,8 @@ virtiofsd() {
 	done
 }
 
-# How /share is done: by virtiofs, or, where there is none (the KCSAN kernel),
-# as a copy that is brought back after the command.
+# share_kind: print how the VM gets /share: by virtiofs, or, if there is no virtiofs (the
+# KCSAN kernel), as a copy. A copy is written back to the host after the command.
 share_kind() {
 	if [[ -z $SHARE ]]; then
 		echo none

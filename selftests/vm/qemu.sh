@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2054,SC2034 # shared variables; commas are QEMU's
 #
-# Starts QEMU and waits for it. Sourced by run.
+# qemu.sh: start QEMU and wait for it. run sources this file.
 
 start_share() {
 	local i
 	[[ $(share_kind) == virtiofs ]] || return 0
-	# Its usual sandbox needs a / that is a mount point, which that of a plain
-	# chroot is not.
+	# The default sandbox of virtiofsd works only if / is a mount point. In a plain
+	# chroot it is not.
 	"$(virtiofsd)" --socket-path="$DIR/fs.sock" -o source="$(realpath -- "$SHARE")" \
 		-o sandbox=chroot -o cache=auto -o xattr >"$DIR/virtiofsd.log" 2>&1 &
 	fsd_pid=$!
@@ -19,10 +19,11 @@ start_share() {
 	fail_setup "virtiofsd did not start: $(tail -n 3 "$DIR/virtiofsd.log")"
 }
 
-# Kernels work out the rate of the TSC beside emulated timers. If QEMU has to wait for a
-# processor just then they can be far out, one in some dozen of boots where a dozen of VMs
-# boot at once ("tsc: Detected 42.276 MHz processor" instead of 2596), and their seconds are
-# as short. So they are told.
+# tsc_khz: tell the kernel the rate of the TSC. Otherwise the kernel measures it with emulated
+# timers. If QEMU has to wait for a processor at that moment, the result can be very wrong. This
+# happened in one of some dozen boots when a dozen VMs booted at the same time ("tsc: Detected
+# 42.276 MHz processor" instead of 2596). The kernel's seconds are then too short by the same
+# factor.
 tsc_khz() {
 	local program=$BUILD/selftests/vm/tsc_khz khz
 	if [[ $ICOUNT ]]; then
@@ -37,29 +38,30 @@ start_qemu() {
 	local -a args append
 	append=(
 		console=ttyS0 quiet loglevel=5 panic=-1 mitigations=off
-		# The checks must see all of the log.
+		# The checks must see the whole log.
 		log_buf_len=4M printk.devkmsg=on
 		random.trust_cpu=on audit=0 nmi_watchdog=0
-		# On a busy host the watchdog takes QEMU's TSC for unstable, and
-		# the clock of perf events jumps back by some microseconds.
+		# On a busy host, the watchdog takes QEMU's TSC for unstable. The clock
+		# of perf events then jumps back by some microseconds.
 		tsc=reliable
-		# Debian's kernels leave it out by default.
+		# Debian's kernels disable it by default.
 		vsyscall=xonly
-		# Programs that say no (ring/rights): not all of Debian's kernels ask
-		# those of BPF by default. The others that Debian has only cost here.
+		# ring/rights attaches BPF programs to LSM hooks, and not all of Debian's
+		# kernels call these by default. The LSMs of Debian that are left out
+		# would only take time.
 		lsm=landlock,lockdown,yama,apparmor,bpf
-		# Memory that is zero by chance hides what is not initialised.
+		# Zeroed memory would hide uses of uninitialised memory.
 		init_on_alloc=0
-		# More virtual CPUs than real ones make each of them stand
-		# still now and then.
+		# With more virtual CPUs than real ones, each virtual CPU stands still
+		# from time to time.
 		rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30
-		# check_timer() panics if no ticks come in the time of ten, which
-		# they do not while QEMU waits for a processor.
+		# check_timer() panics if no tick comes in the time of ten ticks. None
+		# comes while QEMU waits for a processor.
 		no_timer_check
 	)
-	# Working out a device's interrupt from ACPI takes 10 s with KASAN. These
-	# kernels can read it, and the CPUs, from the MP table too; Debian's,
-	# without MPPARSE, would be left with one CPU.
+	# With KASAN, the kernel takes 10 s to find a device's interrupt from ACPI. The
+	# debug kernels can read interrupts and CPUs from the MP table instead. Debian's
+	# kernels have no MPPARSE, and would find only one CPU.
 	is_debug_kernel "$KERNEL" && append+=(acpi=noirq)
 	[[ $KERNEL == kasan && -z $KMEMLEAK ]] && append+=(kmemleak=off)
 	tsc_khz
@@ -67,7 +69,7 @@ start_qemu() {
 
 	args=()
 	if [[ $qemu ]]; then
-		# It would look where it were installed.
+		# By default, QEMU looks for its files where it would be installed.
 		args=(-L "$qemu/usr/share/qemu" -L "$qemu/usr/share/seabios")
 		export QEMU_MODULE_DIR=$qemu/usr/lib/x86_64-linux-gnu/qemu
 	fi
@@ -106,7 +108,7 @@ start_qemu() {
 		args+=(-serial "file:$LOG")
 	fi
 
-	# The far ends of the pipes first: opening one waits for the other.
+	# Open the reading ends of the pipes first: opening one end waits for the other.
 	cat "$DIR/stdout" &
 	cats=$!
 	cat "$DIR/stderr" >&2 &
@@ -120,7 +122,8 @@ start_qemu() {
 	qemu_pid=$!
 }
 
-# Sets timed_out if the time was over first, and qemu_status.
+# wait_qemu: wait for QEMU until the timeout. Set timed_out if the timeout came first, and
+# qemu_status.
 wait_qemu() {
 	local clock_pid first
 	timed_out="" qemu_status=0

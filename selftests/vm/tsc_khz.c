@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tsc_khz: prints at which rate this machine's time stamp counter counts, which is what
- * QEMU's emulated CPUs have, too (cpu_get_host_ticks()). Fails where there is none.
+ * tsc_khz: print the rate of this machine's time stamp counter in kHz. QEMU's emulated CPUs have
+ * the same rate (cpu_get_host_ticks()). The program fails if there is no such counter.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #ifdef __x86_64__
 #include <x86intrin.h>
 
-/* Far enough apart that what the reading takes is some millionths of it. */
+/* The time between the readings. A reading takes some millionths of it. */
 #define NS	200000000
 
 struct both {
@@ -26,7 +26,7 @@ static uint64_t now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* As little as can be has gone by between the two clocks: of some tries the shortest. */
+/* Read both clocks at nearly the same time: use the shortest of many tries. */
 static struct both read_both(void)
 {
 	uint64_t best = UINT64_MAX;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
 #
-# Says how a run ended. Sourced by run.
+# verdict.sh: report how a run ended. run sources this file.
 
-# end OUTCOME STATUS: the last thing run does.
+# end OUTCOME STATUS: write the outcome, and exit. This is the last step of run.
 end() {
 	if [[ $STATUS_FILE ]]; then
 		printf '%s\n' "$1" >"$STATUS_FILE"
@@ -26,7 +26,7 @@ verdict() {
 	fi
 
 	status=$(sed -n 's/^status //p' "$control")
-	# Without the time that some phases carry.
+	# Some phases have a time, which is removed here.
 	last=$(sed -n 's/^phase //p' "$control" | sed 's/ [0-9.]*$//' | tail -n 1)
 	splats=$("$VM/splat" "$LOG") || true
 	if [[ $splats ]]; then

@@ -2,5 +2,5 @@
 # file: ring/frame.c
 # case: frames that are abandoned
 # found: bytes were written
-# Frames are given up without waiting for who is reserving
+# Frames are given up without waiting for writers that are reserving
 /Wait for writers that have just reserved/,/synchronize_rcu/d

@@ -2,7 +2,7 @@
 # file: ring/claim.c
 # case: two writers
 # found: segment . goes on under another number
-# A claim that looks and then takes, in two steps
+# A claim checks the state and then stores it, in two steps
 /^#include "ring\/writer.h"/a\
 \
 static bool model_move(struct pa_segment *seg, u64 from, u64 to)\

@@ -2,5 +2,5 @@
 # file: ring/frame.c
 # case: frames
 # found: is shown in state
-# A writer shows all frames although others are being written
+# A writer publishes all frames although other writers are still writing
 s/^\t\tif ((word & PA_FRAMES_OPEN) == PA_FRAMES_ONE &&$/if (/

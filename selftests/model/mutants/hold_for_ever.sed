@@ -2,5 +2,5 @@
 # file: ring/hold.c
 # case: hold of all beside a writer and its NMI
 # found: HOLD has ended, and wants
-# HOLD wants the same when it has ended
+# After it has ended, HOLD still wants segments
 /WRITE_ONCE(ring->wanted_seq, 0);/d

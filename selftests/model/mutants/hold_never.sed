@@ -2,5 +2,5 @@
 # file: ring/segment.c
 # case: hold of all beside a writer and its NMI
 # found: which HOLD wants
-# What HOLD wants is READY first, and its writer overwrites it
+# A writer publishes a segment that HOLD wants as READY, and overwrites it
 /^bool pa_hold_takes/,/^}/ s/return pa_hold_wants(ring, seq) &&/return false \&\& pa_hold_wants(ring, seq) \&\&/

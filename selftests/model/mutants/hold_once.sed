@@ -2,5 +2,5 @@
 # file: ring/hold.c
 # case: hold of all beside a writer and its NMI
 # found: which says to have all up to
-# No second round for spans that were begun and ended meanwhile
+# HOLD makes no second round for spans that began and ended meanwhile
 s/if (held < max && pa_spans_are_left/if (false \&\& pa_spans_are_left/

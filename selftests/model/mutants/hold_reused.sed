@@ -2,5 +2,5 @@
 # file: ring/claim.c
 # case: hold of all beside a writer and its NMI
 # found: after HOLD, with older data
-# A writer goes on in what HOLD wants
+# A writer continues in a segment that HOLD wants
 s/if (pa_hold_wants(seg->ring, seq)) {/if (false) {/

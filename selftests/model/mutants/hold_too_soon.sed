@@ -2,5 +2,5 @@
 # file: ring/hold.c
 # case: hold of all, four segments
 # found: which HOLD wants
-# HOLD takes what is READY before those publish who do not know of it
+# HOLD takes READY segments before writers that do not know of it have published
 /^\tpa_ring_kick(ring, 0);$/d

@@ -2,5 +2,5 @@
 # file: ring/segment.c
 # case: hostile marks
 # found: takes segment ., which is READY and not released
-# Any mark releases
+# Any mark releases a segment
 /^bool pa_segment_released/,/^}/ s/READ_ONCE(\*seg->mark) == PERFAUX_SEQ(state)/READ_ONCE(*seg->mark)/

@@ -2,5 +2,5 @@
 # file: ring/claim.c
 # case: overwriting
 # found: overwrites segment ., and . is older
-# The newest one is overwritten
+# A writer overwrites the newest segment
 s/oldest->old\[i - 1\].seq > new->seq/oldest->old[i - 1].seq < new->seq/

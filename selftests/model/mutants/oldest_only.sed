@@ -2,6 +2,6 @@
 # file: ring/claim.c
 # case: overwriting, and NMIs that do it first
 # found: who writes finds no segment
-# A writer tries no other one than the oldest
+# A writer tries only the oldest segment
 s/for (i = 0; i < oldest.nr; i++) {/for (i = 0; i < 1; i++) {/
 s/^\(#define PA_TRIES\).*/\1 3/

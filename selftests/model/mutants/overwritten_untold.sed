@@ -2,5 +2,5 @@
 # file: ring/claim.c
 # case: overwriting
 # found: bytes are told to be overwritten
-# What is overwritten is not counted
+# Overwritten bytes are not counted
 s/READ_ONCE(\*seg->mark) != PERFAUX_SEQ(from))/false)/

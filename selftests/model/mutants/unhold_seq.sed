@@ -2,5 +2,5 @@
 # file: ring/hold.c
 # case: unhold of another use
 # found: gives segment . back that was not meant
-# UNHOLD of whatever use of the segment there is
+# UNHOLD releases any use of the segment
 s/PERFAUX_SEQ(state) == seq && pa_segment_unhold/pa_segment_unhold/

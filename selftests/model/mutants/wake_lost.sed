@@ -2,7 +2,7 @@
 # file: ring/segment.c
 # case: no segment, and who leaves room
 # found: is IDLE, and who starves was not told
-# STARVED is looked at before the segment is IDLE
+# A writer checks STARVED before its segment is IDLE
 /^void pa_segment_put/,/^}/ {
 	s/smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_IDLE));/const bool starved = READ_ONCE(ctl->flags) \& PERFAUX_CTL_STARVED;\n\n\t&/
 	s/if (READ_ONCE(ctl->flags) & PERFAUX_CTL_STARVED)/if (starved)/

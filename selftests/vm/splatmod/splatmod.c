@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Misbehaves on request, so that the VM harness can be seen to notice.
+ * splatmod: a module that misbehaves on request, to test that the VM harness notices.
  *
- * Only the harness's own test loads this:
+ * Only the harness's own test inserts this module:
  *	echo warn  >/sys/module/splatmod/parameters/do	a WARNING
  *	echo oops  >/sys/module/splatmod/parameters/do	a NULL dereference
  *	echo sleep >/sys/module/splatmod/parameters/do	a sleep in atomic context
- *	echo leak  >/sys/module/splatmod/parameters/do	memory that nobody points to
- *	echo hold  >/sys/module/splatmod/parameters/do	keeps itself from being removed
+ *	echo leak  >/sys/module/splatmod/parameters/do	memory without a pointer to it
+ *	echo hold  >/sys/module/splatmod/parameters/do	a reference that prevents removal
  *
- * What the checkers of the debug kernels find, and others do not notice:
+ * Bugs that only the checkers of the debug kernels find:
  *	echo read  >/sys/module/splatmod/parameters/do	a read behind an object
- *	echo shift >/sys/module/splatmod/parameters/do	a shift by more bits than there are
- *	echo order >/sys/module/splatmod/parameters/do	two locks in one order and the other
+ *	echo shift >/sys/module/splatmod/parameters/do	a shift by too many bits
+ *	echo order >/sys/module/splatmod/parameters/do	two locks in both orders
  *	echo race  >/sys/module/splatmod/parameters/do	all CPUs change one variable
  */
 
@@ -24,7 +24,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* What one CPU does to "common" in a round: KCSAN watches one access in some thousands. */
+/* Changes of "common" by one CPU: KCSAN watches only one in some thousands of accesses. */
 #define RACE_TURNS 100000
 
 static DEFINE_SPINLOCK(lock);
@@ -33,7 +33,7 @@ static int common;
 
 static void read_behind(void)
 {
-	/* Room for 16 is what others get. */
+	/* Without KASAN, the object has room for 16 bytes. */
 	char *volatile object = kmalloc(13, GFP_KERNEL);
 
 	if (object)
@@ -67,7 +67,7 @@ static void race(void *unused)
 
 	for (i = 0; i < RACE_TURNS; i++) {
 		common++;
-		/* Or all turns are one access. */
+		/* Without the barrier, the compiler could merge all accesses. */
 		barrier();
 	}
 }
