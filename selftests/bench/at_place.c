@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * at_place PLACE LIST CMD: puts the ELF files there, writes a line "NAME PATH" for
- * each to LIST, and runs, in this order,
+ * at_place PLACE LIST CMD: put the ELF files in PLACE, write a line "NAME PATH" for
+ * each to LIST, and run, in this order,
  *   CMD stock PLACE cold
  *   CMD perfaux PLACE cold
  *   CMD stock PLACE warm
  *   CMD perfaux PLACE warm
- * Cold is that no page of any of them is in memory.
+ * "cold" means that no page of the files is in memory.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -37,7 +37,7 @@ static const struct {
 static struct place place;
 static struct fuse_server fuse;
 
-/* The files as they are, on a file system of ours. */
+/* Serve the files by a FUSE server of this program. */
 static int make_fuse(void)
 {
 	int ret = elf_set_read(&place.set);
@@ -88,8 +88,9 @@ static int write_list(const char *path)
 }
 
 /*
- * These files only: with place_drop() the machine would have to read perf and all
- * else from its disk again. In memory there is nothing that could be dropped.
+ * Drop the pages of these files only. With place_drop(), the machine would have to read
+ * perf and all other programs from its disk again. File systems in memory have no pages
+ * to drop.
  */
 static int make_cold(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flight_churn N [EVERY PROGRAM [ARG...]]: N processes, one after the other, each of which
- * ends at once; each EVERY-th of them executes PROGRAM. vfork(): a process costs as little
- * as can be, for a recorder it is one like any other.
+ * flight_churn N [EVERY PROGRAM [ARG...]]: start N processes, one after the other. Each
+ * ends immediately, but every EVERY-th one executes PROGRAM. vfork() makes a process as
+ * cheap as possible. For a recorder, the process is like any other.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flight_latency PID SIGNAL DIR PREFIX: sends a signal to a recorder and prints how many
- * milliseconds later a file that begins with PREFIX and was not there has its name.
+ * flight_latency PID SIGNAL DIR PREFIX: send a signal to a recorder, and print how many
+ * milliseconds later a new file whose name begins with PREFIX appears in DIR.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flight_spin [MS [NAME]]: computes for so long, as a task of that name, in a function whose
- * name each build has for itself (tests.mk), and ends.
+ * flight_spin [MS [NAME]]: compute for MS milliseconds as a task with the name NAME. The
+ * function that computes has a different name in each build (tests.mk).
  */
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flight_steps: for good, calls one of two functions. Which one is a bit of a sequence of
- * 2^32 - 1, so that any 32 calls in succession say where in it they are.
+ * flight_steps: call one of two functions again and again, until the program is killed. The
+ * next bit of a sequence of 2^32 - 1 bits decides which function, so any 32 successive calls
+ * tell their position in the sequence.
  *
- * flight_steps read: of such calls from a trace, as perf script prints them, how many there
- * are ("steps N"), and at each place where they do not follow each other, how many are
- * missing there ("hole N").
+ * flight_steps read: read such calls of a trace, as perf script prints them. Print how many
+ * calls there are ("steps N"), and for each place where calls are missing, how many are
+ * missing ("hole N").
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,15 +14,15 @@
 #include <string.h>
 
 #define BITS	32
-#define FAR	(1U << 28)	/* a second or two of a fast machine */
+#define FAR	(1U << 28)	/* calls of a second or two on a fast machine */
 
-/* x^32 + x^22 + x^2 + x + 1; bit 0 is the oldest one */
+/* x^32 + x^22 + x^2 + x + 1; bit 0 is the oldest bit */
 static uint32_t next(uint32_t s)
 {
 	return s >> 1 | ((s ^ s >> 10 ^ s >> 30 ^ s >> 31) & 1) << 31;
 }
 
-/* What they do differs: equal functions would become one. */
+/* The bodies differ, because the compiler would merge equal functions. */
 __attribute__((noinline)) void step_zero(void)
 {
 	__asm__ volatile("" : : "i"(0));
@@ -32,7 +33,7 @@ __attribute__((noinline)) void step_one(void)
 	__asm__ volatile("nop" : : "i"(1));
 }
 
-/* Does not return. */
+/* Call the functions. This does not return. */
 static void go(void)
 {
 	uint32_t s = 1;
@@ -45,7 +46,7 @@ static void go(void)
 	}
 }
 
-/* The next call: false at the end. */
+/* Read the next call. Return false at the end. */
 static bool read_step(uint32_t *bit)
 {
 	char line[1024];
@@ -62,7 +63,7 @@ static bool read_step(uint32_t *bit)
 	return false;
 }
 
-/* @s and the next calls, to the 32nd, as what makes them: false if there are not as many. */
+/* Read calls until @s has 32 of them, @calls at first. Return false if the trace ends before. */
 static bool read_place(uint32_t *s, int calls, uint64_t *steps)
 {
 	uint32_t bit;
@@ -99,8 +100,8 @@ static int read_trace(void)
 		there = here >> 1 | bit << 31;
 		if (there != next(here)) {
 			/*
-			 * If some before this one belong behind the hole, they were by chance as
-			 * if nothing was missing. This one and the next ones are behind it.
+			 * This call is after the hole, as are the next ones. Some calls before it
+			 * may also be after the hole, if they agreed with the sequence by chance.
 			 */
 			there = bit << 31;
 			more = read_place(&there, 1, &steps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map_ways LIST: maps one executable page of each file of LIST, whose lines are
+ * map_ways LIST: map one executable page of each file in LIST. The lines of LIST are
  * "WAY-NAME PATH".
  */
 #include <stdio.h>

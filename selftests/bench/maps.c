@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* maps N FILE...: N executable mappings of the files, in turn. */
+/* maps N FILE...: make N executable mappings of the files, in turn. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mmap_id N FILE: what an executable mapping costs, ns each: N times mmap() of
- * FILE's first page and munmap(), with
+ * mmap_id N FILE: measure the time of an executable mapping, in ns. The program calls
+ * mmap() of FILE's first page and munmap() N times, with
  *   none	no perf event
- *   kernel	an event with build-ids, by the kernel's own parser
- *   perfaux	the same while a descriptor of PERFAUX_IOC_IDS is open
- * five times in turn, so that what the machine does meanwhile meets all of them.
- * The event is of a CPU that is not ours: the record itself is not written.
+ *   kernel	an event with build-ids, which the kernel's own parser finds
+ *   perfaux	the same, while a descriptor of PERFAUX_IOC_IDS is open
+ * It does this five times in turn, so that other load of the machine affects all of them.
+ * The event is on another CPU, so the kernel does not write the record itself.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * raw_rate: a program of BPF writes payloads on one CPU as fast as it can, a thread
- * on another one reads them, all bytes, in three ways of equal memory:
- *   perf       a perf event's own ring (bpf_perf_event_output())
- *   perfaux    the same event, its raw data in a raw ring
+ * raw_rate: measure how fast a BPF program can write payloads. The program writes on one CPU
+ * as fast as possible, and a thread on another CPU reads all bytes. There are three ways, with
+ * the same amount of memory:
+ *   perf       a perf event's main ring (bpf_perf_event_output())
+ *   perfaux    the same event, with its raw data in a raw ring
  *   ringbuf    BPF's own ring (bpf_ringbuf_output())
- * Prints for each size and way how many payloads a second were written, and how many
- * of them were lost, as the median of ROUNDS; the ways take turns. Then what a
- * sample of an event costs that is not attached, while another one is.
+ * The program prints for each size and way how many payloads per second were written, and how
+ * many of them were lost: medians of ROUNDS, in which the ways take turns. It then prints the
+ * cost of a sample of an event that is not attached, while another event is attached.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,8 +26,8 @@
 
 #define ROUNDS		5
 #define MIB		(1U << 20)
-#define MEMORY		(16 * MIB)	/* of each way */
-#define MAIN_BESIDE	(2 * MIB)	/* of that, perf's ring beside a raw one */
+#define MEMORY		(16 * MIB)	/* for each way */
+#define MAIN_BESIDE	(2 * MIB)	/* part of MEMORY: the main ring beside a raw ring */
 #define SEGMENT		(2 * MIB)
 #define PAGE		4096
 
@@ -36,7 +37,7 @@ static const char * const way_names[] = { "perf", "perfaux", "ringbuf" };
 
 static const struct {
 	uint32_t size;
-	unsigned int times;	/* for each hit of the tracepoint */
+	unsigned int times;	/* payloads for each hit of the tracepoint */
 	unsigned int hits;
 } loads[] = {
 	{ 64, 8, 40000 },
@@ -46,8 +47,8 @@ static const struct {
 };
 
 struct result {
-	double rate;		/* written, per second */
-	double lost;		/* of all, percent */
+	double rate;		/* payloads written per second */
+	double lost;		/* percentage of payloads that were lost */
 };
 
 struct bench {
@@ -56,14 +57,14 @@ struct bench {
 	struct raw_event ev;
 	struct raw_event tracepoint;
 	struct ring ring;
-	struct rawring raw;	/* as frames.c wants it */
+	struct rawring raw;	/* for frames.c */
 	struct frames frames;
-	/* of a ringbuf */
+	/* for a ringbuf */
 	unsigned long *consumer;
 	const unsigned long *producer;
 	const uint8_t *data;
 
-	uint8_t *to;		/* where the reader puts it */
+	uint8_t *to;		/* the reader copies payloads here */
 	uint64_t got;
 	volatile bool stop;
 };
@@ -117,7 +118,7 @@ static int ignore(void *ctx, const struct perfaux_frame *frame, bool lost)
 	return 0;
 }
 
-/* As the kernel has it in kernel/bpf/ringbuf.c: BUSY and DISCARD are bits 31, 30. */
+/* BUSY and DISCARD are bits 31 and 30, see kernel/bpf/ringbuf.c. */
 static void read_ringbuf(struct bench *b)
 {
 	const unsigned long head = __atomic_load_n(b->producer,
@@ -247,7 +248,7 @@ static struct result run(enum way which, uint32_t size, unsigned int times,
 	r.rate = all / (seconds() - r.rate);
 	b.stop = true;
 	pthread_join(thread, NULL);
-	/* What was written and is still there. */
+	/* Read the payloads that are still in the ring. */
 	if (which == PERFAUX)
 		ring_flush(&b.ring, 0);
 	read_once(&b);
@@ -279,7 +280,7 @@ static void load(size_t l)
 		for (w = 0; w < NR_WAYS; w++) {
 			struct result r = { };
 
-			/* perf's records end at 64 KiB. */
+			/* perf's records are smaller than 64 KiB. */
 			if (w != PERF || loads[l].size < 65000)
 				r = run(w, loads[l].size, loads[l].times,
 					loads[l].hits);
@@ -305,7 +306,7 @@ static void load(size_t l)
 	fflush(stdout);
 }
 
-/* ns of a prctl() with a tracepoint's event of which nobody reads the samples. */
+/* Return the time in ns of a prctl() that causes a tracepoint's sample, which is not read. */
 static double sample_cost(const struct raw_event *ev)
 {
 	const unsigned int n = 100000;

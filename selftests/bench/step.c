@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * step: how long each of 100,000 instructions takes. Where the clock counts instructions
- * (vm/run --icount) that is how many are executed for one of them.
+ * step: measure the time of an instruction, as the average of 100,000. If the clock counts
+ * instructions (vm/run --icount), this is the number of instructions executed for each one.
  */
 #include <stdio.h>
 #include <time.h>

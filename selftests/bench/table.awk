@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The table of cases.txt's rows, from the lines of table-guest. What perfaux has
-# not right goes to stderr, and is the exit status.
+# table.awk: print the table with the rows of cases.txt, from the lines of table-guest.
+# Wrong ids of perfaux go to stderr, and make the exit status 1.
 
 function rule(	i, line)
 {
@@ -17,7 +17,7 @@ function row(title, a, b, c, d)
 	printf "%-*s  %-12s  %-12s  %-12s  %s\n", width, title, a, b, c, d
 }
 
-# "RIGHT/OF" of the r-th row
+# Return "RIGHT/OF" for row r.
 function cell(r, column)
 {
 	column = column SUBSEP r
@@ -48,7 +48,7 @@ function belongs(r, file)
 	return index(files[r], " " file " ")
 }
 
-# WHO STATE PLACE WAY FILE 1|0
+# A line of table-guest: WHO STATE PLACE WAY FILE 1|0
 file == 2 {
 	for (r = 1; r <= rows; r++) {
 		if (place[r] == $3 && (way[r] == "*" || way[r] == $4) &&
@@ -59,7 +59,7 @@ file == 2 {
 	}
 }
 
-# Those that come later are counted in lines of their own.
+# With FUSE, ids come later, and are counted in lines of their own (fuse-later).
 file == 2 && $1 == "perfaux" && !$6 && $3 != "fuse" && !index(beyond, " " $5 " ") {
 	print kernel ": not the id that readelf shows:", $2, $3, $4, $5 >"/dev/stderr"
 	status = 1

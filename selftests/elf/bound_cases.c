@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each bound just met and just exceeded, and the most that a file can cost.
+ * Cases that just meet or just exceed each bound of the parser, and files that cost the most.
  */
 #include "test_elf_id.h"
 
@@ -32,8 +32,8 @@ static void id_sizes(void)
 }
 
 /*
- * The id as note number @nr, alone in the last of many segments. The others have
- * four notes each, as there cannot be as many segments.
+ * Put the id in note number @nr, which is alone in the last of many segments. The
+ * others have four notes each, because @nr segments would be too many.
  */
 static void nth_note(u32 nr, int result)
 {
@@ -62,7 +62,7 @@ static void notes(void)
 	nth_note(PA_ELF_MAX_NOTES + 1, PERFAUX_ID_TOO_LARGE);
 }
 
-/* The id as note number @nr of one segment; then, if @more, in another one */
+/* Put the id in note number @nr of one segment. If @more, put it in another segment, too. */
 static void nth_of_one(u32 nr, bool more, int result)
 {
 	u64 notes, last;
@@ -71,7 +71,7 @@ static void nth_of_one(u32 nr, bool more, int result)
 	image_begin(&img, 1, ET_DYN);
 	image_segments(&img, 64, 2);
 	notes = img.size;
-	/* Zeros are notes of 12 bytes without name and text. */
+	/* Twelve zero bytes are a note without name and description. */
 	last = notes + 12ULL * (nr - 1);
 	image_note(&img, last, 4, &id_note);
 	image_segment(&img, 0, PT_NOTE, notes, img.size - notes, 4);
@@ -88,7 +88,10 @@ static void notes_of_one(void)
 	nth_of_one(100 * PA_ELF_MAX_NOTES_EACH, true, 0);
 }
 
-/* The id in the last of so many program headers and sections (0: no table) */
+/*
+ * Put the id in the last of @sections sections, or in the last of @segments program headers if
+ * there is one section only. A count of 0 means no table.
+ */
 static void nth_header(unsigned int kind, u32 segments, u32 sections, int result)
 {
 	Elf64_Shdr section = { .sh_info = segments, .sh_size = sections };
@@ -124,7 +127,7 @@ static void headers(void)
 	}
 }
 
-/* TOO_LARGE is told rather than anything else. */
+/* The parser must report TOO_LARGE, whatever else is wrong. */
 static void causes(void)
 {
 	Elf64_Shdr section = { .sh_info = PA_ELF_MAX_HEADERS + 1 };
@@ -145,7 +148,7 @@ static void causes(void)
 	finish(&img, PERFAUX_ID_TOO_LARGE, "TOO_LARGE and TRUNCATED");
 }
 
-/* The reader fails a test when it is asked too often. */
+/* The reader fails the test if the parser makes too many reads. */
 static void costly(unsigned int kind, u64 offset, u32 nr, u64 notes, u64 size)
 {
 	Elf64_Shdr section = { .sh_info = nr, .sh_size = nr };
@@ -169,7 +172,7 @@ static void costs(void)
 	for (unsigned int i = 0; i < 2 * IMAGE_KINDS; i++) {
 		u64 offset = i / IMAGE_KINDS ? 4095 : 64;
 
-		/* Each header has all of the file as notes; one note; nearly one */
+		/* The notes of each header are the whole file, one note, and nearly one. */
 		costly(i % IMAGE_KINDS, offset, max + 5, 64, ~0ULL);
 		costly(i % IMAGE_KINDS, offset, max + 5, 2, 12);
 		costly(i % IMAGE_KINDS, offset, max + 5, 2, 11);

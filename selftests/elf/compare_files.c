@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compare_files [-v] PATH...: the build-ids of all ELF files there, as
- * pa_elf_id() and libelf see them. Prints TAP, a test per path; -v prints each
- * file with its id.
+ * compare_files [-v] PATH...: compare the build-ids that pa_elf_id() and libelf
+ * find in all ELF files below each PATH. Prints TAP with one test per PATH. -v
+ * prints each file with its id.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -36,7 +36,7 @@ static int read_file(struct pa_elf_reader *reader, u64 offset, void *buf,
 	return pread(file->fd, buf, len, offset) == (ssize_t)len ? 0 : -EIO;
 }
 
-/* The first id in [offset, offset + size): 1 if there is one. */
+/* Find the first id in [offset, offset + size) with libelf. Return 1 if there is one. */
 static int walk(Elf *elf, u64 offset, u64 size, u64 align, struct pa_elf_id *id)
 {
 	Elf_Data *data = elf_getdata_rawchunk(elf, offset, size, align == 8 ?

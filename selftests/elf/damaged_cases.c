@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Damaged files, and readers that fail: a cause or the true id, nothing else.
+ * Cases of damaged files and failing readers. The result must be a cause or the true id.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +42,7 @@ static void entry_sizes(void)
 		section_image(&img, kind);
 		img.ehdr.e_shentsize++;
 		finish(&img, PERFAUX_ID_NOT_ELF, "e_shentsize %s", kind_name(kind));
-		/* One table that cannot be read does not hide the other. */
+		/* If one table is unreadable, the parser must read the other. */
 		section_image(&img, kind);
 		image_segments(&img, img.size, 1);
 		img.ehdr.e_phentsize = 0;
@@ -54,7 +54,7 @@ static void entry_sizes(void)
 	}
 }
 
-/* Of a file of @size bytes, the causes as far as the length decides. */
+/* Cut the file to @size bytes. @whole: the size from which on the id is found. */
 static void truncated_to(struct image *img, size_t whole, size_t size)
 {
 	int cause = PERFAUX_ID_TRUNCATED;
@@ -76,7 +76,7 @@ static void truncation(void)
 	for (unsigned int kind = 0; kind < IMAGE_KINDS; kind++) {
 		simple_image(&img, kind);
 		whole = img.size;
-		/* A byte more, which belongs to nothing */
+		/* An extra byte at the end, which belongs to nothing */
 		image_put(&img, whole, "", 1);
 		for (size_t size = whole + 1; size + 1 > 0; size--)
 			truncated_to(&img, whole, size);
@@ -89,12 +89,12 @@ static void truncation(void)
 	}
 }
 
-/* Damage of one kind in the first note segment (or section). */
+/* One kind of damage in the first note segment (or section) */
 struct damage {
 	const char *name;
-	u64 offset;		/* if not 0, of the segment */
-	u64 size;		/* if not 0, of the segment */
-	u32 namesz, descsz;	/* if not 0, of its note */
+	u64 offset;		/* of the segment; 0: unchanged */
+	u64 size;		/* of the segment; 0: unchanged */
+	u32 namesz, descsz;	/* of its note; 0: unchanged */
 };
 
 static const struct damage damages[] = {
@@ -183,7 +183,7 @@ static void damaged_table(void)
 	struct image img;
 
 	for (unsigned int kind = 0; kind < IMAGE_KINDS; kind++) {
-		/* More entries than the file has room for: the rest is looked at. */
+		/* If not all entries fit in the file, the parser reads those that fit. */
 		simple_image(&img, kind);
 		img.ehdr.e_phnum = 1000;
 		finish(&img, 0, "e_phnum %s", kind_name(kind));
@@ -207,7 +207,7 @@ static void damaged_table(void)
 	}
 }
 
-/* The more telling cause is the one that is told, whichever came first. */
+/* The parser must report the more informative cause, in any order. */
 static void order_of_causes(void)
 {
 	struct image img;
@@ -231,8 +231,8 @@ static void order_of_causes(void)
 }
 
 /*
- * A changed byte gives the true id or a cause, except in the length of the id
- * and in the id itself, where nobody can know.
+ * With one byte changed, the result must be the true id or a cause. If the byte is in
+ * the id or in its length (not @known), the id can be another one.
  */
 static void flip_byte(struct image *img, size_t at, bool known)
 {
@@ -253,7 +253,7 @@ static void flip_byte(struct image *img, size_t at, bool known)
 	img->bytes[at] = was;
 }
 
-/* The id as second note, behind a foreign one */
+/* Make an image with the id in the second note, after another note. */
 static void mixed_image(struct image *img, unsigned int kind)
 {
 	u64 notes, id;
@@ -307,7 +307,7 @@ static void mixed_cut(void)
 	}
 }
 
-/* Each read fails once: that is the result, and there is no id. */
+/* Let each read fail once. The result must be that error, without an id. */
 static void failing_reads(const struct image *img, int error)
 {
 	struct image_reader r;
@@ -342,7 +342,7 @@ static void reader_fails(void)
 		failing_reads(&img, -EINTR);
 		image_free(&img);
 	}
-	/* A long way: notes, both tables, section 0 */
+	/* A file that takes many reads: notes, both tables, section 0 */
 	section_image(&img, 1);
 	image_segments(&img, img.size, 100);
 	for (u32 i = 0; i < 100; i++)
@@ -353,7 +353,7 @@ static void reader_fails(void)
 	image_free(&img);
 }
 
-/* Each read finds other bytes changed: any result will do, within bounds. */
+/* Each read finds other bytes changed. Any result is allowed that the parser documents. */
 static void changing_file(void)
 {
 	struct image_reader r;

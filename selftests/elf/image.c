@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Make ELF images for tests, piece by piece.
+ */
 #include <byteswap.h>
 #include <err.h>
 #include <stdlib.h>

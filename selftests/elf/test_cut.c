@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tool/session/buildid.c with a file whose owner cuts it off and fills it again all the time, and
- * with one that is cut off once, at any place, after its size was asked for.
+ * test_cut: test tool/session/buildid.c with files that become shorter while they are read. One
+ * process truncates and fills a file all the time. Another test cuts a file off at any place,
+ * after buildid.c has read its size.
  *
  * test_cut FILE
  */
@@ -22,7 +23,7 @@
 #include "session/buildid.h"
 #include "test_cut.h"
 
-/* Where files that are mapped were read, some hundreds were enough for SIGBUS. */
+/* When buildid.c read mapped files, some hundreds of reads were enough for SIGBUS. */
 #define READS	20000
 
 static void cut(int fd, const void *data, size_t size)
@@ -46,7 +47,7 @@ static void read_it(const char *path)
 	_exit(0);
 }
 
-/* Bytes that are left of each file, for those who read it */
+/* pread() sees only this number of bytes of each file. */
 static off_t left = LONG_MAX;
 
 ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at)
@@ -56,7 +57,10 @@ ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at)
 	return __real_pread(fd, buf, size < (size_t)(left - at) ? size : (size_t)(left - at), at);
 }
 
-/* From wherever it is cut off, there is its id or none. Returns how often there was none. */
+/*
+ * Cut the file off at each place. The result must be the file's id or none. Return how often
+ * there was none.
+ */
 static int cut_everywhere(const char *path, off_t size, bool *wrong)
 {
 	struct build_id whole, id;

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-/* By the linker's --wrap=pread */
+/* The linker's --wrap=pread provides this. */
 ssize_t __real_pread(int fd, void *buf, size_t size, off_t at);
 ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t at);
 

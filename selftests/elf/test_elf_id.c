@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of module/ids/elf_id.c: test_elf_id [-c DIR]
+ * test_elf_id [-c DIR]: run the test cases of module/ids/elf_id.c.
  *
- * Prints TAP. With -c the small images of the test cases are written to DIR, as
- * the fuzzer's corpus.
+ * Prints TAP. With -c, write the small images of the test cases to DIR, as inputs
+ * for the fuzzer's corpus.
  */
 #include <err.h>
 #include <errno.h>
@@ -37,14 +37,14 @@ const struct pa_elf_id true_id = {
 };
 
 static int nr_tests, nr_failed;
-static int failures;	/* of the case that runs */
+static int failures;	/* of the current case */
 static const char *corpus;
 
 void fail(const char *format, ...)
 {
 	va_list args;
 
-	/* One line too many is better than thousands of them. */
+	/* Some lines are enough: a case can fail thousands of times. */
 	if (failures++ > 20)
 		return;
 	va_start(args, format);

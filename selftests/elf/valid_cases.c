@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sound files: the id is found wherever it may be.
+ * Cases of valid files: the parser must find the id in each place where it can be.
  */
 #include "test_elf_id.h"
 
@@ -26,7 +26,7 @@ static void sections(void)
 	for (unsigned int kind = 0; kind < IMAGE_KINDS; kind++) {
 		section_image(&img, kind);
 		finish(&img, 0, "section %s", kind_name(kind));
-		/* Segments without an id do not hide one in a section. */
+		/* Segments without an id must not hide an id in a section. */
 		section_image(&img, kind);
 		image_segments(&img, img.size + 1, 1);
 		image_segment(&img, 0, PT_NOTE, 64, 32, 4);
@@ -78,7 +78,7 @@ static void moved_headers(void)
 	}
 }
 
-/* Tables and notes at all offsets around the end of a page. */
+/* Tables and notes at all offsets around the end of a page */
 static void across_pages(void)
 {
 	struct image img;
@@ -95,7 +95,7 @@ static void across_pages(void)
 	}
 }
 
-/* What begins behind the entry or note with the id is not asked for. */
+/* The parser must not read pages that begin after the entry or note with the id. */
 static void needed_pages(void)
 {
 	struct image_reader r;
@@ -167,7 +167,7 @@ static void far_table(void)
 	image_free(&table);
 }
 
-/* A note of @namesz and @descsz before the id, with an alignment as written */
+/* Put a note of @namesz and @descsz before the id, aligned as @p_align tells. */
 static void one_alignment(u64 p_align, u32 namesz, u32 descsz)
 {
 	struct note before = { "some name", namesz, 3, "some text", descsz };
@@ -215,7 +215,7 @@ static void odd_offsets(void)
 	}
 }
 
-/* Notes that are nearly the one. */
+/* Notes that look nearly like a build-id */
 static void foreign_notes(void)
 {
 	static const struct note notes[] = {
@@ -265,7 +265,7 @@ static void many_notes(void)
 	finish(&img, 0, "4096 notes");
 }
 
-/* The padding of the last note need not be there; nor does anything else. */
+/* The file can end with the last note's description, without padding. */
 static void last_note(void)
 {
 	struct note note = id_note;
@@ -288,7 +288,7 @@ static void last_note(void)
 	}
 }
 
-/* What is too short for a note, behind the last one, is none. */
+/* Bytes after the last note that are too short for a note are not a note. */
 static void padded_end(void)
 {
 	struct image img;
@@ -326,7 +326,7 @@ static void extended_segments(void)
 	}
 }
 
-/* 65535 program headers without a section 0 that says otherwise. */
+/* 65535 program headers, without a section 0 that gives another number */
 static void not_extended(void)
 {
 	struct image img;
@@ -362,7 +362,7 @@ static void extended_sections(void)
 	}
 }
 
-/* Counts of nothing, sizes of entries that nobody asks for. */
+/* Counts of tables that do not exist, and sizes of entries that are not used */
 static void no_tables(void)
 {
 	struct image img;
@@ -392,7 +392,7 @@ static void no_tables(void)
 	}
 }
 
-/* The parser must take each value from what it read first. */
+/* The parser must use the first value that it has read of each byte. */
 static void read_once(void)
 {
 	u8 seen[4096];

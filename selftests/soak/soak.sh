@@ -1,12 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# soak.sh [AUXREC]: everything at once, for SOAK_SECONDS (1200): events are attached and
-# detached, rings made and killed, build-ids recorded, snapshots written of a ring that is
-# overwritten, while programs are executed, CPUs go and come, and memory is short. What
-# runs beside each other are tests that count every byte; each is begun anew when it ends.
-# So each has a PMU of its own, and those with events of CPUs stay off the one that goes.
-# As root, in a VM; prints TAP.
+# soak.sh [AUXREC]: run everything at the same time, for SOAK_SECONDS (default 1200). Needs root,
+# in a VM. Prints TAP.
+#
+# The following run in parallel, and each starts again when it ends:
+# - tests that attach and detach events, make and kill rings, and count every byte
+# - sessions of build-ids
+# - a flight recorder that writes snapshots
+# - programs that are executed and map files
+# - the last CPU, which goes offline and comes back
+# - a load that makes memory short
+# Each test that counts bytes has a PMU of its own. Tests with events of CPUs do not use the CPU
+# that goes offline.
 
 # shellcheck source=selftests/tool/flight/flight.sh disable=SC2317
 . "$(dirname "$0")/../tool/flight/flight.sh"
@@ -20,7 +26,7 @@ ONLINE=/sys/devices/system/cpu/cpu$LAST/online
 mkdir "$T/runs" "$T/hog"
 mount -t tmpfs -o size=100% none "$T/hog" || exit 2
 
-# auxgens N: so many PMUs
+# auxgens N: insert auxgen with N PMUs.
 auxgens() { rmmod auxgen && insmod "$MODULES/auxgen.ko" pmus="$1"; }
 
 leave()
@@ -38,7 +44,8 @@ leave()
 
 going() { (($(uptime) < END)); }
 
-# again NAME CMD...: until it is over; what it says when it fails is in runs/NAME.bad
+# again NAME CMD...: repeat CMD until the time is over or CMD fails. The output of a failure is in
+# runs/NAME.bad, the number of runs in runs/NAME.nr.
 again()
 {
 	local name=$1 runs=0
@@ -54,10 +61,10 @@ again()
 	echo $runs >"$T/runs/$name.nr"
 }
 
-# is_on 0|1: the last CPU
+# is_on 0|1: is the last CPU offline (0) or online (1)?
 is_on() { [[ $(<$ONLINE) == "$1" ]]; }
 
-# A moment with it, and one without
+# cpus_come_and_go: switch the last CPU off for a moment, and on for a moment.
 cpus_come_and_go()
 {
 	[[ -w $ONLINE ]] || return 0
@@ -69,7 +76,8 @@ cpus_come_and_go()
 	is_on 1
 }
 
-# All but so many MiB, which files that are read fill in no time; for ten seconds
+# be_short: for ten seconds, use all memory but LEFT MiB, which the page cache of files that are
+# read fills immediately.
 LEFT=150
 be_short()
 {
@@ -84,7 +92,7 @@ be_short()
 	rm "$T/hog/fill"
 }
 
-# Pages that were looked at because memory was short
+# scanned: print how many pages the kernel scanned because memory was short.
 scanned() { awk '/^pgscan_(kswapd|direct) / { n += $2 } END { print n }' /proc/vmstat; }
 
 snapshot()
@@ -116,7 +124,7 @@ before=$(scanned)
 again memory be_short &
 again snapshots snapshot &
 while going; do nap; done
-# Each ends by itself: it is told a last time to begin.
+# Wait for the end of each job's last run.
 for job in $(jobs -p); do
 	[[ $job == "$pid" || $job == "$looks" ]] || wait "$job"
 done
@@ -138,7 +146,7 @@ else
 	skip "memory was short" "this kernel has no CONFIG_VM_EVENT_COUNTERS"
 fi
 
-# What comes now is of all CPUs.
+# The last snapshot must have records of all CPUs.
 [[ ! -w $ONLINE ]] || is_on 1 || note "CPU $LAST is not back"
 echo "# $(told)"
 is_status failed 0 || note "$(told)"
