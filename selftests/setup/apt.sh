@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Packages of a Debian release other than (or as well as) the host's, without
-# a change to the host: a private apt configuration, package lists and download
-# directory per release, all in the cache. Sourced after lib.sh.
+# apt.sh: get packages of any Debian release, without a change of the host. Each
+# release has its own apt configuration, package lists and download directory in
+# the cache. Scripts source this file after lib.sh.
 
 ARCHIVES=$CACHE/apt/archives
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# The mirror the host itself uses: the first repository of its configuration
-# that carries SUITE.
+# host_mirror SUITE: print the mirror that the host itself uses: the first
+# repository of its configuration that has SUITE.
 host_mirror() {
 	# shellcheck disable=SC2016 # expanded by apt-get
 	apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' |
 		awk -v suite="$1" '$2 == "main" && $1 == suite { print $3; exit }'
 }
 
-# The sources.list of release $1 (a code name).
+# apt_sources REL: print the sources.list of release REL (a code name).
 apt_sources() {
 	local host main security suite opt=""
 
 	host=$(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release)
-	# Only Debian itself has an -updates suite; a third party's repository
-	# may well call its suite by the bare code name.
+	# Only Debian itself has an -updates suite. The suite of a third party's
+	# repository can have the bare code name.
 	main=${PERFAUX_MIRROR:-$(host_mirror "$host-updates")}
 	main=${main:-$(host_mirror "$host")}
 	security=${PERFAUX_SECURITY_MIRROR:-$(host_mirror "$host-security")}
@@ -37,14 +37,15 @@ apt_sources() {
 	fi
 }
 
-# APT REL COMMAND ARG...: run an apt program on release REL's lists.
+# APT REL COMMAND ARG...: run an apt program with the lists of release REL.
 APT() {
 	local rel=$1
 	shift
 	"$1" -c "$CACHE/apt/$rel/apt.conf" "${@:2}"
 }
 
-# Write release REL's configuration and bring its package lists up to date.
+# apt_prepare REL: write the configuration of release REL, and bring its package
+# lists up to date.
 apt_prepare() {
 	local rel=$1 dir=$CACHE/apt/$1 fd
 
@@ -56,7 +57,7 @@ apt_prepare() {
 		mkdir -p "$dir/lists/partial" "$dir/cache" "$ARCHIVES"
 		: >"$dir/status"
 		apt_sources "$rel" >"$dir/sources.list"
-		# #clear: the host's hooks after an update are none of ours.
+		# #clear: do not run the host's hooks after an update.
 		cat >"$dir/apt.conf" <<-EOF
 			#clear APT::Update;
 			#clear DPkg;
@@ -90,8 +91,8 @@ apt_prepare() {
 	exec {fd}>&-
 }
 
-# apt_closure REL PKG[/SUITE]...: "name=version" of the packages and of all
-# they depend on, as if on an empty machine.
+# apt_closure REL PKG[/SUITE]...: print "name=version" of the packages and of all
+# packages that they depend on, as if nothing was installed.
 apt_closure() {
 	local rel=$1
 	shift
@@ -100,8 +101,8 @@ apt_closure() {
 		sed -n 's/^Inst \([^ ]*\) (\([^ ]*\) .*/\1=\2/p' | sort -u
 }
 
-# apt_versions REL[/SUITE] PKG...: "name=version" of just these packages, of that suite
-# rather than of the others.
+# apt_versions REL[/SUITE] PKG...: print "name=version" of these packages only. If SUITE is
+# given, prefer its versions.
 apt_versions() {
 	local rel=${1%%/*} pkg ver
 	local -a of=()
@@ -118,7 +119,7 @@ apt_versions() {
 	done
 }
 
-# apt_fetch REL NAME=VERSION...: download what is not there yet; print the
+# apt_fetch REL NAME=VERSION...: download packages that are missing, and print the
 # path of each .deb.
 apt_fetch() {
 	local rel=$1 item fd
@@ -137,7 +138,8 @@ apt_fetch() {
 	done
 }
 
-# The lists of release $1 may be older than what the mirror has.
+# apt_stale REL MESSAGE: fail with STALE. The package lists of release REL may be older
+# than the mirror, so the next run reads them again.
 apt_stale() {
 	rm -f -- "$CACHE/apt/$1/updated"
 	say "$2"
@@ -146,8 +148,8 @@ apt_stale() {
 	exit "$STALE"
 }
 
-# apt_download REL NAME=VERSION...: into ARCHIVES. A package that came whole is kept when
-# another one fails, and not fetched again.
+# apt_download REL NAME=VERSION...: download packages to ARCHIVES. If one fails, the complete
+# ones are kept, and not fetched again.
 apt_download() {
 	local rel=$1 part=$ARCHIVES/.$1.part uris mb
 	shift
@@ -167,8 +169,8 @@ apt_download() {
 	rm -rf -- "$part"
 }
 
-# keep_whole DIR: packages that are in DIR as apt's list on standard input says go to
-# ARCHIVES; the others are fetched again.
+# keep_whole DIR: move packages from DIR to ARCHIVES if their checksums are those in apt's list
+# on standard input. Remove the others, which are fetched again.
 keep_whole() {
 	local file sum
 	while read -r _ file _ sum; do
@@ -179,19 +181,21 @@ keep_whole() {
 	rm -rf -- "$1"
 }
 
-# Where the file of NAME=VERSION is; apt writes an epoch's colon as %3a.
+# deb_glob NAME=VERSION: print a pattern for the path of the .deb. apt writes the colon of an
+# epoch as %3a.
 deb_glob() {
 	local name=${1%%=*} ver=${1#*=}
 	printf '%s/%s_%s_*.deb' "$ARCHIVES" "${name%%:*}" "${ver//:/%3a}"
 }
 
-# unpack DIR DEB...: the files of packages, two at a time, into DIR. Nothing is
-# configured: no maintainer script runs, which is most of what installing costs.
+# unpack DIR DEB...: unpack the files of packages to DIR, two packages at a time. No
+# maintainer script runs, because these scripts take most of the time of an
+# installation.
 unpack() {
 	local dir=$1 d
 	shift
-	# Older packages still ship files in /bin and /lib: they have to land
-	# in /usr whatever the order.
+	# Older packages still have files in /bin and /lib. These must go to /usr,
+	# in whatever order the packages are unpacked.
 	mkdir -p "$dir"/usr/{bin,sbin,lib,lib64}
 	for d in bin sbin lib lib64; do
 		[[ -L $dir/$d ]] || ln -s "usr/$d" "$dir/$d"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Which kernels there are and where they come from. Sourced after lib.sh.
+# kernels.sh: which kernels exist, and where they come from. Scripts source this
+# file after lib.sh.
 
-# The release whose packages have kernel K.
+# kernel_release K: print the Debian release that has kernel K.
 kernel_release() {
 	case $1 in
 	6.1 | 6.12) echo bookworm ;;
@@ -16,15 +17,16 @@ is_debug_kernel() {
 	[[ $1 == kasan || $1 == kcsan ]]
 }
 
-# The newest ABI of kernel K that has both an image and headers, e.g.
-# 6.1.0-56-cloud-amd64. Needs apt.sh.
+# kernel_abi K: print the newest ABI of kernel K that has both an image and headers, for
+# example 6.1.0-56-cloud-amd64. Needs apt.sh.
 kernel_abi() {
 	local k=$1 rel abi
 	rel=$(kernel_release "$k")
 	apt_prepare "$rel"
 	for abi in $(APT "$rel" apt-cache pkgnames "linux-headers-$k." |
 		sed -n 's/^linux-headers-\(.*-cloud-amd64\)$/\1/p' | sort -Vr); do
-		# Not grep -q: who is killed as nobody reads any more has failed.
+		# Not grep -q, which stops reading early. apt-cache would then be killed,
+		# and the pipe would fail.
 		if APT "$rel" apt-cache pkgnames "linux-image-$abi" |
 			grep -Fx "linux-image-$abi" >/dev/null; then
 			echo "$abi"
@@ -34,7 +36,8 @@ kernel_abi() {
 	die "no linux-image-$k.*-cloud-amd64 with headers in $rel"
 }
 
-# The packages PKG and those of the kernel's own that it depends on.
+# kernel_packages REL PKG...: print the packages, and the packages of the kernel that they
+# depend on.
 kernel_packages() {
 	local rel=$1 pkg
 	shift

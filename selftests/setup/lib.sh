@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Shared by the set-up scripts: messages, and the cache of things that are
-# fetched or made. Sourced, never run.
+# lib.sh: functions that the set-up scripts share: messages, and the cache of what
+# they fetch or make. Scripts source this file.
 
 shopt -s inherit_errexit
-# A command that fails without a word of its own is still found; die's status
-# says that it was not without a word.
+# If a command fails without a message, on_error() reports it. The status DIED tells
+# on_error() that die() has already printed a message.
 set -E
 trap 'on_error $? "${BASH_SOURCE[0]}:$LINENO: $BASH_COMMAND"' ERR
 
 DIED=3
-# A package is no longer where the package lists say: they are read afresh the next time.
+# The status if a package is not where the package lists say. The next run reads the lists
+# again.
 STALE=4
 
-# The artefact that is being made
+# The artefact that this script is making
 STEP=
 
 on_error() {
@@ -30,16 +31,16 @@ SETUP=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 TOP=$(cd "$SETUP/../.." && pwd -P)
 CACHE=${PERFAUX_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set: set PERFAUX_CACHE to a directory for downloads}/.cache}/perfaux}
 
-# How old (minutes) the answer "this is the current version" may be before
-# the package index is asked again.
+# For how many minutes a known version counts as the current one. After that, the
+# package lists are read again.
 MAX_AGE=${PERFAUX_MAX_AGE:-1440}
 
 PROG=${PROG:-setup/$(basename "$0")}
 
-# Seconds between two reports of what takes long
+# Seconds between two reports of a long step
 PROGRESS=${PERFAUX_PROGRESS:-10}
 
-# With less than this a failure is most likely for want of space.
+# If less space is free, it is the most likely reason of a failure.
 MIN_FREE_MB=300
 
 say() {
@@ -52,7 +53,7 @@ die() {
 	exit "$DIED"
 }
 
-# Megabytes that are free where directory $1 is, or will be.
+# free_mb DIR: print how many megabytes are free where DIR is or will be.
 free_mb() {
 	local dir=$1
 	while [[ ! -d $dir ]]; do
@@ -61,7 +62,7 @@ free_mb() {
 	df -Pm "$dir" | awk 'NR == 2 { print $4 }'
 }
 
-# What to do after a failure.
+# advise: print what the user can do after a failure.
 advise() {
 	local free
 	free=$(free_mb "$CACHE")
@@ -77,8 +78,9 @@ need_root() {
 		die "must be run as root (uid is $EUID): it installs packages and mounts"
 }
 
-# ticker WHAT [DIR [MB]]: tells every PROGRESS seconds how far WHAT is, by the size of DIR.
-# The ticker ends with the process that started it, and holds none of that one's locks and pipes.
+# ticker WHAT [DIR [MB]]: start a process that reports every PROGRESS seconds how far WHAT is, by
+# the size of DIR. The process ends with the process that started it, and keeps none of its locks
+# and pipes open.
 ticker() {
 	local parent=$BASHPID
 	(
@@ -98,12 +100,13 @@ end_ticker() {
 	wait "$TICKER" 2>/dev/null || true
 }
 
-# What is in DIR, in megabytes. Files may vanish meanwhile.
+# size_mb DIR: print the size of DIR in megabytes. Files can vanish meanwhile.
 size_mb() {
 	{ du -sm -- "$1" 2>/dev/null || true; } | awk '{ n = $1 } END { print n + 0 }'
 }
 
-# Files that a child must not hold open: flock() lasts until the last copy is closed.
+# close_locks: close the lock files that a child inherited. A flock() lasts until the last copy of
+# the descriptor is closed.
 close_locks() {
 	local fd
 	for fd in /proc/"$BASHPID"/fd/*; do
@@ -111,13 +114,13 @@ close_locks() {
 	done
 }
 
-# A path that is young enough to be believed without another look.
+# is_young PATH: is PATH not older than MAX_AGE?
 is_young() {
 	[[ -n $(find "$1" -maxdepth 0 -mmin "-$MAX_AGE" 2>/dev/null) ]]
 }
 
-# lock NAME FD: wait for the cache-wide lock NAME, held until FD is closed or
-# the process ends.
+# lock NAME FD: take the lock NAME of the cache. It is held until FD is closed or the
+# process ends.
 lock() {
 	mkdir -p "$CACHE/lock"
 	eval "exec $2>\"\$CACHE/lock/\$1\""
@@ -130,14 +133,17 @@ unlock() {
 
 # artefact NAME RESOLVE MAKE RECIPE-FILE...
 #
-# Prints the directory that holds artefact NAME, making it first if needed.
-# RESOLVE prints what it is made from (package versions, file hashes), MAKE DIR
-# INPUTS fills the empty directory DIR. The directory's name is a hash of the
-# recipe files and of those inputs: a changed recipe or a new package version
-# makes a new one, beside the old, which a running VM may still use. What
-# clone of the tree wants which is remembered per recipe, for MAX_AGE, so that
-# the usual call asks no package index. What is made from another artefact has that
-# one's directory in ARTEFACT_OF, or it would be believed when that is a newer one already.
+# Print the directory of artefact NAME, and make the artefact first if needed.
+# The function RESOLVE prints its inputs (package versions, file hashes). The
+# function MAKE DIR INPUTS fills the empty directory DIR.
+#
+# The directory's name contains a hash of the recipe files and of the inputs.
+# After a change of a recipe or a package, a new directory is made beside the old
+# one, which a running VM may still use. For each recipe, "current" remembers the
+# directory for MAX_AGE, so most calls do not read package lists.
+#
+# If an artefact is made from another one, ARTEFACT_OF must have the other one's
+# directory. Otherwise the old artefact would be used after the other one changed.
 artefact() {
 	local name=$1 resolve=$2 make=$3
 	shift 3
@@ -182,8 +188,8 @@ artefact() {
 	printf '%s\n' "$dir"
 }
 
-# Drop what was made for recipes of NAME that nobody has asked for these two
-# days: it is large, and made again in seconds.
+# prune NAME: remove what was made for recipes of NAME that were not used for two
+# days. It is large, and can be made again in seconds.
 prune() {
 	local dir used
 	find "$CACHE/current" -maxdepth 1 -name "$1.????????????" -mtime +1 -delete
