@@ -76,7 +76,7 @@ int some_fd(struct caller *c, enum kind wanted, enum kind *is)
 		*is = how == 63 ? KINDS : wanted;
 	if (how == 63)
 		return wrong[which % ARRAY_SIZE(wrong)];
-	/* Mostly take the next slot that is not empty. */
+	/* In most cases take the next slot that is not empty. */
 	for (i = 0; i < nr_slots[wanted]; i++) {
 		int fd = slot_fd(wanted, ((which >> 8) + i) % nr_slots[wanted]);
 

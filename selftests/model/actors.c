@@ -249,7 +249,7 @@ static void trigger(unsigned int post)
 	pa_trigger(&attached, &event);
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------ */
 
 static void run(const struct op *op)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel provides to a context of the model: a CPU, a thread, RCU, a clock, interrupts
- * of other CPUs, and memory.
+ * The kernel's services for a context of the model: a CPU, a thread, RCU, a clock, interrupts of
+ * other CPUs, and memory.
  */
 #include <stdlib.h>
 

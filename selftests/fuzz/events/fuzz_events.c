@@ -61,7 +61,7 @@ static void tree_copy(struct tree *tree, const struct tree *from)
 	tree->len = from->len;
 }
 
-/* "NAME [BASE]" */
+/* Begin a tree. @args is "NAME [BASE]"; the tree begins as a copy of BASE. */
 static void tree_begin(char *args)
 {
 	struct tree *tree = &trees[nr_trees++];
