@@ -240,7 +240,7 @@ int some_event(struct caller *c, bool aux);
 void children_reap(bool all);
 void hammer_once(struct caller *c);
 void marks_write(struct caller *c, unsigned int w);
-/* Return the descriptor of a ring and a segment of it that is HELD, or -1. */
+/* Find a segment that is HELD. Return its ring's descriptor and set @arg, or return -1. */
 int held_segment(struct caller *c, struct perfaux_unhold *arg);
 
 /* other_task.c: root must call this */

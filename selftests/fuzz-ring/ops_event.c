@@ -434,7 +434,7 @@ static int op_watched(struct caller *c)
 	return 0;
 }
 
-/* Make rawgen take samples in the context of this task. Only root can in most cases. */
+/* Make rawgen take samples in the context of this task. Usually only root can write the file. */
 static int op_rawgen(struct caller *c)
 {
 	int ret = file_write("/sys/bus/event_source/devices/rawgen/task",

@@ -209,7 +209,7 @@ static const struct perfaux_segment *segments_in(unsigned int w)
 	       (const void *)((const uint8_t *)ctl + offset);
 }
 
-/* Return a mark that is probably right: the number of the segment in a mapping of the ring. */
+/* Return a mark that is probably right: the number that the segment has in a mapped table. */
 static uint64_t plausible(struct caller *c, unsigned int ring, unsigned int segment)
 {
 	unsigned int i, first = below(c, WINDOWS);
