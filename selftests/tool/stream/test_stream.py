@@ -662,7 +662,7 @@ def test_library():
     here = os.path.dirname(os.path.abspath(__file__))
     corpus = os.path.join(here, "../../fuzz/stream/corpus")
     bad = []
-    for name in sorted(os.listdir(corpus)):
+    for name in sorted(os.listdir(corpus))[::8 if SHORT else 1]:
         with open(os.path.join(corpus, name), "rb") as f:
             why = library_differs(f.read(), False)
         if why:
