@@ -112,9 +112,8 @@ static __u64 wanted_begin(const struct session *s)
 struct writing {
 	struct session *s;
 	struct snapshot_job job;
+	__u64 removed;		/* old snapshots, to make room */
 };
-
-static __u64 removed;
 
 static bool may_go(void *ctx)
 {
@@ -128,7 +127,7 @@ static bool make_room(void *ctx, const struct keep_new *new)
 	struct writing *w = ctx;
 	struct diag d;
 
-	return keep_make_room(&w->s->flight->keep, new, told, &removed, &d) > 0;
+	return keep_make_room(&w->s->flight->keep, new, told, &w->removed, &d) > 0;
 }
 
 static int count_only(void *ctx)
@@ -164,6 +163,7 @@ static int write_file(struct session *s, bool frozen, struct result *result,
 
 	err = snapfile_write(&file, &job, d);
 	result->bytes = s->out.bytes;
+	result->removed = w.removed;
 	if (err)
 		return err;
 	/* The client that asked for the snapshot may have another working directory. */
@@ -197,7 +197,6 @@ static _Noreturn void child_main(struct session *s, pid_t recorder, bool frozen,
 	result.err = s->have_raw ? rawring_map_again(&s->raw, &d) : 0;
 	if (!result.err)
 		result.err = write_file(s, frozen, &result, &d);
-	result.removed = removed;
 	if (result.err)
 		memcpy(result.text, d.msg, sizeof(d.msg));
 	write_all(&result, sizeof(result), report);

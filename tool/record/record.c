@@ -541,7 +541,7 @@ int auxrec_record_main(int argc, char **argv, const struct session_mode *flight)
 	err = summarize(&s, problem, err);
 	wait_child(&s);
 	close_all(&s);
-	build_id_cache_free();
+	build_id_cache_free(&s.build_ids);
 	status = exit_status(&s, err);
 	options_free(&opt);
 	return status;

@@ -14,8 +14,6 @@
 #define FIRST_NS	(NSEC_PER_SEC)		/* short recordings need no status line */
 #define EVERY_NS	(NSEC_PER_SEC / 2)
 
-static __u64 last_ns, last_bytes;
-
 __u64 session_losses(const struct session *s)
 {
 	__u64 n = main_losses(&s->main) + s->raw.missing + s->bad_spans;
@@ -78,12 +76,12 @@ static int put_size(char *buf, size_t size, double bytes, const char *unit)
 static void make_line(const struct session *s, __u64 now, char *buf,
 		      size_t size)
 {
-	const __u64 since = last_ns ? last_ns : s->started;
+	const __u64 since = s->line_ns ? s->line_ns : s->started;
 	int n;
 
 	n = put_size(buf, size, s->out.bytes, "  ");
 	n += put_size(buf + n, size - n,
-		      (s->out.bytes - last_bytes) / ((now - since) / 1e9), "/s");
+		      (s->out.bytes - s->line_bytes) / ((now - since) / 1e9), "/s");
 	n += status_stepped(s, buf + n, size - n);
 	if (s->have_raw)
 		n += snprintf(buf + n, size - n, "  raw ring %u of %u free",
@@ -111,15 +109,15 @@ void status_show(struct session *s)
 	static char shown[256];
 	char line[256];
 
-	if (!status_is_on(s) || now - s->started < FIRST_NS || now - last_ns < EVERY_NS)
+	if (!status_is_on(s) || now - s->started < FIRST_NS || now - s->line_ns < EVERY_NS)
 		return;
 
 	if (s->mode->line)
 		s->mode->line(s, line, sizeof(line));
 	else
 		make_line(s, now, line, sizeof(line));
-	last_ns = now;
-	last_bytes = s->out.bytes;
+	s->line_ns = now;
+	s->line_bytes = s->out.bytes;
 	if (say_has_line() && !strcmp(line, shown))
 		return;
 	memcpy(shown, line, sizeof(shown));

@@ -35,16 +35,13 @@ struct image_reader {
 	const char *image;
 };
 
-struct cached {
+struct build_id_cached {
 	dev_t dev;
 	ino_t ino;
 	struct timespec mtime;
 	bool used;
 	struct build_id id;
 };
-
-static struct cached *cache;
-static size_t cached_nr;
 
 /* Read a page and keep it: headers and notes are small, and beside each other. */
 static int read_file(struct pa_elf_reader *reader, u64 offset, void *buf, u32 len)
@@ -107,23 +104,32 @@ static int read_file_id(const char *path, struct build_id *id)
 	return err;
 }
 
-static struct cached *find(const struct stat *st)
+/* Return the slot of a file, used or not, or NULL. */
+static struct build_id_cached *find(struct build_id_cache *cache, const struct stat *st)
 {
 	size_t i = (st->st_ino * 2654435761U ^ st->st_dev) % CACHE_SIZE;
+	const struct build_id_cached *c;
 
 	if (!cache)
-		cache = calloc(CACHE_SIZE, sizeof(*cache));
-	while (cache && cache[i].used &&
-	       (cache[i].ino != st->st_ino || cache[i].dev != st->st_dev ||
-		cache[i].mtime.tv_sec != st->st_mtim.tv_sec ||
-		cache[i].mtime.tv_nsec != st->st_mtim.tv_nsec))
+		return NULL;
+	if (!cache->slots)
+		cache->slots = calloc(CACHE_SIZE, sizeof(*cache->slots));
+	if (!cache->slots)
+		return NULL;
+	for (c = &cache->slots[i]; c->used; c = &cache->slots[i]) {
+		if (c->ino == st->st_ino && c->dev == st->st_dev &&
+		    c->mtime.tv_sec == st->st_mtim.tv_sec &&
+		    c->mtime.tv_nsec == st->st_mtim.tv_nsec)
+			break;
 		i = (i + 1) % CACHE_SIZE;
-	return cache ? &cache[i] : NULL;
+	}
+	return &cache->slots[i];
 }
 
-int build_id_file(const char *path, struct build_id *id, struct stat *st)
+int build_id_file(struct build_id_cache *cache, const char *path, struct build_id *id,
+		  struct stat *st)
 {
-	struct cached *c;
+	struct build_id_cached *c;
 	struct stat own;
 	int err;
 
@@ -135,15 +141,15 @@ int build_id_file(const char *path, struct build_id *id, struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return -ENOEXEC;
 
-	c = find(st);
+	c = find(cache, st);
 	if (c && c->used) {
 		*id = c->id;
 		return id->size ? 0 : -ENOENT;
 	}
 	err = read_file_id(path, id);
-	if (c && cached_nr < CACHE_MAX && err != -EACCES) {
-		cached_nr++;
-		*c = (struct cached){
+	if (c && cache->nr < CACHE_MAX && err != -EACCES) {
+		cache->nr++;
+		*c = (struct build_id_cached){
 			.dev = st->st_dev, .ino = st->st_ino,
 			.mtime = st->st_mtim, .used = true, .id = *id,
 		};
@@ -235,9 +241,8 @@ int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
 	return err;
 }
 
-void build_id_cache_free(void)
+void build_id_cache_free(struct build_id_cache *cache)
 {
-	free(cache);
-	cache = NULL;
-	cached_nr = 0;
+	free(cache->slots);
+	*cache = (struct build_id_cache){ NULL };
 }

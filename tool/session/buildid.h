@@ -19,13 +19,19 @@ struct build_id {
 	__u8 id[BUILD_ID_MAX];
 };
 
+/* Ids of files by device, inode and time of modification. All zero: empty */
+struct build_id_cache {
+	struct build_id_cached *slots;
+	size_t nr;
+};
+
 /*
- * Find the build-id of an ELF file. The result (also that there is none) is cached
- * by device, inode and time of modification. @st is filled, or NULL. Return 0 or
- * -errno.
+ * Find the build-id of an ELF file. @cache keeps the result (also that there is none), or is
+ * NULL. @st is filled, or NULL. Return 0 or -errno.
  */
 struct stat;
-int build_id_file(const char *path, struct build_id *id, struct stat *st);
+int build_id_file(struct build_id_cache *cache, const char *path, struct build_id *id,
+		  struct stat *st);
 
 /* Find the build-id in a file of notes, such as /sys/kernel/notes. Return 0 or -errno. */
 int build_id_notes(const char *path, struct build_id *id);
@@ -37,6 +43,6 @@ int build_id_notes(const char *path, struct build_id *id);
 int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
 		  struct build_id *id);
 
-void build_id_cache_free(void);
+void build_id_cache_free(struct build_id_cache *cache);
 
 #endif /* AUXREC_BUILDID_H */

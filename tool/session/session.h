@@ -11,6 +11,7 @@
 #include "event/aux.h"
 #include "event/event.h"
 #include "ring/mainring.h"
+#include "session/buildid.h"
 #include "session/mode.h"
 #include "session/options.h"
 #include "ring/perf_clock.h"
@@ -114,6 +115,8 @@ struct session {
 	__u64 spans;
 	__u64 bad_spans;
 	__u64 started;			/* now_ns() */
+	__u64 line_ns;			/* now_ns() of the last status line, 0: none yet */
+	__u64 line_bytes;		/* written at that time */
 	__u64 stopped;
 	pid_t child;			/* 0: none */
 	int child_status;		/* of waitpid() */
@@ -126,6 +129,7 @@ struct session {
 	int json_fd;			/* of --json=FILE, else -1 */
 	bool kptr_hidden;
 	bool raw_less;			/* the memory limit allows less than the default raw ring */
+	struct build_id_cache build_ids;	/* of files that tasks had mapped before */
 	__u64 missing_build_ids;	/* of maps from before the recording */
 	__u64 long_build_ids;
 	struct ids *ids;

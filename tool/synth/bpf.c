@@ -46,10 +46,12 @@ struct bpf_sym {
 	char name[120];
 };
 
-static struct bpf_sym *syms;
-static size_t nr_syms;
+struct bpf_syms {
+	struct bpf_sym *list;
+	size_t nr;
+};
 
-static void read_syms(void)
+static void read_syms(struct bpf_syms *syms)
 {
 	char line[1024];
 	FILE *f;
@@ -64,10 +66,10 @@ static void read_syms(void)
 		if (!strstr(line, "[bpf]") ||
 		    sscanf(line, "%llx %*c %119s", &addr, name) != 2 || !addr)
 			continue;
-		if (grow((void **)&syms, nr_syms, sizeof(*syms)))
+		if (grow((void **)&syms->list, syms->nr, sizeof(*syms->list)))
 			break;
-		syms[nr_syms].addr = addr;
-		strcpy(syms[nr_syms++].name, name);
+		syms->list[syms->nr].addr = addr;
+		strcpy(syms->list[syms->nr++].name, name);
 	}
 	fclose(f);
 }
@@ -78,15 +80,15 @@ static void read_syms(void)
  * program's name or "F", and its tag is not always the function's. If the function is
  * not listed, make the name that it would have without BTF.
  */
-static const char *func_name(__u64 addr, const __u8 *tag, const char *name)
+static const char *func_name(const struct bpf_syms *syms, __u64 addr, const __u8 *tag, const char *name)
 {
 	static char buf[120];
 	size_t i;
 	int n;
 
-	for (i = 0; syms && i < nr_syms; i++)
-		if (syms[i].addr == addr)
-			return syms[i].name;
+	for (i = 0; i < syms->nr; i++)
+		if (syms->list[i].addr == addr)
+			return syms->list[i].name;
 
 	n = snprintf(buf, sizeof(buf), "bpf_prog_");
 	for (i = 0; i < BPF_TAG_SIZE; i++)
@@ -96,7 +98,7 @@ static const char *func_name(__u64 addr, const __u8 *tag, const char *name)
 	return buf;
 }
 
-static int add_prog(struct session *s, int fd)
+static int add_prog(struct session *s, const struct bpf_syms *syms, int fd)
 {
 	__u8 tags[MAX_FUNCS][BPF_TAG_SIZE] = { 0 };
 	__u64 addrs[MAX_FUNCS] = { 0 };
@@ -119,28 +121,32 @@ static int add_prog(struct session *s, int fd)
 
 		if (addrs[i] && lens[i])
 			err = add_ksymbol(s, addrs[i], lens[i],
-					  func_name(addrs[i], tag,
+					  func_name(syms, addrs[i], tag,
 						    i ? "F" : info.name));
 	}
 	return err ? err : add_bpf_event(s, &info);
 }
 
 /* Add code that belongs to no program. The kernel does not tell its length: use a page. */
-static int add_images(struct session *s)
+static int add_images(struct session *s, const struct bpf_syms *syms)
 {
 	size_t i;
 	int err = 0;
 
-	for (i = 0; !err && i < nr_syms; i++)
-		if (!strncmp(syms[i].name, "bpf_trampoline_", 15) ||
-		    !strncmp(syms[i].name, "bpf_dispatcher_", 15))
-			err = add_ksymbol(s, syms[i].addr,
-					  sysconf(_SC_PAGESIZE), syms[i].name);
+	for (i = 0; !err && i < syms->nr; i++) {
+		const struct bpf_sym *sym = &syms->list[i];
+
+		if (!strncmp(sym->name, "bpf_trampoline_", 15) ||
+		    !strncmp(sym->name, "bpf_dispatcher_", 15))
+			err = add_ksymbol(s, sym->addr, sysconf(_SC_PAGESIZE), sym->name);
+	}
 	return err;
 }
 
 int synth_bpf(struct session *s)
 {
+	struct bpf_syms syms = { NULL };
+	bool read = false;
 	__u32 id = 0;
 	int err = 0;
 
@@ -148,18 +154,17 @@ int synth_bpf(struct session *s)
 		int fd;
 
 		/* Reading kallsyms takes long, so do it only if there is a program. */
-		if (!syms)
-			read_syms();
+		if (!read)
+			read_syms(&syms);
+		read = true;
 		fd = bpf_fd_by_id(BPF_PROG_GET_FD_BY_ID, id);
 		if (fd < 0)
 			continue;
-		err = add_prog(s, fd);
+		err = add_prog(s, &syms, fd);
 		close(fd);
 	}
 	if (!err)
-		err = add_images(s);
-	free(syms);
-	syms = NULL;
-	nr_syms = 0;
+		err = add_images(s, &syms);
+	free(syms.list);
 	return err;
 }

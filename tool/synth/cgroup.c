@@ -14,52 +14,55 @@
 #include "stream/build.h"
 #include "synth/synth.h"
 
-/* The path of the current cgroup from the root. Empty: the root itself */
-static char path[PATH_MAX];
+/* A walk through the hierarchy of cgroups */
+struct walk {
+	struct session *s;
+	char path[PATH_MAX];		/* of the current cgroup from the root; "": the root itself */
+	/* places in the hierarchy whose cgroups have no name in the stream */
+	unsigned int unnamed;
+	int unnamed_err;		/* of the first one */
+	char unnamed_path[256];
+};
 
-/* The number of places in the hierarchy whose cgroups have no name in the stream */
-static unsigned int unnamed;
-static int unnamed_err;
-static char unnamed_path[256];
-
-static void leave_unnamed(const char *parent, const char *name, int err)
+static void leave_unnamed(struct walk *w, const char *name, int err)
 {
-	if (!unnamed++) {
-		unnamed_err = err;
-		snprintf(unnamed_path, sizeof(unnamed_path), "%.150s%s%.100s",
-			 parent, *name ? "/" : "", name);
+	if (!w->unnamed++) {
+		w->unnamed_err = err;
+		snprintf(w->unnamed_path, sizeof(w->unnamed_path), "%.150s%s%.100s",
+			 w->path, *name ? "/" : "", name);
 	}
 }
 
-static int add_cgroup(struct session *s, __u64 id)
+static int add_cgroup(struct walk *w, __u64 id)
 {
+	struct stream *out = &w->s->out;
 	int err;
 
-	build_begin(&s->out, PERF_RECORD_CGROUP, 0);
-	build_add_u64(&s->out, id);
-	build_add_name(&s->out, *path ? path : "/");
-	build_add_sample_id(&s->out);
-	err = build_end(&s->out);
+	build_begin(out, PERF_RECORD_CGROUP, 0);
+	build_add_u64(out, id);
+	build_add_name(out, *w->path ? w->path : "/");
+	build_add_sample_id(out);
+	err = build_end(out);
 	if (err != -E2BIG)
 		return err;
-	leave_unnamed(path, "", ENAMETOOLONG);
+	leave_unnamed(w, "", ENAMETOOLONG);
 	return 0;
 }
 
 /* Add a cgroup whose directory cannot be read. Its id can be read from the parent's directory. */
-static int add_closed(struct session *s, int parent, const char *name, int why)
+static int add_closed(struct walk *w, int parent, const char *name, int why)
 {
 	__u64 id;
 
-	leave_unnamed(path, "*", why);
-	return cgroups_id(parent, name, &id) ? 0 : add_cgroup(s, id);
+	leave_unnamed(w, "*", why);
+	return cgroups_id(parent, name, &id) ? 0 : add_cgroup(w, id);
 }
 
 /*
  * Add a cgroup and all cgroups below it. This closes @fd. Cgroups that vanish meanwhile are left
  * out, and the kernel reports new ones.
  */
-static int add_tree(struct session *s, int fd, size_t len)
+static int add_tree(struct walk *w, int fd, size_t len)
 {
 	struct dirent *de;
 	int err = 0, sub;
@@ -67,10 +70,10 @@ static int add_tree(struct session *s, int fd, size_t len)
 	__u64 id;
 
 	if (!cgroups_id(fd, "", &id))
-		err = add_cgroup(s, id);
+		err = add_cgroup(w, id);
 	dir = fdopendir(fd);
 	if (!dir) {
-		leave_unnamed(path, "*", errno);
+		leave_unnamed(w, "*", errno);
 		close(fd);
 	}
 	while (dir && !err && (de = readdir(dir))) {
@@ -79,19 +82,19 @@ static int add_tree(struct session *s, int fd, size_t len)
 		if (de->d_type != DT_DIR || !strcmp(de->d_name, ".") ||
 		    !strcmp(de->d_name, ".."))
 			continue;
-		if (len + 1 + name >= sizeof(path)) {
-			leave_unnamed(path, de->d_name, ENAMETOOLONG);
+		if (len + 1 + name >= sizeof(w->path)) {
+			leave_unnamed(w, de->d_name, ENAMETOOLONG);
 			continue;
 		}
-		path[len] = '/';
-		memcpy(path + len + 1, de->d_name, name + 1);
+		w->path[len] = '/';
+		memcpy(w->path + len + 1, de->d_name, name + 1);
 		sub = openat(dirfd(dir), de->d_name,
 			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (sub >= 0)
-			err = add_tree(s, sub, len + 1 + name);
+			err = add_tree(w, sub, len + 1 + name);
 		else if (errno != ENOENT)
-			err = add_closed(s, dirfd(dir), de->d_name, errno);
-		path[len] = '\0';
+			err = add_closed(w, dirfd(dir), de->d_name, errno);
+		w->path[len] = '\0';
 	}
 	if (dir)
 		closedir(dir);
@@ -100,6 +103,7 @@ static int add_tree(struct session *s, int fd, size_t len)
 
 int synth_cgroups(struct session *s)
 {
+	struct walk w = { .s = s };
 	int fd, err;
 
 	if (!s->opt->cgroups)
@@ -111,10 +115,9 @@ int synth_cgroups(struct session *s)
 			    strerror(-fd));
 		return 0;
 	}
-	*path = '\0';
-	err = add_tree(s, fd, 0);
-	if (!err && unnamed && !s->opt->quiet)
+	err = add_tree(&w, fd, 0);
+	if (!err && w.unnamed && !s->opt->quiet)
 		say("--all-cgroups: there may be cgroups without a name, in %u places of the hierarchy; the first is %s (%s)",
-		    unnamed, unnamed_path, strerror(unnamed_err));
+		    w.unnamed, w.unnamed_path, strerror(w.unnamed_err));
 	return err;
 }

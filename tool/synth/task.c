@@ -133,7 +133,7 @@ static bool parse_map(char *line, struct map *m)
  * /proc/PID/map_files leads to the mapped file itself, even if its path has changed.
  * Using it needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
  */
-static int map_id(pid_t pid, const struct map *m, struct build_id *id,
+static int map_id(struct session *s, pid_t pid, const struct map *m, struct build_id *id,
 		  struct stat *st)
 {
 	char path[4200];
@@ -141,13 +141,13 @@ static int map_id(pid_t pid, const struct map *m, struct build_id *id,
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
 		 m->start, m->end);
-	err = build_id_file(path, id, st);
+	err = build_id_file(&s->build_ids, path, id, st);
 	if (err != -EPERM && err != -EACCES && err != -ENOENT)
 		return err;
 	if (id->size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->name);
-	err = build_id_file(path, id, st);
+	err = build_id_file(&s->build_ids, path, id, st);
 	/* Another inode: the path names another file now. */
 	if (!err && st->st_ino != m->ino)
 		id->size = 0;
@@ -159,13 +159,13 @@ static bool is_vdso(const struct map *m)
 	return !strcmp(m->name, "[vdso]");
 }
 
-static void find_id(pid_t pid, const struct map *m, struct build_id *id)
+static void find_id(struct session *s, pid_t pid, const struct map *m, struct build_id *id)
 {
 	struct stat st;
 
 	memset(id, 0, sizeof(*id));
 	if (m->name[0] == '/') {
-		if (map_id(pid, m, id, &st))
+		if (map_id(s, pid, m, id, &st))
 			id->size = 0;
 	} else if (is_vdso(m)) {
 		if (build_id_vdso(pid, m->start, m->end - m->start, id))
@@ -190,7 +190,7 @@ static int add_map(struct session *s, pid_t pid, const struct map *m)
 
 	/* --no-buildid holds for the kernel's records too, see add_sideband() in session/attr.c. */
 	if (!s->opt->no_buildid) {
-		find_id(pid, m, &id);
+		find_id(s, pid, m, &id);
 		count_id(s, m, &id);
 	}
 

@@ -43,8 +43,7 @@ static void try_long_file(const struct note_bytes *in, const char *path)
 	begin.data = copy;
 	begin.size += ZEROS;
 	must(!truncate(path, LONG_FILE));
-	check(&begin, build_id_file(path, &id, NULL), &id);
-	build_id_cache_free();
+	check(&begin, build_id_file(NULL, path, &id, NULL), &id);
 	free(copy);
 }
 
@@ -52,15 +51,16 @@ static void try_file(const struct note_bytes *in, struct build_id *id)
 {
 	char path[SCRATCH_PATH];
 	const int fd = scratch_file(path, in->data, in->size);
+	struct build_id_cache cache = { NULL };
 	struct build_id again;
 	struct stat st;
 
-	check(in, build_id_file(path, id, &st), id);
+	check(in, build_id_file(&cache, path, id, &st), id);
 	must(st.st_size == (off_t)in->size);
 	/* The second time, the cache has the id. */
-	check(in, build_id_file(path, &again, NULL), &again);
+	check(in, build_id_file(&cache, path, &again, NULL), &again);
 	must(is_same(id, &again));
-	build_id_cache_free();
+	build_id_cache_free(&cache);
 	try_long_file(in, path);
 	close(fd);
 }
