@@ -137,7 +137,7 @@ debug-kernel:
 	$(Q)$(SETUP)/debug-kernel kcsan
 
 SOAK_SECONDS ?= 1200
-# Of what runs long: another one each time, or SEED
+# The seed of tests that run long: another one each time, or SEED
 NEW_SEED = $(strip $(or $(SEED),$(shell od -An -N2 -tu2 /dev/urandom)))
 
 soak: tool selftests
@@ -154,7 +154,7 @@ soak: tool selftests
 tags: FORCE
 	$(Q)git ls-files '*.[ch]' | xargs ctags
 
-# Of auxrec and of the tests that are programs: clangd reads the kernel's for the module
+# For auxrec and for test programs. For the module, clangd reads the kernel's own.
 compile_commands.json: FORCE
 	$(Q)selftests/compile-commands >$@.tmp && mv $@.tmp $@
 
@@ -184,7 +184,7 @@ install: tool
 	@# What it records is the administrator's.
 	test -e $(DESTDIR)/etc/default/auxrec-flight || install -m 644 \
 		packaging/auxrec-flight.default $(DESTDIR)/etc/default/auxrec-flight
-	@# Who may use the device is the administrator's to decide: everybody without this.
+	@# The administrator decides who may use the device. Without DEVICE_GROUP, everybody may.
 	@if test -n "$(DEVICE_GROUP)"; then \
 		install -d $(DESTDIR)$(PREFIX)/lib/udev/rules.d; \
 		sed 's|GROUP="perfaux"|GROUP="$(DEVICE_GROUP)"|' packaging/60-perfaux.rules \

@@ -28,7 +28,7 @@ struct mark_sample {
 	struct auxrec_snapshot mark;
 } __attribute__((packed, aligned(4)));
 
-/* Of the spans that are HELD */
+/* The spans in HELD segments */
 struct span_list {
 	struct raw_item *items;
 	size_t nr;

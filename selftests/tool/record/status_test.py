@@ -187,7 +187,7 @@ def test_ctrl_c_early():
         screen, rc = record(["-q", "-e", "cpu-clock", "-o", "f", "--",
                              "sleep", str(PATIENCE)],
                             None, None, early=moment)
-        # Of the signal itself if auxrec was not ready to handle it.
+        # The signal itself kills auxrec before auxrec can handle it.
         if rc not in (130, 125, -signal.SIGINT):
             bad.append(f"after {moment * 1000:.1f} ms: {rc} {screen.raw!r}")
         if time.monotonic() - began > PATIENCE:

@@ -482,10 +482,7 @@ def pt_stream(per_cpu=0):
 def primed_stream():
     """Intel PT that perf 6.1 can also read from a file.
 
-    There it seeks to each AUXTRACE's data by an offset that lacks the 16 bytes
-    of the stream's header. Of a first AUXTRACE with 16 bytes it so takes the
-    wrong ones, and then reads these as records: two that nobody minds bring it
-    back into step, and its offset has become right.
+    The first AUXTRACE has the primer as its data, see tool/stream/primer.h.
     """
     recs = pt_stream()
     recs.insert(find(recs, "comm-live"),

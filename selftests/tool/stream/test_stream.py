@@ -563,7 +563,7 @@ def test_escape():
 
 def test_perf_reads():
     """Stock perf reads what we call valid, without a warning of its own."""
-    # Of the reader's kernel and of its opinion on pipes, not of the stream.
+    # These warnings concern the reader's kernel, and pipes in general, not the stream.
     known = ("namespaces than the kernel", "Try updating the kernel",
              "Intel PT with pipe mode", "The output cannot relied upon",
              "timestamps and the order of events", "build id", "debug")
