@@ -116,10 +116,13 @@ void auxrec_events_free(struct auxrec_events *events);
 #define AUXREC_ATTR_SIZE	144
 
 /*
- * event/new.c: copy @ev->attr to @buf, with config3 and config4 at their place.
+ * event/new.c: copy @attr to @buf, with config3 and config4 at their place.
  * attr.size is as small as possible, so that a kernel without these fields takes an
  * event that does not use them. Return attr.size. @buf must be aligned to 8 bytes.
  */
+size_t auxrec_attr(const struct perf_event_attr *attr, __u64 config3, __u64 config4,
+		   unsigned char buf[AUXREC_ATTR_SIZE]);
+/* The same with what @ev has. */
 size_t auxrec_event_attr(const struct auxrec_event *ev,
 			 unsigned char buf[AUXREC_ATTR_SIZE]);
 

@@ -86,23 +86,28 @@ __u64 *ev_config(struct auxrec_event *ev, int number)
  * The oldest kernels of interest know 128 bytes of perf_event_attr
  * (PERF_ATTR_SIZE_VER7). config3 (6.3) and config4 follow them.
  */
-size_t auxrec_event_attr(const struct auxrec_event *ev,
-			 unsigned char buf[AUXREC_ATTR_SIZE])
+size_t auxrec_attr(const struct perf_event_attr *from, __u64 config3, __u64 config4,
+		   unsigned char buf[AUXREC_ATTR_SIZE])
 {
-	struct perf_event_attr attr = ev->attr;
+	struct perf_event_attr attr = *from;
 	size_t known = sizeof(attr) < AUXREC_ATTR_SIZE ? sizeof(attr) :
 							 AUXREC_ATTR_SIZE;
 
 	attr.size = ATTR_CONFIG3;
-	if (ev->config3)
+	if (config3)
 		attr.size = ATTR_CONFIG4;
-	if (ev->config4)
+	if (config4)
 		attr.size = AUXREC_ATTR_SIZE;
 	memset(buf, 0, AUXREC_ATTR_SIZE);
 	memcpy(buf, &attr, known);
-	memcpy(buf + ATTR_CONFIG3, &ev->config3, sizeof(ev->config3));
-	memcpy(buf + ATTR_CONFIG4, &ev->config4, sizeof(ev->config4));
+	memcpy(buf + ATTR_CONFIG3, &config3, sizeof(config3));
+	memcpy(buf + ATTR_CONFIG4, &config4, sizeof(config4));
 	return attr.size;
+}
+
+size_t auxrec_event_attr(const struct auxrec_event *ev, unsigned char buf[AUXREC_ATTR_SIZE])
+{
+	return auxrec_attr(&ev->attr, ev->config3, ev->config4, buf);
 }
 
 int ev_read_pmus(struct ev_ctx *ctx)

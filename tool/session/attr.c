@@ -35,6 +35,13 @@ static struct sev *add_sev(struct session *s)
 	return sev;
 }
 
+size_t sev_attr(const struct sev *sev, unsigned char buf[AUXREC_ATTR_SIZE])
+{
+	const struct auxrec_event *ev = sev->ev;
+
+	return auxrec_attr(&sev->attr, ev ? ev->config3 : 0, ev ? ev->config4 : 0, buf);
+}
+
 static void set_common(const struct session *s, struct perf_event_attr *attr)
 {
 	attr->size = sizeof(*attr);

@@ -81,10 +81,6 @@ int attr_check_terms(const struct sev *sev, struct diag *d)
 		return diag(d, -EOPNOTSUPP,
 			    "%s: aux-sample-size: samples cannot have AUX data: record it as an event of its own",
 			    sev->name);
-	if (ev->config3 || ev->config4)
-		return diag(d, -EOPNOTSUPP,
-			    "%s: config3 and config4 cannot be recorded",
-			    sev->name);
 	return 0;
 }
 

@@ -18,8 +18,7 @@
 /* How long events are enabled or disabled before the rings are read again */
 #define SWITCH_NS	10000000ULL
 
-static int sys_open(const struct perf_event_attr *attr, pid_t pid, int cpu,
-		    int group)
+static int sys_open(const void *attr, pid_t pid, int cpu, int group)
 {
 	int fd;
 
@@ -96,10 +95,12 @@ static bool drop_precision(struct sev *sev)
 
 static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 {
+	__u64 attr[AUXREC_ATTR_SIZE / sizeof(__u64)];
 	int fd;
 
 	for (;;) {
-		fd = sys_open(&sev->attr, tid, cpu, group);
+		sev_attr(sev, (unsigned char *)attr);
+		fd = sys_open(attr, tid, cpu, group);
 		/*
 		 * All descriptors of an event must be alike, so change nothing after the
 		 * first one.

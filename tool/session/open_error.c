@@ -156,6 +156,12 @@ int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 		return missing_error(sev, err, d);
 	case -EINVAL:
 		return refused_error(s, sev, tid, err, d);
+	case -E2BIG:
+		/* kernel/events/core.c: perf_copy_attr() returns this for fields it does not know. */
+		return diag(d, err,
+			    "%s: this kernel does not know config%s: leave that out, or use %s or later",
+			    sev->name, sev->ev && sev->ev->config4 ? "4" : "3",
+			    sev->ev && sev->ev->config4 ? "Linux 6.17" : "Linux 6.3");
 	case -EBUSY:
 		return diag(d, err, "%s: busy: another program uses this PMU",
 			    sev->name);

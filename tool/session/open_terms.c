@@ -13,15 +13,6 @@
 
 #define SYSFS	"/sys"
 
-static bool opens(const struct perf_event_attr *attr, pid_t tid, int cpu)
-{
-	const int fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 static __u64 *config(struct perf_event_attr *attr, int number)
 {
 	switch (number) {
@@ -43,6 +34,21 @@ struct search {
 	int cpu;
 };
 
+/* Return whether the event can be opened with @attr. config3 and config4 stay as they are. */
+static bool opens(const struct search *search, const struct perf_event_attr *attr)
+{
+	const struct auxrec_event *ev = search->sev->ev;
+	__u64 buf[AUXREC_ATTR_SIZE / sizeof(__u64)];
+	int fd;
+
+	auxrec_attr(attr, ev->config3, ev->config4, (unsigned char *)buf);
+	fd = syscall(SYS_perf_event_open, buf, search->tid, search->cpu, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* Does the PMU refuse @format? Put its name and value into @text if it is not the default. */
 static bool is_refused(struct search *search, const struct pmu_format *format, char *text,
 		       size_t size)
@@ -61,7 +67,7 @@ static bool is_refused(struct search *search, const struct pmu_format *format, c
 		return false;
 	snprintf(text, size, "%s=%llu", format->name, (unsigned long long)value);
 	pmu_format_set(format, now, usual);
-	return opens(&attr, search->tid, search->cpu);
+	return opens(search, &attr);
 }
 
 /* Try the bits that no format names: config=0x... */
@@ -78,7 +84,7 @@ static bool is_refused_config(struct search *search, int number, char *text, siz
 	snprintf(text, size, "config%.*d=%#llx", number ? 1 : 0, number,
 		 (unsigned long long)*now);
 	*now = usual;
-	return opens(&attr, search->tid, search->cpu);
+	return opens(search, &attr);
 }
 
 static bool search_configs(struct search *search, char *text, size_t size)

@@ -237,6 +237,8 @@ void session_close_events(struct session *s);
 void session_close(struct session *s);
 
 /* session/open_error.c: is the event's PMU softpt, which looks like Intel PT? */
+/* session/attr.c: auxrec_attr() of an event of the session */
+size_t sev_attr(const struct sev *sev, unsigned char buf[AUXREC_ATTR_SIZE]);
 bool sev_is_softpt(const struct sev *sev);
 
 /*

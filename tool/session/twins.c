@@ -6,21 +6,31 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/utsname.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "session/same_event.h"
 #include "session/session.h"
 #include "trigger/trigger.h"
 
-/* Can this kernel mix the ids of twins? Yes, if its version is not known. */
+/*
+ * Can this kernel mix the ids of twins? Nothing in the interface tells, but attr.config3 came in
+ * the same version (6.3): perf_copy_attr() of an older kernel returns E2BIG for it.
+ */
 static bool kernel_mixes_them(void)
 {
-	unsigned int major, minor;
-	struct utsname name;
+	const struct perf_event_attr dummy = {
+		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+	__u64 attr[AUXREC_ATTR_SIZE / sizeof(__u64)];
+	int fd;
 
-	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
-		return true;
-	return major > 6 || (major == 6 && minor >= 3);
+	auxrec_attr(&dummy, 1, 0, (unsigned char *)attr);
+	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != E2BIG;
 }
 
 static const char *what(const struct sev *sev)

@@ -13,8 +13,10 @@
 /* Return how many ids fit in a record after this attr. */
 static size_t ids_per_attr(const struct sev *sev)
 {
+	__u64 attr[AUXREC_ATTR_SIZE / sizeof(__u64)];
+
 	return (REC_SIZE_MAX - sizeof(struct perf_event_header) -
-		sev->attr.size) / sizeof(__u64);
+		sev_attr(sev, (unsigned char *)attr)) / sizeof(__u64);
 }
 
 static size_t sev_nr_ids(const struct sev *sev)
@@ -37,7 +39,8 @@ size_t synth_nr_attrs(const struct sev *sev)
 /* If an event's ids do not fit in one record, it becomes several events of one name. */
 int synth_attrs(struct session *s)
 {
-	size_t i, first, j;
+	__u64 attr[AUXREC_ATTR_SIZE / sizeof(__u64)];
+	size_t i, first, j, size;
 	int err = 0;
 
 	for (i = 0; i < s->nr_sev; i++) {
@@ -46,7 +49,8 @@ int synth_attrs(struct session *s)
 
 		for (first = 0; !err && first < nr; first += most) {
 			build_begin(&s->out, REC_ATTR, 0);
-			build_add(&s->out, &sev->attr, sizeof(sev->attr));
+			size = sev_attr(sev, (unsigned char *)attr);
+			build_add(&s->out, attr, size);
 			for (j = first; j < nr && j < first + most; j++)
 				build_add_u64(&s->out, sev_nth_id(sev, j));
 			err = build_end(&s->out);

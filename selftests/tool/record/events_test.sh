@@ -264,6 +264,19 @@ want 0 "$AUXREC" -o h -e page-faults/period=2/u -e page-faults:k -- true
 ! grep -q 'same event' "$T/err" || note "$(<"$T/err")"
 check "the same event twice"
 
+# perf_event_attr has config3 since 6.3, too. auxrec makes the attr as long as its fields need.
+if ((status)); then
+	rec -e cpu-clock/config3=5/u -- true
+	[[ $(od -A n -t u4 -j 28 -N 4 f | tr -d ' ') == 136 ]] || note "attr.size is not 136"
+	[[ $(od -A n -t u8 -j 152 -N 8 f | tr -d ' ') == 5 ]] || note "config3 is not 5"
+else
+	want 125 "$AUXREC" -o h -e cpu-clock/config3=5/u -- true
+	said 'does not know config3: leave that out'
+fi
+rec -e cpu-clock/config3=0/u -- true
+[[ $(od -A n -t u4 -j 28 -N 4 f | tr -d ' ') == 128 ]] || note "attr.size without config3 is not 128"
+check "config3"
+
 "$HOLD" true
 if [[ $? == 77 ]]; then
 	skip "BPF programs" "none can be loaded"
