@@ -126,7 +126,7 @@ struct known {
 	bool took;			/* HOLD has taken all that were READY */
 	bool holds;			/* a HOLD is running */
 	u64 begin;			/* number of the last span when it began */
-	u64 hole, hole_ready;		/* first span overwritten after those that HOLD took, or 0 */
+	u64 hole, hole_ready;		/* first span overwritten after what HOLD took, or 0 */
 };
 
 /* A span that a PMU is writing */

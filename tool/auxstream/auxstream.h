@@ -149,7 +149,7 @@ struct auxstream_item {
 	enum auxstream_kind kind;
 	/* The record itself, 8-byte aligned, header->size bytes. Never NULL. */
 	const struct perf_event_header *header;
-	__u64	offset;		/* of the record in the stream (of a compressed one: of its block) */
+	__u64	offset;		/* of the record in the stream; if compressed, of its block */
 	__u64	number;		/* of the record, from 1 */
 	const struct auxstream_event *event;	/* NULL: the record belongs to none */
 	__u64	time;		/* ns; 0: none */

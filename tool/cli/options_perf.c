@@ -19,7 +19,7 @@ struct perf_option {
 static const char by_term[] =
 	"give EVENT/branch_type=any/ (or another of perf's filters)";
 static const char flight[] =
-	"leave it out: auxrec --flight keeps the newest records in memory and writes snapshots of them";
+	"leave it out: auxrec --flight keeps the newest records and writes snapshots of them";
 static const char one_file[] =
 	"leave it out: auxrec writes one file in one pass";
 static const char no_compiler[] =

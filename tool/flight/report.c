@@ -91,7 +91,8 @@ void flight_summary(const struct session *s)
 	else if (!f->stats.wishes)
 		say("no snapshot: no trigger came");
 	if (f->suppressed)
-		say("%llu triggers have no snapshot because of count= or rate=", ULL(f->suppressed));
+		say("%llu triggers have no snapshot because of count= or rate=",
+		    ULL(f->suppressed));
 	if (f->stats.failed)
 		say("%llu snapshots FAILED, see above", ULL(f->stats.failed));
 	if (f->stats.removed)

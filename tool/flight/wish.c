@@ -222,7 +222,8 @@ void flight_wish_lost(struct session *s, struct trigger *t, __u64 time, __u64 nr
 	if (!w || w->lost)
 		return;
 	w->lost = true;
-	say("trigger %s: its sample is lost, but it gets its snapshot: give larger main rings with -m", t->name);
+	say("trigger %s: its sample is lost, but it gets its snapshot: give larger main rings with -m",
+	    t->name);
 }
 
 void flight_wishes_free(struct flight_wish *list)

@@ -48,7 +48,8 @@ static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 		return diag(d, -errno, "%s: %s", path, strerror(errno));
 	}
 	if (!S_ISSOCK(st.st_mode))
-		return diag(d, -EEXIST, "%s: exists, and is not a socket: give another path", path);
+		return diag(d, -EEXIST, "%s: exists, and is not a socket: give another path",
+			    path);
 
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -56,7 +57,8 @@ static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 	err = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) ? errno : 0;
 	close(fd);
 	if (err == EACCES || err == EPERM)
-		return diag(d, -err, "%s: the socket belongs to another user: give another path", path);
+		return diag(d, -err, "%s: the socket belongs to another user: give another path",
+			    path);
 	/* For example EAGAIN: its queue is full, or EPROTOTYPE: it is not a stream socket. */
 	if (err != ECONNREFUSED && err != ENOENT)
 		return diag(d, -EADDRINUSE, "%s: somebody listens there: give another path", path);

@@ -136,7 +136,8 @@ static int receive(struct ctl *c)
 	int n;
 
 	if (c->len == sizeof(c->buf))
-		return diag(&c->diag, -EPROTO, "%s: this is not the answer of a recorder", c->opt->path);
+		return diag(&c->diag, -EPROTO, "%s: this is not the answer of a recorder",
+			    c->opt->path);
 	n = poll(&p, 1, left_ms(c));
 	if (!n)
 		return timed_out(c);

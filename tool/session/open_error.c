@@ -157,7 +157,7 @@ int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	case -EINVAL:
 		return refused_error(s, sev, tid, err, d);
 	case -E2BIG:
-		/* kernel/events/core.c: perf_copy_attr() returns this for fields it does not know. */
+		/* perf_copy_attr() in the kernel refuses fields that it does not know. */
 		return diag(d, err,
 			    "%s: this kernel does not know config%s: leave that out, or use %s or later",
 			    sev->name, sev->ev && sev->ev->config4 ? "4" : "3",

@@ -80,7 +80,8 @@ static void read_syms(struct bpf_syms *syms)
  * program's name or "F", and its tag is not always the function's. If the function is
  * not listed, make the name that it would have without BTF.
  */
-static const char *func_name(const struct bpf_syms *syms, __u64 addr, const __u8 *tag, const char *name)
+static const char *func_name(const struct bpf_syms *syms, __u64 addr, const __u8 *tag,
+			     const char *name)
 {
 	static char buf[120];
 	size_t i;

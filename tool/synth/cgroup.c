@@ -17,7 +17,7 @@
 /* A walk through the hierarchy of cgroups */
 struct walk {
 	struct session *s;
-	char path[PATH_MAX];		/* of the current cgroup from the root; "": the root itself */
+	char path[PATH_MAX];		/* of the current cgroup; "": the root */
 	/* places in the hierarchy whose cgroups have no name in the stream */
 	unsigned int unnamed;
 	int unnamed_err;		/* of the first one */
