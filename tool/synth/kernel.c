@@ -200,8 +200,13 @@ int synth_kernel(struct session *s)
 	bool stext;
 	int err;
 
+	/*
+	 * No record of such a recording has an address of the kernel. Finding the kernel's
+	 * range in /proc/kallsyms takes most of the time of a start.
+	 */
+	if (!session_records_kernel(s))
+		return 0;
 	if (kernel_range(&k)) {
-		/* A recording of user space only does not need the kernel's addresses. */
 		s->kptr_hidden = true;
 		return 0;
 	}

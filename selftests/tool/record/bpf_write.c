@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * bpf_write [--ring|--ringbuf|--later] PIN SIZE CMD [ARG]...: run CMD while a BPF program writes
- * SIZE bytes each time that a task changes its name (task:task_rename). ring/raw_bpf.h describes
+ * SIZE bytes each time that a task changes its name (task:task_rename). ring/lib/raw_bpf.h describes
  * what the program writes. The program writes to a map that bpf_write makes and pins as PIN:
  *
  * - Without an option, PIN is a perf event array.
@@ -28,7 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../ring/raw_bpf.h"
+#include "../../ring/lib/raw_bpf.h"
 
 #define STATUS_SKIP	77
 #define RINGBUF_SIZE	65536

@@ -277,6 +277,13 @@ rec -e cpu-clock/config3=0/u -- true
 [[ $(od -A n -t u4 -j 28 -N 4 f | tr -d ' ') == 128 ]] || note "attr.size without config3 is not 128"
 check "config3"
 
+# kernel_maps ARGS...: print how many maps of the kernel and of its modules a recording has
+kernel_maps() { rec "$@" -- true; "$AUXREC" info --records f | grep -cE 'MMAP .*(kallsyms|\.ko)'; }
+(($(kernel_maps -e cpu-clock) > 1)) || note "no map of the kernel"
+(($(kernel_maps -e cpu-clock:u) == 0)) || note "a recording of user space has the kernel's maps"
+(($(kernel_maps -e cpu-clock:u -e page-faults) > 1)) || note "no map of the kernel beside :u"
+check "maps of the kernel only if it is recorded"
+
 "$HOLD" true
 if [[ $? == 77 ]]; then
 	skip "BPF programs" "none can be loaded"
