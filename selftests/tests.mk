@@ -7,14 +7,14 @@ RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overw
 	 starved order races kernel_aux redirect modules ptmodel hold trigger raw \
 	 raw_kinds raw_nested raw_modules produce produce_bpf produce_verifier faults \
 	 setuid attached rights
-RING_LIB := $(addprefix $(BUILD)/selftests/ring/,ring_event.o ring_kernel.o \
+RING_LIB := $(addprefix $(BUILD)/selftests/ring/lib/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_manual.o ring_ns.o ring_still.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
 IDS   := files vdso change notices readers sessions fuse netfs hostile races lockdown
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
-	   ring/ring_lib.o ring/ring_ns.o ring/ring_sys.o \
-	   ring/ring_work.o)
+	   ring/lib/ring_lib.o ring/lib/ring_ns.o ring/lib/ring_sys.o \
+	   ring/lib/ring_work.o)
 
 # How a test of auxrec is linked: its own objects, and the tool's libraries as one group
 TOOL_GROUP = $(filter-out %.a,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
@@ -55,16 +55,16 @@ $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/self
 
 # The reader loop in the comment of uapi/perfaux.h, from the first to the last line of its
 # outermost block. ring_manual.c compiles it.
-$(BUILD)/selftests/ring/manual_loop.h: uapi/perfaux.h
+$(BUILD)/selftests/ring/lib/manual_loop.h: uapi/perfaux.h
 	@mkdir -p $(@D)
 	$(QUIET_GEN)sed -n 's/^ \*//; /^\tdo {$$/,/^\t} while (next != begin);$$/p' $< >$@
 	@grep -q 'while (next' $@
 
-$(BUILD)/selftests/ring/ring_manual.o: $(BUILD)/selftests/ring/manual_loop.h
-$(BUILD)/selftests/ring/ring_manual.o: CPPFLAGS += -I$(BUILD)/selftests/ring
+$(BUILD)/selftests/ring/lib/ring_manual.o: $(BUILD)/selftests/ring/lib/manual_loop.h
+$(BUILD)/selftests/ring/lib/ring_manual.o: CPPFLAGS += -I$(BUILD)/selftests/ring/lib
 
-$(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/hold_lib.o
-$(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/,fault_lib.o fault_place.o \
+$(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/lib/hold_lib.o
+$(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/lib/,fault_lib.o fault_place.o \
 		fault_calls.o) $(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
 
 # As other projects build it: the public header and the archive
@@ -203,8 +203,8 @@ $(addprefix $(TESTS)/tool/merge/,test_merge test_refused): $(TESTS)/tool/merge/%
 	$(QUIET_LD)$(CC) $(CFLAGS) $(WRAP) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/record/bpf_write: $(addprefix $(BUILD)/selftests/,tool/record/bpf_write.o \
-		ring/raw_bpf.o ring/kfunc_lib.o ring/raw_lib.o ring/ring_lib.o ring/ring_sys.o \
-		ring/ring_event.o)
+		ring/lib/raw_bpf.o ring/lib/kfunc_lib.o ring/lib/raw_lib.o ring/lib/ring_lib.o ring/lib/ring_sys.o \
+		ring/lib/ring_event.o)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 $(TESTS)/tool/flight/churn: $(BUILD)/selftests/tool/flight/churn.o
@@ -214,7 +214,7 @@ FUZZ_RING := fuzz_ring args ops_event ops_file ops_flight ops_ioctl ops_memory o
 	     other_task perf_locked pool privilege run wait watch
 
 $(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
-		$(addprefix $(BUILD)/selftests/ring/,ring_lib.o ring_event.o ring_sys.o raw_lib.o \
+		$(addprefix $(BUILD)/selftests/ring/lib/,ring_lib.o ring_event.o ring_sys.o raw_lib.o \
 		raw_bpf.o kfunc_lib.o)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
@@ -241,7 +241,7 @@ table-ids: tool $(TESTS)/ids/elf/list $(addprefix $(TESTS)/bench/,at_place map_w
 	@KERNELS="$(KERNELS)" selftests/bench/table
 
 $(TESTS)/bench/raw_rate: $(BUILD)/selftests/bench/raw_rate.o \
-		$(addprefix $(BUILD)/selftests/ring/,raw_bpf.o kfunc_lib.o raw_lib.o ring_lib.o \
+		$(addprefix $(BUILD)/selftests/ring/lib/,raw_bpf.o kfunc_lib.o raw_lib.o ring_lib.o \
 		ring_event.o ring_sys.o) $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 

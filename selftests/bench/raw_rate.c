@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../ring/raw_bpf.h"
+#include "../ring/lib/raw_bpf.h"
 #include "ring/raw_frames.h"
 
 #define ROUNDS		5

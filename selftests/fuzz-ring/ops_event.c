@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../modules/rawgen.h"
-#include "../ring/raw_lib.h"
+#include "../ring/lib/raw_lib.h"
 #include "fuzz.h"
 
 /* In ns. Samples in a shorter period would leave no time for anything else. */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../ring/raw_bpf.h"
+#include "../ring/lib/raw_bpf.h"
 #include "fuzz.h"
 
 static struct raw_bpf bpf;

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "fuzz.h"
 
 #define CHILDREN	4

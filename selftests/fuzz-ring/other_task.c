@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "fuzz.h"
 
 static pid_t other = -1;

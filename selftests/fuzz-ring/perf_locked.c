@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "fuzz.h"
 
 #define PROBE_NS	5000000000ULL

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "fuzz.h"
 
 #define SAY_NS		10000000000ULL

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "fuse_server.h"
 #include "ids_fs.h"
 #include "ids_lib.h"

@@ -8,7 +8,7 @@
 #define FUSE_SERVER_H
 
 #include "ids_lib.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 
 /* Inode number of the first file of the set. */
 #define FUSE_FIRST_NODE	2

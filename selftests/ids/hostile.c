@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "kselftest_harness.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "ids_fs.h"
 #include "ids_lib.h"
 #include "../../module/ids/elf_id.h"

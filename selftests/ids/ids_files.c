@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "ids_lib.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 
 #define PAGE		4096UL
 #define DROP_CACHES	"/proc/sys/vm/drop_caches"

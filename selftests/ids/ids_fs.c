@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ids_fs.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 
 /* Output of the last command */
 #define OUTPUT	"/run/perfaux/ids-out"

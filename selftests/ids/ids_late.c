@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "ids_lib.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 
 bool late_settled(int fd)
 {

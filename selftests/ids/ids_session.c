@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "ids_lib.h"
 
 /* The largest queue */

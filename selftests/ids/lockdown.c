@@ -8,7 +8,7 @@
 #include <fcntl.h>
 
 #include "kselftest_harness.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "ids_lib.h"
 
 #define LOCKDOWN	"/sys/kernel/security/lockdown"

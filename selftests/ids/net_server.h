@@ -8,7 +8,7 @@
 #ifndef NET_SERVER_H
 #define NET_SERVER_H
 
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 
 enum net_kind {
 	NET_NFS,		/* the kernel's server */

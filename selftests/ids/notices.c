@@ -15,8 +15,8 @@
 #include <sys/time.h>
 
 #include "kselftest_harness.h"
-#include "../ring/abi.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/abi.h"
+#include "../ring/lib/ring_lib.h"
 #include "ids_lib.h"
 
 #define TESTER		1000

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "kselftest_harness.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "ids_lib.h"
 
 #define STORM_THREADS	8

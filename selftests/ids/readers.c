@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "../ring/abi.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/abi.h"
+#include "../ring/lib/ring_lib.h"
 #include "ids_lib.h"
 
 #define PAGE	4096

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "ids_lib.h"
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"

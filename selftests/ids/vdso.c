@@ -9,7 +9,7 @@
 #include <sys/ptrace.h>
 
 #include "kselftest_harness.h"
-#include "../ring/ring_lib.h"
+#include "../ring/lib/ring_lib.h"
 #include "ids_lib.h"
 
 #define VDSO_MAX	65536

@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "auxgen_check.h"
+#include "lib/abi.h"
+#include "lib/auxgen_check.h"
 
 FIXTURE(raw) {
 	struct ring ring;

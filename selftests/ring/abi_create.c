@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "ring_lib.h"
+#include "lib/abi.h"
+#include "lib/ring_lib.h"
 
 /* CREATE a ring and close it. Returns 0 or -errno. */
 static int create_only(int dev, const void *arg)

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
-#include "auxgen_check.h"
+#include "lib/auxgen_check.h"
 
 FIXTURE(reader) {
 	struct ring ring;

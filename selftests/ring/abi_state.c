@@ -7,8 +7,8 @@
 #include <sched.h>
 
 #include "kselftest_harness.h"
-#include "auxgen_check.h"
-#include "pt_lib.h"
+#include "lib/auxgen_check.h"
+#include "lib/pt_lib.h"
 
 FIXTURE(state) {
 	struct ring ring;

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
-#include "ring_lib.h"
+#include "lib/ring_lib.h"
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define PRCTL_ID	"/sys/kernel/tracing/events/syscalls/sys_enter_prctl/id"

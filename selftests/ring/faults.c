@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "fault_calls.h"
-#include "fault_lib.h"
-#include "raw_lib.h"
+#include "lib/abi.h"
+#include "lib/fault_calls.h"
+#include "lib/fault_lib.h"
+#include "lib/raw_lib.h"
 
 #define EACH_SECONDS	1200
 #define POINTS_MAX	20000

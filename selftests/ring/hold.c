@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "hold_lib.h"
-#include "raw_lib.h"
+#include "lib/abi.h"
+#include "lib/hold_lib.h"
+#include "lib/raw_lib.h"
 
 /* --- arguments ------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "kselftest_harness.h"
-#include "auxgen_check.h"
+#include "lib/auxgen_check.h"
 
 #define MAX_EVENTS	(CHECK_CPUS + 4)
 

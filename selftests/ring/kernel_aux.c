@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "kselftest_harness.h"
-#include "kernel_ring.h"
+#include "lib/kernel_ring.h"
 
 #define AUX_SIZE	(4UL << 20)
 #define PAGE		4096
@@ -498,7 +498,7 @@ static bool samples_have_data(const void *page, uint64_t from)
  * somebody samples from the event, it stays with the area.
  */
 static void samples(struct __test_metadata *_metadata, struct check *check, int cpu,
-		    const struct auxgen_config *config)
+		    const struct auxgen_config *config, unsigned int flags)
 {
 	struct kernel_ring kernel;
 	struct ring ring;
@@ -507,7 +507,7 @@ static void samples(struct __test_metadata *_metadata, struct check *check, int 
 	void *page;
 
 	ring_or_fail(_metadata, &ring);
-	ev = auxgen_open(config, -1, cpu, 0);
+	ev = auxgen_open(config, -1, cpu, flags);
 	ASSERT_LE(0, ev);
 	ASSERT_EQ(0, kernel_ring_map(&kernel, ev, AUX_SIZE));
 	sampler = open_sampler(ev, cpu);
@@ -557,7 +557,7 @@ TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 		.period = 200,
 	};
 
-	samples(_metadata, &self->check, self->cpu, &config);
+	samples(_metadata, &self->check, self->cpu, &config, 0);
 }
 
 /* The same if the driver begins anew in an NMI, as Intel PT's does: here at each watermark. */
@@ -566,7 +566,6 @@ TEST_F_TIMEOUT(kernel_aux, samples_nmi, SECONDS)
 	const struct auxgen_config config = {
 		.config = AUXGEN_F_CTX | AUXGEN_F_NMI | AUXGEN_F_MARKER | 1 << 24 | 8,
 		.period = 200,
-		.watermark = 4096,
 	};
 	struct auxgen_config others = config;
 	int cpus[MAX_CPUS], ev[MAX_CPUS], nr, i;
@@ -578,12 +577,12 @@ TEST_F_TIMEOUT(kernel_aux, samples_nmi, SECONDS)
 	nr = online_cpus(cpus, MAX_CPUS);
 	ASSERT_LE(2, nr);
 	for (i = 0; i < nr; i++) {
-		ev[i] = auxgen_open(&others, -1, cpus[i], 0);
+		ev[i] = auxgen_open(&others, -1, cpus[i], EV_WATERMARK(4));
 		ASSERT_LE(0, ev[i]);
 		ASSERT_EQ(0, ring_attach(&beside, ev[i], COOKIE(i)));
 		ASSERT_EQ(0, event_enable(ev[i]));
 	}
-	samples(_metadata, &self->check, self->cpu, &config);
+	samples(_metadata, &self->check, self->cpu, &config, EV_WATERMARK(4));
 	while (i)
 		close(ev[--i]);
 	ring_close(&beside);

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "ring_lib.h"
+#include "lib/ring_lib.h"
 
 #define USER	1000
 #define OTHER	1001

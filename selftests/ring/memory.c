@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 
 #include "kselftest_harness.h"
-#include "auxgen_check.h"
+#include "lib/auxgen_check.h"
 
 #define PAGE	4096
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "kselftest_harness.h"
-#include "kernel_ring.h"
+#include "lib/kernel_ring.h"
 
 FIXTURE(modules) {
 	struct check check;

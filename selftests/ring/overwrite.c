@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "kselftest_harness.h"
-#include "auxgen_check.h"
+#include "lib/auxgen_check.h"
 
 FIXTURE(overwrite) {
 	struct ring ring;

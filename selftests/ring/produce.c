@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "produce_lib.h"
+#include "lib/abi.h"
+#include "lib/produce_lib.h"
 
 #define MAX_CPUS	64
 #define KIB		1024U

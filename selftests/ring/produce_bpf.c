@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "kfunc_lib.h"
-#include "produce_lib.h"
-#include "produce_prog.h"
-#include "raw_bpf.h"
+#include "lib/abi.h"
+#include "lib/kfunc_lib.h"
+#include "lib/produce_lib.h"
+#include "lib/produce_prog.h"
+#include "lib/raw_bpf.h"
 
 #define MAX_CPUS	64
 #define KIB		1024U

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "kfunc_lib.h"
-#include "produce_prog.h"
+#include "lib/kfunc_lib.h"
+#include "lib/produce_prog.h"
 
 FIXTURE(load) {
 	struct ring ring;

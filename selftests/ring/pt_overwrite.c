@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ring_lib.h"
+#include "lib/ring_lib.h"
 
 #define SEGMENT		4096
 

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "kernel_ring.h"
-#include "pt_lib.h"
+#include "lib/kernel_ring.h"
+#include "lib/pt_lib.h"
 
 #define PAGE		4096
 #define MAX_EVENTS	CHECK_CPUS

@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 
 #include "kselftest_harness.h"
-#include "auxgen_check.h"
+#include "lib/auxgen_check.h"
 
 #define CONFIG(stream)	(AUXGEN_F_CTX | AUXGEN_F_TIMER | AUXGEN_F_NMI | \
 			 (uint64_t)(stream) << 24 | 5)

@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "raw_bpf.h"
-#include "raw_lib.h"
-#include "raw_seen.h"
+#include "lib/abi.h"
+#include "lib/raw_bpf.h"
+#include "lib/raw_lib.h"
+#include "lib/raw_seen.h"
 
 #define MAX_CPUS	64
 #define MIB		(1U << 20)

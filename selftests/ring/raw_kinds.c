@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "raw_lib.h"
-#include "raw_seen.h"
+#include "lib/raw_lib.h"
+#include "lib/raw_seen.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define GROUP		"raw_kinds"

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "rawgen_check.h"
+#include "lib/rawgen_check.h"
 
 #define PAGE		4096
 #define MIB		(1U << 20)

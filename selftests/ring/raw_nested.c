@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "kselftest_harness.h"
-#include "rawgen_check.h"
+#include "lib/rawgen_check.h"
 
 #define MAX_CPUS	16
 #define KIB		(1U << 10)

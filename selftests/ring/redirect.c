@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "kselftest_harness.h"
-#include "kernel_ring.h"
+#include "lib/kernel_ring.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define FTRACE_ENABLED	"/proc/sys/kernel/ftrace_enabled"

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "kfunc_lib.h"
+#include "lib/abi.h"
+#include "lib/kfunc_lib.h"
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define LSMS		"/sys/kernel/security/lsm"

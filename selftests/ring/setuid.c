@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "kselftest_harness.h"
-#include "auxgen_check.h"
+#include "lib/auxgen_check.h"
 
 #define USER		1000
 #define TURNS		100

@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 
 #include "kselftest_harness.h"
-#include "auxgen_check.h"
+#include "lib/auxgen_check.h"
 
 /*
  * How long a test leaves an event without a segment, and how much time may be

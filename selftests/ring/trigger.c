@@ -8,9 +8,9 @@
 #include <sys/prctl.h>
 
 #include "kselftest_harness.h"
-#include "abi.h"
-#include "hold_lib.h"
-#include "rawgen_check.h"
+#include "lib/abi.h"
+#include "lib/hold_lib.h"
+#include "lib/rawgen_check.h"
 
 /* --- arguments ------------------------------------------------------------- */
 

@@ -244,5 +244,5 @@ int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
 void build_id_cache_free(struct build_id_cache *cache)
 {
 	free(cache->slots);
-	*cache = (struct build_id_cache){ NULL };
+	*cache = (struct build_id_cache){ .slots = NULL };
 }

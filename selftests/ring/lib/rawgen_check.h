@@ -8,7 +8,7 @@
 #ifndef RAWGEN_CHECK_H
 #define RAWGEN_CHECK_H
 
-#include "../modules/rawgen.h"
+#include "../../modules/rawgen.h"
 #include "raw_lib.h"
 
 #define RAWGEN_EVENTS	256

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../../uapi/perfaux.h"
-#include "../modules/auxgen.h"
+#include "../../../uapi/perfaux.h"
+#include "../../modules/auxgen.h"
 
 /* Later versions of the harness's headers define it, too. */
 #ifndef ARRAY_SIZE
@@ -150,11 +150,12 @@ int auxgen_type(void);
 struct auxgen_config {
 	uint64_t config;
 	uint64_t period;	/* us */
-	uint32_t watermark;	/* attr.aux_watermark of the kernel's own area, bytes */
 };
 
 #define EV_INHERIT	(1U << 0)
 #define EV_ENABLED	(1U << 1)
+/* attr.aux_watermark, for the kernel's own area */
+#define EV_WATERMARK(kib)	((kib) << 8)
 #define EV_PINNED	(1U << 2)	/* other events do not stop and start this event */
 
 /* The type of a PMU, or -1; a disabled event of the PMU, or -errno */

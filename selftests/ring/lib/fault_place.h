@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../ids/fuse_server.h"
-#include "../ids/ids_lib.h"
+#include "../../ids/fuse_server.h"
+#include "../../ids/ids_lib.h"
 
 #define PAGE		4096
 #define WAIT_NS		30000000000ULL

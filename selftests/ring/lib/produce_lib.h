@@ -7,7 +7,7 @@
 #ifndef PRODUCE_LIB_H
 #define PRODUCE_LIB_H
 
-#include "../modules/rawprod.h"
+#include "../../modules/rawprod.h"
 #include "raw_lib.h"
 
 /* Open rawprod's device for @ring. */
