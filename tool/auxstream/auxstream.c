@@ -98,11 +98,11 @@ static int add_events(struct auxstream *s)
 	struct event_view *view;
 
 	while (s->nr_events < s->attrs.nr) {
-		view = calloc(1, sizeof(*view));
-		if (!view || grow((void **)&s->events, s->nr_events, sizeof(*s->events))) {
-			free(view);
+		if (grow((void **)&s->events, s->nr_events, sizeof(*s->events)))
 			return -ENOMEM;
-		}
+		view = calloc(1, sizeof(*view));
+		if (!view)
+			return -ENOMEM;
 		read_event_text(s->attrs.list[s->nr_events], view->unnamed);
 		view->event = (struct auxstream_event) {
 			.attr = &s->attrs.list[s->nr_events]->attr,

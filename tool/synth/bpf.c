@@ -146,7 +146,7 @@ static int add_images(struct session *s, const struct bpf_syms *syms)
 
 int synth_bpf(struct session *s)
 {
-	struct bpf_syms syms = { NULL };
+	struct bpf_syms syms = { .list = NULL };
 	bool read = false;
 	__u32 id = 0;
 	int err = 0;
