@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * bpf_write [--ring|--ringbuf|--later] PIN SIZE CMD [ARG]...: run CMD while a BPF program writes
- * SIZE bytes each time that a task changes its name (task:task_rename). ring/lib/raw_bpf.h describes
+ * SIZE bytes each time that a task changes its name (task:task_rename). raw_bpf.h describes
  * what the program writes. The program writes to a map that bpf_write makes and pins as PIN:
  *
  * - Without an option, PIN is a perf event array.
