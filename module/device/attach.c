@@ -16,6 +16,7 @@
 #include "compat/aux_action.h"
 #include "device/attach.h"
 #include "event/event.h"
+#include "event/redirect.h"
 #include "produce/raw.h"
 #include "ring/process.h"
 
@@ -111,6 +112,7 @@ static struct pa_attached *pa_attached_alloc(struct pa_ring *ring, struct file *
 	attached->cookie = arg->cookie;
 	attached->flags = arg->flags;
 	attached->post = arg->post;
+	attached->sampled = true;
 	return attached;
 }
 
@@ -168,9 +170,11 @@ static int pa_attach_event(struct pa_ring *ring, struct file *file,
 		goto err;
 	}
 
+	if (samples)
+		return 0;
+	pa_redirect_attached(attached);
 	/* The event may be running already, without an AUX area. */
-	if (!samples)
-		pa_kick_event(ring, event, PA_KICK_START);
+	pa_kick_event(ring, event, PA_KICK_START);
 	return 0;
 err:
 	pa_attached_free(attached);

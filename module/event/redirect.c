@@ -17,6 +17,7 @@
  */
 #include <linux/ftrace.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
 #include "event/event.h"
@@ -31,6 +32,19 @@ PA_SAME_TYPE(perf_aux_output_skip, pa_output_skip);
 PA_SAME_TYPE(perf_get_aux, pa_output_get_aux);
 PA_SAME_TYPE(perf_output_copy_aux, pa_output_copy_aux);
 
+/* The caller must hold the list of siblings: see pa_is_sampled() and pa_redirect_attached(). */
+static __always_inline bool pa_group_is_sampled(struct perf_event *event)
+{
+	struct perf_event *sibling;
+
+	if (event->group_leader != event)
+		return false;
+	list_for_each_entry(sibling, &event->sibling_list, sibling_list)
+		if (sibling->attr.aux_sample_size)
+			return true;
+	return false;
+}
+
 /*
  * Return whether another event of the group takes AUX samples from this one. In
  * that case the driver's snapshot_aux() gets what begin returned, and Intel PT's
@@ -42,19 +56,29 @@ PA_SAME_TYPE(perf_output_copy_aux, pa_output_copy_aux);
  */
 static __always_inline bool pa_is_sampled(struct pa_attached *attached, struct perf_event *event)
 {
-	struct perf_event *sibling;
-	bool sampled = false;
+	bool sampled;
 
 	if (in_nmi())
 		return READ_ONCE(attached->sampled);
-	if (event->group_leader == event) {
-		list_for_each_entry(sibling, &event->sibling_list, sibling_list)
-			sampled |= !!sibling->attr.aux_sample_size;
-	}
-	/* Inherited events share the entry, and most have the same answer: do not write it. */
+	sampled = pa_group_is_sampled(event);
+	/* Inherited events share the entry and have the same answer: do not write it again. */
 	if (READ_ONCE(attached->sampled) != sampled)
 		WRITE_ONCE(attached->sampled, sampled);
 	return sampled;
+}
+
+void pa_redirect_attached(struct pa_attached *attached)
+{
+	struct perf_event *event = attached->event;
+
+	/*
+	 * The core changes the list of siblings with this mutex held. The context of an event
+	 * whose PMU has AUX output does not change: only groups of software events move
+	 * (perf_event_open()).
+	 */
+	mutex_lock(&event->ctx->mutex);
+	WRITE_ONCE(attached->sampled, pa_group_is_sampled(event));
+	mutex_unlock(&event->ctx->mutex);
 }
 
 /* perf_aux_output_begin(handle, event) */

@@ -2,7 +2,15 @@
 #ifndef PERFAUX_REDIRECT_H
 #define PERFAUX_REDIRECT_H
 
+struct pa_attached;
+
 int pa_redirect_init(void);
 void pa_redirect_exit(void);
+
+/*
+ * Process context. To be called when @attached can be found by lookups: until then,
+ * @attached->sampled must be true, so that a begin in an NMI stays with the kernel.
+ */
+void pa_redirect_attached(struct pa_attached *attached);
 
 #endif /* PERFAUX_REDIRECT_H */

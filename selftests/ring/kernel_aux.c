@@ -498,7 +498,7 @@ static bool samples_have_data(const void *page, uint64_t from)
  * somebody samples from the event, it stays with the area.
  */
 static void samples(struct __test_metadata *_metadata, struct check *check, int cpu,
-		    const struct auxgen_config *config, unsigned int flags)
+		    const struct auxgen_config *config, unsigned int flags, bool running)
 {
 	struct kernel_ring kernel;
 	struct ring ring;
@@ -522,9 +522,12 @@ static void samples(struct __test_metadata *_metadata, struct check *check, int 
 	event_disable(ev);
 	EXPECT_TRUE(samples_have_data(page, 0));
 
+	if (running)
+		event_enable(ev);
 	ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
 	head = samples_head(page);
-	event_enable(ev);
+	if (!running)
+		event_enable(ev);
 	ASSERT_EQ(0, work_once(cpu));
 	event_disable(ev);
 	EXPECT_LT(head, samples_head(page));
@@ -557,11 +560,15 @@ TEST_F_TIMEOUT(kernel_aux, samples, SECONDS)
 		.period = 200,
 	};
 
-	samples(_metadata, &self->check, self->cpu, &config, 0);
+	samples(_metadata, &self->check, self->cpu, &config, 0, false);
 }
 
-/* The same if the driver begins anew in an NMI, as Intel PT's does: here at each watermark. */
-TEST_F_TIMEOUT(kernel_aux, samples_nmi, SECONDS)
+/*
+ * The same if the driver begins anew in an NMI, as Intel PT's does: here at each watermark.
+ * @running: the event is attached while it runs, so the first begin after that is in an NMI.
+ */
+static void samples_nmi(struct __test_metadata *_metadata, struct check *check, int cpu,
+			bool running)
 {
 	const struct auxgen_config config = {
 		.config = AUXGEN_F_CTX | AUXGEN_F_NMI | AUXGEN_F_MARKER | 1 << 24 | 8,
@@ -582,10 +589,20 @@ TEST_F_TIMEOUT(kernel_aux, samples_nmi, SECONDS)
 		ASSERT_EQ(0, ring_attach(&beside, ev[i], COOKIE(i)));
 		ASSERT_EQ(0, event_enable(ev[i]));
 	}
-	samples(_metadata, &self->check, self->cpu, &config, EV_WATERMARK(4));
+	samples(_metadata, check, cpu, &config, EV_WATERMARK(4), running);
 	while (i)
 		close(ev[--i]);
 	ring_close(&beside);
+}
+
+TEST_F_TIMEOUT(kernel_aux, samples_nmi, SECONDS)
+{
+	samples_nmi(_metadata, &self->check, self->cpu, false);
+}
+
+TEST_F_TIMEOUT(kernel_aux, samples_nmi_running, SECONDS)
+{
+	samples_nmi(_metadata, &self->check, self->cpu, true);
 }
 
 TEST_HARNESS_MAIN
