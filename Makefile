@@ -172,7 +172,8 @@ install: tool
 	install -D -m 644 $(AUXSTREAM) $(DESTDIR)$(PREFIX)/lib/libauxstream.a
 	install -D -m 644 tool/auxstream/auxstream.h $(DESTDIR)$(PREFIX)/include/auxstream.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's|^prefix=.*|prefix=$(PREFIX)|' packaging/auxstream.pc \
+	version=$$(sed -n 's/^#define AUXREC_VERSION[^"]*"\(.*\)"/\1/p' tool/session/options.h) && \
+	sed "s|^prefix=.*|prefix=$(PREFIX)|; s|@VERSION@|$$version|" packaging/auxstream.pc \
 		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/auxstream.pc
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/auxstream.pc
 	install -D -m 644 Documentation/auxrec.1 $(DESTDIR)$(PREFIX)/share/man/man1/auxrec.1

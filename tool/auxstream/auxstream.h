@@ -109,8 +109,9 @@ struct auxstream_aux {
 
 /*
  * Something is missing: AUX data, payloads of a producer, or records of a main ring. Every
- * loss that the recorder knows of is such an item, or a lost payload, or a sample with a
- * cause.
+ * loss that auxrec tells in a stream is such an item, or a payload with a cause or with
+ * no_sample, or a sample with a cause. (A stream of perf record tells losses of AUX data by
+ * PERF_AUX_FLAG_TRUNCATED in AUX records, which are AUXSTREAM_KERNEL.)
  */
 struct auxstream_gap {
 	__u64	begin;		/* ns; 0: not known */
@@ -131,6 +132,7 @@ struct auxstream_payload {
 	const void *data;	/* @size bytes, not aligned */
 	__u32	size;
 	__u32	cause;		/* of a loss: there is no data; 0: not lost */
+	bool	no_sample;	/* the payload's sample was lost: its main ring was full */
 };
 
 /* Times are ns of the recording's clock. */

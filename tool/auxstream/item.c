@@ -26,9 +26,8 @@ static int fill_auxtrace(struct auxstream *s, const struct read_record *rec,
 		n = read_blob(s->stream, s->head, PRIMER_SIZE);
 		if (n < 0)
 			return n;
-		if (n == PRIMER_SIZE && is_primer(s->head))
+		if (is_primer(s->head))
 			return 0;
-		/* A blob that is shorter than its size ends the stream: the next call tells. */
 		item->aux.data = s->head;
 	}
 	s->has_data = !item->aux.data;
@@ -104,6 +103,8 @@ static void fill_payload(struct auxstream *s, const struct read_sample *r,
 		};
 		return;
 	}
+	if (!h->number || h->offset > h->total || h->length > h->total - h->offset)
+		return;
 	item->kind = AUXSTREAM_PAYLOAD;
 	item->payload = (struct auxstream_payload) {
 		.number = h->number,
@@ -113,6 +114,7 @@ static void fill_payload(struct auxstream *s, const struct read_sample *r,
 		.data = r->raw + h->header_size,
 		.size = h->length,
 		.cause = h->cause,
+		.no_sample = h->flags & AUXREC_PAYLOAD_NO_SAMPLE,
 	};
 }
 
@@ -164,6 +166,8 @@ static void fill_sample(struct auxstream *s, const struct read_record *rec,
 	struct auxrec_payload payload;
 	struct auxrec_chunk chunk;
 
+	/* What follows changes this, unless the sample breaks a rule. */
+	item->kind = AUXSTREAM_OTHER;
 	if (is_snapshot_event(&r->event->attr))
 		fill_snapshot(r, item);
 	else if (is_payload_event(&r->event->attr) && read_payload(r, &payload))
@@ -174,11 +178,23 @@ static void fill_sample(struct auxstream *s, const struct read_record *rec,
 		fill_plain(rec, r, read_payload(r, &payload) ? &payload : NULL, item);
 }
 
+/* A loss whose time or CPU is not known, in a stream of another recorder */
+static void fill_lost(__u64 nr, struct auxstream_item *item)
+{
+	const struct read_gap gap = {
+		.count = nr, .cause = READ_CAUSE_MAIN_RING,
+		.tid = AUXSTREAM_NOBODY, .cpu = item->cpu,
+	};
+
+	fill_gap(&gap, item);
+}
+
 static int fill_kernel(struct auxstream *s, const struct read_record *rec,
 		       struct auxstream_item *item)
 {
 	struct read_gap gap;
 	struct read_sample r;
+	__u64 nr, id;
 	int rc;
 
 	if (read_sample(&s->attrs, rec, &r))
@@ -197,8 +213,11 @@ static int fill_kernel(struct auxstream *s, const struct read_record *rec,
 	if (item->time && (!s->first || item->time < s->first))
 		s->first = item->time;
 	rc = read_loss(&s->losses, rec, &r, s->first, &gap);
+	nr = read_lost(rec, &r, &id);
 	if (rc > 0)
 		fill_gap(&gap, item);
+	else if (!rc && nr)
+		fill_lost(nr, item);
 	else if (!rc && rec->type == PERF_RECORD_SAMPLE)
 		fill_sample(s, rec, &r, item);
 	return rc < 0 ? rc : 0;

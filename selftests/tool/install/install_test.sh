@@ -96,6 +96,8 @@ gcc -std=gnu11 -Wall -Wextra -Werror -o sums \
 	"$TOP/selftests/tool/stream/auxstream_sums.c" \
 	$(pkg-config --define-variable=prefix="$T/elsewhere$T/prefix" --cflags --libs auxstream) \
 	>built 2>&1 || note "$(tail -n 3 built)"
+[[ $(pkg-config --modversion auxstream) == "$("$AUXREC" --version | awk '{ print $2 }')" ]] ||
+	note "another version: $(pkg-config --modversion auxstream)"
 [[ $(printf 'no stream at all' | ./sums) == *'"problem": "not a stream'* ]] || note "no problem"
 check "a program links libauxstream by pkg-config"
 
