@@ -277,11 +277,17 @@ rec -e cpu-clock/config3=0/u -- true
 [[ $(od -A n -t u4 -j 28 -N 4 f | tr -d ' ') == 128 ]] || note "attr.size without config3 is not 128"
 check "config3"
 
-# kernel_maps ARGS...: print how many maps of the kernel and of its modules a recording has
-kernel_maps() { rec "$@" -- true; "$AUXREC" info --records f | grep -cE 'MMAP .*(kallsyms|\.ko)'; }
-(($(kernel_maps -e cpu-clock) > 1)) || note "no map of the kernel"
-(($(kernel_maps -e cpu-clock:u) == 0)) || note "a recording of user space has the kernel's maps"
-(($(kernel_maps -e cpu-clock:u -e page-faults) > 1)) || note "no map of the kernel beside :u"
+# kernel_maps WANT ARGS...: is the number of maps of the kernel and of its modules WANT (1: any)?
+kernel_maps()
+{
+	local nr
+	rec "${@:2}" -- true
+	nr=$("$AUXREC" info --records f | grep -cE 'MMAP .*(kallsyms|\.ko)')
+	(($1 == (nr > 0))) || note "$nr maps of the kernel: ${*:2}"
+}
+kernel_maps 1 -e cpu-clock
+kernel_maps 0 -e cpu-clock:u
+kernel_maps 1 -e cpu-clock:u -e page-faults
 check "maps of the kernel only if it is recorded"
 
 "$HOLD" true
