@@ -101,9 +101,12 @@ static FILE *open_file(struct extract_raw *x, const char *name, int flags)
 		}
 	}
 	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		failed(x->e, name);
-	return f;
+	if (f)
+		return f;
+	failed(x->e, name);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
 }
 
 static FILE *create(struct extract_raw *x, const char *name)
