@@ -12,12 +12,14 @@ PERFS: perfs that must read the streams. Prints TAP.
 
 import json
 import os
+import select
 import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True
 import tap                              # noqa: E402
@@ -31,6 +33,7 @@ PERFS = os.environ.get("PERFS", "").split()
 EVENT = "syscalls:sys_enter_sched_get_priority_min"
 OTHER = "syscalls:sys_exit_sched_get_priority_min"
 PATIENCE = 120
+STARTED = []
 SAMPLE, LOST, LOST_SAMPLES, ATTR = 9, 2, 13, 64
 TRACING_DATA, AUXTRACE = 66, 71
 
@@ -192,9 +195,19 @@ def json_fault(calls, path):
     return "" if got[0] + got[1] - others == calls else f"summary {got}, not {calls}\n"
 
 
+def start(args, **kw):
+    process = subprocess.Popen(args, **kw)
+    STARTED.append(process)
+    return process
+
+
 def auxrec(args, **kw):
-    return subprocess.Popen([AUXREC, "-q", "--json=" + os.path.join(TMP, "json")] + args,
-                            **kw)
+    return start([AUXREC, "-q", "--json=" + os.path.join(TMP, "json")] + args, **kw)
+
+
+def ended(process):
+    """Wait for a process to end, and return its exit status."""
+    return process.wait(timeout=PATIENCE)
 
 
 def plain(name, main, processes=4, calls=6000, event=EVENT, extra=(), lossy=None):
@@ -202,7 +215,7 @@ def plain(name, main, processes=4, calls=6000, event=EVENT, extra=(), lossy=None
     path = os.path.join(TMP, "f")
     p = auxrec(["-m", main, "-e", event, *extra, "-o", path, "--", CALLS,
                 str(processes), str(calls)])
-    rc = p.wait()
+    rc = ended(p)
     why = f"status {rc}\n" if rc else ""
     events = [EVENT] + [e for e in extra if e.startswith("syscalls:")]
     why += look(path, processes * calls, events, lossy)
@@ -217,7 +230,7 @@ def stopped(name, main, extra=(), target=False):
     work = Work(4, 6000)
     other = None
     if target:
-        other = subprocess.Popen(work.args)
+        other = start(work.args)
         work.wait("ready")
         extra = [*extra, "-p", str(other.pid)]
     p = auxrec(["-m", main, "-e", EVENT, *extra, "-o", path] +
@@ -231,9 +244,9 @@ def stopped(name, main, extra=(), target=False):
     work.wait("done")
     work.tell("end")
     os.kill(p.pid, signal.SIGCONT)
-    rc = p.wait()
+    rc = ended(p)
     if other:
-        other.wait()
+        ended(other)
     why = (f"status {rc}\n" if rc else "") + look(path, 24000, lossy=True)
     result(name, why + json_fault(24000, path))
     work.close()
@@ -264,29 +277,36 @@ def slow_pipe(name, main):
     work.tell("end")
     with open(path, "wb") as f:
         shutil.copyfileobj(p.stdout, f)
-    rc = p.wait()
+    rc = ended(p)
     why = (f"status {rc}\n" if rc else "") + look(path, 24000, lossy=True)
     result(name, why + json_fault(24000, path))
     work.close()
 
 
 def reader_gone(name, main, take):
-    """The reader of the pipe takes so many bytes and goes."""
+    """The reader of the pipe leaves after @take bytes.
+
+    If the main rings lose so much that the stream is shorter, the reader leaves after all calls.
+    """
     work = Work(4, 6000)
     p = auxrec(["-m", main, "-e", EVENT, "-o", "-", "--", *work.args],
                stdout=subprocess.PIPE, bufsize=0)
     work.wait("ready")
     work.tell("go")
     data = b""
-    while len(data) < take:
-        part = p.stdout.read(min(4096, take - len(data)))
-        if not part:
+    until = time.monotonic() + PATIENCE
+    while len(data) < take and time.monotonic() < until:
+        if select.select([p.stdout, work.fifos["done"]], [], [], 1)[0] == [work.fifos["done"]]:
             break
-        data += part
+        if select.select([p.stdout], [], [], 0)[0]:
+            part = p.stdout.read(min(4096, take - len(data)))
+            if not part:
+                break
+            data += part
     work.wait("done")
     p.stdout.close()
     work.tell("end")
-    rc = p.wait()
+    rc = ended(p)
     stream = Stream(data)
     r = report()
     have = stream.all(stream.samples)
@@ -315,7 +335,7 @@ def flight(name, main):
     # The command of a recorder makes no calls between the two.
     said = [snapshot(sock, "one"), snapshot(sock, "two")]
     work.tell("end")
-    rc = p.wait()
+    rc = ended(p)
     files = sorted(os.path.join(top, f) for f in os.listdir(top) if f.startswith("f."))
     why = f"status {rc}\n" if rc else ""
     if len(files) != 2:
@@ -382,5 +402,8 @@ TMP = tempfile.mkdtemp(prefix="losses.")
 try:
     status = main()
 finally:
+    # After a failure a recorder may be stopped, and would keep the pipe of the results open.
+    for started in STARTED:
+        started.kill()
     shutil.rmtree(TMP, ignore_errors=True)
 sys.exit(status)
