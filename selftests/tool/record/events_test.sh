@@ -282,7 +282,7 @@ kernel_maps()
 {
 	local nr
 	rec "${@:2}" -- true
-	nr=$("$AUXREC" info --records f | grep -cE 'MMAP .*(kallsyms|\.ko)')
+	nr=$("$AUXREC" info --records f | grep -cE 'MMAP2? .*(kallsyms|\.ko)')
 	(($1 == (nr > 0))) || note "$nr maps of the kernel: ${*:2}"
 }
 kernel_maps 1 -e cpu-clock
