@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream/primer.h"
 #include "stream/read_raw.h"
 #include "perfaux.h"
 
@@ -81,8 +82,13 @@ static int add_aux(struct info *info, bool chunks, __u32 tid, __u32 cpu,
 static int add_auxtrace(struct info *info, const struct read_record *rec)
 {
 	const struct rec_auxtrace *a = (const void *)rec->hdr;
+	const bool first = !info->primed && rec->blob;
+	__u8 head[PRIMER_SIZE];
 
 	if (rec->size < sizeof(*a))
+		return 0;
+	info->primed |= first;
+	if (first && read_primer(info->stream, rec, head))
 		return 0;
 	return add_aux(info, false, a->tid, a->cpu, rec->blob, a->reference,
 		       a->reference);

@@ -108,6 +108,8 @@ struct info {
 	struct info_event *events;
 	size_t	nr_events;
 
+	bool	primed;		/* the first AUXTRACE with data was there */
+
 	__u64	types[REC_NR_TYPES];
 	__u64	other_types;
 

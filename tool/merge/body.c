@@ -110,14 +110,6 @@ static __u64 queue_end(const struct merge *m, __u32 tid, __u32 cpu)
 	return q && cpu != NOBODY ? q->offset : 0;
 }
 
-/* Return whether the data is the primer. If the length matches, this reads the data. */
-static bool take_primer(struct body *b, const struct read_record *rec,
-			__u8 bytes[PRIMER_SIZE])
-{
-	return rec->blob == PRIMER_SIZE &&
-	       read_blob(b->r.stream, bytes, PRIMER_SIZE) == PRIMER_SIZE && is_primer(bytes);
-}
-
 static void write_auxtrace(struct body *b, const struct read_record *rec,
 			   struct merge_queue *q)
 {
@@ -150,7 +142,7 @@ static int take_auxtrace(struct body *b, const struct read_record *rec)
 	struct merge_queue *q;
 	int rc;
 
-	if (take_primer(b, rec, head))
+	if (read_primer(b->r.stream, rec, head))
 		return 0;
 	rc = seen(b, &key, a->reference);
 	if (rc < 0)
@@ -167,7 +159,7 @@ static int take_auxtrace(struct body *b, const struct read_record *rec)
 	if (!q)
 		return no_memory(b);
 	write_auxtrace(b, rec, q);
-	/* take_primer() has read these bytes already. */
+	/* read_primer() has read these bytes already. */
 	if (a->size != PRIMER_SIZE)
 		return merge_reader_copy(b->m, &b->r, rec, a->size);
 	merge_out_add(&b->m->out, head, sizeof(head));

@@ -18,3 +18,9 @@ bool is_primer(const void *data)
 {
 	return !memcmp(data, primer, PRIMER_SIZE);
 }
+
+bool read_primer(struct read_stream *s, const struct read_record *rec, __u8 head[PRIMER_SIZE])
+{
+	return rec->blob == PRIMER_SIZE && read_blob(s, head, PRIMER_SIZE) == PRIMER_SIZE &&
+	       is_primer(head);
+}

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#include "stream/read.h"
 #include "stream/records.h"
 
 #define PRIMER_SIZE	16
@@ -22,5 +23,11 @@ extern const struct perf_event_header primer[2];
 
 /* Return whether these PRIMER_SIZE bytes are the primer. */
 bool is_primer(const void *data);
+
+/*
+ * Return whether the data of an AUXTRACE is the primer. If it is as long as the primer, the data
+ * is read to @head.
+ */
+bool read_primer(struct read_stream *s, const struct read_record *rec, __u8 head[PRIMER_SIZE]);
 
 #endif /* AUXREC_STREAM_PRIMER_H */
