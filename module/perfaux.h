@@ -29,8 +29,8 @@
  * reserved before can still be written and committed. The memory is freed after the last
  * reference and the last reservation are gone.
  *
- * Loss: if there is no room for a record, or the record is longer than a segment, the
- * loss is counted under its cause. A gap of the ring tells the time, number and bytes of
+ * Loss: if there is no room for a record, or its frame is longer than a segment, the ring
+ * counts the loss under its cause. A gap of the ring tells the time, number and bytes of
  * the lost records.
  */
 #ifndef _PERFAUX_H

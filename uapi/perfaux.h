@@ -207,7 +207,7 @@
  * finds a sample in a main ring can follow the sample's reference immediately, even
  * beyond frames_end: compare PERFAUX_SEQ(segment.state) with reference.segment_seq, copy
  * or use the data, and in an overwrite ring compare again. If the numbers differ, the data
- * were overwritten.
+ * was overwritten.
  *
  * In the other direction, a frame may be visible before its sample, or its sample may be
  * lost because the main ring was full. PERFAUX_IOC_FLUSH returns after the kernel has
@@ -256,7 +256,7 @@
  *
  *   -ENOENT	no ring has that handle, or the ring's last descriptor and mapping are gone
  *   -ENOSPC	no segment was free
- *   -E2BIG	the record is longer than a segment
+ *   -E2BIG	the record, with its struct perfaux_frame, is longer than a segment
  *   -EINVAL	offset and length are not inside the dynptr; or data is NULL and data__sz is
  *		not 0, which the verifier of 6.1 lets pass
  *   -EOPNOTSUPP	the dynptr is neither of local memory nor of a record of BPF's ring
@@ -560,9 +560,9 @@ struct perfaux_flush {
  *
  * HOLD does not take a segment that became READY before an overwritten one, because there
  * would be a hole between the two. UNHOLD can leave such segments, if writers had to
- * overwrite later ones. In one case a hole remains: a segment that is HELD at the moment
- * when its writer publishes it can have a hole behind it, if the writer was interrupted for
- * that long. Then ready_seq has a gap.
+ * overwrite later ones. In one case a hole remains: a writer that takes a ready_seq and is
+ * interrupted before it publishes its segment. The segment may become HELD after the next
+ * ones were overwritten. Then numbers are missing between the ready_seq of HELD segments.
  *
  * With PERFAUX_FLUSH_SPANS, HOLD takes all that was written before the call: it also holds
  * each segment that a writer is using, and the writer continues in another one. Spans that
@@ -637,7 +637,8 @@ struct perfaux_thaw {
 /*
  * PERFAUX_IOC_HANDLE (on a ring): get the number by which BPF programs name the ring, see
  * "Programs of BPF". Each call for a ring returns the same number. The number is never 0.
- * The probability that it is the number of another ring, present or past, is 2^-32.
+ * No other ring has it at the same time. The probability that a ring gets the number of a
+ * certain earlier ring is at most 2^-32.
  *
  * Errors:
  *   EINVAL	size below PERFAUX_HANDLE_SIZE_V0; flags or handle not 0; the ring's
@@ -645,7 +646,7 @@ struct perfaux_thaw {
  *   EOPNOTSUPP	programs cannot call this module: the module has no BTF, or the kernel
  *		refused its functions (the kernel's log says which)
  *   ENOMEM	there is no memory to map the segments in one piece
- *   EBUSY	there are 2^31 rings with a handle
+ *   EBUSY	there are 2^31 - 1 rings with a handle
  *   E2BIG, EFAULT
  */
 struct perfaux_handle {
@@ -661,8 +662,9 @@ struct perfaux_handle {
  * PERF_RECORD_MMAP2 that the kernel writes for an event with attr.build_id has the build-id
  * of the mapped file. This holds for all users of perf:
  *
- *   - An executable mapping has its id whether or not the file's pages are cached. The
- *     module reads a file only for an executable mapping whose record such an event takes.
+ *   - An executable mapping has its id whether or not the file's pages are cached, or a
+ *     notice delivers the id later (see PERFAUX_NOTICE_LATE_ID). The module reads a file
+ *     only for an executable mapping whose record such an event takes.
  *   - Any other mapping has its id if it can be read from cached pages.
  *
  * The module parameter build_ids=1 does the same permanently. Without a descriptor, the
@@ -675,8 +677,8 @@ struct perfaux_handle {
  * The descriptor delivers notices: ids, and other facts, that do not fit into a record.
  * read() returns as many whole notices as fit. If there is none, read() waits for one, also
  * while another thread reads (EAGAIN with O_NONBLOCK; EINTR). Further errors of read():
- * EINVAL if the first notice does not fit; ENOMEM. poll() reports EPOLLIN when there is a
- * notice.
+ * EINVAL if the first notice does not fit; ENOMEM; EFAULT. poll() reports EPOLLIN when there
+ * is a notice.
  *
  * If the caller has CAP_PERFMON or CAP_SYS_ADMIN when it opens the descriptor, notices and
  * counters are about all tasks. Otherwise they are about tasks of the caller's user, but not
@@ -735,7 +737,7 @@ enum perfaux_notice_type {
 	 * user's program or for a network (FUSE, NFS, 9p, CIFS ...). Or the id
 	 * requires more work than the module does while others wait: more than 16
 	 * pages that are not cached, a second such page that would come after 12 ms
-	 * (the module parameter disk_us), or more than 64 pages.
+	 * (the module parameter disk_us), more than 64 pages, or more than 16384 reads.
 	 */
 	PERFAUX_NOTICE_LATE_ID	= 1,
 	/* An id of more than 20 bytes: the record has only the first 20. */
@@ -994,15 +996,16 @@ struct perfaux_gap {
 	__u64	seq;			/* 0: not valid */
 	__u64	t_begin;
 	__u64	t_end;			/* end of the last lost span; if that
-					 * is not known, when data flowed
-					 * again on this CPU, or the time of
-					 * the FLUSH that ended the gap
+					 * is not known, when data of the
+					 * event or thread flowed again, when
+					 * another gap began on this CPU, or
+					 * the time of the FLUSH
 					 */
 	__u64	cookie;
 	__u32	cpu;
 	__u32	cause;			/* enum perfaux_cause */
-	__u32	pid;			/* of the task that ran when the gap */
-	__u32	tid;			/* began */
+	__u32	pid;			/* of the task that ran when the gap began; */
+	__u32	tid;			/* -1 if the event is that of a CPU */
 	__u64	count;			/* attempts to write during the gap */
 	__u64	bytes;			/* lost during the gap */
 };
