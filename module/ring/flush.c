@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Having writers end what they write, or start again: PERFAUX_IOC_FLUSH, HOLD, RESUME.
+ * Make writers end their spans, or start again: PERFAUX_IOC_FLUSH, HOLD, and the restart
+ * of events that found no segment.
  */
 #include "ring/attach.h"
 #include "ring/process.h"

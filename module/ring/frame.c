@@ -101,13 +101,14 @@ static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
 }
 
 /*
- * There is no room: tell the reader, whose poll() makes way, and pa_ring_resume_work().
- * The latter clears STARVED, but runs only if a segment is available at that time. So
- * STARVED may still be set although segments came back since and were partly filled,
- * and the reader fell asleep before that. Therefore wake the ring again even if STARVED
- * is set, but once a jiffy, not for each record of a storm. If two contexts come here in
- * one jiffy, for example an NMI and the context that it interrupts, the cmpxchg() lets
- * one of them through, and neither waits for the other.
+ * There is no room: set STARVED and wake the ring, so that partly written segments are
+ * published and events start again. pa_ring_resume_work() clears STARVED, but runs only
+ * if a segment is available at the time of a wake-up. So STARVED may still be set from an
+ * earlier loss, although segments came back since and were partly filled, while the reader
+ * sleeps. Therefore wake the ring again even if STARVED is set, but once a jiffy, not for
+ * each record of a storm. If two contexts come here in one jiffy, for example an NMI and
+ * the context that it interrupts, the cmpxchg() lets one of them through, and neither
+ * waits for the other.
  */
 static void pa_frames_starve(struct pa_ring *ring)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The end of a segment of frames: closed, so that it takes no more of them, and published
- * when the last one that is being written has ended.
+ * The end of a segment of frames: the segment is closed, so that it takes no more frames,
+ * and published when the last frame that is being written has ended.
  */
 #include <linux/preempt.h>
 

@@ -33,7 +33,10 @@ static inline bool pa_frames_are_open(const struct pa_segment *seg)
 
 /* frame_word.c: writers */
 bool pa_frames_close(struct pa_segment *seg);
-/* Nobody writes to the segment, and nobody will: @nr frames, @bytes of data in them. */
+/*
+ * Publish a segment in which no frame can be committed any more: @nr committed frames, @bytes
+ * of data in them.
+ */
 void pa_frames_publish(struct pa_segment *seg, u64 nr, u64 bytes);
 void pa_frames_complete(struct pa_segment *seg);
 

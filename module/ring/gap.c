@@ -22,7 +22,7 @@
  * Readers wait for each number. So gaps that have ended and still wait in a
  * CPU's slot are published before any span, and before the same thread begins
  * elsewhere. pa_gaps_wait() tells whether a slot may have a gap. A thread that
- * has moved to another CPU sees this, because moving takes scheduler locks.
+ * has moved to another CPU sees its gap, because moving takes scheduler locks.
  */
 #include <linux/smp.h>
 
@@ -256,8 +256,8 @@ static bool pa_gap_matches(struct pa_ring *ring, int gap,
 /*
  * Take the gap out of a CPU's slot and publish it. May run on any CPU. A gap
  * that was put there after the caller read @slot is not taken: that gap may go
- * on, and losses after the end that it would get here would not be told.
- * Returns whether the gap was taken.
+ * on, and losses after @now would not be reported. Returns whether the gap was
+ * taken.
  */
 static bool pa_gap_take(struct pa_ring *ring, struct pa_cpu *cpu, u64 slot,
 			u64 now)

@@ -109,8 +109,8 @@ static unsigned int pa_segments_open(const struct pa_ring *ring)
 
 /*
  * Return for how many open segments there is room. If @max is the number of all segments, the
- * room is not limited to the open segments that can be counted here: a writer whose claim has
- * its number, but is not visible yet, would use up the room of an older segment.
+ * room is not limited to the open segments that are counted here. A writer may have taken its
+ * number while its claim is not visible yet; its segment would use up the room of another one.
  */
 static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 {

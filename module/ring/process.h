@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What only process context calls: these may sleep.
+ * Functions that only process context calls: they may sleep.
  */
 #ifndef PERFAUX_RING_PROCESS_H
 #define PERFAUX_RING_PROCESS_H
@@ -37,7 +37,7 @@ void pa_segments_unhold_all(struct pa_ring *ring);
 void pa_freeze_init(struct pa_ring *ring);
 int pa_thaw(struct pa_ring *ring);
 
-/* frame.c: 0 or -ENOMEM; ring->lock held, but for pa_frames_exit() */
+/* frame.c: 0 or -ENOMEM; ring->lock held, except for pa_frames_exit() */
 int pa_frames_init(struct pa_ring *ring);
 void pa_frames_exit(struct pa_ring *ring);
 void pa_frames_flush(struct pa_ring *ring, bool abandon);
@@ -56,7 +56,7 @@ void pa_sinks_free(struct pa_ring *ring);
 bool pa_clock_fits(const struct pa_ring *ring, const struct perf_event *event);
 /* Return whether the clock can be read in NMI. */
 bool pa_clock_is_safe(const struct perf_event *event);
-/* The ring has the clock of @event, or, if it has none yet, perf's own. */
+/* Give the ring the clock of @event; or perf's own clock, if the ring has none yet. */
 void pa_clock_take(struct pa_ring *ring, const struct perf_event *event);
 void pa_clock_default(struct pa_ring *ring);
 

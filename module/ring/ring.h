@@ -71,7 +71,7 @@ struct pa_segment {
 struct pa_cpu {
 	unsigned int hint;		/* the segment this CPU wrote to last */
 	unsigned int frame_hint;	/* likewise, for frames */
-	u64 gap;			/* the open gap, see gap.c, or 0 */
+	u64 gap;			/* this CPU's slot for a gap, see gap.c */
 	struct perf_event *pin_event;	/* see event/pin.c */
 	struct irq_work pin_work;
 	struct pa_segment sink;		/* see sink.c */

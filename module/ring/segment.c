@@ -55,7 +55,7 @@ bool pa_hold_takes(struct pa_ring *ring, u64 seq)
 	       atomic_dec_if_positive(&ring->hold_room) >= 0;
 }
 
-/* A writer can use a segment from now on: wake the ring if one was missing. Any context. */
+/* A segment can be used from now on: wake the ring if a writer found none. Any context. */
 void pa_segment_freed(struct pa_ring *ring)
 {
 	/* Pairs with the barrier in pa_starved(): at least one side sees the other's store. */
@@ -177,7 +177,7 @@ unsigned int pa_segments_ready(struct pa_ring *ring)
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
 		u64 state = READ_ONCE(ring->segments[i].state);
 
-		/* A released one does not count, even if a late frame keeps writers out of it. */
+		/* A released segment does not count, even if a late frame keeps writers out. */
 		n += PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
 		     READ_ONCE(*ring->seg[i].mark) != PERFAUX_SEQ(state);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What writers call: any context up to NMI, also with the runqueue locked. None of these
- * takes a lock, sleeps, allocates, frees or prints.
+ * Functions that writers call: any context up to NMI, also with the runqueue locked. None of
+ * these takes a lock, sleeps, allocates, frees or prints.
  */
 #ifndef PERFAUX_RING_WRITER_H
 #define PERFAUX_RING_WRITER_H
@@ -26,8 +26,9 @@ void pa_segment_freed(struct pa_ring *ring);
 bool pa_segment_released(const struct pa_segment *seg, u64 state);
 bool pa_hold_wants(const struct pa_ring *ring, u64 seq);
 bool pa_hold_takes(struct pa_ring *ring, u64 seq);
-/* Not in NMI: these look at all segments. */
+/* Look at all segments. */
 bool pa_segments_publish_idle(struct pa_ring *ring);
+/* Not in NMI: this looks at all segments. */
 unsigned int pa_segments_ready(struct pa_ring *ring);
 
 /* freeze.c */
