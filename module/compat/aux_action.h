@@ -16,7 +16,7 @@ static inline bool pa_is_paused_by_others(struct perf_event *event, const struct
 	bool paused = event->attr.aux_start_paused;
 	struct perf_event *sibling;
 
-	/* perf_get_aux_event() accepts only a leader, and only one of such a PMU. */
+	/* perf_get_aux_event() accepts only a leader whose PMU has this capability. */
 	if (!(pmu->capabilities & PERF_PMU_CAP_AUX_PAUSE) ||
 	    event->group_leader != event)
 		return paused;

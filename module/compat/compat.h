@@ -91,7 +91,7 @@
 
 /*
  * Return whether the user of current may look into current. Newer kernels keep
- * that in the task (struct task_exec_state), older ones in the mm.
+ * this flag in the task (struct task_exec_state), older ones in the mm.
  */
 #ifdef PA_HAVE_GET_DUMPABLE
 #include <linux/sched/coredump.h>
@@ -124,7 +124,7 @@ static inline bool pa_current_is_dumpable(void)
 
 /*
  * 6.12 ("task_work: Add TWA_NMI_CURRENT and TWAF_NO_ALLOC..."): add a work with the
- * runqueue locked. The flag went later, when KASAN never allocated there any more.
+ * runqueue locked. Later kernels have no such flag, because KASAN does not allocate there.
  */
 #ifdef PA_HAVE_TWAF_NO_ALLOC
 #define pa_task_work_add(task, work) \

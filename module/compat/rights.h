@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What perf_event_open() asks, on each kernel. Only for event/rights.c. */
+/* The checks of perf_event_open() on each kernel. Only for event/rights.c. */
 #ifndef PERFAUX_COMPAT_RIGHTS_H
 #define PERFAUX_COMPAT_RIGHTS_H
 

@@ -216,9 +216,9 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 			pa_detach_samples(ring);
 		} else {
 			/*
-			 * The event may have been attached to another ring since, whose
-			 * PA_KICK_START found it running, so start it again. If it was not, it
-			 * finds no AUX area and stays stopped.
+			 * Start the event again, because it may have been attached to another
+			 * ring since, whose PA_KICK_START found it running. An event that is not
+			 * attached finds no AUX area and stays stopped.
 			 */
 			pa_kick_event(ring, attached->event, PA_KICK_STOP | PA_KICK_START);
 		}

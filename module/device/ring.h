@@ -7,7 +7,7 @@
 
 #include "ring/ring.h"
 
-/* ring.c: process context, but for pa_ring_resume(), which is not for NMIs */
+/* ring.c: process context, except for pa_ring_resume(): any context but NMI */
 struct pa_ring *pa_ring_create(const struct perfaux_create *arg);
 void pa_ring_put(struct pa_ring *ring);
 void pa_ring_resume(struct pa_ring *ring);

@@ -75,7 +75,7 @@ static long pa_ioctl_flush(struct pa_ring *ring, void __user *uarg)
 	return 0;
 }
 
-/* Events that found no segment may overwrite one that was given back. */
+/* UNHOLD made segments READY: events that found no segment can overwrite these. */
 static void pa_ring_unheld(struct pa_ring *ring)
 {
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
@@ -221,8 +221,8 @@ static int pa_map_data(struct vm_area_struct *vma, unsigned long addr,
 	int ret;
 
 	/*
-	 * One by one: with vm_insert_pages() a failure half way would need the
-	 * same care, and this is not a hot path.
+	 * Insert pages one by one: vm_insert_pages() can also fail half way, and
+	 * this is not a hot path.
 	 */
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
 		for (k = 0; k < nr; k++) {

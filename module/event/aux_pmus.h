@@ -14,7 +14,7 @@
 struct pa_aux_pmu {
 	const char *name;	/* of the PMU, without the suffix of an instance */
 	const char *refused;	/* why a raw ring refuses it; NULL: it is allowed */
-	bool intel_pt;		/* the data are Intel PT's packets */
+	bool intel_pt;		/* the data consists of Intel PT's packets */
 };
 
 /* Look a PMU up by its name in sysfs. Returns NULL if it is not one of the kernel's. */

@@ -2,9 +2,9 @@
 /*
  * Is an event attached, and to which ring?
  *
- * Lookups happen on every begin of every AUX PMU and on every sample while one is
- * wanted, in any context, as readers of RCU. Changes are made under pa_attach_lock,
- * inside ring->lock.
+ * Every begin of every AUX PMU looks an event up, and so does every sample while the
+ * hooks of raw_hook.c are in place, in any context, as RCU readers. Changes are made
+ * under pa_attach_lock, inside ring->lock.
  */
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>

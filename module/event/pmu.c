@@ -45,9 +45,9 @@ bool pa_pmu_fits(const struct pmu *pmu)
 
 /*
  * The first page of each run tells drivers how long the run is, see
- * rb_alloc_aux_page(). Intel PT can interrupt only at the end of a run, the
- * one below the page of handle->wakeup (pt_buffer_reset_markers()). So a run
- * must end at the marker: runs are no longer than the room after the marker.
+ * rb_alloc_aux_page(). Intel PT can interrupt only at the end of a run: the end
+ * of the last run below the page of handle->wakeup (pt_buffer_reset_markers()).
+ * So a run must end at the marker: runs are no longer than the room after it.
  * Drivers without scatter-gather get the longest runs that were allocated,
  * because they stop at the end of each run and can do no better
  * (PT_CAP_topa_multiple_entries in pt.c).
@@ -128,9 +128,8 @@ int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
 	int ret;
 
 	/*
-	 * Otherwise only the event would hold the driver, and the ring may
-	 * outlive the event. It may also outlive the PMU, which may be
-	 * unregistered.
+	 * The ring needs a reference of its own to the driver, because it may
+	 * outlive the event, and even the PMU, which may be unregistered.
 	 */
 	if (!try_module_get(pmu->module))
 		return -ENODEV;

@@ -19,9 +19,9 @@ MODULE_PARM_DESC(build_ids, "Put build-ids into mmap records always, not only wh
 
 /*
  * Return the user whose sessions may see mappings of current, besides the sessions
- * of all tasks. No user's may if the program has more rights than its user, or if
- * its user may not read the program: in these cases perf ends the events of others
- * (perf_event_exec(), begin_new_exec()).
+ * of all tasks. There is no such user if the program has more rights than its user,
+ * or if its user may not read the program: in these cases perf ends the events of
+ * others (perf_event_exec(), begin_new_exec()).
  */
 static kuid_t pa_ids_user(void)
 {

@@ -46,7 +46,8 @@ struct pa_ids_map {
 int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
 		 __u32 *size);
 
-/* ids/hook.c: process context, may sleep. Before the others: what is called instead. */
+/* ids/hook.c: process context, may sleep */
+/* Set the parser that perf calls instead of the kernel's. Call this before the others. */
 void pa_ids_hook_init(typeof(pa_ids_parse) *parser);
 /* Calls nest. Returns 0 or -errno. */
 int pa_ids_hook_get(void);
@@ -99,8 +100,9 @@ enum pa_ids_access pa_ids_access(struct file *file);
 
 /*
  * Process context, mmap_lock may be held for writing. Returns the result of
- * pa_elf_id(), PERFAUX_ID_DEFERRED if that exceeds the bounds above or, with
- * PA_IDS_PEEK, needs pages that are not in memory, or PERFAUX_ID_UNREADABLE.
+ * pa_elf_id(), or PERFAUX_ID_UNREADABLE, or PERFAUX_ID_DEFERRED: with PA_IDS_NEVER, or if
+ * the parser exceeds the bounds above or, with PA_IDS_PEEK, needs pages that are not in
+ * memory.
  */
 int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 		       struct pa_elf_id *id);

@@ -45,7 +45,7 @@ struct pa_late {
 	struct list_head asked;		/* that wait for the present one */
 	struct work_struct work;
 	struct file *file;
-	kuid_t uid;			/* of the first to map it */
+	kuid_t uid;			/* pa_payer() of the first mapping */
 };
 
 static struct workqueue_struct *pa_late_wq;

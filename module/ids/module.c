@@ -136,7 +136,7 @@ static void pa_module_live(struct module *mod)
 	pa_module_notice(mod, time, &id);
 }
 
-/* If the module is still in the list it did not become LIVE, and yet its code ran. */
+/* If the module is still in the list, it did not become LIVE, but its code may have run. */
 static void pa_module_going(const struct module *mod)
 {
 	const struct pa_elf_id none = { .size = 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session: who asks for build-ids, and the notices that wait for its reader.
+ * A session: a descriptor that asks for build-ids, and the notices that wait for its reader.
  */
 #ifndef PERFAUX_IDS_SESSION_H
 #define PERFAUX_IDS_SESSION_H

@@ -24,8 +24,8 @@ struct pa_raw_swap {
 };
 
 /*
- * A perf_copy_f: returns how many bytes it did not copy. The core has a function
- * that does the same. From this one pa_raw_is_swapped() knows that a record is ours.
+ * A perf_copy_f: returns how many bytes it did not copy. The core has such a function,
+ * too, but by the address of this one pa_raw_is_swapped() recognizes our records.
  */
 static unsigned long pa_raw_copy(void *to, const void *from, unsigned long at,
 				 unsigned long len)
