@@ -51,7 +51,7 @@ bool spt_block_is_clear(const struct spt_block *block)
 			return false;
 		if (spt_insn_is_jump(&insn)) {
 			/*
-			 * An indirect branch may lead to the target of another one.
+			 * An indirect branch may lead to the target of another branch.
 			 */
 			if (insn.class != SPT_JUMP && insn.class != SPT_CALL)
 				return !nr;

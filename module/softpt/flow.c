@@ -105,7 +105,7 @@ static void called(struct spt_flow *flow, u64 return_ip)
 }
 
 /*
- * Return whether @ip is where the last call came from. If @ip is not, libipt's
+ * Return whether @ip is the return address of the last call. If @ip is not, libipt's
  * stack keeps the call and perf's does not (proceed() in libipt,
  * intel_pt_walk_insn() in perf), so the entries below are useless.
  */
@@ -249,7 +249,7 @@ static void go_on(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 			put_ip(flow, SPT_TIP, next);
 		break;
 	case SPT_FAR:
-		/* To perf CALLF and RETF are calls and returns, to libipt not. */
+		/* perf takes CALLF and RETF for calls and returns; libipt does not. */
 		forget_calls(flow);
 		put_tnt(flow);
 		if (!flow->told_mode)

@@ -79,7 +79,7 @@ void spt_flow_reset(struct spt_flow *flow);
 void spt_flow_begin(struct spt_flow *flow, u64 ip, bool is64, u64 tsc);
 
 /*
- * The next instruction that is passed to spt_flow_step() has changed the mode. Call
+ * The instruction that is passed to spt_flow_step() next has changed the mode. Call
  * this before spt_flow_step() of a far transfer between 32-bit and 64-bit code. It
  * does nothing if the mode is the same as before, so it can be called before each
  * step.

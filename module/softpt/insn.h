@@ -13,7 +13,7 @@
 #define SPT_INSN_MAX	15
 
 enum spt_insn_class {
-	SPT_OTHER,		/* continues with the next instruction, or repeats (REP) */
+	SPT_OTHER,		/* the next instruction follows, or this one repeats (REP) */
 	SPT_JUMP,		/* direct */
 	SPT_BRANCH,		/* conditional: Jcc, LOOPcc, JrCXZ; not XBEGIN's abort */
 	SPT_CALL,		/* direct */

@@ -204,8 +204,8 @@ static void spt_event_stop(struct perf_event *event, int flags)
 /*
  * Pin the event's context. perf swaps the contexts of tasks with the same events
  * without a call to the PMU (context_equiv()), except contexts that are pinned. The
- * pin stays, because the spt_task that an event has brought for its first task may
- * be in use there while the event is not active. ctx->lock is held.
+ * pin stays, because the task may still use the spt_task that the event has brought
+ * for it while the event is not active. ctx->lock is held.
  */
 static void spt_event_pin(struct perf_event *event)
 {

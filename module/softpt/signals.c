@@ -31,8 +31,8 @@ static u64 spt_grace_steps(const struct spt_task *t)
 
 /*
  * A handler was interrupted (SA_NODEFER), or the program left it by a jump. The
- * length of such a handler is unknown, so the sooner signals come, the longer the
- * next one has to wait.
+ * length of such a handler is unknown. So each signal that comes too soon doubles the
+ * time that the next signal must wait.
  */
 static void spt_signals_nested(struct spt_task *t, u64 since)
 {

@@ -78,7 +78,7 @@ struct spt_task {
 	bool user_tf;			/* somebody else wants TF, too */
 	bool early;			/* FRED: the first trap comes before an instruction */
 	bool is64;
-	/* the next instruction is at one of these addresses, usually at the only one */
+	/* the next instruction is at one of these addresses; usually there is only one */
 	u64 places[SPT_PLACES];
 	unsigned int nr_places;
 

@@ -4,11 +4,10 @@
  * to one of its events. A task may have one event for each CPU. The event of the
  * CPU on which the task runs is active.
  *
- * The state cannot be allocated when a task is scheduled in. It is also not known
- * which task that will be when the event is made: until the event is first active,
- * perf may give it to another task that has inherited the same events
- * (perf_event_context_sched_out()). So each event brings a spare state, which is
- * used if the task has none.
+ * The state cannot be allocated when a task is scheduled in. When an event is made, its
+ * task is not known yet: until the event is first active, perf may give it to another
+ * task that has inherited the same events (perf_event_context_sched_out()). So each
+ * event brings a spare state, which is used if the task has none.
  */
 #include <linux/hashtable.h>
 #include <linux/module.h>
@@ -136,7 +135,7 @@ static struct spt_task *spt_task_find(const struct task_struct *task)
 	return NULL;
 }
 
-/* State of one task means nothing to another task. */
+/* The state of one task means nothing to another task. */
 static void spt_task_reset(struct spt_task *t)
 {
 	memset_startat(t, 0, stepping);
