@@ -60,9 +60,9 @@ struct auxgen_chunk {
  *   pt	behave like Intel PT's driver: see auxgen_pt.c
  *   over	when all room is used, report that one chunk more was written
  *   stream	0 to 15
- *   truncate	at every so many writes, lose as many chunks as were written and
- *		report it (PERF_AUX_FLAG_TRUNCATED)
- *   skip	skip so many chunks of room at the beginning of each span
+ *   truncate	N: after every Nth write, lose as many chunks as a write has, and
+ *		report the loss (PERF_AUX_FLAG_TRUNCATED); 0: never
+ *   skip	how many chunks of room to skip at the beginning of each span
  * config1:
  *   period	of the timer, us; 0: 1000
  */

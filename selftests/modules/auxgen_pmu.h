@@ -37,7 +37,7 @@ struct auxgen_pmu {
 
 /* auxgen_main.c */
 extern struct auxgen_pmu auxgen_pmus[AUXGEN_PMUS_MAX];
-/* Functions that each kind of interrupt calls */
+/* Called in an NMI: write for the events of this CPU that have AUXGEN_F_NMI. */
 void auxgen_write_nmi(struct auxgen_pmu *pmu);
 
 static inline struct auxgen_pmu *auxgen_pmu_of(struct pmu *pmu)

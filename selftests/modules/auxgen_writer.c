@@ -16,7 +16,7 @@
 
 #include "auxgen_pmu.h"
 
-/* All running events. Readers have interrupts off or are in an NMI, which is RCU. */
+/* All running events. Readers are RCU readers: they have interrupts off or are in an NMI. */
 static LIST_HEAD(auxgen_writers);
 static DEFINE_RAW_SPINLOCK(auxgen_writers_lock);
 

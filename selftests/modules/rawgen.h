@@ -42,8 +42,8 @@ struct rawgen_header {
  *   nest	likewise; in the middle of each copy interrupt the CPU by everything
  *		that can interrupt it there: an irq_work, a softirq after that, an NMI
  *   random	sizes from that of a header to the given one
- *   fail	the second part of every so-many-th sample is the rest of it, and its
- *		copy function copies nothing and reports that; 0: none
+ *   fail	N: every Nth payload has two parts, and the copy function of the second
+ *		one copies nothing and reports that; 0: none
  * config1:
  *   size	bytes; up to RAWGEN_MAX. A record of perf has less than 64 KiB
  *   period	of a timer that interrupts this CPU, us, and from there raises a

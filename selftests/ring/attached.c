@@ -25,8 +25,8 @@
 #define SUBUID		100000
 
 /*
- * In a table of 1024 chains, a lookup would pass 58 of these events. The variable EVENTS sets
- * another number, to measure.
+ * With this number of events, a lookup in a table of 1024 chains passes 58 events. The variable
+ * EVENTS sets another number, to measure.
  */
 static unsigned int many = 60000;
 
@@ -119,11 +119,11 @@ static int attach_idle(struct ring *ring, unsigned int nr)
 	return ret;
 }
 
-/* --- what they cost -------------------------------------------------------- */
+/* --- the cost of attached events ------------------------------------------- */
 
 /*
- * Return the shortest of many measurements of so many calls: other load only adds
- * time.
+ * Measure the time of 500 calls many times, and return the shortest time: other load
+ * only adds time.
  */
 static uint64_t prctl_ns(void)
 {
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(attached, cost_of_others, SECONDS)
 	close(done[0]);
 }
 
-/* --- how many -------------------------------------------------------------- */
+/* --- the limit of attached events ------------------------------------------ */
 
 static void limit_to(rlim_t nr)
 {
@@ -309,7 +309,7 @@ TEST_F(attached, limit_of_others)
 	close(done[0]);
 }
 
-/* --- they are found -------------------------------------------------------- */
+/* --- lookups of attached events -------------------------------------------- */
 
 static void grow_and_shrink_fn(void *arg)
 {

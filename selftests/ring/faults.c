@@ -2,8 +2,7 @@
 /*
  * Tests in which every allocation of every call fails once. A call that fails
  * returns ENOMEM (or EFAULT, where the kernel makes copies of user memory fail,
- * too), frees everything, and
- works when it is made again. Leaks show in the
+ * too), frees everything, and works when it is made again. Leaks show in the
  * module's use count, its vmalloc()ed memory, and the user's locked memory.
  * kmemleak finds other leaks (guest-leaks.list).
  */
@@ -40,13 +39,13 @@ FIXTURE_VARIANT(faults) {
 	int (*left)(struct fault_place *p);
 	unsigned int allocations;	/* the least number of allocations that the call needs */
 	/*
-	 * Without FULL, only one of @step, among the last @last, fails; 0: each one
-	 * fails.
+	 * Without $FULL, only every @step-th of the last @last allocations fails.
+	 * If @step is 0, each allocation fails.
 	 */
 	unsigned int step, last;
 	/*
-	 * The call allocates single pages: call it so many more times, to see that
-	 * the pages come back; or 0.
+	 * If the call allocates single pages: how many more times it is called, to
+	 * see that the pages come back; else 0
 	 */
 	unsigned int rounds;
 	bool needs_btf;
@@ -455,9 +454,9 @@ TEST_F_TIMEOUT(faults, each, EACH_SECONDS)
 	       tally.failed, tally.no_memory);
 }
 
-/* --- all that come fail, from some point on -------------------------------------------- */
+/* --- all allocations of at least some size fail ------------------------------------------ */
 
-/* Every slab object of at least this size fails. */
+/* The size goes up in these steps. */
 #define BYTES_STEP	64
 #define BYTES_MAX	0x100000
 
@@ -566,7 +565,7 @@ TEST_F_TIMEOUT(lasting, each, EACH_SECONDS)
 	TH_LOG("%u bytes are enough", bytes - step);
 }
 
-/* --- copies: without help, by arguments that end or cannot be written to ----------- */
+/* --- copies fail without fault injection: arguments end, or cannot be written to ------- */
 
 FIXTURE(copies) {
 	struct fault_place p;

@@ -218,7 +218,7 @@ TEST_F_TIMEOUT(hold, all_is_counted, SECONDS)
 	EXPECT_EQ(ring->ctl->seq, check->seq);
 }
 
-/* Return when the first of the HELD segments became READY. */
+/* Return the lowest ready_seq of the HELD segments. */
 static uint64_t held_since(const struct ring *ring)
 {
 	uint64_t least = ~0ULL;
@@ -232,7 +232,8 @@ static uint64_t held_since(const struct ring *ring)
 
 /*
  * Return whether segment @i has a span up to the number that HOLD returned, and is
- * not HELD. The data of the HOLD before may be behind a hole by now.
+ * not HELD. READY segments older than @since do not count: an earlier HOLD kept them,
+ * and there may be a hole after them.
  */
 static bool is_missed(const struct ring *ring, uint32_t i, uint64_t since)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that the reader gets what auxgen writes: whole, in order, and once; missing
- * data was counted. They combine ways of writing, kinds of events, sizes of pools
- * and kinds of readers.
+ * Tests that the reader gets the data that auxgen writes: whole, in order, and once;
+ * missing data was counted. The tests combine ways of writing, kinds of events, sizes
+ * of pools and kinds of readers.
  */
 #define _GNU_SOURCE
 #include <poll.h>

@@ -78,7 +78,7 @@ static int in_child(void (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* Return the bytes that a ring of so many segments takes, including tables. */
+/* Return the bytes that a ring of @nr segments takes, including tables. */
 static rlim_t ring_bytes(uint32_t segment_size, uint32_t nr)
 {
 	int fd = create_ring(segment_size, nr);

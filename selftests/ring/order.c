@@ -24,7 +24,7 @@ FIXTURE(order) {
 FIXTURE_VARIANT(order) {
 	uint64_t config;
 	unsigned int segments;
-	unsigned int read_each;		/* read after so many moves */
+	unsigned int read_each;		/* read after this number of moves */
 	enum perfaux_cause cause;	/* cause of the gaps that must exist */
 };
 
@@ -104,7 +104,7 @@ TEST_F_TIMEOUT(order, of_a_thread_that_moves, SECONDS)
 	ASSERT_EQ(0, event_enable(self->ev));
 	for (i = 0; i < ROUNDS; i++) {
 		ASSERT_EQ(0, pin_to(self->cpus[i % 2]));
-		/* The gap that waits in the other CPU's slot is not requested. */
+		/* This does not publish the gap that waits in the other CPU's slot. */
 		if (i % variant->read_each == 0)
 			ring_read(&self->ring, order_record, &order);
 	}

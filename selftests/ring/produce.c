@@ -457,7 +457,7 @@ TEST_F(held, starved_of_overwriting)
 	ASSERT_EQ(0, event_enable(event));
 	lost = ring_lost(&ring, PERFAUX_CAUSE_FULL);
 	EXPECT_LT(0, lost);
-	/* Thousands of times, if at all */
+	/* An event that looks again and again would have thousands of losses. */
 	poll(&never, 1, 200);
 	EXPECT_GE(lost + 20, ring_lost(&ring, PERFAUX_CAUSE_FULL));
 

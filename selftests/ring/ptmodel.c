@@ -2,7 +2,7 @@
 /*
  * Tests of rings with the kernel's own Intel PT driver on a model of the hardware
  * (see selftests/modules/ptmodel). All data that the model wrote is in spans or in
- * gaps, or the model dropped it and it is in a gap of cause TRUNCATED. They try
+ * gaps, or the model dropped it and it is in a gap of cause TRUNCATED. The tests try
  * each kind of event, size of segment and reader, with multi-entry and with
  * single-entry ToPA.
  */
@@ -359,8 +359,8 @@ static bool read_segments(FIXTURE_DATA(pt) *self, uint64_t segments)
 /*
  * Test how much may be written until the interrupt is served: as much as the room
  * after the segment's marker and not one chunk more, for every size of segments.
- * With single-entry ToPA it is the room that the hardware leaves, which is always
- * the same.
+ * With single-entry ToPA the amount is the room that the hardware leaves, which is
+ * always the same.
  */
 static void run_skid(struct __test_metadata *_metadata, FIXTURE_DATA(pt) *self,
 		     const FIXTURE_VARIANT(pt) *variant)

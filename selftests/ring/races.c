@@ -276,7 +276,7 @@ TEST_F_TIMEOUT(races, kill_traced, SECONDS)
 			check_start(self->check, &self->ring);
 		event_enable(ev);
 		child_go(&child);
-			/* The process group must exist before its first fork. */
+		/* The process group must exist before its first fork. */
 		ASSERT_TRUE(WAIT_FOR(&self->ring, self->check, i % 2 ||
 				     getpgid(child.pid) == child.pid));
 		ASSERT_TRUE(WAIT_FOR(&self->ring, self->check, i % 2 ||
@@ -377,7 +377,7 @@ TEST_F_TIMEOUT(races, several_processes, SECONDS)
 			/* Only the descriptor is inherited, and it is enough. */
 			int ev = task_event(&child[i], i, EV_INHERIT);
 
-			/* Enable the event afterwards: the child may not sleep yet. */
+			/* Enable the event after ATTACH, because the child may be running. */
 			if (ev < 0 || ring_attach(&self->ring, ev, COOKIE(i)) ||
 			    event_enable(ev))
 				_exit(1);

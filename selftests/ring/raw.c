@@ -165,7 +165,7 @@ static void count_record(void *ctx, const struct record *record)
 	*(uint64_t *)ctx += !!record->span;
 }
 
-/* An AUX event and raw samples share a ring, and their data are not mixed up. */
+/* An AUX event and raw samples share a ring, and their data is not mixed up. */
 TEST_F(attach, beside_aux)
 {
 	const struct auxgen_config config = { AUXGEN_F_CTX | 1 << 24, 0 };
@@ -198,7 +198,7 @@ TEST_F(attach, beside_aux)
 }
 
 /*
- * The raw data are the same bytes as without the ring, also for an event that is
+ * The raw data has the same bytes as without the ring, also for an event that is
  * not attached.
  */
 TEST_F(attach, same_as_without)

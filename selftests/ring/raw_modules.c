@@ -338,7 +338,7 @@ TEST_F_TIMEOUT(flow, unhook, SECONDS)
 	EXPECT_STREQ("", flow->check.wrong ?: "");
 }
 
-/* --- who is not attached --------------------------------------------------- */
+/* --- events that are not attached ------------------------------------------ */
 
 #define HITS		1000
 #define PLAIN_SIZE	MIB

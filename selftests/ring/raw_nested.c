@@ -161,7 +161,7 @@ static bool stopped(struct run *run)
 	return __atomic_load_n(&run->stop, __ATOMIC_ACQUIRE);
 }
 
-/* --- what goes on beside ---------------------------------------------------- */
+/* --- activities at the same time -------------------------------------------- */
 
 struct worker {
 	struct run *run;

@@ -80,8 +80,9 @@ static uint32_t counter_flags(const struct ring *ring)
 }
 
 /*
- * An event that finds no segment asks in its interrupt to look again. That look is
- * over when a task runs on its CPU: before segments are released.
+ * An event that finds no segment queues an irq_work on its CPU, which looks for a
+ * segment once more. Run a task there, so that the irq_work is over before the test
+ * releases segments.
  */
 static void settle(int cpu)
 {
@@ -409,8 +410,8 @@ TEST_F_TIMEOUT(starved, time_after_flush, SECONDS)
 }
 
 /*
- * The first event is closed. The event that found neither segment nor sink has
- * nothing to write to until the ring is read, and its gap is as long.
+ * The first event is disabled. The event that found neither segment nor sink has
+ * nothing to write to until the ring is read, and its gap lasts until then.
  */
 TEST_F_TIMEOUT(starved, time_of_second, SECONDS)
 {
@@ -517,7 +518,7 @@ TEST_F_TIMEOUT(starved, not_joined, SECONDS)
 	ASSERT_EQ(0, event_enable(ev));
 	full = ring_lost(&self->ring, PERFAUX_CAUSE_FULL);
 	child_go(&child);
-	/* Wait for so many time slices of both threads. */
+	/* Wait for 20 losses, so that both threads have had time slices. */
 	ASSERT_TRUE(wait_more(&self->ring.ctl->lost_count[PERFAUX_CAUSE_FULL],
 			      full + 20));
 	ASSERT_EQ(0, event_disable(ev));

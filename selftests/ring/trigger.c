@@ -153,7 +153,7 @@ FIXTURE_TEARDOWN(trigger)
 	ring_close(&self->ring);
 }
 
-/* Wait for at least one sample; it is of a child if the event is a task's. */
+/* Wait for at least one sample. If the event is that of a task, a child makes the sample. */
 static void wait_fired(const struct ring *ring, uint64_t before)
 {
 	while (counter(&ring->ctl->triggers) == before) {

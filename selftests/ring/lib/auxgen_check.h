@@ -42,7 +42,7 @@ struct check {
 	bool overwrite;		/* chunks may have been overwritten */
 	bool tail;		/* only the first chunks of each CPU may be overwritten */
 	bool partly;		/* events were not attached all the time */
-	/* the driver appends at most so many zeros to a span */
+	/* the driver appends at most this number of zeros to a span */
 	uint32_t padded;
 	uint32_t elsewhere;	/* bit mask of streams that went elsewhere */
 	const struct perfaux_control *ctl;	/* NULL: the data is not from a ring */

@@ -98,8 +98,8 @@ int prepare_notice(struct fault_place *p)
 }
 
 /*
- * The result is EAGAIN if an earlier call has lost the notice. So little memory
- * does not come from vmalloc() when there is no other memory.
+ * Return -EAGAIN if a call that failed before has lost the notice. The buffer is a page,
+ * so kvmalloc() does not fall back to vmalloc().
  */
 int call_notice(struct fault_place *p)
 {

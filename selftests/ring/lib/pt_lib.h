@@ -6,7 +6,7 @@
 #include "auxgen_check.h"
 
 /*
- * The driver zeroes at most so many bytes before the end of a region
+ * The driver zeroes at most this number of bytes before the end of a region
  * (TOPA_PMI_MARGIN).
  */
 #define PT_MARGIN	512
