@@ -124,7 +124,7 @@ static int spt_event_init(struct perf_event *event)
 	e = kzalloc(sizeof(*e), GFP_KERNEL);
 	if (!e)
 		return -ENOMEM;
-	e->task = spt_task_alloc();
+	e->task = spt_task_alloc(spt_work);
 	ret = e->task ? spt_hooks_get() : -ENOMEM;
 	if (ret)
 		goto free;

@@ -26,6 +26,7 @@
 #include <linux/percpu.h>
 #include <linux/refcount.h>
 #include <linux/signal_types.h>
+#include <linux/task_work.h>
 
 #include "block.h"
 #include "flow.h"
@@ -255,7 +256,8 @@ void spt_trace_signal(struct spt_cpu *c, struct pt_regs *regs, bool trapped);
 void spt_trace_settle(struct spt_cpu *c, struct pt_regs *regs);
 
 /* task.c */
-struct spt_task *spt_task_alloc(void);
+/* @work runs after spt_task_queue(). */
+struct spt_task *spt_task_alloc(task_work_func_t work);
 void spt_task_put(struct spt_task *t);
 /*
  * Return the state of current. If current has none, bind @spare to it; return NULL
@@ -264,8 +266,9 @@ void spt_task_put(struct spt_task *t);
  */
 struct spt_task *spt_task_bind(struct spt_task *spare);
 void spt_task_unbind(struct spt_task *t);
-/* Call spt_trace_resume() when current next returns to user space. */
+/* Have the work run when current next returns to user space. */
 void spt_task_queue(struct spt_task *t);
+void spt_work(struct callback_head *work);
 
 /* code.c */
 /*

@@ -48,7 +48,7 @@ void spt_task_unbind(struct spt_task *t)
  * Runs at the return to user space. io_uring can also run it in the middle of a
  * system call, and do_exit() runs it, too.
  */
-static void spt_task_work(struct callback_head *work)
+void spt_work(struct callback_head *work)
 {
 	struct spt_task *t = container_of(work, struct spt_task, work);
 	struct spt_cpu *c;
@@ -103,14 +103,14 @@ void spt_task_queue(struct spt_task *t)
 	}
 }
 
-struct spt_task *spt_task_alloc(void)
+struct spt_task *spt_task_alloc(task_work_func_t work)
 {
 	struct spt_task *t = kzalloc(sizeof(*t), GFP_KERNEL);
 
 	if (!t)
 		return NULL;
 	refcount_set(&t->ref, 1);
-	init_task_work(&t->work, spt_task_work);
+	init_task_work(&t->work, work);
 	/* The work may run long after the event is gone. */
 	__module_get(THIS_MODULE);
 	return t;
