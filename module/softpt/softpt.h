@@ -7,6 +7,7 @@
  *	hooks.c		where the kernel calls softpt: traps, system calls, signals
  *	trace.c		from these calls to the trace
  *	task.c		the state of a stepped task
+ *	work.c		what the task does before it continues
  *	code.c		reading the program's code
  *	btf.c		branch stepping, on processors that have it
  *	signals.c	timers that are faster than steps
@@ -268,6 +269,8 @@ struct spt_task *spt_task_bind(struct spt_task *spare);
 void spt_task_unbind(struct spt_task *t);
 /* Have the work run when current next returns to user space. */
 void spt_task_queue(struct spt_task *t);
+
+/* work.c */
 void spt_work(struct callback_head *work);
 
 /* code.c */
