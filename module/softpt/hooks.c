@@ -59,7 +59,7 @@ static int spt_debug(struct pt_regs *regs, unsigned long *dr6)
 	/* A debugger, or the program itself, must see the steps that it asked for. */
 	shared = t->user_tf || test_thread_flag(TIF_SINGLESTEP);
 	if (shared && t->branches_only) {
-		shared = spt_trace_has_branched(t, regs->ip);
+		shared = spt_place_has_branched(t, regs->ip);
 		/* The debugger gets one trap, as without softpt. */
 		t->branches_only = !shared;
 	}

@@ -233,7 +233,7 @@ bool spt_output_turn(struct spt_cpu *c);
  */
 void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs);
 /* Return whether the instruction that led to @next was a taken branch. */
-bool spt_trace_has_branched(const struct spt_task *t, u64 next);
+bool spt_place_has_branched(const struct spt_task *t, u64 next);
 /* An instruction or a block was stepped. */
 void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs);
 /* A debug trap came for another reason: the processor no longer waits for a branch. */

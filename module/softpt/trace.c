@@ -30,13 +30,13 @@
 /* No program has more instructions in a row that delay the trap. */
 #define SPT_LATE_MAX	16
 
-static void spt_begin(struct spt_cpu *c, u64 ip)
+static void spt_encode_begin(struct spt_cpu *c, u64 ip)
 {
 	spt_flow_begin(&c->e->flow, ip, c->task->is64, rdtsc());
 	spt_output(c);
 }
 
-static void spt_end_at(struct spt_cpu *c, u64 ip)
+static void spt_encode_end_at(struct spt_cpu *c, u64 ip)
 {
 	if (!c->e->flow.inside)
 		return;
@@ -48,21 +48,21 @@ static void spt_end_at(struct spt_cpu *c, u64 ip)
  * The instruction at @ip was executed, but which one it was is not known. The flow
  * is at @ip, or outside.
  */
-static void spt_lost(struct spt_cpu *c, u64 ip)
+static void spt_encode_lost(struct spt_cpu *c, u64 ip)
 {
 	if (c->e->flow.stopped)
 		return;
-	spt_end_at(c, ip);
+	spt_encode_end_at(c, ip);
 	spt_output_lost(c);
 }
 
-static void spt_tell(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
-		     u64 next)
+static void spt_encode_insn(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
+			    u64 next)
 {
 	struct spt_flow *flow = &c->e->flow;
 
 	if (insn->cut && spt_flow_is_traced(flow)) {
-		spt_lost(c, ip);
+		spt_encode_lost(c, ip);
 		return;
 	}
 	spt_flow_step(flow, insn, ip, next, rdtsc());
@@ -73,7 +73,7 @@ static void spt_tell(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
 	}
 }
 
-static void spt_at(struct spt_task *t, u64 ip)
+static void spt_place_set(struct spt_task *t, u64 ip)
 {
 	t->places[0] = ip;
 	t->nr_places = 1;
@@ -87,7 +87,7 @@ static u64 spt_flow_at(const struct spt_task *t)
 	return t->pair != SPT_PAIR_NONE ? t->pair_ip : t->places[0];
 }
 
-static bool spt_is_at(const struct spt_task *t, u64 ip)
+static bool spt_place_is(const struct spt_task *t, u64 ip)
 {
 	unsigned int i;
 
@@ -104,7 +104,7 @@ static bool spt_is_at(const struct spt_task *t, u64 ip)
  * an instruction that the kernel has executed in a fault, because IRET then begins
  * another instruction (fixup_umip_exception(), fixup_iopl_exception()).
  */
-static bool spt_is_late(const struct spt_insn *insn)
+static bool spt_insn_is_late(const struct spt_insn *insn)
 {
 	return insn->class == SPT_MOV_SS || insn->emulation;
 }
@@ -117,13 +117,13 @@ static bool spt_is_surely_late(const struct spt_insn *insn)
 }
 
 /* Return how likely the instruction at @ip has led to @next; 0 is hardly likely. */
-static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
+static int spt_place_likely(const struct spt_task *t, u64 ip, u64 next)
 {
 	struct spt_insn insn;
 	unsigned int length;
 
 	spt_code_read(t, &insn, ip);
-	if (spt_is_late(&insn))
+	if (spt_insn_is_late(&insn))
 		return next - ip <= 2 * SPT_INSN_MAX ? 2 : 1;
 	switch (insn.class) {
 	case SPT_JUMP:
@@ -154,7 +154,7 @@ static int spt_likely(const struct spt_task *t, u64 ip, u64 next)
 }
 
 /* Return the place from which @next was most likely reached. */
-static u64 spt_from(const struct spt_task *t, u64 next)
+static u64 spt_place_from(const struct spt_task *t, u64 next)
 {
 	unsigned int i, best = 0;
 	int most = -1;
@@ -162,7 +162,7 @@ static u64 spt_from(const struct spt_task *t, u64 next)
 	if (t->nr_places == 1)
 		return t->places[0];
 	for (i = 0; i < t->nr_places; i++) {
-		int likely = spt_likely(t, t->places[i], next);
+		int likely = spt_place_likely(t, t->places[i], next);
 
 		if (likely > most) {
 			most = likely;
@@ -176,7 +176,7 @@ static u64 spt_from(const struct spt_task *t, u64 next)
  * The held instruction has led to @ip. If it has led to itself, it will be executed
  * again.
  */
-static void spt_release_held(struct spt_cpu *c, u64 ip)
+static void spt_encode_held(struct spt_cpu *c, u64 ip)
 {
 	struct spt_task *t = c->task;
 
@@ -186,25 +186,25 @@ static void spt_release_held(struct spt_cpu *c, u64 ip)
 	if (ip == t->held_ip)
 		return;
 	if (!c->e->flow.inside)
-		spt_begin(c, t->held_ip);
-	spt_tell(c, &t->held_insn, t->held_ip, ip);
+		spt_encode_begin(c, t->held_ip);
+	spt_encode_insn(c, &t->held_insn, t->held_ip, ip);
 }
 
 /* Make the flow be inside, at @ip. */
-static void spt_come_to(struct spt_cpu *c, u64 ip)
+static void spt_encode_come_to(struct spt_cpu *c, u64 ip)
 {
-	spt_release_held(c, ip);
+	spt_encode_held(c, ip);
 	if (!c->e->flow.inside)
-		spt_begin(c, ip);
+		spt_encode_begin(c, ip);
 }
 
 /* The task has continued at @from, one of the places. The flow is at the first place. */
-static void spt_moved(struct spt_cpu *c, u64 from)
+static void spt_encode_moved(struct spt_cpu *c, u64 from)
 {
 	struct spt_task *t = c->task;
 
 	if (!t->held && from != t->places[0])
-		spt_end_at(c, t->places[0]);
+		spt_encode_end_at(c, t->places[0]);
 }
 
 static void spt_hold(struct spt_task *t, u64 ip)
@@ -215,13 +215,13 @@ static void spt_hold(struct spt_task *t, u64 ip)
 }
 
 /* The kernel emulates this page in page faults, see emulate_vsyscall(). */
-static bool spt_is_vsyscall(u64 ip)
+static bool spt_place_is_vsyscall(u64 ip)
 {
 	return (ip & PAGE_MASK) == VSYSCALL_ADDR;
 }
 
 /* The emulated call ends with a return, without a step. */
-static u64 spt_after_vsyscall(const struct pt_regs *regs)
+static u64 spt_place_after_vsyscall(const struct pt_regs *regs)
 {
 	u64 ip = 0;
 
@@ -268,7 +268,7 @@ static bool spt_may_restart(struct pt_regs *regs)
 }
 
 /* The count of the event is the number of instructions that were stepped. */
-static void spt_count(struct spt_cpu *c)
+static void spt_encode_count(struct spt_cpu *c)
 {
 	c->task->steps++;
 	local64_inc(&c->event->count);
@@ -279,7 +279,7 @@ static void spt_count(struct spt_cpu *c)
  * up to @ip, or, if @trapped, up to the branch that led to @ip. places[0] is then
  * @ip, or that branch.
  */
-static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
+static void spt_encode_block(struct spt_cpu *c, u64 ip, bool trapped)
 {
 	struct spt_task *t = c->task;
 	u64 at = t->block.ip, last = ip;
@@ -292,21 +292,21 @@ static void spt_leave_block(struct spt_cpu *c, u64 ip, bool trapped)
 	if (trapped ? !spt_btf_trapped(&t->block, ip, &last) :
 		      !spt_block_insn(&t->block, ip, &insn)) {
 		/* Somebody has changed the code meanwhile. */
-		spt_lost(c, at);
+		spt_encode_lost(c, at);
 		last = ip;
 	} else if (at != last) {
-		spt_come_to(c, at);
+		spt_encode_come_to(c, at);
 		for (; at != last; at += insn.length) {
 			spt_block_insn(&t->block, at, &insn);
-			spt_tell(c, &insn, at, at + insn.length);
-			spt_count(c);
+			spt_encode_insn(c, &insn, at, at + insn.length);
+			spt_encode_count(c);
 		}
 	}
-	spt_at(t, last);
+	spt_place_set(t, last);
 }
 
 /* The kernel may abort a section of rseq at the return from any interrupt. */
-static void spt_or_abort(struct spt_task *t, u64 ip)
+static void spt_place_or_abort(struct spt_task *t, u64 ip)
 {
 	u64 abort = spt_code_rseq_abort(t, ip);
 
@@ -314,16 +314,16 @@ static void spt_or_abort(struct spt_task *t, u64 ip)
 		t->places[t->nr_places++] = abort;
 }
 
-static void spt_places(struct spt_task *t, struct pt_regs *regs)
+static void spt_place_find(struct spt_task *t, struct pt_regs *regs)
 {
-	spt_at(t, regs->ip);
-	if (spt_is_vsyscall(regs->ip)) {
-		spt_at(t, spt_after_vsyscall(regs));
+	spt_place_set(t, regs->ip);
+	if (spt_place_is_vsyscall(regs->ip)) {
+		spt_place_set(t, spt_place_after_vsyscall(regs));
 		return;
 	}
 	if (spt_may_restart(regs))
 		t->places[t->nr_places++] = regs->ip - SPT_SYSCALL_SIZE;
-	spt_or_abort(t, regs->ip);
+	spt_place_or_abort(t, regs->ip);
 }
 
 /* Return whether the task is after a held INT3, which may be the two bytes of INT 3. */
@@ -349,11 +349,11 @@ static void spt_end_int3(struct spt_cpu *c)
 	t->held = false;
 	if (!t->held_read || (t->held_insn.class != SPT_INT3 &&
 			      t->held_insn.class != SPT_SYSCALL)) {
-		spt_end_at(c, t->held_ip);
+		spt_encode_end_at(c, t->held_ip);
 		return;
 	}
 	if (!c->e->flow.inside)
-		spt_begin(c, t->held_ip);
+		spt_encode_begin(c, t->held_ip);
 	spt_flow_end(&c->e->flow);
 	spt_output(c);
 }
@@ -381,8 +381,8 @@ static void spt_tell_pair(struct spt_cpu *c, struct pt_regs *regs)
 	t->pair = SPT_PAIR_NONE;
 	if (c->e->flow.stopped)
 		return;
-	spt_come_to(c, t->pair_ip);
-	spt_tell(c, &insn, t->pair_ip, t->pair_ip + SPT_LEA_SIZE);
+	spt_encode_come_to(c, t->pair_ip);
+	spt_encode_insn(c, &insn, t->pair_ip, t->pair_ip + SPT_LEA_SIZE);
 	spt_trace_settle(c, regs);
 }
 
@@ -392,7 +392,7 @@ static void spt_enter_block(struct spt_task *t)
 	if (!t->stepping || t->user_tf || test_thread_flag(TIF_SINGLESTEP) ||
 	    t->silent || t->held || t->pair != SPT_PAIR_NONE ||
 	    t->nr_places != 1 || t->has_sections ||
-	    spt_is_vsyscall(t->places[0]))
+	    spt_place_is_vsyscall(t->places[0]))
 		return;
 	t->in_block = spt_btf_begin(&t->block, t->places[0], t->is64);
 	t->model_ip = t->places[0];
@@ -421,7 +421,7 @@ static void spt_resume(struct spt_cpu *c, struct pt_regs *regs)
 	t->silent = spt_code_is_uprobes(t, regs->ip);
 	if (regs->ip != t->pair_ip + SPT_LEA_SIZE)
 		t->pair = SPT_PAIR_NONE;
-	spt_places(t, regs);
+	spt_place_find(t, regs);
 	/*
 	 * PTRACE_SINGLEBLOCK: step each instruction, and pass fewer traps to the
 	 * debugger.
@@ -468,14 +468,14 @@ static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
  * least one instruction was executed; otherwise @next is where the kernel was
  * entered.
  */
-static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
-			u64 next, bool trapped)
+static u64 spt_encode_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
+			       u64 next, bool trapped)
 {
 	struct spt_task *t = c->task;
 	int i;
 
 	spt_code_read(t, insn, ip);
-	for (i = 0; i < SPT_LATE_MAX && spt_is_late(insn); i++) {
+	for (i = 0; i < SPT_LATE_MAX && spt_insn_is_late(insn); i++) {
 		u64 behind = ip + insn->length;
 
 		if (next == ip && !trapped)
@@ -483,7 +483,7 @@ static u64 spt_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
 		/* If the trap was surely late, the next instruction has led to itself. */
 		if (next == behind && trapped && !spt_is_surely_late(insn))
 			break;
-		spt_tell(c, insn, ip, behind);
+		spt_encode_insn(c, insn, ip, behind);
 		ip = behind;
 		spt_code_read(t, insn, ip);
 	}
@@ -506,20 +506,20 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 	struct spt_task *t = c->task;
 	struct spt_insn insn;
 	u64 next = regs->ip;
-	u64 from = spt_from(t, next);
+	u64 from = spt_place_from(t, next);
 
 	if (t->pair == SPT_PAIR_UPROBE) {
 		spt_stepped_pair(t, next);
 		return;
 	}
-	spt_moved(c, from);
-	spt_come_to(c, from);
-	from = spt_catch_up(c, &insn, from, next, true);
+	spt_encode_moved(c, from);
+	spt_encode_come_to(c, from);
+	from = spt_encode_catch_up(c, &insn, from, next, true);
 	if (insn.class == SPT_OTHER && next == from + SPT_LEA_SIZE &&
 	    spt_code_may_be_pair(t, from)) {
 		t->pair = SPT_PAIR_MAYBE;
 		t->pair_ip = from;
-		spt_at(t, next);
+		spt_place_set(t, next);
 		return;
 	}
 	if (spt_code_is_uprobes(t, next)) {
@@ -533,25 +533,25 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 		spt_hold(t, from);
 		t->held_insn = insn;
 		t->suspicious = true;
-		spt_at(t, next);
+		spt_place_set(t, next);
 		return;
 	}
 	/* Up to here, the instruction is decoded in the mode in which it was executed. */
 	spt_watch_flags(t, regs, &insn, from);
 	t->is64 = user_64bit_mode(regs);
 	spt_flow_mode(&c->e->flow, t->is64);
-	spt_tell(c, &insn, from, next);
-	if (spt_is_vsyscall(next)) {
-		spt_end_at(c, next);
-		next = spt_after_vsyscall(regs);
+	spt_encode_insn(c, &insn, from, next);
+	if (spt_place_is_vsyscall(next)) {
+		spt_encode_end_at(c, next);
+		next = spt_place_after_vsyscall(regs);
 	}
-	spt_at(t, next);
-	spt_or_abort(t, next);
+	spt_place_set(t, next);
+	spt_place_or_abort(t, next);
 }
 
-bool spt_trace_has_branched(const struct spt_task *t, u64 next)
+bool spt_place_has_branched(const struct spt_task *t, u64 next)
 {
-	u64 from = spt_from(t, next);
+	u64 from = spt_place_from(t, next);
 	struct spt_insn insn;
 
 	if (t->silent)
@@ -564,7 +564,7 @@ bool spt_trace_has_branched(const struct spt_task *t, u64 next)
 }
 
 /* Return whether all code that spt_stepped() looks at is in memory. */
-static bool spt_has_code(const struct spt_task *t)
+static bool spt_place_has_code(const struct spt_task *t)
 {
 	unsigned int i, late;
 
@@ -573,7 +573,7 @@ static bool spt_has_code(const struct spt_task *t)
 		struct spt_insn insn;
 
 		spt_code_read(t, &insn, ip);
-		for (late = 0; late < SPT_LATE_MAX && spt_is_late(&insn); late++) {
+		for (late = 0; late < SPT_LATE_MAX && spt_insn_is_late(&insn); late++) {
 			ip += insn.length;
 			spt_code_read(t, &insn, ip);
 		}
@@ -588,13 +588,13 @@ static void spt_tell_step(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
-	if (t->early && spt_is_at(t, regs->ip)) {
+	if (t->early && spt_place_is(t, regs->ip)) {
 		/* No instruction was executed. */
 	} else if (!t->silent) {
 		spt_stepped(c, regs);
 	} else if (!spt_code_is_uprobes(t, regs->ip)) {
 		t->silent = false;
-		spt_at(t, regs->ip);
+		spt_place_set(t, regs->ip);
 	}
 	t->early = false;
 	spt_code_forget(t);
@@ -624,11 +624,11 @@ void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs)
 {
 	struct spt_task *t = c->task;
 
-	spt_count(c);
-	spt_leave_block(c, regs->ip, true);
+	spt_encode_count(c);
+	spt_encode_block(c, regs->ip, true);
 	if (!t->silent) {
 		spt_code_take(t);
-		if (!spt_has_code(t)) {
+		if (!spt_place_has_code(t)) {
 			spt_code_forget(t);
 			t->put_off = true;
 			t->put_off_flags = regs->flags;
@@ -672,7 +672,7 @@ void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs)
 
 void spt_trace_trap(struct spt_cpu *c, struct pt_regs *regs)
 {
-	spt_leave_block(c, regs->ip, false);
+	spt_encode_block(c, regs->ip, false);
 }
 
 /*
@@ -688,15 +688,15 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 
 	if (!t->stepping)
 		return;
-	spt_leave_block(c, regs->ip - 1, false);
+	spt_encode_block(c, regs->ip - 1, false);
 	if (!t->silent) {
-		from = spt_from(t, regs->ip);
-		spt_moved(c, from);
-		spt_come_to(c, from);
+		from = spt_place_from(t, regs->ip);
+		spt_encode_moved(c, from);
+		spt_encode_come_to(c, from);
 		/* INT3 is one byte long, so its address is known. */
-		from = spt_catch_up(c, &insn, from, regs->ip - 1, false);
+		from = spt_encode_catch_up(c, &insn, from, regs->ip - 1, false);
 		if (insn.cut && from != regs->ip - 1) {
-			spt_lost(c, from);
+			spt_encode_lost(c, from);
 			from = regs->ip - 1;
 		}
 		spt_hold(t, from);
@@ -711,7 +711,7 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
  * (get_signal() runs the work first), and the system call has led back here. In the
  * restarted system call regs->ax has no error that would ask for a restart.
  */
-static bool spt_is_restarted(const struct spt_task *t, struct pt_regs *regs)
+static bool spt_place_is_restarted(const struct spt_task *t, struct pt_regs *regs)
 {
 	return t->nr_places > 1 && t->places[0] == regs->ip &&
 	       t->places[1] == regs->ip - SPT_SYSCALL_SIZE &&
@@ -738,35 +738,35 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 	struct spt_insn insn;
 	u64 from;
 
-	spt_leave_block(c, regs->ip, false);
+	spt_encode_block(c, regs->ip, false);
 	if (t->pair != SPT_PAIR_NONE) {
-		spt_end_at(c, t->pair_ip);
+		spt_encode_end_at(c, t->pair_ip);
 		return;
 	}
-	if (spt_is_restarted(t, regs))
-		spt_at(t, regs->ip - SPT_SYSCALL_SIZE);
-	if (spt_is_at(t, regs->ip)) {
-		spt_moved(c, regs->ip);
+	if (spt_place_is_restarted(t, regs))
+		spt_place_set(t, regs->ip - SPT_SYSCALL_SIZE);
+	if (spt_place_is(t, regs->ip)) {
+		spt_encode_moved(c, regs->ip);
 		if (t->held)
-			spt_release_held(c, regs->ip);
-		spt_end_at(c, regs->ip);
+			spt_encode_held(c, regs->ip);
+		spt_encode_end_at(c, regs->ip);
 		return;
 	}
 	/* A fault in the vsyscall page has not changed the task's address. */
-	if (spt_is_vsyscall(regs->ip))
+	if (spt_place_is_vsyscall(regs->ip))
 		return;
-	from = spt_from(t, regs->ip);
+	from = spt_place_from(t, regs->ip);
 	spt_code_read(t, &insn, from);
-	if (insn.class != SPT_SYSCALL && !spt_is_late(&insn) && !insn.cut &&
+	if (insn.class != SPT_SYSCALL && !spt_insn_is_late(&insn) && !insn.cut &&
 	    !c->e->flow.inside && !t->held)
 		return;
-	spt_moved(c, from);
-	spt_come_to(c, from);
-	from = spt_catch_up(c, &insn, from, regs->ip, false);
+	spt_encode_moved(c, from);
+	spt_encode_come_to(c, from);
+	from = spt_encode_catch_up(c, &insn, from, regs->ip, false);
 	if (insn.cut && spt_is_syscall(regs, from)) {
 		insn.class = SPT_SYSCALL;
 	} else if (insn.cut && from != regs->ip) {
-		spt_lost(c, from);
+		spt_encode_lost(c, from);
 		return;
 	}
 	if (insn.class == SPT_SYSCALL && from != regs->ip) {
@@ -774,7 +774,7 @@ static void spt_end(struct spt_cpu *c, struct pt_regs *regs)
 		spt_output(c);
 		return;
 	}
-	spt_end_at(c, from);
+	spt_encode_end_at(c, from);
 }
 
 void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs)
@@ -783,9 +783,9 @@ void spt_trace_pause(struct spt_cpu *c, struct pt_regs *regs)
 
 	/* Only the scheduler can come here before our work has run. */
 	if (t->put_off) {
-		spt_end_at(c, spt_flow_at(t));
+		spt_encode_end_at(c, spt_flow_at(t));
 	} else if (!t->stepping || t->silent || t->suspicious) {
-		spt_end_at(c, t->held_ip);
+		spt_encode_end_at(c, t->held_ip);
 	} else {
 		spt_end(c, regs);
 		t->held = false;
@@ -818,11 +818,11 @@ void spt_trace_settle(struct spt_cpu *c, struct pt_regs *regs)
 
 	if (!spt_output_wants_turn(c))
 		return;
-	spt_end_at(c, ip);
+	spt_encode_end_at(c, ip);
 	if (!spt_output_turn(c)) {
 		spt_disarm(t, regs);
 		return;
 	}
 	if (inside)
-		spt_begin(c, ip);
+		spt_encode_begin(c, ip);
 }
