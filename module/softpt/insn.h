@@ -59,6 +59,20 @@ static inline bool spt_insn_is_jump(const struct spt_insn *insn)
 	}
 }
 
+/* No program has more instructions in a row that delay the trap. */
+#define SPT_LATE_MAX	16
+
+/*
+ * Return whether the trap comes one instruction late. It does after MOV SS (SDM
+ * volume 3, "Masking Exceptions and Interrupts When Switching Stacks"), and after
+ * an instruction that the kernel has executed in a fault, because IRET then begins
+ * another instruction (fixup_umip_exception(), fixup_iopl_exception()).
+ */
+static inline bool spt_insn_is_late(const struct spt_insn *insn)
+{
+	return insn->class == SPT_MOV_SS || insn->emulation;
+}
+
 /*
  * LEA -128(%rsp), %rsp: with a CALL after it, it can be half of a uprobe
  * (swbp_optimize()).

@@ -6,6 +6,7 @@
  *
  *	hooks.c		where the kernel calls softpt: traps, system calls, signals
  *	trace.c		from these calls to the trace
+ *	place.c		where a task continues, and from where a step came
  *	task.c		the state of a stepped task
  *	work.c		what the task does before it continues
  *	code.c		reading the program's code
@@ -45,6 +46,9 @@
  * at rseq's abort.
  */
 #define SPT_PLACES	3
+
+/* Length of SYSCALL, SYSENTER, INT n: arch_do_signal_or_restart() goes back by this. */
+#define SPT_SYSCALL_SIZE	2
 
 /*
  * A LEA and a CALL of which only the LEA was executed. If they replace a NOP of 10
@@ -226,14 +230,36 @@ bool spt_output_wants_turn(const struct spt_cpu *c);
  */
 bool spt_output_turn(struct spt_cpu *c);
 
+/* place.c; all functions are called with interrupts off */
+/* Make @ip the only place. */
+void spt_place_set(struct spt_task *t, u64 ip);
+/* Find the places of a task that is about to return to user space with @regs. */
+void spt_place_find(struct spt_task *t, struct pt_regs *regs);
+/* If the kernel may abort a section of rseq at @ip, add the abort's address. */
+void spt_place_or_abort(struct spt_task *t, u64 ip);
+/* Return whether @ip is one of the places. */
+bool spt_place_is(const struct spt_task *t, u64 ip);
+/* Return the place from which @next was most likely reached. */
+u64 spt_place_from(const struct spt_task *t, u64 next);
+/* Return whether the instruction that led to @next was a taken branch. */
+bool spt_place_has_branched(const struct spt_task *t, u64 next);
+/* Return whether all code that encoding a step from the places needs is in memory. */
+bool spt_place_has_code(const struct spt_task *t);
+/*
+ * Return whether the kernel has restarted the system call, and the task is in that
+ * system call.
+ */
+bool spt_place_is_restarted(const struct spt_task *t, struct pt_regs *regs);
+bool spt_place_is_vsyscall(u64 ip);
+/* Return the address at which a task continues after its call of the vsyscall page. */
+u64 spt_place_after_vsyscall(const struct pt_regs *regs);
+
 /* trace.c; all functions are called with interrupts off */
 /*
  * The task is about to return to user space with @regs. If t->put_off is set, call
  * spt_code_fetch() before.
  */
 void spt_trace_resume(struct spt_cpu *c, struct pt_regs *regs);
-/* Return whether the instruction that led to @next was a taken branch. */
-bool spt_place_has_branched(const struct spt_task *t, u64 next);
 /* An instruction or a block was stepped. */
 void spt_trace_step(struct spt_cpu *c, struct pt_regs *regs);
 /* A debug trap came for another reason: the processor no longer waits for a branch. */

@@ -11,7 +11,6 @@
  * executed except the held one, and the flow, if inside, is at the held
  * instruction. All functions are called with interrupts off.
  */
-#include <linux/errno.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
@@ -20,15 +19,8 @@
 #include <asm/ptrace.h>
 #include <asm/syscall.h>
 #include <asm/tsc.h>
-#include <uapi/asm/vsyscall.h>
 
 #include "softpt.h"
-
-/* Length of SYSCALL, SYSENTER, INT n: arch_do_signal_or_restart() goes back by this. */
-#define SPT_SYSCALL_SIZE	2
-
-/* No program has more instructions in a row that delay the trap. */
-#define SPT_LATE_MAX	16
 
 static void spt_encode_begin(struct spt_cpu *c, u64 ip)
 {
@@ -73,12 +65,6 @@ static void spt_encode_insn(struct spt_cpu *c, const struct spt_insn *insn, u64 
 	}
 }
 
-static void spt_place_set(struct spt_task *t, u64 ip)
-{
-	t->places[0] = ip;
-	t->nr_places = 1;
-}
-
 /* While TF is set, a flow that is inside is at this address. */
 static u64 spt_flow_at(const struct spt_task *t)
 {
@@ -87,89 +73,11 @@ static u64 spt_flow_at(const struct spt_task *t)
 	return t->pair != SPT_PAIR_NONE ? t->pair_ip : t->places[0];
 }
 
-static bool spt_place_is(const struct spt_task *t, u64 ip)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->nr_places; i++) {
-		if (t->places[i] == ip)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Return whether the trap comes one instruction late. It does after MOV SS (SDM
- * volume 3, "Masking Exceptions and Interrupts When Switching Stacks"), and after
- * an instruction that the kernel has executed in a fault, because IRET then begins
- * another instruction (fixup_umip_exception(), fixup_iopl_exception()).
- */
-static bool spt_insn_is_late(const struct spt_insn *insn)
-{
-	return insn->class == SPT_MOV_SS || insn->emulation;
-}
-
 /* Not all processors have UMIP, and not all delay the trap after MOV SS. */
 static bool spt_is_surely_late(const struct spt_insn *insn)
 {
 	return insn->emulation == SPT_IOPL ||
 	       (insn->emulation == SPT_UMIP && boot_cpu_has(X86_FEATURE_UMIP));
-}
-
-/* Return how likely the instruction at @ip has led to @next; 0 is hardly likely. */
-static int spt_place_likely(const struct spt_task *t, u64 ip, u64 next)
-{
-	struct spt_insn insn;
-	unsigned int length;
-
-	spt_code_read(t, &insn, ip);
-	if (spt_insn_is_late(&insn))
-		return next - ip <= 2 * SPT_INSN_MAX ? 2 : 1;
-	switch (insn.class) {
-	case SPT_JUMP:
-	case SPT_CALL:
-		return next == insn.target ? 3 : 0;
-	case SPT_BRANCH:
-		return next == insn.target || next == ip + insn.length ? 3 : 0;
-	case SPT_PUSHF:
-	case SPT_POPF:
-	case SPT_SYSCALL:
-		return next == ip + insn.length ? 3 : 0;
-	case SPT_JUMP_INDIRECT:
-	case SPT_CALL_INDIRECT:
-	case SPT_RETURN:
-	case SPT_FAR:
-		return 1;
-	case SPT_OTHER:
-		length = spt_code_length(t, ip);
-		if (length)
-			return next == ip + length || next == ip ? 3 : 0;
-		break;
-	case SPT_MOV_SS:
-	case SPT_INT3:
-	case SPT_BAD:
-		break;
-	}
-	return next - ip <= SPT_INSN_MAX ? 2 : 0;
-}
-
-/* Return the place from which @next was most likely reached. */
-static u64 spt_place_from(const struct spt_task *t, u64 next)
-{
-	unsigned int i, best = 0;
-	int most = -1;
-
-	if (t->nr_places == 1)
-		return t->places[0];
-	for (i = 0; i < t->nr_places; i++) {
-		int likely = spt_place_likely(t, t->places[i], next);
-
-		if (likely > most) {
-			most = likely;
-			best = i;
-		}
-	}
-	return t->places[best];
 }
 
 /*
@@ -214,22 +122,6 @@ static void spt_hold(struct spt_task *t, u64 ip)
 	t->held_ip = ip;
 }
 
-/* The kernel emulates this page in page faults, see emulate_vsyscall(). */
-static bool spt_place_is_vsyscall(u64 ip)
-{
-	return (ip & PAGE_MASK) == VSYSCALL_ADDR;
-}
-
-/* The emulated call ends with a return, without a step. */
-static u64 spt_place_after_vsyscall(const struct pt_regs *regs)
-{
-	u64 ip = 0;
-
-	if (copy_from_user_nofault(&ip, (void __user *)regs->sp, sizeof(ip)))
-		return regs->ip;
-	return ip;
-}
-
 /*
  * Hide TF from the program. SYSCALL saves the flags in R11 and the return address
  * in RCX. This must be done before anybody looks at them: a debugger, seccomp, and
@@ -250,21 +142,6 @@ static void spt_disarm(struct spt_task *t, struct pt_regs *regs)
 	if (t->stepping && !t->user_tf && !test_thread_flag(TIF_SINGLESTEP))
 		spt_hide_tf(regs);
 	t->stepping = false;
-}
-
-/* Same as syscall_get_error(), see arch_do_signal_or_restart() */
-static bool spt_may_restart(struct pt_regs *regs)
-{
-	if ((int)regs->orig_ax == -1)
-		return false;
-	switch (-(int)regs->ax) {
-	case ERESTART_RESTARTBLOCK:
-	case ERESTARTNOHAND:
-	case ERESTARTSYS:
-	case ERESTARTNOINTR:
-		return true;
-	}
-	return false;
 }
 
 /* The count of the event is the number of instructions that were stepped. */
@@ -303,27 +180,6 @@ static void spt_encode_block(struct spt_cpu *c, u64 ip, bool trapped)
 		}
 	}
 	spt_place_set(t, last);
-}
-
-/* The kernel may abort a section of rseq at the return from any interrupt. */
-static void spt_place_or_abort(struct spt_task *t, u64 ip)
-{
-	u64 abort = spt_code_rseq_abort(t, ip);
-
-	if (abort)
-		t->places[t->nr_places++] = abort;
-}
-
-static void spt_place_find(struct spt_task *t, struct pt_regs *regs)
-{
-	spt_place_set(t, regs->ip);
-	if (spt_place_is_vsyscall(regs->ip)) {
-		spt_place_set(t, spt_place_after_vsyscall(regs));
-		return;
-	}
-	if (spt_may_restart(regs))
-		t->places[t->nr_places++] = regs->ip - SPT_SYSCALL_SIZE;
-	spt_place_or_abort(t, regs->ip);
 }
 
 /* Return whether the task is after a held INT3, which may be the two bytes of INT 3. */
@@ -549,40 +405,6 @@ static void spt_stepped(struct spt_cpu *c, struct pt_regs *regs)
 	spt_place_or_abort(t, next);
 }
 
-bool spt_place_has_branched(const struct spt_task *t, u64 next)
-{
-	u64 from = spt_place_from(t, next);
-	struct spt_insn insn;
-
-	if (t->silent)
-		return false;
-	spt_code_read(t, &insn, from);
-	if (insn.class == SPT_BRANCH)
-		return next != from + insn.length;
-	/* If unsure, stop once too often rather than never. */
-	return spt_insn_is_jump(&insn) || insn.class == SPT_FAR || insn.cut;
-}
-
-/* Return whether all code that spt_stepped() looks at is in memory. */
-static bool spt_place_has_code(const struct spt_task *t)
-{
-	unsigned int i, late;
-
-	for (i = 0; i < t->nr_places; i++) {
-		u64 ip = t->places[i];
-		struct spt_insn insn;
-
-		spt_code_read(t, &insn, ip);
-		for (late = 0; late < SPT_LATE_MAX && spt_insn_is_late(&insn); late++) {
-			ip += insn.length;
-			spt_code_read(t, &insn, ip);
-		}
-		if (insn.cut)
-			return false;
-	}
-	return true;
-}
-
 /* Encode the step that has led to regs->ip. */
 static void spt_tell_step(struct spt_cpu *c, struct pt_regs *regs)
 {
@@ -704,18 +526,6 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 	spt_disarm(t, regs);
 	spt_trace_settle(c, regs);
 	spt_task_queue(t);
-}
-
-/*
- * Return whether the kernel has restarted the system call after our work
- * (get_signal() runs the work first), and the system call has led back here. In the
- * restarted system call regs->ax has no error that would ask for a restart.
- */
-static bool spt_place_is_restarted(const struct spt_task *t, struct pt_regs *regs)
-{
-	return t->nr_places > 1 && t->places[0] == regs->ip &&
-	       t->places[1] == regs->ip - SPT_SYSCALL_SIZE &&
-	       (int)regs->orig_ax != -1 && !spt_may_restart(regs);
 }
 
 /*
