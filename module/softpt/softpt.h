@@ -5,7 +5,8 @@
  * steps as packets (flow.h) through perf's AUX functions.
  *
  *	hooks.c		where the kernel calls softpt: traps, system calls, signals
- *	trace.c		from these calls to the trace
+ *	trace.c		what to do at each of these calls
+ *	encode.c	from what was executed to the flow
  *	place.c		where a task continues, and from where a step came
  *	task.c		the state of a stepped task
  *	work.c		what the task does before it continues
@@ -253,6 +254,45 @@ bool spt_place_is_restarted(const struct spt_task *t, struct pt_regs *regs);
 bool spt_place_is_vsyscall(u64 ip);
 /* Return the address at which a task continues after its call of the vsyscall page. */
 u64 spt_place_after_vsyscall(const struct pt_regs *regs);
+
+/* encode.c; all functions are called with interrupts off */
+/* Begin the flow at @ip. */
+void spt_encode_begin(struct spt_cpu *c, u64 ip);
+/* End the flow, if inside, at @ip. */
+void spt_encode_end_at(struct spt_cpu *c, u64 ip);
+/*
+ * The instruction at @ip was executed, but which one it was is not known. The flow
+ * is at @ip, or outside.
+ */
+void spt_encode_lost(struct spt_cpu *c, u64 ip);
+/* The instruction @insn at @ip has led to @next. */
+void spt_encode_insn(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
+		     u64 next);
+/*
+ * The held instruction has led to @ip. If it has led to itself, it will be executed
+ * again.
+ */
+void spt_encode_held(struct spt_cpu *c, u64 ip);
+/* Encode the held instruction, and make the flow be inside, at @ip. */
+void spt_encode_come_to(struct spt_cpu *c, u64 ip);
+/* The task has continued at @from, one of the places. The flow is at the first place. */
+void spt_encode_moved(struct spt_cpu *c, u64 from);
+/*
+ * Encode the instructions that had no trap of their own. Return the address of the
+ * last instruction on the way from @ip to @next, and set @insn to it. @trapped: at
+ * least one instruction was executed; otherwise @next is where the kernel was
+ * entered.
+ */
+u64 spt_encode_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
+			u64 next, bool trapped);
+/* Count one instruction that was stepped. */
+void spt_encode_count(struct spt_cpu *c);
+/*
+ * The task has left the block and is at @ip. Encode the instructions of the block
+ * up to @ip, or, if @trapped, up to the branch that led to @ip. places[0] is then
+ * @ip, or that branch.
+ */
+void spt_encode_block(struct spt_cpu *c, u64 ip, bool trapped);
 
 /* trace.c; all functions are called with interrupts off */
 /*

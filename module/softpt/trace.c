@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The core of softpt: it turns what happens to a task into calls of the encoder.
+ * The core of softpt: what to do when a stepped task traps, enters the kernel, and
+ * is about to leave the kernel.
  *
  * A flow begins with the first instruction that was executed, not when the task is
  * about to continue. Until then the kernel may still change the address (a
@@ -14,56 +15,9 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
-#include <asm/cpufeature.h>
-#include <asm/msr.h>
 #include <asm/ptrace.h>
-#include <asm/syscall.h>
-#include <asm/tsc.h>
 
 #include "softpt.h"
-
-static void spt_encode_begin(struct spt_cpu *c, u64 ip)
-{
-	spt_flow_begin(&c->e->flow, ip, c->task->is64, rdtsc());
-	spt_output(c);
-}
-
-static void spt_encode_end_at(struct spt_cpu *c, u64 ip)
-{
-	if (!c->e->flow.inside)
-		return;
-	spt_flow_end_at(&c->e->flow, ip);
-	spt_output(c);
-}
-
-/*
- * The instruction at @ip was executed, but which one it was is not known. The flow
- * is at @ip, or outside.
- */
-static void spt_encode_lost(struct spt_cpu *c, u64 ip)
-{
-	if (c->e->flow.stopped)
-		return;
-	spt_encode_end_at(c, ip);
-	spt_output_lost(c);
-}
-
-static void spt_encode_insn(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
-			    u64 next)
-{
-	struct spt_flow *flow = &c->e->flow;
-
-	if (insn->cut && spt_flow_is_traced(flow)) {
-		spt_encode_lost(c, ip);
-		return;
-	}
-	spt_flow_step(flow, insn, ip, next, rdtsc());
-	spt_output(c);
-	if (spt_flow_wants_psb(flow)) {
-		spt_flow_psb(flow, next, rdtsc());
-		spt_output(c);
-	}
-}
 
 /* While TF is set, a flow that is inside is at this address. */
 static u64 spt_flow_at(const struct spt_task *t)
@@ -71,48 +25,6 @@ static u64 spt_flow_at(const struct spt_task *t)
 	if (t->held)
 		return t->held_ip;
 	return t->pair != SPT_PAIR_NONE ? t->pair_ip : t->places[0];
-}
-
-/* Not all processors have UMIP, and not all delay the trap after MOV SS. */
-static bool spt_is_surely_late(const struct spt_insn *insn)
-{
-	return insn->emulation == SPT_IOPL ||
-	       (insn->emulation == SPT_UMIP && boot_cpu_has(X86_FEATURE_UMIP));
-}
-
-/*
- * The held instruction has led to @ip. If it has led to itself, it will be executed
- * again.
- */
-static void spt_encode_held(struct spt_cpu *c, u64 ip)
-{
-	struct spt_task *t = c->task;
-
-	if (!t->held)
-		return;
-	t->held = false;
-	if (ip == t->held_ip)
-		return;
-	if (!c->e->flow.inside)
-		spt_encode_begin(c, t->held_ip);
-	spt_encode_insn(c, &t->held_insn, t->held_ip, ip);
-}
-
-/* Make the flow be inside, at @ip. */
-static void spt_encode_come_to(struct spt_cpu *c, u64 ip)
-{
-	spt_encode_held(c, ip);
-	if (!c->e->flow.inside)
-		spt_encode_begin(c, ip);
-}
-
-/* The task has continued at @from, one of the places. The flow is at the first place. */
-static void spt_encode_moved(struct spt_cpu *c, u64 from)
-{
-	struct spt_task *t = c->task;
-
-	if (!t->held && from != t->places[0])
-		spt_encode_end_at(c, t->places[0]);
 }
 
 static void spt_hold(struct spt_task *t, u64 ip)
@@ -142,44 +54,6 @@ static void spt_disarm(struct spt_task *t, struct pt_regs *regs)
 	if (t->stepping && !t->user_tf && !test_thread_flag(TIF_SINGLESTEP))
 		spt_hide_tf(regs);
 	t->stepping = false;
-}
-
-/* The count of the event is the number of instructions that were stepped. */
-static void spt_encode_count(struct spt_cpu *c)
-{
-	c->task->steps++;
-	local64_inc(&c->event->count);
-}
-
-/*
- * The task has left the block and is at @ip. Encode the instructions of the block
- * up to @ip, or, if @trapped, up to the branch that led to @ip. places[0] is then
- * @ip, or that branch.
- */
-static void spt_encode_block(struct spt_cpu *c, u64 ip, bool trapped)
-{
-	struct spt_task *t = c->task;
-	u64 at = t->block.ip, last = ip;
-	struct spt_insn insn;
-
-	if (!t->in_block)
-		return;
-	t->in_block = false;
-	spt_btf_set(false);
-	if (trapped ? !spt_btf_trapped(&t->block, ip, &last) :
-		      !spt_block_insn(&t->block, ip, &insn)) {
-		/* Somebody has changed the code meanwhile. */
-		spt_encode_lost(c, at);
-		last = ip;
-	} else if (at != last) {
-		spt_encode_come_to(c, at);
-		for (; at != last; at += insn.length) {
-			spt_block_insn(&t->block, at, &insn);
-			spt_encode_insn(c, &insn, at, at + insn.length);
-			spt_encode_count(c);
-		}
-	}
-	spt_place_set(t, last);
 }
 
 /* Return whether the task is after a held INT3, which may be the two bytes of INT 3. */
@@ -316,34 +190,6 @@ static void spt_watch_flags(struct spt_task *t, struct pt_regs *regs,
 	default:
 		break;
 	}
-}
-
-/*
- * Encode the instructions that had no trap of their own. Return the address of the
- * last instruction on the way from @ip to @next, and set @insn to it. @trapped: at
- * least one instruction was executed; otherwise @next is where the kernel was
- * entered.
- */
-static u64 spt_encode_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
-			       u64 next, bool trapped)
-{
-	struct spt_task *t = c->task;
-	int i;
-
-	spt_code_read(t, insn, ip);
-	for (i = 0; i < SPT_LATE_MAX && spt_insn_is_late(insn); i++) {
-		u64 behind = ip + insn->length;
-
-		if (next == ip && !trapped)
-			break;
-		/* If the trap was surely late, the next instruction has led to itself. */
-		if (next == behind && trapped && !spt_is_surely_late(insn))
-			break;
-		spt_encode_insn(c, insn, ip, behind);
-		ip = behind;
-		spt_code_read(t, insn, ip);
-	}
-	return ip;
 }
 
 /* The CALL of a pair was stepped. Hold the NOP that LEA and CALL have replaced. */
