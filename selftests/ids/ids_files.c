@@ -279,3 +279,18 @@ int map_and_read(struct map_ring *ring, int fd, enum way way,
 		return -ENODATA;
 	return map_ring_next(ring, &more) ? -EEXIST : 0;
 }
+
+struct map_record map_elf(struct map_ring *ring, const struct elf_set *set, const char *name)
+{
+	struct map_record record = { 0 };
+	char path[256];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/%s", set->dir, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ret = map_and_read(ring, fd, WAY_PRIVATE, &record);
+	if (ret)
+		diag("%s: %s", path, strerror(-ret));
+	close(fd);
+	return record;
+}

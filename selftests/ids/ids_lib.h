@@ -205,5 +205,10 @@ int map_path(const char *path, enum way way);
  */
 int map_and_read(struct map_ring *ring, int fd, enum way way,
 		 struct map_record *record);
+/*
+ * Map the file of the set with this name, and return the mapping's record. If there
+ * is not exactly one record, print why.
+ */
+struct map_record map_elf(struct map_ring *ring, const struct elf_set *set, const char *name);
 
 #endif /* IDS_LIB_H */

@@ -51,22 +51,6 @@ FIXTURE_TEARDOWN(ids)
 	file_write(PARANOID, self->paranoid);
 }
 
-/* Map a file of the set. Return the mapping's record. */
-static struct map_record map_elf(FIXTURE_DATA(ids) *self, const char *name)
-{
-	struct map_record record = { 0 };
-	char path[256];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), "%s/%s", self->set.dir, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	ret = map_and_read(&self->ring, fd, WAY_PRIVATE, &record);
-	if (ret)
-		diag("%s: %s", path, strerror(-ret));
-	close(fd);
-	return record;
-}
-
 /* Open a session and close it again. Returns 0 or -errno. */
 static int open_only(int dev, const void *arg)
 {
@@ -173,7 +157,7 @@ TEST_F(ids, causes)
 		int64_t before = ring_fdinfo(self->fd, cases[i].name);
 
 		ASSERT_EQ(0, ids_stats(self->fd, &a));
-		map_elf(self, cases[i].file);
+		map_elf(&self->ring, &self->set, cases[i].file);
 		ASSERT_EQ(0, ids_stats(self->fd, &b));
 		for (k = 0; k < ARRAY_SIZE(a.results); k++)
 			EXPECT_EQ(a.results[k] + (k == cases[i].cause),
@@ -196,7 +180,7 @@ TEST_F(ids, too_large)
 {
 	struct perfaux_ids_stats stats;
 
-	map_elf(self, "notes-70000");
+	map_elf(&self->ring, &self->set, "notes-70000");
 	ASSERT_TRUE(late_settled(self->fd));
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
 	EXPECT_EQ(1, stats.results[PERFAUX_ID_TOO_LARGE] +
@@ -230,7 +214,7 @@ TEST_F(ids, records_of_others)
 	ASSERT_EQ(0, stat(path, &st));
 	for (i = 0; i < 2; i++)
 		map_ring_clear(&others[i]);
-	record = map_elf(self, "lib.so");
+	record = map_elf(&self->ring, &self->set, "lib.so");
 	EXPECT_TRUE(id_equal(&file->id, &record.id));
 	for (i = 0; i < 2; i++) {
 		ASSERT_TRUE(map_ring_next(&others[i], &record));
@@ -373,12 +357,12 @@ TEST_F(ids, long_ids)
 	struct perfaux_ids_stats stats;
 	size_t i;
 
-	map_elf(self, "id-20.so");
+	map_elf(&self->ring, &self->set, "id-20.so");
 	EXPECT_EQ(-EAGAIN, notices_read(self->fd, &self->notices));
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct elf_file *file = elf_set_find(&self->set, names[i]);
 		struct id expected = id_in_record(&file->id), id;
-		struct map_record record = map_elf(self, names[i]);
+		struct map_record record = map_elf(&self->ring, &self->set, names[i]);
 
 		EXPECT_TRUE(id_equal(&expected, &record.id));
 		ASSERT_LT(0, notices_read(self->fd, &self->notices));
@@ -414,7 +398,7 @@ TEST_F(ids, notice_file)
 
 	snprintf(path, sizeof(path), "%s/id-32.so", self->set.dir);
 	ASSERT_EQ(0, stat(path, &st));
-	map_elf(self, "id-32.so");
+	map_elf(&self->ring, &self->set, "id-32.so");
 	ASSERT_LT(0, notices_read(self->fd, &self->notices));
 	notice = notices_next(&self->notices);
 	ASSERT_NE(NULL, notice);
@@ -434,7 +418,7 @@ TEST_F(ids, small_buffers)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		map_elf(self, i == 1 ? "id-33.so" : "id-32.so");
+		map_elf(&self->ring, &self->set, i == 1 ? "id-33.so" : "id-32.so");
 	EXPECT_EQ(-1, read(self->fd, buf, 0));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, read(self->fd, buf, sizeof(*notice)));
@@ -456,7 +440,7 @@ TEST_F(ids, bad_buffer)
 	void *nowhere = at_the_edge(0);
 	uint64_t buf[512];
 
-	map_elf(self, "id-32.so");
+	map_elf(&self->ring, &self->set, "id-32.so");
 	EXPECT_EQ(-1, read(self->fd, nowhere, sizeof(buf)));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
@@ -485,7 +469,7 @@ TEST_F(ids, waiting)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
 	EXPECT_EQ(-1, read(self->fd, buf, sizeof(buf)));
 	EXPECT_EQ(EAGAIN, errno);
-	map_elf(self, "id-32.so");
+	map_elf(&self->ring, &self->set, "id-32.so");
 	EXPECT_EQ(1, poll(&pfd, 1, 0));
 	EXPECT_EQ(POLLIN, pfd.revents);
 	EXPECT_LT(0, notices_read(self->fd, notices));
@@ -522,7 +506,7 @@ TEST_F(ids, queue_full)
 
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 100; i++)
-		map_elf(self, "id-64.so");
+		map_elf(&self->ring, &self->set, "id-64.so");
 	ASSERT_EQ(0, ids_stats(fd, &stats));
 	EXPECT_EQ(100, stats.long_ids);
 	EXPECT_EQ(100, stats.notices + stats.notices_lost);
@@ -535,7 +519,7 @@ TEST_F(ids, queue_full)
 		read_back++;
 	EXPECT_EQ(0, errno);
 	EXPECT_EQ(stats.notices, read_back);
-	map_elf(self, "id-64.so");
+	map_elf(&self->ring, &self->set, "id-64.so");
 	EXPECT_LT(0, notices_read(fd, &self->notices));
 	/* The other session has a queue of its own. */
 	EXPECT_EQ(0, ring_fdinfo(self->fd, "notices_lost"));
@@ -552,20 +536,20 @@ TEST_F(ids, two_sessions)
 	struct map_record record;
 	int other;
 
-	map_elf(self, "id-32.so");
+	map_elf(&self->ring, &self->set, "id-32.so");
 	other = ids_open(0);
 	ASSERT_LE(0, other);
 	EXPECT_EQ(0, ring_fdinfo(other, "ids_found"));
 	EXPECT_EQ(-EAGAIN, notices_read(other, &self->notices));
-	map_elf(self, "id-32.so");
+	map_elf(&self->ring, &self->set, "id-32.so");
 	EXPECT_EQ(1, ring_fdinfo(other, "ids_found"));
 	EXPECT_EQ(2, ring_fdinfo(self->fd, "ids_found"));
 	close(self->fd);
-	record = map_elf(self, "note-last-page-100m");
+	record = map_elf(&self->ring, &self->set, "note-last-page-100m");
 	EXPECT_EQ(20, record.id.size);
 	EXPECT_EQ(2, ring_fdinfo(other, "ids_found"));
 	close(other);
-	record = map_elf(self, "id-64.so");
+	record = map_elf(&self->ring, &self->set, "id-64.so");
 	EXPECT_EQ(0, record.id.size);
 }
 
@@ -617,7 +601,7 @@ static void user_fn(void *arg)
 	map_ring_close(&self->ring);
 	if (map_ring_open(&self->ring, 0))
 		_exit(7);
-	if (map_elf(self, "id-32.so").id.size != ID_RECORD_MAX)
+	if (map_elf(&self->ring, &self->set, "id-32.so").id.size != ID_RECORD_MAX)
 		_exit(8);
 	if (ring_fdinfo(fd, "ids_found") != 1 || ring_fdinfo(fd, "notices") != 1)
 		_exit(9);
