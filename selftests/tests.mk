@@ -10,7 +10,8 @@ RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overw
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/lib/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_manual.o ring_ns.o ring_still.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \
 	    raw_bpf.o raw_lib.o raw_seen.o rawgen_check.o produce_lib.o produce_prog.o kfunc_lib.o)
-IDS   := files vdso change notices readers sessions fuse netfs hostile races lockdown
+IDS   := files vdso change abi notices modules others users readers sessions fuse netfs hostile \
+	 races lockdown
 IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 	   ids/ids_late.o ids/ids_perf.o ids/ids_place.o ids/ids_session.o \
 	   ring/lib/ring_lib.o ring/lib/ring_ns.o ring/lib/ring_sys.o \
