@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-edit-elf.py FILE EDIT [NUMBER]: changes a real ELF64 file of this machine's
-byte order into a file that linkers do not make, but other tools do. The note with
-the build-id stays the same; its place, and the data around it, change.
+edit-elf.py FILE EDIT [NUMBER]: change a real ELF64 file of this machine's byte order
+into a file that linkers do not make, but other tools do. The note with the build-id
+stays the same. Its place and the data around it change.
 """
 import struct
 import sys
@@ -48,7 +48,7 @@ class Elf:
         struct.pack_into('<HHH', self.data, 58, 0, 0, 0)
 
     def put_note(self, offset, notes, align=4):
-        """Make one segment of notes at offset, which may be after the end."""
+        """Make one segment of notes at @offset, which can be after the end of the file."""
         found, _ = self.notes()
         for i in found:
             phdr = self.phdr(i)
@@ -75,14 +75,15 @@ def other_note(i):
 
 
 def many_notes(elf, number):
-    """The build-id is the last note of a segment with several notes."""
+    """Make the build-id the last note of a segment with @number more notes."""
     _, note = elf.notes()
     notes = b''.join(other_note(i) for i in range(number))
     elf.put_note(elf.end + 15 & ~15, notes + note)
 
 
 def note_at(elf, number):
-    """The build-id's note begins at this offset, or at this offset in a page."""
+    """Put the build-id's note at offset @number, or, if @number is less than a page, at
+    that offset of the first page after the end."""
     _, note = elf.notes()
     if number < PAGE:
         number += elf.end + PAGE - 1 & ~(PAGE - 1)
@@ -90,7 +91,7 @@ def note_at(elf, number):
 
 
 def many_headers(elf, number):
-    """There are this many program headers, those of notes after all others."""
+    """Make @number program headers, with the headers of notes after all others."""
     headers = [elf.phdr(i) for i in range(elf.phnum)]
     rest = [h for h in headers if h[0] != PT_NOTE]
     rest += [[PT_NULL, 0, 0, 0, 0, 0, 0, 0]] * (number - len(headers))
@@ -102,7 +103,7 @@ def many_headers(elf, number):
 
 
 def sections_only(elf, _):
-    """Only a section has the build-id."""
+    """Remove the segments of notes: only a section has the build-id."""
     for i in elf.notes()[0]:
         phdr = elf.phdr(i)
         phdr[0] = PT_NULL

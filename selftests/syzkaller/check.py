@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""check.py: is perfaux.txt what uapi/perfaux.h says? Prints TAP.
+"""check.py: compare perfaux.txt with uapi/perfaux.h, and print the results as TAP.
 
-The description is read here as far as this file uses syzlang; what is not understood
-is an error. A C program that is made of it and of the header says the rest.
+This script parses the part of syzlang that perfaux.txt uses. A line that it cannot parse is an
+error. For sizes, offsets and numbers it makes a C program from the description, which compiles
+with the header only if they agree.
 """
 import os
 import re
@@ -17,7 +18,7 @@ SIZES = {"int8": 1, "int16": 2, "int32": 4, "int64": 8, "fd_perf": 4}
 
 
 class Description:
-    """Calls, structs ([(field, size)]) and flags ([name or number])."""
+    """The description's calls, structs ([(field, size)]) and flags ([name or number])."""
 
     def __init__(self, path):
         self.ioctls, self.structs, self.flags, self.resources = {}, {}, {}, set()
@@ -32,7 +33,7 @@ class Description:
                     struct = self.top(number, line)
 
     def top(self, number, line):
-        """A line that is not in a struct. Returns the struct that it begins."""
+        """Parse a line outside of structs. Return the name of the struct that the line begins."""
         if re.fullmatch(r"include <[\w/.]+>", line):
             return None
         if match := re.fullmatch(r"resource (\w+)\[fd\]", line):
@@ -57,7 +58,7 @@ class Description:
         return None
 
     def field(self, struct, number, line):
-        """A line of a struct. Returns the struct that goes on."""
+        """Parse a line of a struct. Return the struct's name, or None at its last line."""
         if line == "}":
             return None
         match = re.fullmatch(r"\t(\w+)\t+(.+)", line)
@@ -69,7 +70,7 @@ class Description:
         return struct
 
     def size_of(self, kind):
-        """Bytes of a field of this type, or None."""
+        """Return the size in bytes of a field of this type, or None if the type is not known."""
         if match := re.fullmatch(r"array\[(.+), (\d+)\]", kind):
             size = self.size_of(match[1])
             return size and size * int(match[2])
@@ -81,24 +82,24 @@ class Description:
         return SIZES.get(re.sub(r"\[(\d+:\d+|opt)\]$", "", kind))
 
     def known(self, number, *resources):
-        """These are resources of ours."""
+        """Add an error for each name that the description does not declare as a resource."""
         for name in resources:
             if name not in self.resources:
                 self.error(number, f"no resource {name}")
 
     def error(self, number, what):
-        """Something is wrong in a line."""
+        """Add an error about a line."""
         self.errors.append(f"perfaux.txt:{number}: {what}")
 
 
 def without_comments(path):
-    """The header's text."""
+    """Return the text of a header without its comments."""
     with open(path, encoding="ascii") as text:
         return re.sub(r"/\*.*?\*/", "", text.read(), flags=re.S)
 
 
 def header_struct(text, name):
-    """[(field, size)], of those with plain fields."""
+    """Return [(field, size)] of a struct in the header. Only fields of plain types are found."""
     body = re.search(r"struct %s \{(.*?)\}" % name, text, flags=re.S)
     sizes = {"__u8": 1, "__u16": 2, "__u32": 4, "__s32": 4, "__u64": 8}
     fields = re.findall(r"(__[us]\d+)\s+(\w+)(?:\[(\d+)\])?;", body[1]) if body else []
@@ -106,7 +107,7 @@ def header_struct(text, name):
 
 
 def asserts(description, text):
-    """A C program that does not compile if sizes, offsets or names are wrong."""
+    """Return a C program that does not compile if a size, an offset or a name is wrong."""
     lines = ["#include <stddef.h>", f'#include "{UAPI}"']
     for _, _, struct in description.ioctls.values():
         at = 0
@@ -130,7 +131,7 @@ def asserts(description, text):
 
 
 def compile_errors(program):
-    """What the compiler says of it."""
+    """Compile a program, and return the lines with errors."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "check.c")
         with open(path, "w", encoding="ascii") as file:
@@ -141,7 +142,7 @@ def compile_errors(program):
 
 
 def missing_flags(description, text):
-    """Flags of arguments that the header has and the description does not."""
+    """Return a message for each flag of an argument that only the header has."""
     prefixes = "RING|ATTACH|DETACH|FLUSH|HOLD|UNHOLD|THAW|HANDLE|IDS"
     in_header = set(re.findall(rf"#define (PERFAUX_(?:{prefixes})_\w+)\s+_BIT", text))
     described = {value for values in description.flags.values() for value in values}
@@ -149,7 +150,7 @@ def missing_flags(description, text):
 
 
 def main():
-    """Compares, says so, returns the exit status."""
+    """Compare, print TAP, and return the exit status."""
     description = Description(os.path.join(HERE, "perfaux.txt"))
     text = without_comments(UAPI)
     header_ioctls = set(re.findall(r"#define (PERFAUX_IOC_(?!MAGIC)\w+)", text))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""flight_merged.py AUXREC MERGED SNAPSHOT...: is in the merged stream what is in its
-snapshots, each thing once? Prints what is wrong."""
+"""flight_merged.py AUXREC MERGED SNAPSHOT...: check that a merged stream has what its snapshots
+have, and each sample, span and gap only once. Print the differences."""
 
 import collections
 import functools
@@ -22,13 +22,13 @@ def records(name):
 
 
 def samples(name):
-    """Those of cpu-clock"""
+    """Count the samples of cpu-clock, by their text."""
     return collections.Counter(m[1] for m in re.finditer(
         r"SAMPLE size \d+ (.* cpu-clock ip .*)", records(name)))
 
 
 def spans(name):
-    """AUXTRACE and chunks, by what they are."""
+    """Count the AUXTRACE records and the chunks, by time, queue and place."""
     found = collections.Counter(m.groups() for m in re.finditer(
         r"AUXTRACE size.* and (\d+) bytes, offset \S+ (reference \d+) idx \d+ "
         r"(tid \S+ cpu \S+)", records(name)) if m[1] != "16")

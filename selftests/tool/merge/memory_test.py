@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""How much memory `auxrec merge` takes for large and for many snapshots; prints TAP.
+"""Test how much memory `auxrec merge` takes for a large snapshot and for many snapshots.
 
 Usage: memory_test.py [AUXREC]
+Prints TAP.
 """
 
 import os
@@ -18,14 +19,14 @@ import streamgen as g   # noqa: E402
 
 TOP = os.path.join(HERE, "../../..")
 TOOL = sys.argv[1] if len(sys.argv) > 1 else f"{TOP}/build/tool/auxrec"
-BASE = 12 << 20         # bytes, of the program and its libraries
-TIMES = 8               # what is told by what it is takes two to four places of 64 bytes,
-                        # and half as much again while the table grows
+BASE = 12 << 20         # bytes for the program and its libraries
+TIMES = 8               # a record that is identified by its contents takes two to four entries
+                        # of 64 bytes, and half as much again while the table grows
 BEGIN = g.T0 + 10**6
-STEP = 50000            # ns from one to the next
-NR = 20000              # in each of many snapshots: one second, as MERGE_LATE
+STEP = 50000            # ns from one record to the next
+NR = 20000              # records in each of many snapshots: one second, as long as MERGE_LATE
 
-# What there may be any number of, the Nth at that time
+# A snapshot can have any number of these records. A function makes the Nth record, at the time t.
 KINDS = {
     "names": lambda n, t: g.comm(None, 1000 + n, "many", t).bytes(),
     "tasks": lambda n, t: g.fork(None, 1000 + n, 1, t, misc=0).bytes(),
@@ -45,7 +46,7 @@ def ok(good, name, why):
 
 
 def snapshot(path, number, begin, nr, kind):
-    """Of all since the one before, with room for what comes late. Returns its size."""
+    """Write a snapshot with @nr records from @begin on. Return its size."""
     recs = g.snapshot_stream(g.aux_info())
     end = begin + nr * STEP
     mark = g.snapshot(None, end - 1, number, begin=BEGIN, settled=end, raw=(0, 0, 0, 0))
@@ -57,7 +58,7 @@ def snapshot(path, number, begin, nr, kind):
 
 
 def merge(paths, size, out):
-    """In memory for so many bytes of snapshots. Returns what is wrong, or ''."""
+    """Merge with a limit on memory for @size bytes of snapshots. Return an error, or ''."""
     limit = (BASE + TIMES * size) >> 10
     done = subprocess.run(["sh", "-c", f'ulimit -v {limit}; exec "$@"', "sh", TOOL, "merge",
                            *paths, "-o", out], capture_output=True, check=False, timeout=300)
@@ -66,7 +67,7 @@ def merge(paths, size, out):
         return f"with {limit} KiB: {said}"
     if f": {len(paths)} snapshot" not in said:
         return said
-    # Nothing was left out.
+    # The output is not shorter: nothing was left out.
     return "" if os.path.getsize(out) > sum(map(os.path.getsize, paths)) * 9 // 10 else said
 
 
@@ -79,7 +80,7 @@ def main():
             paths = [f"{tmp}/{n}" for n in range(1, 25)]
             sizes = [snapshot(path, n, BEGIN + n * NR * STEP, NR, kind)
                      for n, path in enumerate(paths, 1)]
-            # The largest one, and what may come late: a second of what was before
+            # Memory for the largest snapshot, and for late records: the second before it
             wrong = merge(paths, 2 * max(sizes), f"{tmp}/out")
             ok(not wrong, f"many snapshots with {name} take what two take", wrong)
     print(f"1..{len(results)}")

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""BPF programs for bpf_test.sh, and what is known of them.
+"""BPF programs for bpf_test.sh, and descriptions of loaded programs.
 
 bpf_prog.py load [--plain] [--length N] [--types N] [--run N] [--copies N] NAME CMD [ARG]...
-    Runs CMD while a program of two functions is loaded that is N instructions
-    long and, if not plain, has lines, and types with a name of --types bytes.
-    --run: has it run N times first. --copies: so many of them.
-    Status 77 if no program can be loaded here.
+    Load a program of two functions, and run CMD while it is loaded. The program has --length
+    instructions. Without --plain it has lines of source and types, with a name of --types bytes.
+    --run: run the program N times before CMD. --copies: load it N times.
+    The exit status is 77 if no program can be loaded here.
 bpf_prog.py churn N
-    Loads a program and unloads it at once, N times.
+    Load a program and unload it immediately, N times.
 bpf_prog.py kernel
-    What bpf(2) says of each program that is loaded, a line each.
+    For each loaded program print what bpf(2) says about it, one program a line.
 bpf_prog.py stream FILE
-    The same of each program that a stream describes, in its features.
+    Print the same lines for the programs that the features of a stream describe.
 bpf_prog.py events FILE
-    Number and tag of each program that a stream's BPF_EVENTs say was loaded.
+    Print number and tag of each program that was loaded, from the BPF_EVENTs of a stream.
 bpf_prog.py strip FILE
-    The stream without these features, to standard output.
+    Write the stream without the features about BPF to standard output.
 """
 
 import argparse
@@ -33,14 +33,15 @@ SYS_BPF = {"x86_64": 321, "aarch64": 280}[platform.machine()]
 PROG_LOAD, TEST_RUN, NEXT_ID, PROG_FD, INFO, BTF_LOAD, BTF_FD = \
     5, 10, 11, 13, 15, 18, 19
 SKIP = 77
-# struct bpf_prog_info, of 232 bytes.
+# struct bpf_prog_info, 232 bytes
 INFO_FORMAT = "<II8sIIQQQIIQ16sIIQQIIQQIIQIIQQIIIIQQQQIIII"
 INFO_NAMES = """type id tag jited_len xlated_len jited xlated load_time uid
     nr_maps maps name ifindex gpl netns_dev netns_ino nr_ksyms nr_lens ksyms lens
     btf_id func_rec funcs nr_funcs nr_lines lines jlines nr_jlines line_rec
     jline_rec nr_tags tags run_time run_cnt missed verified attach_obj attach_id
     pad""".split()
-# Pointer, count, size: in the order of the bits that perf has for them.
+# The arrays of a program: pointer, count, size of an element. The order is that of perf's bits
+# for arrays (PERF_BPIL_*).
 ARRAYS = [("jited", "jited_len", 1), ("xlated", "xlated_len", 1),
           ("maps", "nr_maps", 4), ("ksyms", "nr_ksyms", 8),
           ("lens", "nr_lens", 4), ("funcs", "nr_funcs", "func_rec"),
@@ -50,7 +51,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def bpf(cmd, attr):
-    """bpf(2); returns its result and what it left in attr"""
+    """Call bpf(2). Return its result, and attr as the kernel left it."""
     buf = ctypes.create_string_buffer(attr.ljust(144, b"\0"), 144)
     ret = libc.syscall(SYS_BPF, cmd, buf, 144)
     if ret < 0:
@@ -59,7 +60,7 @@ def bpf(cmd, attr):
 
 
 def btf(pad):
-    """int main(void) and int sub(void), with some lines of source"""
+    """Return BTF for int main(void) and int sub(void), with the names for lines of source."""
     strings = b"\0int\0main\0sub\0/tmp/prog.c\0int main(void)\0int sub(void)\0"
     strings += b"x" * pad + b"\0"
 
@@ -76,7 +77,7 @@ def btf(pad):
 
 
 def load(name, plain=False, length=4, pad=0):
-    """A descriptor: main() calls sub(), whose body is as long as asked for"""
+    """Load a program of @length instructions: main() calls sub(). Return its descriptor."""
     insns = struct.pack("<BBhi", 0x85, 0x10, 0, 1)          # call sub
     insns += struct.pack("<BBhi", 0x95, 0, 0, 0)            # exit
     insns += struct.pack("<BBhi", 0xb7, 0, 0, 0)            # r0 = 0
@@ -115,7 +116,7 @@ def digest(data):
 
 
 def line(info, arrays, types):
-    """One program; arrays by name, those that are missing are none"""
+    """Describe one program in a line. @arrays: the bytes of each array, b"" if it is missing."""
     ksyms = ["%x" % a for a in struct.unpack(
         f"<{len(arrays['ksyms']) // 8}Q", arrays["ksyms"])]
     lens = ["%u" % a for a in struct.unpack(
@@ -133,7 +134,7 @@ def line(info, arrays, types):
 
 
 def ask(fd, info):
-    """BPF_OBJ_GET_INFO_BY_FD of a program"""
+    """Call BPF_OBJ_GET_INFO_BY_FD for a program."""
     buf = ctypes.create_string_buffer(
         struct.pack(INFO_FORMAT, *(info[n] for n in INFO_NAMES)), 232)
     bpf(INFO, struct.pack("<IIQ", fd, 232, ctypes.addressof(buf)))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A recorder to which nothing happens sleeps, and wakes up for what matters.
+"""Test that an idle recorder sleeps, and that it wakes up when it has work.
 
 Usage: idle_test.py [AUXREC]
-Needs the right to record. Prints TAP.
+The test needs the right to record. It prints TAP.
 """
 
 import ctypes
@@ -22,12 +22,12 @@ import tap                              # noqa: E402
 from tap import result                  # noqa: E402
 
 AUXREC = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/tool/auxrec")
-PATIENCE = 60   # seconds until something that does not come is an error
-WINDOW = 2      # seconds in which nothing may happen
+PATIENCE = 60   # seconds; if something takes longer, that is an error
+WINDOW = 2      # seconds in which an idle recorder must not wake up
 
 
 def wakeups(pid):
-    """Of all its threads: whoever wakes up has slept, so this counts the sleeps."""
+    """Return the number of context switches of all threads. A thread that wakes up has slept."""
     total = 0
     for tid in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{tid}/status", encoding="ascii") as status:
@@ -36,7 +36,7 @@ def wakeups(pid):
 
 
 def sleeps(pid, nr_most=0):
-    """Does it sleep for WINDOW seconds, sooner or later? Else how often it woke up."""
+    """Wait until a process sleeps for a whole WINDOW. Return '', or an error after PATIENCE."""
     deadline = time.monotonic() + PATIENCE
     while True:
         before = wakeups(pid)
@@ -54,7 +54,7 @@ def recorder(*args):
 
 
 def end(rec, sig=signal.SIGTERM):
-    """Its messages, and its status."""
+    """End the recorder. Return its messages and its exit status."""
     rec.send_signal(sig)
     return finished(rec)
 
@@ -77,7 +77,7 @@ def test_process():
     rec = recorder("-e", "dummy:u", "-p", str(who.pid), "-o", "f")
     why = sleeps(rec.pid)
     if not why:
-        # Its end is all that can wake the recorder.
+        # Only the end of the process can wake the recorder.
         who.kill()
         said, status = finished(rec)
         if status or "recorded tasks ended" not in said:
@@ -123,16 +123,19 @@ def test_flight():
 
 
 def test_flight_all():
-    """With -a CPUs may come and go, of which the kernel tells."""
+    """With -a the recorder also listens for CPUs that come and go."""
     rec = recorder("--flight", "-M", "64M", "-a", "-e", "dummy:u", "-o", "snap")
-    # Whatever else runs here may have something to tell.
+    # Something else on this machine may wake the recorder once.
     why = sleeps(rec.pid, 1)
     said, status = end(rec)
     result("a flight recorder of all CPUs", why or (f"{status}: {said}" if status else ""))
 
 
 def rename(nr, pipe):
-    """Makes @nr samples of task:task_rename when told to; so slowly that they are read."""
+    """Wait for a byte from the pipe, then make @nr samples of task:task_rename.
+
+    The pauses give the recorder time to read all of them.
+    """
     libc = ctypes.CDLL(None)
     os.read(pipe, 1)
     for i in range(nr):
@@ -142,7 +145,7 @@ def rename(nr, pipe):
 
 
 def test_other_owner():
-    """Each CPU's ring belongs to the first process. The second one goes on without it."""
+    """Each CPU's ring belongs to the first process, which ends before the second one."""
     nr = 20000
     first = target()
     go, told = os.pipe()
@@ -167,7 +170,7 @@ def test_other_owner():
 
 
 def test_terminal():
-    """A terminal shows the same line as long as nothing changes."""
+    """The recorder writes its status line only when the line changes."""
     pid, fd = pty.fork()
     if not pid:
         os.execv(AUXREC, [AUXREC, "-e", "dummy:u", "-o", "f", "--", "sleep",

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Nothing that does not fit into a main ring is lost without a word.
+"""Test that the recorder reports everything that does not fit into a main ring.
 
 Usage: losses_test.py [AUXREC]
-As root, without a module. Programs make a known number of calls of
-sched_get_priority_min(), each of which is a sample. Samples in the stream and samples that
-the stream says are lost must be as many, exactly; where the output fails, together with
-those that the summary tells.
-PERFS: perfs that must read the streams. Prints TAP.
+The test runs as root and needs no module. Programs make a known number of calls of
+sched_get_priority_min(). Each call is a sample. The samples in the stream and the samples that
+the stream reports as lost must add up to that number. If the output fails, the summary reports
+the samples that were not written, and the sum includes them.
+Environment: PERFS, the perfs that must read the streams. The test prints TAP.
 """
 
 import json
@@ -39,13 +39,17 @@ TRACING_DATA, AUXTRACE = 66, 71
 
 
 class Stream:
-    """Samples and losses of tracepoints, by event; others() are lost records."""
+    """The samples and the losses of a stream, by event.
+
+    samples and lost: tracepoint (its number, or None for other events) to the number of samples.
+    others: the number of lost records.
+    """
 
     def __init__(self, data):
         self.samples, self.lost, self.others = {}, {}, 0
-        self.intervals = []     # (CPU, begin, end, how many), as auxrec info has them
+        self.intervals = []     # (CPU, begin, end, count) of each loss, as in auxrec info
         self.unknown, self.first = 0, 0
-        self.loss = {}          # the last one of each CPU
+        self.loss = {}          # begin and end of each CPU's last loss
         event, last, at, nr = {}, {}, 16, 0
         while at + 8 <= len(data):
             kind, _, size = struct.unpack_from("<IHH", data, at)
@@ -85,7 +89,7 @@ class Stream:
     def note(self, kind, rec, which, cpu, begin, end):
         nr = struct.unpack_from("<Q", rec, 16 if kind == LOST else 8)[0]
         if nr:
-            # Several records of one loss have one time.
+            # Several records of one loss have the same time.
             if self.loss.get(cpu, (0, 0))[1] != end:
                 self.loss[cpu] = min(begin, end), end
             self.intervals.append((cpu, *self.loss[cpu], nr))
@@ -104,7 +108,7 @@ class Stream:
 
 
 class Work:
-    """The program, beside what the recorder is told to do meanwhile."""
+    """The program that makes the calls. It waits at each step for the test (calls.c)."""
 
     def __init__(self, processes, calls):
         self.dir = tempfile.mkdtemp(dir=TMP)
@@ -140,13 +144,13 @@ def info(path):
 
 
 def look(path, calls, events=(EVENT,), lossy=None):
-    """What is wrong with a stream? @lossy: there must be losses, or none."""
+    """Check a stream. Return the errors. @lossy: True: there must be losses; False: none."""
     why = ""
     with open(path, "rb") as f:
         stream = Stream(f.read())
     told = stream.all(stream.lost)
     for which in range(len(events)):
-        # The sideband is not among the first ATTRs.
+        # The ATTRs of the tracepoints come first, the ATTR of the sideband after them.
         if stream.of(which) != calls:
             why += f"{stream.samples} samples and {stream.lost} lost, not {calls}\n"
     if stream.unknown:
@@ -180,7 +184,7 @@ def look(path, calls, events=(EVENT,), lossy=None):
 
 
 def json_fault(calls, path):
-    """The summary and the stream agree."""
+    """Check that the summary and the stream agree. Return an error, or ''."""
     r = report()
     with open(path, "rb") as f:
         stream = Stream(f.read())
@@ -188,7 +192,7 @@ def json_fault(calls, path):
     want = (stream.all(stream.samples), stream.all(stream.lost), stream.others)
     if got != want or r["lost"].get("output_samples", 0):
         return f"summary {got}, {r['lost']['output_samples']} not written; stream {want}\n"
-    # A round is as long as ROUND_NS, but for the first and the last ones.
+    # A round lasts ROUND_NS, except the first and the last rounds.
     if r["rounds"] > r["duration_ns"] / 50e6 + 3:
         return f"{r['rounds']} rounds in {r['duration_ns'] / 1e9} s\n"
     others = stream.of(None)
@@ -211,7 +215,7 @@ def ended(process):
 
 
 def plain(name, main, processes=4, calls=6000, event=EVENT, extra=(), lossy=None):
-    """No stall: the recorder reads as fast as it can."""
+    """The recorder is not stopped: it reads as fast as it can."""
     path = os.path.join(TMP, "f")
     p = auxrec(["-m", main, "-e", event, *extra, "-o", path, "--", CALLS,
                 str(processes), str(calls)])
@@ -225,7 +229,7 @@ def plain(name, main, processes=4, calls=6000, event=EVENT, extra=(), lossy=None
 
 
 def stopped(name, main, extra=(), target=False):
-    """The recorder does not run while the calls are made, nor after them."""
+    """The recorder is stopped while the program makes its calls, and continues afterwards."""
     path = os.path.join(TMP, "f")
     work = Work(4, 6000)
     other = None
@@ -253,7 +257,7 @@ def stopped(name, main, extra=(), target=False):
 
 
 def in_poll(pid):
-    """The first poll(2) of the recorder comes when all events are enabled."""
+    """Is the recorder in poll(2)? It first calls poll(2) when all events are enabled."""
     with open(f"/proc/{pid}/syscall", encoding="ascii") as f:
         return f.read().split()[0] == "7"
 
@@ -321,7 +325,7 @@ def reader_gone(name, main, take):
 
 
 def flight(name, main):
-    """A snapshot tells what was lost with the recorder stopped, and so do two merged ones."""
+    """A snapshot reports what a stopped recorder has lost, and so do two merged snapshots."""
     top = tempfile.mkdtemp(dir=TMP)
     sock, path = os.path.join(top, "s"), os.path.join(top, "f")
     work = Work(4, 6000)
@@ -332,7 +336,7 @@ def flight(name, main):
     work.tell("go")
     work.wait("done")
     os.kill(p.pid, signal.SIGCONT)
-    # The command of a recorder makes no calls between the two.
+    # Between the two snapshots the program makes no calls.
     said = [snapshot(sock, "one"), snapshot(sock, "two")]
     work.tell("end")
     rc = ended(p)
@@ -361,7 +365,7 @@ def snapshot(sock, name):
 
 
 def completeness(path):
-    """What is said to be complete begins after the losses before the trigger."""
+    """Return an error if the time that a snapshot calls complete contains a loss, else ''."""
     got = info(path)
     mark, gaps = got["snapshots"][0], got["losses"]["gaps"]
     begin, end = mark.get("complete_begin", 0), mark.get("complete_end", 0)
@@ -402,7 +406,7 @@ TMP = tempfile.mkdtemp(prefix="losses.")
 try:
     status = main()
 finally:
-    # After a failure a recorder may be stopped, and would keep the pipe of the results open.
+    # After a failure a recorder can be stopped, and would keep the pipe of the results open.
     for started in STARTED:
         started.kill()
     shutil.rmtree(TMP, ignore_errors=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The status line of auxrec, on a terminal and where there is none.
+"""Test the status line of auxrec, on a terminal and without a terminal.
 
 Usage: status_test.py [AUXREC]
-Needs the right to record; without auxgen what is about AUX data is skipped.
-A recording ends when its line has said what is looked for, not after a time.
-SEED (1) is of the moments of the interruptions. Prints TAP.
+The test needs the right to record. Without auxgen it skips the tests of AUX data.
+A recording ends when its status line shows what the test waits for, not after a time.
+Environment: SEED (default 1) chooses the moments of the interruptions. The test prints TAP.
 """
 
 import fcntl
@@ -32,7 +32,7 @@ AUXREC = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else
                          "build/tool/auxrec")
 PMU = os.environ.get("AUXGEN") or "auxgen"
 AUXGEN = os.path.exists("/sys/bus/event_source/devices/" + PMU)
-PATIENCE = 60   # seconds until a line that does not come is an error
+PATIENCE = 60   # seconds; a line that takes longer is an error
 LOOP = ["sh", "-c", "while :; do :; done"]
 LINE = re.compile(r"(\d+\.\d [KM]iB)  (\d+\.\d [KM]iB)/s(?:  (\d+) instructions)?"
                   r"(?:  raw ring (\d+) of (\d+) free)?  losses (\d+)")
@@ -40,12 +40,12 @@ SEED = int(os.environ.get("SEED", 1))
 
 
 class Screen:
-    """What a terminal would show of \\r, \\n and "clear to end of line"."""
+    """A terminal that knows \\r, \\n and "clear to end of line"."""
 
     def __init__(self):
         self.lines = [""]
         self.column = 0
-        self.seen = []          # the last line, each time it was cleared
+        self.seen = []          # the text of the last line at each time when it was cleared
         self.raw = ""
 
     def feed(self, text):
@@ -67,11 +67,13 @@ class Screen:
 
 
 def record(args, until=None, stop=None, columns=100, early=None):
-    """Records in a terminal until @until(screen), then calls @stop(fd, pid);
-    @early: types Ctrl-C after so many seconds."""
+    """Record in a terminal until @until(screen) is true, then call @stop(fd, pid).
+
+    @early: type Ctrl-C this many seconds after the start.
+    """
     pid, fd = pty.fork()
     if not pid:
-        # Before auxrec can look at it.
+        # Set the size before auxrec can look at it.
         fcntl.ioctl(0, termios.TIOCSWINSZ,
                     struct.pack("HHHH", 25, columns, 0, 0))
         try:
@@ -79,7 +81,7 @@ def record(args, until=None, stop=None, columns=100, early=None):
         finally:
             os._exit(99)
     if early is not None:
-        # Before, it has no terminal that could send it anything.
+        # Before exec, the terminal may not be the process's, and Ctrl-C would not reach it.
         while os.readlink(f"/proc/{pid}/exe") != os.path.realpath(AUXREC):
             pass
         time.sleep(early)
@@ -94,7 +96,7 @@ def record(args, until=None, stop=None, columns=100, early=None):
             continue
         try:
             data = os.read(fd, 4096)
-        except OSError:         # EIO: nobody has the terminal any more
+        except OSError:         # EIO: no process has the terminal open any more
             data = b""
         if not data:
             break
@@ -115,7 +117,7 @@ def ctrl_c(fd, pid):
 
 
 def size(text):
-    """In bytes, of what has one decimal: KiB only below 1 MiB."""
+    """Return the bytes of a size with one decimal. KiB are used only below 1 MiB."""
     number, unit = text.split()
     if unit == "KiB":
         assert float(number) <= 1024, text
@@ -127,7 +129,7 @@ def lines_of(screen):
 
 
 def fault(screen, rc, want_rc, parsed):
-    """What every recording on a terminal must have done."""
+    """Check what every recording on a terminal must do. Return an error, or ''."""
     if rc != want_rc:
         return f"status {rc}, not {want_rc}: {screen.raw!r}"
     if not parsed:
@@ -176,18 +178,18 @@ def test_ctrl_c():
 
 
 def test_ctrl_c_early():
-    """Whenever it comes, nothing goes on: the command has to get it, too."""
+    """Ctrl-C ends auxrec and its command at any moment."""
     print(f"# SEED={SEED}", flush=True)
     random.seed(SEED)
     began = time.monotonic()
     bad = []
     for i in range(20):
-        # While it starts, which takes some milliseconds.
+        # auxrec takes some milliseconds to start. Interrupt it then or soon after.
         moment = random.random() * 0.05
         screen, rc = record(["-q", "-e", "cpu-clock", "-o", "f", "--",
                              "sleep", str(PATIENCE)],
                             None, None, early=moment)
-        # The signal itself kills auxrec before auxrec can handle it.
+        # Before auxrec handles the signal, the signal kills it.
         if rc not in (130, 125, -signal.SIGINT):
             bad.append(f"after {moment * 1000:.1f} ms: {rc} {screen.raw!r}")
         if time.monotonic() - began > PATIENCE:
@@ -212,7 +214,7 @@ def test_raw_ring():
     name = "free segments and losses of a raw ring"
     if not AUXGEN:
         return skip(name, "no auxgen")
-    # Two segments for so much data cannot do without losses.
+    # Two segments are too few for this much data, so there are losses.
     screen, rc = record(
         ["-e", PMU + "/timer=1,chunks=512/", "-m", ",32Kx2",
          "-o", "f", "--"] + LOOP,
@@ -235,7 +237,7 @@ def at_least(seconds):
 
 
 def test_no_line():
-    """Longer than it takes until there is a line: nothing else to wait for."""
+    """Record for 2 s, which is long enough for a status line. There is no event to wait for."""
     screen, rc = record(["-q", "-e", "cpu-clock", "-o", "f"] + at_least(2))
     result("--quiet", f"{rc} {screen.raw!r}" if rc or screen.raw else "")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""stream_ids.py FILE: the build-ids in a stream, a line each:
+"""stream_ids.py FILE: print the build-ids in a stream, one a line:
 
 map NAME ID|none, kernel NAME ID|none, record NAME ID (a BUILD_ID record)
 """

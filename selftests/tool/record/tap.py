@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results of tests, printed as TAP."""
+"""Print the results of tests as TAP."""
 
 count = failed = 0
 
 
 def result(name, why=""):
-    """A test is over: passed, or failed because of why."""
+    """Print the result of a test: passed, or, with a reason, failed."""
     global count, failed
     count += 1
     failed += bool(why)
@@ -15,13 +15,13 @@ def result(name, why=""):
 
 
 def skip(name, why):
-    """A test cannot be made here, because of why."""
+    """Print that a test cannot run here, and the reason."""
     global count
     count += 1
     print(f"ok {count} {name} # SKIP {why}", flush=True)
 
 
 def end():
-    """Has any failed? Prints how many tests there were."""
+    """Print the plan. Return whether a test has failed."""
     print(f"1..{count}")
     return failed > 0

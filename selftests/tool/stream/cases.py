@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""For each rule of `auxrec check`, streams that break this one rule only.
+"""For each rule of `auxrec check`, streams that break only this rule; and valid streams.
 
-CASES: list of (rule, what, function that returns the stream's bytes).
+CASES: list of (rule, what, function that returns the stream's bytes)
+VALID: list of (name, function that returns the stream's records)
 """
 
 import struct
@@ -13,7 +14,7 @@ CASES = []
 
 
 def case(rule, what, base=g.chunks_stream):
-    """The function changes the list of records, or returns another one."""
+    """Add a case. The decorated function changes the list of records, or returns another list."""
     def add(change):
         def build():
             recs = base()
@@ -44,7 +45,7 @@ def drop(name):
 
 
 def body(name, at, fmt, *values):
-    """Overwrites part of a record's body."""
+    """Overwrite a part of a record's body."""
     def change(recs):
         rec = recs[find(recs, name)]
         data = bytearray(rec.body)
@@ -121,7 +122,7 @@ def _(recs):
 
 
 def recs_without_name_rule(recs):
-    """An event without ids cannot be named: stop before that matters."""
+    """Cut the stream before the rule about names, because an event without ids has no name."""
     return recs[:find(recs, "init")]
 
 
@@ -291,7 +292,7 @@ add("aux-late", "chunk", swap("chunk-3", g.chunk(
     "chunk-3", 4, T0 + 500, DATA, tid=101, cpu=1)))
 
 COMPRESSION = g.feature(27, struct.pack("<IIIII", 1, 1, 1, 1, 4096))
-# An empty zstd frame is enough where the rule does not depend on the data.
+# An empty zstd frame, for rules that do not depend on the data
 FRAME = bytes.fromhex("28b52ffd2000010000")
 
 
@@ -313,14 +314,14 @@ def _(recs):
 
 
 def raw_frame(data):
-    """A zstd frame of one stored block: no compressor is needed."""
+    """Make a zstd frame of one stored block, which needs no compressor."""
     return bytes.fromhex("28b52ffd") + b"\xa0" + \
         struct.pack("<I", len(data)) + \
         struct.pack("<I", len(data) << 3 | 1)[:3] + data
 
 
 def compressed_stream():
-    """Two live records, the second one across two COMPRESSED records."""
+    """Make a stream in which two records are compressed, the second one in two pieces."""
     recs = g.chunks_stream()
     recs.insert(find(recs, "features-end"), COMPRESSION)
     at = find(recs, "clock-1")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Builds small streams in perf's pipe format, for the tests of `auxrec check`.
+"""Build small streams in perf's pipe format, for the tests of `auxrec check`.
 
-A stream is a list of Rec: a name to find it by, and its bytes. A test takes a
-valid stream and changes one thing.
+A stream is a list of Rec. A Rec has a name, to find it by, and its bytes. A test takes
+a valid stream and changes one thing.
 """
 
 import struct
@@ -41,7 +41,7 @@ EVENTS = {
 
 
 class Rec:
-    """One record, with what follows it."""
+    """One record, with the data that follows it (blob)."""
 
     def __init__(self, name, type_, body=b"", misc=0, blob=b"", size=None):
         self.name, self.type, self.misc = name, type_, misc
@@ -99,13 +99,13 @@ def feature(id_, data, name=None):
     return Rec(name or f"feature-{id_}", 80, struct.pack("<Q", id_) + data)
 
 
-# Where struct bpf_prog_info has the pointers and counts of its arrays.
+# Offsets in struct bpf_prog_info of the pointer to an array and of its count
 BPF = {"jited": (24, 16), "ksyms": (112, 104), "lens": (120, 108),
        "tags": (184, 180), "lines": (152, 148)}
 
 
 def bpf_prog(id_, name, info_len=232, mask=0x119, **over):
-    """One program of BPF_PROG_INFO; over: pointer and count of an array"""
+    """Make one program of BPF_PROG_INFO. @over: other pointers and counts of arrays."""
     data = bytes(16) + struct.pack("<Q", 0xffffffffc0010000) + \
         struct.pack("<Q", 16) + b"12345678"
     arrays = {"jited": (0, 16), "ksyms": (16, 1), "lens": (24, 1),
@@ -256,7 +256,7 @@ def cpu_map(type_=0, nr=2):
 
 
 def setup(events, aux=None):
-    """Everything up to FINISHED_INIT, in order."""
+    """Make all records up to FINISHED_INIT, in order."""
     ids = [i + n for i in events for n in (0, 1)]
     recs = [add_attr(i) for i in events] + features()
     if TRACE in events:
@@ -287,7 +287,7 @@ def setup(events, aux=None):
 
 
 def sample(name, id_, time, body, tid=100, cpu=0):
-    """body: what the event's type has after CPU (IP comes before TID)."""
+    """Make a SAMPLE. @body: the fields of the event's type after CPU (IP comes before TID)."""
     type_ = EVENTS[id_ - id_ % 10 + 1][2]
     data = struct.pack("<Q", id_)
     if type_ & IP:
@@ -301,7 +301,7 @@ def clock(name, time, **args):
 
 
 def raw(data):
-    """RAW as the kernel pads it."""
+    """Make the RAW field, padded as in the kernel."""
     data += bytes(-(len(data) + 4) % 8)
     return struct.pack("<I", len(data)) + data
 
@@ -331,7 +331,7 @@ def chunk(name, seq, t, data, offset=0, span=None, end=None, **over):
 
 
 def payload_head(number, total, offset=0, length=0, **over):
-    """struct auxrec_payload"""
+    """Make a struct auxrec_payload."""
     head = {"magic": 0x52585541, "version": 1, "header": 72, "key": KEY, "id": 0,
             "cookie": 0, "at": T0 + 500, "cause": 0, "flags": 0} | over
     return struct.pack("<IHHQQQQQQQIHH", head["magic"], head["version"],
@@ -341,7 +341,7 @@ def payload_head(number, total, offset=0, length=0, **over):
 
 
 def payload(name, number, t, data, offset=0, total=None, **over):
-    """A part, as a sample of the payload event"""
+    """Make a part of a payload, as a sample of the payload event."""
     period = over.pop("period", len(data))
     length = over.pop("length", len(data))
     body = payload_head(number, len(data) if total is None else total, offset,
@@ -350,7 +350,7 @@ def payload(name, number, t, data, offset=0, total=None, **over):
 
 
 def payload_stream():
-    """Raw data beside its samples: larger than a record, without one, lost."""
+    """Make a stream with payloads: one larger than a record, one without a sample, lost ones."""
     data = bytes(range(1, 101))
     return setup([CLOCK, TRACE, OUTPUT, PAYLOAD, DUMMY]) + live_start() + [
         tracepoint("tp-1", T0 + 450),
@@ -368,14 +368,14 @@ def payload_stream():
 
 
 def brought(data, size=None, full=None):
-    """struct auxrec_snapshot_data"""
+    """Make a struct auxrec_snapshot_data and its data."""
     size = len(data) if size is None else size
     return struct.pack("<II", size, size if full is None else full) + data
 
 
 def snapshot(name, t, number=1, text_=b"signal=USR1\0",
              data=brought(b"xy") + brought(b"abcdefg", full=8), **over):
-    """struct auxrec_snapshot, as a sample of the snapshot event"""
+    """Make a struct auxrec_snapshot, as a sample of the snapshot event."""
     head = {"magic": 0x53585541, "version": 3, "header": 136,
             "recording": RECORDING, "trigger": t, "begin": T0 + 50, "kind": 1,
             "name_size": len(text_), "data_size": len(data), "tail": b"",
@@ -389,7 +389,7 @@ def snapshot(name, t, number=1, text_=b"signal=USR1\0",
 
 
 def snapshot_stream(aux=None):
-    """Of a flight recording: the state is of the time before, in any order."""
+    """Make the stream of a snapshot. The state comes first, with times before the window."""
     recs = setup(([PT] if aux else []) + [CLOCK, SNAPSHOT, DUMMY], aux)
     state = [comm("comm-state", 7, "seven", T0 + 49),
              kernel_map()]
@@ -433,7 +433,7 @@ def live_start():
 
 
 def chunks_stream(lost=True):
-    """An AUX event that travels as chunks, samples, a tracepoint."""
+    """Make a stream with AUX data in chunks, samples, and a tracepoint."""
     data = bytes(range(1, 101))
     recs = setup([CLOCK, TRACE, CHUNK, DUMMY]) + live_start() + [
         clock("clock-1", T0 + 400),
@@ -460,7 +460,7 @@ def chunks_stream(lost=True):
 
 
 def pt_stream(per_cpu=0):
-    """Intel PT; zeros are its padding, so that any decoder takes them."""
+    """Make a stream of Intel PT. The data is zeros, which any decoder takes as padding."""
     def who(n):
         return {"idx": n, "tid": NOBODY, "cpu": n} if per_cpu else \
             {"idx": n, "tid": 100 + n, "cpu": NOBODY}
@@ -480,9 +480,9 @@ def pt_stream(per_cpu=0):
 
 
 def primed_stream():
-    """Intel PT that perf 6.1 can also read from a file.
+    """Make a stream of Intel PT that perf 6.1 can also read from a file.
 
-    The first AUXTRACE has the primer as its data, see tool/stream/primer.h.
+    The data of its first AUXTRACE is the primer, see tool/stream/primer.h.
     """
     recs = pt_stream()
     recs.insert(find(recs, "comm-live"),
@@ -492,7 +492,7 @@ def primed_stream():
 
 
 def gaps_stream():
-    """As pt_stream(), with losses of both kinds."""
+    """Make a stream like pt_stream(), with gaps of AUX data and lost records."""
     recs = pt_stream()
     at = find(recs, "aux-3")
     recs[at:at] = gap("gap", T0 + 950, T0 + 980)
@@ -517,7 +517,7 @@ def dump(recs):
 
 
 def boundaries(recs):
-    """Offsets at which a prefix ends between records."""
+    """Return the offsets of the boundaries between records."""
     at, result = len(MAGIC), {len(MAGIC)}
     for rec in recs:
         at += len(rec.bytes())

@@ -3,8 +3,8 @@
 """Tests of `auxrec check`, `auxrec info` and `auxrec extract`; prints TAP.
 
 Usage: test_stream.py AUXREC [PERF [SUMS]]
-AUXREC is the tool (or stream_tool), PERF stock perf (default: perf, if any), SUMS the program
-auxstream_sums, which reads streams with libauxstream.
+AUXREC is the tool (or stream_tool). PERF is stock perf (default: perf, if installed). SUMS is the
+program auxstream_sums, which reads streams with libauxstream.
 """
 
 import json
@@ -32,7 +32,7 @@ results = []
 
 
 def rounds(n):
-    """As selftests/rounds.h."""
+    """Return the number of rounds, as selftests/rounds.h does."""
     return n // 4 if SHORT else n
 
 
@@ -105,8 +105,10 @@ def test_offsets():
 
 
 def test_cut():
-    """Every prefix is valid or cut: at every byte with FULL, else at some, and around
-    the ends of all records."""
+    """Every prefix of a stream is valid or cut.
+
+    With FULL the test tries all prefixes, else some, and those that end near a record's end.
+    """
     step = 1 if os.environ.get("FULL") else 101 if SHORT else 7
     random.seed(3)
     for name, build in cases.VALID[1:]:
@@ -124,7 +126,7 @@ def test_cut():
         for n in places:
             done = run(TOOL, "check", "--quiet", "-", data=data[:n])
             want = 0 if n in ends else 3
-            # A record inside goes on in the next COMPRESSED record.
+            # A record continues in the next COMPRESSED record.
             if inner and n == starts[starts_of(recs, "z-2")]:
                 want = 3
             if done.returncode != want:
@@ -140,7 +142,7 @@ def starts_of(recs, name):
 
 
 def test_damage():
-    """Random damage: any result, but a result."""
+    """Randomly damaged streams have some result: no crash, no error of a sanitizer."""
     random.seed(1)
     bad = []
     times = rounds(300)
@@ -232,8 +234,10 @@ def test_info():
 
 
 def extract(data, file="-", what="--aux", nofile=None):
-    """Exit status, stderr, {file: bytes}, lines of the index; None: no DIR
-    nofile: how many files it may have open"""
+    """Run auxrec extract. Return its status, stderr, {file: bytes}, and the lines of the index.
+
+    The latter two are None if there is no directory. @nofile: limits on open files.
+    """
     path = os.path.join(TMP, "extracted")
     shutil.rmtree(path, ignore_errors=True)
     done = run(TOOL, "extract", what, file, path, nofile=nofile,
@@ -249,12 +253,12 @@ def extract(data, file="-", what="--aux", nofile=None):
 
 
 def packets(n, size):
-    """Bytes that are nowhere else"""
+    """Return @size bytes that differ for each @n."""
     return bytes((n * 37 + i * 11) % 255 + 1 for i in range(size))
 
 
 def full_pt_stream(per_cpu=0, primer=True):
-    """As auxrec writes it: data after the record that has none, a gap."""
+    """Make a stream of Intel PT as auxrec writes it, with a primer, data and a gap."""
     def data(name, n, time, size, offset, of):
         who = {"idx": of, "tid": g.NOBODY, "cpu": of} if per_cpu else \
             {"idx": of, "tid": 100 + of, "cpu": g.NOBODY}
@@ -263,7 +267,7 @@ def full_pt_stream(per_cpu=0, primer=True):
     recs = g.pt_stream(per_cpu)
     recs = recs[:g.find(recs, "aux-1")]
     if primer:
-        # A thread that has nothing but the primer must not matter.
+        # The thread whose only data is the primer has no output.
         who = {"tid": g.NOBODY, "cpu": 0} if per_cpu else {"tid": 100}
         recs.append(g.auxtrace("prime", g.T0 + 50,
                                g.Rec("none", 65).bytes() * 2, 0, **who))
@@ -336,7 +340,7 @@ def test_extract():
                              "cpu1.aux": CHUNK}, "chunks, per CPU",
        (rc, err, files))
 
-    # AUXTRACE of a PMU that is not Intel PT, beside chunks.
+    # The stream has an AUXTRACE of a PMU that is not Intel PT, and chunks.
     recs = auxgen_stream()
     recs.insert(g.find(recs, "chunk-1"),
                 g.auxtrace("other", g.T0 + 450, packets(5, 64), 0, tid=100))
@@ -359,7 +363,7 @@ def test_extract_raw():
     at = "time=1000.0000"
     who = "cpu=0 pid=100 tid=100"
     rc, err, files, index = extract(data, what="--raw")
-    # As the kernel pads it.
+    # The kernel pads RAW to a multiple of 8 bytes.
     tp = struct.pack("<HBBii", 316, 0, 0, 100, 101)
     tp += bytes(-(len(tp) + 4) % 8)
     ok(rc == 0 and not err and files == {
@@ -391,7 +395,7 @@ def test_extract_raw():
     ok(rc == 3 and files["event3.raw"] == CHUNK[:60] and
        " lost=40 " in index[1], "cut in a part", (rc, err, index))
 
-    # The true length, behind the sample; and what only looks like it.
+    # The true length comes after the sample. A number with another magic is not a length.
     for magic, want in (0x4c585541, 11), (0x4c585542, 12):
         recs = g.payload_stream()
         recs[g.find(recs, "tp-1")] = g.tracepoint(
@@ -399,7 +403,7 @@ def test_extract_raw():
         rc, err, files, index = extract(g.dump(recs), what="--raw")
         ok(rc == 0 and f" bytes={want} " in index[0], f"a length of {want}", index)
 
-    # More events than files: each is closed and opened again.
+    # With more events than files that can be open, files are closed and opened again.
     events = range(101, 501, 10)
     for i in events:
         g.EVENTS[i] = g.EVENTS[g.OUTPUT]
@@ -491,7 +495,7 @@ def test_extract_errors():
 
 
 def test_extract_memory():
-    """Gaps are remembered, and there may be any number of them."""
+    """extract keeps all gaps, of which a stream can have any number, with little memory."""
     one = b"".join(r.bytes() for r in g.gap("gap", g.T0, g.T0 + 9))
     data = g.dump(full_pt_stream()) + one * 400000
     done = run("sh", "-c", "ulimit -v 28000; "
@@ -504,7 +508,7 @@ def test_extract_memory():
 
 
 def test_memory():
-    """Of tasks a multiple of what was read is remembered, of gaps nothing."""
+    """Memory grows with the number of tasks, to a multiple of their records, not with gaps."""
     tasks = b"".join(g.comm(None, tid, "many", g.T0 + 500 + tid).bytes()
                      for tid in range(1000, 151000))
     gaps = b"".join(r.bytes() for r in g.gap("gap", g.T0, g.T0 + 9)) * 200000
@@ -519,7 +523,7 @@ def test_memory():
 
 
 def test_extract_damage():
-    """Random damage: any result, but a result, and only files of ours."""
+    """Randomly damaged streams have some result, and no files with unexpected names."""
     random.seed(2)
     bad = []
     times = rounds(200)
@@ -537,7 +541,7 @@ def test_extract_damage():
 
 
 def test_long():
-    """Doubling buckets: 3 hours in steps that grow."""
+    """A recording of 3 hours, in steps that grow: the time line doubles its buckets."""
     recs = g.setup([g.CLOCK, g.DUMMY])
     t, n = g.T0, 0
     while t < g.T0 + 3 * 3600 * 10**9:
@@ -562,14 +566,14 @@ def test_escape():
 
 
 def test_perf_reads():
-    """Stock perf reads what we call valid, without a warning of its own."""
+    """Stock perf reads valid streams without a warning about the stream."""
     # These warnings concern the reader's kernel, and pipes in general, not the stream.
     known = ("namespaces than the kernel", "Try updating the kernel",
              "Intel PT with pipe mode", "The output cannot relied upon",
              "timestamps and the order of events", "build id", "debug")
     for name, build in cases.VALID:
         if name == "chunks" or "gap" in name or name == "compressed":
-            continue        # losses are something to warn of
+            continue        # perf warns of losses
         path = os.path.join(TMP, "valid")
         with open(path, "wb") as f:
             f.write(g.dump(build()))
@@ -578,7 +582,7 @@ def test_perf_reads():
             if not PERF:
                 skip(title, "no perf")
                 continue
-            # Perf 6.1 loses its place at an AUXTRACE in a file: by a pipe.
+            # perf 6.1 loses its place at an AUXTRACE in a file, so use a pipe.
             done = run("sh", "-c", f"cat {path} | {PERF} {command} -i -")
             err = [x for x in done.stderr.decode(errors="replace").splitlines()
                    if x.strip() and not any(k in x for k in known)]
@@ -591,7 +595,7 @@ def test_perf_reads():
 
 
 def test_perf_writes():
-    """Streams of stock perf: valid with --perf."""
+    """Streams of stock perf are valid with --perf."""
     for name, command in (
             ("cpu-clock", "-e cpu-clock"),
             ("callchains", "-e cpu-clock -g"),
@@ -621,7 +625,7 @@ def test_perf_writes():
 
 
 def library_differs(data, valid):
-    """What libauxstream and `auxrec info` read differently."""
+    """Compare libauxstream and `auxrec info`. Return the difference, or None."""
     report = json.loads(run(TOOL, "info", "--json", "-", data=data).stdout)
     done = run(SUMS, data=data)
     if done.returncode:
