@@ -17,76 +17,102 @@ static __u64 mix(__u64 x)
 	return x ^ (x >> 31);
 }
 
-static struct read_map_slot *find(const struct read_map *m, __u64 key)
+/* Return the slot of @key, which is not 0, or the free slot for it. */
+static size_t find(const struct read_map *m, __u64 key)
 {
 	size_t i = mix(key) & (m->size - 1);
 
-	while (m->slots[i].used && m->slots[i].key != key)
+	while (m->keys[i] && m->keys[i] != key)
 		i = (i + 1) & (m->size - 1);
-	return &m->slots[i];
+	return i;
 }
 
 bool read_map_get(const struct read_map *m, __u64 key, __u32 *value)
 {
-	const struct read_map_slot *slot;
+	__u32 found = m->zero;
+	bool has = m->has_zero;
 
-	if (!m->nr)
-		return false;
-	slot = find(m, key);
-	if (!slot->used)
-		return false;
-	if (value)
-		*value = slot->value;
-	return true;
+	if (key) {
+		const size_t i = m->nr ? find(m, key) : 0;
+
+		has = m->nr && m->keys[i];
+		found = has && m->values ? m->values[i] : 0;
+	}
+	if (has && value)
+		*value = found;
+	return has;
 }
 
 static int grow(struct read_map *m)
 {
-	struct read_map old = *m;
-	size_t i, size = old.size ? old.size * 2 : FIRST_SIZE;
+	const struct read_map old = *m;
+	struct read_map to = old;
+	size_t i;
 
-	m->slots = calloc(size, sizeof(*m->slots));
-	if (!m->slots) {
-		m->slots = old.slots;
+	to.size = old.size ? old.size * 2 : FIRST_SIZE;
+	to.keys = calloc(to.size, sizeof(*to.keys));
+	to.values = old.values ? calloc(to.size, sizeof(*to.values)) : NULL;
+	if (!to.keys || (old.values && !to.values)) {
+		free(to.keys);
+		free(to.values);
 		return -ENOMEM;
 	}
-	m->size = size;
 	for (i = 0; i < old.size; i++) {
-		if (old.slots[i].used)
-			*find(m, old.slots[i].key) = old.slots[i];
+		size_t slot;
+
+		if (!old.keys[i])
+			continue;
+		slot = find(&to, old.keys[i]);
+		to.keys[slot] = old.keys[i];
+		if (to.values)
+			to.values[slot] = old.values[i];
 	}
-	free(old.slots);
+	read_map_free(m);
+	*m = to;
 	return 0;
 }
 
 int read_map_set(struct read_map *m, __u64 key, __u32 value)
 {
-	struct read_map_slot *slot;
+	size_t i;
 
+	if (!key) {
+		m->has_zero = true;
+		m->zero = value;
+		return 0;
+	}
 	/* The table stays at least half empty, so that searches end soon. */
 	if (m->nr * 2 >= m->size) {
-		int rc = grow(m);
+		const int rc = grow(m);
 
 		if (rc)
 			return rc;
 	}
-	slot = find(m, key);
-	m->nr += !slot->used;
-	*slot = (struct read_map_slot) { .key = key, .value = value, .used = 1 };
+	if (value && !m->values) {
+		m->values = calloc(m->size, sizeof(*m->values));
+		if (!m->values)
+			return -ENOMEM;
+	}
+	i = find(m, key);
+	m->nr += !m->keys[i];
+	m->keys[i] = key;
+	if (m->values)
+		m->values[i] = value;
 	return 0;
+}
+
+bool read_map_find(const struct read_map *m, __u64 *hash, read_map_same_t same,
+		   const void *elements, const void *key, __u32 *value)
+{
+	for (; read_map_get(m, *hash, value); (*hash)++)
+		if (same(elements, *value, key))
+			return true;
+	return false;
 }
 
 void read_map_free(struct read_map *m)
 {
-	free(m->slots);
+	free(m->keys);
+	free(m->values);
 	*m = (struct read_map) { 0 };
-}
-
-__u64 read_map_string_key(const char *s)
-{
-	__u64 h = 0xcbf29ce484222325ULL;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
-	return h;
 }

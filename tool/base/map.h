@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A hash table of numbers, for the tables that a stream itself describes (ids,
- * threads, queues).
+ * A hash table of numbers. Its keys are ids, threads and queues that a stream describes, or
+ * hashes of longer keys.
  */
 #ifndef AUXREC_READ_MAP_H
 #define AUXREC_READ_MAP_H
@@ -10,17 +10,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct read_map_slot {
-	__u64	key;
-	__u32	value;
-	__u32	used;
-};
-
-/* All zero is an empty table. */
+/*
+ * All zero is an empty table. While all values are 0, the table is a set, which takes 16 to 32
+ * bytes for each key; with values it takes half as much again.
+ */
 struct read_map {
-	struct read_map_slot *slots;
-	size_t	size;		/* 0 or a power of two */
-	size_t	nr;
+	__u64	*keys;		/* 0: the slot is free */
+	__u32	*values;	/* NULL: all are 0 */
+	size_t	size;		/* slots: 0 or a power of two */
+	size_t	nr;		/* keys, without the key 0 */
+	bool	has_zero;	/* key 0 is in the table; its value: */
+	__u32	zero;
 };
 
 /* Return whether the table has @key. Store its value in @value, which can be NULL. */
@@ -29,9 +29,18 @@ bool read_map_get(const struct read_map *m, __u64 key, __u32 *value);
 /* Add a key, or replace its value. Return 0 or -ENOMEM. */
 int read_map_set(struct read_map *m, __u64 key, __u32 value);
 
-void read_map_free(struct read_map *m);
+/*
+ * Find an element by a key that is longer than a number. The table has its hash and its number,
+ * and @same tells whether the element of this number has the key. If several elements have the
+ * same hash, the second one has the next number as its hash, and so on.
+ *
+ * Return whether there is the element, and store its number in @value. Otherwise, *@hash is now
+ * the key under which to add it.
+ */
+typedef bool (*read_map_same_t)(const void *elements, __u32 value, const void *key);
+bool read_map_find(const struct read_map *m, __u64 *hash, read_map_same_t same,
+		   const void *elements, const void *key, __u32 *value);
 
-/* FNV-1a, for keys that are strings. */
-__u64 read_map_string_key(const char *s);
+void read_map_free(struct read_map *m);
 
 #endif /* AUXREC_READ_MAP_H */

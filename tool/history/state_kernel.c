@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
+#include "base/hash.h"
 #include "stream/records.h"
 #include "history/state_kernel.h"
 #include "history/state_maps.h"
@@ -192,7 +192,7 @@ static int fold_feature(struct state_kernel *k, const struct feature *rec, size_
 
 static int fold_id(struct state_kernel *k, const struct build_id *rec, size_t *bytes)
 {
-	int ret = keep(&k->ids, read_map_string_key(rec->name), &rec->header, bytes);
+	int ret = keep(&k->ids, hash_string(rec->name), &rec->header, bytes);
 
 	if (ret > 0 && ++k->nr_ids > MAX_IDS) {
 		forget(&k->ids, (*(struct known **)k->ids)->key, bytes);

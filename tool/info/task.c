@@ -6,20 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "info/info.h"
 
-/* Find or add a file. If another name has the same hash, use the next key. */
+static bool same_name(const void *files, __u32 i, const void *name)
+{
+	return !strcmp(((const struct info_file *)files)[i].name, name);
+}
+
+/* Find or add a file. */
 static struct info_file *find_file(struct info *info, const char *name)
 {
-	__u64 key = read_map_string_key(name);
+	__u64 key = hash_string(name);
 	struct info_file *f;
 	__u32 i;
 
-	while (read_map_get(&info->by_file, key, &i)) {
-		if (!strcmp(info->files[i].name, name))
-			return &info->files[i];
-		key++;
-	}
+	if (read_map_find(&info->by_file, &key, same_name, info->files, name, &i))
+		return &info->files[i];
 	if (!(info->nr_files & (info->nr_files - 1))) {
 		size_t room = info->nr_files ? info->nr_files * 2 : 1;
 

@@ -7,6 +7,7 @@
 #include <perfaux.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "stream/primer.h"
 #include "merge/parts.h"
 #include "stream/read_raw.h"
@@ -218,7 +219,7 @@ static int take_gap(struct body *b, const struct read_record *rec)
 	const size_t len = rec->size - offsetof(struct rec_auxtrace_error, msg);
 	const struct merge_key key = { {
 		MERGE_GAP | (__u64)b->gap << 8, e->time, two(e->tid, e->cpu),
-		two(e->pid, e->code), merge_hash(0, e->msg, len),
+		two(e->pid, e->code), hash_bytes(0, e->msg, len),
 	} };
 	int rc;
 
@@ -368,8 +369,8 @@ static int take_raw(struct body *b, const struct read_record *rec,
 		return b->raw_seen ? 0 : write_numbered(b, rec, s);
 	h.number = 0;
 	key.word[2] = h.time;
-	key.word[3] = merge_hash(0, &h, sizeof(h));
-	key.word[4] = merge_hash(0, s->raw + sizeof(h), s->raw_size - sizeof(h));
+	key.word[3] = hash_bytes(0, &h, sizeof(h));
+	key.word[4] = hash_bytes(0, s->raw + sizeof(h), s->raw_size - sizeof(h));
 	rc = seen(b, &key, h.time);
 	b->raw = number;
 	b->raw_seen = rc;

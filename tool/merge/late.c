@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "merge/parts.h"
 #include "stream/read_raw.h"
 
@@ -59,7 +60,7 @@ static struct merge_key key_of(const struct read_record *rec, const struct read_
 	__u64 id = s->id;
 
 	if (rec->type != PERF_RECORD_SAMPLE || !(s->has & PERF_SAMPLE_RAW)) {
-		key.word[2] = merge_hash(rec->hdr->misc, (const __u8 *)rec->hdr + skip,
+		key.word[2] = hash_bytes(rec->hdr->misc, (const __u8 *)rec->hdr + skip,
 					 rec->size - skip);
 		return key;
 	}

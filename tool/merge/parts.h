@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/map.h"
 #include "merge/merge.h"
 #include "stream/read.h"
 #include "stream/read_sample.h"
@@ -79,9 +80,9 @@ struct merge_key {
 };
 
 struct merge_seen {
-	struct merge_entry *slots;
-	size_t size;		/* 0 or a power of two */
+	struct merge_entry *list;
 	size_t nr;
+	struct read_map index;	/* of list, by the hash of the key */
 };
 
 /* Return 1 if @key was there, 0 if it was added, or -ENOMEM. @time: see merge_seen_forget() */
@@ -94,8 +95,6 @@ int merge_seen_forget(struct merge_seen *seen, __u64 before);
 int merge_seen_set(struct merge_seen *seen, const struct merge_key *key, __u64 value);
 __u64 merge_seen_get(const struct merge_seen *seen, const struct merge_key *key);
 void merge_seen_free(struct merge_seen *seen);
-
-__u64 merge_hash(__u64 seed, const void *data, size_t len);
 
 /* --- what is written (merge/out.c) ----------------------------------------- */
 

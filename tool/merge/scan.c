@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "merge/parts.h"
 #include "stream/read_raw.h"
 #include "stream/read_snapshot.h"
@@ -114,7 +115,7 @@ static int take_mark(struct scan *sc, const struct read_record *rec,
 			return err;
 		at = section(sc);
 	}
-	at->hash = merge_hash(at->hash, rec->hdr, rec->size);
+	at->hash = hash_bytes(at->hash, rec->hdr, rec->size);
 	return 0;
 }
 
@@ -313,7 +314,7 @@ static int find_since(struct scan *sc)
 	merge_plan(list, nr);
 	free(list);
 	for (i = 0; i < nr; i++) {
-		sc->in->numbers = merge_hash(sc->in->numbers, &all[i].mark.number,
+		sc->in->numbers = hash_bytes(sc->in->numbers, &all[i].mark.number,
 					     sizeof(all[i].mark.number));
 		if (all[i].covered) {
 			all[i].since = MERGE_NEVER;

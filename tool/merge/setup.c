@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "merge/parts.h"
 
 #define ID_SIZE		sizeof(((struct merge_id *)NULL)->entry)
@@ -48,8 +49,8 @@ static bool is_once(const struct read_record *rec)
 int merge_once(struct merge *m, const struct read_record *rec)
 {
 	const struct merge_key key = { {
-		MERGE_BYTES, rec->size, merge_hash(0, rec->hdr, rec->size),
-		merge_hash(1, rec->hdr, rec->size),
+		MERGE_BYTES, rec->size, hash_bytes(0, rec->hdr, rec->size),
+		hash_bytes(1, rec->hdr, rec->size),
 	} };
 	const int rc = merge_seen_add(&m->seen, &key, MERGE_NEVER);
 
