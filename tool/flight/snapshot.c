@@ -254,9 +254,7 @@ static int put_header(struct session *s, __u32 type)
 /* What was counted of the stream so far is of no concern to this one. */
 static int begin_stream(struct session *s, __u64 begin)
 {
-	free(s->queues.list);
-	free(s->queues.hash);
-	s->queues = (struct queues){ .list = NULL };
+	queues_free(&s->queues);
 	s->primed = false;
 	s->flushed_time = 0;
 	if (!s->have_payloads)

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "record/late_ids.h"
 #include "stream/records.h"
 #include "stream/build.h"
@@ -26,64 +27,22 @@ static const struct ids_limits recording = {
 	.queue = 1U << 20, .waiting = 4U << 20, .names = 65536,
 };
 
-/* FNV-1a hash; never 0 */
-static __u64 hash_bytes(__u64 hash, const void *data, size_t len)
-{
-	const __u8 *p = data;
-
-	if (!hash)
-		hash = 0xcbf29ce484222325ULL;
-	while (len--)
-		hash = (hash ^ *p++) * 0x100000001b3ULL;
-	return hash ? hash : 1;
-}
-
-static size_t set_slot(const struct name_set *set, __u64 hash)
-{
-	size_t i = hash & (set->size - 1);
-
-	while (set->hashes[i] && set->hashes[i] != hash)
-		i = (i + 1) & (set->size - 1);
-	return i;
-}
-
 static bool set_has(const struct name_set *set, __u64 hash)
 {
-	return set->size && set->hashes[set_slot(set, hash)];
-}
-
-static void set_clear(struct name_set *set)
-{
-	free(set->hashes);
-	*set = (struct name_set){ .incomplete = true };
+	return read_map_get(&set->hashes, hash, NULL);
 }
 
 static void set_add(struct name_set *set, __u64 hash, size_t max)
 {
-	struct name_set larger = { .size = set->size ? set->size * 2 : 256 };
-	size_t i;
-
 	if (set_has(set, hash))
 		return;
 	/* At worst this writes a record that is not needed. */
-	if (set->nr >= max)
-		set_clear(set);
-	if (set->nr * 2 >= set->size) {
-		larger.hashes = calloc(larger.size, sizeof(*larger.hashes));
-		if (!larger.hashes) {
-			set->incomplete = true;
-			return;
-		}
-		for (i = 0; i < set->size; i++)
-			if (set->hashes[i])
-				larger.hashes[set_slot(&larger, set->hashes[i])] =
-					set->hashes[i];
-		free(set->hashes);
-		set->hashes = larger.hashes;
-		set->size = larger.size;
+	if (set->hashes.nr >= max) {
+		read_map_free(&set->hashes);
+		set->incomplete = true;
 	}
-	set->hashes[set_slot(set, hash)] = hash;
-	set->nr++;
+	if (read_map_set(&set->hashes, hash, 0))
+		set->incomplete = true;
 }
 
 void ids_open(struct session *s)
@@ -113,8 +72,8 @@ void ids_close(struct session *s)
 {
 	if (s->ids->fd >= 0)
 		close(s->ids->fd);
-	free(s->ids->missing.hashes);
-	free(s->ids->written.hashes);
+	read_map_free(&s->ids->missing.hashes);
+	read_map_free(&s->ids->written.hashes);
 	free(s->ids->waiting);
 }
 
@@ -133,7 +92,7 @@ void ids_map(struct ids *ids, const struct rec_mmap2 *map)
 	if (map->header.misc & REC_MISC_MMAP_BUILD_ID)
 		return;
 	ids->without++;
-	set_add(&ids->missing, hash_bytes(0, name, strlen(name)), ids->limits.names);
+	set_add(&ids->missing, hash_string(name), ids->limits.names);
 }
 
 /* Write perf's build_id_event: pid, 20 bytes of id, its size, name. */
@@ -157,7 +116,7 @@ static int write_build_id(struct session *s, const struct perfaux_notice *n,
 static int late_id(struct session *s, const struct perfaux_notice *n,
 		   const char *name)
 {
-	__u64 hash = hash_bytes(0, name, strlen(name));
+	__u64 hash = hash_string(name);
 	int err;
 
 	/* A superfluous record does no harm. */

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "base/map.h"
 #include "perfaux.h"
 #include "session/options.h"
 
@@ -19,9 +20,7 @@ struct rec_mmap2;
  * A set of names, as hashes: one wrong answer costs less than the bytes of all names.
  */
 struct name_set {
-	__u64 *hashes;			/* 0: empty */
-	size_t size;			/* a power of two, or 0 */
-	size_t nr;
+	struct read_map hashes;		/* without values */
 	bool incomplete;		/* some names are missing */
 };
 

@@ -6,46 +6,25 @@
  * queues than possible thread ids.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "session/session.h"
 
-static size_t slot(const struct queues *q, __u32 tid)
-{
-	size_t h = (tid * 2654435761U) & (q->hash_size - 1);
-
-	while (q->hash[h] && q->list[q->hash[h] - 1].tid != tid)
-		h = (h + 1) & (q->hash_size - 1);
-	return h;
-}
-
-static int rehash(struct queues *q)
-{
-	size_t size = q->hash_size ? q->hash_size * 2 : 64, i;
-	__u32 *hash = calloc(size, sizeof(*hash));
-
-	if (!hash)
-		return -1;
-	free(q->hash);
-	q->hash = hash;
-	q->hash_size = size;
-	for (i = 0; i < q->nr; i++)
-		q->hash[slot(q, q->list[i].tid)] = i + 1;
-	return 0;
-}
-
 struct queue *queue_get(struct queues *q, __u32 tid)
 {
-	size_t h;
+	__u32 i;
 
-	if (q->nr * 2 >= q->hash_size && rehash(q))
+	if (read_map_get(&q->by_tid, tid, &i))
+		return &q->list[i];
+	if (grow((void **)&q->list, q->nr, sizeof(*q->list)) ||
+	    read_map_set(&q->by_tid, tid, q->nr))
 		return NULL;
-	h = slot(q, tid);
-	if (!q->hash[h]) {
-		if (grow((void **)&q->list, q->nr, sizeof(*q->list)))
-			return NULL;
-		q->list[q->nr] = (struct queue){ .tid = tid, .idx = q->nr };
-		q->hash[h] = ++q->nr;
-	}
-	return &q->list[q->hash[h] - 1];
+	q->list[q->nr] = (struct queue){ .tid = tid, .idx = q->nr };
+	return &q->list[q->nr++];
+}
+
+void queues_free(struct queues *q)
+{
+	free(q->list);
+	read_map_free(&q->by_tid);
+	*q = (struct queues){ .list = NULL };
 }

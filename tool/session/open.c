@@ -491,8 +491,7 @@ void session_close(struct session *s)
 	free(s->rings);
 	free(s->tids);
 	cpus_free(&s->cpus);
-	free(s->queues.list);
-	free(s->queues.hash);
+	queues_free(&s->queues);
 	auxrec_events_free(&s->events);
 	if (s->bpf_ring_fd >= 0)
 		close(s->bpf_ring_fd);

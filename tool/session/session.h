@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "base/cpus.h"
+#include "base/map.h"
 #include "event/aux.h"
 #include "event/event.h"
 #include "ring/mainring.h"
@@ -60,8 +61,7 @@ struct queue {
 struct queues {
 	struct queue *list;
 	size_t nr;
-	__u32 *hash;		/* index into list + 1, 0: empty */
-	size_t hash_size;	/* a power of two */
+	struct read_map by_tid;	/* index into list */
 };
 
 /* The gaps of one cause that were written to the stream */
@@ -296,9 +296,10 @@ int bpf_ring_store(struct session *s, struct diag *d);
 void bpf_ring_clear(struct session *s);
 
 /*
- * session/aux_queues.c: return the queue of a thread or CPU, which is new if there is none yet.
- * NULL: out of memory
+ * session/aux_queues.c. queue_get() returns the queue of a thread or CPU, which is new if there is
+ * none yet, or NULL without memory.
  */
 struct queue *queue_get(struct queues *q, __u32 tid);
+void queues_free(struct queues *q);
 
 #endif /* AUXREC_SESSION_H */

@@ -114,8 +114,7 @@ static bool queues_are_numbered(void)
 		}
 	}
 	good &= q.nr == 1000;
-	free(q.list);
-	free(q.hash);
+	queues_free(&q);
 	return good;
 }
 
