@@ -36,7 +36,7 @@ static void cut(int fd, const void *data, size_t size)
 
 static void read_it(const char *path)
 {
-	struct build_id_cache cache = { .slots = NULL };
+	struct build_id_cache cache = { .list = NULL };
 	struct build_id id;
 	int i;
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/map.h"
 #include "ring/gaps.h"
 
 /* Are both gaps for the same cause and queue, or (@any) for any thread's queue? */
@@ -16,16 +18,13 @@ static bool are_alike(const struct gaps *g, bool any, const struct perfaux_gap *
 	       (any || !g->per_task || a->tid == b->tid) && (g->per_task || a->cpu == b->cpu);
 }
 
-static size_t hash(const struct gaps *g, bool any, const struct perfaux_gap *gap)
+/* Gaps that are alike have the same hash. */
+static __u64 hash(const struct gaps *g, bool any, const struct perfaux_gap *gap)
 {
-	__u64 h = gap->cause ^ gap->cookie << 8;
+	const __u32 owner = g->per_task ? gap->tid : gap->cpu;
+	const __u64 key[] = { gap->cause, gap->cookie, any ? 0 : owner };
 
-	if (!g->per_task)
-		h ^= (__u64)gap->cpu << 32;
-	else if (!any)
-		h ^= (__u64)gap->tid << 32;
-	h *= 0x9e3779b97f4a7c15ULL;
-	return h ^ h >> 32;
+	return hash_bytes(0, key, sizeof(key));
 }
 
 /*
@@ -48,20 +47,17 @@ static void join(const struct gaps *g, struct perfaux_gap *all, const struct per
 	all->bytes += gap->bytes;
 }
 
-#define NONE	(~(size_t)0)
+struct wanted {
+	const struct gaps *g;
+	bool any;
+	const struct perfaux_gap *gap;
+};
 
-/*
- * Return the place of the gap that waits to be joined with @gap, or the place where @gap must
- * wait.
- */
-static size_t *find_place(const struct gaps *g, bool any, size_t *table, size_t size,
-			  const struct perfaux_gap *gap)
+static bool is_wanted(const void *list, __u32 i, const void *wanted)
 {
-	size_t at = hash(g, any, gap) & (size - 1);
+	const struct wanted *w = wanted;
 
-	while (table[at] != NONE && !are_alike(g, any, &g->list[table[at]], gap))
-		at = (at + 1) & (size - 1);
-	return &table[at];
+	return are_alike(w->g, w->any, (const struct perfaux_gap *)list + i, w->gap);
 }
 
 /*
@@ -70,32 +66,29 @@ static size_t *find_place(const struct gaps *g, bool any, size_t *table, size_t 
  */
 static void join_some(struct gaps *g, size_t end, bool any)
 {
-	size_t size = 64, *table, i, to = 0;
-	bool *gone;
+	bool *gone = calloc(end, sizeof(*gone));
+	struct read_map waiting = { .nr = 0 };	/* the last gap of each kind */
+	size_t i, to = 0;
+	__u32 other;
 
-	while (size < 2 * end)
-		size *= 2;
-	table = malloc(size * sizeof(*table));
-	gone = calloc(end, sizeof(*gone));
-	if (!table || !gone)
-		goto out;
-	memset(table, 0xff, size * sizeof(*table));
+	if (!gone)
+		return;
 	for (i = 0; i < end; i++) {
-		size_t *place = find_place(g, any, table, size, &g->list[i]);
+		const struct wanted w = { g, any, &g->list[i] };
+		__u64 key = hash(g, any, &g->list[i]);
 
-		if (*place != NONE && !gone[*place]) {
-			join(g, &g->list[i], &g->list[*place]);
-			gone[*place] = true;
-		} else {
-			*place = i;
+		if (read_map_find(&waiting, &key, is_wanted, g->list, &w, &other) && !gone[other]) {
+			join(g, &g->list[i], &g->list[other]);
+			gone[other] = true;
+		} else if (read_map_set(&waiting, key, i)) {
+			break;
 		}
 	}
 	for (i = 0; i < g->nr; i++)
 		if (i >= end || !gone[i])
 			g->list[to++] = g->list[i];
 	g->nr = to;
-out:
-	free(table);
+	read_map_free(&waiting);
 	free(gone);
 }
 

@@ -14,11 +14,11 @@
 
 #include "../../module/ids/elf_id.h"
 #include "session/buildid.h"
+#include "base/hash.h"
 #include "base/util.h"
 
 /* The cache has room for this many files. There are few files compared with their mappings. */
-#define CACHE_SIZE	4096
-#define CACHE_MAX	(CACHE_SIZE * 3 / 4)
+#define CACHE_MAX	3072
 /* A vdso is read as a whole. This limit is far larger than any vdso. */
 #define VDSO_MAX	(1U << 18)
 
@@ -39,7 +39,6 @@ struct build_id_cached {
 	dev_t dev;
 	ino_t ino;
 	struct timespec mtime;
-	bool used;
 	struct build_id id;
 };
 
@@ -104,33 +103,33 @@ static int read_file_id(const char *path, struct build_id *id)
 	return err;
 }
 
-/* Return the slot of a file, used or not, or NULL. */
-static struct build_id_cached *find(struct build_id_cache *cache, const struct stat *st)
+static bool same_file(const void *list, __u32 i, const void *stat)
 {
-	size_t i = (st->st_ino * 2654435761U ^ st->st_dev) % CACHE_SIZE;
-	const struct build_id_cached *c;
+	const struct build_id_cached *c = (const struct build_id_cached *)list + i;
+	const struct stat *st = stat;
 
-	if (!cache)
-		return NULL;
-	if (!cache->slots)
-		cache->slots = calloc(CACHE_SIZE, sizeof(*cache->slots));
-	if (!cache->slots)
-		return NULL;
-	for (c = &cache->slots[i]; c->used; c = &cache->slots[i]) {
-		if (c->ino == st->st_ino && c->dev == st->st_dev &&
-		    c->mtime.tv_sec == st->st_mtim.tv_sec &&
-		    c->mtime.tv_nsec == st->st_mtim.tv_nsec)
-			break;
-		i = (i + 1) % CACHE_SIZE;
-	}
-	return &cache->slots[i];
+	return c->ino == st->st_ino && c->dev == st->st_dev &&
+	       c->mtime.tv_sec == st->st_mtim.tv_sec && c->mtime.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+static void keep(struct build_id_cache *cache, __u64 hash, const struct stat *st,
+		 const struct build_id *id)
+{
+	if (cache->nr == CACHE_MAX ||
+	    grow((void **)&cache->list, cache->nr, sizeof(*cache->list)) ||
+	    read_map_set(&cache->by_file, hash, cache->nr))
+		return;
+	cache->list[cache->nr++] = (struct build_id_cached){
+		.dev = st->st_dev, .ino = st->st_ino, .mtime = st->st_mtim, .id = *id,
+	};
 }
 
 int build_id_file(struct build_id_cache *cache, const char *path, struct build_id *id,
 		  struct stat *st)
 {
-	struct build_id_cached *c;
 	struct stat own;
+	__u64 hash;
+	__u32 i;
 	int err;
 
 	memset(id, 0, sizeof(*id));
@@ -141,19 +140,14 @@ int build_id_file(struct build_id_cache *cache, const char *path, struct build_i
 	if (!S_ISREG(st->st_mode))
 		return -ENOEXEC;
 
-	c = find(cache, st);
-	if (c && c->used) {
-		*id = c->id;
+	hash = hash_bytes(st->st_dev, &st->st_ino, sizeof(st->st_ino));
+	if (cache && read_map_find(&cache->by_file, &hash, same_file, cache->list, st, &i)) {
+		*id = cache->list[i].id;
 		return id->size ? 0 : -ENOENT;
 	}
 	err = read_file_id(path, id);
-	if (c && cache->nr < CACHE_MAX && err != -EACCES) {
-		cache->nr++;
-		*c = (struct build_id_cached){
-			.dev = st->st_dev, .ino = st->st_ino,
-			.mtime = st->st_mtim, .used = true, .id = *id,
-		};
-	}
+	if (cache && err != -EACCES)
+		keep(cache, hash, st, id);
 	return err;
 }
 
@@ -243,6 +237,7 @@ int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
 
 void build_id_cache_free(struct build_id_cache *cache)
 {
-	free(cache->slots);
-	*cache = (struct build_id_cache){ .slots = NULL };
+	free(cache->list);
+	read_map_free(&cache->by_file);
+	*cache = (struct build_id_cache){ .list = NULL };
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/map.h"
+
 #define BUILD_ID_MAX	20
 
 struct build_id {
@@ -21,8 +23,9 @@ struct build_id {
 
 /* Ids of files by device, inode and time of modification. All zero: empty */
 struct build_id_cache {
-	struct build_id_cached *slots;
+	struct build_id_cached *list;
 	size_t nr;
+	struct read_map by_file;	/* index into list */
 };
 
 /*

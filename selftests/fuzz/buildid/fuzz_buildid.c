@@ -51,7 +51,7 @@ static void try_file(const struct note_bytes *in, struct build_id *id)
 {
 	char path[SCRATCH_PATH];
 	const int fd = scratch_file(path, in->data, in->size);
-	struct build_id_cache cache = { .slots = NULL };
+	struct build_id_cache cache = { .list = NULL };
 	struct build_id again;
 	struct stat st;
 
