@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Printing strings, sizes and times of a stream as text or JSON. */
+/* Printing strings, sizes and times of a stream as text. */
 #include "base/text.h"
 
 #include "base/bytes.h"
@@ -16,63 +16,6 @@ void read_print_text(FILE *f, const char *s, size_t max)
 		else
 			fputc(c, f);
 	}
-}
-
-/* Return the length of the UTF-8 sequence at @s, or 0 if there is none. */
-static int utf8_length(const unsigned char *s)
-{
-	static const struct {
-		unsigned char mask, lead;
-	} kinds[] = {
-		{ 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 },
-	};
-	int i, k;
-
-	for (k = 0; k < 3; k++) {
-		if ((s[0] & kinds[k].mask) != kinds[k].lead)
-			continue;
-		for (i = 1; i <= k + 1; i++) {
-			if ((s[i] & 0xc0) != 0x80)
-				return 0;
-		}
-		/* overlong, surrogates, beyond U+10FFFF */
-		if (s[0] < 0xc2 || s[0] > 0xf4 ||
-		    (s[0] == 0xe0 && s[1] < 0xa0) ||
-		    (s[0] == 0xed && s[1] > 0x9f) ||
-		    (s[0] == 0xf0 && s[1] < 0x90) ||
-		    (s[0] == 0xf4 && s[1] > 0x8f))
-			return 0;
-		return k + 2;
-	}
-	return 0;
-}
-
-void read_print_json(FILE *f, const char *s)
-{
-	const unsigned char *p = (const unsigned char *)s;
-
-	fputc('"', f);
-	while (*p) {
-		int n;
-
-		if (*p == '"' || *p == '\\') {
-			fprintf(f, "\\%c", *p++);
-		} else if (*p < ' ' || *p == 0x7f) {
-			fprintf(f, "\\u%04x", *p++);
-		} else if (*p < 0x80) {
-			fputc(*p++, f);
-		} else {
-			n = utf8_length(p);
-			if (n) {
-				fwrite(p, 1, n, f);
-				p += n;
-			} else {
-				fputs("\\ufffd", f);
-				p++;
-			}
-		}
-	}
-	fputc('"', f);
 }
 
 const char *read_print_size(char *buf, size_t len, double bytes)

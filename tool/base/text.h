@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Printing strings, sizes and times of a stream as text or JSON. A stream can
+ * Printing strings, sizes and times of a stream as text. A stream can
  * hold any bytes, also sequences that reprogram a terminal.
  */
 #ifndef AUXREC_READ_PRINT_H
@@ -11,12 +11,6 @@
 
 /* Print at most @max bytes of @s. Bytes that are not printable become \xNN. */
 void read_print_text(FILE *f, const char *s, size_t max);
-
-/*
- * Print @s as a JSON string with its quotes. Valid UTF-8 sequences are printed
- * unchanged; other bytes from 0x80 on are replaced by U+FFFD.
- */
-void read_print_json(FILE *f, const char *s);
 
 /* Print "12.3 MiB" into @buf and return @buf. */
 const char *read_print_size(char *buf, size_t len, double bytes);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "stream/read.h"
 #include "stream/read_attr.h"
 #include "base/bytes.h"
@@ -106,6 +107,7 @@ struct check {
 	bool quiet;
 	__u64 max;		/* violations to list */
 	FILE *out;		/* where violations are listed */
+	struct json to;		/* the same, with @json */
 
 	/* results */
 	__u64 violations;

@@ -135,16 +135,15 @@ void check_fail(struct check *c, const struct read_record *rec,
 	vsnprintf(text, sizeof(text), found, args);
 	va_end(args);
 	if (c->json) {
-		fprintf(c->out, "%s\n    {\"offset\": %llu, \"record\": %llu, ",
-			c->listed ? "," : "", offset, number);
-		fprintf(c->out, "\"type\": \"%s\", \"rule\": \"%s\", ", type,
-			rules[rule].name);
-		fprintf(c->out, "\"inner\": %s, \"expected\": ",
-			rec && rec->inner ? "true" : "false");
-		read_print_json(c->out, expected);
-		fputs(", \"found\": ", c->out);
-		read_print_json(c->out, text);
-		fputc('}', c->out);
+		json_object(&c->to, NULL, JSON_SPACED);
+		json_u64(&c->to, "offset", offset);
+		json_u64(&c->to, "record", number);
+		json_string(&c->to, "type", type);
+		json_string(&c->to, "rule", rules[rule].name);
+		json_bool(&c->to, "inner", rec && rec->inner);
+		json_string(&c->to, "expected", expected);
+		json_string(&c->to, "found", text);
+		json_end_object(&c->to);
 	} else {
 		fprintf(c->out, "%#llx: %s #%llu%s: %s: expected ", offset,
 			type, number, rec && rec->inner ? " (inside)" : "",
@@ -161,9 +160,10 @@ void check_report_begin(struct check *c, const char *file)
 {
 	if (c->quiet || !c->json)
 		return;
-	fputs("{\n  \"file\": ", c->out);
-	read_print_json(c->out, file);
-	fputs(",\n  \"violations\": [", c->out);
+	c->to.f = c->out;
+	json_object(&c->to, NULL, JSON_BLOCK);
+	json_string(&c->to, "file", file);
+	json_array(&c->to, "violations", JSON_BLOCK);
 }
 
 static const char *result_name(int result)
@@ -181,33 +181,25 @@ static const char *result_name(int result)
 
 static void end_json(struct check *c, int result)
 {
-	const char *sep = "";
+	struct json *j = &c->to;
 	int i;
 
-	fprintf(c->out, "%s],\n  \"result\": \"%s\",\n",
-		c->listed ? "\n  " : "", result_name(result));
-	fprintf(c->out, "  \"records\": %llu,\n  \"bytes\": %llu,\n",
-		c->records, c->bytes);
-	fprintf(c->out, "  \"nr_violations\": %llu,\n  \"by_rule\": {",
-		c->violations);
-	for (i = 0; i < RULE_NR; i++) {
-		if (!c->by_rule[i])
-			continue;
-		fprintf(c->out, "%s\"%s\": %llu", sep, rules[i].name,
-			c->by_rule[i]);
-		sep = ", ";
-	}
-	fputs("},\n  \"cut_offset\": ", c->out);
+	json_end_array(j);
+	json_string(j, "result", result_name(result));
+	json_u64(j, "records", c->records);
+	json_u64(j, "bytes", c->bytes);
+	json_u64(j, "nr_violations", c->violations);
+	json_object(j, "by_rule", JSON_SPACED);
+	for (i = 0; i < RULE_NR; i++)
+		if (c->by_rule[i])
+			json_u64(j, rules[i].name, c->by_rule[i]);
+	json_end_object(j);
 	if (result == CHECK_CUT)
-		fprintf(c->out, "%llu", c->cut);
+		json_u64(j, "cut_offset", c->cut);
 	else
-		fputs("null", c->out);
-	fputs(",\n  \"note\": ", c->out);
-	if (c->note)
-		read_print_json(c->out, c->note);
-	else
-		fputs("null", c->out);
-	fputs("\n}\n", c->out);
+		json_string(j, "cut_offset", NULL);
+	json_string(j, "note", c->note);
+	json_end_object(j);
 }
 
 void check_report_end(struct check *c, const char *file, int result)

@@ -270,7 +270,7 @@ static void list_pmus(struct list *list, const struct request *request)
 static void list_syntax(struct list *list, const struct request *request)
 {
 	if (!(request->kinds & KIND_SYNTAX) || request->pattern ||
-	    list->out.json)
+	    list->out.is_json)
 		return;
 	list_event(&list->out, "breakpoint", "mem:ADDR[/LEN][:rwx]", NULL);
 	list_event(&list->out, "raw", "rHEX", "TYPE:CONFIG");
@@ -346,7 +346,7 @@ static int parse_options(struct list *list, struct auxrec_sysroot *root,
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'j':
-			list->out.json = true;
+			list->out.is_json = true;
 			break;
 		case 's':
 			root->sysfs = optarg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Printing for `auxrec list`. Names come from files, so characters that would
- * confuse a terminal or a JSON reader are replaced or escaped.
+ * confuse a terminal are replaced.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,52 +11,39 @@
 
 #define NAME_WIDTH	44
 
-static void print_string(struct list_out *out, const char *string)
-{
-	fputc('"', out->file);
-	for (const char *p = string; *p; p++) {
-		unsigned char c = *p;
-
-		if (c == '"' || c == '\\')
-			fprintf(out->file, "\\%c", c);
-		else if (c < ' ' || c >= 0x7f)
-			fprintf(out->file, "\\u%04x", c);
-		else
-			fputc(c, out->file);
-	}
-	fputc('"', out->file);
-}
-
 static void print_plain(struct list_out *out, const char *string)
 {
 	for (const char *p = string; *p; p++)
 		fputc(*p >= ' ' && *p < 0x7f ? *p : '?', out->file);
 }
 
-static void print_key(struct list_out *out, const char *key, const char *value)
-{
-	fprintf(out->file, ", \"%s\": ", key);
-	print_string(out, value);
-}
-
+/* Begin the object of an entry. */
 static void entry(struct list_out *out, const char *kind, const char *name)
 {
-	fputs(out->nr++ ? ",\n" : "\n", out->file);
-	fputs("  {\"kind\": ", out->file);
-	print_string(out, kind);
-	print_key(out, "name", name);
+	out->nr++;
+	json_object(&out->json, NULL, JSON_SPACED);
+	json_string(&out->json, "kind", kind);
+	json_string(&out->json, "name", name);
+}
+
+/* Write a string that not all entries have. */
+static void option(struct list_out *out, const char *key, const char *value)
+{
+	if (value)
+		json_string(&out->json, key, value);
 }
 
 void list_begin(struct list_out *out)
 {
-	if (out->json)
-		fputc('[', out->file);
+	out->json.f = out->file;
+	if (out->is_json)
+		json_array(&out->json, NULL, JSON_BLOCK);
 }
 
 void list_end(struct list_out *out)
 {
-	if (out->json)
-		fputs(out->nr ? "\n]\n" : "]\n", out->file);
+	if (out->is_json)
+		json_end_array(&out->json);
 }
 
 /* "  NAME OR ALIAS        [KIND]" */
@@ -80,41 +67,40 @@ static void line(struct list_out *out, const char *name, const char *alias,
 void list_event(struct list_out *out, const char *kind, const char *name,
 		const char *alias)
 {
-	if (!out->json) {
+	if (!out->is_json) {
 		line(out, name, alias, kind);
 		fputc('\n', out->file);
 		return;
 	}
 	entry(out, kind, name);
-	if (alias)
-		print_key(out, "alias", alias);
-	fputc('}', out->file);
+	option(out, "alias", alias);
+	json_end_object(&out->json);
 }
 
 static void pmu_json(struct list_out *out, const struct pmu *pmu, enum pmu_aux aux)
 {
+	struct json *j = &out->json;
+
 	entry(out, "pmu", pmu->name);
-	fprintf(out->file, ", \"type\": %u, \"aux\": %s", pmu->type,
-		aux ? "true" : "false");
+	json_u64(j, "type", pmu->type);
+	json_bool(j, "aux", aux);
 	if (aux)
-		fprintf(out->file, ", \"raw_ring\": %s",
-			aux == PMU_AUX_RING ? "true" : "false");
-	if (pmu->alias_name)
-		print_key(out, "alias", pmu->alias_name);
-	if (pmu->cpus)
-		print_key(out, "cpus", pmu->cpus);
-	fputs(", \"terms\": [", out->file);
+		json_bool(j, "raw_ring", aux == PMU_AUX_RING);
+	option(out, "alias", pmu->alias_name);
+	option(out, "cpus", pmu->cpus);
+	json_array(j, "terms", JSON_SPACED);
 	for (size_t i = 0; i < pmu->nr_formats; i++) {
 		const struct pmu_format *format = &pmu->formats[i];
 
-		fputs(i ? ", {\"name\": " : "{\"name\": ", out->file);
-		print_string(out, format->name);
-		print_key(out, "format", format->text);
-		fprintf(out->file, ", \"bits\": %d, \"max\": %llu}",
-			__builtin_popcountll(format->bits),
-			(unsigned long long)pmu_format_max(format));
+		json_object(j, NULL, JSON_SPACED);
+		json_string(j, "name", format->name);
+		json_string(j, "format", format->text);
+		json_u64(j, "bits", __builtin_popcountll(format->bits));
+		json_u64(j, "max", pmu_format_max(format));
+		json_end_object(j);
 	}
-	fputs("]}", out->file);
+	json_end_array(j);
+	json_end_object(j);
 }
 
 static void print_format(struct list_out *out, const struct pmu_format *format)
@@ -143,7 +129,7 @@ void list_pmu(struct list_out *out, const struct pmu *pmu, enum pmu_aux aux)
 	};
 	char name[300];
 
-	if (out->json) {
+	if (out->is_json) {
 		pmu_json(out, pmu, aux);
 		return;
 	}
@@ -164,7 +150,7 @@ void list_pmu(struct list_out *out, const struct pmu *pmu, enum pmu_aux aux)
 void list_alias(struct list_out *out, const struct pmu *pmu, const char *name,
 		const struct pmu_alias *alias)
 {
-	if (!out->json) {
+	if (!out->is_json) {
 		line(out, name, NULL, "PMU event");
 		if (*alias->terms)
 			fputs("  ", out->file);
@@ -177,11 +163,11 @@ void list_alias(struct list_out *out, const struct pmu *pmu, const char *name,
 		return;
 	}
 	entry(out, "pmu-event", name);
-	print_key(out, "pmu", pmu->name);
-	print_key(out, "alias", alias->name);
-	print_key(out, "terms", alias->terms);
-	if (alias->unit)
-		print_key(out, "unit", alias->unit);
-	fprintf(out->file, ", \"scale\": %.17g, \"snapshot\": %s}",
-		alias->scale, alias->snapshot ? "true" : "false");
+	json_string(&out->json, "pmu", pmu->name);
+	json_string(&out->json, "alias", alias->name);
+	json_string(&out->json, "terms", alias->terms);
+	option(out, "unit", alias->unit);
+	json_double(&out->json, "scale", alias->scale);
+	json_bool(&out->json, "snapshot", alias->snapshot);
+	json_end_object(&out->json);
 }

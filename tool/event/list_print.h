@@ -8,12 +8,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "pmu/pmu.h"
 
 struct list_out {
 	FILE *file;
-	bool json;
+	bool is_json;
 	size_t nr;		/* entries so far */
+	struct json json;
 };
 
 void list_begin(struct list_out *out);

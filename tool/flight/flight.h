@@ -293,6 +293,6 @@ struct recent_stats;
 double flight_history(const struct session *s, const struct recent_stats *stats);
 void flight_summary(const struct session *s);
 void flight_line(const struct session *s, char *buf, size_t size);
-void flight_json(FILE *to, const struct session *s);
+void flight_json(struct json *j, const struct session *s);
 
 #endif /* AUXREC_FLIGHT_H */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "flight/flight.h"
 
 #define ULL(v)	((unsigned long long)(v))
@@ -124,13 +125,19 @@ void flight_line(const struct session *s, char *buf, size_t size)
 		 ULL(session_losses(s)));
 }
 
-void flight_json(FILE *to, const struct session *s)
+void flight_json(struct json *j, const struct session *s)
 {
 	const struct flight *f = s->flight;
 
-	fprintf(to,
-		",\"flight\":{\"snapshots\":%llu,\"failed\":%llu,\"bytes\":%llu,\"triggers\":%llu,\"suppressed\":%llu,\"longest_ns\":%llu,\"removed\":%llu,\"forgotten_maps\":%llu,\"not_kept\":%llu}",
-		ULL(f->stats.snapshots), ULL(f->stats.failed), ULL(f->stats.bytes),
-		ULL(f->stats.wishes), ULL(f->suppressed), ULL(f->stats.longest_ns),
-		ULL(f->stats.removed), ULL(f->stats.forgotten_maps), ULL(f->stats.not_kept));
+	json_object(j, "flight", JSON_TIGHT);
+	json_u64(j, "snapshots", f->stats.snapshots);
+	json_u64(j, "failed", f->stats.failed);
+	json_u64(j, "bytes", f->stats.bytes);
+	json_u64(j, "triggers", f->stats.wishes);
+	json_u64(j, "suppressed", f->suppressed);
+	json_u64(j, "longest_ns", f->stats.longest_ns);
+	json_u64(j, "removed", f->stats.removed);
+	json_u64(j, "forgotten_maps", f->stats.forgotten_maps);
+	json_u64(j, "not_kept", f->stats.not_kept);
+	json_end_object(j);
 }

@@ -194,7 +194,8 @@ struct info_complete info_complete(const struct info *info, const struct auxrec_
 /* info/snapshot.c. Return: 0, -ENOMEM */
 int info_snapshot(struct info *info, const struct read_sample *s);
 void info_print_snapshots(const struct info *info);
-void info_json_snapshots(const struct info *info);
+struct json;
+void info_json_snapshots(const struct info *info, struct json *j);
 void info_free_snapshots(struct info *info);
 
 /* info/task.c. Return: 0, -ENOMEM */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "info/info.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "stream/read_snapshot.h"
 #include "stream/trigger_kind.h"
@@ -172,60 +173,60 @@ void info_print_snapshots(const struct info *info)
 }
 
 /* A reader sees from "triggers" and "size" what was cut. */
-static void json_data(FILE *f, const struct info_snapshot *s)
+static void json_data(struct json *j, const struct info_snapshot *s)
 {
 	struct read_bytes b = read_bytes_init(s->data, s->h.data_size);
 	struct read_snapshot_data data;
-	const char *comma = "";
-	__u32 i;
 
+	json_array(j, "data", JSON_SPACED);
 	while (read_snapshot_data(&b, &data)) {
-		fprintf(f, "%s{\"size\": %u, \"bytes\": \"", comma, data.h.full_size);
-		for (i = 0; i < data.h.size; i++)
-			fprintf(f, "%02x", data.bytes[i]);
-		fputs("\"}", f);
-		comma = ", ";
+		json_object(j, NULL, JSON_SPACED);
+		json_u64(j, "size", data.h.full_size);
+		json_hex(j, "bytes", data.bytes, data.h.size);
+		json_end_object(j);
 	}
+	json_end_array(j);
 }
 
-static void json_one(const struct info *info, const struct info_snapshot *s)
+static void json_one(struct json *j, const struct info *info, const struct info_snapshot *s)
 {
 	const struct auxrec_snapshot *h = &s->h;
 	const struct info_complete c = info_complete(info, h);
-	FILE *f = info->out;
+	const int part = snapshot_short(h->flags);
 
-	fprintf(f, "{\"recording\": %llu, \"number\": %llu, \"name\": ",
-		h->recording, h->number);
-	read_print_json(f, s->name);
-	fprintf(f, ", \"kind\": \"%s\", \"trigger\": %llu, ",
-		read_snapshot_kind(h->kind), h->t_trigger);
-	fprintf(f, "\"begin\": %llu, \"settled\": %llu, \"end\": %llu, ",
-		h->t_begin, h->t_settled, h->t_end);
-	fprintf(f, "\"complete_begin\": %llu, \"complete_end\": %llu, ",
-		c.begin, c.end);
-	fprintf(f, "\"raw_begin\": %llu, \"raw_end\": %llu, \"raw_first\": %llu, \"raw_last\": %llu, ",
-		h->raw_begin, h->raw_end, h->raw_first, h->raw_last);
-	fprintf(f, "\"after_bytes\": %llu, \"after_ns\": %llu, \"frozen\": %s, \"sample_lost\": %s, ",
-		h->after_bytes, h->after_ns,
-		h->flags & AUXREC_SNAPSHOT_FROZEN ? "true" : "false",
-		h->flags & AUXREC_SNAPSHOT_LOST ? "true" : "false");
-	fprintf(f, "\"short\": \"%s\", \"memory_wanted\": %llu, ",
-		snapshot_short(h->flags) ? read_snapshot_short(snapshot_short(h->flags)) : "",
-		(unsigned long long)(h->flags >> AUXREC_SNAPSHOT_MIB_SHIFT) << 20);
-	fprintf(f, "\"triggers\": %llu, \"suppressed\": %llu, \"data\": [",
-		h->triggers, h->suppressed);
-	json_data(f, s);
-	fputs("]}", f);
+	json_object(j, NULL, JSON_SPACED);
+	json_u64(j, "recording", h->recording);
+	json_u64(j, "number", h->number);
+	json_string(j, "name", s->name);
+	json_string(j, "kind", read_snapshot_kind(h->kind));
+	json_u64(j, "trigger", h->t_trigger);
+	json_u64(j, "begin", h->t_begin);
+	json_u64(j, "settled", h->t_settled);
+	json_u64(j, "end", h->t_end);
+	json_u64(j, "complete_begin", c.begin);
+	json_u64(j, "complete_end", c.end);
+	json_u64(j, "raw_begin", h->raw_begin);
+	json_u64(j, "raw_end", h->raw_end);
+	json_u64(j, "raw_first", h->raw_first);
+	json_u64(j, "raw_last", h->raw_last);
+	json_u64(j, "after_bytes", h->after_bytes);
+	json_u64(j, "after_ns", h->after_ns);
+	json_bool(j, "frozen", h->flags & AUXREC_SNAPSHOT_FROZEN);
+	json_bool(j, "sample_lost", h->flags & AUXREC_SNAPSHOT_LOST);
+	json_string(j, "short", part ? read_snapshot_short(part) : "");
+	json_u64(j, "memory_wanted", (__u64)(h->flags >> AUXREC_SNAPSHOT_MIB_SHIFT) << 20);
+	json_u64(j, "triggers", h->triggers);
+	json_u64(j, "suppressed", h->suppressed);
+	json_data(j, s);
+	json_end_object(j);
 }
 
-void info_json_snapshots(const struct info *info)
+void info_json_snapshots(const struct info *info, struct json *j)
 {
 	size_t i;
 
-	fputs("  \"snapshots\": [", info->out);
-	for (i = 0; i < info->nr_snapshots; i++) {
-		fputs(i ? ",\n    " : "\n    ", info->out);
-		json_one(info, &info->snapshots[i]);
-	}
-	fputs("],\n", info->out);
+	json_array(j, "snapshots", JSON_LINES);
+	for (i = 0; i < info->nr_snapshots; i++)
+		json_one(j, info, &info->snapshots[i]);
+	json_end_array(j);
 }

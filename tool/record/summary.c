@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "bpf/bpf.h"
 #include "record/late_ids.h"
 #include "record/payloads.h"
@@ -116,22 +117,6 @@ static void print_payloads(const struct session *s)
 		    ULL(s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]));
 }
 
-static void json_string(FILE *f, const char *str)
-{
-	fputc('"', f);
-	for (; *str; str++) {
-		const unsigned char c = *str;
-
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c < 0x20)
-			fprintf(f, "\\u%04x", c);
-		else
-			fputc(c, f);
-	}
-	fputc('"', f);
-}
-
 static const char * const id_causes[PERFAUX_NR_ID_RESULTS] = {
 	[PERFAUX_ID_FOUND] = "found",
 	[PERFAUX_ID_NO_NOTE] = "has none",
@@ -192,24 +177,25 @@ static const char *no_ids_reason(const struct session *s)
 	return text;
 }
 
-static void json_ids(FILE *f, const struct session *s)
+static void json_ids(struct json *j, const struct session *s)
 {
 	const struct perfaux_ids_stats *st = &s->ids->stats;
 	int i;
 
-	fprintf(f,
-		",\"build_ids\":{\"maps\":%llu,\"without\":%llu,\"late\":%llu,\"long\":%llu,\"modules\":%llu,\"pending\":%u,\"dropped\":%llu,\"notices_lost\":%llu,\"all_tasks\":{",
-		ULL(s->ids->maps), ULL(s->ids->without), ULL(s->ids->late),
-		ULL(s->ids->long_ids), ULL(s->ids->modules), st->pending,
-		ULL(s->ids->dropped),
-		ULL(st->notices_lost));
-	for (i = 0; i < PERFAUX_NR_ID_RESULTS; i++) {
-		if (i)
-			fputc(',', f);
-		json_string(f, id_causes[i]);
-		fprintf(f, ":%llu", ULL(st->results[i]));
-	}
-	fputs("}}", f);
+	json_object(j, "build_ids", JSON_TIGHT);
+	json_u64(j, "maps", s->ids->maps);
+	json_u64(j, "without", s->ids->without);
+	json_u64(j, "late", s->ids->late);
+	json_u64(j, "long", s->ids->long_ids);
+	json_u64(j, "modules", s->ids->modules);
+	json_u64(j, "pending", st->pending);
+	json_u64(j, "dropped", s->ids->dropped);
+	json_u64(j, "notices_lost", st->notices_lost);
+	json_object(j, "all_tasks", JSON_TIGHT);
+	for (i = 0; i < PERFAUX_NR_ID_RESULTS; i++)
+		json_u64(j, id_causes[i], st->results[i]);
+	json_end_object(j);
+	json_end_object(j);
 }
 
 static void print_bpf(const struct session *s)
@@ -240,14 +226,19 @@ static void print_bpf(const struct session *s)
 		    ULL(b->cut_btfs));
 }
 
-static void json_bpf(FILE *f, const struct session *s)
+static void json_bpf(struct json *j, const struct session *s)
 {
 	const struct bpf_reader *b = s->bpf;
 
-	fprintf(f,
-		",\"bpf\":{\"programs\":%llu,\"btf\":%llu,\"unloaded\":%llu,\"failed\":%llu,\"lost\":%llu,\"cut\":%llu,\"cut_btf\":%llu}",
-		ULL(b->nr_progs), ULL(b->nr_btfs), ULL(b->gone),
-		ULL(b->failed), ULL(b->lost), ULL(b->cut), ULL(b->cut_btfs));
+	json_object(j, "bpf", JSON_TIGHT);
+	json_u64(j, "programs", b->nr_progs);
+	json_u64(j, "btf", b->nr_btfs);
+	json_u64(j, "unloaded", b->gone);
+	json_u64(j, "failed", b->failed);
+	json_u64(j, "lost", b->lost);
+	json_u64(j, "cut", b->cut);
+	json_u64(j, "cut_btf", b->cut_btfs);
+	json_end_object(j);
 }
 
 static bool module_loaded(const struct session *s)
@@ -328,67 +319,80 @@ void summary_print(struct session *s, const char *problem)
 		    "record as root" : "insmod perfaux.ko");
 }
 
-static void json_gaps(FILE *f, const struct session *s)
+static void json_gaps(struct json *j, const struct session *s)
 {
-	const char *sep = "";
 	unsigned int i;
 
-	fputs("\"gaps\":[", f);
+	json_array(j, "gaps", JSON_TIGHT);
 	for (i = 0; i < ARRAY_LEN(s->gaps); i++) {
 		const struct gap_stats *g = &s->gaps[i];
 
 		if (!g->count)
 			continue;
-		fprintf(f, "%s{\"cause\":", sep);
-		json_string(f, gap_cause_name(i));
-		fprintf(f,
-			",\"count\":%llu,\"attempts\":%llu,\"ns\":%llu,\"bytes\":%llu}",
-			ULL(g->count), ULL(g->attempts), ULL(g->time),
-			ULL(g->bytes));
-		sep = ",";
+		json_object(j, NULL, JSON_TIGHT);
+		json_string(j, "cause", gap_cause_name(i));
+		json_u64(j, "count", g->count);
+		json_u64(j, "attempts", g->attempts);
+		json_u64(j, "ns", g->time);
+		json_u64(j, "bytes", g->bytes);
+		json_end_object(j);
 	}
-	fputs("]", f);
+	json_end_array(j);
 }
 
-static void json_raw(FILE *f, const struct session *s)
+static void json_raw(struct json *j, const struct session *s)
 {
 	const struct perfaux_control *ctl = s->raw.ctl;
 
-	fprintf(f,
-		",\"aux\":{\"bytes\":%llu,\"spans\":%llu,\"segment_size\":%u,\"segments\":%u,",
-		ULL(s->aux_bytes), ULL(s->spans), ctl->segment_size,
-		ctl->nr_segments);
-	json_gaps(f, s);
-	fprintf(f,
-		",\"merged_gaps\":%llu,\"merged_bytes\":%llu,\"overruns\":%llu,\"overrun_bytes\":%llu,\"missing\":%llu,\"impossible\":%llu}",
-		ULL(ctl->lost_count[PERFAUX_CAUSE_NO_GAP]),
-		ULL(ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]),
-		ULL(ctl->lost_count[PERFAUX_CAUSE_OVERRUN]),
-		ULL(ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]),
-		ULL(s->raw.missing), ULL(s->bad_spans));
+	json_object(j, "aux", JSON_TIGHT);
+	json_u64(j, "bytes", s->aux_bytes);
+	json_u64(j, "spans", s->spans);
+	json_u64(j, "segment_size", ctl->segment_size);
+	json_u64(j, "segments", ctl->nr_segments);
+	json_gaps(j, s);
+	json_u64(j, "merged_gaps", ctl->lost_count[PERFAUX_CAUSE_NO_GAP]);
+	json_u64(j, "merged_bytes", ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]);
+	json_u64(j, "overruns", ctl->lost_count[PERFAUX_CAUSE_OVERRUN]);
+	json_u64(j, "overrun_bytes", ctl->lost_bytes[PERFAUX_CAUSE_OVERRUN]);
+	json_u64(j, "missing", s->raw.missing);
+	json_u64(j, "impossible", s->bad_spans);
+	json_end_object(j);
 }
 
-static void json_payloads(FILE *f, const struct session *s)
+static void json_payloads(struct json *j, const struct session *s)
 {
 	const struct payload_stats *st = &s->payloads->stats;
-	const char *sep = "";
 	unsigned int i;
 
-	fprintf(f,
-		",\"raw\":{\"count\":%llu,\"bytes\":%llu,\"apart\":%llu,\"without_sample\":%llu,\"left_out\":%llu,\"abandoned\":%llu,\"lost\":[",
-		ULL(st->count), ULL(st->bytes), ULL(st->apart),
-		ULL(st->orphans), ULL(st->left_out),
-		ULL(s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]));
+	json_object(j, "raw", JSON_TIGHT);
+	json_u64(j, "count", st->count);
+	json_u64(j, "bytes", st->bytes);
+	json_u64(j, "apart", st->apart);
+	json_u64(j, "without_sample", st->orphans);
+	json_u64(j, "left_out", st->left_out);
+	json_u64(j, "abandoned", s->raw.ctl->lost_count[PERFAUX_CAUSE_ABANDONED]);
+	json_array(j, "lost", JSON_TIGHT);
 	for (i = 0; i < ARRAY_LEN(st->lost); i++) {
 		if (!st->lost[i])
 			continue;
-		fprintf(f, "%s{\"cause\":", sep);
-		json_string(f, gap_cause_name(i));
-		fprintf(f, ",\"count\":%llu,\"bytes\":%llu}",
-			ULL(st->lost[i]), ULL(st->lost_bytes[i]));
-		sep = ",";
+		json_object(j, NULL, JSON_TIGHT);
+		json_string(j, "cause", gap_cause_name(i));
+		json_u64(j, "count", st->lost[i]);
+		json_u64(j, "bytes", st->lost_bytes[i]);
+		json_end_object(j);
 	}
-	fputs("]}", f);
+	json_end_array(j);
+	json_end_object(j);
+}
+
+static void json_losses(struct json *j, const struct session *s)
+{
+	json_object(j, "lost", JSON_TIGHT);
+	json_u64(j, "records", s->main.lost);
+	json_u64(j, "samples", s->main.lost_samples + s->main.unwritten);
+	json_u64(j, "output_bytes", s->out.lost);
+	json_u64(j, "output_samples", s->out.lost_samples);
+	json_end_object(j);
 }
 
 int summary_open(struct session *s, struct diag *d)
@@ -422,6 +426,39 @@ static FILE *json_stream(struct session *s)
 	return f;
 }
 
+static void print_json(FILE *f, const struct session *s, const char *problem)
+{
+	struct json j = { .f = f };
+
+	json_object(&j, NULL, JSON_TIGHT);
+	json_string(&j, "output", s->opt->output);
+	json_u64(&j, "bytes", s->mode->bytes ? s->mode->bytes(s) : s->out.bytes);
+	json_u64(&j, "records", s->main.records);
+	json_u64(&j, "samples", nr_samples(s));
+	json_u64(&j, "rounds", s->rounds);
+	json_u64(&j, "duration_ns", s->stopped - s->started);
+	json_string(&j, "end", s->end_reason ? s->end_reason : "failed");
+	json_string(&j, "problem", problem);
+	json_losses(&j, s);
+	json_u64(&j, "throttled", s->main.throttled);
+	json_u64(&j, "missing_build_ids", s->missing_build_ids);
+	json_u64(&j, "long_build_ids", s->long_build_ids);
+	json_bool(&j, "module", module_loaded(s));
+	if (s->have_raw)
+		json_raw(&j, s);
+	if (s->have_payloads)
+		json_payloads(&j, s);
+	if (s->mode->json)
+		s->mode->json(&j, s);
+	if (s->ids->fd >= 0)
+		json_ids(&j, s);
+	if (no_ids_reason(s))
+		json_string(&j, "no_build_ids", no_ids_reason(s));
+	if (!s->bpf->err)
+		json_bpf(&j, s);
+	json_end_object(&j);
+}
+
 int summary_json(struct session *s, const char *problem, struct diag *d)
 {
 	const char *path = s->opt->json_file;
@@ -431,42 +468,7 @@ int summary_json(struct session *s, const char *problem, struct diag *d)
 	if (!f)
 		return diag(d, -errno, "--json: writing %s: %s", path,
 			    strerror(errno));
-	fputs("{\"output\":", f);
-	json_string(f, s->opt->output);
-	fprintf(f, ",\"bytes\":%llu,\"records\":%llu,\"samples\":%llu",
-		ULL(s->mode->bytes ? s->mode->bytes(s) : s->out.bytes),
-		ULL(s->main.records), ULL(nr_samples(s)));
-	fprintf(f, ",\"rounds\":%llu,\"duration_ns\":%llu", ULL(s->rounds),
-		ULL(s->stopped - s->started));
-	fputs(",\"end\":", f);
-	json_string(f, s->end_reason ? s->end_reason : "failed");
-	fputs(",\"problem\":", f);
-	if (problem)
-		json_string(f, problem);
-	else
-		fputs("null", f);
-	fprintf(f,
-		",\"lost\":{\"records\":%llu,\"samples\":%llu,\"output_bytes\":%llu,\"output_samples\":%llu},\"throttled\":%llu,\"missing_build_ids\":%llu,\"long_build_ids\":%llu,\"module\":%s",
-		ULL(s->main.lost), ULL(s->main.lost_samples + s->main.unwritten),
-		ULL(s->out.lost), ULL(s->out.lost_samples),
-		ULL(s->main.throttled), ULL(s->missing_build_ids),
-		ULL(s->long_build_ids),
-		module_loaded(s) ? "true" : "false");
-	if (s->have_raw)
-		json_raw(f, s);
-	if (s->have_payloads)
-		json_payloads(f, s);
-	if (s->mode->json)
-		s->mode->json(f, s);
-	if (s->ids->fd >= 0)
-		json_ids(f, s);
-	if (no_ids_reason(s)) {
-		fputs(",\"no_build_ids\":", f);
-		json_string(f, no_ids_reason(s) ?: "");
-	}
-	if (!s->bpf->err)
-		json_bpf(f, s);
-	fputs("}\n", f);
+	print_json(f, s, problem);
 	if (path && (fflush(f) || ferror(f)))
 		err = diag(d, -errno, "--json: writing %s: %s", path,
 			   strerror(errno));

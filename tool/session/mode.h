@@ -13,6 +13,7 @@
 
 #include "base/util.h"
 
+struct json;
 struct options;
 struct session;
 struct sev;
@@ -73,7 +74,7 @@ struct session_mode {
 	void (*summary)(const struct session *s);
 	/* For the JSON summary: the bytes that were written, and more members. */
 	__u64 (*bytes)(const struct session *s);
-	void (*json)(FILE *to, const struct session *s);
+	void (*json)(struct json *j, const struct session *s);
 };
 
 #endif /* AUXREC_MODE_H */

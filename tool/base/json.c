@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The writer of JSON of base/json.h. */
+#include "base/json.h"
+
+/* The levels that have members on lines of their own are indented. */
+static void newline(const struct json *j)
+{
+	unsigned int i;
+
+	fputc('\n', j->f);
+	for (i = 0; i < j->depth; i++)
+		if (j->level[i].lines)
+			fputs("  ", j->f);
+}
+
+static struct json_level *inner(struct json *j)
+{
+	return &j->level[j->depth - 1];
+}
+
+/* Write what stands between the members before and a new one, and the key of that one. */
+static void member(struct json *j, const char *key)
+{
+	struct json_level *l;
+
+	if (!j->depth)
+		return;
+	l = inner(j);
+	if (l->filled)
+		fputc(',', j->f);
+	if (l->layout >= JSON_LINES || j->on_new_line) {
+		l->lines = true;
+		newline(j);
+	} else if (l->filled && l->layout == JSON_SPACED) {
+		fputc(' ', j->f);
+	}
+	j->on_new_line = false;
+	l->filled = true;
+	if (key)
+		fprintf(j->f, "\"%s\":%s", key, l->layout == JSON_TIGHT ? "" : " ");
+}
+
+static void begin(struct json *j, const char *key, enum json_layout layout, char bracket)
+{
+	member(j, key);
+	fputc(bracket, j->f);
+	j->level[j->depth++] = (struct json_level){ .layout = layout };
+}
+
+static void end(struct json *j, char bracket)
+{
+	const struct json_level l = *inner(j);
+
+	j->depth--;
+	if (l.layout == JSON_BLOCK && l.filled)
+		newline(j);
+	fputc(bracket, j->f);
+	if (!j->depth)
+		fputc('\n', j->f);
+}
+
+void json_object(struct json *j, const char *key, enum json_layout layout)
+{
+	begin(j, key, layout, '{');
+}
+
+void json_end_object(struct json *j)
+{
+	end(j, '}');
+}
+
+void json_array(struct json *j, const char *key, enum json_layout layout)
+{
+	begin(j, key, layout, '[');
+}
+
+void json_end_array(struct json *j)
+{
+	end(j, ']');
+}
+
+/* Return the length of the UTF-8 sequence at @s, or 0 if there is none. */
+static int utf8_length(const unsigned char *s)
+{
+	static const struct {
+		unsigned char mask, lead;
+	} kinds[] = {
+		{ 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 },
+	};
+	int i, k;
+
+	for (k = 0; k < 3; k++) {
+		if ((s[0] & kinds[k].mask) != kinds[k].lead)
+			continue;
+		for (i = 1; i <= k + 1; i++) {
+			if ((s[i] & 0xc0) != 0x80)
+				return 0;
+		}
+		/* overlong, surrogates, beyond U+10FFFF */
+		if (s[0] < 0xc2 || s[0] > 0xf4 ||
+		    (s[0] == 0xe0 && s[1] < 0xa0) ||
+		    (s[0] == 0xed && s[1] > 0x9f) ||
+		    (s[0] == 0xf0 && s[1] < 0x90) ||
+		    (s[0] == 0xf4 && s[1] > 0x8f))
+			return 0;
+		return k + 2;
+	}
+	return 0;
+}
+
+static void quote(FILE *f, const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	fputc('"', f);
+	while (*p) {
+		int n;
+
+		if (*p == '"' || *p == '\\') {
+			fprintf(f, "\\%c", *p++);
+		} else if (*p < ' ' || *p == 0x7f) {
+			fprintf(f, "\\u%04x", *p++);
+		} else if (*p < 0x80) {
+			fputc(*p++, f);
+		} else {
+			n = utf8_length(p);
+			if (n) {
+				fwrite(p, 1, n, f);
+				p += n;
+			} else {
+				fputs("\\ufffd", f);
+				p++;
+			}
+		}
+	}
+	fputc('"', f);
+}
+
+void json_string(struct json *j, const char *key, const char *s)
+{
+	member(j, key);
+	if (s)
+		quote(j->f, s);
+	else
+		fputs("null", j->f);
+}
+
+void json_hex(struct json *j, const char *key, const void *bytes, size_t len)
+{
+	const __u8 *p = bytes;
+
+	member(j, key);
+	fputc('"', j->f);
+	while (len--)
+		fprintf(j->f, "%02x", *p++);
+	fputc('"', j->f);
+}
+
+void json_u64(struct json *j, const char *key, __u64 v)
+{
+	member(j, key);
+	fprintf(j->f, "%llu", v);
+}
+
+void json_s64(struct json *j, const char *key, __s64 v)
+{
+	member(j, key);
+	fprintf(j->f, "%lld", v);
+}
+
+void json_double(struct json *j, const char *key, double v)
+{
+	member(j, key);
+	fprintf(j->f, "%.17g", v);
+}
+
+void json_rounded(struct json *j, const char *key, double v)
+{
+	member(j, key);
+	fprintf(j->f, "%.0f", v);
+}
+
+void json_bool(struct json *j, const char *key, bool v)
+{
+	member(j, key);
+	fputs(v ? "true" : "false", j->f);
+}
+
+void json_break(struct json *j)
+{
+	j->on_new_line = true;
+}
