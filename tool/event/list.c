@@ -5,13 +5,14 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/command_line.h"
 #include "event/list_print.h"
 #include "event/parse.h"
 #include "event/tracefs.h"
@@ -326,73 +327,69 @@ static int list_words(struct list *list, int argc, char **argv)
 	return status;
 }
 
-/* Return -1, or the exit status. */
-static int parse_options(struct list *list, struct auxrec_sysroot *root,
-			 int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "json",	no_argument,		NULL, 'j' },
-		{ "sysfs",	required_argument,	NULL, 's' },
-		{ "tracefs",	required_argument,	NULL, 't' },
-		{ "help",	no_argument,		NULL, 'h' },
-		{ 0 }
-	};
-	int c;
+struct list_command {
+	struct list list;
+	struct auxrec_sysroot root;
+};
 
-	/*
-	 * With 0, unlike 1, glibc starts anew even after another getopt_long().
-	 */
-	optind = 0;
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'j':
-			list->out.is_json = true;
-			break;
-		case 's':
-			root->sysfs = optarg;
-			break;
-		case 't':
-			root->tracefs = optarg;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			return 0;
-		default:
-			fputs("Try 'auxrec list --help'.\n", stderr);
-			return 2;
-		}
+static int set_option(void *ctx, char letter, const char *value)
+{
+	struct list_command *c = ctx;
+
+	switch (letter) {
+	case 'j':
+		c->list.out.is_json = true;
+		break;
+	case 's':
+		c->root.sysfs = value;
+		break;
+	case 't':
+		c->root.tracefs = value;
+		break;
 	}
-	return -1;
+	return COMMAND_GO_ON;
 }
+
+static const struct command_option options[] = {
+	{ "json", 'j', false, false },
+	{ "sysfs", 's', false, true },
+	{ "tracefs", 't', false, true },
+	{ }
+};
+
+static const struct command_line command = {
+	.who = "auxrec list", .usage = usage, .brief = true, .options = options, .set = set_option,
+};
 
 int auxrec_list_main(int argc, char **argv)
 {
-	struct auxrec_sysroot root = { 0 };
-	struct list list = { 0 };
+	struct list_command c = { .root = { 0 } };
+	struct auxrec_sysroot *root = &c.root;
+	struct list *list = &c.list;
 	char tracefs[PATH_MAX];
 	int status;
 	int ret;
 
-	status = parse_options(&list, &root, argc, argv);
-	if (status >= 0)
+	status = command_options(&command, argc, argv, &c);
+	if (status != COMMAND_GO_ON)
 		return status;
-	ev_root_init(&list.root, &root, tracefs, sizeof(tracefs));
+	ev_root_init(&list->root, root, tracefs, sizeof(tracefs));
 	/*
 	 * The sysfs of another machine does not match this machine's
 	 * tracepoints.
 	 */
-	if (root.sysfs && !root.tracefs)
-		list.root.tracefs = NULL;
-	ret = pmu_set_read(&list.pmus, list.root.sysfs);
+	if (root->sysfs && !root->tracefs)
+		list->root.tracefs = NULL;
+	ret = pmu_set_read(&list->pmus, list->root.sysfs);
 	if (ret)
 		fprintf(stderr,
 			"auxrec list: no PMUs: %s/bus/event_source/devices: %s\n",
-			list.root.sysfs, strerror(-ret));
-	list.out.file = stdout;
-	list_begin(&list.out);
-	status = list_words(&list, argc - optind, argv + optind);
-	list_end(&list.out);
-	pmu_set_free(&list.pmus);
+			list->root.sysfs, strerror(-ret));
+	list->out.file = stdout;
+	list_begin(&list->out);
+	status = list_words(list, argc - optind, argv + optind);
+	list_end(&list->out);
+	pmu_set_free(&list->pmus);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "auxrec list: stdout: %s\n", strerror(errno));
 		return 1;

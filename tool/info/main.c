@@ -3,12 +3,11 @@
  * The command auxrec info.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/command_line.h"
 #include "info/info.h"
 #include "info/main.h"
 
@@ -19,25 +18,23 @@ enum {
 	INFO_CUT	= 3,
 };
 
+#define WHO		"auxrec info"
 #define DEFAULT_WIDTH	72
 #define MIN_WIDTH	66	/* both times fit under the columns */
 #define MAX_WIDTH	400
 
-static void print_usage(FILE *f)
-{
-	fputs("Usage: auxrec info [OPTION]... FILE|-\n"
-	      "Show what is in a stream, what was lost, and a time line.\n"
-	      "\n"
-	      "  --by WHAT    rows of the time line: thread (default) or cpu\n"
-	      "  --width N    columns of the time line with its labels (default 72)\n"
-	      "  --records    list only the records, one per line\n"
-	      "  --json       print everything as JSON\n"
-	      "  --help       print this text\n"
-	      "\n"
-	      "Exit status: 0 all was read, 1 the stream is broken, 2 usage or I/O error,\n"
-	      "3 it is cut within a record; the records before the cut are shown.\n",
-	      f);
-}
+static const char usage[] =
+"Usage: auxrec info [OPTION]... FILE|-\n"
+"Show what is in a stream, what was lost, and a time line.\n"
+"\n"
+"  --by WHAT    rows of the time line: thread (default) or cpu\n"
+"  --width N    columns of the time line with its labels (default 72)\n"
+"  --records    list only the records, one per line\n"
+"  --json       print everything as JSON\n"
+"  --help       print this text\n"
+"\n"
+"Exit status: 0 all was read, 1 the stream is broken, 2 usage or I/O error,\n"
+"3 it is cut within a record; the records before the cut are shown.\n";
 
 static int status(const struct info *info, const char *file, int rc)
 {
@@ -46,58 +43,55 @@ static int status(const struct info *info, const char *file, int rc)
 		return INFO_OK;
 	case -ENODATA:
 		if (!info->bytes) {
-			fprintf(stderr, "auxrec info: %s: empty, no stream has begun\n",
+			fprintf(stderr, WHO ": %s: empty, no stream has begun\n",
 				file);
 			return INFO_CUT;
 		}
-		fprintf(stderr, "auxrec info: %s: cut in the middle of a record at offset %llu\n",
+		fprintf(stderr, WHO ": %s: cut in the middle of a record at offset %llu\n",
 			file, info->cut);
 		return INFO_CUT;
 	case -EBADMSG:
 	case -EPROTO:
 		if (info->problem) {
-			fprintf(stderr, "auxrec info: %s: %s\n", file, info->problem);
+			fprintf(stderr, WHO ": %s: %s\n", file, info->problem);
 			return INFO_BROKEN;
 		}
-		fprintf(stderr, "auxrec info: %s: broken at offset %llu, see auxrec check\n",
+		fprintf(stderr, WHO ": %s: broken at offset %llu, see auxrec check\n",
 			file, info->cut);
 		return INFO_BROKEN;
 	}
-	fprintf(stderr, "auxrec info: %s: at offset %llu: %s\n", file,
+	fprintf(stderr, WHO ": %s: at offset %llu: %s\n", file,
 		info->bytes, strerror(-rc));
 	return INFO_ERROR;
 }
 
-static int run(struct info *info, const char *file, bool json, int width)
+struct info_command {
+	struct info *info;
+	bool json;
+	int width;
+};
+
+static int run(const struct info_command *c, const char *file)
 {
 	static const char * const results[] = { "complete", "broken", "", "cut" };
-	int fd = STDIN_FILENO, rc;
+	struct info *info = c->info;
+	int fd, rc;
 
-	if (strcmp(file, "-")) {
-		fd = open(file, O_RDONLY | O_CLOEXEC);
-		if (fd < 0) {
-			fprintf(stderr, "auxrec info: %s: %s\n", file,
-				strerror(errno));
-			return INFO_ERROR;
-		}
-	}
+	fd = command_open(WHO, file);
+	if (fd < 0)
+		return INFO_ERROR;
 	rc = info_stream(info, read_fill_fd, &fd);
-	if (fd != STDIN_FILENO)
-		close(fd);
+	command_close(fd);
 	rc = status(info, file, rc);
 	/* If the input is no stream, there is nothing to print. */
-	if (rc == INFO_ERROR || info->records || (info->problem && !json))
+	if (rc == INFO_ERROR || info->records || (info->problem && !c->json))
 		goto out;
-	if (json)
-		info_json(info, file, results[rc], width);
+	if (c->json)
+		info_json(info, file, results[rc], c->width);
 	else
-		info_print(info, width);
+		info_print(info, c->width);
 out:
-	if (fflush(info->out) || ferror(info->out)) {
-		fprintf(stderr, "auxrec info: output: %s\n", strerror(errno));
-		rc = INFO_ERROR;
-	}
-	return rc;
+	return command_flush(WHO, info->out) ? rc : INFO_ERROR;
 }
 
 static bool parse_width(const char *text, int *width)
@@ -111,79 +105,74 @@ static bool parse_width(const char *text, int *width)
 	return true;
 }
 
-/* Return true to go on; otherwise @rc is the exit status. */
-static bool parse_options(struct info *info, int argc, char **argv, bool *json,
-			  int *width, int *rc)
+static int set_option(void *ctx, char letter, const char *value)
 {
-	static const struct option options[] = {
-		{ "by", required_argument, NULL, 'b' },
-		{ "width", required_argument, NULL, 'w' },
-		{ "records", no_argument, NULL, 'r' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	int o;
+	struct info_command *c = ctx;
 
-	*rc = INFO_ERROR;
-	optind = 1;
-	while ((o = getopt_long(argc, argv, "b:w:rjh", options, NULL)) != -1) {
-		switch (o) {
-		case 'b':
-			info->by_cpu = !strcmp(optarg, "cpu");
-			if (info->by_cpu || !strcmp(optarg, "thread"))
-				break;
-			fprintf(stderr, "auxrec info: --by is thread or cpu, not '%s'\n",
-				optarg);
-			return false;
-		case 'w':
-			if (parse_width(optarg, width))
-				break;
-			fprintf(stderr, "auxrec info: --width is %d to %d, not '%s'\n",
-				MIN_WIDTH, MAX_WIDTH, optarg);
-			return false;
-		case 'r':
-			info->records = true;
+	switch (letter) {
+	case 'b':
+		c->info->by_cpu = !strcmp(value, "cpu");
+		if (c->info->by_cpu || !strcmp(value, "thread"))
 			break;
-		case 'j':
-			*json = true;
+		fprintf(stderr, WHO ": --by is thread or cpu, not '%s'\n", value);
+		return INFO_ERROR;
+	case 'w':
+		if (parse_width(value, &c->width))
 			break;
-		case 'h':
-			print_usage(stdout);
-			*rc = INFO_OK;
-			return false;
-		default:
-			print_usage(stderr);
-			return false;
-		}
+		fprintf(stderr, WHO ": --width is %d to %d, not '%s'\n", MIN_WIDTH, MAX_WIDTH,
+			value);
+		return INFO_ERROR;
+	case 'r':
+		c->info->records = true;
+		break;
+	case 'j':
+		c->json = true;
+		break;
 	}
-	if (optind == argc - 1)
-		return true;
-	fprintf(stderr, "auxrec info: one FILE, or - for standard input, is needed\n");
-	print_usage(stderr);
-	return false;
+	return COMMAND_GO_ON;
+}
+
+static const struct command_option options[] = {
+	{ "by", 'b', true, true },
+	{ "width", 'w', true, true },
+	{ "records", 'r', true, false },
+	{ "json", 'j', true, false },
+	{ }
+};
+
+static const struct command_line command = {
+	.who = WHO, .usage = usage, .options = options, .set = set_option,
+};
+
+static int run_command(struct info_command *c, int argc, char **argv)
+{
+	const int rc = command_options(&command, argc, argv, c);
+
+	if (rc != COMMAND_GO_ON)
+		return rc;
+	if (optind != argc - 1) {
+		fprintf(stderr, WHO ": one FILE, or - for standard input, is needed\n");
+		return command_usage(&command);
+	}
+	if (c->info->records && c->json) {
+		fprintf(stderr, WHO ": --records and --json exclude each other\n");
+		return INFO_ERROR;
+	}
+	return run(c, argv[optind]);
 }
 
 int auxrec_info_main(int argc, char **argv)
 {
-	struct info *info = calloc(1, sizeof(*info));
-	int width = DEFAULT_WIDTH, rc;
-	bool json = false;
+	struct info_command c = { calloc(1, sizeof(*c.info)), false, DEFAULT_WIDTH };
+	int rc;
 
-	if (!info) {
-		fprintf(stderr, "auxrec info: no memory\n");
+	if (!c.info) {
+		fprintf(stderr, WHO ": no memory\n");
 		return INFO_ERROR;
 	}
-	info->out = stdout;
-	if (parse_options(info, argc, argv, &json, &width, &rc)) {
-		if (info->records && json) {
-			fprintf(stderr, "auxrec info: --records and --json exclude each other\n");
-			rc = INFO_ERROR;
-		} else {
-			rc = run(info, argv[optind], json, width);
-		}
-	}
-	info_free(info);
-	free(info);
+	c.info->out = stdout;
+	rc = run_command(&c, argc, argv);
+	info_free(c.info);
+	free(c.info);
 	return rc;
 }

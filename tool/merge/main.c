@@ -3,10 +3,11 @@
  * The command auxrec merge.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/command_line.h"
 #include "merge/merge.h"
 #include "merge/main.h"
 #include "base/text.h"
@@ -17,24 +18,21 @@ enum {
 	MERGE_ERROR	= 2,
 };
 
-static void print_usage(FILE *f)
-{
-	fputs("Usage: auxrec merge [OPTION]... FILE... -o OUT\n"
-	      "Make one stream from snapshots of one flight recording, given in any order. Records\n"
-	      "that several snapshots have are in it once. Merged streams can be merged again.\n"
-	      "\n"
-	      "  -o, --output OUT  write to OUT; '-' is stdout. A file is replaced when all is\n"
-	      "                    written, and must not be one of FILE\n"
-	      "  -q, --quiet       print only errors: no summary\n"
-	      "  -h, --help        print this text\n"
-	      "\n"
-	      "The summary, on stderr, tells the times between snapshots of which there are no\n"
-	      "records, or of which data of the raw ring is missing.\n"
-	      "\n"
-	      "Exit status: 0 merged, 1 a FILE is damaged, cut short or not a snapshot of the\n"
-	      "same recording, 2 usage or I/O error. Unless it is 0, OUT stays as it was.\n",
-	      f);
-}
+static const char usage[] =
+"Usage: auxrec merge [OPTION]... FILE... -o OUT\n"
+"Make one stream from snapshots of one flight recording, given in any order. Records\n"
+"that several snapshots have are in it once. Merged streams can be merged again.\n"
+"\n"
+"  -o, --output OUT  write to OUT; '-' is stdout. A file is replaced when all is\n"
+"                    written, and must not be one of FILE\n"
+"  -q, --quiet       print only errors: no summary\n"
+"  -h, --help        print this text\n"
+"\n"
+"The summary, on stderr, tells the times between snapshots of which there are no\n"
+"records, or of which data of the raw ring is missing.\n"
+"\n"
+"Exit status: 0 merged, 1 a FILE is damaged, cut short or not a snapshot of the\n"
+"same recording, 2 usage or I/O error. Unless it is 0, OUT stays as it was.\n";
 
 static void print_summary(const struct merge_summary *sum, const char *out)
 {
@@ -90,39 +88,42 @@ static int run(char **files, size_t nr, const char *out, bool quiet)
 	return err ? MERGE_ERROR : MERGE_OK;
 }
 
+struct merge_command {
+	const char *out;
+	bool quiet;
+};
+
+static int set_option(void *ctx, char letter, const char *value)
+{
+	struct merge_command *c = ctx;
+
+	if (letter == 'o')
+		c->out = value;
+	else
+		c->quiet = true;
+	return COMMAND_GO_ON;
+}
+
+static const struct command_option options[] = {
+	{ "output", 'o', true, true },
+	{ "quiet", 'q', true, false },
+	{ }
+};
+
+static const struct command_line command = {
+	.who = "auxrec merge", .usage = usage, .options = options, .set = set_option,
+};
+
 int auxrec_merge_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	const char *out = NULL;
-	bool quiet = false;
-	int o;
+	struct merge_command c = { NULL, false };
+	const int rc = command_options(&command, argc, argv, &c);
 
-	optind = 1;
-	while ((o = getopt_long(argc, argv, "o:qh", options, NULL)) != -1) {
-		switch (o) {
-		case 'o':
-			out = optarg;
-			break;
-		case 'q':
-			quiet = true;
-			break;
-		case 'h':
-			print_usage(stdout);
-			return MERGE_OK;
-		default:
-			print_usage(stderr);
-			return MERGE_ERROR;
-		}
-	}
-	if (out && *out && optind < argc)
-		return run(argv + optind, argc - optind, out, quiet);
+	if (rc != COMMAND_GO_ON)
+		return rc;
+	if (c.out && *c.out && optind < argc)
+		return run(argv + optind, argc - optind, c.out, c.quiet);
 	fputs(optind < argc ? "auxrec merge: give -o OUT: where to write to\n" :
 	      "auxrec merge: give the FILEs to merge\n", stderr);
-	print_usage(stderr);
-	return MERGE_ERROR;
+	return command_usage(&command);
 }

@@ -12,12 +12,13 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/command_line.h"
 #include "service/control_client.h"
 #include "service/control_socket.h"
 #include "service/ctl.h"
 #include "service/ctl_options.h"
 
-#define WHO	"auxrec ctl: "
+#define WHO	"auxrec ctl"
 
 enum {
 	CTL_OK		= 0,
@@ -202,7 +203,7 @@ int auxrec_ctl_main(int argc, char **argv)
 	int status;
 
 	if (ctl_parse(&opt, argc, argv, &c.diag)) {
-		fprintf(stderr, WHO "%s\n", c.diag.msg);
+		fprintf(stderr, WHO ": %s\n", c.diag.msg);
 		print_usage(stderr);
 		return CTL_ERROR;
 	}
@@ -215,11 +216,9 @@ int auxrec_ctl_main(int argc, char **argv)
 	status = talk(&c);
 	if (c.fd >= 0)
 		close(c.fd);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, WHO "output: %s\n", strerror(errno));
+	if (!command_flush(WHO, stdout))
 		return CTL_ERROR;
-	}
 	if (status)
-		fprintf(stderr, WHO "%s\n", c.diag.msg);
+		fprintf(stderr, WHO ": %s\n", c.diag.msg);
 	return status;
 }

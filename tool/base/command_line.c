@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Options from a table, and the messages that several commands have.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/command_line.h"
+
+#define OPTIONS_MAX	16
+
+/* The tables of getopt_long() */
+struct tables {
+	struct option list[OPTIONS_MAX + 1];
+	char letters[2 * OPTIONS_MAX + 1];
+	size_t nr, len;
+};
+
+static void add(struct tables *t, const struct command_option *o)
+{
+	t->list[t->nr++] = (struct option){
+		o->name, o->has_value ? required_argument : no_argument, NULL, o->letter
+	};
+	if (!o->has_letter)
+		return;
+	t->letters[t->len++] = o->letter;
+	if (o->has_value)
+		t->letters[t->len++] = ':';
+}
+
+int command_usage(const struct command_line *c)
+{
+	if (c->brief)
+		fprintf(stderr, "Try '%s --help'.\n", c->who);
+	else
+		fputs(c->usage, stderr);
+	return COMMAND_ERROR;
+}
+
+int command_options(const struct command_line *c, int argc, char **argv, void *ctx)
+{
+	static const struct command_option help = { "help", 'h', true, false };
+	struct tables t = { .nr = 0 };
+	const struct command_option *o;
+	int letter, rc;
+
+	for (o = c->options; o->name && t.nr < OPTIONS_MAX - 1; o++)
+		add(&t, o);
+	add(&t, &help);
+	/* With 0, unlike 1, glibc starts anew even after another getopt_long(). */
+	optind = 0;
+	while ((letter = getopt_long(argc, argv, t.letters, t.list, NULL)) != -1) {
+		if (letter == '?')
+			return command_usage(c);
+		if (letter == 'h') {
+			fputs(c->usage, stdout);
+			return 0;
+		}
+		rc = c->set(ctx, letter, optarg);
+		if (rc == COMMAND_USAGE)
+			return command_usage(c);
+		if (rc != COMMAND_GO_ON)
+			return rc;
+	}
+	return COMMAND_GO_ON;
+}
+
+int command_open(const char *who, const char *path)
+{
+	int fd;
+
+	if (!strcmp(path, "-"))
+		return STDIN_FILENO;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fprintf(stderr, "%s: %s: %s\n", who, path, strerror(errno));
+	return fd;
+}
+
+void command_close(int fd)
+{
+	if (fd != STDIN_FILENO)
+		close(fd);
+}
+
+bool command_flush(const char *who, FILE *out)
+{
+	if (!fflush(out) && !ferror(out))
+		return true;
+	fprintf(stderr, "%s: output: %s\n", who, strerror(errno));
+	return false;
+}

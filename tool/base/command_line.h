@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The command lines of the commands that read streams, and of auxrec list: options from a table,
+ * --help, and the messages that all of them have.
+ */
+#ifndef AUXREC_COMMAND_LINE_H
+#define AUXREC_COMMAND_LINE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* The exit status for wrong usage and for I/O errors */
+#define COMMAND_ERROR	2
+
+/* What a function returns in place of an exit status */
+#define COMMAND_GO_ON	(-1)
+#define COMMAND_USAGE	(-2)	/* wrong usage: a message is printed, print the usage, too */
+
+struct command_option {
+	const char *name;	/* of --name */
+	char letter;
+	bool has_letter;	/* -letter means the same */
+	bool has_value;
+};
+
+struct command_line {
+	const char *who;	/* "auxrec info", for messages */
+	const char *usage;	/* the text of --help */
+	bool brief;		/* wrong usage: name --help, do not print its text */
+	const struct command_option *options;	/* without --help; one without a name is the end */
+	/* Take an option. Return COMMAND_GO_ON, COMMAND_USAGE or an exit status. */
+	int (*set)(void *ctx, char letter, const char *value);
+};
+
+/*
+ * Parse the options. Return COMMAND_GO_ON, or the exit status of the command, which has nothing
+ * more to do. If it goes on, optind is the index of the first argument after the options.
+ */
+int command_options(const struct command_line *c, int argc, char **argv, void *ctx);
+
+/* Print how to use the command, to stderr. Return COMMAND_ERROR. */
+int command_usage(const struct command_line *c);
+
+/*
+ * Open @path to read; "-" is standard input, which command_close() leaves open. Return the
+ * descriptor, or -1 after a message.
+ */
+int command_open(const char *who, const char *path);
+void command_close(int fd);
+
+/* Return whether all of the output was written; otherwise, print a message. */
+bool command_flush(const char *who, FILE *out);
+
+#endif /* AUXREC_COMMAND_LINE_H */
