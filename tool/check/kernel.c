@@ -64,7 +64,7 @@ static void check_mmap(struct check *c, const struct read_record *rec,
 	const struct rec_mmap2 *m = (const void *)rec->hdr;
 	const char *name = (const char *)m + at;
 	size_t room = s->rest + sizeof(*rec->hdr) - at;
-	static const char kernel[] = "[kernel.kallsyms]";
+	static const char kernel[] = REC_KERNEL_NAME;
 	__u16 mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 
 	/* check_size() did not subtract the trailer, so there may be no name. */

@@ -26,7 +26,7 @@ static int map_phase(const struct read_record *rec)
 {
 	size_t at = rec->type == PERF_RECORD_MMAP ? REC_MMAP_NAME :
 						    REC_MMAP2_NAME;
-	static const char kernel[] = "[kernel.kallsyms]";
+	static const char kernel[] = REC_KERNEL_NAME;
 	__s32 pid;
 
 	memcpy(&pid, read_body(rec), sizeof(pid));

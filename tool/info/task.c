@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "info/info.h"
+#include "stream/map_kind.h"
 
 static bool same_name(const void *files, __u32 i, const void *name)
 {
@@ -41,14 +42,12 @@ static struct info_file *find_file(struct info *info, const char *name)
 	return f;
 }
 
-/* Memory without a file has no build-id either. */
-static bool is_file(const char *name)
+/* Memory has no build-id, and shared memory hardly ever: to list it would only hide the files. */
+static bool is_listed(const char *name)
 {
-	if (name[0] == '[')
-		return !strncmp(name, "[kernel", 7) || !strcmp(name, "[vdso]");
-	return name[0] == '/' && strncmp(name, "//", 2) &&
-	       strncmp(name, "/dev/", 5) && strncmp(name, "/SYSV", 5) &&
-	       strncmp(name, "/memfd:", 7);
+	const enum map_kind kind = map_kind(name);
+
+	return kind != MAP_KIND_MEMORY && kind != MAP_KIND_SHARED;
 }
 
 static int add_mmap(struct info *info, const struct read_record *rec,
@@ -60,7 +59,7 @@ static int add_mmap(struct info *info, const struct read_record *rec,
 	const char *name = (const char *)rec->hdr + at;
 	struct info_file *f;
 
-	if (end <= at || !memchr(name, 0, end - at) || !is_file(name))
+	if (end <= at || !memchr(name, 0, end - at) || !is_listed(name))
 		return 0;
 	f = find_file(info, name);
 	if (!f)

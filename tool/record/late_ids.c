@@ -15,6 +15,7 @@
 #include "record/late_ids.h"
 #include "stream/records.h"
 #include "stream/build.h"
+#include "stream/map_kind.h"
 #include "synth/synth.h"
 
 /* How long ids_finish() waits for files that the module still reads. */
@@ -84,9 +85,7 @@ void ids_map(struct ids *ids, const struct rec_mmap2 *map)
 
 	if (map->header.size <= REC_MMAP2_NAME || !memchr(name, 0, room))
 		return;
-	/* "//anon" and "[heap]" are no files. */
-	if (map->header.misc & PERF_RECORD_MISC_MMAP_DATA || *name != '/' ||
-	    name[1] == '/')
+	if (map->header.misc & PERF_RECORD_MISC_MMAP_DATA || !map_has_file(name))
 		return;
 	ids->maps++;
 	if (map->header.misc & REC_MISC_MMAP_BUILD_ID)

@@ -230,6 +230,8 @@ struct rec_mmap2 {
 	/* then the file's name */
 };
 
+/* The name of the kernel's map, before the symbol that tells its address */
+#define REC_KERNEL_NAME		"[kernel.kallsyms]"
 #define REC_MMAP_NAME		40	/* offset of the name in an MMAP */
 #define REC_MMAP2_NAME		72	/* offset of the name in an MMAP2 */
 

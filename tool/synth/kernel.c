@@ -219,7 +219,7 @@ int synth_kernel(struct session *s)
 	if (end <= start)
 		end = start + page;
 	err = add_map(s, start, end - start, start, &id,
-		      stext ? "[kernel.kallsyms]_stext" :
-			      "[kernel.kallsyms]_text", 0);
+		      stext ? REC_KERNEL_NAME "_stext" :
+			      REC_KERNEL_NAME "_text", 0);
 	return err ? err : add_modules(s);
 }

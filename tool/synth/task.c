@@ -16,6 +16,7 @@
 #include "session/buildid.h"
 #include "stream/records.h"
 #include "stream/build.h"
+#include "stream/map_kind.h"
 #include "synth/synth.h"
 
 /* Read the number of a line "Key:\tvalue" of /proc/PID/status. */
@@ -154,20 +155,15 @@ static int map_id(struct session *s, pid_t pid, const struct map *m, struct buil
 	return err;
 }
 
-static bool is_vdso(const struct map *m)
-{
-	return !strcmp(m->name, "[vdso]");
-}
-
 static void find_id(struct session *s, pid_t pid, const struct map *m, struct build_id *id)
 {
 	struct stat st;
 
 	memset(id, 0, sizeof(*id));
-	if (m->name[0] == '/') {
+	if (map_has_file(m->name)) {
 		if (map_id(s, pid, m, id, &st))
 			id->size = 0;
-	} else if (is_vdso(m)) {
+	} else if (map_kind(m->name) == MAP_KIND_VDSO) {
 		if (build_id_vdso(pid, m->start, m->end - m->start, id))
 			id->size = 0;
 	}
@@ -178,7 +174,7 @@ static void count_id(struct session *s, const struct map *m,
 {
 	if (id->size)
 		s->long_build_ids += id->is_long;
-	else if (m->name[0] == '/' || is_vdso(m))
+	else if (map_has_file(m->name) || map_kind(m->name) == MAP_KIND_VDSO)
 		s->missing_build_ids++;
 }
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a map is a map of, which only its name tells.
+ */
+#ifndef AUXREC_MAP_KIND_H
+#define AUXREC_MAP_KIND_H
+
+#include <stdbool.h>
+
+/*
+ * The kernel's perf_event_mmap_event() names a map with a file by d_path(), which begins with '/',
+ * or "//enomem" or "//toolong" if that fails. A map without a file is "[vdso]", "[heap]", "[stack]"
+ * or has another name of its kind, or it is "//anon". A file of no file system has a name that
+ * d_path() makes up: "anon_inode:[perf_event]".
+ */
+enum map_kind {
+	MAP_KIND_MEMORY,		/* no file, or none with a path */
+	MAP_KIND_FILE,
+	/*
+	 * Shared memory (shmem_kernel_file_setup(): "/dev/zero", "/SYSV00000000", "/memfd:name") and
+	 * devices: most of it holds no ELF file, but a memfd can.
+	 */
+	MAP_KIND_SHARED,
+	MAP_KIND_VDSO,
+	MAP_KIND_KERNEL,		/* "[kernel.kallsyms]_text" */
+};
+
+enum map_kind map_kind(const char *name);
+
+/* Can the map have the build-id of a file? */
+bool map_has_file(const char *name);
+
+#endif /* AUXREC_MAP_KIND_H */
