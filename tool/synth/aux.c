@@ -10,6 +10,7 @@
 #include <cpuid.h>
 #endif
 
+#include "pmu/pmu.h"
 #include "stream/records.h"
 #include "stream/build.h"
 #include "synth/synth.h"
@@ -20,42 +21,28 @@ enum {
 	SWITCH_CPU_WIDE		= 3,
 };
 
-static int pmu_file(const struct sev *sev, const char *file, char *buf,
-		    size_t size)
+/* Return the PMU of an event, or NULL. The caller must free the set. */
+static const struct pmu *find_pmu(struct pmu_set *set, const struct sev *sev)
 {
-	char path[256];
+	struct pmu *pmu;
 
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s",
-		 sev->ev->pmu, file);
-	return slurp_line(path, buf, size);
+	if (pmu_set_read(set, "/sys"))
+		return NULL;
+	pmu = pmu_find(set, sev->ev->pmu);
+	return pmu && !pmu_load(pmu) ? pmu : NULL;
 }
 
-static __u64 pmu_number(const struct sev *sev, const char *file)
+/* Return the mask of a term of "config", or 0 if the PMU has no such term. */
+static __u64 format_bits(const struct pmu *pmu, const char *name)
 {
-	char line[64];
+	const struct pmu_format *format = pmu ? pmu_format(pmu, name) : NULL;
 
-	return pmu_file(sev, file, line, sizeof(line)) ? 0 :
-							 strtoull(line, NULL, 0);
+	return format && !format->config ? format->bits : 0;
 }
 
-/* Return the mask of a term ("config:14-17"), or 0 if the PMU has no such term. */
-static __u64 format_bits(const struct sev *sev, const char *name)
+static __u64 pmu_number(const struct pmu *pmu, const char *file)
 {
-	unsigned int first, last;
-	char file[64], line[64];
-	int n;
-
-	snprintf(file, sizeof(file), "format/%s", name);
-	if (pmu_file(sev, file, line, sizeof(line)))
-		return 0;
-	n = sscanf(line, "config:%u-%u", &first, &last);
-	if (n < 1)
-		return 0;
-	if (n < 2)
-		last = first;
-	if (first > last || last > 63)
-		return 0;
-	return (~0ULL >> (63 - (last - first))) << first;
+	return pmu ? pmu_read_number(pmu, file, 0, 0) : 0;
 }
 
 /* Read the ratio of TSC to crystal clock: CPUID leaf 15H, EBX / EAX. */
@@ -102,7 +89,9 @@ static void intel_pt(struct session *s, const struct sev *sev)
 	const char *filter = sev->ev->filter;
 	size_t filter_len = filter ? strlen(filter) : 0;
 	bool per_cpu = !session_per_task(s);
-	const __u64 tsc = format_bits(sev, "tsc");
+	struct pmu_set set = { .nr = 0 };
+	const struct pmu *pmu = find_pmu(&set, sev);
+	const __u64 tsc = format_bits(pmu, "tsc");
 	/* Without TSC, readers cannot relate the trace to the times of switches. */
 	bool switches = per_cpu && (sev->attr.config & tsc);
 	__u32 n, d;
@@ -113,21 +102,22 @@ static void intel_pt(struct session *s, const struct sev *sev)
 	build_add_u32(&s->out, 0);
 	add_time_conv(s, sev);
 	build_add_u64(&s->out, tsc);
-	build_add_u64(&s->out, format_bits(sev, "noretcomp"));
+	build_add_u64(&s->out, format_bits(pmu, "noretcomp"));
 	build_add_u64(&s->out, switches ? SWITCH_CPU_WIDE : SWITCH_NONE);
 	build_add_u64(&s->out, 0);				/* no snapshot */
 	build_add_u64(&s->out, per_cpu);
-	build_add_u64(&s->out, format_bits(sev, "mtc"));
-	build_add_u64(&s->out, format_bits(sev, "mtc_period"));
+	build_add_u64(&s->out, format_bits(pmu, "mtc"));
+	build_add_u64(&s->out, format_bits(pmu, "mtc_period"));
 	build_add_u64(&s->out, n);
 	build_add_u64(&s->out, d);
-	build_add_u64(&s->out, format_bits(sev, "cyc"));
-	build_add_u64(&s->out, pmu_number(sev, "max_nonturbo_ratio"));
+	build_add_u64(&s->out, format_bits(pmu, "cyc"));
+	build_add_u64(&s->out, pmu_number(pmu, "max_nonturbo_ratio"));
 	/* The length excludes the NUL and the padding. */
 	build_add_u64(&s->out, filter_len);
 	if (filter_len)
 		build_add_name(&s->out, filter);
-	build_add_u64(&s->out, pmu_number(sev, "caps/event_trace"));
+	build_add_u64(&s->out, pmu_number(pmu, "caps/event_trace"));
+	pmu_set_free(&set);
 }
 
 int synth_auxtrace_info(struct session *s)
