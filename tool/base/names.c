@@ -46,7 +46,8 @@ static int compare(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-void names_sort(struct names *names)
+/* Sort in the order of strverscmp(): imc_2 before imc_10. */
+static void sort(struct names *names)
 {
 	if (names->nr)
 		qsort(names->list, names->nr, sizeof(*names->list), compare);
@@ -77,7 +78,7 @@ int names_read_dir(struct names *names, const char *path, bool dirs_only)
 		ret = names_add(names, entry->d_name);
 	}
 	closedir(dir);
-	names_sort(names);
+	sort(names);
 	return ret;
 }
 

@@ -18,11 +18,8 @@ struct names {
 int names_add(struct names *names, const char *name);
 void names_free(struct names *names);
 
-/* Sort in the order of strverscmp(): imc_2 before imc_10. */
-void names_sort(struct names *names);
-
 /*
- * Append the entries of directory @path, sorted, except names that begin with
+ * Append the entries of directory @path, in the order of strverscmp(), except names that begin with
  * a dot. With @dirs_only, append directories only. Return 0 or -errno.
  */
 int names_read_dir(struct names *names, const char *path, bool dirs_only);

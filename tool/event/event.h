@@ -35,7 +35,7 @@ struct auxrec_event {
 	struct perf_event_attr attr;
 	/*
 	 * attr.config3 and attr.config4, which may be missing in the header that
-	 * this is built with. Open the event with the attr of auxrec_event_attr().
+	 * this is built with. Open the event with the attr of auxrec_attr().
 	 */
 	__u64 config3;
 	__u64 config4;
@@ -122,9 +122,6 @@ void auxrec_events_free(struct auxrec_events *events);
  */
 size_t auxrec_attr(const struct perf_event_attr *attr, __u64 config3, __u64 config4,
 		   unsigned char buf[AUXREC_ATTR_SIZE]);
-/* The same with what @ev has. */
-size_t auxrec_event_attr(const struct auxrec_event *ev,
-			 unsigned char buf[AUXREC_ATTR_SIZE]);
 
 /* event/list.c: `auxrec list [WHAT]`, prints to stdout. Return an exit status. */
 int auxrec_list_main(int argc, char **argv);

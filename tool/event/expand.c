@@ -22,7 +22,8 @@ struct expand {
 	struct ev_terms alias_terms;
 };
 
-void ev_show_formats(struct ev_buf *buf, const struct pmu *pmu)
+/* Write the PMU's terms to @buf: "rate (0 to 65535), mode (0 to 1)". */
+static void show_formats(struct ev_buf *buf, const struct pmu *pmu)
 {
 	for (size_t i = 0; i < pmu->nr_formats; i++) {
 		const struct pmu_format *format = &pmu->formats[i];
@@ -43,7 +44,7 @@ static int unknown_term(struct expand *x, const struct ev_term *term)
 
 	if (pmu->nr_formats)
 		ev_printf(&has, "it has: ");
-	ev_show_formats(&has, pmu);
+	show_formats(&has, pmu);
 	if (!pmu->nr_formats)
 		ev_printf(&has, "it has none of its own");
 	pmu_alias_names(pmu, &names);

@@ -105,11 +105,6 @@ size_t auxrec_attr(const struct perf_event_attr *from, __u64 config3, __u64 conf
 	return attr.size;
 }
 
-size_t auxrec_event_attr(const struct auxrec_event *ev, unsigned char buf[AUXREC_ATTR_SIZE])
-{
-	return auxrec_attr(&ev->attr, ev->config3, ev->config4, buf);
-}
-
 int ev_read_pmus(struct ev_ctx *ctx)
 {
 	int ret;

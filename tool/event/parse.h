@@ -222,8 +222,6 @@ int ev_alias(struct ev_ctx *ctx, const struct ev_item *item,
 /* event/expand.c: the terms of one PMU's event */
 int ev_pmu_terms(struct ev_ctx *ctx, struct auxrec_event *ev,
 		 const struct pmu *pmu, struct ev_terms *terms);
-/* Write the PMU's terms to @buf: "rate (0 to 65535), mode (0 to 1)". */
-void ev_show_formats(struct ev_buf *buf, const struct pmu *pmu);
 
 /* event/suggest.c: append "; did you mean cycles?" to a message, or nothing */
 
@@ -232,9 +230,6 @@ void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
 		struct ev_buf *buf);
 void ev_suggest_tracepoint(struct ev_ctx *ctx, struct ev_text system,
 			   struct ev_text name, struct ev_buf *buf);
-/* Suggest only names of @names. */
-void ev_suggest_from(struct names *names, const char *name,
-		     struct ev_buf *buf);
 
 /* event/pmu_default.c: set what perf sets for this PMU, before the user's terms */
 void ev_pmu_default(struct auxrec_event *ev, const struct pmu *pmu,

@@ -77,8 +77,8 @@ static void keep(struct hint *hints, const char *name, unsigned int distance)
 	}
 }
 
-void ev_suggest_from(struct names *names, const char *name,
-		     struct ev_buf *buf)
+/* Suggest only names of @names. */
+static void suggest_from(struct names *names, const char *name, struct ev_buf *buf)
 {
 	struct hint hints[MAX_HINTS] = { 0 };
 	size_t limit = strlen(name) / 3;
@@ -149,7 +149,7 @@ void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
 	if (!terms)
 		ev_cache_names(&names);
 	add_pmus(ctx, &names);
-	ev_suggest_from(&names, copy, buf);
+	suggest_from(&names, copy, buf);
 	names_free(&names);
 	free(copy);
 }
@@ -174,10 +174,10 @@ void ev_suggest_tracepoint(struct ev_ctx *ctx, struct ev_text system,
 		}
 		if (asprintf(&full, "%s:", system_copy) < 0)
 			goto out;
-		ev_suggest_from(&events, full, buf);
+		suggest_from(&events, full, buf);
 		free(full);
 	} else {
-		ev_suggest_from(&events, name_copy, buf);
+		suggest_from(&events, name_copy, buf);
 	}
 out:
 	names_free(&events);

@@ -148,7 +148,8 @@ static void check(const struct auxrec_events *events, int ret, const char *err, 
 	for (i = 0; i < events->nr; i++) {
 		const struct auxrec_event *ev = &events->list[i];
 
-		must(ev->name && auxrec_event_attr(ev, attr) <= sizeof(attr));
+		must(ev->name &&
+		     auxrec_attr(&ev->attr, ev->config3, ev->config4, attr) <= sizeof(attr));
 		/* The leader of a group comes first, and the other members follow it. */
 		must(ev->group < 0 || ev->leader || (i && ev[-1].group == ev->group));
 	}
