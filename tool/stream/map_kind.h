@@ -17,8 +17,9 @@ enum map_kind {
 	MAP_KIND_MEMORY,		/* no file, or none with a path */
 	MAP_KIND_FILE,
 	/*
-	 * Shared memory (shmem_kernel_file_setup(): "/dev/zero", "/SYSV00000000", "/memfd:name") and
-	 * devices: most of it holds no ELF file, but a memfd can.
+	 * Shared memory, which has a file of shmem_kernel_file_setup() ("/dev/zero",
+	 * "/SYSV00000000", "/memfd:name"), and devices. Most of it holds no ELF file, but a memfd
+	 * can.
 	 */
 	MAP_KIND_SHARED,
 	MAP_KIND_VDSO,
