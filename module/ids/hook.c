@@ -26,13 +26,12 @@
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
-#include "compat/types.h"
 #include "ids/ids.h"
 
 #define PA_HOOK_STAYS	(5 * HZ)
 
 /* The parser that perf calls instead, see pa_ids_hook_init() */
-static typeof(pa_ids_parse) *pa_hook_parser;
+static typeof(pa_build_id_parser) *pa_hook_parser;
 static DEFINE_MUTEX(pa_hook_lock);
 static unsigned int pa_hook_users;
 static bool pa_hook_is_in;
@@ -83,8 +82,6 @@ static void pa_hook_post(struct kprobe *p, struct pt_regs *regs,
 {
 }
 
-PA_SAME_TYPE(pa_build_id_parser, pa_ids_parse);
-
 static struct kprobe pa_hook;
 
 static int pa_hook_register(void)
@@ -115,7 +112,7 @@ static void pa_hook_unregister(struct work_struct *work)
 static DECLARE_DELAYED_WORK(pa_hook_work, pa_hook_unregister);
 static DECLARE_WORK(pa_header_work, pa_hook_unregister);
 
-void pa_ids_hook_init(typeof(pa_ids_parse) *parser)
+void pa_ids_hook_init(typeof(pa_build_id_parser) *parser)
 {
 	pa_hook_parser = parser;
 }

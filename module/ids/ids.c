@@ -153,8 +153,8 @@ static int pa_ids_get(struct vm_area_struct *vma, struct pa_elf_id *id)
  * writing, may sleep. perf takes the result from @size, which is 0 if there is no
  * id. @build_id has PA_ID_RECORD_SIZE bytes.
  */
-int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
-		 __u32 *size)
+static int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
+			__u32 *size)
 {
 	struct pa_elf_id id;
 	int ret;
@@ -173,6 +173,8 @@ int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
 	pa_ids_hook_done();
 	return ret ? -EINVAL : 0;
 }
+
+PA_SAME_TYPE(pa_build_id_parser, pa_ids_parse);
 
 int pa_ids_init(void)
 {

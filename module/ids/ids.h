@@ -21,6 +21,7 @@
 #include <linux/mm_types.h>
 #include <linux/uidgid.h>
 
+#include "compat/types.h"
 #include "ids/elf_id.h"
 
 /* The bytes of an id for which perf's record has room: BUILD_ID_SIZE_MAX */
@@ -42,17 +43,13 @@ struct pa_ids_map {
 	const char *name;
 };
 
-/* ids.c: runs in place of the kernel's parser */
-int pa_ids_parse(struct vm_area_struct *vma, unsigned char *build_id,
-		 __u32 *size);
-
 /* ids/hook.c: process context, may sleep */
 /* Set the parser that perf calls instead of the kernel's. Call this before the others. */
-void pa_ids_hook_init(typeof(pa_ids_parse) *parser);
+void pa_ids_hook_init(typeof(pa_build_id_parser) *parser);
 /* Calls nest. Returns 0 or -errno. */
 int pa_ids_hook_get(void);
 void pa_ids_hook_put(void);
-/* The redirected call is over. pa_ids_parse() calls this last. */
+/* The redirected call is over. The parser calls this last. */
 void pa_ids_hook_done(void);
 /* Remove the hook of header.c later. Called within a redirected call. */
 void pa_ids_hook_header_unneeded(void);
