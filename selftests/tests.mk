@@ -181,7 +181,7 @@ $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test
 $(TESTS)/tool/flight/test_write: $(addprefix $(BUILD)/selftests/tool/flight/,test_write.o \
 		keep_now.o snap_dir.o wrap_open.o) $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=mkostemps,--wrap=linkat,--wrap=close \
-		-Wl,--wrap=fdatasync,--wrap=fsync -o $@ $(TOOL_GROUP)
+		-Wl,--wrap=fdatasync,--wrap=fsync,--wrap=fallocate -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_remove: $(addprefix $(BUILD)/selftests/tool/flight/,test_remove.o \
 		snap_dir.o wrap_open.o) $(TOOL_LINK)

@@ -407,6 +407,100 @@ TEST_F(full, for_good)
 	EXPECT_STREQ("a.4 ", snap_dir_list());
 }
 
+/* --- room that the file system itself needs --- */
+
+static bool no_fallocate;
+
+int __wrap_fallocate(int fd, int mode, off_t at, off_t len)
+{
+	if (!no_fallocate)
+		return __real_fallocate(fd, mode, at, len);
+	errno = EOPNOTSUPP;
+	return -1;
+}
+
+FIXTURE(margin) {
+	char dir[64];
+	struct recorder r;
+};
+
+FIXTURE_VARIANT(margin) {
+	bool no_fallocate;
+};
+
+FIXTURE_VARIANT_ADD(margin, fallocate) { .no_fallocate = false };
+FIXTURE_VARIANT_ADD(margin, statvfs) { .no_fallocate = true };
+
+FIXTURE_SETUP(margin)
+{
+	no_fallocate = variant->no_fallocate;
+	full_err = ENOSPC;
+	ASSERT_TRUE(snap_dir_enter(self->dir, sizeof(self->dir)));
+}
+
+FIXTURE_TEARDOWN(margin)
+{
+	keep_free(&self->r.k);
+	snap_dir_leave(self->dir);
+}
+
+/* Start with a snapshot of @size bytes. Return 0, or -errno. */
+static int begin_with(struct recorder *r, size_t size)
+{
+	const struct keep_limits limits = { .nr = 100 };
+
+	return keep_start(&r->k, &limits, "%o.%s", "a", &r->d) ?: record(r, 1, size);
+}
+
+/*
+ * The disk has room for the second snapshot's data, but not for 16 KiB more. The file system may
+ * need these for itself, and the attempt would then fail after the first snapshot was removed. So
+ * the first snapshot stays.
+ */
+TEST_F(margin, data_lacks)
+{
+	if (!snap_dir_small("368k"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, begin_with(&self->r, SNAPSHOT));
+	EXPECT_EQ(-ENOSPC, record(&self->r, 2, SNAPSHOT + 32768));
+	EXPECT_STREQ("a.1 ", snap_dir_list());
+}
+
+/* There are 16 KiB more. */
+TEST_F(margin, data_fits)
+{
+	if (!snap_dir_small("372k"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, begin_with(&self->r, SNAPSHOT));
+	EXPECT_EQ(0, record(&self->r, 2, SNAPSHOT + 32768));
+	EXPECT_STREQ("a.2 ", snap_dir_list());
+}
+
+/*
+ * The data of both snapshots are on the disk, but there is no room for the second one's name. Less
+ * than 16 KiB are free, so the first snapshot makes room.
+ */
+TEST_F(margin, name_lacks)
+{
+	if (!snap_dir_small("372k"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, begin_with(&self->r, 32768));
+	full_names = 1;
+	EXPECT_EQ(0, record(&self->r, 2, SNAPSHOT));
+	EXPECT_STREQ("a.2 ", snap_dir_list());
+}
+
+/* 16 KiB are free. It is not known what would help, so the newest snapshot stays. */
+TEST_F(margin, name_unknown)
+{
+	if (!snap_dir_small("376k"))
+		SKIP(return, "cannot mount a tmpfs");
+	ASSERT_EQ(0, begin_with(&self->r, 32768));
+	full_names = 1;
+	EXPECT_EQ(-ENOSPC, record(&self->r, 2, SNAPSHOT));
+	EXPECT_STREQ("a.1 ", snap_dir_list());
+}
+
 /* --- a snapshot gets its name when it is on disk --- */
 
 FIXTURE(disk) {

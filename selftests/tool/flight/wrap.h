@@ -35,6 +35,8 @@ int __real_fstatat(int dir, const char *path, struct stat *st, int flags);
 int __wrap_fstatat(int dir, const char *path, struct stat *st, int flags);
 int __real_unlink(const char *path);
 int __wrap_unlink(const char *path);
+int __real_fallocate(int fd, int mode, off_t at, off_t len);
+int __wrap_fallocate(int fd, int mode, off_t at, off_t len);
 int __real_fdatasync(int fd);
 int __wrap_fdatasync(int fd);
 ssize_t __real_write(int fd, const void *data, size_t size);

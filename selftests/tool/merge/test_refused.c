@@ -138,21 +138,48 @@ static size_t record_at(const uint8_t *data, size_t len, size_t from, size_t *at
 	return 0;
 }
 
-/* Change the type of the last record of type @from to @to. */
-static void retype(const char *name, uint32_t from, uint32_t to)
+/* Return where the last record of @type begins. */
+static size_t last_of(const uint8_t *data, size_t len, uint32_t type)
 {
 	size_t at = 0, size, last = 0;
-	uint8_t *data;
-	const size_t len = load(name, &data);
 
 	for (size = record_at(data, len, 0, &at); size;
 	     size = record_at(data, len, at + size, &at))
-		if (!memcmp(data + at, &from, sizeof(from)))
+		if (!memcmp(data + at, &type, sizeof(type)))
 			last = at;
 	if (!last)
 		abort();
-	memcpy(data + last, &to, sizeof(to));
+	return last;
+}
+
+/* Change the type of the last record of type @from to @to. */
+static void retype(const char *name, uint32_t from, uint32_t to)
+{
+	uint8_t *data;
+	const size_t len = load(name, &data);
+
+	memcpy(data + last_of(data, len, from), &to, sizeof(to));
 	store(name, data, len);
+	free(data);
+}
+
+/* Add @by bytes of zeros to the end of the last record of @type, or remove -@by bytes. */
+static void resize(const char *name, uint32_t type, int by)
+{
+	struct perf_event_header h;
+	size_t len, at, end;
+	uint8_t *data;
+
+	len = load(name, &data);
+	at = last_of(data, len, type);
+	memcpy(&h, data + at, sizeof(h));
+	end = at + h.size;
+	h.size += by;
+	memcpy(data + at, &h, sizeof(h));
+	memmove(data + end + by, data + end, len - end);
+	if (by > 0)
+		memset(data + end, 0, by);
+	store(name, data, len + by);
 	free(data);
 }
 
@@ -209,6 +236,29 @@ static void test_files(void)
 	make();
 	retype(path[1], PERF_RECORD_SAMPLE, REC_FINISHED_INIT);
 	refuse("an invalid stream", -EBADMSG, path[1], "see auxrec check", out);
+}
+
+/* These records have one size only. The first look tells which of them is wrong. */
+static void test_sizes(void)
+{
+	make();
+	resize(path[1], REC_AUXTRACE, 8);
+	refuse("an AUXTRACE that is too long", -EBADMSG, path[1], "an impossible AUXTRACE at", out);
+	make();
+	resize(path[1], REC_AUXTRACE, -8);
+	refuse("an AUXTRACE that is too short", -EBADMSG, path[1], "an impossible AUXTRACE at",
+	       out);
+	make();
+	resize(path[1], PERF_RECORD_AUX, 8);
+	refuse("an AUX that is too long", -EBADMSG, path[1], "an impossible AUX at", out);
+	make();
+	resize(path[1], REC_AUXTRACE_ERROR, 8);
+	refuse("an AUXTRACE_ERROR that is too long", -EBADMSG, path[1],
+	       "an impossible AUXTRACE_ERROR at", out);
+	make();
+	resize(path[1], REC_AUXTRACE_ERROR, -REC_AUXTRACE_MSG);
+	refuse("an AUXTRACE_ERROR without a message", -EBADMSG, path[1],
+	       "an impossible AUXTRACE_ERROR at", out);
 }
 
 static void test_number(void)
@@ -417,6 +467,7 @@ int main(int argc, char **argv)
 		snprintf(path[i], sizeof(path[i]), "%s/snapshot%d", dir, i);
 	snprintf(out, sizeof(out), "%s/out", dir);
 	test_files();
+	test_sizes();
 	test_disk();
 	test_number();
 	test_out();
