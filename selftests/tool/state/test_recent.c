@@ -347,6 +347,58 @@ static int add_up(void *ctx, const struct perf_event_header *rec)
 	return 0;
 }
 
+struct times {
+	uint64_t nr;
+	uint64_t oldest, newest;
+};
+
+static int note_time(void *ctx, const struct perf_event_header *rec)
+{
+	const struct sample *sample = (const void *)rec;
+	struct times *times = ctx;
+
+	if (!times->nr++ || sample->time < times->oldest)
+		times->oldest = sample->time;
+	if (sample->time > times->newest)
+		times->newest = sample->time;
+	return 0;
+}
+
+/* After fill(), is there one sample of each time from @begin to before @end? */
+static bool has_all(struct recent *r, uint64_t begin, uint64_t end)
+{
+	struct times times = { .nr = 0 };
+	const int err = recent_emit_samples(r, note_time, &times);
+	const bool all = !err && times.oldest == begin && times.newest == end - 1 &&
+			 times.nr == end - begin;
+
+	if (!all)
+		printf("# %llu samples of %llu to %llu, not all of %llu to %llu\n",
+		       (unsigned long long)times.nr, (unsigned long long)times.oldest,
+		       (unsigned long long)times.newest, (unsigned long long)begin,
+		       (unsigned long long)end - 1);
+	return all;
+}
+
+/* A packed block in which the window begins stays. */
+static void try_packed_window(void)
+{
+	const struct recent_limits limits = {
+		.memory = LENT, .window = 5000, .block = 64 << 10,
+	};
+	struct recent *r = recent_new(&limits);
+	const uint64_t end = 20000;
+	struct recent_stats stats;
+	int err;
+
+	err = fill(r, 1, end, true) ?: recent_trim(r, end, end, ~0ULL);
+	recent_stats(r, &stats);
+	tap_report(!err && stats.begin == end - limits.window && has_all(r, stats.begin, end),
+		   "a window that begins in a packed block: from %llu on",
+		   (unsigned long long)stats.begin);
+	recent_free(r);
+}
+
 /* All of the memory can be used for the kind of records that needs it. */
 static uint64_t try_lent(bool samples, size_t block)
 {
@@ -360,7 +412,8 @@ static uint64_t try_lent(bool samples, size_t block)
 	recent_stats(r, &stats);
 	part = samples ? stats.of_samples : stats.of_sideband;
 	tap_report(!err && stats.begin && stats.bytes <= LENT + 2 * 65536 &&
-		   stats.bytes > LENT / 10 * 9 && part > LENT / 10 * (samples ? 4 : 9),
+		   stats.bytes > LENT / 10 * 9 && part > LENT / 10 * (samples ? 4 : 9) &&
+		   (!samples || has_all(r, stats.begin, end)),
 		   "%s%s: %zu of %d bytes are used, %zu of them for these",
 		   samples ? "samples and sideband" : "sideband alone", block ? ", packed" : "",
 		   stats.bytes, LENT, part);
@@ -770,6 +823,7 @@ int main(int argc, char **argv)
 	try_young();
 	try_packed(false);
 	try_packed(true);
+	try_packed_window();
 	try_odd_sizes();
 	try_packing();
 	try_share(false, 0);
