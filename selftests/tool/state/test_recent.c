@@ -590,6 +590,25 @@ static void try_linger(void)
 	recent_free(r);
 }
 
+/* A task's name is found for a while after its EXIT. Later, another task may have its tid. */
+static void try_name_goes(void)
+{
+	const struct recent_limits limits = { .memory = 4 << 20, .linger = 50, .names = true };
+	struct recent *r = recent_new(&limits);
+	const char *soon, *later;
+	int err;
+
+	history_name(PERF_RECORD_COMM, 0, 1, 1);
+	err = recent_add(r, history_done(1000), 1000);
+	history_ids(PERF_RECORD_EXIT, 0, 1, 0, 1, 0);
+	err = err ?: recent_add(r, history_done(1010), 1010) ?: recent_trim(r, 1060, 1060, ~0ULL);
+	soon = recent_name(r, 1001, 1001);
+	err = err ?: recent_trim(r, 1061, 1061, ~0ULL);
+	later = recent_name(r, 1001, 1001);
+	tap_report(!err && soon && !later, "a name is known after the task's EXIT, for a while");
+	recent_free(r);
+}
+
 /* --- EXITs that were lost ---------------------------------------------------- */
 
 #define ALIVE	200		/* the newest tasks, which live; the first one lives too */
@@ -832,6 +851,7 @@ int main(int argc, char **argv)
 	try_share(true, 64 << 10);
 	try_same_time();
 	try_linger();
+	try_name_goes();
 	try_lost_exits();
 	try_cgroups(true);
 	try_cgroups(false);
