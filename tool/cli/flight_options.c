@@ -117,7 +117,8 @@ static int check_without(const struct flight_options *opt, struct diag *d)
 }
 
 /*
- * Two triggers must not have the same signal or socket: each would take the other's.
+ * Two triggers must not have the same signal: only one of them would see it. There can be only one
+ * socket.
  */
 static int check_twice(const struct flight_options *opt, struct diag *d)
 {

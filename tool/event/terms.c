@@ -11,9 +11,9 @@
 #include "base/util.h"
 
 /*
- * Terms that every event can have, as in perf-list(1). attr_check_terms() refuses
- * the ones with refused set. The parser knows them so that attr_check_terms() can
- * say why, but no message suggests them.
+ * Terms that every event can have, as in perf-list(1). No message suggests the ones with
+ * refused set. Older kernels refuse config3 and config4. attr_check_terms() refuses the
+ * others; the parser knows them so that attr_check_terms() can say why.
  */
 static const struct {
 	const char *name;

@@ -5,8 +5,8 @@
  * ones. Records that are in memory have the old ids. An old id stays known until no record
  * has it any more.
  *
- * This does not find BPF programs that are loaded on a CPU that came back (bpf.h): for these
- * there is only what the kernel's own records tell.
+ * The reader of BPF programs (bpf/bpf.h) does not see programs that are loaded on a CPU that
+ * came back. Only the kernel's own records tell of these.
  */
 #include <errno.h>
 #include <fcntl.h>

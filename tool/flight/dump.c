@@ -325,9 +325,9 @@ int flight_dump_begin(struct session *s)
 			return 0;
 		}
 		/*
-		 * HOLD has ended spans. A gap that ended before such a span is published first,
-		 * see gap.c. Read these gaps now: they tell what was lost to the freeze that
-		 * HOLD thawed.
+		 * HOLD has ended spans. The module publishes a gap that ended before such a span
+		 * first, see module/ring/gap.c. Read these gaps now: they tell what was lost to
+		 * the freeze that HOLD thawed.
 		 */
 		flight_gaps(s);
 	}

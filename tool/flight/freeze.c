@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The raw ring that a trigger's event has frozen: until when it stays so.
+ * The raw ring that a trigger's event has frozen: how long it stays frozen.
  */
 #include "flight/flight.h"
 
-/* Where little runs, post= segments may never be filled. */
+/* If few tasks run, writers may never fill the post= segments. */
 #define POST_MAX	(2 * NSEC_PER_SEC)
 
 /*
@@ -82,9 +82,3 @@ bool flight_post_is_over(const struct session *s, const struct flight_wish *w)
 	return rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN) != s->flight->frozen_lost ||
 	       rawring_lost(&s->raw, PERFAUX_CAUSE_OVERWRITTEN) >= w->overwritten;
 }
-
-/*
- * No sample of the event that froze the ring has come, although all main rings were read
- * since. The sample is lost, or has the id of another event, see session/twins.c. The control
- * page tells which event it was. If count= or rate= suppress the trigger, that thaws the ring.
- */

@@ -48,8 +48,8 @@ static int on_stop(void *ctx, __u64 token)
 
 	s->flight->stop = true;
 	/*
-	 * If several clients ask, the last one is answered when the recording is over, the
-	 * others now.
+	 * If another client has asked before, answer that client now. Only the last client that
+	 * asks gets its answer when the recording is over.
 	 */
 	if (s->flight->stop_token)
 		control_answer(s->flight->control, s->flight->stop_token, "ok");
@@ -101,7 +101,7 @@ static int open_events(struct session *s, struct diag *d)
 	return err;
 }
 
-/* Stop events of triggers whose count= is used up: they do not have to interrupt any CPU. */
+/* Stop the events of triggers whose count= is used up, so that they interrupt no CPU in vain. */
 static void disable_used_up(struct session *s)
 {
 	size_t i, j;
@@ -120,6 +120,12 @@ static void disable_used_up(struct session *s)
 	}
 }
 
+/*
+ * No sample of the event that froze the ring has come, although all main rings were read since.
+ * The sample is lost, or has the id of another event, see session/twins.c. The control page tells
+ * which event froze the ring. If count= or rate= suppress the trigger, flight_wish() thaws the
+ * ring.
+ */
 static void give_up_waiting(struct session *s)
 {
 	const struct perfaux_control *ctl = s->raw.ctl;

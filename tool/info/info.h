@@ -168,8 +168,6 @@ const char *info_cause_name(__u32 cause);
 /* info/feature.c. Return: 0, -ENOMEM */
 int info_feature(struct info *info, const struct read_record *rec);
 
-/* Return whether the AUXTRACE_ERROR is a gap of a raw ring. If so, fill @gap. */
-
 /* info/loss.c. Return: 0, -ENOMEM */
 int info_gap(struct info *info, const struct read_record *rec);
 int info_aux(struct info *info, const struct read_record *rec,

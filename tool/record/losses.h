@@ -2,7 +2,7 @@
 /*
  * Losses of main rings. The kernel counts for each event what does not fit into a main ring
  * (PERF_FORMAT_LOST), and it writes a PERF_RECORD_LOST in front of the next record that fits.
- * After the last record that fits only the counters tell.
+ * Only the counters tell what was lost after the last record that fits.
  *
  * The stream tells each loss once: LOST_SAMPLES with the id of the event that lost samples,
  * LOST with the id of the event that lost other records. The time of this record is the end
@@ -15,7 +15,7 @@
 
 /* Which rings to look at, see losses_look() */
 enum losses_which {
-	LOSSES_LIKELY,	/* rings that were more than half full, and rings not seen lately */
+	LOSSES_LIKELY,	/* rings more than half full; once a second those of LOSSES_POSSIBLE */
 	LOSSES_POSSIBLE,	/* rings that had no room for the largest record */
 	LOSSES_ALL,
 };

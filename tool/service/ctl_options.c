@@ -26,7 +26,7 @@ static int parse_timeout(const char *text, __u64 *timeout, struct diag *d)
 	return 0;
 }
 
-/* The words are sent as they are. Check them here, where the message is better. */
+/* Join the words to a line, and parse the line as the recorder will, before connecting. */
 static int parse_request(struct control_request *rq, int argc, char **argv, struct diag *d)
 {
 	char line[CONTROL_LINE_MAX];
@@ -36,7 +36,7 @@ static int parse_request(struct control_request *rq, int argc, char **argv, stru
 	if (!argc)
 		return diag(d, -EINVAL, "the command is missing: give snapshot [NAME], status or stop");
 	for (i = 0; i < argc; i++) {
-		/* In the line, such a word would become two words, or none. */
+		/* Such a word would become two words of the line, or none. */
 		if (!argv[i][0] || strchr(argv[i], ' '))
 			return diag(d, -EINVAL, "'%s': give a word without blanks", argv[i]);
 		len += snprintf(line + len, sizeof(line) - len, "%s%s", i ? " " : "", argv[i]);

@@ -15,7 +15,7 @@
 #define MAX_SIZE	(1U << 30)
 /*
  * The smaller the segments are, the less Intel PT can write until its interrupt, see
- * pmu/pmu.c.
+ * module/event/pmu.c.
  */
 #define AUXREC_SEG_SMALL	(64U << 10)
 

@@ -135,7 +135,7 @@ struct session {
 	struct ids *ids;
 	bool ids_in_records;		/* the event that writes map records asks for ids */
 	struct bpf_reader *bpf;
-	bool bpf_settled;		/* bpf_settled() at the begin of this pass */
+	bool bpf_settled;		/* bpf_settled() at the start of this pass */
 	__u64 recording;		/* number of a flight recorder, 0: none */
 	struct flight *flight;		/* the mode's own; NULL: a live recording */
 };
@@ -154,8 +154,8 @@ static inline __u64 session_cookie_index(const struct session *s, __u64 cookie)
 }
 
 /*
- * Return the id of an event for records that no event made. It is not a closed event, whose id
- * will soon be unknown.
+ * Return the id of a sideband event, for records that no event made. Skip closed events: their
+ * ids will soon be unknown.
  */
 static inline __u64 session_sideband_id(const struct session *s)
 {
@@ -209,7 +209,7 @@ int session_unite_twins(struct session *s, struct diag *d);
 /* session/main_size.c */
 /* Return the wanted size of a main ring, in bytes. The memory limit may allow less. */
 size_t session_main_bytes(const struct session *s);
-/* Is nothing recorded but AUX data of tasks? And nothing but those of user space? */
+/* Is only AUX data of tasks recorded? session_only_user_aux(): and only of user space? */
 bool session_only_aux(const struct session *s);
 bool session_only_user_aux(const struct session *s);
 
@@ -236,9 +236,9 @@ void session_detach(struct session *s);
 void session_close_events(struct session *s);
 void session_close(struct session *s);
 
-/* session/open_error.c: is the event's PMU softpt, which looks like Intel PT? */
 /* session/attr.c: auxrec_attr() of an event of the session */
 size_t sev_attr(const struct sev *sev, unsigned char buf[AUXREC_ATTR_SIZE]);
+/* session/open_error.c: is the event's PMU softpt, which looks like Intel PT? */
 bool sev_is_softpt(const struct sev *sev);
 
 /*

@@ -162,8 +162,8 @@ static void reset(struct stream *s)
 }
 
 /*
- * Return the number of samples that end after the first @taken bytes of the stream. All samples
- * in ends[] end in the last 2^31 bytes, so the low 32 bits of their ends suffice to compare.
+ * Return the number of samples that end after the first @taken bytes of the stream. ends[] has the
+ * low 32 bits of each end, which suffice for samples that end within 2^31 bytes of @taken.
  */
 static __u64 samples_behind(const struct stream *s, __u64 taken)
 {
