@@ -166,7 +166,7 @@ static void fill_sample(struct auxstream *s, const struct read_record *rec,
 	struct auxrec_payload payload;
 	struct auxrec_chunk chunk;
 
-	/* What follows changes this, unless the sample breaks a rule. */
+	/* The functions below change this, unless the sample breaks a rule. */
 	item->kind = AUXSTREAM_OTHER;
 	if (is_snapshot_event(&r->event->attr))
 		fill_snapshot(r, item);

@@ -185,7 +185,7 @@ static int check_compressed(struct check *c, const struct read_record *rec)
 /* Return 1, or -errno if memory or the stream's bytes run out. */
 static int check_record(struct check *c, const struct read_record *rec)
 {
-	/* Here readers would not skip the blob, and would take it for records. */
+	/* Inside a COMPRESSED, readers do not skip the blob but take it for records. */
 	if (rec->inner && (rec->type == REC_AUXTRACE ||
 			   rec->type == REC_TRACING_DATA)) {
 		check_fail(c, rec, RULE_COMPRESSED, "no record with data behind it",

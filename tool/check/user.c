@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Check records of types from 64 up that are checked one by one: FEATURE,
- * EVENT_UPDATE, BUILD_ID, TIME_CONV.
+ * Check FEATURE, EVENT_UPDATE, BUILD_ID, TIME_CONV and FINISHED_INIT records.
  */
 #include <errno.h>
 

@@ -441,8 +441,8 @@ static int check(const struct options *opt, struct diag *d)
 static int not_ours(const char *arg, struct diag *d)
 {
 	/*
-	 * Otherwise it is a long option, or optopt is the number of an option
-	 * that takes no value.
+	 * For an unknown short option, optopt is its letter. For a long option, optopt is 0, or
+	 * the number of an option that takes no value.
 	 */
 	const bool is_letter = optopt > 0 && optopt < 256;
 	int err = options_of_perf(is_letter ? optopt : 0, arg, d);

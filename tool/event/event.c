@@ -271,7 +271,7 @@ static int parse_list(struct ev_ctx *ctx, int group)
 	}
 }
 
-/* Does the kernel know the event? It does if it refuses for lack of permission only. */
+/* Does the kernel know the event? If the kernel refuses it for lack of permission, yes. */
 static bool ask_kernel(const struct perf_event_attr *attr)
 {
 	struct perf_event_attr copy = *attr;

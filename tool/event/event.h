@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parsing events as the user writes them (-e) into perf_event_attr. In event/event.c,
- * except the functions that name another file.
+ * Parsing events as the user writes them (-e) into perf_event_attr. The functions are in
+ * event/event.c, unless a comment names another file.
  */
 #ifndef AUXREC_EVENT_H
 #define AUXREC_EVENT_H

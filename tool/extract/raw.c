@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Extract the raw data of samples (auxrec extract --raw): write them one after the other
- * to a file per event, and to the index where they are, whose they are and when they
- * were taken. See stream/payload.h.
+ * Extract the raw data of samples (auxrec extract --raw) to a file per event. The index
+ * tells where the data of each sample are, whose they are and when the sample was taken.
+ * See stream/payload.h.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -144,8 +144,8 @@ int flight_events(struct session *s, struct diag *d)
 }
 
 /*
- * Without a period each occurrence is a trigger; -c and -F are for recorded events. For
- * counters and clocks that would keep the machine from anything else.
+ * Without a period each occurrence is a trigger; -c and -F are for recorded events. Counters and
+ * clocks need a period: a sample of each occurrence would keep the machine from anything else.
  */
 static int set_period(struct sev *sev, struct diag *d)
 {

@@ -79,7 +79,7 @@ struct flight {
 	struct recent *recent;
 	struct recent_stats last;	/* last stats of recent, see flight_merge() */
 	struct gaps gaps;		/* of the raw ring */
-	__u64 raw_history;		/* start of its history at the last look; ~0: no data */
+	__u64 raw_history;		/* start of the ring's data at the last look; ~0: none */
 	/* the records with which each snapshot begins */
 	__u8 *setup;
 	size_t setup_size, setup_room;

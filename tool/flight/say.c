@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a flight recorder says of old snapshots that it removes.
+ * Messages about old snapshots that a flight recorder removes.
  */
 #define _GNU_SOURCE
 #include <limits.h>

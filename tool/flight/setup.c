@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What each snapshot begins with: the records that describe the machine and the recording.
+ * The records with which each snapshot begins: they describe the machine and the recording.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool is_of_state(const struct perf_event_header *h)
 	       (h->type == REC_FEATURE && is_program_info(h));
 }
 
-/* struct stream.keep */
+/* For stream.keep: keep a record that auxrec has made, as setup, state or sideband. */
 static int keep_made(void *ctx, const void *head, size_t head_len, const void *data,
 		     size_t len, size_t pad)
 {

@@ -10,7 +10,9 @@
 
 #define MIB		(1ULL << 20)
 
-/* Hysteresis: a history below the first part of the window is short until it has the second. */
+/*
+ * Hysteresis: a history below SHORT_PERCENT of the window is short, until it reaches LONG_PERCENT.
+ */
 #define SHORT_PERCENT	90
 #define LONG_PERCENT	97
 
@@ -49,7 +51,7 @@ static __u64 memory_for(const struct session *s, __u64 records, __u64 raw)
 	return (fixed + records + MIB - 1) & ~(MIB - 1);
 }
 
-/* Return how far back the raw ring goes. If nothing was overwritten, it has no limit. */
+/* Return how far back the raw ring goes, ns; ~0: nothing was overwritten, or there is no data. */
 static __u64 raw_history(const struct session *s, __u64 now)
 {
 	const __u64 begin = s->flight->raw_history;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A snapshot: what the memory of a flight recorder has, as a stream. See stream/snapshot_mark.h.
+ * Write a snapshot: a stream of what a flight recorder has in memory and in the raw ring. See
+ * stream/snapshot_mark.h.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include "stream/records.h"
 #include "stream/snapshot_mark.h"
 
-/* Segments go back after so many bytes of them. */
+/* Write out and give segments back after this many bytes. */
 #define FLUSH_BYTES	(1U << 20)
 
 struct mark_sample {
@@ -33,7 +34,7 @@ struct span_list {
 	struct raw_item *items;
 	size_t nr;
 	__u32 *left;			/* spans of each segment that are not written */
-	struct raw_run run;		/* what is whole */
+	struct raw_run run;		/* the part without a hole */
 };
 
 static int put(void *ctx, const struct perf_event_header *rec)
@@ -64,7 +65,10 @@ static const struct sev *mark_event(const struct session *s)
 	return NULL;
 }
 
-/* What lies behind the trigger; of a span that it is in, the part that fits its time. */
+/*
+ * Add up the data of spans after the trigger. If a span was in progress at the trigger, count its
+ * bytes in proportion to its time after the trigger.
+ */
 static void note_spans_after(const struct span_list *list, struct auxrec_snapshot *mark)
 {
 	const __u64 trigger = mark->t_trigger;
@@ -140,7 +144,7 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 	struct mark_sample rec = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0 },
 		.id = sev ? sev->chunk_id : 0,
-		/* The recorder: readers know no child of this moment. */
+		/* Use the recorder's pid, because readers do not know the child. */
 		.pid = getppid(),
 		.tid = getppid(),
 		.time = w->time,
@@ -186,7 +190,7 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 	if (!list->left)
 		return -ENOMEM;
 	while (rawring_next_held(&s->raw, &item)) {
-		/* Later ones are in the next snapshot, with those that are not HELD. */
+		/* The next snapshot has the spans that have ended since the HOLD. */
 		if (item.span->t_end < begin || item.span->seq > s->raw.held_seq)
 			continue;
 		if (grow((void **)&list->items, list->nr, sizeof(*list->items)))
@@ -199,7 +203,10 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 	return rawring_held_run(&s->raw, begin, &list->run);
 }
 
-/* Written out: the ring has them back, as history. */
+/*
+ * Give back the segments whose spans are all written out. The ring keeps their data as history
+ * until a writer overwrites them.
+ */
 static int give_back(struct session *s, const struct span_list *list, size_t from,
 		     size_t to)
 {
@@ -229,7 +236,7 @@ static int put_spans(struct session *s, const struct span_list *list)
 	return err ?: give_back(s, list, from, i);
 }
 
-/* What is missing of these, and of their time */
+/* Write the gaps that ended at @begin or later. */
 static int put_gaps(struct session *s, __u64 begin)
 {
 	const struct gaps *gaps = &s->flight->gaps;
@@ -251,7 +258,7 @@ static int put_header(struct session *s, __u32 type)
 	return stream_record(&s->out, &h);
 }
 
-/* What was counted of the stream so far is of no concern to this one. */
+/* A snapshot is a stream of its own: reset the state that belongs to one stream. */
 static int begin_stream(struct session *s, __u64 begin)
 {
 	queues_free(&s->queues);

@@ -13,7 +13,10 @@
 /* Data of one snapshot; the size of a record limits it. */
 #define DATA_MAX	(48U << 10)
 
-/* Wishes that wait to be written: names can be made up faster than any disk writes. */
+/*
+ * A wish with a name is refused while this many wishes wait: a client can make up names faster
+ * than any disk writes snapshots.
+ */
 #define NAMED_MAX	256
 
 /*
@@ -48,9 +51,9 @@ static struct flight_wish *find(struct flight *f, const struct trigger *t, const
 }
 
 /*
- * Return the wish whose snapshot will also have the time after this trigger, or NULL. The last
- * wish is that one if it is written late enough. It can also be made to wait longer, if it has
- * just come, or if another wish of the trigger comes before it and has not begun. So each
+ * Return the waiting wish whose snapshot will cover post= after this trigger, too, or NULL. The
+ * last wish does that if its snapshot is written late enough. Otherwise make the last wish wait
+ * longer, if it has just come, or if another wish of the trigger waits before it. So each
  * trigger has all of its post=, and a storm makes at most one snapshot in that time, apart from
  * the first one.
  */

@@ -319,7 +319,10 @@ static bool state_is_full(const struct recent *r)
 	return state_bytes(r->state) > state_limit(r);
 }
 
-/* Does the raw ring need the oldest sideband more than the memory needs the oldest sample? */
+/*
+ * Must the oldest sideband stay for data of the raw ring? Samples go instead while they have more
+ * than half of the memory.
+ */
 static bool is_kept_for_raw(const struct recent *r, __u64 wanted)
 {
 	return recent_sides_time(&r->sides) >= wanted &&
@@ -376,7 +379,7 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	__u64 begin = first_whole(r);
 	int err;
 
-	/* Nothing can be forgotten from before the first record, so @begin must not be there. */
+	/* Nothing from before the first record can be forgotten, so @begin must not be earlier. */
 	if (r->limits.window && r->first && now > r->first + r->limits.window &&
 	    begin < now - r->limits.window)
 		begin = now - r->limits.window;

@@ -72,7 +72,7 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
 
 /* Is it a sideband record? */
 bool recent_is_sideband(const struct perf_event_header *rec);
-/* Return how much memory a record takes that is not sideband and has this size. */
+/* Return how much memory a record of @size bytes takes, if it is not sideband. */
 size_t recent_sample_size(size_t size);
 
 /*
@@ -86,8 +86,8 @@ int recent_cut(struct recent *r, __u64 begin, __u64 settled);
  * @cut: @begin of the child's recent_cut()
  * @settled, @wanted: as for recent_trim()
  *
- * Until recent_unshare(), memory that both have and one of them changes exists twice. The limit
- * includes both copies. If they would exceed the limit, this lets the oldest records go.
+ * Until recent_unshare(), shared memory that one of the two processes changes exists twice. The
+ * limit includes both copies. If they would exceed the limit, this lets the oldest records go.
  *
  * recent_room() - return the memory for records that come meanwhile, and for what they add to the
  *	state, in bytes

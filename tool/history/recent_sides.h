@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The newest records of tasks, maps and symbols (sideband), in order of time. If memory is short,
- * records are packed if no earlier record can come any more.
+ * the oldest records are packed as soon as no record of their time can come any more.
  */
 #ifndef AUXREC_RECENT_SIDES_H
 #define AUXREC_RECENT_SIDES_H

@@ -435,7 +435,8 @@ static int take_record(struct body *b, const struct read_record *rec)
 }
 
 /*
- * Is this a snapshot's own sample? Several triggers have several samples, at the snapshot's start.
+ * Is this a snapshot's own sample? If several triggers share a snapshot, several such samples are
+ * at its start.
  */
 static bool is_mark(const struct body *b, const struct read_record *rec)
 {
@@ -460,7 +461,7 @@ int merge_body(struct merge *m, size_t i)
 		rc = merge_reader_next(m, &b.r, &rec);
 		if (rc <= 0)
 			break;
-		/* The setup of its file comes after the snapshot's own samples. */
+		/* Write the setup of the snapshot's file after the snapshot's own samples. */
 		if (marks && !is_mark(&b, &rec)) {
 			marks = false;
 			rc = merge_late_setup(m, s);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records that came late. A snapshot tells up to which time it has all records. But a CPU can be
- * stopped between taking a record's time and publishing the record; a virtual CPU can be stopped
- * for as long as its host likes. The record is then in the next snapshot, although its time is
- * one that the snapshot before should have completely. So merge also looks at the later
- * snapshot's records of the last MERGE_LATE before that time, and takes those that were not there
- * yet. A record that was there n times is skipped n times.
+ * Records that came late. Snapshot A tells up to which time (t_settled) it has all records. But a
+ * CPU can be stopped between taking a record's time and publishing the record; a virtual CPU can be
+ * stopped for as long as its host likes. The record is then only in the next snapshot B, although
+ * its time is before A's t_settled. So merge also looks at B's records of the last MERGE_LATE
+ * before A's t_settled, and takes those that the stream does not have yet. If the stream has a
+ * record n times, merge skips the first n of B's equal records.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "stream/read_raw.h"
 
 /*
- * This is longer than a host stops one virtual CPU while others run. It is not longer than that,
- * because all records of this time are remembered.
+ * A host usually stops one virtual CPU for less than this while others run. A longer time would
+ * cost memory: merge remembers all records of this time.
  */
 #define MERGE_LATE	NSEC_PER_SEC
 

@@ -3,13 +3,13 @@
  * auxrec merge: make one stream of many snapshots of one recording, without repeating what
  * the snapshots have in common.
  *
- * Snapshots are taken in order of t_settled (stream/snapshot_mark.h). From each one, merge takes
- * the records that are later than t_settled of the snapshot before, which has all records
- * up to that time, except those that came late (merge/late.c). A snapshot that has all that
- * an earlier one has takes its place. If nothing is known of the time between two
- * snapshots, the later one's state is in the stream, too. AUX data is recognized by its
- * content, not by time: data of a span that was still going on at one snapshot is in a
- * later one.
+ * merge goes through the snapshots in order of t_settled (stream/snapshot_mark.h). From each
+ * one, merge takes the records that are later than t_settled of the snapshot before. That
+ * snapshot has all records up to this time, except those that came late (merge/late.c). If a
+ * later snapshot has all records of an earlier one, merge takes the later one instead. If
+ * nothing is known of the time between two snapshots, the later one's state is in the stream,
+ * too. merge recognizes AUX data by content, not by time: if a span was still in progress at
+ * one snapshot, its data are in a later one.
  *
  * A merged stream counts as the snapshots from which it was made.
  */
@@ -37,7 +37,7 @@ struct merge_summary {
 	__u64	begin, end;	/* time of the records; begin 0: all before @end */
 	struct merge_hole *holes;
 	size_t	nr_holes;
-	/* the same for raw ring data that ended about then; some of it may be there */
+	/* when, approximately, missing raw ring data ended; some data of that time may be there */
 	struct merge_hole *raw_holes;
 	size_t	nr_raw_holes;
 };

@@ -133,7 +133,7 @@ int merge_out_close(struct merge_out *o, int err, struct diag *d)
 	if (o->fd >= 0) {
 		if (!err)
 			flush(o);
-		/* So after a power cut the old file is there, or all of the new one. */
+		/* Sync before the rename: after a power cut the file is the old one or complete. */
 		if (!err && !o->err && o->tmp) {
 			notify_busy();
 			o->err = disk_data(o->fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Declarations that the files merge*.c share.
+ * Declarations that the files of merge/ share.
  */
 #ifndef AUXREC_MERGE_PARTS_H
 #define AUXREC_MERGE_PARTS_H
@@ -229,9 +229,8 @@ int merge_setup(struct merge *m);
 /* Write what is needed of the setup of a later file. */
 int merge_late_setup(struct merge *m, struct merge_section *s);
 /*
- * Write what became known of files and programs in the sections that list[@i] covers. It comes
- * after list[@i]'s own records. These should contain all of it, so it does not matter which
- * sections are covered.
+ * Write the BUILD_IDs and the FEATUREs of BPF programs of the sections that list[@i] covers, after
+ * list[@i]'s own records. Usually list[@i] has all of these, and nothing is written.
  */
 int merge_covered(struct merge *m, size_t i);
 /* Write a FEATURE of BPF programs, or a BUILD_ID, unless it was written before. */

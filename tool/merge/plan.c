@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decide from which snapshot to take which time.
+ * Decide from which snapshot merge takes the records of each time.
  *
- * The decision depends on what a snapshot had, even if a merged stream has only a part of
- * it. The missing part is in another snapshot of the same stream, which comes before it
- * or has all of it. So the result does not depend on what was merged before.
+ * The decision depends on what a snapshot had when it was written, even if a merged stream has
+ * only a part of it. The rest is in other snapshots of the same stream, which precede or cover
+ * this snapshot. So the result does not depend on what was merged before.
  */
 #include "merge/parts.h"
 
 /*
- * A later snapshot that begins earlier has all records of an earlier one, which wanted
- * less: it covers the earlier one. If both begin at the same time, the earlier one is
- * better: raw data of its samples may have been overwritten since.
+ * If snapshot B comes after A but begins before A, because A's trigger asked for less, B has all
+ * records of A: B covers A. If both begin at the same time, A is better, because raw data of the
+ * samples may have been overwritten since.
  */
 static void find_covered(struct merge_section **list, size_t nr)
 {
@@ -41,7 +41,7 @@ void merge_plan(struct merge_section **list, size_t nr)
 		if (s->covered)
 			continue;
 		s->to = MERGE_NEVER;
-		/* Take everything from the first one, whatever its times are. */
+		/* Take everything from the first section, whatever its times are. */
 		if (!last) {
 			s->state = true;
 		} else if (begin && begin - 1 > last->mark.t_settled) {

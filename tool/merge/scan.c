@@ -95,7 +95,7 @@ static int begin_section(struct scan *sc, const struct auxrec_snapshot *h,
 	return 0;
 }
 
-/* Several triggers of one snapshot have several samples with one number. */
+/* If several triggers share a snapshot, it has a sample for each of them, with the same number. */
 static int take_mark(struct scan *sc, const struct read_record *rec,
 		     const struct read_sample *s)
 {
@@ -292,11 +292,11 @@ static int scan_records(struct scan *sc)
 	return rc < 0 && rc != -ENODATA ? rc : check_end(sc);
 }
 
-/* --- what its sections have ------------------------------------------------ */
+/* --- what the file's sections have ----------------------------------------- */
 
 /*
- * Find out what each section has, by repeating the plan with which the file was
- * merged.
+ * Find out from which time on each section has its records. If the file was merged,
+ * merge_plan() for the file's own sections gives the same plan again.
  */
 static int find_since(struct scan *sc)
 {

@@ -152,8 +152,8 @@ static int take_part(struct merge *m, struct merge_section *s, __u64 start, __u6
 int merge_late_setup(struct merge *m, struct merge_section *s)
 {
 	/*
-	 * Otherwise the setup belongs to another snapshot, or another snapshot covers this
-	 * one, or the stream begins with this setup.
+	 * Do nothing if the setup belongs to another snapshot, if another snapshot covers this
+	 * one, or if the stream begins with this setup.
 	 */
 	if (!s->initial || s->covered || s == m->base)
 		return 0;

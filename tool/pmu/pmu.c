@@ -27,7 +27,7 @@ enum pmu_aux pmu_aux(const struct pmu *pmu)
 		       PMU_AUX_RING : PMU_AUX_NONE;
 }
 
-/* perf tests the same names, because sysfs has nothing else to tell a core PMU by. */
+/* Like perf, recognize a core PMU by these names: nothing else in sysfs tells it. */
 static bool is_core(const struct pmu *pmu)
 {
 	char path[PATH_MAX];

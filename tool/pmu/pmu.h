@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PMUs as sysfs describes them, in /sys/bus/event_source/devices. In pmu.c, except
- * the functions that name another file.
+ * PMUs as sysfs describes them, in /sys/bus/event_source/devices. The functions are in pmu.c,
+ * unless a comment names another file.
  */
 #ifndef AUXREC_PMU_H
 #define AUXREC_PMU_H

@@ -44,8 +44,8 @@ static int copy_rings(struct session *s, enum losses_which which)
 
 /*
  * Look at all rings once. First read how far the main rings are written, then which
- * spans of the raw ring are active. So AUX data of a time that records of the main
- * rings have are either found now, or their span is still active and holds the round
+ * spans of the raw ring are active. So this look finds all AUX data up to the time of
+ * the main rings' records, except for spans that are still active, which hold the round
  * back.
  */
 static int look_at_rings(struct session *s, bool last, enum losses_which which)
@@ -57,7 +57,7 @@ static int look_at_rings(struct session *s, bool last, enum losses_which which)
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_snapshot(&s->rings[i]);
 	s->bpf_settled = bpf_settled(s->bpf);
-	/* Before the programs' BPF_EVENTs: with these, readers look for the programs' infos. */
+	/* Write this before the BPF_EVENTs: at a BPF_EVENT, readers look for the program's info. */
 	err = bpf_write(s);
 	/* A snapshot after an error must still know the gaps of the data that it has. */
 	if (s->have_raw && (!err || s->mode->keeps)) {
@@ -433,7 +433,7 @@ static int run(struct session *s, struct diag *d)
 			err = 0;
 		}
 	}
-	/* Let the child end that was to become the command. wait_child() would wait forever. */
+	/* End the child, which will not become the command: wait_child() would wait forever. */
 	if (err)
 		child_dismiss(s);
 	if (!err)

@@ -36,7 +36,7 @@ static int columns(void)
 	return w.ws_col;
 }
 
-/* The counter of a softpt event has the instructions it has stepped, children included. */
+/* A softpt event counts the instructions that it has stepped, those of children included. */
 static __u64 instructions(const struct sev *sev)
 {
 	__u64 n = 0, value, lost;

@@ -122,7 +122,7 @@ static void next_owner(const struct session *s, struct mainring *r)
 			return;
 		}
 	}
-	/* poll() reports a task that has ended forever. The ring is read without poll(). */
+	/* poll() would report the ended tasks again and again. Read the ring without poll(). */
 	r->hangup = true;
 }
 

@@ -3,7 +3,7 @@
  * Gaps of the raw ring that a flight recorder has read. They are kept in bounded memory for as
  * long as a reader may ask for data of their time. If there are too many gaps, they are joined
  * into fewer and longer ones: the oldest first, and only those of one queue if that suffices.
- * No gap is forgotten.
+ * Joining loses no gap.
  */
 #ifndef AUXREC_GAPS_H
 #define AUXREC_GAPS_H
@@ -12,7 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* There are more, up to about twice as many, only if there are that many queues and causes. */
+/*
+ * There are more only if more pairs of a queue and a cause have gaps, and then at most about twice
+ * as many as these pairs.
+ */
 #define GAPS_MAX	1024
 
 struct gaps {

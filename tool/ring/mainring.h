@@ -10,7 +10,7 @@
 
 #include "stream/write.h"
 
-/* What was read from the main rings, and what they lost */
+/* Counters of records that were read from the main rings, and of losses */
 struct main_stats {
 	__u64 records;
 	__u64 samples;

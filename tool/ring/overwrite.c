@@ -171,7 +171,7 @@ static struct held_segment look_at_held(const struct rawring *r, __u32 i, __u64 
 	return held;
 }
 
-/* Return how many segments from the first one on have numbers without a gap and are not late. */
+/* Count the segments from the first one on, until a number is missing or a segment is late. */
 static size_t row_length(const struct held_segment *seg, size_t nr)
 {
 	size_t n = 0;

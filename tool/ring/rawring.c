@@ -73,8 +73,8 @@ int rawring_only_read(struct rawring *r)
 }
 
 /*
- * Make room for twice as many entries as can be visible at the same time: there may be numbers
- * between theirs that are not visible.
+ * Make room for twice as many entries as can be visible at the same time: between their numbers
+ * there can be numbers that are not visible yet.
  */
 static int alloc_window(struct rawring *r)
 {

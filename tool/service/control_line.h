@@ -43,8 +43,8 @@ enum control_reply {
 };
 
 /*
- * Return what kind of line a line of an answer is. Set @text to what follows "ok " or "error ", or
- * to @line.
+ * Return the kind of a line of an answer. Set @text to what follows "ok " or "error ", or to
+ * @line.
  */
 enum control_reply control_reply(const char *line, const char **text);
 

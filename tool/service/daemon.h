@@ -13,9 +13,9 @@
  *
  * The daemon keeps its working directory, so that relative paths go on working: paths of
  * options, of control sockets (which must be short), of snapshots that are named by a
- * pattern. Resolving each of them would be easy to forget for the next one. The price is that
- * the file system of the working directory cannot be unmounted, nor can the one that is
- * recorded to. The daemon keeps its umask for the same reason.
+ * pattern. If the daemon made each path absolute instead, a new option could be forgotten. The
+ * price is that the file system of the working directory cannot be unmounted, nor can the one
+ * that is recorded to. The daemon keeps its umask for the same reason.
  */
 #ifndef AUXREC_DAEMON_H
 #define AUXREC_DAEMON_H

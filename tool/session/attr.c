@@ -257,7 +257,7 @@ static int add_sideband(struct session *s, bool switches, struct diag *d)
 	return 0;
 }
 
-/* Set the attr of an event that is never opened. Its samples are made by auxrec. */
+/* Set the attr of an event that is never opened. auxrec makes its samples. */
 static void set_made(const struct session *s, struct perf_event_attr *attr)
 {
 	*attr = (struct perf_event_attr){
@@ -275,8 +275,8 @@ static void set_made(const struct session *s, struct perf_event_attr *attr)
 }
 
 /*
- * Add an event for each event with AUX_CHUNKS data: its samples contain these data, see
- * stream/aux_chunk.h. It is never opened.
+ * For each event with AUX_CHUNKS data, add another event whose samples contain these data, see
+ * stream/aux_chunk.h. The added event is never opened.
  */
 static int add_chunk_events(struct session *s, struct diag *d)
 {
@@ -298,8 +298,8 @@ static int add_chunk_events(struct session *s, struct diag *d)
 }
 
 /*
- * Add the payload event, see stream/payload.h. Its config1 is set when the raw ring was created.
- * It is never opened.
+ * Add the payload event, see stream/payload.h. It is never opened. payload_init() sets its
+ * config1 to the raw ring's key.
  */
 static int add_payload_event(struct session *s, struct diag *d)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a live recording and a flight recorder do differently. A live recording writes records
- * as they come (record/live.c); a flight recorder keeps the newest (flight/mode.c).
+ * The functions that differ between a live recording and a flight recorder. A live recording
+ * writes records as they come (record/live.c); a flight recorder keeps the newest
+ * (flight/mode.c).
  */
 #ifndef AUXREC_MODE_H
 #define AUXREC_MODE_H
@@ -49,7 +50,7 @@ struct session_mode {
 	/* Appends events to s->events, before those of -e. Completes the @i-th of these. */
 	int (*add_events)(struct session *s, struct diag *d);
 	int (*complete_event)(struct session *s, size_t i, struct sev *sev, struct diag *d);
-	/* Around the records that describe the machine. */
+	/* Called before and after the records that describe the machine are made. */
 	void (*setup)(struct session *s, bool begin);
 	/* All events are enabled. */
 	int (*begun)(struct session *s, struct diag *d);
@@ -59,7 +60,7 @@ struct session_mode {
 	const char *(*over)(const struct session *s);
 	/* Milliseconds until the next look at the rings, at most @timeout; -1: no limit */
 	int (*timeout)(const struct session *s, int timeout);
-	/* For poll(): set another descriptor, and return further events of the raw ring's. */
+	/* Set @fd to one more descriptor to poll. Return more events to poll the raw ring for. */
 	short (*poll)(const struct session *s, int *fd);
 	/* After each look. If one more look is needed (is_due), it is made before write_due. */
 	void (*run)(struct session *s);

@@ -27,9 +27,7 @@ static int sys_open(const void *attr, pid_t pid, int cpu, int group)
 	return fd < 0 ? -errno : fd;
 }
 
-/*
- * Ask the kernel with a software event: a PMU may refuse something else that is newer.
- */
+/* Try it with a software event, because another PMU may return EINVAL for another reason. */
 static bool knows_lost(void)
 {
 	struct perf_event_attr attr = {

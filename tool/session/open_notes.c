@@ -8,8 +8,8 @@
 #include "session/session.h"
 
 /*
- * Instructions of the kernel for one that is stepped, see "How fast it is" in
- * Documentation/softpt.rst
+ * For each stepped instruction, the kernel executes about this many, see "How fast it is" in
+ * Documentation/softpt.rst.
  */
 #define SOFTPT_SLOWER	2000
 

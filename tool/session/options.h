@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the command line of a recording asks for. cli/options.c parses it.
+ * The options of a recording. cli/options.c parses them.
  */
 #ifndef AUXREC_OPTIONS_H
 #define AUXREC_OPTIONS_H
@@ -29,9 +29,9 @@
 #define AUXREC_MAIN_LARGE_ALL	(32U << 20)
 
 /*
- * The default raw ring has 16 MiB for all CPUs. 64 segments are two for each of 16 CPUs
- * while as many wait for the disk. 256 KiB are some 1 ms of Intel PT, and large enough
- * that writing one segment at a time is not the bottleneck.
+ * The default raw ring has 16 MiB for all CPUs. 64 segments are two for each of 16 CPUs, and
+ * as many that wait for the disk. 256 KiB are some 1 ms of Intel PT, and large enough that
+ * writing one segment at a time is not the bottleneck.
  */
 #define AUXREC_SEG_SIZE		(256U << 10)
 #define AUXREC_SEG_COUNT	64

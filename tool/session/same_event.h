@@ -18,8 +18,8 @@ bool attr_are_twins(const struct perf_event_attr *a, const struct perf_event_att
 
 /*
  * Give both events all fields that one of the two has. But if one of them must not have PERIOD, see
- * attr_drop_period(), neither has it. Return false if that is not possible, because the other event
- * has a frequency and its samples must tell their period.
+ * attr_drop_period(), remove PERIOD from both. Return false if that is not possible, because the
+ * other event has a frequency and its samples must tell their period.
  */
 bool attr_unite(struct perf_event_attr *a, struct perf_event_attr *b);
 

@@ -7,11 +7,11 @@
  * file of the recorder's user, whose name the pattern can make, and that begins like a stream.
  * Nothing else is ever removed, and the newest snapshot is never removed.
  *
- * The time in the name tells which snapshot is the oldest. Copying a file keeps its name but not
- * its own time, which is used only if the pattern has no %t. But clocks step. So a snapshot is at
- * least as old as the time for which this run has known it, and a snapshot of this run is exactly
- * that old, by a clock that does not step. After a step back the new snapshots are still the
- * newest.
+ * The time in the name tells which snapshot is the oldest, because copying a file keeps its name
+ * but not its mtime. The mtime is used only if the pattern has no %t. The clock of these times can
+ * step, so this run also measures, by a clock that does not step, for how long it has known a
+ * snapshot. A snapshot is at least that old, and a snapshot of this run is exactly that old. After
+ * a step back the new snapshots are still the newest.
  */
 #ifndef AUXREC_KEEP_H
 #define AUXREC_KEEP_H

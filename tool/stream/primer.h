@@ -25,8 +25,8 @@ extern const struct perf_event_header primer[2];
 bool is_primer(const void *data);
 
 /*
- * Return whether the data of an AUXTRACE is the primer. If it is as long as the primer, the data
- * is read to @head.
+ * Return whether the data of an AUXTRACE is the primer. If the data is as long as the primer, read
+ * it to @head.
  */
 bool read_primer(struct read_stream *s, const struct read_record *rec, __u8 head[PRIMER_SIZE]);
 

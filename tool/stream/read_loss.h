@@ -20,7 +20,7 @@ struct read_loss_cpu {
 	__u64	loss_begin, loss_end;	/* of the last loss */
 };
 
-/* All zero is the begin of a stream. */
+/* The caller zeroes this at the start of a stream. */
 struct read_losses {
 	struct read_loss_cpu *cpus;
 	size_t	nr_cpus;

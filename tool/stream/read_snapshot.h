@@ -15,7 +15,7 @@ struct read_snapshot {
 	const __u8 *data;	/* h.data_size bytes */
 };
 
-/* The data that one trigger brought along */
+/* The data of one trigger */
 struct read_snapshot_data {
 	struct auxrec_snapshot_data h;
 	const __u8 *bytes;	/* h.size bytes */

@@ -78,7 +78,7 @@ enum rec_feature {
  * BPF_PROG_INFO: u32 number of programs; then for each program u32 info_len, u32
  * data_len, u64 arrays (a bit for each array that follows), struct bpf_prog_info, and
  * the arrays, each padded to 8. Pointers in struct bpf_prog_info are offsets in the
- * arrays. perf 6.1 accepts no longer struct bpf_prog_info than REC_BPF_INFO_SIZE.
+ * arrays. perf 6.1 accepts at most REC_BPF_INFO_SIZE bytes of struct bpf_prog_info.
  *
  * BPF_BTF: u32 number of BTFs; then for each one u32 id, u32 size, the bytes of the BTF.
  */
