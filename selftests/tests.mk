@@ -28,7 +28,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_proc_maps \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
-		record/test_options \
+		record/test_options stream/test_lost \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_wish flight/test_bpf flight/test_drop flight/test_gaps \
@@ -49,7 +49,7 @@ $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests \
 		$$(if $$(shell grep -l kselftest_harness.h $$<),-include selftests/harness.h)
 endef
-$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/state,$(eval $(call HARNESS_RULE,$(dir))))
+$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/state tool/stream,$(eval $(call HARNESS_RULE,$(dir))))
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
@@ -140,6 +140,10 @@ $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \
 $(TESTS)/tool/daemon/test_daemon: $(BUILD)/selftests/tool/daemon/test_daemon.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=write -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/stream/test_lost: $(BUILD)/selftests/tool/stream/test_lost.o \
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/daemon/test_notify: $(BUILD)/selftests/tool/daemon/test_notify.o \
 		$(TOOL_LINK)

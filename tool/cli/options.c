@@ -442,9 +442,9 @@ static int not_ours(const char *arg, struct diag *d)
 {
 	/*
 	 * For an unknown short option, optopt is its letter. For a long option, optopt is 0, or
-	 * the number of an option that takes no value.
+	 * the number or letter of an option that takes no value.
 	 */
-	const bool is_letter = optopt > 0 && optopt < 256;
+	const bool is_letter = optopt > 0 && optopt < 256 && strncmp(arg, "--", 2);
 	int err = options_of_perf(is_letter ? optopt : 0, arg, d);
 
 	if (err != -ENOENT)

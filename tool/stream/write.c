@@ -163,15 +163,23 @@ static void reset(struct stream *s)
 
 /*
  * Return the number of samples that end after the first @taken bytes of the stream. ends[] has the
- * low 32 bits of each end, which suffice for samples that end within 2^31 bytes of @taken.
+ * low 32 bits of each end. That suffices, because no sample ends after the bytes that are pending.
  */
 static __u64 samples_behind(const struct stream *s, __u64 taken)
 {
 	const __u32 nr = s->nr_ends < STREAM_ENDS ? s->nr_ends : STREAM_ENDS;
-	__u32 i = 0;
+	const __u64 most = s->bytes + s->pending - taken;
+	__u32 i;
 
-	while (i < nr && (__s32)(s->ends[(s->nr_ends - 1 - i) % STREAM_ENDS] - (__u32)taken) > 0)
-		i++;
+	if (s->last_end <= taken)
+		return 0;
+	for (i = 0; i < nr; i++) {
+		const __u32 end = s->ends[(s->nr_ends - 1 - i) % STREAM_ENDS];
+		const __u32 behind = end - (__u32)taken;
+
+		if (!behind || behind > most)
+			break;
+	}
 	return i;
 }
 
@@ -290,8 +298,10 @@ static void note_sample(struct stream *s, const void *rec)
 	if (h->type != PERF_RECORD_SAMPLE)
 		return;
 	memcpy(&id, h + 1, sizeof(id));
-	if (id < REC_MADE_ID)
-		s->ends[s->nr_ends++ % STREAM_ENDS] = s->bytes + s->pending;
+	if (id >= REC_MADE_ID)
+		return;
+	s->last_end = s->bytes + s->pending;
+	s->ends[s->nr_ends++ % STREAM_ENDS] = s->last_end;
 }
 
 int stream_record(struct stream *s, const void *rec)

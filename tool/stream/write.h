@@ -44,6 +44,7 @@ struct stream {
 	__u64 lost_samples;	/* in @lost, and in a pipe whose reader did not take them */
 	__u32 *ends;		/* where the newest samples end in the stream, low 32 bits */
 	__u32 nr_ends;		/* samples so far, modulo 2^32 */
+	__u64 last_end;		/* where the newest sample ends in the stream */
 	/* bytes that are not written yet: iov[] points into buf and to callers' data */
 	__u8 *buf;
 	size_t len;
