@@ -22,6 +22,9 @@ trap 'cd /; rm -rf "$T"; rmmod softpt' EXIT
 # Run with the same environment and addresses each time.
 clean() { setarch -R env -i LC_ALL=C PATH=/usr/bin:/bin "$@"; }
 
+# rounds N: print N, or in the short form a quarter of N, as rounds() of selftests/rounds.h
+rounds() { [[ ${SHORT-} ]] && echo $(($1 / 4)) || echo "$1"; }
+
 # record CMD...: record to f, also with EVENTS; the command's output goes to stdout.
 # A timeout is reported.
 EVENTS=()

@@ -115,7 +115,7 @@ check "seccomp, and system calls dispatched to the program"
 state=$(cat /sys/module/softpt/parameters/branch_stepping)
 [[ $state != "not tried yet" ]] || note "branch stepping was not tried"
 [[ ${SOFTPT-} != *model || $state == "works, model" ]] || note "no branch stepping: $state"
-counted rseq 300
+counted rseq "$(rounds 300)"
 perf_is_content
 [[ $(awk '$1 == "mark_aborted" { print $2 }' stdout) -gt 0 ]] || note "nothing was aborted"
 check "critical sections of rseq, with $(grep mark_aborted stdout)"
