@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state word of a segment, for the files that change it (segment.c, claim.c).
+ * The state word of a segment, for the files that change it (segment.c, reuse.c).
  */
 #ifndef PERFAUX_RING_SEGMENT_H
 #define PERFAUX_RING_SEGMENT_H

@@ -10,7 +10,7 @@
 
 struct pa_attached;
 
-/* claim.c */
+/* reuse.c */
 struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin);
 struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
 /* Not in NMI: these look at all segments. */

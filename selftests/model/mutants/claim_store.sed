@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: ring/claim.c
+# file: ring/reuse.c
 # case: two writers
 # found: segment . goes on under another number
 # A claim checks the state and then stores it, in two steps

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: ring/claim.c
+# file: ring/reuse.c
 # case: overwriting, and NMIs that do it first
 # found: who writes finds no segment
 # A writer tries only the oldest segment

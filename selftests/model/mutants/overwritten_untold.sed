@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# file: ring/claim.c
+# file: ring/reuse.c
 # case: overwriting
 # found: bytes are told to be overwritten
 # Overwritten bytes are not counted
