@@ -30,11 +30,11 @@ static const struct kernel_param_ops pa_mode_ops = {
 };
 
 module_param_cb(device_mode, &pa_mode_ops, &device_mode, 0444);
-MODULE_PARM_DESC(device_mode, "Mode of /dev/perfaux (default 0666); a udev rule goes before it");
+MODULE_PARM_DESC(device_mode, "Mode of /dev/perfaux (default 0666); a udev rule takes precedence");
 
 static unsigned int device_gid;
 module_param(device_gid, uint, 0444);
-MODULE_PARM_DESC(device_gid, "Number of the group of /dev/perfaux (default 0); a udev rule goes before it");
+MODULE_PARM_DESC(device_gid, "Number of the group of /dev/perfaux (default 0); a udev rule takes precedence");
 
 static const struct file_operations pa_device_fops = {
 	.owner		= THIS_MODULE,
