@@ -25,7 +25,8 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 	$(TESTS)/tool/stream/auxstream_sums $(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events events/test_period events/test_symbol \
-		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_proc_maps \
+		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_recent_memory \
+		state/test_proc_maps \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
 		record/test_options stream/test_lost \
@@ -127,7 +128,7 @@ $(TESTS)/tool/state/test_proc_maps: $(BUILD)/selftests/tool/state/test_proc_maps
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
-$(TESTS)/tool/state/test_state $(TESTS)/tool/state/test_recent: $(TESTS)/tool/state/%: \
+$(addprefix $(TESTS)/tool/state/,test_state test_recent test_recent_memory): $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
