@@ -2,6 +2,7 @@
 /*
  * Options from a table, and the messages that several commands have.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -21,6 +22,7 @@ struct tables {
 
 static void add(struct tables *t, const struct command_option *o)
 {
+	assert(t->nr < OPTIONS_MAX);
 	t->list[t->nr++] = (struct option){
 		o->name, o->has_value ? required_argument : no_argument, NULL, o->letter
 	};
@@ -47,7 +49,7 @@ int command_options(const struct command_line *c, int argc, char **argv, void *c
 	const struct command_option *o;
 	int letter, rc;
 
-	for (o = c->options; o->name && t.nr < OPTIONS_MAX - 1; o++)
+	for (o = c->options; o->name; o++)
 		add(&t, o);
 	add(&t, &help);
 	/* With 0, unlike 1, glibc starts anew even after another getopt_long(). */

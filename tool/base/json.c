@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The writer of JSON of base/json.h. */
+#include <assert.h>
+
 #include "base/json.h"
 
 /* The levels that have members on lines of their own are indented. */
@@ -44,6 +46,7 @@ static void begin(struct json *j, const char *key, enum json_layout layout, char
 {
 	member(j, key);
 	fputc(bracket, j->f);
+	assert(j->depth < JSON_DEPTH);
 	j->level[j->depth++] = (struct json_level){ .layout = layout };
 }
 

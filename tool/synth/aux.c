@@ -3,6 +3,7 @@
  * Make AUXTRACE_INFO, which tells perf's decoders about the PMU. Its layout is that
  * of perf's intel-pt.h.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,23 @@ enum {
 	SWITCH_CPU_WIDE		= 3,
 };
 
-/* Return the PMU of an event, or NULL. The caller must free the set. */
-static const struct pmu *find_pmu(struct pmu_set *set, const struct sev *sev)
+/*
+ * Set @pmu to the PMU of an event, or to NULL if sysfs cannot be read. The caller must free the
+ * set. Return 0 or -ENOMEM.
+ */
+static int find_pmu(struct pmu_set *set, const struct sev *sev, const struct pmu **pmu)
 {
-	struct pmu *pmu;
+	struct pmu *found;
+	int err = pmu_set_read(set, "/sys");
 
-	if (pmu_set_read(set, "/sys"))
-		return NULL;
-	pmu = pmu_find(set, sev->ev->pmu);
-	return pmu && !pmu_load(pmu) ? pmu : NULL;
+	*pmu = NULL;
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	found = pmu_find(set, sev->ev->pmu);
+	err = found ? pmu_load(found) : 0;
+	if (!err)
+		*pmu = found;
+	return err == -ENOMEM ? err : 0;
 }
 
 /* Return the mask of a term of "config", or 0 if the PMU has no such term. */
@@ -84,13 +93,11 @@ static void add_time_conv(struct session *s, const struct sev *sev)
 	build_add_u64(&s->out, tc.cap_zero);
 }
 
-static void intel_pt(struct session *s, const struct sev *sev)
+static void intel_pt(struct session *s, const struct sev *sev, const struct pmu *pmu)
 {
 	const char *filter = sev->ev->filter;
 	size_t filter_len = filter ? strlen(filter) : 0;
 	bool per_cpu = !session_per_task(s);
-	struct pmu_set set = { .nr = 0 };
-	const struct pmu *pmu = find_pmu(&set, sev);
 	const __u64 tsc = format_bits(pmu, "tsc");
 	/* Without TSC, readers cannot relate the trace to the times of switches. */
 	bool switches = per_cpu && (sev->attr.config & tsc);
@@ -117,18 +124,24 @@ static void intel_pt(struct session *s, const struct sev *sev)
 	if (filter_len)
 		build_add_name(&s->out, filter);
 	build_add_u64(&s->out, pmu_number(pmu, "caps/event_trace"));
-	pmu_set_free(&set);
 }
 
 int synth_auxtrace_info(struct session *s)
 {
-	size_t i;
+	struct pmu_set set = { .nr = 0 };
+	const struct pmu *pmu;
+	size_t i = 0;
+	int err;
 
-	for (i = 0; i < s->nr_sev; i++) {
-		if (s->sev[i].aux != AUX_INTEL_PT)
-			continue;
-		intel_pt(s, &s->sev[i]);
-		return build_end(&s->out);
+	while (i < s->nr_sev && s->sev[i].aux != AUX_INTEL_PT)
+		i++;
+	if (i == s->nr_sev)
+		return 0;
+	err = find_pmu(&set, &s->sev[i], &pmu);
+	if (!err) {
+		intel_pt(s, &s->sev[i], pmu);
+		err = build_end(&s->out);
 	}
-	return 0;
+	pmu_set_free(&set);
+	return err;
 }
