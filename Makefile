@@ -6,7 +6,7 @@
 BUILD	:= build
 KDIR	?= /lib/modules/$(shell uname -r)/build
 PREFIX	?= /usr/local
-KERNELS	?= 6.1 6.12 7.2
+KERNELS	?= $(shell selftests/kernels)
 CC	?= gcc
 OBJCOPY	?= objcopy
 CFLAGS	?= -O2 -g

@@ -6,10 +6,20 @@
 
 # perf_version: print the version of perf that belongs to the kernel.
 perf_version() {
+	local kernels
+	kernels=$("$TOP/selftests/kernels")
 	case $KERNEL in
-	6.1) echo 6.1 ;;
-	7.*) echo 7.2 ;;
-	*) echo 6.12 ;;
+	k*) echo 6.12 ;;
+	*) if [[ " $kernels " == *" $KERNEL "* ]]; then echo "$KERNEL"; else echo "${kernels##* }"; fi ;;
+	esac
+}
+
+# systemd_version: print the version of systemd for this VM, if it has systemd at all. Debian 12
+# has kernel 6.1 and systemd 252.
+systemd_version() {
+	[[ ! $SYSTEMD ]] || case $KERNEL in
+	6.1) echo 252 ;;
+	*) echo 257 ;;
 	esac
 }
 
@@ -23,7 +33,7 @@ make_payload() {
 		printf '%s=%q\n' KERNEL "$KERNEL" PERF "$(perf_version)" \
 			MODULES "$MODULES" DEADLINE "$DEADLINE" \
 			DEBUG_SHELL "$DEBUG_SHELL" KMEMLEAK "$KMEMLEAK" \
-			SHARE "$(share_kind)" SYSTEMD "$SYSTEMD"
+			SHARE "$(share_kind)" SYSTEMD "$(systemd_version)"
 	} >"$stage/payload/config"
 
 	tar -cf "$stage/payload/tree.tar" -C "$TOP" --exclude=./.git \

@@ -34,6 +34,9 @@ clean()
 }
 trap clean EXIT
 
+read -r version < <(systemctl --version)
+echo "# $version"
+
 property() { systemctl show -P "$1" "$UNIT"; }
 is() { [[ $(property "$1") == "$2" ]] || note "$1 is $(property "$1"), not $2"; }
 ctl() { want 0 "$AUXREC" ctl --timeout=60 "$@" >out; }
