@@ -47,7 +47,7 @@ static void pa_ring_free_irq(struct irq_work *work)
 }
 
 /* The last reference is gone. Any context. */
-static void pa_ring_release(struct percpu_ref *ref)
+static void pa_ring_unused(struct percpu_ref *ref)
 {
 	struct pa_ring *ring = container_of(ref, struct pa_ring, ref);
 
@@ -99,7 +99,7 @@ struct pa_ring *pa_ring_create(const struct perfaux_create *arg)
 	ret = pa_ring_alloc_memory(ring, arg);
 	if (ret)
 		goto err;
-	ret = percpu_ref_init(&ring->ref, pa_ring_release, 0, GFP_KERNEL);
+	ret = percpu_ref_init(&ring->ref, pa_ring_unused, 0, GFP_KERNEL);
 	if (ret)
 		goto err;
 

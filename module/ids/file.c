@@ -14,7 +14,6 @@
 #include <linux/magic.h>
 #include <linux/moduleparam.h>
 #include <linux/pagemap.h>
-#include <linux/shmem_fs.h>
 #include <linux/string.h>
 
 #include "ids/ids.h"
@@ -66,7 +65,7 @@ enum pa_ids_access pa_ids_access(struct file *file)
 	const struct super_block *sb = mapping->host->i_sb;
 
 	if (!mapping->a_ops->read_folio)
-		return sb->s_magic == TMPFS_MAGIC ? PA_IDS_SHMEM : PA_IDS_NEVER;
+		return pa_ids_is_shmem(mapping) ? PA_IDS_SHMEM : PA_IDS_NEVER;
 	if (sb->s_magic == RAMFS_MAGIC)
 		return PA_IDS_READ;
 	if (sb->s_type->fs_flags & FS_REQUIRES_DEV && !pa_ids_fs_waits(sb))
@@ -98,21 +97,6 @@ static struct folio *pa_ids_read_folio(struct pa_ids_reader *r, pgoff_t index)
 	return folio;
 }
 
-/*
- * Return NULL for a hole: a page that is neither in memory nor in swap. A hole must
- * remain one, because userfaultfd may wait for it, and nobody asked for its memory.
- */
-static struct folio *pa_ids_shmem_folio(struct pa_ids_reader *r, pgoff_t index)
-{
-	struct address_space *mapping = r->file->f_mapping;
-	struct page *page;
-
-	if (!xa_load(&mapping->i_pages, index))
-		return NULL;
-	page = shmem_read_mapping_page(mapping, index);
-	return IS_ERR(page) ? ERR_CAST(page) : page_folio(page);
-}
-
 /* Return whether another page may be read in: within the number and the time. */
 static bool pa_ids_may_read(const struct pa_ids_reader *r, u64 now)
 {
@@ -132,8 +116,8 @@ static struct folio *pa_ids_read_in(struct pa_ids_reader *r, pgoff_t index)
 	r->misses--;
 	if (!r->slowest)
 		r->first = begin;
-	folio = r->access == PA_IDS_SHMEM ? pa_ids_shmem_folio(r, index) :
-					    pa_ids_read_folio(r, index);
+	folio = r->access == PA_IDS_SHMEM ?
+		pa_ids_shmem_folio(r->file->f_mapping, index) : pa_ids_read_folio(r, index);
 	/* Not 0, which means that no page was read in. */
 	r->slowest = max(r->slowest, ktime_get_ns() - begin + 1);
 	return folio;

@@ -7,6 +7,7 @@
  *   wanted.c	tells whether an event takes the record of a mapping
  *   ids.c	finds the id of what is being mapped
  *   file.c	reads a file while it is being mapped
+ *   shmem.c	reads files of tmpfs and memfds, which have no disk
  *   cache.c	keeps ids that are known
  *   late.c	reads files that cannot be read while they are being mapped
  *   vdso.c	finds the id of [vdso]
@@ -105,6 +106,15 @@ int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 		       struct pa_elf_id *id);
 /* Likewise with the file's read(), however long that takes. No locks held. */
 int pa_ids_read_file(struct file *file, struct pa_elf_id *id);
+
+/* ids/shmem.c: process context */
+/* Is a file without read_folio one of tmpfs, or a memfd? */
+bool pa_ids_is_shmem(const struct address_space *mapping);
+/*
+ * Return a page, or NULL for a hole: a page that is neither in memory nor in swap. A hole must
+ * remain one, because userfaultfd may wait for it, and nobody asked for its memory.
+ */
+struct folio *pa_ids_shmem_folio(struct address_space *mapping, pgoff_t index);
 
 /* ids/cache.c: process context */
 struct pa_ids_key {

@@ -24,8 +24,8 @@ struct pa_raw_swap {
 };
 
 /*
- * A perf_copy_f: returns how many bytes it did not copy. The core has such a function,
- * too, but by the address of this one pa_raw_is_swapped() recognizes our records.
+ * A perf_copy_f: returns how many bytes it did not copy. perf_output_sample() would also
+ * copy without one, but pa_raw_is_swapped() recognizes our records by its address.
  */
 static unsigned long pa_raw_copy(void *to, const void *from, unsigned long at,
 				 unsigned long len)

@@ -88,7 +88,7 @@ static int pa_segment_alloc(struct pa_segment *seg, unsigned int nr)
 	return 0;
 }
 
-static void pa_segment_free(struct pa_segment *seg, unsigned int nr)
+static void pa_segment_free_pages(struct pa_segment *seg, unsigned int nr)
 {
 	unsigned int i;
 
@@ -180,7 +180,7 @@ void pa_ring_free_memory(struct pa_ring *ring)
 		unsigned int nr = ring->ctl->segment_size >> PAGE_SHIFT;
 
 		for (i = 0; i < ring->ctl->nr_segments; i++)
-			pa_segment_free(&ring->seg[i], nr);
+			pa_segment_free_pages(&ring->seg[i], nr);
 	}
 	free_percpu(ring->cpu);
 	kvfree(ring->gap_states);

@@ -22,7 +22,7 @@
  *	x	not here		i	nothing, in 32-bit mode only
  *	d	1 byte, in 32-bit mode only
  */
-static const char map_0[] =
+static const char forms_0[] =
 	"mmmmbziimmmmbzix"	/* 00 */
 	"mmmmbziimmmmbzii"	/* 10 */
 	"mmmmbzximmmmbzxi"	/* 20 */
@@ -40,7 +40,7 @@ static const char map_0[] =
 	"bbbbbbbbzzxb...."	/* e0 */
 	"xxxx..gG......mm";	/* f0 */
 
-static const char map_1[] =
+static const char forms_1[] =
 	"mmmmx.....x.xm.M"	/* 00 */
 	"mmmmmmmmmmmmmmmm"	/* 10 */
 	"xxxxxxxxmmmmmmmm"	/* 20 */
@@ -118,7 +118,7 @@ static char read_map_1(struct spt_reader *r)
 		spt_next(r);
 		return opcode == 0x38 ? 'm' : 'M';
 	}
-	return map_1[opcode];
+	return forms_1[opcode];
 }
 
 static char read_rex2(struct spt_reader *r)
@@ -126,7 +126,7 @@ static char read_rex2(struct spt_reader *r)
 	const u8 payload = spt_next(r);
 
 	r->rex = payload & 0xf;
-	return payload & REX2_MAP ? map_1[spt_next(r)] : map_0[spt_next(r)];
+	return payload & REX2_MAP ? forms_1[spt_next(r)] : forms_0[spt_next(r)];
 }
 
 /*
@@ -158,7 +158,7 @@ static char read_what_follows(struct spt_reader *r)
 	case 0x8f:
 		return MODRM_REG(spt_peek(r)) ? 'x' : 'm';	/* or XOP */
 	}
-	return map_0[opcode];
+	return forms_0[opcode];
 }
 
 static unsigned int size_z(const struct spt_reader *r)

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of this folder as one unit of compilation: see module/ring/unit.c. */
+#include "attach.c"
+#include "device.c"
+#include "node.c"
+#include "ring.c"
+#include "ring_file.c"

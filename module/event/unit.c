@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of this folder as one unit of compilation: see module/ring/unit.c. */
+#include "aux_pmus.c"
+#include "event_fd.c"
+#include "function.c"
+#include "lookup.c"
+#include "output.c"
+#include "pid.c"
+#include "pin.c"
+#include "pmu.c"
+#include "redirect.c"
+#include "rights.c"
+#include "table.c"

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of this folder as one unit of compilation: see module/ring/unit.c. */
+#include "cache.c"
+#include "elf_id.c"
+#include "file.c"
+#include "header.c"
+#include "hook.c"
+#include "ids.c"
+#include "late.c"
+#include "module.c"
+#include "notice.c"
+#include "session.c"
+#include "shmem.c"
+#include "vdso.c"
+#include "wanted.c"
