@@ -278,19 +278,20 @@ static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)
 static __poll_t pa_ring_poll(struct file *file, poll_table *wait)
 {
 	struct pa_ring *ring = file->private_data;
-	unsigned int enough = ring->ctl->watermark;
+	bool starved, ready = false;
 	__poll_t mask = 0;
 
 	poll_wait(file, &ring->wait, wait);
 
-	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED) {
+	starved = READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED;
+	if (starved) {
 		pa_segments_make_way(ring);
 		pa_ring_resume(ring);
-		enough = 1;
 	}
+	if (!ring->overwrite)
+		ready = starved ? pa_segments_any(ring) : pa_segments_enough(ring);
 	/* A gap that still waits in a slot may precede what the reader will find. */
-	if (pa_gaps_ready(ring) ||
-	    (!ring->overwrite && pa_segments_ready(ring) >= enough)) {
+	if (ready || pa_gaps_ready(ring)) {
 		pa_gaps_close_all(ring, true);
 		mask |= EPOLLIN | EPOLLRDNORM;
 	}

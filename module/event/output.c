@@ -73,19 +73,22 @@ static struct pa_segment *pa_starved(struct pa_ring *ring,
 	return sink;
 }
 
+/*
+ * The hook has looked up the event and left its struct pa_attached in handle->rb. With interrupts
+ * off since then, the struct is still there: whoever frees it waits for a grace period.
+ */
 void *pa_output_begin(struct perf_output_handle *handle,
 		      struct perf_event *event)
 {
-	struct pa_attached *attached;
+	struct pa_attached *attached = (void *)handle->rb;
+	struct pa_ring *ring = attached->ring;
 	struct pa_segment *seg = NULL;
-	struct pa_ring *ring;
 	u64 now;
 
+	handle->rb = NULL;
 	handle->event = NULL;
 	rcu_read_lock();
-	attached = pa_attached_find(event);
-	ring = attached ? attached->ring : NULL;
-	if (!ring || !percpu_ref_tryget_live(&ring->ref))
+	if (!percpu_ref_tryget_live_rcu(&ring->ref))
 		goto unlock;
 
 	now = event->clock();

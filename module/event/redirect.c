@@ -86,12 +86,16 @@ static void notrace pa_hook_begin(unsigned long ip, unsigned long parent_ip,
 				  struct ftrace_ops *ops,
 				  struct ftrace_regs *fregs)
 {
+	struct perf_output_handle *handle = (void *)pa_ftrace_argument(fregs, 0);
 	struct perf_event *event = (void *)pa_ftrace_argument(fregs, 1);
 	/* Called with interrupts off or in NMI, so this is an RCU reader. */
 	struct pa_attached *attached = pa_attached_find(event);
 
-	if (attached && !pa_is_sampled(attached, event))
-		pa_ftrace_set_ip(fregs, (unsigned long)pa_output_begin);
+	if (!attached || pa_is_sampled(attached, event))
+		return;
+	/* pa_output_begin() runs next, in the same RCU read-side critical section. */
+	handle->rb = (void *)attached;
+	pa_ftrace_set_ip(fregs, (unsigned long)pa_output_begin);
 }
 
 /* The other functions have the handle as their first argument. */

@@ -78,6 +78,19 @@ static void pa_gap_merge(struct pa_ring *ring, u64 now)
 	pa_gap_stretch(&ring->ctl->merged_end, now, true);
 }
 
+/*
+ * Note that entry @i is in use. Gaps take the first free entry, so a reader that looks for gaps
+ * looks at no more entries than were in use at the same time.
+ */
+static void pa_gap_used(struct pa_ring *ring, int i)
+{
+	int used = atomic_read(&ring->gaps_used);
+
+	/* The gap is published after this, by a store-release: see pa_gaps_ready(). */
+	while (used <= i && !atomic_try_cmpxchg(&ring->gaps_used, &used, i + 1))
+		;
+}
+
 static int pa_gap_alloc(struct pa_ring *ring)
 {
 	int i;
@@ -90,8 +103,10 @@ static int pa_gap_alloc(struct pa_ring *ring)
 		if (PA_GAP_STATE(state) == PA_GAP_READY &&
 		    READ_ONCE(ring->gap_marks[i]) != PA_GAP_SEQ(state))
 			continue;
-		if (cmpxchg64(&ring->gap_states[i], state, PA_GAP_OPEN) == state)
+		if (cmpxchg64(&ring->gap_states[i], state, PA_GAP_OPEN) == state) {
+			pa_gap_used(ring, i);
 			return i;
+		}
 	}
 	return -1;
 }
@@ -354,9 +369,10 @@ void pa_gaps_close_all(struct pa_ring *ring, bool ended)
 
 bool pa_gaps_ready(struct pa_ring *ring)
 {
-	int i;
+	int used = atomic_read(&ring->gaps_used), i;
 
-	for (i = 0; i < PA_NR_GAPS; i++) {
+	/* A gap that makes gaps_used grow meanwhile wakes the reader when it is published. */
+	for (i = 0; i < used; i++) {
 		/* Pairs with pa_gap_publish(). */
 		u64 state = smp_load_acquire(&ring->gap_states[i]);
 

@@ -294,10 +294,13 @@ out:
 static bool pa_segment_unhold(struct pa_segment *seg, u64 state)
 {
 	/* The reader may release it at this moment: a writer takes it from READY as well. */
-	return PERFAUX_STATE(state) == PERFAUX_SEG_HELD &&
-	       !pa_segment_released(seg, state) &&
-	       cmpxchg64(&seg->shared->state, state,
-			 PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_READY) == state;
+	if (PERFAUX_STATE(state) != PERFAUX_SEG_HELD || pa_segment_released(seg, state) ||
+	    cmpxchg64(&seg->shared->state, state,
+		      PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_READY) != state)
+		return false;
+	if (!seg->ring->overwrite)
+		pa_segment_published(seg->ring);
+	return true;
 }
 
 /* Returns 0 or -ENOENT. Process context. */

@@ -15,6 +15,8 @@ void pa_ring_free_memory(struct pa_ring *ring);
 
 /* segment.c: @size in bytes */
 void pa_segment_set_size(struct pa_segment *seg, u32 size);
+bool pa_segments_enough(struct pa_ring *ring);
+bool pa_segments_any(struct pa_ring *ring);
 
 /* kick.c */
 #define PA_KICK_STOP	BIT(0)	/* end the span that is being written */

@@ -104,6 +104,7 @@ struct pa_ring {
 	u64 *marks;			/* vmalloc'ed */
 	u64 *gap_marks;
 	u64 *gap_states;		/* see gap.c */
+	atomic_t gaps_used;		/* entries from this one on were never used */
 	atomic64_t gap_uses;		/* uses of slots: the numbers in pa_cpu.gap */
 	atomic_t gaps_put;		/* gaps that were put into slots so far */
 	int gaps_gone;			/* gaps_put when all slots were last seen empty */
@@ -120,6 +121,8 @@ struct pa_ring {
 	u64 hold_ready;			/* likewise */
 	atomic64_t hole;		/* likewise */
 	atomic64_t ready_seq;
+	atomic64_t published;		/* see pa_segments_enough() */
+	u64 wake_at;			/* likewise */
 	atomic64_t overwritten_seq;	/* the highest ready_seq that was overwritten */
 
 	wait_queue_head_t wait;

@@ -64,6 +64,20 @@ void pa_segment_freed(struct pa_ring *ring)
 		pa_ring_wake(ring);
 }
 
+/*
+ * A segment has become READY: wake the reader if the watermark may be reached, or if a writer
+ * waits for segments that the reader releases. Overwrite mode has no watermark. Any context.
+ */
+void pa_segment_published(struct pa_ring *ring)
+{
+	/* A full barrier: pairs with the one in pa_segments_any(), and see pa_segments_enough(). */
+	u64 nr = atomic64_inc_return(&ring->published);
+
+	if (nr >= READ_ONCE(ring->wake_at) ||
+	    READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+		pa_ring_wake(ring);
+}
+
 /* Publish a segment. Preemption is off, or ring->lock is held: see pa_frames_close(). */
 static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 {
@@ -85,7 +99,7 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	if (ring->overwrite)
 		pa_segment_freed(ring);
 	else
-		pa_ring_wake(ring);
+		pa_segment_published(ring);
 }
 
 static void pa_segment_free(struct pa_segment *seg, u64 seq)
@@ -182,4 +196,43 @@ unsigned int pa_segments_ready(struct pa_ring *ring)
 		     READ_ONCE(*ring->seg[i].mark) != PERFAUX_SEQ(state);
 	}
 	return n;
+}
+
+/*
+ * Return whether the watermark is reached. If it is not, writers wake the ring when that can have
+ * changed.
+ *
+ * ring->published counts the segments that became READY. If N segments are READY and not released
+ * when the counter is P, the watermark is not reached before the counter is P + watermark - N:
+ * this is ring->wake_at. Such a bound stays true, so nobody has to count until the counter reaches
+ * it, and several readers may store theirs. While a reader counts, the old bound is reached, so
+ * that each segment that is published meanwhile wakes the reader again.
+ */
+bool pa_segments_enough(struct pa_ring *ring)
+{
+	/* Pairs with pa_segment_published(): the segments that it counted are READY. */
+	u64 published = atomic64_read_acquire(&ring->published);
+	unsigned int n;
+
+	if (published < READ_ONCE(ring->wake_at))
+		return false;
+	n = pa_segments_ready(ring);
+	if (n >= ring->ctl->watermark)
+		return true;
+	WRITE_ONCE(ring->wake_at, published + ring->ctl->watermark - n);
+	return false;
+}
+
+/*
+ * The caller has seen PERFAUX_CTL_STARVED: return whether any segment is READY. Later segments
+ * wake the ring.
+ */
+bool pa_segments_any(struct pa_ring *ring)
+{
+	/*
+	 * Pairs with pa_segment_published(): either the segment is seen READY here, or the flag is
+	 * seen there.
+	 */
+	smp_mb();
+	return pa_segments_ready(ring);
 }

@@ -22,6 +22,7 @@ void pa_segment_put(struct pa_segment *seg);
 void pa_segment_publish(struct pa_segment *seg);
 void pa_segment_drop(struct pa_segment *seg);
 void pa_segment_freed(struct pa_ring *ring);
+void pa_segment_published(struct pa_ring *ring);
 /* Return whether any writer may claim the segment. */
 bool pa_segment_released(const struct pa_segment *seg, u64 state);
 bool pa_hold_wants(const struct pa_ring *ring, u64 seq);

@@ -13,8 +13,8 @@
 /* The accesses in all interleavings so far */
 static struct granule {
 	unsigned char readers, writers, adders;	/* a bit per context */
-	bool not_owned;			/* a context that is not the owner accessed it, ... */
-					/* ... or accesses to it change owners */
+	/* A context that does not own it accessed it, or accesses to it change who owns memory. */
+	bool not_owned;
 	bool is_stop;
 } granules[GRANULES];
 

@@ -6,6 +6,7 @@
  * Accesses to shared memory as a PMU or user space must therefore use look() and put().
  */
 #include "world.h"
+#include "../../module/event/event.h"
 #include "../../module/event/output.h"
 #include "../../module/produce/producer.h"
 
@@ -79,6 +80,8 @@ static void span_start(struct perf_event *event)
 	memset(&span->handle, 0, sizeof(span->handle));
 	/* The span begins at the time of the first call of its clock. */
 	span->time = model_current < 0 ? 200 : world.ctx[model_current].time + 1;
+	/* As pa_hook_begin() */
+	span->handle.rb = (void *)pa_attached_find(event);
 	span->data = pa_output_begin(&span->handle, event);
 	span->done = 0;
 	if (!span->data)
@@ -237,6 +240,18 @@ static void hold(u32 flags, unsigned int max)
 	watch_hold_ends(held, max, flags & PERFAUX_FLUSH_SPANS ? seq : 0);
 }
 
+/* The reader calls poll() and sleeps if it must. */
+static void poll_ring(void)
+{
+	bool starved;
+
+	/* A wake-up from now on makes the reader look again: see irq_work_queue(). */
+	world.known.sleeps = true;
+	starved = LOOK(world.ctl.flags) & PERFAUX_CTL_STARVED;
+	if (starved ? pa_segments_any(&world.ring) : pa_segments_enough(&world.ring))
+		world.known.sleeps = false;
+}
+
 static void trigger(unsigned int post)
 {
 	static struct perf_event event = { .clock = model_clock };
@@ -288,6 +303,8 @@ static void run(const struct op *op)
 				     PERFAUX_FLUSH_ABANDON : 0);
 	case OP_MAKE_WAY:
 		return pa_segments_make_way(ring);
+	case OP_POLL:
+		return poll_ring();
 	case OP_MOVE:
 		world.ctx[model_current].cpu = op->arg;
 		return;

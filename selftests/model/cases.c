@@ -212,6 +212,50 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "a reader that waits for two segments",
+		.sinks = true,
+		.watermark = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_POLL } } },
+		},
+	},
+	{
+		.name = "a reader that releases one and waits for two",
+		.sinks = true,
+		.filled = 1,
+		.watermark = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_POLL }, { OP_RELEASE, 0 }, { OP_POLL } } },
+		},
+	},
+	{
+		.name = "a reader that waits for three, and a writer that starves",
+		.sinks = true,
+		.segments = 2,
+		.filled = 1,
+		.watermark = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_POLL }, { OP_RELEASE, 0 }, { OP_POLL } } },
+		},
+	},
+	{
+		.name = "a reader that waits for what is held",
+		.sinks = true,
+		.filled = 2,
+		.watermark = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 0 }, { OP_UNHOLD_ALL } } },
+			{ "R reader", -1, 0, { { OP_POLL } } },
+		},
+	},
+	{
 		.name = "hold, unhold, release and overwriting",
 		.overwrite = true,
 		.sinks = true,

@@ -135,6 +135,7 @@ struct model_atomic64 {
 #define atomic64_set_release	atomic64_set
 #define atomic64_try_cmpxchg	model_try_cmpxchg
 #define atomic64_add(n, v)	model_add(&(v)->counter, sizeof(s64), n)
+#define atomic64_read_acquire(v)	atomic64_read(v) /* see above */
 #define atomic64_inc_return(v)	model_inc_return(&(v)->counter)
 
 /* --- contexts ---------------------------------------------------------------- */
@@ -210,6 +211,9 @@ enum pid_type {
 };
 
 #define current				NULL
+#define init_pid_ns			(*(struct pid_namespace *)NULL)
+#define task_pid_nr(task)		((void)(task), model_tid())
+#define task_tgid_nr(task)		((void)(task), model_tid())
 #define __task_pid_nr_ns(task, type, ns) \
 	((void)(task), (void)(type), (void)(ns), model_tid())
 #define pid_alive(task)			((void)(task), true)
@@ -221,6 +225,7 @@ struct percpu_ref {
 };
 
 #define percpu_ref_tryget_live(ref)	((void)(ref), model_ref(1))
+#define percpu_ref_tryget_live_rcu(ref)	((void)(ref), model_ref(1))
 #define percpu_ref_get(ref)		((void)(ref), (void)model_ref(1))
 #define percpu_ref_put(ref)		((void)(ref), (void)model_ref(-1))
 #define percpu_ref_is_dying(ref)	((void)(ref), false)

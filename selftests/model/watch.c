@@ -22,7 +22,7 @@
 #define STATE(s)	PERFAUX_STATE(s)
 #define SEQ(s)		PERFAUX_SEQ(s)
 
-static const char *const state_names[] = {
+const char *const watch_states[] = {
 	"FREE", "CLAIMED", "BUSY", "IDLE", "READY", "HELD"
 };
 
@@ -162,7 +162,7 @@ static void own_frames(unsigned int i)
 		model_fail("segment %u of frames has two owners", i);
 	else if (STATE(seg->state) != PERFAUX_SEG_BUSY)
 		model_fail("segment %u is closed when it is %s", i,
-			   state_names[STATE(seg->state)]);
+			   watch_states[STATE(seg->state)]);
 	seg->owner = my_number();
 }
 
@@ -323,7 +323,7 @@ static void claimed(unsigned int i, u64 old, u64 now)
 	if (STATE(old) != PERFAUX_SEG_FREE && !seg->released) {
 		if (STATE(old) != PERFAUX_SEG_READY || !world.ring.overwrite)
 			return model_fail("%s takes segment %u, which is %s and not released",
-					  me(), i, state_names[STATE(old)]);
+					  me(), i, watch_states[STATE(old)]);
 		overwritten(i);
 	}
 	if (STATE(old) == PERFAUX_SEG_READY && world.ring.overwrite) {
@@ -412,7 +412,7 @@ static void watch_state(unsigned int i)
 	if (!is_move(STATE(old), STATE(now)) ||
 	    (STATE(now) != PERFAUX_SEG_CLAIMED && SEQ(now) != SEQ(old)))
 		return model_fail("%s moves segment %u from use %llu %s to %llu %u", me(), i,
-				  SEQ(old), state_names[STATE(old)], SEQ(now),
+				  SEQ(old), watch_states[STATE(old)], SEQ(now),
 				  STATE(now));
 	if (STATE(now) == PERFAUX_SEG_CLAIMED)
 		return claimed(i, old, now);
@@ -428,7 +428,7 @@ static void watch_state(unsigned int i)
 	}
 	if (STATE(old) != PERFAUX_SEG_HELD && seg->owner != my_number())
 		return model_fail("%s moves segment %u to %s, which it does not own", me(),
-				  i, state_names[STATE(now)]);
+				  i, watch_states[STATE(now)]);
 	if (STATE(now) == PERFAUX_SEG_BUSY) {
 		settle_stolen(seg);
 		seg->is_new = false;
@@ -618,7 +618,7 @@ void watch_begin(void)
 
 /*
  * A rule for HOLD of all segments with PERFAUX_FLUSH_SPANS: data of spans that began before
- * the call must be HELD when the call ends. The exception is data that were READY and
+ * the call must be HELD when the call ends. The exception is data that was READY and
  * overwritten before HOLD had taken all READY segments and continued with pa_ring_flush().
  */
 void watch_hold_begins(unsigned int max)
@@ -670,10 +670,10 @@ void watch_hold_ends(int held, unsigned int max, u64 seq)
 
 		if (seg->is_wanted && STATE(seg->state) != PERFAUX_SEG_HELD)
 			model_fail("segment %u is %s after HOLD, with older data", i,
-				   state_names[STATE(seg->state)]);
+				   watch_states[STATE(seg->state)]);
 		if (!max && is_left(i, seq))
 			model_fail("segment %u is %s after HOLD, which says to have all up to %llu",
-				   i, state_names[STATE(seg->state)], seq);
+				   i, watch_states[STATE(seg->state)], seq);
 		if (known->hole && seq >= known->hole && seg->is_taken &&
 		    seg->ready_seq > known->hole_ready)
 			model_fail("HOLD says to have all up to %llu, and %llu was overwritten",
@@ -688,112 +688,4 @@ void watch_hold_ends(int held, unsigned int max, u64 seq)
 	known->holds = false;
 	known->held = 0;
 	known->took = false;
-}
-
-/* --- the end ----------------------------------------------------------------------- */
-
-/* Each number 1, 2, 3 ... must belong to one span or gap. A thread's must be in order of time. */
-static void check_numbers(void)
-{
-	struct known_item items[ITEMS];
-	u64 n, k;
-	int i;
-
-	memcpy(items, world.known.item, sizeof(items));
-	for (i = 0; i < GAPS; i++) {
-		const struct perfaux_gap *gap = &world.gaps[i];
-
-		if (!gap->seq)
-			continue;
-		if (gap->seq > world.ctl.seq || gap->seq >= ITEMS || items[gap->seq].tid)
-			return model_fail("a gap has number %llu", gap->seq);
-		items[gap->seq] = (struct known_item){
-			.tid = gap->tid,
-			.t_begin = gap->t_begin,
-			.t_end = gap->t_end,
-		};
-	}
-	for (n = 1; n <= world.ctl.seq; n++) {
-		if (!items[n].tid)
-			return model_fail("number %llu is of no span and no gap", n);
-		for (k = 1; k < n; k++)
-			if (items[k].tid == items[n].tid && world_case->filled < k &&
-			    items[k].t_end > items[n].t_begin)
-				return model_fail("numbers %llu and %llu of a thread are not in order of time",
-						  k, n);
-	}
-}
-
-static void check_bytes(void)
-{
-	const struct perfaux_control *ctl = &world.ctl;
-	const struct known *known = &world.known;
-	u64 there = 0, in_gaps = 0, lost, total;
-	int i;
-
-	for (i = 0; i < SEGMENTS; i++)
-		if (STATE(world.segments[i].state) != PERFAUX_SEG_FREE)
-			there += world.segments[i].bytes;
-	for (i = 0; i < GAPS; i++)
-		in_gaps += world.gaps[i].seq ? world.gaps[i].bytes : 0;
-	lost = ctl->lost_bytes[PERFAUX_CAUSE_FULL] +
-	       ctl->lost_bytes[PERFAUX_CAUSE_FROZEN];
-	if (lost != in_gaps)
-		return model_fail("%llu bytes are lost, %llu in gaps", lost, in_gaps);
-	if (ctl->bytes + ctl->frame_bytes != there + known->taken)
-		return model_fail("%llu bytes were published, %llu are there, %u were",
-				  ctl->bytes + ctl->frame_bytes, there, known->taken);
-	total = there + known->taken + lost + known->discarded +
-		ctl->lost_bytes[PERFAUX_CAUSE_ABANDONED];
-	if (total != known->written)
-		return model_fail("%u bytes were written, %llu are told of",
-				  known->written, total);
-	lost = ctl->lost_bytes[PERFAUX_CAUSE_OVERWRITTEN];
-	if (lost < known->lost_least || lost > known->lost_most)
-		return model_fail("%llu bytes are told to be overwritten: %u to %u were",
-				  lost, known->lost_least, known->lost_most);
-	if (ctl->claims != known->claims)
-		model_fail("%llu claims were counted of %llu", ctl->claims,
-			   known->claims);
-}
-
-/* A starving writer must have been woken if a segment is left. (Frames: see make_way().) */
-static void check_starved(void)
-{
-	int i;
-
-	if (world.ring.has_frames || world.known.resumed ||
-	    !(world.ctl.flags & PERFAUX_CTL_STARVED))
-		return;
-	for (i = 0; i < SEGMENTS; i++)
-		if (STATE(world.segments[i].state) == PERFAUX_SEG_IDLE)
-			model_fail("segment %d is IDLE, and who starves was not told", i);
-}
-
-void watch_end(void)
-{
-	bool is_thawed;
-	int i;
-
-	if (world_case->roomy && world.ctl.lost_count[PERFAUX_CAUSE_FULL])
-		model_fail("who writes finds no segment, %llu times",
-			   world.ctl.lost_count[PERFAUX_CAUSE_FULL]);
-	check_starved();
-	pa_gaps_close_all(&world.ring, false);
-	pa_frames_flush(&world.ring, true);
-	for (i = 0; i < SEGMENTS; i++)
-		if (STATE(world.segments[i].state) == PERFAUX_SEG_CLAIMED ||
-		    STATE(world.segments[i].state) == PERFAUX_SEG_BUSY)
-			return model_fail("segment %d stays %s", i,
-					  state_names[STATE(world.segments[i].state)]);
-	if (world.known.refs != world.known.left)
-		model_fail("%d references are not given back", world.known.refs);
-	for (i = 0; i < MODEL_CPUS; i++)
-		if (world.cpu[i].sink_busy || world.cpu[i].gap)
-			model_fail("CPU %d keeps its sink or gap", i);
-	is_thawed = world.ring.may_overwrite.counter < 0;
-	if (is_thawed == !!(world.ctl.flags & PERFAUX_CTL_FROZEN))
-		model_fail("the flag FROZEN is not what is so");
-	check_numbers();
-	check_bytes();
 }

@@ -52,6 +52,7 @@ static void setup_ring(const struct model_case *c)
 
 	world.ctl.nr_segments = c->segments ?: 3;
 	world.ctl.segment_size = SEGMENT_SIZE;
+	world.ctl.watermark = c->watermark ?: 1;
 	world.ctl.spans_per_segment = SPANS;
 	world.ctl.key = 1;
 	ring->ctl = &world.ctl;
@@ -184,7 +185,8 @@ static const struct field ring_fields[] = {
 	FIELD(pa_ring, gaps_put), FIELD(pa_ring, gaps_gone),
 	FIELD(pa_ring, starved_at), FIELD(pa_ring, overwrite),
 	FIELD(pa_ring, has_frames), FIELD(pa_ring, wanted_seq),
-	FIELD(pa_ring, hold_room), { }
+	FIELD(pa_ring, hold_room), FIELD(pa_ring, published),
+	FIELD(pa_ring, wake_at), FIELD(pa_ring, gaps_used), { }
 };
 
 static const struct field event_fields[] = {
@@ -238,7 +240,8 @@ const char *world_name(const void *at)
 
 /*
  * The irq_work of pa_ring_wake() runs immediately, when it finds the least. Like
- * pa_ring_wake_irq(), look for a segment for starving writers.
+ * pa_ring_wake_irq(), look for a segment for starving writers. A reader that sleeps calls poll()
+ * again.
  */
 void irq_work_queue(struct irq_work *work)
 {
@@ -249,6 +252,9 @@ void irq_work_queue(struct irq_work *work)
 	model_current = -1;
 	if (world.ctl.flags & PERFAUX_CTL_STARVED && pa_segments_available(ring))
 		world.known.resumed = true;
+	if (world.known.sleeps && (world.ctl.flags & PERFAUX_CTL_STARVED ?
+				   pa_segments_any(ring) : pa_segments_enough(ring)))
+		world.known.sleeps = false;
 	model_current = me;
 }
 

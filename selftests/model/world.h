@@ -39,6 +39,7 @@ enum op_kind {
 	OP_ABANDON,		/* FLUSH with PERFAUX_FLUSH_ABANDON */
 	OP_MAKE_WAY,		/* what the irq_work of a wake-up does for frames */
 	OP_TRUNCATED,		/* OP_SPAN; at its end the PMU reports lost data */
+	OP_POLL,		/* poll() by a reader that waits for the watermark */
 	OP_MOVE,		/* the thread moves to CPU arg */
 };
 
@@ -67,6 +68,7 @@ struct model_case {
 	unsigned int segments;	/* 0: 3 */
 	/* The number of segments that are READY with a span at first */
 	unsigned int filled;
+	unsigned int watermark;	/* 0: 1 */
 	struct actor actors[MODEL_CTX];
 };
 
@@ -117,6 +119,7 @@ struct known {
 	u32 lost_least, lost_most;	/* bounds of control.lost_bytes[OVERWRITTEN] */
 	int allowance;			/* number of segments that can still be overwritten */
 	int refs, left;			/* references; left: kept by OP_LEAVE */
+	bool sleeps;			/* a reader sleeps in poll() */
 	bool resumed;			/* a writer was woken since STARVED was set */
 	u8 op[MODEL_CTX];		/* index in actor.ops */
 	u8 may[MODEL_CTX];		/* the context can overwrite one segment */
@@ -187,7 +190,9 @@ void watch_read(const void *at);
 /* HOLD begins, and ends: it returned that it took @held segments. */
 void watch_hold_begins(unsigned int max);
 void watch_hold_ends(int held, unsigned int max, u64 seq);
-/* Check the final state: all contexts have ended. */
+/* The names of enum perfaux_state */
+extern const char *const watch_states[];
+/* watch_end.c: check the final state: all contexts have ended. */
 void watch_end(void);
 /* Check the initial state, before any context runs. */
 void watch_begin(void);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
@@ -177,6 +178,71 @@ TEST_F_TIMEOUT(reader, poll_wakes, SECONDS)
 	ASSERT_EQ(0, ring_detach(&ring, self->ev));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(POLLHUP, WEXITSTATUS(status));
+	ring_close(&ring);
+}
+
+/*
+ * Return how often the process gave up the CPU to sleep, or -1 if it does not sleep now in a system
+ * call whose number is in /proc/PID/syscall.
+ */
+static long sleeps(pid_t pid)
+{
+	char path[64], line[256];
+	long n = -1, nr = -1;
+	FILE *f;
+
+	/* In this order: the count has the sleep that the number of the call shows. */
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%ld", &nr) != 1)
+		nr = -1;
+	if (f)
+		fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "voluntary_ctxt_switches: %ld", &n);
+	if (f)
+		fclose(f);
+	return nr == SYS_poll || nr == SYS_ppoll ? n : -1;
+}
+
+/* A reader that waits for the watermark sleeps until it is reached, and no longer. */
+TEST_F_TIMEOUT(reader, watermark, SECONDS)
+{
+	struct perfaux_create create;
+	static struct check check;
+	struct ring ring;
+	long before, n;
+	int status, i;
+	pid_t pid;
+
+	ring_params(&create, 4096, 64);
+	create.watermark = 40;
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	ASSERT_EQ(0, ring_attach(&ring, self->ev, COOKIE(1)));
+	check_start(&check, &ring);
+	ASSERT_EQ(0, event_enable(self->ev));
+	/* The second time the reader has released what it read, so the count starts above 0. */
+	for (i = 0; i < 2; i++) {
+		make_ready(&ring, 10);
+		pid = fork();
+		if (!pid)
+			_exit(ring_poll(&ring, 60000));
+		do
+			before = sleeps(pid);
+		while (before < 0);
+		make_ready(&ring, 20);
+		ASSERT_GT(40, ring_fdinfo(ring.fd, "ready"));
+		n = sleeps(pid);
+		EXPECT_EQ(before, n);
+		make_ready(&ring, 40);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(POLLIN, WEXITSTATUS(status));
+		ring_read(&ring, check_record, &check);
+		EXPECT_EQ(0, ring_poll(&ring, 0));
+	}
+	EXPECT_STREQ("", check.error);
 	ring_close(&ring);
 }
 

@@ -664,7 +664,7 @@ static bool is_written_to(const struct ring *ring, uint64_t claims)
 
 /*
  * Move an event that runs all the time from one ring to another one that waits for
- * it. From then on its data go to the other ring, though nothing else schedules the
+ * it. From then on its data goes to the other ring, though nothing else schedules the
  * event or looks after it.
  */
 TEST_F_TIMEOUT(races, handed_over, SECONDS)

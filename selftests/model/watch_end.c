@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rules for the final state, when all contexts have ended: numbers and bytes add up, and who
+ * waits was told.
+ */
+#include "world.h"
+
+/* Each number 1, 2, 3 ... must belong to one span or gap. A thread's must be in order of time. */
+static void check_numbers(void)
+{
+	struct known_item items[ITEMS];
+	u64 n, k;
+	int i;
+
+	memcpy(items, world.known.item, sizeof(items));
+	for (i = 0; i < GAPS; i++) {
+		const struct perfaux_gap *gap = &world.gaps[i];
+
+		if (!gap->seq)
+			continue;
+		if (gap->seq > world.ctl.seq || gap->seq >= ITEMS || items[gap->seq].tid)
+			return model_fail("a gap has number %llu", gap->seq);
+		items[gap->seq] = (struct known_item){
+			.tid = gap->tid,
+			.t_begin = gap->t_begin,
+			.t_end = gap->t_end,
+		};
+	}
+	for (n = 1; n <= world.ctl.seq; n++) {
+		if (!items[n].tid)
+			return model_fail("number %llu is of no span and no gap", n);
+		for (k = 1; k < n; k++)
+			if (items[k].tid == items[n].tid && world_case->filled < k &&
+			    items[k].t_end > items[n].t_begin)
+				return model_fail("numbers %llu and %llu of a thread are not in order of time",
+						  k, n);
+	}
+}
+
+static void check_bytes(void)
+{
+	const struct perfaux_control *ctl = &world.ctl;
+	const struct known *known = &world.known;
+	u64 there = 0, in_gaps = 0, lost, total;
+	int i;
+
+	for (i = 0; i < SEGMENTS; i++)
+		if (PERFAUX_STATE(world.segments[i].state) != PERFAUX_SEG_FREE)
+			there += world.segments[i].bytes;
+	for (i = 0; i < GAPS; i++)
+		in_gaps += world.gaps[i].seq ? world.gaps[i].bytes : 0;
+	lost = ctl->lost_bytes[PERFAUX_CAUSE_FULL] +
+	       ctl->lost_bytes[PERFAUX_CAUSE_FROZEN];
+	if (lost != in_gaps)
+		return model_fail("%llu bytes are lost, %llu in gaps", lost, in_gaps);
+	if (ctl->bytes + ctl->frame_bytes != there + known->taken)
+		return model_fail("%llu bytes were published, %llu are there, %u were",
+				  ctl->bytes + ctl->frame_bytes, there, known->taken);
+	total = there + known->taken + lost + known->discarded +
+		ctl->lost_bytes[PERFAUX_CAUSE_ABANDONED];
+	if (total != known->written)
+		return model_fail("%u bytes were written, %llu are told of",
+				  known->written, total);
+	lost = ctl->lost_bytes[PERFAUX_CAUSE_OVERWRITTEN];
+	if (lost < known->lost_least || lost > known->lost_most)
+		return model_fail("%llu bytes are told to be overwritten: %u to %u were",
+				  lost, known->lost_least, known->lost_most);
+	if (ctl->claims != known->claims)
+		model_fail("%llu claims were counted of %llu", ctl->claims,
+			   known->claims);
+}
+
+/* A starving writer must have been woken if a segment is left. (Frames: see make_way().) */
+static void check_starved(void)
+{
+	int i;
+
+	if (world.ring.has_frames || world.known.resumed ||
+	    !(world.ctl.flags & PERFAUX_CTL_STARVED))
+		return;
+	for (i = 0; i < SEGMENTS; i++)
+		if (PERFAUX_STATE(world.segments[i].state) == PERFAUX_SEG_IDLE)
+			model_fail("segment %d is IDLE, and who starves was not told", i);
+}
+
+/*
+ * A reader must not sleep while the watermark is reached, nor while a writer starves and there is
+ * something to read.
+ */
+static void check_reader(void)
+{
+	const bool starved = world.ctl.flags & PERFAUX_CTL_STARVED;
+	unsigned int n = 0, i;
+
+	for (i = 0; i < SEGMENTS; i++)
+		n += PERFAUX_STATE(world.segments[i].state) == PERFAUX_SEG_READY &&
+		     world.marks[i] != PERFAUX_SEQ(world.segments[i].state);
+	if (world.known.sleeps && n >= (starved ? 1 : world.ctl.watermark))
+		model_fail("the reader sleeps, and %u segments are READY", n);
+}
+
+void watch_end(void)
+{
+	bool is_thawed;
+	int i;
+
+	if (world_case->roomy && world.ctl.lost_count[PERFAUX_CAUSE_FULL])
+		model_fail("who writes finds no segment, %llu times",
+			   world.ctl.lost_count[PERFAUX_CAUSE_FULL]);
+	check_starved();
+	check_reader();
+	pa_gaps_close_all(&world.ring, false);
+	pa_frames_flush(&world.ring, true);
+	for (i = 0; i < SEGMENTS; i++)
+		if (PERFAUX_STATE(world.segments[i].state) == PERFAUX_SEG_CLAIMED ||
+		    PERFAUX_STATE(world.segments[i].state) == PERFAUX_SEG_BUSY)
+			return model_fail("segment %d stays %s", i,
+					  watch_states[PERFAUX_STATE(world.segments[i].state)]);
+	if (world.known.refs != world.known.left)
+		model_fail("%d references are not given back", world.known.refs);
+	for (i = 0; i < MODEL_CPUS; i++)
+		if (world.cpu[i].sink_busy || world.cpu[i].gap)
+			model_fail("CPU %d keeps its sink or gap", i);
+	is_thawed = world.ring.may_overwrite.counter < 0;
+	if (is_thawed == !!(world.ctl.flags & PERFAUX_CTL_FROZEN))
+		model_fail("the flag FROZEN is not what is so");
+	check_numbers();
+	check_bytes();
+}
