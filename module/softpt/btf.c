@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Branch stepping: traps after taken branches only, by TF with BTF in IA32_DEBUGCTL
- * (SDM volume 3, "Single-Stepping on Branches"). The kernel's name for it is
- * TIF_BLOCKSTEP. The kernel loads the BTF bit when it switches to the task
- * (__switch_to_xtra()). At each trap the processor clears the bit, and the kernel
- * the flag (exc_debug_user()). set_task_blockstep() is not exported to modules.
+ * Branch stepping: the processor traps only after taken branches, if TF is set together
+ * with BTF in IA32_DEBUGCTL (SDM volume 3, "Single-Stepping on Branches"). The kernel
+ * calls this block stepping (TIF_BLOCKSTEP), and loads BTF when it switches to the task
+ * (__switch_to_xtra()). At each trap the processor clears BTF, and the kernel clears
+ * TIF_BLOCKSTEP (exc_debug_user()), so this file sets both again for each block. It
+ * cannot call set_task_blockstep(), which is not exported to modules.
  *
- * The processor cannot be asked whether BTF works, because hypervisors accept the
- * write and ignore it. The module therefore tries: the first block that would prove
- * that BTF does not work is stepped with BTF.
+ * No register tells whether BTF works: hypervisors accept the write and ignore it. So
+ * the module tries. It steps the first block with BTF from which it can tell: if BTF is
+ * ignored, the trap comes after an instruction that is no branch.
  *
- * The model is for tests on machines without a working BTF. They trap at each
- * instruction, and the module swallows the traps that BTF would not have caused.
+ * The parameter branch_stepping is "auto" (try, the default), "off" or "model". The
+ * model is for tests on machines where BTF does not work: the processor traps after
+ * each instruction, and the module ignores the traps that BTF would not have caused.
  */
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
@@ -32,7 +34,7 @@ enum spt_btf {
 static int spt_btf = SPT_BTF_PERHAPS;
 static bool spt_btf_model;
 
-/* Runs when the module is loaded, when no task is stepped yet. */
+/* Called only while the module is loaded (mode 0444), so no task is stepped yet. */
 static int spt_btf_param_set(const char *value, const struct kernel_param *kp)
 {
 	spt_btf = SPT_BTF_PERHAPS;
@@ -66,14 +68,14 @@ static const struct kernel_param_ops spt_btf_param = {
 
 module_param_cb(branch_stepping, &spt_btf_param, NULL, 0444);
 MODULE_PARM_DESC(branch_stepping,
-		 "traps behind taken branches only: auto (default), off, or model, which is for tests. Reads as what it has come to.");
+		 "Trap only after taken branches, with the processor's BTF: auto (default: if it works), off, or model (for tests). Reads as the result: off, not tried yet, or works.");
 
 bool spt_btf_may_work(void)
 {
 	return READ_ONCE(spt_btf) != SPT_BTF_NO;
 }
 
-/* Same as set_task_blockstep() */
+/* Do for current what set_task_blockstep() does. */
 void spt_btf_set(bool on)
 {
 	unsigned long debugctl = get_debugctlmsr();
@@ -92,7 +94,7 @@ bool spt_btf_begin(struct spt_block *block, u64 ip, bool is64)
 {
 	const int btf = READ_ONCE(spt_btf);
 
-	/* Same as arch_has_block_step() */
+	/* arch_has_block_step() is true from this family on. */
 	if (btf == SPT_BTF_NO || boot_cpu_data.x86 < 6)
 		return false;
 	spt_code_read_block(block, ip, is64);
@@ -113,16 +115,16 @@ bool spt_btf_trapped(const struct spt_block *block, u64 next, u64 *from)
 	if (!spt_block_step_to(block, next, from))
 		return false;
 	/*
-	 * BTF does not work, or no longer works because the virtual machine has
-	 * migrated to another host.
+	 * The trap came before a branch was taken: BTF never worked, or the virtual
+	 * machine has migrated to a host where it does not.
 	 */
 	WRITE_ONCE(spt_btf, SPT_BTF_NO);
 	return true;
 }
 
 /*
- * A processor with BTF does not trap after an instruction that is no branch, or
- * after a branch that was not taken.
+ * The model: return whether BTF would not have caused this trap, because the last
+ * instruction was no branch, or a branch that was not taken. If so, wait for the next.
  */
 bool spt_btf_waits(struct spt_task *t, u64 next)
 {

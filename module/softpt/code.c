@@ -17,6 +17,7 @@
 #include <asm/cpufeature.h>
 #include <asm/special_insns.h>
 
+#include "peek.h"
 #include "softpt.h"
 
 /* CALL rel32 */
@@ -102,12 +103,20 @@ void spt_code_take(struct spt_task *t)
 {
 	unsigned int i;
 
+	/* spt_known_add() for one place could overwrite what is known of another. */
+	if (t->nr_places == 1) {
+		t->known = spt_known_find(t->places[0], t->is64);
+		if (t->known)
+			return;
+	}
 	for (i = 0; i < t->nr_places; i++) {
 		t->code[i].ip = t->places[i];
 		t->code[i].n = read_code(t->code[i].bytes,
 					 sizeof(t->code[i].bytes), t->places[i]);
 	}
 	t->nr_code = t->nr_places;
+	if (t->nr_places == 1 && t->code[0].n >= sizeof(t->known->words))
+		t->known = spt_known_add(t->places[0], t->code[0].bytes, t->is64);
 }
 
 void spt_code_fetch(struct spt_task *t)
@@ -122,6 +131,7 @@ void spt_code_fetch(struct spt_task *t)
 void spt_code_forget(struct spt_task *t)
 {
 	t->nr_code = 0;
+	t->known = NULL;
 }
 
 /*
@@ -143,11 +153,21 @@ static const struct spt_code *find_code(const struct spt_task *t, u64 ip)
 	return NULL;
 }
 
+static bool has_known(const struct spt_task *t, u64 ip)
+{
+	return t->known && t->known->ip == ip;
+}
+
 static unsigned int read_bytes(const struct spt_task *t, u8 *bytes, u64 ip)
 {
-	const struct spt_code *code = find_code(t, ip);
+	const struct spt_code *code;
 	unsigned int n;
 
+	if (has_known(t, ip)) {
+		memcpy(bytes, t->known->words, SPT_INSN_MAX);
+		return SPT_INSN_MAX;
+	}
+	code = find_code(t, ip);
 	if (!code)
 		return read_code(bytes, SPT_INSN_MAX, ip);
 	n = min_t(u64, SPT_INSN_MAX, code->n - (ip - code->ip));
@@ -159,7 +179,10 @@ void spt_code_read(const struct spt_task *t, struct spt_insn *insn, u64 ip)
 {
 	u8 bytes[SPT_INSN_MAX];
 
-	spt_insn_decode(insn, bytes, read_bytes(t, bytes, ip), ip, t->is64);
+	if (has_known(t, ip))
+		*insn = t->known->insn;
+	else
+		spt_insn_decode(insn, bytes, read_bytes(t, bytes, ip), ip, t->is64);
 }
 
 unsigned int spt_code_length(const struct spt_task *t, u64 ip)
@@ -490,8 +513,7 @@ u64 spt_code_rseq_abort(struct spt_task *t, u64 ip)
 	struct rseq_cs cs;
 	u64 at;
 
-	if (!rseq || copy_from_user_nofault(&at, &rseq->rseq_cs, sizeof(at)) ||
-	    !at)
+	if (!rseq || !spt_peek_words(&at, (const u64 __user *)&rseq->rseq_cs, 1) || !at)
 		return 0;
 	t->has_sections = true;
 	if (copy_from_user_nofault(&cs, (void __user *)at, sizeof(cs)))

@@ -40,7 +40,11 @@ void spt_encode_insn(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
 		spt_encode_lost(c, ip);
 		return;
 	}
-	spt_flow_step(flow, insn, ip, next, rdtsc());
+	/* Hypervisors may emulate RDTSC, and few steps need the time. */
+	if (!spt_flow_step_within(flow, insn, ip, next))
+		spt_flow_step(flow, insn, ip, next, rdtsc());
+	if (!flow->out_used)
+		return;
 	spt_output(c);
 	if (spt_flow_wants_psb(flow)) {
 		spt_flow_psb(flow, next, rdtsc());

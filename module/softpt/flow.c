@@ -342,19 +342,34 @@ static void interrupted(struct spt_flow *flow, u64 ip)
 	put_pgd(flow);
 }
 
+/* The mode can be encoded only at a far transfer. */
+static bool can_lead_to(const struct spt_flow *flow,
+			const struct spt_insn *insn, u64 ip, u64 next)
+{
+	return leads_to(insn, ip, next) &&
+	       (flow->told_mode || !flow->enabled || insn->class == SPT_FAR);
+}
+
+bool spt_flow_step_within(struct spt_flow *flow, const struct spt_insn *insn,
+			  u64 ip, u64 next)
+{
+	if (!flow->enabled || !can_lead_to(flow, insn, ip, next) ||
+	    place_of(flow, next) != SPT_INSIDE)
+		return false;
+	go_on(flow, insn, ip, next);
+	return true;
+}
+
 bool spt_flow_step(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 		   u64 next, u64 tsc)
 {
-	/* The mode can be encoded only at a far transfer. */
-	bool known = leads_to(insn, ip, next) &&
-		     (flow->told_mode || !flow->enabled || insn->class == SPT_FAR);
+	bool known;
 
+	if (spt_flow_step_within(flow, insn, ip, next))
+		return true;
+	known = can_lead_to(flow, insn, ip, next);
 	if (!flow->inside || flow->stopped)
 		return known;
-	if (flow->enabled && known && place_of(flow, next) == SPT_INSIDE) {
-		go_on(flow, insn, ip, next);
-		return true;
-	}
 	if (flow->enabled && known)
 		leave(flow, insn, ip, next);
 	else if (flow->enabled)

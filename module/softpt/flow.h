@@ -95,6 +95,13 @@ void spt_flow_mode(struct spt_flow *flow, bool is64);
 bool spt_flow_step(struct spt_flow *flow, const struct spt_insn *insn, u64 ip,
 		   u64 next, u64 tsc);
 
+/*
+ * Same as spt_flow_step() without a time, if both @ip and @next are in the traced ranges
+ * and @insn can lead to @next. Return false otherwise, and do nothing.
+ */
+bool spt_flow_step_within(struct spt_flow *flow, const struct spt_insn *insn,
+			  u64 ip, u64 next);
+
 /* Return whether the next instruction will be traced: inside, and in a filter range. */
 static inline bool spt_flow_is_traced(const struct spt_flow *flow)
 {

@@ -27,10 +27,15 @@ static int __init spt_init(void)
 	ret = spt_hooks_find();
 	if (ret)
 		return ret;
+	ret = spt_known_init();
+	if (ret)
+		return ret;
 	spt_output_init();
 	ret = spt_pmu_register();
-	if (ret)
+	if (ret) {
 		pr_err("cannot register the PMU intel_pt: error %d\n", ret);
+		spt_known_exit();
+	}
 	return ret;
 }
 
@@ -43,6 +48,7 @@ static void __exit spt_exit(void)
 	spt_pmu_unregister();
 	spt_output_exit();
 	synchronize_rcu_tasks();
+	spt_known_exit();
 }
 
 module_init(spt_init);

@@ -164,6 +164,8 @@ bool spt_place_has_code(const struct spt_task *t)
 {
 	unsigned int i, late;
 
+	if (t->known)
+		return true;
 	for (i = 0; i < t->nr_places; i++) {
 		u64 ip = t->places[i];
 		struct spt_insn insn;

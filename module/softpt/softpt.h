@@ -11,6 +11,7 @@
  *	task.c		the state of a stepped task
  *	work.c		what the task does before it continues
  *	code.c		reading the program's code
+ *	known.c		instructions that were decoded before
  *	btf.c		branch stepping, on processors that have it
  *	signals.c	timers that are faster than steps
  *	buffer.c	the AUX area
@@ -72,6 +73,17 @@ struct spt_code {
 	u8 bytes[SPT_CODE_BYTES];
 };
 
+/* Words that contain the longest instruction */
+#define SPT_KNOWN_WORDS	2
+
+/* An instruction that was decoded before, see known.c */
+struct spt_known {
+	u64 ip;
+	u64 words[SPT_KNOWN_WORDS];	/* the bytes from ip on that were decoded */
+	struct spt_insn insn;
+	bool is64;			/* the mode in which it was decoded */
+};
+
 /* The state of a task that is stepped, or was stepped a moment ago */
 struct spt_task {
 	refcount_t ref;
@@ -92,6 +104,8 @@ struct spt_task {
 	/* the code at the places, while a step from one of them is encoded */
 	struct spt_code code[SPT_PLACES];
 	unsigned int nr_code;
+	/* what is known of the instruction at the only place, or NULL; as long as code */
+	const struct spt_known *known;
 	/*
 	 * A step from one of the places is not encoded yet because its code was not
 	 * in memory. The task work reads the code, see spt_trace_step(). The flow
@@ -384,6 +398,24 @@ void spt_code_refresh(struct spt_task *t);
 bool spt_code_in_uprobe(void);
 /* Return the address to which rseq would move current from @ip, or 0. Does not sleep. */
 u64 spt_code_rseq_abort(struct spt_task *t, u64 ip);
+
+/* known.c */
+/* Returns -ENOMEM if there is no memory. */
+int spt_known_init(void);
+void spt_known_exit(void);
+/*
+ * The two functions below are called with interrupts off. What they return is valid
+ * until interrupts are on, or until the next spt_known_add().
+ *
+ * Return what is known of the instruction at @ip, or NULL. Compares the code in
+ * current's memory. Does not sleep.
+ */
+const struct spt_known *spt_known_find(u64 ip, bool is64);
+/*
+ * Decode the instruction at @ip. @bytes has SPT_KNOWN_WORDS words from @ip on. Return
+ * NULL if the instruction is one that must not be known.
+ */
+const struct spt_known *spt_known_add(u64 ip, const u8 *bytes, bool is64);
 
 /* btf.c; all functions are for current, with interrupts off */
 bool spt_btf_may_work(void);

@@ -119,9 +119,9 @@ static void spt_tell_pair(struct spt_cpu *c, struct pt_regs *regs)
 /* Begin a block if the task has a single place and nobody else wants to see each step. */
 static void spt_enter_block(struct spt_task *t)
 {
-	if (!t->stepping || t->user_tf || test_thread_flag(TIF_SINGLESTEP) ||
-	    t->silent || t->held || t->pair != SPT_PAIR_NONE ||
-	    t->nr_places != 1 || t->has_sections ||
+	if (!spt_btf_may_work() || !t->stepping || t->user_tf ||
+	    test_thread_flag(TIF_SINGLESTEP) || t->silent || t->held ||
+	    t->pair != SPT_PAIR_NONE || t->nr_places != 1 || t->has_sections ||
 	    spt_place_is_vsyscall(t->places[0]))
 		return;
 	t->in_block = spt_btf_begin(&t->block, t->places[0], t->is64);

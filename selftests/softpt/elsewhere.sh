@@ -101,9 +101,9 @@ for name in "${programs[@]}"; do
 	problems=$(build/tool/auxrec check "$streams/$name.auxrec" 2>&1 >/dev/null)
 	((count > 1000)) || problems+="only $count instructions"
 	report "$name, recorded with kernel $1" "$problems"
-	for version in 6.1 6.12 7.2; do
+	for version in $(selftests/kernels); do
 		report "the $count instructions of $name, perf $version on the host" \
-			"$(by_perf $version "$streams/$name.auxrec")"
+			"$(by_perf "$version" "$streams/$name.auxrec")"
 	done
 done
 od -An -v -t x8 -w8 "$streams/work-static.ips" | sed 's/^ *0*//' | uniq >"$tmp/truth"

@@ -80,6 +80,15 @@ perf_is_content
 gone_often 20
 check "pages that cannot be read for a moment: $(head -n 1 stdout)"
 
+# perf knows which page was mapped when, so its symbols tell the pages apart.
+record "$P/remapped" "$(rounds 100)"
+perf_is_content
+"$PERF" script -i f --itrace=i0ns -F ip,sym,symoff 2>/dev/null |
+	awk '$2 ~ /^mark_[a-z]+\+0x0$/ { sub(/\+.*/, "", $2); n[$2]++ }
+		END { for (name in n) print name, n[name] }' | sort >found
+diff stdout found >differ || note "passed and decoded: $(tr '\n' '|' <differ)"
+check "other code at the same address: $(head -n 1 stdout)"
+
 # Here data is really lost, and the trace must say so.
 rm -f f
 clean timeout 400 "$AUXREC" -o f -e intel_pt//u -- "$P/away" unmap "$PASSES" </dev/null >stdout 2>err ||

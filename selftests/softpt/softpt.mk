@@ -11,7 +11,7 @@ SPT_WORK  := $(addprefix $(SPT)/,work work-static work-static-pie)
 # Programs with one concern each, which are recorded in virtual machines
 SPT_ODD	  := $(addprefix $(SPT)/programs/,signals waits procs migrate timers flags own_tf \
 	     rep rseq filtered emulated vsyscall debugger calls ending runon execonly restarted throttled secret \
-	     signals-dynamic signals-pie far64 sysenter away)
+	     signals-dynamic signals-pie far64 sysenter away remapped)
 
 SPT_TESTS := $(addprefix $(SPT)/,test_cases test_blocks fuzz_flow compare_insns decode \
 	     stepper modes refused evict guest/decode guest/record_host storm stormed stormed-static) $(SPT_WORK) $(SPT_ODD)

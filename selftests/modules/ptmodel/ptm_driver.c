@@ -6,7 +6,7 @@
  * the driver's own code (and the inline functions of arch/x86/events/perf_event.h,
  * which the driver does not call).
  */
-/* The driver's own pr_fmt; a header was included before this file. */
+/* The driver defines its own pr_fmt. An earlier header has defined another one. */
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -61,7 +61,10 @@ static void ptm_free_caps(void)
 	kfree(attrs);
 }
 
-/* The driver is always built in, so nothing else holds a reference to this module. */
+/*
+ * In the kernel, the driver is always built in, so it does not set pmu.module. Here, events must
+ * hold a reference to this module.
+ */
 int __init ptm_driver_init(void)
 {
 	int ret;

@@ -77,7 +77,7 @@ static inline void *ptm_memset(void *to, int c, size_t size)
 	return __builtin_memset(to, c, size);
 }
 
-/* topa_insert_pages() sees runs of pages no longer than the parameter allows. */
+/* Let topa_insert_pages() see no run of pages that is longer than run_order allows. */
 static inline unsigned long ptm_run(const struct page *page)
 {
 	return min_t(unsigned long, page_private(page), ptm_run_order);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The MSRs of each CPU, and the output while IA32_RTIT_CTL.TraceEn is set: some
- * chunks when TraceEn is set, some before it is cleared, and some from a timer.
+ * The MSRs of each CPU, and the output while IA32_RTIT_CTL.TraceEn is set. The model
+ * writes chunks when TraceEn is set, before it is cleared, and from a timer.
  *
- * Everything that is one step for hardware is done with p->busy set. So an NMI, and
- * the driver in the NMI, sees the step either complete or not begun. Interrupts are
- * off in all of this, as in the driver.
+ * While the model does what is one step for hardware, p->busy is set. An NMI that
+ * comes then is sent again after the step, so the driver in the NMI sees the step
+ * either complete or not begun. As in the driver, interrupts are off.
  */
 #include <linux/bits.h>
 #include <linux/perf_event.h>
@@ -28,8 +28,8 @@ DEFINE_PER_CPU(struct ptm_cpu, ptm_cpu);
 #define OUTPUT_LOW	GENMASK_ULL(6, 0)
 
 /*
- * Hardware would raise #GP or an operational error: a bug of the driver, or in what
- * it was given. This context cannot print.
+ * Count a case in which hardware would raise #GP or an operational error: the driver, or
+ * the module that gave it its buffer, has a bug. This context cannot print.
  */
 void ptm_fault(struct ptm_cpu *p, const char *what, u64 value)
 {
@@ -59,7 +59,7 @@ static void ptm_step_end(struct ptm_cpu *p)
 static void ptm_fill(struct ptm_cpu *p, struct auxgen_chunk *chunk, u32 stream,
 		     enum auxgen_source source)
 {
-	/* The time is that of events with CLOCK_MONOTONIC, see perf_event_set_clock(). */
+	/* Events with CLOCK_MONOTONIC have the same clock (perf_event_set_clock()). */
 	auxgen_fill(chunk, stream, source, p->seq[stream]++, p->lost[stream],
 		    ktime_get_mono_fast_ns());
 }
@@ -138,8 +138,9 @@ static void ptm_trace_on(struct ptm_cpu *p, u64 ctl)
 			     RTIT_STATUS_FILTEREN;
 	ptm_step_end(p);
 	/*
-	 * In an NMI the timer is active, or is about to end; the next start sets it
-	 * again.
+	 * An NMI cannot start the timer. It does not have to: the NMI interrupted a trace
+	 * whose timer is active. If that timer is just about to end, the next call outside
+	 * an NMI starts it again.
 	 */
 	if (!in_nmi() && !hrtimer_is_queued(&p->timer))
 		hrtimer_start(&p->timer, ns_to_ktime(ptm_timer_period()),
@@ -163,7 +164,7 @@ static void ptm_trace_off(struct ptm_cpu *p, u64 ctl)
 		ptm_pmi_send(p);
 }
 
-/* An NMI that comes before may change whether TraceEn changes. */
+/* An NMI can change TraceEn before this function reads it. */
 static void ptm_wrmsr_ctl(struct ptm_cpu *p, u64 ctl)
 {
 	u64 old = READ_ONCE(p->ctl);
@@ -230,10 +231,7 @@ u64 ptm_rdmsr(u32 msr)
 {
 	u64 *reg;
 
-	/*
-	 * All CPUs have the same value, because pt_pmu_hw_init() can be preempted
-	 * here.
-	 */
+	/* pt_pmu_hw_init() calls with preemption on, where this_cpu_ptr() must not be used. */
 	if (msr == MSR_PLATFORM_INFO || msr == MSR_IA32_VMX_MISC)
 		return 0;
 	reg = ptm_msr(this_cpu_ptr(&ptm_cpu), msr);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parameters of ptmodel, in /sys/module/ptmodel/parameters, and counters beside
- * them:
+ * Parameters and counters of ptmodel, in /sys/module/ptmodel/parameters. The parameters
+ * say which capabilities the model reports in CPUID, and how much it writes. The files
+ * with counters are:
  *
- *   stats	like auxgen's: a line "cpu stream chunks lost" for each CPU and
- *		stream that was used
- *   counters	a line "name value" for each counter, the sum of all CPUs:
- *	pmis	NMIs that went to the driver
- *	again	NMIs that came in the middle of a step, and again after it
- *	stops	times when output came to STOP
+ *   stats	a line "cpu stream chunks lost" for each CPU and stream that wrote
+ *		chunks, in the format of auxgen's file of this name
+ *   counters	a line "name value" for each counter, where value is the sum of all CPUs:
+ *	pmis	NMIs that called the driver's interrupt handler
+ *	again	NMIs that interrupted a step, and were sent again after it
+ *	stops	regions with STOP that became full, which stops the output
  *	single	chunks written to a single range
  *	faults	times when hardware would have raised #GP or an operational error
  *	padding	bytes that the driver zeroed (single-entry ToPA)
- *		and "fault CPU WHAT VALUE", the first fault of each CPU
+ *
+ *		then a line "fault CPU WHAT VALUE" with the first fault of each CPU
  */
 #include <linux/module.h>
 #include <linux/sysfs.h>
@@ -24,35 +26,35 @@
 
 bool ptm_multiple_entries = true;
 module_param_named(topa_multiple_entries, ptm_multiple_entries, bool, 0444);
-MODULE_PARM_DESC(topa_multiple_entries, "ToPA tables may have many entries");
+MODULE_PARM_DESC(topa_multiple_entries, "CPUID reports that ToPA tables can have several entries (default 1)");
 
 bool ptm_topa_output = true;
 module_param_named(topa_output, ptm_topa_output, bool, 0444);
-MODULE_PARM_DESC(topa_output, "ToPA output is there at all");
+MODULE_PARM_DESC(topa_output, "CPUID reports ToPA output (default 1)");
 
 bool ptm_single_range;
 module_param_named(single_range_output, ptm_single_range, bool, 0444);
-MODULE_PARM_DESC(single_range_output, "Output to a single range is there");
+MODULE_PARM_DESC(single_range_output, "CPUID reports output to a single range (default 0)");
 
 unsigned int ptm_chunks = 16;
 module_param_named(chunks, ptm_chunks, uint, 0644);
-MODULE_PARM_DESC(chunks, "Chunks of 64 bytes each period");
+MODULE_PARM_DESC(chunks, "Number of chunks of 64 bytes that a CPU writes in each period (default 16)");
 
 unsigned int ptm_period = 200;
 module_param_named(period, ptm_period, uint, 0644);
-MODULE_PARM_DESC(period, "Microseconds");
+MODULE_PARM_DESC(period, "Period in microseconds, at least 20 (default 200)");
 
 unsigned int ptm_ctx_chunks = 2;
 module_param_named(ctx, ptm_ctx_chunks, uint, 0644);
-MODULE_PARM_DESC(ctx, "Chunks when TraceEn was set, and before it is cleared");
+MODULE_PARM_DESC(ctx, "Number of chunks that are written after TraceEn is set, and again before it is cleared (default 2)");
 
 unsigned int ptm_skid;
 module_param_named(skid, ptm_skid, uint, 0644);
-MODULE_PARM_DESC(skid, "Chunks that are written until the PMI is sent");
+MODULE_PARM_DESC(skid, "Number of chunks that are still written after a PMI is due, before it is sent (default 0)");
 
 unsigned int ptm_run_order = UINT_MAX;
 module_param_named(run_order, ptm_run_order, uint, 0444);
-MODULE_PARM_DESC(run_order, "Output regions have at most so many pages, as a power of two");
+MODULE_PARM_DESC(run_order, "Largest order of an output region: it has at most 2^run_order pages (default: no limit)");
 
 static int ptm_stats_get(char *buf, const struct kernel_param *kp)
 {

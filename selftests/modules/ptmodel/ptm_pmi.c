@@ -13,10 +13,7 @@
 
 #include "ptm.h"
 
-/*
- * Called with interrupts off, or in an NMI; then the new NMI waits for the end of
- * this one.
- */
+/* Called with interrupts off, or in an NMI. An NMI that is sent in an NMI comes after it. */
 void ptm_pmi_send(struct ptm_cpu *p)
 {
 	auxgen_send_nmi(smp_processor_id());

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The address of perf_output_copy_aux(), for this module, too. */
+/* This module, too, must look up perf_output_copy_aux(), which is not exported. */
 #include "../auxgen_sample.c"

@@ -29,6 +29,7 @@ again:	mov $20, %eax			/* getpid */
 	jmp 2f
 	ud2
 2:	mov %ebx, %ss
+	call both
 	call leaf
 	mov %ebx, %ss
 	mov $39, %eax
@@ -64,6 +65,13 @@ home:	dec %r12d
 
 leaf:	ret
 
+/*
+ * One jump with a prefix in 64-bit code. In 32-bit code it is an INC and a jump, so what
+ * was decoded in one mode is wrong in the other.
+ */
+both:	.byte 0x40, 0xeb, 0x00
+	ret
+
 far_leaf:
 	lretq
 
@@ -81,6 +89,7 @@ by_iret:
 	popf
 	push %ss
 	pop %ss
+	call both
 	call leaf32
 	pushf				/* IRET within 32-bit code, then back */
 	push %cs
