@@ -26,13 +26,13 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
 	$(addprefix $(TESTS)/tool/,events/test_events events/test_period events/test_symbol \
 		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_recent_memory \
-		state/test_proc_maps \
+		state/test_proc_maps synth/test_kernel_range \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
-		record/test_options stream/test_lost \
+		record/test_options stream/test_lost stream/test_map_kind \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
-		flight/test_trigger flight/test_wish flight/test_bpf flight/test_drop flight/test_gaps \
+		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
@@ -50,7 +50,7 @@ $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests \
 		$$(if $$(shell grep -l kselftest_harness.h $$<),-include selftests/harness.h)
 endef
-$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/state tool/stream,$(eval $(call HARNESS_RULE,$(dir))))
+$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/state tool/stream tool/synth,$(eval $(call HARNESS_RULE,$(dir))))
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
@@ -128,6 +128,10 @@ $(TESTS)/tool/state/test_proc_maps: $(BUILD)/selftests/tool/state/test_proc_maps
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
+$(TESTS)/tool/synth/test_kernel_range: $(BUILD)/selftests/tool/synth/test_kernel_range.o \
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
 $(addprefix $(TESTS)/tool/state/,test_state test_recent test_recent_memory): $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
 		$(TOOL_LINK)
@@ -142,8 +146,8 @@ $(TESTS)/tool/daemon/test_daemon: $(BUILD)/selftests/tool/daemon/test_daemon.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=write -o $@ $(TOOL_GROUP)
 
-$(TESTS)/tool/stream/test_lost: $(BUILD)/selftests/tool/stream/test_lost.o \
-		$(TOOL_LINK)
+$(addprefix $(TESTS)/tool/stream/,test_lost test_map_kind): $(TESTS)/tool/stream/%: \
+		$(BUILD)/selftests/tool/stream/%.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/daemon/test_notify: $(BUILD)/selftests/tool/daemon/test_notify.o \
@@ -158,7 +162,7 @@ $(TESTS)/tool/flight/test_trigger: $(BUILD)/selftests/tool/flight/test_trigger.o
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
-$(TESTS)/tool/flight/test_wish: $(BUILD)/selftests/tool/flight/test_wish.o \
+$(TESTS)/tool/flight/test_snapshot_queue: $(BUILD)/selftests/tool/flight/test_snapshot_queue.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $(TOOL_GROUP)
 

@@ -94,7 +94,7 @@ struct auxstream_sample {
 /*
  * AUX data of one queue. A queue is a thread (cpu is AUXSTREAM_NOBODY) or a CPU (tid is
  * AUXSTREAM_NOBODY) of one PMU. Intel PT's data must be read with auxstream_data(); other
- * data are at @data.
+ * data is at @data.
  */
 struct auxstream_aux {
 	__u32	tid;

@@ -59,7 +59,7 @@ int command_options(const struct command_line *c, int argc, char **argv, void *c
 			return command_usage(c);
 		if (letter == 'h') {
 			fputs(c->usage, stdout);
-			return 0;
+			return command_flush(c->who, "the help", stdout) ? 0 : COMMAND_ERROR;
 		}
 		rc = c->set(ctx, letter, optarg);
 		if (rc == COMMAND_USAGE)
@@ -88,10 +88,18 @@ void command_close(int fd)
 		close(fd);
 }
 
-bool command_flush(const char *who, FILE *out)
+bool command_flush(const char *who, const char *what, FILE *out)
 {
-	if (!fflush(out) && !ferror(out))
+	int err = errno;
+
+	/*
+	 * fflush() writes again what stdio still has in its buffer, and fails again. stdio does not
+	 * keep a block that is larger than the buffer: then errno is still that of its write().
+	 */
+	if (fflush(out))
+		err = errno;
+	else if (!ferror(out))
 		return true;
-	fprintf(stderr, "%s: output: %s\n", who, strerror(errno));
+	fprintf(stderr, "%s: cannot write %s: %s\n", who, what, strerror(err));
 	return false;
 }

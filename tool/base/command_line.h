@@ -48,7 +48,10 @@ int command_usage(const struct command_line *c);
 int command_open(const char *who, const char *path);
 void command_close(int fd);
 
-/* Return whether all of the output was written; otherwise, print a message. */
-bool command_flush(const char *who, FILE *out);
+/*
+ * Return whether everything that was printed to @out is written; otherwise, print a message, which
+ * calls it @what.
+ */
+bool command_flush(const char *who, const char *what, FILE *out);
 
 #endif /* AUXREC_COMMAND_LINE_H */

@@ -43,7 +43,7 @@ static int run(struct check *c, const char *file)
 		rc = CHECK_ERROR;
 	}
 	command_close(fd);
-	if (!command_flush(WHO, c->out))
+	if (!command_flush(WHO, "the findings", c->out))
 		rc = CHECK_ERROR;
 	check_free(c);
 	return rc;
@@ -79,7 +79,7 @@ static int set_option(void *ctx, char letter, const char *value)
 		break;
 	case 'r':
 		check_print_rules(stdout);
-		return CHECK_VALID;
+		return command_flush(WHO, "the rules", stdout) ? CHECK_VALID : CHECK_ERROR;
 	}
 	return COMMAND_GO_ON;
 }

@@ -53,7 +53,7 @@ static const struct {
 	[RULE_AUX_FIRST] = { "aux-first", false,
 		"AUXTRACE_INFO before AUXTRACE" },
 	[RULE_AUX_SIZE] = { "aux-size", false,
-		"AUXTRACE's data are padded to 8" },
+		"AUXTRACE's data is padded to 8" },
 	[RULE_AUX_OFFSET] = { "aux-offset", true,
 		"no hole and no overlap in a queue without a loss" },
 	[RULE_AUX_QUEUE] = { "aux-queue", true,

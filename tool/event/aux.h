@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which events have AUX data, and how the stream transports these data.
+ * Which events have AUX data, and how the stream transports this data.
  */
 #ifndef AUXREC_EVENT_AUX_H
 #define AUXREC_EVENT_AUX_H

@@ -35,7 +35,8 @@ static const char usage[] =
 "  --tracefs DIR   read DIR instead of the mounted tracefs\n"
 "  -h, --help      print this text\n"
 "\n"
-"Exit status: 0, 1 if there is nothing to print, 2 for wrong usage.\n";
+"Exit status: 0, 1 if there is nothing to print, 2 for wrong usage, or if the output\n"
+"cannot be written.\n";
 
 enum kind {
 	KIND_HW		= 1 << 0,
@@ -390,9 +391,5 @@ int auxrec_list_main(int argc, char **argv)
 	status = list_words(list, argc - optind, argv + optind);
 	list_end(&list->out);
 	pmu_set_free(&list->pmus);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "auxrec list: stdout: %s\n", strerror(errno));
-		return 1;
-	}
-	return status;
+	return command_flush(command.who, "the list of events", stdout) ? status : COMMAND_ERROR;
 }

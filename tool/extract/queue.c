@@ -30,7 +30,7 @@ static void part_name(size_t queue, char name[NAME_LEN])
 }
 
 /*
- * Number the events whose data are chunks, from 1. Names of files have the number if
+ * Number the events whose data is chunks, from 1. Names of files have the number if
  * several events, or AUXTRACE data, would otherwise have files of the same name.
  */
 static int number_events(struct extract *e)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Extract the raw data of samples (auxrec extract --raw) to a file per event. The index
- * tells where the data of each sample are, whose they are and when the sample was taken.
+ * tells where the data of each sample is, whose it is and when the sample was taken.
  * See stream/payload.h.
  */
 #include <errno.h>

@@ -192,7 +192,7 @@ void flight_finish(struct session *s);
 /* SIGUSR2: merge all snapshots into one file. Return 0, or -errno with a message. */
 int flight_merge(struct session *s, struct diag *d);
 
-/* flight/wish.c */
+/* flight/snapshot_queue.c */
 void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
 		 __u64 token, const void *data, size_t size);
 /* @nr more triggers came at the same time as the last wish of @t. */
@@ -280,8 +280,8 @@ struct snapshot_job {
 int snapshot_write(struct session *s, const struct snapshot_job *job);
 
 /*
- * flight/short.c: called after each look at all rings; flight_short_print() prints "no" or the
- * result of the last look.
+ * flight/short_history.c: called after each look at all rings; flight_short_print() prints "no" or
+ * the result of the last look.
  */
 void flight_look_short(struct session *s, __u64 now);
 void flight_short_print(const struct session *s, char *buf, size_t size);

@@ -19,7 +19,7 @@ static int record(struct session *s, const struct perf_event_header *rec)
 	return 0;
 }
 
-/* The data stay in the ring until a snapshot takes them. */
+/* The data stays in the ring until a snapshot takes it. */
 static int raw(struct session *s, bool last)
 {
 	(void)last;

@@ -122,9 +122,9 @@ static void disable_used_up(struct session *s)
 
 /*
  * No sample of the event that froze the ring has come, although all main rings were read since.
- * The sample is lost, or has the id of another event, see session/twins.c. The control page tells
- * which event froze the ring. If count= or rate= suppress the trigger, flight_wish() thaws the
- * ring.
+ * The sample is lost, or has the id of another event, see session/duplicate_events.c. The control
+ * page tells which event froze the ring. If count= or rate= suppress the trigger, flight_wish()
+ * thaws the ring.
  */
 static void give_up_waiting(struct session *s)
 {

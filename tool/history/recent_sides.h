@@ -43,7 +43,7 @@ void recent_sides_free(struct recent_sides *s);
 /* Return 0 or -ENOMEM. */
 int recent_sides_add(struct recent_sides *s, const struct perf_event_header *rec, __u64 time);
 
-/* Return the record before @side if that is not packed, or NULL. */
+/* Return the record before @side. NULL: it is packed, or there is none. */
 const struct side *recent_sides_older(const struct recent_sides *s, const struct side *side);
 
 /* Return the time of the oldest record, packed or not; ~0: there is none. */

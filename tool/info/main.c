@@ -91,7 +91,7 @@ static int run(const struct info_command *c, const char *file)
 	else
 		info_print(info, c->width);
 out:
-	return command_flush(WHO, info->out) ? rc : INFO_ERROR;
+	return command_flush(WHO, "what is in the stream", info->out) ? rc : INFO_ERROR;
 }
 
 static bool parse_width(const char *text, int *width)

@@ -9,7 +9,7 @@
  * later snapshot has all records of an earlier one, merge takes the later one instead. If
  * nothing is known of the time between two snapshots, the later one's state is in the stream,
  * too. merge recognizes AUX data by content, not by time: if a span was still in progress at
- * one snapshot, its data are in a later one.
+ * one snapshot, its data is in a later one.
  *
  * A merged stream counts as the snapshots from which it was made.
  */

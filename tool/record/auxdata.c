@@ -274,7 +274,7 @@ int auxdata_gap(struct session *s, const struct perfaux_gap *gap)
 	return sev ? write_loss(s, sev, gap) : 0;
 }
 
-/* Release items, but only after their data were written out. */
+/* Release items, but only after their data was written out. */
 static int flush_items(struct session *s, struct raw_item *items,
 		       unsigned int *nr)
 {

@@ -31,7 +31,7 @@ struct part_sample {
 /* A sample of a main ring, and where its parts are */
 struct source {
 	const __u8 *rec;
-	size_t raw;		/* offset of the raw data, after their size */
+	size_t raw;		/* offset of the raw data, after its size */
 	size_t tail;		/* offset of the fields after the raw data */
 	size_t size;		/* of the record */
 	const struct sev *sev;
@@ -210,7 +210,7 @@ static int write_lost_sample(struct session *s, const struct source *src)
 	return stream_record(&s->out, &lost);
 }
 
-/* Write the sample, which tells that its data are elsewhere, or lost. -E2BIG: it cannot. */
+/* Write the sample, which tells that its data is elsewhere, or lost. -E2BIG: it cannot. */
 static int write_stub(struct session *s, const struct source *src,
 		      const struct part_sample *part)
 {

@@ -10,7 +10,7 @@
 #include "base/map.h"
 
 struct payload_stats {
-	__u64 count;		/* payloads whose data were written */
+	__u64 count;		/* payloads whose data was written */
 	__u64 bytes;
 	__u64 apart;		/* of @count: as samples of the payload event */
 	__u64 orphans;		/* of @apart: without their sample, which was lost */

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/command_line.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "session/buildid.h"
@@ -496,11 +497,11 @@ int auxrec_record_main(int argc, char **argv, const struct session_mode *flight)
 	}
 	if (opt.command == AUXREC_HELP) {
 		options_help();
-		return 0;
+		return command_flush("auxrec", "the help", stdout) ? 0 : EXIT_RECORDING;
 	}
 	if (opt.command == AUXREC_VERSION_ONLY) {
 		puts("auxrec " AUXREC_VERSION);
-		return 0;
+		return command_flush("auxrec", "the version", stdout) ? 0 : EXIT_RECORDING;
 	}
 
 	s.opt = &opt;

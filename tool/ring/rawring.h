@@ -53,7 +53,7 @@ struct raw_item {
 	const struct perfaux_gap *gap;		/* or NULL */
 	const void *data;			/* of the span */
 	__u32 index;				/* of the segment or gap */
-	/* the last span of its segment, which can be released after it */
+	/* This is the last span of its segment: if it is released, the segment is. */
 	bool last;
 };
 

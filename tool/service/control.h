@@ -22,7 +22,7 @@
  * - There are at most 32 clients.
  * - The recorder does not read from a client that does not read its answers.
  * - Requests of a client that has gone are still carried out, and their answers are dropped.
- * - A snapshot of a new name is refused while very many snapshots wait (flight/wish.c).
+ * - A snapshot of a new name is refused while very many snapshots wait (flight/snapshot_queue.c).
  *
  * One thread uses these functions, and they do not block.
  */

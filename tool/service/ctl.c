@@ -209,14 +209,14 @@ int auxrec_ctl_main(int argc, char **argv)
 	}
 	if (opt.help) {
 		print_usage(stdout);
-		return CTL_OK;
+		return command_flush(WHO, "the help", stdout) ? CTL_OK : CTL_ERROR;
 	}
 	if (opt.timeout)
 		c.deadline = now_ns() + opt.timeout;
 	status = talk(&c);
 	if (c.fd >= 0)
 		close(c.fd);
-	if (!command_flush(WHO, stdout))
+	if (!command_flush(WHO, "the recorder's answer", stdout))
 		return CTL_ERROR;
 	if (status)
 		fprintf(stderr, WHO ": %s\n", c.diag.msg);

@@ -275,7 +275,7 @@ static void set_made(const struct session *s, struct perf_event_attr *attr)
 }
 
 /*
- * For each event with AUX_CHUNKS data, add another event whose samples contain these data, see
+ * For each event with AUX_CHUNKS data, add another event whose samples contain this data, see
  * stream/aux_chunk.h. The added event is never opened.
  */
 static int add_chunk_events(struct session *s, struct diag *d)
@@ -509,7 +509,7 @@ int session_make_events(struct session *s, struct diag *d)
 			continue;
 		}
 		attr_drop_period(&s->sev[s->nr_sev - 1].attr);
-		/* Intel PT's data do not tell which task ran on a CPU. */
+		/* Intel PT's data does not tell which task ran on a CPU. */
 		if (s->sev[s->nr_sev - 1].aux && !session_per_task(s))
 			switches = true;
 		if (s->sev[s->nr_sev - 1].raw_ring)

@@ -11,7 +11,7 @@
  * For each stepped instruction, the kernel executes about this many, see "How fast it is" in
  * Documentation/softpt.rst.
  */
-#define SOFTPT_SLOWER	2000
+#define SOFTPT_SLOWER	1000
 
 /* softpt traces user space only, whatever the event asks for. */
 static bool records_kernel(const struct sev *sev)

@@ -203,14 +203,15 @@ int attr_check_terms(const struct sev *sev, struct diag *d);
 int attr_terms(const struct session *s, struct sev *sev, struct diag *d);
 void attr_groups(struct session *s);
 
-/* session/twins.c: give software events that are the same event the same fields. */
+/* session/duplicate_events.c: give software events that are the same event the same fields. */
 int session_unite_twins(struct session *s, struct diag *d);
 
 /* session/main_size.c */
 /* Return the wanted size of a main ring, in bytes. The memory limit may allow less. */
 size_t session_main_bytes(const struct session *s);
-/* Is only AUX data of tasks recorded? session_only_user_aux(): and only of user space? */
+/* Is nothing recorded but AUX data of tasks? */
 bool session_only_aux(const struct session *s);
+/* Is nothing recorded but AUX data of tasks in user space? */
 bool session_only_user_aux(const struct session *s);
 
 /* session/open.c */

@@ -57,7 +57,7 @@ int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 		   struct diag *d);
 
 /*
- * Wait until the data are on disk, which can take long. The data must have been written
+ * Wait until the data is on disk, which can take long. The data must have been written
  * (stream_close()). Return 0, or -errno with a message: the data may be lost, and the caller must
  * call snapfile_abort().
  */

@@ -45,7 +45,7 @@ static int cannot_write(const struct snapfile *f, int err, struct diag *d)
 
 /*
  * Close the file and wait for the disk. Network file systems, and those with quotas, may report
- * only here that there was no room. The data are lost then and cannot be written again, but make
+ * only here that there was no room. The data is lost then and cannot be written again, but make
  * room for the next snapshot.
  */
 static int end(struct snapfile *f, const struct snapfile_job *job, struct diag *d)

@@ -31,7 +31,7 @@ struct snapfile_job {
 
 /*
  * Write a snapshot. A process of its own must call this, because it waits for the disk. The file
- * gets its name when its data are on disk.
+ * gets its name when its data is on disk.
  *
  * If there is no room for the file, its data or its name (ENOSPC, EDQUOT), ask @job for room.
  * Return 0, and @f has the file's path; or -errno with a message, and nothing is left of the file.

@@ -19,14 +19,14 @@
 struct auxrec_chunk {
 	__u32	magic;
 	__u16	version;	/* 1 */
-	__u16	header_size;	/* bytes; the data follow */
+	__u16	header_size;	/* bytes; the data follows */
 	__u64	seq;		/* of the span, see perfaux.h */
 	__u64	t_begin;	/* of the span */
 	__u64	t_end;
 	__u64	cookie;		/* index of the AUX event on the command line */
 	__u32	flags;		/* PERF_AUX_FLAG_* of the span */
-	__u32	offset;		/* of these data in the span, bytes */
-	__u32	length;		/* of these data, bytes, without padding */
+	__u32	offset;		/* of this data in the span, bytes */
+	__u32	length;		/* of this data, bytes, without padding */
 	__u32	span_length;	/* of the whole span, bytes */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tell by its name what a map is a map of.
+ * Tell by its name what a map is a map of: a file, a memfd, other memory, [vdso] or the kernel.
  */
 #include <string.h>
 
@@ -17,7 +17,8 @@ enum map_kind map_kind(const char *name)
 		return MAP_KIND_VDSO;
 	if (begins_with(name, "[kernel"))
 		return MAP_KIND_KERNEL;
-	if (*name != '/' || begins_with(name, "//"))
+	if (*name != '/' || begins_with(name, "//") || !strcmp(name, "/anon_hugepage") ||
+	    !strcmp(name, "/anon_hugepage (deleted)"))
 		return MAP_KIND_MEMORY;
 	if (begins_with(name, "/dev/") || begins_with(name, "/SYSV") ||
 	    begins_with(name, "/memfd:"))

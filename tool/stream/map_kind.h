@@ -11,10 +11,15 @@
  * The kernel's perf_event_mmap_event() names a map with a file by d_path(), which begins with '/',
  * or "//enomem" or "//toolong" if that fails. A map without a file is "[vdso]", "[heap]", "[stack]"
  * or has another name of its kind, or it is "//anon". A file of no file system has a name that
- * d_path() makes up: "anon_inode:[perf_event]".
+ * d_path() makes up: "anon_inode:[perf_event]". Files that the kernel makes for memory have names
+ * of simple_dname(), which look like paths: "/NAME (deleted)".
  */
 enum map_kind {
-	MAP_KIND_MEMORY,		/* no file, or none with a path */
+	/*
+	 * No file, or none with a path. Huge pages of an anonymous map count as memory, too,
+	 * although hugetlb_file_setup() makes a file for them ("/anon_hugepage").
+	 */
+	MAP_KIND_MEMORY,
 	MAP_KIND_FILE,
 	/*
 	 * Shared memory, which has a file of shmem_kernel_file_setup() ("/dev/zero",

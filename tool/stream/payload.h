@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Raw data that came through a raw ring, as they are in the stream.
+ * Raw data that came through a raw ring, as it is in the stream.
  *
- * Raw data that fit into their sample's record are put back into the sample. If RAW is
+ * Raw data that fits into its sample's record is put back into the sample. If RAW is
  * the sample's last field, the size of RAW is the true one, and zeros follow up to the
  * end of the record. Otherwise RAW is padded as perf pads it, and the record ends with a
  * struct auxrec_length, which readers ignore.
  *
- * Raw data that do not fit, or that belong to no sample, are in samples of one more
+ * Raw data that does not fit, or that belongs to no sample, is in samples of one more
  * event, the payload event: software, bpf-output, with sample_type IDENTIFIER | TID |
  * TIME | CPU | PERIOD | RAW and the ring's key (perfaux.h) as config1. RAW of these
  * samples is a struct auxrec_payload and data, then zeros up to the alignment. PERIOD is
  * the number of data bytes. Parts of one payload have the same number and follow each
  * other.
  *
- * A sample whose raw data are in a payload, or are lost, has a struct auxrec_payload
+ * A sample whose raw data is in a payload, or is lost, has a struct auxrec_payload
  * without data as RAW, with the same number and key. A sample of a tracepoint is left out
  * instead, because readers would take the struct for the tracepoint's fields: in its
  * place there are the payload event's samples and a LOST_SAMPLES.
@@ -31,15 +31,15 @@
 struct auxrec_payload {
 	__u32	magic;
 	__u16	version;	/* 1 */
-	__u16	header_size;	/* bytes; the data follow */
+	__u16	header_size;	/* bytes; the data follows */
 	__u64	key;		/* as config1 of the payload event */
 	__u64	number;		/* of the payload in the stream, from 1 */
 	__u64	id;		/* of the sample's event; 0: no sample */
 	__u64	cookie;		/* of a frame that has no event */
 	__u64	time;		/* of the frame, ns */
 	__u64	total;		/* bytes of the whole payload, or lost bytes */
-	__u64	offset;		/* of these data in the payload; in a gap: lost payloads */
-	__u32	length;		/* of these data, without padding */
+	__u64	offset;		/* of this data in the payload; in a gap: lost payloads */
+	__u32	length;		/* of this data, without padding */
 	__u16	cause;		/* of the loss, enum perfaux_cause; 0: not lost */
 	__u16	flags;		/* AUXREC_PAYLOAD_* */
 };

@@ -57,7 +57,7 @@ const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out
 	if (b.failed)
 		return "name_size and data_size beyond its end";
 	if (!is_data(out))
-		return "data whose sizes are not those that they say";
+		return "data whose sizes are not those that its headers give";
 	if (b.left >= 8)
 		return "8 or more bytes behind its data";
 	for (; b.left; b.left--)
@@ -75,7 +75,7 @@ const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out
 	if (out->h.raw_last + 1 < out->h.raw_first)
 		return "numbers of the raw ring's segments that end before they begin";
 	if (out->h.raw_end < out->h.raw_begin)
-		return "data of the raw ring that end before they begin";
+		return "data of the raw ring that ends before it begins";
 	return NULL;
 }
 

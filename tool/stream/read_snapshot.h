@@ -34,7 +34,7 @@ const char *read_snapshot(const struct read_sample *s, struct read_snapshot *out
  * @b: read_snapshot.data before the first call
  *
  * Return: true, or false if there is no more. If @b->failed is set then, the sizes are wrong:
- * the last data end behind the end of @b.
+ * the last data ends behind the end of @b.
  */
 bool read_snapshot_data(struct read_bytes *b, struct read_snapshot_data *out);
 

@@ -37,7 +37,7 @@ struct auxrec_snapshot {
 	 * these times, ns, are approximate. raw_begin 0: from the recording's start on. The
 	 * numbers (perfaux_segment.ready_seq) of the segments that it has completely are
 	 * exact: raw_first to raw_last. raw_last is raw_first - 1 if there is no such segment.
-	 * If the numbers of another snapshot follow these, no data are missing between the
+	 * If the numbers of another snapshot follow these, no data is missing between the
 	 * two. All four are 0 if this is not known.
 	 */
 	__u64	raw_begin;

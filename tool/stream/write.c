@@ -14,7 +14,7 @@
 #include "stream/records.h"
 #include "stream/write.h"
 
-/* Up to this size it is cheaper to copy data than to refer to them in an iovec. */
+/* Up to this size it is cheaper to copy data than to refer to it in an iovec. */
 #define COPY_MAX	4096
 
 static int open_file(const char *path, struct diag *d)

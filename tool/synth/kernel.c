@@ -14,6 +14,7 @@
 #include "session/buildid.h"
 #include "stream/records.h"
 #include "stream/build.h"
+#include "synth/kernel_range.h"
 #include "synth/synth.h"
 
 #define KERNEL_PID	(-1U)
@@ -50,48 +51,6 @@ static int add_map(struct session *s, __u64 start, __u64 len, __u64 pgoff,
 		build_add_sample_id(&s->out);
 	err = build_end(&s->out);
 	return err == -E2BIG ? 0 : err;
-}
-
-struct kernel_range {
-	__u64 text, stext, etext, edata;
-};
-
-static void kernel_symbol(struct kernel_range *k, const char *name, __u64 addr)
-{
-	if (!strcmp(name, "_text"))
-		k->text = addr;
-	else if (!strcmp(name, "_stext"))
-		k->stext = addr;
-	else if (!strcmp(name, "_etext"))
-		k->etext = addr;
-	else if (!strcmp(name, "_edata"))
-		k->edata = addr;
-}
-
-/* Return 0, or -errno. -EPERM: the kernel hides the addresses. */
-static int kernel_range(struct kernel_range *k)
-{
-	char line[512], name[256];
-	unsigned long long addr;
-	FILE *f;
-
-	memset(k, 0, sizeof(*k));
-	f = fopen("/proc/kallsyms", "re");
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f)) {
-		const char *at = strchr(line, ' ');
-
-		/* A line is "address type name". Skip most lines without the slow sscanf(). */
-		if (!at || strlen(at) < 4 || at[3] != '_')
-			continue;
-		if (sscanf(line, "%llx %*c %255s", &addr, name) == 2)
-			kernel_symbol(k, name, addr);
-		if (k->edata && k->etext && (k->text || k->stext))
-			break;
-	}
-	fclose(f);
-	return k->text || k->stext ? 0 : -EPERM;
 }
 
 /* A '_' in a module's name can be a '-' in its file's name. */
@@ -196,30 +155,24 @@ int synth_kernel(struct session *s)
 	const __u64 page = sysconf(_SC_PAGESIZE);
 	struct kernel_range k;
 	struct build_id id;
-	__u64 start, end;
-	bool stext;
+	char name[64];
+	__u64 end;
 	int err;
 
-	/*
-	 * No record of such a recording has an address of the kernel. Finding the kernel's
-	 * range in /proc/kallsyms takes most of the time of a start.
-	 */
+	/* No record of such a recording has an address of the kernel. */
 	if (!session_records_kernel(s))
 		return 0;
-	if (kernel_range(&k)) {
+	if (kernel_range_find(&k, "/proc/kallsyms", "/proc/iomem")) {
 		s->kptr_hidden = true;
 		return 0;
 	}
 
 	build_id_notes("/sys/kernel/notes", &id);
+	end = ALIGN_UP(k.end, page);
+	if (end <= k.start)
+		end = k.start + page;
 	/* Readers relocate by the reference symbol, so its name must fit the address. */
-	stext = !k.text;
-	start = stext ? k.stext : k.text;
-	end = ALIGN_UP(k.edata > start ? k.edata : k.etext, page);
-	if (end <= start)
-		end = start + page;
-	err = add_map(s, start, end - start, start, &id,
-		      stext ? REC_KERNEL_NAME "_stext" :
-			      REC_KERNEL_NAME "_text", 0);
+	snprintf(name, sizeof(name), REC_KERNEL_NAME "%s", k.symbol);
+	err = add_map(s, k.start, end - k.start, k.start, &id, name, 0);
 	return err ? err : add_modules(s);
 }

@@ -23,7 +23,7 @@ struct trigger {
 	__u32 post_segments;	/* the same in segments of the raw ring, if post_in_segments */
 	bool post_in_segments;	/* only if trigger_is_event(); post is 0 then */
 	__u64 count;		/* most snapshots, 0: any number */
-	__u64 paced;		/* when the next snapshot is in pace, see flight/wish.c */
+	__u64 paced;		/* when the next snapshot is in pace, see flight/snapshot_queue.c */
 	__u64 rate_nr;		/* most snapshots in rate_time ns, 0: any number */
 	__u64 rate_time;
 	/* state of trigger_take() */

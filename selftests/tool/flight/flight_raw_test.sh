@@ -164,7 +164,7 @@ launch_stopped()
 }
 
 frozen post=0
-# The ring is thawed: data that are written later are in the next snapshot.
+# The ring is thawed: data that is written later is in the next snapshot.
 more=$(($(written) - begun + 1000))
 await wrote $more
 g=$(ctl snapshot)
@@ -253,7 +253,7 @@ await of frozen
 f=$(of frozen)
 whole "$f"
 [[ $(mark "$f" frozen) == true ]] || note "$(marks "$f")"
-# The ring is thawed: the other trigger still waits, and its snapshot has the data that come now.
+# The ring is thawed: the other trigger still waits, and its snapshot has the data that comes now.
 begun=$(claims)
 await claimed 64
 land
@@ -277,8 +277,8 @@ echo "# its sample is lost: $(mark "$f" sample_lost)"
 land
 check "an event whose sample has another one's id has its snapshot, too"
 
-# The ring stays frozen while the first snapshot is written, and much is lost. Data that are
-# written while the second snapshot thaws the ring follow gaps, which the snapshot has, too.
+# The ring stays frozen while the first snapshot is written, and much is lost. Data that is
+# written while the second snapshot thaws the ring follows gaps, which the snapshot has, too.
 # shellcheck disable=SC2317 # called by await
 is_full() { (($(status 'not kept') > 0)); }
 launch -a -M 12M -m 128K,16Kx32 -e "$EVENT" -e raw_syscalls:sys_enter --trigger signal=USR1 \
@@ -301,8 +301,8 @@ whole "$f"
 whole "$g"
 check "what is behind a freeze has its gap in front of it"
 
-# The ring goes back farther than the samples, so its gaps do, too: each fourth write of a CPU
-# loses all its chunks. Four CPUs fill the ring in 40 s.
+# The ring goes back farther than the samples, and so must its gaps. There are many: each fourth
+# write of a CPU loses all its chunks. Four CPUs fill the ring in 40 s.
 launch -a -M 12M -m 128K,16Kx64 -e "$AUXGEN"/timer=1,config1=80000,chunks=8,truncate=4/ \
 	-e raw_syscalls:sys_enter --trigger signal=USR1
 begun=0
@@ -319,7 +319,7 @@ read -r _ _ _ _ _ _ _ lost _ _ _ gaps _ <verify
 echo "# $chunks chunks, $lost lost, $gaps gaps"
 # The last gap of a CPU may go on, and nobody sees what was lost before a CPU's first chunk.
 ((lost > 100 && gaps + 2 * cpus >= lost / 8)) || note "$gaps gaps, $lost chunks lost"
-check "gaps are told for as long as there are data of their time"
+check "gaps are told for as long as there is data of their time"
 
 # Frames also have a distance from the trigger: the snapshot waits for those that come after it.
 launch -a -M 16M -m 512K,16Kx32 --raw-ring -e sched:sched_process_fork \
@@ -333,7 +333,7 @@ valid "$f"
 (($(mark "$f" after_bytes) > 0 && $(mark "$f" after_ns) > 0)) || note "$(marks "$f")"
 echo "# frames: $(mark "$f" after_bytes) bytes, $(mark "$f" after_ns) ns behind the trigger"
 land
-check "raw data of samples are counted behind the trigger"
+check "raw data of samples is counted behind the trigger"
 
 # If HOLD fails, the ring that it would have thawed does not stay frozen.
 : >"$T/fails"
@@ -466,9 +466,9 @@ f=$(ctl snapshot)
 fields "$f" >with
 cmp -s with without || note "the second: $(diff with without | head -n 4)"
 land
-check "raw data of tracepoints are the same as in a plain recording"
+check "raw data of tracepoints is the same as in a plain recording"
 
-# Data that are older than pre= are also left out of the ring's data, and do not count as lost.
+# Data that is older than pre= is also left out of the ring's data, and does not count as lost.
 launch -a -m 1M,64Kx32 -M 32M --raw-ring -e task:task_rename --trigger signal=USR1,pre=1s
 bash "$T/renames" 100
 begun=$(now)

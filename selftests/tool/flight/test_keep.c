@@ -363,7 +363,7 @@ TEST_F(keep, clock_back)
 
 /*
  * Snapshots that were written and noted while a thread looks are not the oldest, although the
- * clock was a day late then.
+ * clock was set back by a day then.
  */
 TEST_F(keep, noted_since_the_look)
 {

@@ -386,7 +386,7 @@ TEST_F(files, at_once)
 }
 
 /*
- * Fork a child that begins a snapshot, and that writes a byte to *@told when the data are
+ * Fork a child that begins a snapshot, and that writes a byte to *@told when the data is
  * written.
  */
 static pid_t hang(int *told)

@@ -375,7 +375,7 @@ TEST_F(full, name)
 	EXPECT_STREQ("a.3 a.4 a.5 ", snap_dir_list());
 }
 
-/* An error of close() means that data are lost, so the snapshot fails. */
+/* An error of close() means that data is lost, so the snapshot fails. */
 TEST_F(full, close)
 {
 	full_closes = 1;
@@ -453,9 +453,9 @@ static int begin_with(struct recorder *r, size_t size)
 }
 
 /*
- * The disk has room for the second snapshot's data, but not for 16 KiB more. The file system may
- * need these for itself, and the attempt would then fail after the first snapshot was removed. So
- * the first snapshot stays.
+ * The disk has room for the second snapshot's data, but not for 16 KiB more, which the file system
+ * may need for itself. The second snapshot could then fail although the first one was removed for
+ * it. So the first snapshot stays.
  */
 TEST_F(margin, data_lacks)
 {
@@ -477,7 +477,7 @@ TEST_F(margin, data_fits)
 }
 
 /*
- * The data of both snapshots are on the disk, but there is no room for the second one's name. Less
+ * The data of both snapshots is on the disk, but there is no room for the second one's name. Less
  * than 16 KiB are free, so the first snapshot makes room.
  */
 TEST_F(margin, name_lacks)

@@ -103,7 +103,7 @@ static void see_raw(struct seen *v, const struct read_sample *s,
 	else
 		v->raws[nr] += h->length;
 	if (!h->offset && h->number != ++v->payload)
-		wrong = "raw data are not numbered one after the other";
+		wrong = "raw data is not numbered one after the other";
 }
 
 static void see_part(struct seen *v, const struct read_sample *s)

@@ -91,7 +91,7 @@ static struct auxrec_payload payload_of(const struct world *w, uint64_t total)
 	};
 }
 
-/* Write a sample whose data follow in other samples, in parts. */
+/* Write a sample whose data follows in other samples, in parts. */
 static void write_payload(struct world *w, uint32_t cpu)
 {
 	const uint32_t length = 8 * (1 + history_rnd(40)), parts = 1 + history_rnd(3);

@@ -420,7 +420,7 @@ static int write_live(void *ctx, const struct perf_event_header *h)
 	return 0;
 }
 
-/* Write the producers' raw data in parts of eight bytes. Each part is the number of the data. */
+/* Write the producers' raw data in parts of eight bytes. Each part contains their index. */
 static void write_raws(struct writer *wr)
 {
 	const struct world *w = wr->w;

@@ -44,7 +44,7 @@ static struct {
 	bool seen;
 } state[MAX_CPUS][AUXGEN_STREAMS];
 
-/* Times (ns) between merged snapshots, for which data are missing */
+/* Times (ns) between merged snapshots, for which data is missing */
 static struct {
 	unsigned long long begin, end;
 } missing[MAX_MISSING];

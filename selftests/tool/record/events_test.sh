@@ -296,8 +296,12 @@ if [[ $? == 77 ]]; then
 else
 	# Compare with the kernel and perf record while the program is loaded.
 	want 0 "$HOLD" sh -c "'$AUXREC' -q -e cpu-clock -o f -- true &&
+		'$AUXREC' -q -e cpu-clock:u -o user -- true &&
 		$REF record -q -o ref -- true && grep bpf_prog /proc/kallsyms >syms"
 	valid f
+	valid user
+	! "$AUXREC" info --records user | grep -E ' (KSYMBOL|BPF_EVENT) ' >out ||
+		note "a recording of user space describes programs: $(<out)"
 	for p in $PERFS; do
 		quiet "$p" script --show-bpf-events -i f
 		grep -q 'BPF_EVENT type 1' out || note "$p: no BPF_EVENT"

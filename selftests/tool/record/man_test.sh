@@ -56,6 +56,31 @@ missing=$(comm -23 table own | tr '\n' ' ')
 [[ -z $missing ]] || note "--help lacks $missing"
 check "every option that auxrec knows is in --help"
 
+# What a person asked to see and does not get is an error, with the status of the page. The stream
+# is the smallest one: auxrec check and auxrec info read it, and print what they found.
+python3 -c 'import struct, sys
+sys.stdout.buffer.write(struct.pack("<QQ", 0x32454c4946524550, 16))' >stream
+# full STATUS WHAT ARG...: auxrec ARGS must say that it cannot write WHAT
+full()
+{
+	local status=$1 what=$2
+	shift 2
+	want "$status" "$AUXREC" "$@" >/dev/full
+	said "cannot write $what: No space left on device"
+}
+full 125 "the help" --help
+full 125 "the version" --version
+full 125 "the help" ctl --help
+for command in list info check extract merge; do
+	full 2 "the help" $command --help
+done
+full 2 "the list of events" list
+full 2 "the list of events" list --json sw
+full 2 "what is in the stream" info stream
+full 2 "the findings" check --json stream
+full 2 "the rules" check --rules
+check "output that cannot be written"
+
 for word in NAME SYNOPSIS DESCRIPTION EVENTS OUTPUT 'EXIT STATUS' FILES EXAMPLES \
 	'SEE ALSO'; do
 	grep -qx "\.SH $word" "$PAGE" || note "no section $word"

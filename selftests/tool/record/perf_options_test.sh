@@ -67,8 +67,8 @@ all()
 	[[ $(wc -l <options) -ge $1 ]] || note "only $(wc -l <options) options: $(xargs <options)"
 }
 
-for v in 6.1 6.12 7.2; do
-	"$SETUP/perf" $v record -h 2>&1 | listed | sort -u >options
+for v in $("$HERE/../../kernels"); do
+	"$SETUP/perf" "$v" record -h 2>&1 | listed | sort -u >options
 	all 100
 	check "perf $v: $(wc -l <options) options of perf record"
 done

@@ -245,7 +245,7 @@ part()
 sys.exit("\n" + b not in "\n" + a)' truth "$2" || note "not one piece of what ran"
 }
 
-# An overwrite ring keeps the newest data. A decoder starts at the first PSB of these data.
+# An overwrite ring keeps the newest data. A decoder starts at the first PSB of this data.
 for nr in 3 4; do
 	want 0 "$B/selftests/ring/pt_overwrite" left $nr "$SPT/work-static" calls >lost
 	[[ $(cat lost) -ge 2 ]] || note "$(cat lost) segments were overwritten"

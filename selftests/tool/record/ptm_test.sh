@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Test auxrec with the kernel's own Intel PT driver on a model of the hardware (ptmodel), with the
-# terms and modes that softpt does not have. The data are numbered chunks, which can be verified but
+# terms and modes that softpt does not have. The data is numbered chunks, which can be verified but
 # not decoded. auxrec must give decoders the same information as perf record. The test runs in a VM,
 # as root.
 

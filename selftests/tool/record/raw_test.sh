@@ -271,7 +271,7 @@ lost=$(grep -c '^lost .* bytes=0 .* lost=8192 cause=' d/index)
 said "LOST raw data of $lost samples, $((lost * 8192)) bytes: raw ring full"
 check "what is lost is told sample by sample"
 
-# The data are larger than a segment. With the segment size that the summary suggests, they fit.
+# The data is larger than a segment. With the segment size that the summary suggests, it fits.
 rm -f f
 want 0 "$WRITE" $PIN/raw_test 65535 "$AUXREC" -o f -m 512K,16Kx64 -a -e bpf-output \
 	--bpf-map $PIN/raw_test -- bash renames 20

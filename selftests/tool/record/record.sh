@@ -6,8 +6,8 @@
 # The variables are:
 #
 #   AUXREC   the recorder: the script's first argument, default build/tool/auxrec
-#   PERFS    the perfs that must read auxrec's streams: by default the installed ones of perf-6.1,
-#            perf-6.12 and perf-7.2, or perf if there are none
+#   PERFS    the perfs that must read auxrec's streams: by default those that are installed of
+#            perf-VERSION for each of selftests/kernels, or perf if there are none
 #   AUXGEN   the PMU of auxgen.ko that the test uses, default auxgen. Tests that run at the same
 #            time use different PMUs (pmus=N of the module). $STATS is the file with its counters.
 #   SEED     the seed of random numbers, default 1
@@ -22,8 +22,8 @@ cd "$T" || exit 2
 
 if [[ -z ${PERFS-} ]]; then
 	PERFS=
-	for p in perf-6.1 perf-6.12 perf-7.2; do
-		command -v "$p" >/dev/null && PERFS+=" $p"
+	for v in $("$HERE/../../kernels"); do
+		command -v "perf-$v" >/dev/null && PERFS+=" perf-$v"
 	done
 	PERFS=${PERFS:-perf}
 fi

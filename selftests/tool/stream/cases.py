@@ -403,10 +403,10 @@ snapshot_case("number 0", number=0)
 snapshot_case("another time", trigger=T0 + 450)
 snapshot_case("a name longer than the record", name_size=1000)
 snapshot_case("data longer than the record", data_size=1 << 31)
-snapshot_case("data without their size", data=b"abc")
-snapshot_case("data longer than they say", data=g.brought(b"abcd", 3))
-snapshot_case("data shorter than they say", data=g.brought(b"abcd", 5))
-snapshot_case("data that were shorter than what there is", data=g.brought(b"abcd", full=3))
+snapshot_case("data without its size", data=b"abc")
+snapshot_case("data longer than it says", data=g.brought(b"abcd", 3))
+snapshot_case("data shorter than it says", data=g.brought(b"abcd", 5))
+snapshot_case("data whose full size is less than what is there", data=g.brought(b"abcd", full=3))
 snapshot_case("bytes behind the data", tail=bytes(8))
 snapshot_case("padding that is not zero", tail=b"!")
 snapshot_case("no name", text_=b"")
@@ -414,7 +414,7 @@ snapshot_case("a name without its end", text_=b"name")
 snapshot_case("a name with two ends", text_=b"na\0me\0")
 snapshot_case("a name that steers a terminal", text_=b"\x1b[2J\0")
 snapshot_case("segments that end before they begin", raw=(T0, T0 + 1, 9, 7))
-snapshot_case("raw data that end before they begin", raw=(T0 + 1, T0, 7, 9))
+snapshot_case("raw data that ends before it begins", raw=(T0 + 1, T0, 7, 9))
 add("snapshot", "no header", swap("snapshot-2", g.sample(
     "snapshot-2", g.SNAPSHOT, T0 + 451, struct.pack("<Q", 1) + g.raw(bytes(12)))),
     g.snapshot_stream)
@@ -435,7 +435,7 @@ payload_case("payload-length", "more than RAW has", "payload-2", 2, T0 + 600, DA
              total=200, length=200, period=200)
 payload_case("payload-length", "data in the padding", "payload-2", 2, T0 + 600,
              DATA + b"xy", total=100, length=100, period=100)
-payload_case("payload-length", "data that are lost", "payload-3", 3, T0 + 900, DATA,
+payload_case("payload-length", "data that is lost", "payload-3", 3, T0 + 900, DATA,
              cause=1, id=g.TRACE)
 payload_case("payload-length", "an empty part", "payload-5", 5, T0 + 950, b"",
              total=33, id=g.TRACE)

@@ -430,7 +430,7 @@ def test_extract_raw():
     rc, err, files, index = extract(g.dump(full_pt_stream()), what="--raw")
     ok(rc == 1 and "no raw data" in err and files is None, "no raw data", (rc, err))
     rc, err, files, index = extract(g.dump(auxgen_stream()), what="--raw")
-    ok(rc == 0 and list(files) == ["event2.raw"], "AUX data are none", (rc, files))
+    ok(rc == 0 and list(files) == ["event2.raw"], "only raw data, no AUX data", (rc, files))
 
 
 def test_extract_errors():

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wishes for snapshots, in the order in which triggers made them. No wish is dropped: if a
- * trigger comes while another wish of the same trigger waits, both share one snapshot. Only
- * clients of the control socket that name their snapshots are refused if very many wait.
+ * The queue of snapshots that triggers wish for, in the order in which the triggers came. No wish
+ * is dropped: if a trigger comes while another wish of the same trigger waits, both share one
+ * snapshot. Only clients of the control socket that name their snapshots are refused if very many
+ * wait.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of tool/flight/wish.c: triggers that come faster than snapshots are written. The test has
- * its own versions of the recorder's functions that wish.c calls, and counts the calls.
+ * Tests of tool/flight/snapshot_queue.c: triggers that come faster than snapshots are written. The
+ * test has its own versions of the recorder's functions that the queue calls, and counts the calls.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the twins among the events of a session: the kernel can give samples of one the id of
- * the other, see session/same_event.h. Warn the user, and give both the same fields, so that
- * samples can be read as samples of either.
+ * Find twins, two events of a session that are the same event: the kernel can give samples of one
+ * the id of the other, see session/same_event.h. Warn the user, and give both the same fields, so
+ * that samples can be read as samples of either.
  */
 #include <errno.h>
 #include <stdio.h>
