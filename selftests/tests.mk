@@ -5,7 +5,7 @@
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
 	 starved order races kernel_aux redirect modules ptmodel hold trigger raw \
-	 raw_kinds raw_nested raw_modules produce produce_bpf produce_verifier faults \
+	 raw_kinds raw_nested raw_modules produce produce_storm produce_bpf produce_verifier faults \
 	 setuid attached rights
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/lib/,ring_event.o ring_kernel.o \
 	    ring_lib.o ring_manual.o ring_ns.o ring_still.o ring_sys.o ring_work.o auxgen_check.o pt_lib.o \

@@ -190,7 +190,7 @@ static int op_ids(struct caller *c)
 	ret = checked(c, is, PERFAUX_IOC_IDS, ioctl(fd, PERFAUX_IOC_IDS, at));
 	if (ret < 0)
 		return ret;
-	/* A read() from other descriptors waits for a notice or a signal. */
+	/* Half of the descriptors wait: their read() returns at a notice or a signal. */
 	if (one_in(c, 2))
 		fcntl(ret, F_SETFL, O_NONBLOCK);
 	slot_put(KIND_IDS, to, ret);

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -167,6 +168,52 @@ TEST_F_TIMEOUT(starved, resumes_by_poll, SECONDS)
 	finish(&self->ring, self->check, self->ev);
 	EXPECT_STREQ("", self->check->error);
 	EXPECT_LE(10, self->check->gaps);
+}
+
+/*
+ * The reader sleeps until two segments are READY. One is, and an event writes to the
+ * other one. An event that finds no segment wakes the reader, for which one READY
+ * segment is enough from then on.
+ */
+TEST_F_TIMEOUT(starved, wakes_reader, SECONDS)
+{
+	struct auxgen_config config = { variant->config | 4 << 24 | 1, 0 };
+	struct epoll_event wake = { .events = EPOLLIN };
+	int cpus[CHECK_CPUS], poller, busy, ev;
+	struct perfaux_create create;
+	struct ring ring;
+
+	if (online_cpus(cpus, CHECK_CPUS) < 2)
+		SKIP(return, "one CPU");
+	ring_params(&create, 4096, 2);
+	create.watermark = 2;
+	ASSERT_EQ(0, ring_open(&ring, &create));
+	busy = auxgen_open(&config, -1, cpus[0], EV_PINNED);
+	ASSERT_LE(0, busy);
+	ASSERT_EQ(0, ring_attach(&ring, busy, COOKIE(4)));
+	/* It writes when it starts and when it stops. Both together fill one segment. */
+	config.config = variant->config | 1 << 24 | 30;
+	ev = auxgen_open(&config, -1, self->cpu, EV_PINNED);
+	ASSERT_LE(0, ev);
+	ASSERT_EQ(0, ring_attach(&ring, ev, COOKIE(1)));
+	ASSERT_EQ(0, event_enable(busy));
+	ASSERT_EQ(0, event_enable(ev));
+	ASSERT_EQ(0, event_disable(ev));
+	ASSERT_EQ(1, ring_fdinfo(ring.fd, "ready"));
+	ASSERT_EQ(0, counter_flags(&ring));
+	poller = epoll_create1(EPOLL_CLOEXEC);
+	ASSERT_EQ(0, epoll_ctl(poller, EPOLL_CTL_ADD, ring.fd, &wake));
+	/* From here on poll() is called again only if somebody wakes the reader. */
+	ASSERT_EQ(0, epoll_wait(poller, &wake, 1, 0));
+
+	ASSERT_EQ(0, event_enable(ev));
+	EXPECT_EQ(PERFAUX_CTL_STARVED, counter_flags(&ring));
+	EXPECT_EQ(1, epoll_wait(poller, &wake, 1, 5000));
+	EXPECT_EQ(1, ring_fdinfo(ring.fd, "ready"));
+	close(poller);
+	close(ev);
+	close(busy);
+	ring_close(&ring);
 }
 
 /*
@@ -490,6 +537,71 @@ TEST_F_TIMEOUT(starved, joined, SECONDS)
 	EXPECT_LE(last, gaps.last.t_end);
 	EXPECT_LE(gaps.last.t_end, now_ns());
 	EXPECT_EQ(self->cpu, gaps.last.cpu);
+}
+
+/* The time before and after a call */
+struct around {
+	uint64_t before;
+	uint64_t after;
+};
+
+/* Start and stop an event that finds no segment. The begin and the end of its gap are within. */
+static void lose(int ev, struct around *begin, struct around *end)
+{
+	begin->before = now_ns();
+	event_enable(ev);
+	begin->after = now_ns();
+	end->before = now_ns();
+	event_disable(ev);
+	end->after = now_ns();
+}
+
+/*
+ * Gaps that find no entry in the gap table share one interval: from the begin of the
+ * first one to the end of the last one. Two events lose data by turns, because gaps of
+ * the same event would be joined.
+ */
+TEST_F_TIMEOUT(starved, merged, SECONDS)
+{
+	struct auxgen_config config = { variant->config | 1 << 24 | 4, 0 };
+	const struct perfaux_control *ctl = self->ring.ctl;
+	struct around begin = {}, end = {}, ignored;
+	uint64_t bytes = 0, count;
+	unsigned int i, n;
+	int ev[2];
+
+	ev[0] = self->ev;
+	ev[1] = auxgen_open(&config, -1, self->cpu, EV_PINNED);
+	ASSERT_LE(0, ev[1]);
+	ASSERT_EQ(0, ring_attach(&self->ring, ev[1], COOKIE(1)));
+	ASSERT_TRUE(starve(&self->ring, self->filler, self->ev, self->cpu));
+	ASSERT_EQ(0, event_disable(self->ev));
+	for (i = 1; !ring_lost(&self->ring, PERFAUX_CAUSE_NO_GAP); i++) {
+		ASSERT_GE(ctl->nr_gaps, i);
+		EXPECT_EQ(0, ctl->merged_begin);
+		EXPECT_EQ(0, ctl->merged_end);
+		bytes = ctl->lost_bytes[PERFAUX_CAUSE_FULL];
+		lose(ev[i % 2], &begin, &end);
+	}
+	for (n = 0; n < 10; n++) {
+		pass_time(1000000);
+		lose(ev[(i + n) % 2], &ignored, &end);
+	}
+	count = ring_lost(&self->ring, PERFAUX_CAUSE_NO_GAP);
+	EXPECT_LE(11, count);
+	EXPECT_EQ(ctl->nr_gaps + count, ctl->gaps);
+	/* An event writes when it starts and when it stops. */
+	EXPECT_EQ(count * 2 * 4 * AUXGEN_CHUNK, ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]);
+	EXPECT_EQ(ctl->lost_bytes[PERFAUX_CAUSE_FULL] - bytes,
+		  ctl->lost_bytes[PERFAUX_CAUSE_NO_GAP]);
+	EXPECT_LE(begin.before, ctl->merged_begin);
+	EXPECT_GE(begin.after, ctl->merged_begin);
+	EXPECT_LE(end.before, ctl->merged_end);
+	EXPECT_GE(end.after, ctl->merged_end);
+	close(ev[1]);
+	finish(&self->ring, self->check, self->ev);
+	EXPECT_STREQ("", self->check->error);
+	EXPECT_EQ(ctl->nr_gaps, self->check->gaps);
 }
 
 static void two_on_cpu_fn(void *arg)

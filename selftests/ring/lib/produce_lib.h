@@ -39,6 +39,12 @@ struct streams {
 	const char *wrong;
 };
 
+/* Return what is wrong with the streams, or "". */
+static inline const char *streams_wrong(const struct streams *all)
+{
+	return all->wrong ?: "";
+}
+
 int stream_init(struct stream *s, uint64_t cookie, uint32_t count,
 		uint32_t length);
 void stream_free(struct stream *s);

@@ -21,9 +21,9 @@
 #endif
 
 /*
- * For TEST_F_TIMEOUT(): a test that takes longer hangs. In the KASAN kernel, beside
- * another VM, some tests take two minutes. If the timeout ends a test, what it left
- * running makes later tests fail.
+ * For TEST_F_TIMEOUT(): a test that takes longer counts as hung. In the KASAN kernel,
+ * beside another VM, some tests take two minutes. The timeout must not end a test that
+ * only is slow: the processes that it leaves make later tests fail.
  */
 #define SECONDS		200
 
