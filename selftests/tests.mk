@@ -277,11 +277,24 @@ $(FLIGHT_BUILDS): selftests/bench/flight_spin.c Makefile
 bench-flight: tool $(FLIGHT_BENCH) $(FLIGHT_BUILDS)
 	@KERNELS="$(KERNELS)" selftests/bench/flight
 
+$(addprefix $(TESTS)/bench/,span reader): $(TESTS)/bench/%: \
+		$(addprefix $(BUILD)/selftests/bench/,%.o bench_lib.o) $(RING_LIB)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
+
 $(TESTS)/bench/step: $(BUILD)/selftests/bench/step.o
 	$(QUIET_LD)$(CC) $(CFLAGS) -static -o $@ $^
 
 bench-softpt: tool $(TESTS)/bench/step
 	@KERNELS="$(KERNELS)" selftests/bench/softpt
+
+BENCH := $(addprefix $(TESTS)/bench/,span reader)
+bench: $(BENCH)
+	@KERNELS="$(KERNELS)" selftests/bench/instructions
+bench-write: $(BENCH)
+	@KERNELS="$(KERNELS)" selftests/bench/instructions write
+
+bench-start: tool
+	@KERNELS="$(KERNELS)" selftests/bench/start
 
 bench-ids: tool $(TESTS)/bench/mmap_id $(TESTS)/bench/maps
 	@KERNELS="$(KERNELS)" selftests/bench/ids

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Count instructions, see bench_lib.h. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench_lib.h"
+
+/* Timers run meanwhile, but not in each round. */
+#define ROUNDS	10
+/* Instructions in 100 ms that are not worth waiting for */
+#define IDLE	500000
+
+int bench_must(const char *what, int err)
+{
+	if (err >= 0)
+		return err;
+	fprintf(stderr, "bench: %s: %s\n", what, strerror(-err));
+	exit(1);
+}
+
+/* Return the number of instructions that tasks have executed (rq_sched_info_depart()). */
+static uint64_t executed(void)
+{
+	char line[512];
+	uint64_t n = 0;
+	FILE *f = fopen("/proc/schedstat", "r");
+
+	while (f && !n && fgets(line, sizeof(line), f))
+		sscanf(line, "cpu0 %*u %*u %*u %*u %*u %*u %lu", &n);
+	if (f)
+		fclose(f);
+	if (!n)
+		bench_must("/proc/schedstat", -EINVAL);
+	return n;
+}
+
+/*
+ * Wait until nothing else executes: a worker frees the rings that were closed. With --icount,
+ * the time in which the CPU is idle costs nothing.
+ */
+static void settle(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	uint64_t before, now = executed();
+
+	do {
+		before = now;
+		nanosleep(&pause, NULL);
+		now = executed();
+	} while (now - before > IDLE);
+}
+
+double bench_each(void (*fn)(void *ctx), void *ctx, unsigned int n)
+{
+	double mean, least = 0;
+	unsigned int i, k;
+	uint64_t begin;
+
+	settle();
+	/* The first call may fault pages in. */
+	fn(ctx);
+	for (k = 0; k < ROUNDS; k++) {
+		begin = now_ns();
+		for (i = 0; i < n / ROUNDS; i++)
+			fn(ctx);
+		mean = (double)(now_ns() - begin) / i;
+		if (!k || mean < least)
+			least = mean;
+	}
+	return least;
+}
+
+void bench_row(const char *what, unsigned int size, double ours, double own)
+{
+	printf("row\t%s\t%u\t%.0f\t%.0f\n", what, size, ours, own);
+}
+
+void bench_pair(void *event)
+{
+	const int fd = *(int *)event;
+
+	bench_must("enable", event_enable(fd));
+	bench_must("disable", event_disable(fd));
+}
+
+double bench_base(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+	};
+	int event = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	double base;
+
+	bench_must("dummy event", event < 0 ? -errno : 0);
+	base = bench_each(bench_pair, &event, 1000);
+	close(event);
+	return base;
+}
+
+int bench_event(void)
+{
+	const struct auxgen_config config = { .config = AUXGEN_F_CTX | 1 };
+
+	return bench_must("event of auxgen", auxgen_open(&config, 0, -1, 0));
+}
