@@ -330,7 +330,7 @@ $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 MODEL	      := $(TESTS)/model
 MODEL_FLAGS   := $(filter-out -Itool,$(USER_FLAGS)) -Wno-sign-compare -Wno-unused-parameter -fno-pie -O2 \
 		 -I$(MODEL)/include -Iselftests/model -Imodule
-MODEL_MODULE  := $(addprefix $(MODEL)/module/,$(addprefix ring/,segment.o reuse.o frame.o frame_word.o \
+MODEL_MODULE  := $(addprefix $(MODEL)/module/,$(addprefix ring/,segment.o reuse.o order.o free.o frame.o frame_word.o \
 		 freeze.o hold.o flush.o gap.o sink.o kick.o clock.o) event/output.o event/pid.o produce/producer.o)
 MODEL_OBJS    := $(patsubst selftests/%.c,$(TESTS)/%.o,$(wildcard selftests/model/*.c))
 MODEL_MUTANTS := $(patsubst selftests/%.sed,$(TESTS)/%,$(wildcard selftests/model/mutants/*.sed))

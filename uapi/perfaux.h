@@ -576,10 +576,9 @@ struct perfaux_flush {
  * Errors:
  *   EINVAL	size below PERFAUX_HOLD_SIZE_V0; unknown flags; PERFAUX_HOLD_THAW without
  *		PERFAUX_FLUSH_SPANS; held or seq not 0; not a ring with PERFAUX_RING_OVERWRITE
- *   ENOMEM	there is no memory; segments that HOLD took are as after UNHOLD; the ring
- *		may have been thawed
  *   E2BIG
- *   EFAULT	also as with ENOMEM, if the answer became unwritable during the call
+ *   EFAULT	the answer cannot be written. If it became unwritable during the call, the segments
+ *		that HOLD took are as after UNHOLD, and the ring may have been thawed
  */
 struct perfaux_hold {
 	__u32	size;			/* in: of this struct */

@@ -55,25 +55,22 @@ static void pa_ring_unused(struct percpu_ref *ref)
 }
 
 /*
- * Let the events that found no segment look again, if a segment is available
- * now. An event of a task also looks again when it is scheduled in, and an event
- * that writes to a sink when the sink is full; this is sooner, so less is lost.
- * Any context but NMI.
+ * Let the events that found no segment look again, if a segment is available. An event of a task
+ * also looks again when it is scheduled in, and an event that writes to a sink when the sink is
+ * full; this is sooner, so less is lost. Any context but NMI.
  */
 void pa_ring_resume(struct pa_ring *ring)
 {
-	if (pa_segments_available(ring))
-		queue_work(pa_wq, &ring->resume_work);
+	queue_work(pa_wq, &ring->resume_work);
 }
 
 static void pa_ring_wake_irq(struct irq_work *work)
 {
 	struct pa_ring *ring = container_of(work, struct pa_ring, wake_irq);
 
-	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED) {
-		pa_segments_make_way(ring);
+	/* The work looks at all segments, which an interrupt must not do. */
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_resume(ring);
-	}
 	wake_up_all(&ring->wait);
 }
 
@@ -81,6 +78,9 @@ static void pa_ring_resume_work(struct work_struct *work)
 {
 	struct pa_ring *ring = container_of(work, struct pa_ring, resume_work);
 
+	pa_segments_make_way(ring);
+	if (!pa_segments_available(ring))
+		return;
 	mutex_lock(&ring->lock);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	pa_ring_kick(ring, PA_KICK_START);

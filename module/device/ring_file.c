@@ -103,13 +103,10 @@ static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 	mutex_lock(&ring->lock);
 	hold = ++ring->holds;
 	pa_hold_note(ring, hold);
-	ret = pa_ring_hold(ring, arg.flags, arg.max, &arg.seq);
+	arg.held = pa_ring_hold(ring, arg.flags, arg.max, &arg.seq);
 	pa_hold_note(ring, hold);
 	mutex_unlock(&ring->lock);
-	if (ret >= 0) {
-		arg.held = ret;
-		ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
-	}
+	ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
 	if (ret < 0) {
 		mutex_lock(&ring->lock);
 		pa_hold_undo(ring, hold);

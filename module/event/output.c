@@ -54,9 +54,6 @@ static struct pa_segment *pa_starved(struct pa_ring *ring,
 	const enum perfaux_cause cause = pa_full_cause(ring);
 	struct pa_segment *sink;
 
-	atomic_or(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-	/* Pairs with the barriers in pa_segment_put() and pa_segment_freed(). */
-	smp_mb__after_atomic();
 	pa_lost(ring, cause, 0);
 	sink = pa_sink_get(ring, event, cause);
 	if (!sink) {
@@ -69,7 +66,8 @@ static struct pa_segment *pa_starved(struct pa_ring *ring,
 		pa_span_thread(event, &gap.pid, &gap.tid);
 		pa_gap_add(ring, &gap);
 	}
-	pa_ring_wake(ring);
+	/* Let kicks find the event in the sink, or the gap: see pa_ring_resume_work(). */
+	pa_starve(ring);
 	return sink;
 }
 

@@ -18,7 +18,6 @@
  *
  * Context: the writers' functions run in any context up to NMI.
  */
-#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -27,6 +26,7 @@
 
 #include "ring/frame_word.h"
 #include "ring/process.h"
+#include "ring/segment.h"
 #include "ring/writer.h"
 
 /* How many new segments a writer tries: contexts that interrupt it may fill each of them. */
@@ -63,8 +63,11 @@ static struct perfaux_frame *pa_frame_try_all(struct pa_ring *ring, u32 need)
 	struct perfaux_frame *frame = NULL;
 	unsigned int i;
 
-	for (i = 0; !frame && i < ring->ctl->nr_segments; i++)
+	pa_for_each_open(i, ring) {
 		frame = pa_frame_try(&ring->seg[i], need);
+		if (frame)
+			break;
+	}
 	return frame;
 }
 
@@ -101,29 +104,6 @@ static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
 }
 
 /*
- * There is no room: set STARVED and wake the ring, so that partly written segments are
- * published and events start again. pa_ring_resume_work() clears STARVED, but runs only
- * if a segment is available at the time of a wake-up. So STARVED may still be set from an
- * earlier loss, although segments came back since and were partly filled, while the reader
- * sleeps. Therefore wake the ring again even if STARVED is set, but once a jiffy, not for
- * each record of a storm. If two contexts come here in one jiffy, for example an NMI and
- * the context that it interrupts, the cmpxchg() lets one of them through, and neither
- * waits for the other.
- */
-static void pa_frames_starve(struct pa_ring *ring)
-{
-	unsigned long last = READ_ONCE(ring->starved_at), now = jiffies;
-	bool is_new = !(atomic_fetch_or(PERFAUX_CTL_STARVED,
-					(atomic_t *)&ring->ctl->flags) &
-			PERFAUX_CTL_STARVED);
-	bool is_first = last != now &&
-			cmpxchg(&ring->starved_at, last, now) == last;
-
-	if (is_new || is_first)
-		pa_ring_wake(ring);
-}
-
-/*
  * Reserve a frame with room for @length bytes. The caller fills in the data and the
  * fields from flags to tid, and then calls pa_frame_end(). Returns NULL and sets
  * @cause if there is no room.
@@ -146,7 +126,7 @@ struct perfaux_frame *pa_frame_reserve(struct pa_ring *ring, u32 length,
 	if (frame)
 		return frame;
 	*cause = pa_full_cause(ring);
-	pa_frames_starve(ring);
+	pa_starve(ring);
 	return NULL;
 }
 

@@ -2,94 +2,48 @@
 /* PERFAUX_IOC_HOLD and _UNHOLD: keep segments from being overwritten for a while. */
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
-#include <linux/sort.h>
 
 #include "ring/frame_word.h"
+#include "ring/order.h"
 #include "ring/process.h"
 #include "ring/writer.h"
-
-struct pa_candidate {
-	u64 ready_seq;
-	u64 state;
-	struct pa_segment *seg;
-};
-
-static int pa_newest_first(const void *a, const void *b)
-{
-	const struct pa_candidate *x = a, *y = b;
-
-	return x->ready_seq > y->ready_seq ? -1 : x->ready_seq < y->ready_seq;
-}
-
-static bool pa_candidate(struct pa_candidate *candidate, struct pa_segment *seg)
-{
-	/* Pairs with pa_segment_ready(): ready_seq belongs to this use of the segment. */
-	u64 state = smp_load_acquire(&seg->shared->state);
-
-	/* While frames are being written, the segment is not the reader's, see frame.c. */
-	if (PERFAUX_STATE(state) != PERFAUX_SEG_READY ||
-	    pa_frames_are_open(seg) || pa_segment_released(seg, state))
-		return false;
-	*candidate = (struct pa_candidate){
-		.ready_seq = READ_ONCE(seg->shared->ready_seq),
-		.state = state,
-		.seg = seg,
-	};
-	return true;
-}
-
-/* Return the highest ready_seq of the segments that were overwritten before the call. */
-static u64 pa_overwritten(struct pa_ring *ring)
-{
-	unsigned int i;
-
-	/*
-	 * A writer notes the number while its segment is CLAIMED, in NMI or with preemption
-	 * off, see pa_history_ends().
-	 */
-	for (i = 0; i < ring->ctl->nr_segments; i++)
-		smp_cond_load_acquire(&ring->segments[i].state,
-				      PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED);
-	return atomic64_read(&ring->overwritten_seq);
-}
 
 /*
  * Hold up to @max segments that are READY now, newest first and without a hole: none that
  * became READY before a segment that was overwritten. An earlier HOLD may have kept such
- * segments while writers overwrote later ones. Returns how many are held, or -ENOMEM. Process
- * context. ring->lock held.
+ * segments while writers overwrote later ones. Returns how many are held. Process context.
+ * ring->lock held.
  */
-static int pa_segments_hold(struct pa_ring *ring, unsigned int max)
+static unsigned int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 {
-	unsigned int nr = 0, i;
-	struct pa_candidate *list;
-	u64 overwritten;
-	int held = 0;
+	u64 n = atomic64_read(&ring->ready_seq);
+	unsigned int held = 0;
+	struct pa_old old;
 
-	list = kvmalloc_array(ring->ctl->nr_segments, sizeof(*list), GFP_KERNEL | __GFP_NOWARN);
-	if (!list)
-		return -ENOMEM;
-	for (i = 0; i < ring->ctl->nr_segments; i++)
-		nr += pa_candidate(&list[nr], &ring->seg[i]);
-	overwritten = pa_overwritten(ring);
-	sort(list, nr, sizeof(*list), pa_newest_first, NULL);
-	for (i = 0; i < nr && held < max; i++) {
-		u64 state = list[i].state;
+	while (held < max &&
+	       pa_order_newest(ring, n, atomic64_read(&ring->overwritten_seq), &old)) {
+		struct pa_segment *seg = old.seg;
+		u64 seq = PERFAUX_SEQ(old.state);
 
-		if (list[i].ready_seq < overwritten)
+		/* Pairs with pa_history_ends(): newer segments that are gone are in the number. */
+		smp_rmb();
+		if (old.ready_seq < atomic64_read(&ring->overwritten_seq))
 			break;
-		if (cmpxchg64(&list[i].seg->shared->state, state,
-			      PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) != state) {
-			/* The reader released it: older segments still belong to the history. */
-			if (READ_ONCE(*list[i].seg->mark) == PERFAUX_SEQ(state))
-				continue;
-			/* It was overwritten: with older ones there would be a hole. */
-			break;
+		n = old.ready_seq - 1;
+		if (pa_segment_released(seg, old.state))
+			continue;
+		if (cmpxchg64(&seg->shared->state, old.state, seq << 8 | PERFAUX_SEG_HELD) ==
+		    old.state) {
+			held++;
+			continue;
 		}
-		held++;
+		/*
+		 * If the reader released it, older segments still belong to the history. If it
+		 * was overwritten, there would be a hole.
+		 */
+		if (READ_ONCE(*seg->mark) != seq)
+			break;
 	}
-	kvfree(list);
 	return held;
 }
 
@@ -146,23 +100,18 @@ static void pa_hold_wait(struct pa_ring *ring)
 				      !pa_hold_wants(ring, PERFAUX_SEQ(VAL)));
 }
 
-/*
- * Hold the READY segments, then all open ones, up to @max. Returns how many are held, or
- * -ENOMEM.
- */
-static int pa_hold_round(struct pa_ring *ring, u32 flags, unsigned int max)
+/* Hold the READY segments, then all open ones, up to @max. Returns how many are held. */
+static unsigned int pa_hold_round(struct pa_ring *ring, u32 flags, unsigned int max)
 {
 	unsigned int room = pa_hold_begin(ring, max);
-	int held = pa_segments_hold(ring, max < ring->ctl->nr_segments ?
-					  max - room : max);
+	unsigned int held = pa_segments_hold(ring, max < ring->ctl->nr_segments ?
+						   max - room : max);
 
-	if (held >= 0) {
-		if (flags & PERFAUX_HOLD_THAW)
-			pa_thaw(ring);
-		pa_ring_flush(ring, flags & PA_FLUSH_FLAGS);
-		pa_hold_wait(ring);
-		held += room - atomic_xchg(&ring->hold_room, 0);
-	}
+	if (flags & PERFAUX_HOLD_THAW)
+		pa_thaw(ring);
+	pa_ring_flush(ring, flags & PA_FLUSH_FLAGS);
+	pa_hold_wait(ring);
+	held += room - atomic_xchg(&ring->hold_room, 0);
 	WRITE_ONCE(ring->wanted_seq, 0);
 	atomic_set(&ring->hold_room, 0);
 	/*
@@ -204,26 +153,24 @@ static bool pa_spans_are_left(const struct pa_ring *ring, u64 after, u64 seq)
  * and end new spans, whose numbers are lower than those of the spans that end on the last CPUs.
  * A second round takes the segments of these new spans. The first round leaves room for it.
  */
-static int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
+static unsigned int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
 			 u64 *seq)
 {
 	unsigned int first = max;
 	u64 claims = atomic64_read(&ring->claim_seq);
-	int held, more = 0;
+	unsigned int held;
 
 	if (max < ring->ctl->nr_segments)
 		first -= min(pa_segments_open(ring), max / 2);
 	held = pa_hold_round(ring, flags, first);
-	if (held < 0)
-		return held;
 	*seq = READ_ONCE(ring->ctl->seq);
 	/* Wait until writers that have such a number have published their spans. */
 	smp_mb();
 	pa_ring_kick(ring, 0);
 	if (held < max && pa_spans_are_left(ring, claims, *seq))
-		more = pa_hold_round(ring, PERFAUX_FLUSH_SPANS,
-				     max < ring->ctl->nr_segments ? max - held : max);
-	return more < 0 ? more : held + more;
+		held += pa_hold_round(ring, PERFAUX_FLUSH_SPANS,
+				      max < ring->ctl->nr_segments ? max - held : max);
+	return held;
 }
 
 /*
@@ -247,22 +194,26 @@ static u64 pa_hold_hole(struct pa_ring *ring)
 			hole = min(hole, READ_ONCE(seg->spans->seq));
 	}
 	/*
-	 * Include segments that were overwritten before the loop looked at them. If a segment
-	 * was used anew while the loop looked at it, the number read is too low at worst.
+	 * Include segments that were overwritten before the loop looked at them. A writer notes the
+	 * hole while its segment is CLAIMED, in NMI or with preemption off, see pa_history_hole().
+	 * If a segment was used anew while the loop looked at it, the number read is too low at
+	 * worst.
 	 */
-	pa_overwritten(ring);
+	for (i = 0; i < ring->ctl->nr_segments; i++)
+		smp_cond_load_acquire(&ring->segments[i].state,
+				      PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED);
 	return min_t(u64, hole, atomic64_read(&ring->hole));
 }
 
 /*
  * Hold up to @max segments (0: all) and set @seq, see PERFAUX_IOC_HOLD. @flags are
- * PERFAUX_FLUSH_* and PERFAUX_HOLD_THAW. Returns how many are held, or -ENOMEM. Process
- * context. ring->lock held.
+ * PERFAUX_FLUSH_* and PERFAUX_HOLD_THAW. Returns how many are held. Process context. ring->lock
+ * held.
  */
-int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
+unsigned int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 {
 	u64 begin = READ_ONCE(ring->ctl->seq), hole;
-	int held = 0, more;
+	unsigned int held = 0;
 
 	if (!max || max > ring->ctl->nr_segments)
 		max = ring->ctl->nr_segments;
@@ -271,18 +222,14 @@ int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 	smp_store_release(&ring->hold_ready, atomic64_read(&ring->ready_seq));
 	if (flags & PERFAUX_FLUSH_SPANS) {
 		held = pa_hold_spans(ring, flags, max, seq);
-		if (held < 0)
-			goto out;
 	} else {
 		pa_ring_flush(ring, flags);
 		*seq = READ_ONCE(ring->ctl->seq);
 	}
-	more = pa_segments_hold(ring, max - min_t(unsigned int, held, max));
-	held = more < 0 ? more : held + more;
+	held += pa_segments_hold(ring, max - min(held, max));
 	hole = pa_hold_hole(ring);
 	if (*seq >= hole)
 		*seq = max(hole - 1, begin);
-out:
 	WRITE_ONCE(ring->hold_ready, U64_MAX);
 	return held;
 }
@@ -293,11 +240,14 @@ out:
  */
 static bool pa_segment_unhold(struct pa_segment *seg, u64 state)
 {
+	u64 ready_seq = READ_ONCE(seg->shared->ready_seq);
+
 	/* The reader may release it at this moment: a writer takes it from READY as well. */
 	if (PERFAUX_STATE(state) != PERFAUX_SEG_HELD || pa_segment_released(seg, state) ||
 	    cmpxchg64(&seg->shared->state, state,
 		      PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_READY) != state)
 		return false;
+	pa_order_ready(seg, ready_seq);
 	if (!seg->ring->overwrite)
 		pa_segment_published(seg->ring);
 	return true;

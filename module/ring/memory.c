@@ -2,6 +2,8 @@
 /*
  * The memory of a ring: control page and tables (vmalloc), segments (pages).
  */
+#include <linux/bitmap.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/random.h>
@@ -11,6 +13,7 @@
 #include <linux/vmalloc.h>
 
 #include "ring/frame_word.h"
+#include "ring/order.h"
 #include "ring/process.h"
 
 /* Like PERF_AUX_GFP in kernel/events/ring_buffer.c, and charged to the memcg */
@@ -118,6 +121,25 @@ static void pa_ring_set_pointers(struct pa_ring *ring)
 		pa_frames_reset(seg);
 		pa_segment_set_size(seg, ctl->segment_size);
 	}
+	pa_order_init(ring);
+	pa_free_init(ring);
+}
+
+/* Allocate the tables that only the kernel uses. */
+static bool pa_ring_alloc_tables(struct pa_ring *ring, unsigned int nr)
+{
+	/*
+	 * Up to nr segments are READY. HELD segments have entries, too, and are not READY. With
+	 * twice as many entries, the entry of a READY segment is rarely needed for another one.
+	 */
+	const unsigned int entries = roundup_pow_of_two(2 * nr);
+
+	ring->order_mask = entries - 1;
+	ring->order = kvcalloc(entries, sizeof(*ring->order), PA_TABLE_GFP);
+	ring->late = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
+	ring->open = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
+	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states), PA_TABLE_GFP);
+	return ring->order && ring->late && ring->open && ring->gap_states;
 }
 
 int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
@@ -143,12 +165,10 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	ring->marks = __vmalloc(ring->marks_size, PA_TABLE_GFP);
 	ring->ctl = __vmalloc(ring->tables_size, PA_TABLE_GFP);
 	ring->seg = kvcalloc(arg->nr_segments, sizeof(*ring->seg), PA_TABLE_GFP);
-	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states),
-				    PA_TABLE_GFP);
 	ring->cpu = alloc_percpu_gfp(struct pa_cpu,
 				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!ring->marks || !ring->ctl || !ring->seg || !ring->gap_states ||
-	    !ring->cpu)
+	if (!ring->marks || !ring->ctl || !ring->seg || !ring->cpu ||
+	    !pa_ring_alloc_tables(ring, arg->nr_segments))
 		return -ENOMEM;
 
 	layout.size = sizeof(layout);
@@ -184,6 +204,9 @@ void pa_ring_free_memory(struct pa_ring *ring)
 	}
 	free_percpu(ring->cpu);
 	kvfree(ring->gap_states);
+	kvfree(ring->open);
+	kvfree(ring->late);
+	kvfree(ring->order);
 	kvfree(ring->seg);
 	vfree(ring->ctl);
 	vfree(ring->marks);

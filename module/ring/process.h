@@ -29,7 +29,7 @@ void pa_ring_kick(struct pa_ring *ring, unsigned int what);
 void pa_ring_flush(struct pa_ring *ring, u32 flags);
 
 /* hold.c */
-int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq);
+unsigned int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq);
 void pa_hold_note(struct pa_ring *ring, u64 hold);
 void pa_hold_undo(struct pa_ring *ring, u64 hold);
 int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq);

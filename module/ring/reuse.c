@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which segment a writer gets: a free one, one that was left with room in it, or the oldest of
- * those that may be overwritten. Work is bounded by the number of segments.
+ * Which segment a writer gets: a FREE one, one that its reader has released, one that was left
+ * with room in it, or the oldest of those that may be overwritten. The work does not grow with the
+ * number of segments, but for the search of a bitmap.
  */
+#include <linux/jiffies.h>
 #include <linux/smp.h>
 
 #include "ring/frame_word.h"
+#include "ring/order.h"
 #include "ring/segment.h"
 #include "ring/writer.h"
 
-/* Rounds over the table that a writer makes before it gives up because others were faster. */
-#define PA_TRIES	8
 /*
- * Each round tries the PA_OLDEST oldest segments, because all concurrent writers (other CPUs,
- * and NMIs on this one) compete for the oldest one. A writer that loses PA_TRIES rounds gets no
- * segment. When 16 CPUs overwrote 256 segments as fast as they could, one of them lost three
- * rounds: the host ran other CPUs between that writer's look at the table and its cmpxchg.
+ * How often a writer looks for a segment before it gives up because others were faster. All
+ * concurrent writers (other CPUs, and NMIs on this one) compete for the oldest segment, and a
+ * writer on a virtual CPU may lose many times: the host may run other CPUs between its look at a
+ * segment and its cmpxchg.
  */
-#define PA_OLDEST	8
+#define PA_TRIES	64
+/* How many segments a writer looks at in search of a released one */
+#define PA_LOOKS	8
 
 /* Move a segment from CLAIMED to BUSY. Until then nobody else looks at its other fields. */
 static void pa_segment_busy(struct pa_segment *seg, u64 seq, u64 t_begin)
@@ -30,25 +33,45 @@ static void pa_segment_busy(struct pa_segment *seg, u64 seq, u64 t_begin)
 	smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_BUSY));
 }
 
+/* Will a writer that takes the segment from state @from overwrite data? */
+static bool pa_is_history(const struct pa_segment *seg, u64 from)
+{
+	/* Without overwrite mode the segment was released, whatever its mark is by now. */
+	return seg->ring->overwrite && PERFAUX_STATE(from) == PERFAUX_SEG_READY &&
+	       READ_ONCE(*seg->mark) != PERFAUX_SEQ(from);
+}
+
 /*
- * Note that a READY segment is being overwritten. The segment is still CLAIMED, and
- * pa_overwritten() waits until it is not. Segments that became READY before this one do not
- * belong to the history any more: most are gone already, except those that a HOLD kept. If
- * this one became READY after the start of a HOLD that is in progress, the data of that HOLD
- * has a hole here.
+ * Note that a READY segment will be overwritten. Segments that became READY before it do not
+ * belong to the history any more: most are gone already, except those that a HOLD kept. If another
+ * context is faster and takes the segment, this says the same of segments that are older than the
+ * oldest one: there are none, or they are being overwritten.
  */
 static void pa_history_ends(struct pa_segment *seg)
 {
-	struct perfaux_segment *shared = seg->shared;
 	struct pa_ring *ring = seg->ring;
-	s64 ready = shared->ready_seq, span = S64_MAX, last;
+	s64 ready = READ_ONCE(seg->shared->ready_seq), last;
 
+	/* Pairs with pa_segments_hold(): this comes before the segment is CLAIMED. */
 	last = atomic64_read(&ring->overwritten_seq);
 	while (last < ready &&
 	       !atomic64_try_cmpxchg(&ring->overwritten_seq, &last, ready))
 		;
+}
+
+/*
+ * If the segment, which is CLAIMED and was READY, became READY after the start of a HOLD that is in
+ * progress, the data of that HOLD has a hole here. pa_hold_hole() waits until the segment is not
+ * CLAIMED any more.
+ */
+static void pa_history_hole(struct pa_segment *seg)
+{
+	struct perfaux_segment *shared = seg->shared;
+	struct pa_ring *ring = seg->ring;
+	s64 span = S64_MAX, last;
+
 	/* Pairs with pa_ring_hold(): a HOLD that begins does not reset what is noted here. */
-	if ((u64)ready <= smp_load_acquire(&ring->hold_ready))
+	if (shared->ready_seq <= smp_load_acquire(&ring->hold_ready))
 		return;
 	if (shared->kind == PERFAUX_KIND_SPANS && shared->nr_spans)
 		span = seg->spans->seq;
@@ -59,7 +82,7 @@ static void pa_history_ends(struct pa_segment *seg)
 }
 
 /*
- * Begin a new use of a segment that is free or released, or overwrite one. Returns false if
+ * Begin a new use of a segment that is FREE or released, or overwrite one. Returns false if
  * another writer was faster.
  */
 static bool pa_segment_claim(struct pa_segment *seg, u64 from,
@@ -68,15 +91,17 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 	u64 seq = atomic64_inc_return(&seg->ring->claim_seq);
 	struct perfaux_segment *shared = seg->shared;
 
+	if (pa_is_history(seg, from))
+		pa_history_ends(seg);
 	if (!pa_move(seg, from, pa_state(seq, PERFAUX_SEG_CLAIMED)))
 		return false;
-	/* Without overwrite mode the segment was released, whatever its mark is by now. */
-	if (seg->ring->overwrite && PERFAUX_STATE(from) == PERFAUX_SEG_READY &&
-	    READ_ONCE(*seg->mark) != PERFAUX_SEQ(from)) {
+	/* The reader may have released the segment since. */
+	if (pa_is_history(seg, from)) {
 		pa_lost(seg->ring, PERFAUX_CAUSE_OVERWRITTEN, shared->bytes);
-		pa_history_ends(seg);
+		pa_history_hole(seg);
 	}
 
+	pa_open_add(seg);
 	WRITE_ONCE(shared->nr_spans, 0);
 	WRITE_ONCE(shared->used, 0);
 	WRITE_ONCE(shared->bytes, 0);
@@ -108,38 +133,59 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 }
 
 /*
- * Find a free segment or, if there is none, one that another CPU left partly
- * filled. Memory therefore follows the number of running tasks, not the number
- * of CPUs that they have used. Sets @again if another writer was faster.
+ * Claim a released segment. Readers mostly release segments in order, so look at the oldest one,
+ * @old, if any. Then look at a few others, each time at different ones. Other released segments are
+ * found by pa_free_released(), when a writer has found none. Sets @again if another writer was
+ * faster.
  */
-static struct pa_segment *pa_segment_find(struct pa_ring *ring,
-					  unsigned int start,
-					  enum perfaux_kind kind, u64 t_begin,
-					  bool *again)
+static struct pa_segment *pa_segment_look(struct pa_ring *ring, const struct pa_old *old,
+					  enum perfaux_kind kind, u64 t_begin, bool *again)
 {
-	unsigned int nr = ring->ctl->nr_segments, i;
-	struct pa_segment *idle = NULL;
-	u64 idle_state = 0;
+	unsigned int nr = ring->ctl->nr_segments, looks = min_t(unsigned int, nr, PA_LOOKS);
+	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
+	unsigned int i = READ_ONCE(cpu->look);
 
-	for (i = 0; i < nr; i++) {
-		struct pa_segment *seg = &ring->seg[(start + i) % nr];
+	if (old && pa_segment_released(old->seg, old->state)) {
+		if (pa_segment_claim(old->seg, old->state, kind, t_begin))
+			return old->seg;
+		*again = true;
+	}
+	for (; looks; looks--) {
+		struct pa_segment *seg = &ring->seg[i];
 		u64 state = READ_ONCE(seg->shared->state);
 
-		if (pa_segment_released(seg, state)) {
-			if (pa_segment_claim(seg, state, kind, t_begin))
-				return seg;
-			*again = true;
-		} else if (!idle && kind == PERFAUX_KIND_SPANS &&
-			   PERFAUX_STATE(state) == PERFAUX_SEG_IDLE) {
-			idle = seg;
-			idle_state = state;
+		i = i + 1 < nr ? i + 1 : 0;
+		if (!pa_segment_released(seg, state))
+			continue;
+		if (pa_segment_claim(seg, state, kind, t_begin)) {
+			WRITE_ONCE(cpu->look, i);
+			return seg;
 		}
+		*again = true;
 	}
-	if (!idle)
-		return NULL;
-	if (pa_segment_reuse(idle, idle_state, t_begin))
-		return idle;
-	*again = true;
+	WRITE_ONCE(cpu->look, i);
+	return NULL;
+}
+
+/*
+ * Take up a segment that another CPU left partly filled. Memory therefore follows the number of
+ * running tasks, not the number of CPUs that they have used. Sets @again if another writer was
+ * faster.
+ */
+static struct pa_segment *pa_segment_idle(struct pa_ring *ring, u64 t_begin, bool *again)
+{
+	unsigned int i;
+
+	pa_for_each_open(i, ring) {
+		struct pa_segment *seg = &ring->seg[i];
+		u64 state = READ_ONCE(seg->shared->state);
+
+		if (PERFAUX_STATE(state) != PERFAUX_SEG_IDLE)
+			continue;
+		if (pa_segment_reuse(seg, state, t_begin))
+			return seg;
+		*again = true;
+	}
 	return NULL;
 }
 
@@ -152,63 +198,23 @@ static bool pa_segments_close_frames(struct pa_ring *ring)
 	bool found = false;
 	unsigned int i;
 
-	for (i = 0; READ_ONCE(ring->has_frames) && i < ring->ctl->nr_segments; i++)
+	if (!READ_ONCE(ring->has_frames))
+		return false;
+	pa_for_each_open(i, ring)
 		found |= pa_frames_close(&ring->seg[i]);
 	return found;
 }
 
-/* Segments that may be overwritten, oldest first. If another CPU takes one, try the next. */
-struct pa_oldest {
-	unsigned int nr;
-	struct pa_old {
-		struct pa_segment *seg;
-		u64 state, seq;
-	} old[PA_OLDEST];
-};
-
-static void pa_oldest_add(struct pa_oldest *oldest, const struct pa_old *new)
-{
-	unsigned int i = oldest->nr;
-
-	if (i < PA_OLDEST)
-		oldest->nr++;
-	else if (oldest->old[--i].seq <= new->seq)
-		return;
-	for (; i && oldest->old[i - 1].seq > new->seq; i--)
-		oldest->old[i] = oldest->old[i - 1];
-	oldest->old[i] = *new;
-}
-
-static void pa_oldest_find(struct pa_ring *ring, struct pa_oldest *oldest)
-{
-	unsigned int i;
-
-	oldest->nr = 0;
-	for (i = 0; i < ring->ctl->nr_segments; i++) {
-		struct pa_old new = { .seg = &ring->seg[i] };
-
-		new.state = READ_ONCE(new.seg->shared->state);
-		new.seq = READ_ONCE(new.seg->shared->ready_seq);
-		if (PERFAUX_STATE(new.state) == PERFAUX_SEG_READY &&
-		    !pa_frames_are_open(new.seg))
-			pa_oldest_add(oldest, &new);
-	}
-}
-
 /*
- * Overwrite one of the oldest segments. @may is set once pa_freeze_may() has allowed this
- * writer one segment, so that the writer's later rounds do not ask again.
+ * Overwrite @old, the oldest segment, or NULL if there is none. @may is set once pa_freeze_may()
+ * has allowed this writer one segment, so that the writer does not ask again if it has to try
+ * again.
  */
-static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
-					       enum perfaux_kind kind,
-					       u64 t_begin, bool *may,
+static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring, const struct pa_old *old,
+					       enum perfaux_kind kind, u64 t_begin, bool *may,
 					       bool *again)
 {
-	struct pa_oldest oldest;
-	unsigned int i;
-
-	pa_oldest_find(ring, &oldest);
-	if (!oldest.nr) {
+	if (!old) {
 		/* No segment is READY, so those that are partly written are the oldest. */
 		*again |= pa_segments_close_frames(ring);
 		if (kind == PERFAUX_KIND_FRAMES)
@@ -219,35 +225,46 @@ static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring,
 		*may = pa_freeze_may(ring);
 	if (!*may)
 		return NULL;
-	for (i = 0; i < oldest.nr; i++) {
-		const struct pa_old *old = &oldest.old[i];
-
-		if (pa_segment_claim(old->seg, old->state, kind, t_begin))
-			return old->seg;
-	}
+	if (pa_segment_claim(old->seg, old->state, kind, t_begin))
+		return old->seg;
 	*again = true;
 	return NULL;
 }
 
-static struct pa_segment *pa_segment_new(struct pa_ring *ring,
-					 unsigned int start,
-					 enum perfaux_kind kind, u64 t_begin)
+/* Look once. Sets @again if another writer was faster. */
+static struct pa_segment *pa_segment_try(struct pa_ring *ring, enum perfaux_kind kind,
+					 u64 t_begin, bool *may, bool *again)
 {
+	struct pa_segment *seg = pa_free_pop(ring);
+	struct pa_old oldest, *old = NULL;
+
+	if (seg) {
+		/* Nobody else moves a segment out of FREE. */
+		pa_segment_claim(seg, READ_ONCE(seg->shared->state), kind, t_begin);
+		return seg;
+	}
+	if (pa_order_oldest(ring, &oldest))
+		old = &oldest;
+	seg = pa_segment_look(ring, old, kind, t_begin, again);
+	if (!seg && kind == PERFAUX_KIND_SPANS)
+		seg = pa_segment_idle(ring, t_begin, again);
+	if (!seg && ring->overwrite)
+		seg = pa_segment_overwrite(ring, old, kind, t_begin, may, again);
+	return seg;
+}
+
+static struct pa_segment *pa_segment_new(struct pa_ring *ring, enum perfaux_kind kind,
+					 u64 t_begin)
+{
+	struct pa_segment *seg = NULL;
 	bool again = true, may = false;
 	int tries;
 
-	for (tries = 0; again && tries < PA_TRIES; tries++) {
-		struct pa_segment *seg;
-
+	for (tries = 0; !seg && again && tries < PA_TRIES; tries++) {
 		again = false;
-		seg = pa_segment_find(ring, start, kind, t_begin, &again);
-		if (!seg && ring->overwrite)
-			seg = pa_segment_overwrite(ring, kind, t_begin, &may,
-						   &again);
-		if (seg)
-			return seg;
+		seg = pa_segment_try(ring, kind, t_begin, &may, &again);
 	}
-	return NULL;
+	return seg;
 }
 
 /*
@@ -267,7 +284,7 @@ struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 	    pa_segment_reuse(seg, state, t_begin))
 		return seg;
 
-	seg = pa_segment_new(ring, hint, PERFAUX_KIND_SPANS, t_begin);
+	seg = pa_segment_new(ring, PERFAUX_KIND_SPANS, t_begin);
 	if (seg)
 		WRITE_ONCE(cpu->hint, seg - ring->seg);
 	return seg;
@@ -276,9 +293,30 @@ struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin)
 /* Likewise for frames. pa_segment.frames of the returned segment is still closed. */
 struct pa_segment *pa_segment_get_frames(struct pa_ring *ring)
 {
-	unsigned int start = READ_ONCE(this_cpu_ptr(ring->cpu)->frame_hint);
+	return pa_segment_new(ring, PERFAUX_KIND_FRAMES, 0);
+}
 
-	return pa_segment_new(ring, start, PERFAUX_KIND_FRAMES, 0);
+/*
+ * A writer has found no segment: set STARVED and wake the ring, so that released segments are
+ * found, partly written ones are published, and events start again. The work that clears STARVED
+ * runs only if a segment is available at the time of a wake-up. So STARVED may still be set from
+ * an earlier loss, although segments came back since and were partly filled, while the reader
+ * sleeps. Therefore wake the ring again even if STARVED is set, but once a jiffy, not for each
+ * loss of a storm. If two contexts come here in one jiffy, for example an NMI and the context
+ * that it interrupts, the cmpxchg() lets one of them through, and neither waits for the other.
+ */
+void pa_starve(struct pa_ring *ring)
+{
+	unsigned long last = READ_ONCE(ring->starved_at), now = jiffies;
+	/* A full barrier: pairs with those in pa_segment_put() and pa_segment_freed(). */
+	bool is_new = !(atomic_fetch_or(PERFAUX_CTL_STARVED,
+					(atomic_t *)&ring->ctl->flags) &
+			PERFAUX_CTL_STARVED);
+	bool is_first = last != now &&
+			cmpxchg(&ring->starved_at, last, now) == last;
+
+	if (is_new || is_first)
+		pa_ring_wake(ring);
 }
 
 /*
@@ -298,14 +336,16 @@ bool pa_segments_available(struct pa_ring *ring)
 	const bool overwrite = ring->overwrite && !pa_freeze_is_full(ring);
 	unsigned int i;
 
+	pa_free_released(ring);
+	if (pa_free_any(ring))
+		return true;
 	for (i = 0; i < ring->ctl->nr_segments; i++) {
 		u64 state = READ_ONCE(ring->segments[i].state);
 
 		if (PERFAUX_STATE(state) == PERFAUX_SEG_IDLE ||
-		    /* A late frame keeps writers out of a segment: see pa_oldest_find(). */
+		    /* A late frame keeps writers out of a segment: see pa_order_look(). */
 		    (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
-		     overwrite && !pa_frames_are_open(&ring->seg[i])) ||
-		    pa_segment_released(&ring->seg[i], state))
+		     overwrite && !pa_frames_are_open(&ring->seg[i])))
 			return true;
 	}
 	return false;

@@ -55,6 +55,7 @@ struct pa_segment {
 	void *base;			/* all pages in one piece, see frame.c */
 	atomic64_t frames;		/* see frame.c */
 	bool is_taken;			/* see pa_frames_flush() */
+	u16 next_free;			/* see free.c */
 	u32 size;			/* bytes */
 	u32 marker;			/* full if used up to here, see pa_segment_set_size() */
 	u64 held_by;			/* see pa_hold_note() */
@@ -71,6 +72,7 @@ struct pa_segment {
 struct pa_cpu {
 	unsigned int hint;		/* the segment this CPU wrote to last */
 	unsigned int frame_hint;	/* likewise, for frames */
+	unsigned int look;		/* see pa_segment_look() */
 	u64 gap;			/* this CPU's slot for a gap, see gap.c */
 	struct perf_event *pin_event;	/* see event/pin.c */
 	struct irq_work pin_work;
@@ -109,7 +111,7 @@ struct pa_ring {
 	atomic_t gaps_put;		/* gaps that were put into slots so far */
 	int gaps_gone;			/* gaps_put when all slots were last seen empty */
 	bool has_frames;		/* pa_frames_init() was called */
-	unsigned long starved_at;	/* jiffies, see pa_frames_starve() */
+	unsigned long starved_at;	/* jiffies, see pa_starve() */
 	struct pa_segment *seg;
 	struct pa_cpu __percpu *cpu;
 	bool overwrite;
@@ -121,6 +123,14 @@ struct pa_ring {
 	u64 hold_ready;			/* likewise */
 	atomic64_t hole;		/* likewise */
 	atomic64_t ready_seq;
+	u64 *order;			/* see order.c */
+	u64 order_mask;			/* likewise */
+	atomic64_t order_head;		/* likewise */
+	unsigned long *late;		/* likewise, a bit for each segment */
+	atomic_t nr_late;		/* the number of bits in late */
+	atomic64_t free;		/* see free.c */
+	unsigned long *open;		/* see pa_open_add() */
+	atomic_t nr_open;		/* likewise */
 	atomic64_t published;		/* see pa_segments_enough() */
 	u64 wake_at;			/* likewise */
 	atomic64_t overwritten_seq;	/* the highest ready_seq that was overwritten */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Segments: how a writer publishes one, and which ones a writer may claim.
+ * Segments: how a writer publishes one, and which ones its reader has released.
  *
  * Every transition is a cmpxchg of the state word, which contains the number
  * of this use of the segment: a writer that was interrupted between looking
@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 
 #include "ring/frame_word.h"
+#include "ring/order.h"
 #include "ring/process.h"
 #include "ring/segment.h"
 #include "ring/writer.h"
@@ -83,9 +84,11 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 {
 	struct pa_ring *ring = seg->ring;
 	typeof(ring->clock) clock = READ_ONCE(ring->clock);
+	u64 ready_seq = atomic64_inc_return(&ring->ready_seq);
 
-	WRITE_ONCE(seg->shared->ready_seq,
-		   atomic64_inc_return(&ring->ready_seq));
+	pa_open_remove(seg);
+	WRITE_ONCE(seg->shared->ready_seq, ready_seq);
+	pa_order_add(seg, ready_seq);
 	/*
 	 * Read the clock after the number was taken: data in segments with a lower number had
 	 * ended before this time. The writer has already read this clock in this context, for
@@ -96,6 +99,7 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	smp_store_release(&seg->shared->state,
 			  pa_state(seq, pa_hold_takes(ring, seq) ?
 					PERFAUX_SEG_HELD : PERFAUX_SEG_READY));
+	pa_order_ready(seg, ready_seq);
 	if (ring->overwrite)
 		pa_segment_freed(ring);
 	else
@@ -104,7 +108,8 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 
 static void pa_segment_free(struct pa_segment *seg, u64 seq)
 {
-	WRITE_ONCE(seg->shared->state, pa_state(seq, PERFAUX_SEG_FREE));
+	pa_open_remove(seg);
+	pa_free_push(seg, seq);
 	pa_segment_freed(seg->ring);
 }
 
@@ -119,11 +124,10 @@ void pa_segment_close(struct pa_segment *seg, u64 seq)
 
 bool pa_segment_released(const struct pa_segment *seg, u64 state)
 {
-	return PERFAUX_STATE(state) == PERFAUX_SEG_FREE ||
-	       ((PERFAUX_STATE(state) == PERFAUX_SEG_READY ||
-		 PERFAUX_STATE(state) == PERFAUX_SEG_HELD) &&
-		READ_ONCE(*seg->mark) == PERFAUX_SEQ(state) &&
-		!pa_frames_are_open(seg));
+	return (PERFAUX_STATE(state) == PERFAUX_SEG_READY ||
+		PERFAUX_STATE(state) == PERFAUX_SEG_HELD) &&
+	       READ_ONCE(*seg->mark) == PERFAUX_SEQ(state) &&
+	       !pa_frames_are_open(seg);
 }
 
 /* Publish a segment of frames. No frame in it can be committed any more. */
@@ -165,7 +169,7 @@ bool pa_segments_publish_idle(struct pa_ring *ring)
 	bool found = false;
 	unsigned int i;
 
-	for (i = 0; i < ring->ctl->nr_segments; i++) {
+	pa_for_each_open(i, ring) {
 		struct pa_segment *seg = &ring->seg[i];
 		u64 state = READ_ONCE(seg->shared->state);
 		u64 seq = PERFAUX_SEQ(state);

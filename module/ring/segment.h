@@ -5,6 +5,8 @@
 #ifndef PERFAUX_RING_SEGMENT_H
 #define PERFAUX_RING_SEGMENT_H
 
+#include <linux/bitops.h>
+
 #include "ring/ring.h"
 
 static inline u64 pa_state(u64 seq, enum perfaux_state state)
@@ -16,6 +18,30 @@ static inline bool pa_move(struct pa_segment *seg, u64 from, u64 to)
 {
 	return cmpxchg64(&seg->shared->state, from, to) == from;
 }
+
+/*
+ * ring->open has a bit for each segment that is BUSY or IDLE. The owner of a segment sets its bit
+ * after it has moved the segment to CLAIMED, and clears the bit before the segment is READY, HELD
+ * or FREE. ring->nr_open is at least the number of bits.
+ */
+static inline void pa_open_add(struct pa_segment *seg)
+{
+	atomic_inc(&seg->ring->nr_open);
+	smp_mb__after_atomic();
+	set_bit(seg - seg->ring->seg, seg->ring->open);
+}
+
+static inline void pa_open_remove(struct pa_segment *seg)
+{
+	clear_bit(seg - seg->ring->seg, seg->ring->open);
+	smp_mb__after_atomic();
+	atomic_dec(&seg->ring->nr_open);
+}
+
+#define pa_for_each_open(i, ring)						\
+	for ((i) = 0; atomic_read(&(ring)->nr_open) &&				\
+	     ((i) = find_next_bit((ring)->open, (ring)->ctl->nr_segments, i)) <	\
+	     (ring)->ctl->nr_segments; (i)++)
 
 /* The segment was IDLE and the caller has CLAIMED it. Writers. */
 void pa_segment_close(struct pa_segment *seg, u64 seq);

@@ -13,8 +13,10 @@ struct pa_attached;
 /* reuse.c */
 struct pa_segment *pa_segment_get(struct pa_ring *ring, u64 t_begin);
 struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
-/* Not in NMI: these look at all segments. */
+void pa_starve(struct pa_ring *ring);
+/* Not in NMI */
 void pa_segments_make_way(struct pa_ring *ring);
+/* Not in NMI: this looks at all segments, and makes those FREE that the reader has released. */
 bool pa_segments_available(struct pa_ring *ring);
 
 /* segment.c */

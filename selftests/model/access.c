@@ -247,8 +247,6 @@ int model_or(int *at, int bits)
 	model_access(MODEL_RMW, at, sizeof(*at), __builtin_return_address(0));
 	old = *at;
 	*at |= bits;
-	if (at == (int *)&world.ctl.flags && bits & PERFAUX_CTL_STARVED)
-		world.known.resumed = false;
 	return old;
 }
 
@@ -263,4 +261,24 @@ void model_andnot(int *at, int bits)
 {
 	model_access(MODEL_RMW, at, sizeof(*at), __builtin_return_address(0));
 	*at &= ~bits;
+}
+
+static bool change_bit(unsigned long *at, unsigned int bit, bool on)
+{
+	bool was = *at >> bit & 1;
+
+	*at = on ? *at | 1UL << bit : *at & ~(1UL << bit);
+	return was;
+}
+
+void model_set_bit(unsigned long *at, unsigned int bit, bool on)
+{
+	model_access(MODEL_ADD, at, sizeof(*at), __builtin_return_address(0));
+	change_bit(at, bit, on);
+}
+
+bool model_test_and_set_bit(unsigned long *at, unsigned int bit, bool on)
+{
+	model_access(MODEL_RMW, at, sizeof(*at), __builtin_return_address(0));
+	return change_bit(at, bit, on);
 }

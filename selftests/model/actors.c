@@ -302,7 +302,9 @@ static void run(const struct op *op)
 		return pa_ring_flush(ring, op->kind == OP_ABANDON ?
 				     PERFAUX_FLUSH_ABANDON : 0);
 	case OP_MAKE_WAY:
-		return pa_segments_make_way(ring);
+		pa_segments_make_way(ring);
+		pa_segments_available(ring);
+		return;
 	case OP_POLL:
 		return poll_ring();
 	case OP_MOVE:
@@ -323,11 +325,16 @@ void actor_run(int ctx)
 		watch();
 		known->op[ctx] = op - world_case->actors[ctx].ops;
 		known->stable[ctx] = 0;
+		/* Writers find a segment by its age once the UNHOLD that makes it READY has ended. */
 		for (i = 0; i < SEGMENTS; i++)
-			if (PERFAUX_STATE(known->seg[i].state) == PERFAUX_SEG_READY)
+			if (PERFAUX_STATE(known->seg[i].state) == PERFAUX_SEG_READY &&
+			    !known->seg[i].returner)
 				known->stable[ctx] |= 1 << i;
 		run(op);
 		watch();
+		for (i = 0; i < SEGMENTS; i++)
+			if (known->seg[i].returner == ctx + 1)
+				known->seg[i].returner = 0;
 		/* Forget what concerns this operation, so that states do not differ by it. */
 		known->stable[ctx] = 0;
 		known->may[ctx] = 0;

@@ -140,6 +140,29 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "a reader who gives back the last one first",
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_RELEASE, 2 }, { OP_RELEASE, 0 } } },
+			{ "W wake", -1, 0, { { OP_MAKE_WAY } } },
+		},
+	},
+	{
+		/* Others take two free segments and give back the first, while A takes one. */
+		.name = "a free segment that was used in between",
+		.sinks = true,
+		.roomy = true,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_RELEASE, 0 }, { OP_MAKE_WAY } } },
+		},
+	},
+	{
 		.name = "hostile marks",
 		.sinks = true,
 		.filled = 2,
@@ -275,6 +298,32 @@ const struct model_case model_cases[] = {
 		.actors = {
 			{ "A task", 0, 0, { { OP_SPAN, 16 }, { OP_SPAN, 16 }, { OP_SPAN, 16 } } },
 			{ "H hold", -1, 0, { { OP_HOLD, 2 }, { OP_UNHOLD_ALL }, { OP_HOLD, 0 } } },
+		},
+	},
+	{
+		/* The entry of the segment that is HELD is needed for another one. */
+		.name = "unhold after the others were overwritten",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 }, { OP_SPAN, 16 }, { OP_SPAN, 16 },
+					    { OP_SPAN, 16 }, { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 1 }, { OP_UNHOLD_ALL } } },
+		},
+	},
+	{
+		/* The oldest segment stays READY until its entry is needed for another one. */
+		.name = "a reader who keeps the oldest, and hold",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 }, { OP_SPAN, 16 }, { OP_SPAN, 16 },
+					    { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0,
+				{ { OP_RELEASE, 1 }, { OP_RELEASE, 2 }, { OP_HOLD, 0 },
+				  { OP_UNHOLD_ALL } } },
 		},
 	},
 	{

@@ -111,6 +111,8 @@ long long model_inc_return(long long *at);
 int model_or(int *at, int bits);
 void model_andnot(int *at, int bits);
 int model_dec_if_positive(int *at);
+void model_set_bit(unsigned long *at, unsigned int bit, bool on);
+bool model_test_and_set_bit(unsigned long *at, unsigned int bit, bool on);
 
 /* context.c */
 int model_cpu(void);

@@ -23,6 +23,7 @@
 #include "explore.h"
 
 typedef __u8 u8;
+typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 typedef __s64 s64;
@@ -42,6 +43,7 @@ struct vm_area_struct;
 #define U64_MAX			(~0ULL)
 #define S64_MAX		((s64)(U64_MAX >> 1))
 #define U32_MAX			(~0U)
+#define static_assert(x)	_Static_assert(x, #x)
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
@@ -69,6 +71,7 @@ struct vm_area_struct;
 	min_a < min_b ? min_a : min_b;		\
 })
 
+#define max3(a, b, c)		max(max(a, b), c)
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 
@@ -93,6 +96,7 @@ struct vm_area_struct;
 })
 #define smp_mb()		do { } while (0) /* see above */
 #define smp_wmb()		do { } while (0) /* see above */
+#define smp_rmb()		do { } while (0) /* see above */
 #define smp_mb__before_atomic()	do { } while (0) /* see above */
 #define smp_mb__after_atomic()	do { } while (0) /* see above */
 
@@ -127,6 +131,7 @@ struct model_atomic64 {
 #define atomic_xchg(v, n)		xchg(&(v)->counter, n)
 #define atomic_dec_if_positive(v)	model_dec_if_positive(&(v)->counter)
 #define atomic_inc(v)		model_add(&(v)->counter, sizeof(int), 1)
+#define atomic_dec(v)		model_add(&(v)->counter, sizeof(int), -1)
 #define atomic_or(n, v)		((void)model_or(&(v)->counter, n))
 #define atomic_fetch_or(n, v)	model_or(&(v)->counter, n)
 #define atomic_andnot(n, v)	model_andnot(&(v)->counter, n)
@@ -137,6 +142,25 @@ struct model_atomic64 {
 #define atomic64_add(n, v)	model_add(&(v)->counter, sizeof(s64), n)
 #define atomic64_read_acquire(v)	atomic64_read(v) /* see above */
 #define atomic64_inc_return(v)	model_inc_return(&(v)->counter)
+
+/* Bitmaps of one word */
+#define set_bit(i, bits)		model_set_bit(bits, i, true)
+#define clear_bit(i, bits)		model_set_bit(bits, i, false)
+#define test_and_set_bit(i, bits)	model_test_and_set_bit(bits, i, true)
+#define test_and_clear_bit(i, bits)	model_test_and_set_bit(bits, i, false)
+#define find_first_bit(bits, nr)	find_next_bit(bits, nr, 0)
+
+static inline unsigned int find_next_bit(const unsigned long *bits, unsigned int nr,
+					 unsigned int from)
+{
+	unsigned long left = READ_ONCE(*bits) & ~0UL << from;
+
+	return left ? (unsigned int)__builtin_ctzl(left) : nr;
+}
+
+#define for_each_set_bit(i, bits, nr)					\
+	for ((i) = find_first_bit(bits, nr); (i) < (nr);		\
+	     (i) = find_next_bit(bits, nr, (i) + 1))
 
 /* --- contexts ---------------------------------------------------------------- */
 
@@ -273,7 +297,7 @@ struct perf_output_handle {
 	unsigned long head;
 };
 
-/* --- memory: while contexts run, only HOLD allocates --------------------------- */
+/* --- memory: the model allocates none while contexts run ------------------------ */
 
 #define GFP_KERNEL			0
 #define GFP_KERNEL_ACCOUNT		0

@@ -370,7 +370,8 @@ static void ready(unsigned int i, u64 old)
 static bool is_move(enum perfaux_state from, enum perfaux_state to)
 {
 	static const u8 from_states[] = {
-		[PERFAUX_SEG_FREE] = BIT(PERFAUX_SEG_CLAIMED) | BIT(PERFAUX_SEG_BUSY),
+		[PERFAUX_SEG_FREE] = BIT(PERFAUX_SEG_CLAIMED) | BIT(PERFAUX_SEG_BUSY) |
+			BIT(PERFAUX_SEG_READY) | BIT(PERFAUX_SEG_HELD),
 		[PERFAUX_SEG_CLAIMED] = BIT(PERFAUX_SEG_FREE) | BIT(PERFAUX_SEG_READY) |
 			BIT(PERFAUX_SEG_HELD) | BIT(PERFAUX_SEG_IDLE),
 		[PERFAUX_SEG_BUSY] = BIT(PERFAUX_SEG_CLAIMED),
@@ -397,6 +398,20 @@ static void settle_stolen(struct known_segment *seg)
 	seg->stolen_seq = 0;
 }
 
+/* A released segment becomes FREE without a writer. Its use is over. */
+static void given_back(unsigned int i, u64 old)
+{
+	struct known_segment *seg = &world.known.seg[i];
+
+	if (!seg->released)
+		return model_fail("segment %u is %s, not released, and becomes FREE", i,
+				  watch_states[STATE(old)]);
+	if (writers(i, 0))
+		return model_fail("segment %u becomes FREE, and a frame in it is being written", i);
+	world.known.taken += world.segments[i].bytes;
+	seg->is_wanted = false;
+}
+
 static void watch_state(unsigned int i)
 {
 	struct known_segment *seg = &world.known.seg[i];
@@ -416,6 +431,10 @@ static void watch_state(unsigned int i)
 				  STATE(now));
 	if (STATE(now) == PERFAUX_SEG_CLAIMED)
 		return claimed(i, old, now);
+	if (STATE(now) == PERFAUX_SEG_FREE && STATE(old) >= PERFAUX_SEG_READY)
+		return given_back(i, old);
+	if (STATE(now) == PERFAUX_SEG_READY && STATE(old) == PERFAUX_SEG_HELD)
+		seg->returner = my_number();
 	if (STATE(now) == PERFAUX_SEG_HELD) {
 		known->held++;
 		if (OPEN(seg->word) || (STATE(old) == PERFAUX_SEG_READY && !is_hold()))

@@ -75,8 +75,7 @@ static void check_starved(void)
 {
 	int i;
 
-	if (world.ring.has_frames || world.known.resumed ||
-	    !(world.ctl.flags & PERFAUX_CTL_STARVED))
+	if (world.ring.has_frames || !(world.ctl.flags & PERFAUX_CTL_STARVED))
 		return;
 	for (i = 0; i < SEGMENTS; i++)
 		if (PERFAUX_STATE(world.segments[i].state) == PERFAUX_SEG_IDLE)
@@ -99,6 +98,27 @@ static void check_reader(void)
 		model_fail("the reader sleeps, and %u segments are READY", n);
 }
 
+/* Each FREE segment must be on the stack of these, and nothing else. */
+static void check_free(void)
+{
+	u32 linked = 0;
+	u64 i;
+
+	for (i = world.ring.free.counter & 0xffff; i; i = world.seg[i - 1].next_free) {
+		if (i > world.ctl.nr_segments || linked & 1U << i)
+			return model_fail("the stack of FREE segments leads to segment %llu", i - 1);
+		linked |= 1U << i;
+	}
+	for (i = 1; i <= world.ctl.nr_segments; i++) {
+		bool is_free = PERFAUX_STATE(world.segments[i - 1].state) == PERFAUX_SEG_FREE;
+
+		if (is_free && !(linked & 1U << i))
+			model_fail("segment %llu is FREE, and nobody finds it", i - 1);
+		if (!is_free && linked & 1U << i)
+			model_fail("segment %llu is on the stack, and not FREE", i - 1);
+	}
+}
+
 void watch_end(void)
 {
 	bool is_thawed;
@@ -109,6 +129,7 @@ void watch_end(void)
 			   world.ctl.lost_count[PERFAUX_CAUSE_FULL]);
 	check_starved();
 	check_reader();
+	check_free();
 	pa_gaps_close_all(&world.ring, false);
 	pa_frames_flush(&world.ring, true);
 	for (i = 0; i < SEGMENTS; i++)

@@ -61,12 +61,17 @@ static void setup_ring(const struct model_case *c)
 	ring->marks = world.marks;
 	ring->gap_marks = world.gap_marks;
 	ring->gap_states = world.gap_states;
+	ring->order = world.order;
+	ring->order_mask = ORDER - 1;
+	ring->open = &world.open;
+	ring->late = &world.late;
 	ring->seg = world.seg;
 	ring->cpu = world.cpu;
 	ring->clock = model_clock;
 	ring->overwrite = c->overwrite;
 	ring->has_frames = c->frames;
 	pa_freeze_init(ring);
+	pa_order_init(ring);
 	setup_events(c);
 	for (i = 0; i < SEGMENTS; i++) {
 		struct pa_segment *seg = &world.seg[i];
@@ -81,6 +86,7 @@ static void setup_ring(const struct model_case *c)
 		seg->marker = MARKER;
 		pa_frames_reset(seg);
 	}
+	pa_free_init(ring);
 	for (i = 0; i < MODEL_CPUS; i++) {
 		world.cpu[i].sink.ring = ring;
 		world.cpu[i].sink.size = SEGMENT_SIZE;
@@ -170,11 +176,12 @@ static const struct field segment_fields[] = {
 static const struct field private_fields[] = {
 	FIELD(pa_segment, frames), FIELD(pa_segment, is_taken),
 	FIELD(pa_segment, head), FIELD(pa_segment, pid), FIELD(pa_segment, tid),
-	FIELD(pa_segment, t_begin), FIELD(pa_segment, cookie), { }
+	FIELD(pa_segment, t_begin), FIELD(pa_segment, cookie), FIELD(pa_segment, next_free),
+	{ }
 };
 
 static const struct field cpu_fields[] = {
-	FIELD(pa_cpu, hint), FIELD(pa_cpu, frame_hint), FIELD(pa_cpu, gap),
+	FIELD(pa_cpu, hint), FIELD(pa_cpu, frame_hint), FIELD(pa_cpu, gap), FIELD(pa_cpu, look),
 	FIELD(pa_cpu, sink), FIELD(pa_cpu, sink_busy), FIELD(pa_cpu, sink_cause),
 	FIELD(pa_cpu, sink_event), { }
 };
@@ -186,7 +193,8 @@ static const struct field ring_fields[] = {
 	FIELD(pa_ring, starved_at), FIELD(pa_ring, overwrite),
 	FIELD(pa_ring, has_frames), FIELD(pa_ring, wanted_seq),
 	FIELD(pa_ring, hold_room), FIELD(pa_ring, published),
-	FIELD(pa_ring, wake_at), FIELD(pa_ring, gaps_used), { }
+	FIELD(pa_ring, wake_at), FIELD(pa_ring, gaps_used), FIELD(pa_ring, order_head),
+	FIELD(pa_ring, nr_late), FIELD(pa_ring, nr_open), FIELD(pa_ring, free), { }
 };
 
 static const struct field event_fields[] = {
@@ -205,7 +213,8 @@ static const struct {
 	PART(spans, SEGMENTS, NULL), PART(gaps, GAPS, NULL),
 	PART(cpu, MODEL_CPUS, cpu_fields), PART(data, SEGMENTS, NULL),
 	PART(marks, SEGMENTS, NULL), PART(gap_marks, GAPS, NULL),
-	PART(gap_states, GAPS, NULL), PART(events, MODEL_CTX + 1, event_fields),
+	PART(gap_states, GAPS, NULL), PART(order, ORDER, NULL), PART(open, 1, NULL),
+	PART(late, 1, NULL), PART(events, MODEL_CTX + 1, event_fields),
 };
 
 const char *world_name(const void *at)
@@ -239,8 +248,8 @@ const char *world_name(const void *at)
 /* --- the module's other files --------------------------------------------------- */
 
 /*
- * The irq_work of pa_ring_wake() runs immediately, when it finds the least. Like
- * pa_ring_wake_irq(), look for a segment for starving writers. A reader that sleeps calls poll()
+ * The irq_work of pa_ring_wake() and its work run immediately, when they find the least. Like
+ * pa_ring_resume_work(), look for a segment for starving writers. A reader that sleeps calls poll()
  * again.
  */
 void irq_work_queue(struct irq_work *work)
@@ -248,14 +257,18 @@ void irq_work_queue(struct irq_work *work)
 	struct pa_ring *ring = container_of(work, struct pa_ring, wake_irq);
 	int me = model_current;
 
+	/* Before the contexts run, and after they have ended, nobody waits. */
+	if (me < 0)
+		return;
 	watch();
 	model_current = -1;
 	if (world.ctl.flags & PERFAUX_CTL_STARVED && pa_segments_available(ring))
-		world.known.resumed = true;
+		world.ctl.flags &= ~PERFAUX_CTL_STARVED;
 	if (world.known.sleeps && (world.ctl.flags & PERFAUX_CTL_STARVED ?
 				   pa_segments_any(ring) : pa_segments_enough(ring)))
 		world.known.sleeps = false;
 	model_current = me;
+	watch();
 }
 
 /* The model does not swap perf contexts, so pinning is not needed. */

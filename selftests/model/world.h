@@ -8,6 +8,7 @@
 #include "shim.h"
 #include "../../module/ring/attach.h"
 #include "../../module/ring/frame_word.h"
+#include "../../module/ring/order.h"
 #include "../../module/ring/process.h"
 #include "../../module/ring/writer.h"
 
@@ -18,6 +19,7 @@
 #define GAPS		6
 #define FRAME		(sizeof(struct perfaux_frame) + 8)
 #define ITEMS		20
+#define ORDER		4	/* entries of pa_ring.order, a power of two */
 
 /* The operations of a context, which it makes one after the other. */
 enum op_kind {
@@ -37,7 +39,7 @@ enum op_kind {
 	OP_THAW,
 	OP_FLUSH,
 	OP_ABANDON,		/* FLUSH with PERFAUX_FLUSH_ABANDON */
-	OP_MAKE_WAY,		/* what the irq_work of a wake-up does for frames */
+	OP_MAKE_WAY,		/* what the work of a wake-up does when writers starve */
 	OP_TRUNCATED,		/* OP_SPAN; at its end the PMU reports lost data */
 	OP_POLL,		/* poll() by a reader that waits for the watermark */
 	OP_MOVE,		/* the thread moves to CPU arg */
@@ -54,7 +56,7 @@ struct actor {
 	const char *name;	/* its first letter is unique in the case */
 	int cpu;
 	int level;
-	struct op ops[5];
+	struct op ops[6];
 };
 
 struct model_case {
@@ -91,6 +93,7 @@ struct known_segment {
 	bool is_old;			/* its span began before the current HOLD */
 	bool is_wanted;			/* ... and was published: HOLD must take the segment */
 	bool is_taken;			/* the current HOLD has taken it */
+	u8 returner;			/* the context whose UNHOLD is making it READY */
 	u8 writer[SEGMENT_SIZE / 8];	/* the context that can write these eight bytes */
 };
 
@@ -120,7 +123,6 @@ struct known {
 	int allowance;			/* number of segments that can still be overwritten */
 	int refs, left;			/* references; left: kept by OP_LEAVE */
 	bool sleeps;			/* a reader sleeps in poll() */
-	bool resumed;			/* a writer was woken since STARVED was set */
 	u8 op[MODEL_CTX];		/* index in actor.ops */
 	u8 may[MODEL_CTX];		/* the context can overwrite one segment */
 	u8 stable[MODEL_CTX];		/* segments that were READY since the operation began */
@@ -154,6 +156,8 @@ struct world {
 	u64 gap_marks[GAPS];
 	u64 gap_states[GAPS];
 	u64 end_of_gaps[2];
+	u64 order[ORDER];
+	unsigned long open, late;
 	/* The events of the contexts; [0] belongs to no context */
 	struct perf_event events[MODEL_CTX + 1];
 

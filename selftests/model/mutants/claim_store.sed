@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # file: ring/reuse.c
-# case: two writers
-# found: segment . goes on under another number
+# case: no segment, and a reader who gives back
+# found: on the stack, and not FREE
 # A claim checks the state and then stores it, in two steps
 /^#include "ring\/writer.h"/a\
 \

@@ -3,4 +3,5 @@
 # case: hold after unhold
 # found: holds segment . behind a hole
 # HOLD takes segments that are older than a hole
-s/list\[i\].ready_seq < overwritten/((void)overwritten, false)/
+s/if (old.ready_seq < atomic64_read(&ring->overwritten_seq))/if (false)/
+s/pa_order_newest(ring, n, atomic64_read(&ring->overwritten_seq), &old)/pa_order_newest(ring, n, 0, \&old)/

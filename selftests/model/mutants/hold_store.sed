@@ -3,5 +3,4 @@
 # case: hold beside overwriting
 # found: moves segment . from use
 # HOLD does not check whether a writer was faster
-s/cmpxchg64(&list\[i\].seg->shared->state, state,/({ WRITE_ONCE(list[i].seg->shared->state,/
-s/PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD) != state)/PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_HELD); false; }))/
+s/if (cmpxchg64(&seg->shared->state, old.state, seq << 8 | PERFAUX_SEG_HELD) ==/WRITE_ONCE(seg->shared->state, seq << 8 | PERFAUX_SEG_HELD);\n\t\tif (old.state ==/

@@ -3,4 +3,4 @@
 # case: overwriting
 # found: bytes are told to be overwritten
 # Overwritten bytes are not counted
-s/READ_ONCE(\*seg->mark) != PERFAUX_SEQ(from))/false)/
+/^static bool pa_segment_claim/,/^}/ s/pa_lost(seg->ring, PERFAUX_CAUSE_OVERWRITTEN, shared->bytes);/;/

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * FREE segments are on a stack, so that a writer finds one at once.
+ *
+ * ring->free has the index + 1 of the segment on top, and above it a number that each pop
+ * changes. A context that is interrupted in a pop, while others pop and push the same segment
+ * again, finds another number, and its cmpxchg fails.
+ *
+ * A FREE segment belongs to the context that pops it: nobody else moves a segment out of FREE.
+ */
+#include "ring/order.h"
+#include "ring/segment.h"
+#include "ring/writer.h"
+
+#define PA_FREE_TOP(word)	((word) & 0xffff)
+#define PA_FREE_POP		BIT_ULL(16)
+
+static_assert(PA_MAX_SEGMENTS < 0xffff);
+
+/* Put all segments on the stack, the first one on top. The ring is new. */
+void pa_free_init(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < ring->ctl->nr_segments; i++)
+		ring->seg[i].next_free = i + 2;
+	atomic64_set(&ring->free, 1);
+}
+
+static void pa_free_link(struct pa_segment *seg)
+{
+	struct pa_ring *ring = seg->ring;
+	s64 word = atomic64_read(&ring->free);
+
+	do {
+		WRITE_ONCE(seg->next_free, PA_FREE_TOP(word));
+	} while (!atomic64_try_cmpxchg(&ring->free, &word,
+				       word - PA_FREE_TOP(word) + (seg - ring->seg) + 1));
+}
+
+void pa_free_push(struct pa_segment *seg, u64 seq)
+{
+	WRITE_ONCE(seg->shared->state, pa_state(seq, PERFAUX_SEG_FREE));
+	pa_free_link(seg);
+}
+
+struct pa_segment *pa_free_pop(struct pa_ring *ring)
+{
+	s64 word = atomic64_read(&ring->free);
+	struct pa_segment *seg;
+
+	do {
+		if (!PA_FREE_TOP(word))
+			return NULL;
+		seg = &ring->seg[PA_FREE_TOP(word) - 1];
+		/* If another context has popped the segment, next_free may be anything. */
+	} while (!atomic64_try_cmpxchg(&ring->free, &word,
+				       word - PA_FREE_TOP(word) + PA_FREE_POP +
+				       READ_ONCE(seg->next_free)));
+	return seg;
+}
+
+bool pa_free_any(const struct pa_ring *ring)
+{
+	return PA_FREE_TOP(atomic64_read(&ring->free));
+}
+
+void pa_free_released(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+		u64 state = READ_ONCE(seg->shared->state);
+
+		if (pa_segment_released(seg, state) &&
+		    pa_move(seg, state, pa_state(PERFAUX_SEQ(state), PERFAUX_SEG_FREE)))
+			pa_free_link(seg);
+	}
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where segments are found without a look at all of them: in the order in which they became
+ * READY (order.c), and FREE ones (free.c). Any context.
+ */
+#ifndef PERFAUX_RING_ORDER_H
+#define PERFAUX_RING_ORDER_H
+
+#include "ring/ring.h"
+
+/* A segment that may be overwritten, or that its reader has released */
+struct pa_old {
+	struct pa_segment *seg;
+	u64 state;
+	u64 ready_seq;
+};
+
+/* order.c */
+void pa_order_init(struct pa_ring *ring);
+/* The segment will become READY or HELD as number @n, which is its ready_seq already. */
+void pa_order_add(struct pa_segment *seg, u64 n);
+/*
+ * The segment has become READY as number @n after pa_order_add(), or was HELD and is READY again.
+ * Another writer may have claimed it since.
+ */
+void pa_order_ready(struct pa_segment *seg, u64 n);
+/*
+ * Find the segment that is READY for the longest time. Without overwrite mode, the caller can
+ * use it only if it is released. Returns whether there is any.
+ */
+bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old);
+
+/*
+ * Find the newest READY segment whose number is at most @n and at least @least, and in which no
+ * frame is being written. Process context. Returns whether there is any.
+ */
+bool pa_order_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old);
+
+/* free.c */
+void pa_free_init(struct pa_ring *ring);
+/* Make a segment FREE in its use @seq. The caller owns the segment. */
+void pa_free_push(struct pa_segment *seg, u64 seq);
+/* Return a FREE segment, which then belongs to the caller, or NULL. */
+struct pa_segment *pa_free_pop(struct pa_ring *ring);
+bool pa_free_any(const struct pa_ring *ring);
+/* Make all released segments FREE. Looks at all segments, so not in NMI. */
+void pa_free_released(struct pa_ring *ring);
+
+#endif /* PERFAUX_RING_ORDER_H */
