@@ -10,12 +10,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../ring/lib/ring_lib.h"
 #include "bench_lib.h"
 
-/* Timers run meanwhile, but not in each round. */
-#define ROUNDS	10
+#define ROUNDS		10
+/* Rounds of one call, which tell how long a call takes */
+#define TRIES		3
+/*
+ * A round has no more instructions than this, if one call has not. The timer's interrupt, after
+ * four million instructions, then misses most rounds.
+ */
+#define ROUND_MAX	400000
 /* Instructions in 100 ms that are not worth waiting for */
-#define IDLE	500000
+#define IDLE		500000
 
 int bench_must(const char *what, int err)
 {
@@ -57,24 +64,53 @@ static void settle(void)
 	} while (now - before > IDLE);
 }
 
-double bench_each(void (*fn)(void *ctx), void *ctx, unsigned int n)
+/* Return the instructions of a round. */
+static uint64_t run_round(const struct bench *b, unsigned int calls)
 {
-	double mean, least = 0;
-	unsigned int i, k;
 	uint64_t begin;
+	unsigned int i;
+
+	if (b->prepare)
+		b->prepare(b->ctx);
+	begin = now_ns();
+	for (i = 0; i < calls; i++)
+		b->call(b->ctx);
+	return now_ns() - begin;
+}
+
+/* Return the instructions of the cheapest of @rounds rounds. */
+static uint64_t run_rounds(const struct bench *b, unsigned int rounds, unsigned int calls)
+{
+	uint64_t least = UINT64_MAX, n;
+
+	while (rounds--) {
+		n = run_round(b, calls);
+		least = n < least ? n : least;
+	}
+	return least;
+}
+
+double bench_run(struct bench *b)
+{
+	const struct bench nothing = { };
+	uint64_t clock, one;
+	unsigned int calls;
 
 	settle();
 	/* The first call may fault pages in. */
-	fn(ctx);
-	for (k = 0; k < ROUNDS; k++) {
-		begin = now_ns();
-		for (i = 0; i < n / ROUNDS; i++)
-			fn(ctx);
-		mean = (double)(now_ns() - begin) / i;
-		if (!k || mean < least)
-			least = mean;
-	}
-	return least;
+	clock = run_rounds(&nothing, ROUNDS, 0);
+	one = run_rounds(b, TRIES, 1) - clock;
+	calls = b->calls < ROUND_MAX / one ? b->calls : ROUND_MAX / one;
+	calls = calls ?: 1;
+	b->called = TRIES + ROUNDS * calls;
+	return (double)(run_rounds(b, ROUNDS, calls) - clock) / calls;
+}
+
+double bench_each(void (*fn)(void *ctx), void *ctx, unsigned int n)
+{
+	struct bench b = { .call = fn, .ctx = ctx, .calls = n / ROUNDS };
+
+	return bench_run(&b);
 }
 
 void bench_row(const char *what, unsigned int size, double ours, double own)
@@ -107,9 +143,9 @@ double bench_base(void)
 	return base;
 }
 
-int bench_event(void)
+int bench_event(unsigned int chunks)
 {
-	const struct auxgen_config config = { .config = AUXGEN_F_CTX | 1 };
+	const struct auxgen_config config = { .config = AUXGEN_F_CTX | chunks };
 
 	return bench_must("event of auxgen", auxgen_open(&config, 0, -1, 0));
 }

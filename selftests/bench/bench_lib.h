@@ -8,15 +8,23 @@
 
 #include <stdint.h>
 
-#include "../ring/lib/ring_lib.h"
-
 /* Print a message and exit, unless @err is 0 or more. Returns @err. */
 int bench_must(const char *what, int err);
 
+struct bench {
+	void (*call)(void *ctx);
+	void (*prepare)(void *ctx);	/* called before each round, and not counted; or NULL */
+	void *ctx;
+	unsigned int calls;		/* of a round, at most; fewer if they take long */
+	unsigned int called;		/* out: all calls */
+};
+
 /*
- * Wait until the machine is idle. Then call @fn with @ctx @n times, in ten rounds. Return the
- * instructions of a call, as the mean of the cheapest round.
+ * Wait until the machine is idle. Then make rounds of calls. Return the instructions of a call,
+ * as the mean of the cheapest round: interrupts and the kernel's threads disturb some rounds.
  */
+double bench_run(struct bench *b);
+/* The same for @n calls in all, with nothing to prepare. */
 double bench_each(void (*fn)(void *ctx), void *ctx, unsigned int n);
 
 /*
@@ -31,7 +39,7 @@ void bench_pair(void *event);
 /* Return what bench_pair() takes for an event that does nothing. */
 double bench_base(void);
 
-/* Return a disabled event of auxgen, which writes one chunk when it starts and when it stops. */
-int bench_event(void);
+/* Return a disabled event of auxgen. It writes @chunks chunks when it starts and when it stops. */
+int bench_event(unsigned int chunks);
 
 #endif /* BENCH_LIB_H */

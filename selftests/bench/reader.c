@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "../ring/lib/ring_lib.h"
 #include "bench_lib.h"
 
 #define CALLS	200
@@ -42,7 +43,7 @@ static void call_read(void *ctx)
 static int open_filled(struct ring *ring, unsigned int nr, unsigned int flags)
 {
 	struct perfaux_create create;
-	int event = bench_event();
+	int event = bench_event(1);
 	unsigned int i;
 
 	ring_params(&create, 4096, nr);
