@@ -25,7 +25,7 @@ QUIET_GEN = $(call quiet,GEN,$@)
 endif
 
 .PHONY: t tags all tool module no-module modules selftests check check-all check-debug soak demo install clean help lint \
-	docs setup debug-kernel bench bench-write bench-ids bench-raw bench-flight bench-softpt bench-start \
+	docs setup debug-kernel bench bench-write bench-ids bench-raw bench-flight bench-start \
 	table-ids softpt-tests model-tests FORCE
 
 all: tool $(if $(wildcard $(KDIR)/Makefile),module,no-module)
@@ -230,10 +230,9 @@ help:
 	@echo "make selftests    the test programs: $(BUILD)/selftests"
 	@echo "make modules      the modules and those of the tests for each of KERNELS"
 	@echo "make bench        instructions of the hot paths, beside the kernel's own; bench-write"
-	@echo "                  writes the table to Documentation/performance.rst"
+	@echo "                  writes the table to selftests/bench/budget (T=budget compares)"
 	@echo "make bench-ids    what build-ids in mmap records cost, beside the kernel's own"
 	@echo "make bench-flight a flight recorder, beside perf record's snapshots and overwriting"
-	@echo "make bench-softpt what a step costs, in instructions"
 	@echo "make bench-start  what a start costs, in instructions, beside perf record"
 	@echo "make bench-raw    raw data of samples by the raw ring, beside perf's and BPF's rings"
 	@echo "make table-ids    which mmap records have their build-id, case by case"

@@ -21,6 +21,9 @@ IDS_LIB := $(addprefix $(BUILD)/selftests/,ids/ids_files.o ids/ids_fs.o \
 TOOL_GROUP = $(filter-out %.a,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	     $(TOOL_SYS) -pthread
 
+# The programs that count instructions, see bench/instructions
+BENCH := $(addprefix $(TESTS)/bench/,span reader drain frame ids steps)
+
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/tool/stream/auxstream_sums $(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
@@ -36,7 +39,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
-	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz
+	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH)
 
 # kselftest_harness.h comes from the kernel's source package.
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
@@ -277,21 +280,23 @@ $(FLIGHT_BUILDS): selftests/bench/flight_spin.c Makefile
 bench-flight: tool $(FLIGHT_BENCH) $(FLIGHT_BUILDS)
 	@KERNELS="$(KERNELS)" selftests/bench/flight
 
-$(addprefix $(TESTS)/bench/,span reader): $(TESTS)/bench/%: \
+$(filter-out %/drain,$(BENCH)): $(TESTS)/bench/%: \
 		$(addprefix $(BUILD)/selftests/bench/,%.o bench_lib.o) $(RING_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-$(TESTS)/bench/step: $(BUILD)/selftests/bench/step.o
-	$(QUIET_LD)$(CC) $(CFLAGS) -static -o $@ $^
+$(TESTS)/bench/frame: $(BUILD)/selftests/bench/frame_prog.o
 
-bench-softpt: tool $(TESTS)/bench/step
-	@KERNELS="$(KERNELS)" selftests/bench/softpt
+# auxrec and the library of the ring's tests have functions of the same names.
+$(TESTS)/bench/bench_alone.o: $(BUILD)/selftests/bench/bench_lib.o $(RING_LIB)
+	$(QUIET_LD)$(LD) -r -o $@ $^ && $(OBJCOPY) -w --keep-global-symbol='bench_*' $@
 
-BENCH := $(addprefix $(TESTS)/bench/,span reader)
+$(TESTS)/bench/drain: $(addprefix $(BUILD)/selftests/bench/,drain.o bench_alone.o) $(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
 bench: $(BENCH)
 	@KERNELS="$(KERNELS)" selftests/bench/instructions
 bench-write: $(BENCH)
-	@KERNELS="$(KERNELS)" selftests/bench/instructions write
+	@selftests/bench/instructions write
 
 bench-start: tool
 	@KERNELS="$(KERNELS)" selftests/bench/start

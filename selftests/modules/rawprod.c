@@ -50,7 +50,8 @@ static noinline void rawprod_write(struct rawprod *p)
 
 	if (data) {
 		run->written++;
-		rawprod_fill(data, cookie, run->length);
+		if (!run->unfilled)
+			rawprod_fill(data, cookie, run->length);
 	}
 	if (data && run->end == RAWPROD_HOLD)
 		p->held[p->nr_held++] = data;

@@ -38,7 +38,7 @@ struct rawprod_run {
 	__u32	pause_us;	/* between two records; 0: none */
 	__u32	end;		/* enum rawprod_end */
 	__u32	step;		/* step of the cookie */
-	__u32	reserved;
+	__u32	unfilled;	/* 1: leave the records as they are, without data */
 	__u64	cookie;
 	__u64	written;	/* out: records that found room */
 };
