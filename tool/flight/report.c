@@ -121,7 +121,7 @@ void flight_line(const struct session *s, char *buf, size_t size)
 		     f->memory.limit / 1048576.0);
 	n += status_stepped(s, buf + n, size - n);
 	snprintf(buf + n, size - n, "  snapshots %llu%s  losses %llu",
-		 ULL(f->stats.snapshots), f->child ? " (one is written)" : "",
+		 ULL(f->stats.snapshots), f->child ? " (one is being written)" : "",
 		 ULL(session_losses(s)));
 }
 
