@@ -25,8 +25,8 @@ static unsigned int min(unsigned int a, unsigned int b)
 }
 
 /*
- * Count the insertions, deletions, replacements and swaps of neighbours that make @b
- * of @a. Upper and lower case do not matter.
+ * Count the insertions, deletions, replacements and swaps of neighbours that turn @a
+ * into @b. Upper and lower case do not matter.
  */
 static unsigned int distance(const char *a, const char *b, size_t b_len)
 {

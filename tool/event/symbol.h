@@ -16,8 +16,8 @@ struct symbol {
  *	   0: there must be only one
  * @nr: set to the number of functions of this name
  *
- * Return: 0, -ESRCH if there is no function, several with @index 0, or fewer than
- * @index, -ENOEXEC if the file is not an ELF file, or -errno of open(), or -ENOMEM.
+ * Return: 0; -ESRCH: there is no function, there are several and @index is 0, or there are
+ * fewer than @index; -ENOEXEC: the file is not an ELF file; -ENOMEM; or -errno of open().
  */
 int symbol_find(const char *path, const char *name, unsigned int index,
 		struct symbol *sym, unsigned int *nr);

@@ -268,7 +268,7 @@ int flight_dump_begin(struct session *s);
  * recorder was told to stop a second time.
  */
 void flight_dump_end(struct session *s, bool wait);
-/* Do not write the snapshot that is due, for this reason. */
+/* Do not write the snapshot that is due. @why: the reason, for messages */
 void flight_dump_give_up(struct session *s, const char *why);
 
 /* snapshot.c: called in the child. Return 0, or -errno of the stream. */

@@ -11,12 +11,12 @@
 
 /* The program itself, the stream's buffer and tables: measured, with room to spare. */
 #define OWN		(11ULL << 19)
-/* Data that waits to become a record, see record/late_ids.c and bpf.c. */
+/* Data that waits to become a record, see record/late_ids.c and bpf/bpf.c. */
 #define WAITING_MIN	(128U << 10)
 #define WAITING_MAX	(4U << 20)
 #define BPF_MIN		(256U << 10)
 #define BPF_MAX		(64U << 20)
-/* Memory per CPU besides its main ring: the ring of bpf.h, with its control page. */
+/* Memory per CPU besides its main ring: the ring of bpf/bpf.h, with its control page. */
 #define PER_CPU		(5ULL * 4096)
 /* Main rings: a burst of some ms fits in the smaller size. */
 #define MAIN_MIN	(32U << 10)

@@ -114,8 +114,8 @@ size_t packer_block(const struct packer *p)
 }
 
 /*
- * Memory of zstd's contexts, as selftests/tool/state/test_recent.c measures it, with a quarter to
- * spare
+ * Memory of zstd's contexts, as selftests/tool/state/test_recent_memory.c measures it, with a
+ * quarter to spare
  */
 #define CONTEXTS	(512U << 10)
 

@@ -49,7 +49,7 @@ static int open_file(struct merge_out *o, struct diag *d)
 			return diag(d, -ENOMEM, "out of memory");
 		}
 		name = o->tmp;
-		/* Remove the file of a killed process that had the same number. */
+		/* Remove the file of a killed process that had the same process id. */
 		unlink(name);
 		flags |= O_CREAT | O_EXCL;
 	}

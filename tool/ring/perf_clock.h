@@ -30,8 +30,8 @@ __u64 perf_clock_now(struct perf_clock *c);
 /*
  * perf_clock_about() - compute the approximate time from CLOCK_MONOTONIC
  *
- * NTP corrects CLOCK_MONOTONIC but not perf's clock. The two drift apart by some ppm, after
- * weeks by minutes. So the offset between them is measured again every ten seconds.
+ * NTP corrects CLOCK_MONOTONIC but not perf's clock. The two may drift apart by some hundred
+ * ppm, which is minutes in a week. So the offset between them is measured again every ten seconds.
  *
  * Return: ns, or 0.
  */

@@ -76,7 +76,8 @@ void control_run(struct control *c);
 /*
  * control_answer() - answer a request with one line, "ok ..." or "error ..."
  *
- * A newline in the line becomes a '?'. If the client has gone, this does nothing.
+ * A control character in the line, such as a newline, becomes a '?'. If the client has gone, this
+ * does nothing.
  */
 void control_answer(struct control *c, __u64 token, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

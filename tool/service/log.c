@@ -247,7 +247,8 @@ void log_close(void)
 	close(in);
 	in = -1;
 	/*
-	 * A thread that waits for the disk still needs the rest, which ends with the process.
+	 * If the thread still waits for the disk, leave its descriptors open: they end with the
+	 * process.
 	 */
 	if (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until))
 		return;

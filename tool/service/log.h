@@ -23,7 +23,7 @@ int log_to_syslog(struct diag *d);
  * If the file is renamed or removed, the next message creates it again, as logrotate(8) expects.
  * Some messages cannot be written: the disk may be full, or too many (some hundred) may wait for
  * a disk that stands still. They are counted, and the next message that can be written tells how
- * many they were. @path must keep naming the same file.
+ * many they were. If @path is relative, the working directory must stay the same.
  *
  * Return: 0, or -errno with a message.
  */

@@ -21,8 +21,8 @@ int notify_ready(void);
 int notify_stopping(void);
 
 /*
- * Work since notify_stopping() goes on: tell the manager to wait for NOTIFY_BUSY_S more, at
- * most once a second. Before notify_stopping() this does nothing. The return value is as
+ * The service is still busy after notify_stopping(): ask the manager to wait for NOTIFY_BUSY_S
+ * more, at most once a second. Before notify_stopping() this does nothing. The return value is as
  * above.
  */
 #define NOTIFY_BUSY_S	120

@@ -26,7 +26,7 @@ struct opened {
 	pid_t tid;		/* -1: every task of the CPU */
 	__u64 id;
 	__u64 closed;		/* if closed: all its records are older than this */
-	__u64 lost;		/* records that did not fit, as of the last look, see losses.c */
+	__u64 lost;		/* records that did not fit, as of the last look */
 	__u64 untold;		/* of @lost: not reported in the stream yet */
 };
 

@@ -131,8 +131,8 @@ static const struct keep_noted *noted(const struct keep *k, const char *name)
 }
 
 /*
- * Mark the snapshots that this run has noted, which can have happened after the look. The look may
- * be a while ago, so compute all ages anew: ages are compared, and must be as of the same time.
+ * Mark the snapshots that this run has noted, also those that it has noted after the look. The look
+ * may be a while ago, so compute all ages anew: ages are compared, so all must be as of one time.
  */
 static void mark_noted(struct keep *k, const struct keep_clock *now)
 {

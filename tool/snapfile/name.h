@@ -40,7 +40,7 @@ void snapfile_name_make(const struct snapfile_name *n, const char *trigger,
 			__u64 number, __u64 time, unsigned int again,
 			char name[NAME_MAX + 1]);
 
-/* Could @name, without a directory, have been made of @n? */
+/* Can snapfile_name_make() make @name, which has no directory, from @n? */
 bool snapfile_name_match(const struct snapfile_name *n, const char *name,
 			 struct snapfile_parts *parts);
 

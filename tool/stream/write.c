@@ -183,7 +183,10 @@ static __u64 samples_behind(const struct stream *s, __u64 taken)
 	return i;
 }
 
-/* Return how many bytes a pipe still contains. If its last reader has gone, they are lost. */
+/*
+ * Return how many bytes a pipe contains that no reader has taken. If its last reader has gone,
+ * these bytes are lost.
+ */
 static int unread(const struct stream *s)
 {
 	struct stat st;
@@ -207,7 +210,7 @@ static int fail(struct stream *s, int err, size_t written)
 	s->err = err;
 	s->bytes += whole;
 	s->lost += s->pending - whole;
-	/* Remove the part of a record at the end of the file, or the file is not valid. */
+	/* Remove the part of a record at the end of the file, so that the file is valid. */
 	if (s->regular && ftruncate(s->fd, s->start + s->bytes))
 		s->regular = false;
 	reset(s);
