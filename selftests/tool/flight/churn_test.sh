@@ -187,11 +187,12 @@ done
 check "each is valid, and perf reads it without a word"
 
 # A lost record may be the record that tells a task's name: then all of the task's samples have no
-# name, or the one before. So each lost record can spoil a task. But most lost records are samples
-# themselves, so the share of names that are lost is no larger than the share of records that are
-# lost, twice, because a task gets its name from its parent or takes one. A thread that executes
-# has the first thread's id a moment before its new name (de_thread()). That is rare, so the limit
-# for all snapshots together is lower than the limit for one.
+# name, or the task's previous name. So each lost record can spoil the samples of a task. But most
+# lost records are samples, so the share of spoiled samples is at most twice the share of lost
+# records: a task gets its name by one of two records (FORK, from its parent, or COMM).
+#
+# A thread that executes has the first thread's id a moment before its new name (de_thread()). That
+# is rare, so the limit for all snapshots together is lower than the limit for one.
 all=0 bad=0 spoiled=0
 while read -r f a tasks u w example; do
 	most=$((lost * (a / (tasks ? tasks : 1) + 1)))

@@ -220,7 +220,8 @@ check "old snapshots that cannot be removed now do not hold it up"
 # the same time are one
 # shellcheck disable=SC2317 # called by await
 stops() { ! kill -TERM "$pid" 2>/dev/null || grep -q "^State:.*Z" /proc/"$pid"/status; }
-# The recorder's socket is on another disk, because the recorder removes it.
+# The recorder's socket is not on the disk that stands still, because the recorder removes its
+# socket when it ends.
 files
 before=${#files[@]}
 mkdir "$T/beside"

@@ -264,7 +264,7 @@ check "what comes too often needs a threshold"
 
 # --- breakpoints -----------------------------------------------------------------------
 
-# QEMU has breakpoints. The task runs already.
+# QEMU emulates breakpoints. The recorder is started after the task that it records.
 "$AUXREC" --flight --trigger socket="$T/s" --trigger "event=mem:$at/4:w,name=touched" \
 	-p $toucher -e cpu-clock -F 100 -o "$T/bp" >/dev/null 2>"$T/log" &
 pid=$!

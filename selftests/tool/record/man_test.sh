@@ -56,8 +56,9 @@ missing=$(comm -23 table own | tr '\n' ' ')
 [[ -z $missing ]] || note "--help lacks $missing"
 check "every option that auxrec knows is in --help"
 
-# What a person asked to see and does not get is an error, with the status of the page. The stream
-# is the smallest one: auxrec check and auxrec info read it, and print what they found.
+# If a command cannot print what a person asked to see, it fails with the status that the manual
+# page tells. The stream is the smallest one: auxrec check and auxrec info read it, and print what
+# they found.
 python3 -c 'import struct, sys
 sys.stdout.buffer.write(struct.pack("<QQ", 0x32454c4946524550, 16))' >stream
 # full STATUS WHAT ARG...: auxrec ARGS must say that it cannot write WHAT

@@ -427,7 +427,7 @@ static void try_lost_exits(void)
 	}
 	err = err ?: recent_emit_state(r, count_forks, &tasks) ?:
 	      recent_emit_sideband(r, count_forks, &tasks);
-	/* The living tasks are known, and those that came since the last look but one. */
+	/* The state has the living tasks, and those that were added since the last two looks. */
 	tap_report(!err && bytes < 2 * limits.memory && tasks >= ALIVE,
 		   "lost EXITs of %d tasks: %zu bytes, %zu tasks", TASKS, bytes, tasks);
 	recent_free(r);
