@@ -81,12 +81,13 @@
  * or was not produced. A gap has a cause, a begin and an end. If no segment is
  * free, the PMU writes to memory that is thrown away: so the number of lost
  * bytes is known, and the event continues. The bytes that a PMU wrote are the
- * bytes in spans plus the bytes in gaps plus the overwritten bytes. There is
- * one exception: if several events of a ring find no segment on one CPU at the
- * same time, the module tells the second event's PMU that it cannot start, and
- * the gap of that event has 0 bytes. An entry of the gap table is valid if its
- * seq (load-acquire) is not 0 and gap_mark[i] differs from seq. The reader
- * releases the entry: it stores seq into gap_mark[i].
+ * bytes in spans plus the bytes in gaps plus those that control.lost_bytes[]
+ * counts as OVERWRITTEN or OVERRUN. There is one exception: if several events
+ * of a ring find no segment on one CPU at the same time, the module tells the
+ * second event's PMU that it cannot start, and the gap of that event has 0
+ * bytes. An entry of the gap table is valid if its seq (load-acquire) is not 0
+ * and gap_mark[i] differs from seq. The reader releases the entry: it stores
+ * seq into gap_mark[i].
  *
  * Spans and gaps share one sequence per ring: 1, 2, 3 ... in the order in which
  * they ended. A reader that takes them in this order, and waits for a number
@@ -100,8 +101,8 @@
  *
  * This loop consumes everything that a ring without PERFAUX_RING_OVERWRITE has. seg,
  * spans, gap and data are at ctl plus the offsets in it, mark is the mapping of the marks,
- * and gap_mark is mark + nr_segments. i, s, begin and next are of type __u64. When the ring
- * is new, next is 1 and taken[] has a zero for each segment. load_acquire(p) is
+ * and gap_mark is mark + nr_segments. i, n, s, begin and next are of type __u64. When the
+ * ring is new, next is 1 and taken[] has a zero for each segment. load_acquire(p) is
  * __atomic_load_n(p, __ATOMIC_ACQUIRE), and store_release() is its counterpart.
  *
  *	do {
@@ -138,7 +139,8 @@
  *
  * Then call poll(). If PERFAUX_CTL_STARVED is set in control.flags after the
  * reader has released segments, poll() or PERFAUX_IOC_FLUSH restarts the events
- * that found no segment. FLUSH also makes a gap visible that is still open.
+ * that found no segment. FLUSH also ends the gaps that are still open, and so
+ * makes them visible.
  *
  * How to read an overwrite ring
  * =============================
@@ -281,10 +283,10 @@
  *
  * PERFAUX_IOC_ATTACH with PERFAUX_ATTACH_TRIGGER: each sample of the event freezes an
  * overwrite ring, immediately, in the context of the sample. After that, writers overwrite
- * at most attach.post segments, and those that they were about to overwrite at that moment:
- * at most one per CPU, and one per context there that another context interrupted. When
- * these segments are used up and no segment is free, new data is lost, with the cause
- * FROZEN.
+ * at most attach.post segments, and those that they were about to overwrite at that moment.
+ * Each CPU has at most one such writer, and one more for each context in which a writer was
+ * interrupted there. When these segments are used up and no segment is free, new data is
+ * lost, with the cause FROZEN.
  *
  * While the ring is frozen, PERFAUX_CTL_FROZEN is set in control.flags, poll() reports
  * EPOLLPRI, and control.frozen_time and control.frozen_cookie are those of the sample. The
@@ -385,10 +387,11 @@ struct perfaux_create {
 	__u32	flags;			/* in: PERFAUX_RING_* */
 	/*
 	 * in: bytes, a power of two from one page to 1 GiB. A segment is
-	 * published when seven eighths of it (or all but 64 KiB) are used at
-	 * the end of a span: a PMU needs the rest for what it writes until the
-	 * kernel serves its interrupt. With segments of one page, Intel PT
-	 * loses data at the end of each segment.
+	 * published when no more than a certain rest of it is free at the end of
+	 * a span: a PMU needs this rest for what it writes until the kernel
+	 * serves its interrupt. The rest is an eighth of the segment, but at most
+	 * 64 KiB and, unless the segment is one page, at least one page. With
+	 * segments of one page, Intel PT loses data at the end of each segment.
 	 */
 	__u32	segment_size;
 	__u32	nr_segments;		/* in: 2 to 4096 */
@@ -443,8 +446,8 @@ struct perfaux_create {
  *   EINVAL	fd is not a perf event; unknown flags, or RAW and TRIGGER; post out
  *		of range; TRIGGER on a ring without PERFAUX_RING_OVERWRITE; size below
  *		PERFAUX_ATTACH_SIZE_V0; the event's clock is not that of the ring's
- *		first event or producer; with RAW or TRIGGER: it cannot be read in
- *		an NMI (CLOCK_REALTIME, _BOOTTIME, _TAI)
+ *		first event or producer; with RAW or TRIGGER: the clock cannot be
+ *		read in an NMI (CLOCK_REALTIME, _BOOTTIME, _TAI)
  *   EOPNOTSUPP	the event's PMU has no AUX output, or is not allowed (see "PMUs");
  *		the event takes AUX samples (attr.aux_sample_size); other events pause
  *		or resume it and it has no main ring (attr.aux_start_paused; see
@@ -566,9 +569,9 @@ struct perfaux_flush {
  *
  * With PERFAUX_FLUSH_SPANS, HOLD takes all that was written before the call: it also holds
  * each segment that a writer is using, and the writer continues in another one. Spans that
- * began after the call may or may not be in HELD segments. All spans up to number seq are,
- * if max allows it and they were not overwritten before HOLD began. A reader that ignores
- * later spans has no hole, and finds these spans in the next HOLD.
+ * began after the call may or may not be in HELD segments. All spans up to number seq are in
+ * HELD segments, if max allows it and they were not overwritten before HOLD began. A reader
+ * that ignores later spans has no hole, and finds these spans in the next HOLD.
  *
  * Writers need segments, too: if all segments of a ring are HELD, new data is lost, with
  * the cause FULL. May sleep.
@@ -735,8 +738,9 @@ enum perfaux_notice_type {
 	 * was written. There are two reasons for this. The file system may wait for a
 	 * user's program or for a network (FUSE, NFS, 9p, CIFS ...). Or the id
 	 * requires more work than the module does while others wait: more than 16
-	 * pages that are not cached, a second such page that would come after 12 ms
-	 * (the module parameter disk_us), more than 64 pages, or more than 16384 reads.
+	 * pages that are not cached, a second or later one of them that would come
+	 * more than 12 ms after the first was requested (the module parameter
+	 * disk_us), more than 64 pages, or more than 16384 reads.
 	 */
 	PERFAUX_NOTICE_LATE_ID	= 1,
 	/* An id of more than 20 bytes: the record has only the first 20. */
@@ -832,11 +836,14 @@ enum perfaux_no_id {
 	PERFAUX_ID_NO_NOTE	= 1,
 	/* The file is not ELF, or its headers have an unknown kind or size. */
 	PERFAUX_ID_NOT_ELF	= 2,
-	/* Headers, a segment or a note extend beyond the end of the file. */
+	/*
+	 * A header, a segment or a section extends beyond the end of the file, or a
+	 * note beyond the end of its segment or section.
+	 */
 	PERFAUX_ID_TRUNCATED	= 3,
 	/*
 	 * The module could not read the file (an I/O error, no memory), or too many
-	 * files already wait to be read late.
+	 * mappings already wait for late ids.
 	 */
 	PERFAUX_ID_UNREADABLE	= 4,
 	/*
