@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copy the argument of an ioctl from user space, and the answer back.
+ */
 #ifndef PERFAUX_ARGS_H
 #define PERFAUX_ARGS_H
 

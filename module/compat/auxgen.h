@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Differences between kernels that matter only to the test modules auxgen and rawgen. */
+/* Differences between kernels that matter only to the test modules (selftests/modules). */
 #ifndef PERFAUX_COMPAT_AUXGEN_H
 #define PERFAUX_COMPAT_AUXGEN_H
 

@@ -2,12 +2,12 @@
 /*
  * Differences between kernels, and the only place for them. This file is included
  * before every file of the module (see Kbuild). PA_HAVE_* come from the probes
- * beside this file: each probe compiles one use of one feature.
+ * in probe/: each probe compiles one use of one feature.
  */
 #ifndef PERFAUX_COMPAT_H
 #define PERFAUX_COMPAT_H
 
-/* Here because it must precede the first header. */
+/* This must precede the first header. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/build_bug.h>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attach events to rings.
- *
- * Every begin of every AUX PMU looks an event up, and so does every sample while the
- * hooks of raw_hook.c are in place. Lookups run in any context, as RCU readers. Changes
- * take ring->lock (for the ring's list) and then pa_attach_lock (for the tables).
+ * Attach events to rings. ring->lock guards the list of a ring's attached events;
+ * event/lookup.c finds attached events without it.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -216,9 +213,10 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 			pa_detach_samples(ring);
 		} else {
 			/*
-			 * Start the event again, because it may have been attached to another
-			 * ring since, whose PA_KICK_START found it running. An event that is not
-			 * attached finds no AUX area and stays stopped.
+			 * Start the event again. It may have been attached to another ring
+			 * meanwhile, whose PA_KICK_START did nothing because the event was
+			 * running. An event that is not attached finds no AUX area and stays
+			 * stopped.
 			 */
 			pa_kick_event(ring, attached->event, PA_KICK_STOP | PA_KICK_START);
 		}

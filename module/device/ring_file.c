@@ -237,7 +237,7 @@ static int pa_map_data(struct vm_area_struct *vma, unsigned long addr,
 }
 
 /*
- * Pages are inserted here and not on demand: a fault per page, as perf took it
+ * Pages are inserted here and not on demand: a fault per page, as perf had it
  * until 6.13, would cost the reader more than the copy that the mapping saves.
  */
 static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)

@@ -32,8 +32,8 @@ void pa_lookup_remove(const struct list_head *list);
 
 /* pid.c */
 /*
- * Return a number of current in the pid namespace @ns, or in that of @event. Any
- * context. As perf_event_pid_type() in kernel/events/core.c.
+ * Return the number of current, of the kind @type, in the pid namespace @ns, or in that of
+ * @event, as perf_event_pid_type() in kernel/events/core.c does. Any context.
  */
 u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type);
 u32 pa_event_pid(struct perf_event *event, enum pid_type type);

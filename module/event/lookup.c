@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is an event attached, and to which ring?
+ * Look up whether an event is attached, and to which ring.
  *
  * Every begin of every AUX PMU looks an event up, and so does every sample while the
  * hooks of raw_hook.c are in place, in any context, as RCU readers. Changes are made

@@ -13,14 +13,17 @@ u32 pa_current_pid(struct pid_namespace *ns, enum pid_type type)
 	u32 nr;
 
 	/*
-	 * The task has its numbers in the first namespace at hand. A task loses its struct pid,
-	 * but not these numbers, when it is released, and it has no events any more by then
-	 * (do_exit() calls perf_event_exit_task() before exit_notify()).
+	 * The task_struct itself has the numbers in the initial namespace. When a task is
+	 * released, it loses its struct pid but not these numbers, and it has no events any
+	 * more (do_exit() calls perf_event_exit_task() before exit_notify()).
 	 */
 	if (ns == &init_pid_ns)
 		return type == PIDTYPE_TGID ? task_tgid_nr(current) : task_pid_nr(current);
 	nr = __task_pid_nr_ns(current, type, ns);
-	/* 0 would be the idle task. */
+	/*
+	 * A released task has no number: return -1 for it. 0 is the idle task, or a task that
+	 * is not in the namespace.
+	 */
 	return nr || pid_alive(current) ? nr : -1;
 }
 

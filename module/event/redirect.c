@@ -2,7 +2,8 @@
 /*
  * Send the AUX output of attached events to output.c.
  *
- * PMU drivers reach the AUX area only through five functions of the core. Each
+ * PMU drivers reach the AUX area only through five functions of the core (a sixth
+ * one, perf_aux_output_flag(), only sets a bit in the handle). Each of the five
  * gets an ftrace_ops that may change the instruction pointer, as livepatch
  * does; for everybody else the kernel's own function runs as if nothing were
  * there. Not kprobes: one that hits while another runs on the CPU is skipped,

@@ -3,7 +3,7 @@
  * A hash table of attached events that grows and shrinks with their number: a lookup
  * costs the same, however many events other users have attached.
  *
- * Lookups come from any context up to NMI and must end. rhashtable is not for that:
+ * Lookups come from any context up to NMI and must end. An rhashtable cannot guarantee this:
  * rhashtable_rehash_one() links an entry into its new chain before it takes the entry
  * out of the old one. A lookup from an NMI between these two steps ends in the new
  * chain, sees that this is not the chain that it began in, and starts again, forever.

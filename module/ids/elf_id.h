@@ -64,8 +64,8 @@ struct pa_elf_id {
 /*
  * Find the build-id of an ELF file: the first note with name "GNU", type
  * NT_GNU_BUILD_ID and a description, in a PT_NOTE segment or, if no such segment
- * has one, in a SHT_NOTE section. The file may be of both classes and both byte
- * orders, and an executable, a shared object or a relocatable object.
+ * has one, in a SHT_NOTE section. The file may be of either class and either byte
+ * order, and an executable, a shared object or a relocatable object.
  *
  * Damaged headers or notes do not hide an id that comes after them: the function
  * looks at everything that still makes sense.

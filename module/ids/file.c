@@ -97,7 +97,7 @@ static struct folio *pa_ids_read_folio(struct pa_ids_reader *r, pgoff_t index)
 	return folio;
 }
 
-/* Return whether another page may be read in: within the number and the time. */
+/* Return whether the bounds of number and time allow that another page is read in. */
 static bool pa_ids_may_read(const struct pa_ids_reader *r, u64 now)
 {
 	if (!r->misses)

@@ -108,7 +108,7 @@ int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 int pa_ids_read_file(struct file *file, struct pa_elf_id *id);
 
 /* ids/shmem.c: process context */
-/* Is a file without read_folio one of tmpfs, or a memfd? */
+/* Return whether a file without read_folio is on tmpfs, or is a memfd. */
 bool pa_ids_is_shmem(const struct address_space *mapping);
 /*
  * Return a page, or NULL for a hole: a page that is neither in memory nor in swap. A hole must

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Late ids: files that cannot be read while they are being mapped, or that need more
- * than the bounds for that (see ids.h). A worker reads such a file, once for all
+ * Late ids: files that cannot be read while they are being mapped, or not within the
+ * bounds of ids.h. A worker reads such a file, once for all
  * mappings that wait for the file when the worker begins. The read may take forever
  * (a FUSE server that does not answer). So nobody waits for a worker except the
  * removal of the module, and a file that is being read prevents that removal. The

@@ -74,8 +74,8 @@ void pa_ids_vdso_init(void)
 }
 
 /*
- * Return whether execve() maps the image. It is then the image of the program's
- * personality, but with arch_prctl() (map_vdso_once()) a program can map any image.
+ * Return whether execve() maps the image. In that case the image is that of the program's
+ * personality. With arch_prctl() (map_vdso_once()) a program can map any image.
  * load_elf_binary() sets end_code after the vdso is mapped.
  */
 static bool pa_vdso_in_exec(const struct mm_struct *mm)

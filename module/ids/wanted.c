@@ -25,9 +25,10 @@ static unsigned long pa_cpu_list;
 
 /*
  * An event that is off may be on a moment later, so all events count except those that
- * are over. For the same reason the CPU of a task's event does not matter. The task may
- * continue on another CPU before the record is written. If only that CPU is recorded,
- * the record has the id only if the file is in memory or its id is known.
+ * have failed (PERF_EVENT_STATE_ERROR) or are over. For the same reason the CPU of a task's
+ * event does not matter. The task may continue on another CPU before the record is written.
+ * If only that CPU is recorded, the record has the id only if the file is in memory or its
+ * id is known.
  */
 static bool pa_event_wants(const struct perf_event *event, bool exec)
 {

@@ -171,7 +171,7 @@ void pa_raw_output(struct perf_event *event, struct perf_sample_data *data,
 			.size = sizeof(swap.ref),
 		};
 	} else {
-		/* All the sample's data, after an empty fragment that shows it is ours. */
+		/* Keep the data, after an empty fragment that pa_raw_is_swapped() knows. */
 		swap.record = (struct perf_raw_record){
 			.frag = {
 				.next = &record->frag,

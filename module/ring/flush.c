@@ -31,7 +31,7 @@ void pa_ring_flush(struct pa_ring *ring, u32 flags)
 	pa_gaps_close_all(ring, false);
 	pa_ring_kick(ring, PA_KICK_START |
 			   (flags & PERFAUX_FLUSH_SPANS ? PA_KICK_STOP : 0));
-	/* The gaps of spans that the kick ended in a sink. */
+	/* Publish the gaps of spans that the kick has ended in a sink. */
 	pa_gaps_close_all(ring, true);
 	pa_segments_publish_idle(ring);
 	pa_frames_flush(ring, flags & PERFAUX_FLUSH_ABANDON);

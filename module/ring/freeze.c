@@ -6,9 +6,10 @@
  * PA_THAWED. A writer takes one from that number before it overwrites a segment, so no more
  * are overwritten than the trigger's "post". Writers that had asked before the trigger came
  * are an exception: each of them still overwrites the one segment that it was about to
- * overwrite. This is at most one more segment per CPU (one per context, if a writer that had
- * asked was interrupted by another). A writer that loses its segment to faster writers may
- * have taken one in vain; then one segment less is overwritten.
+ * overwrite. Each CPU has at most one such writer, and one more for each context in which a
+ * writer was interrupted there. A writer that loses its segment to faster writers may have
+ * taken one from the number without overwriting a segment; then one segment fewer is
+ * overwritten.
  */
 #include <linux/perf_event.h>
 
