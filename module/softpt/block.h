@@ -5,7 +5,7 @@
  *
  * A block is a sequence of instructions that were executed one after the other:
  * none of its conditional branches was taken, except the last branch. That branch
- * is found by the address it led to. This works only if the block is clear: no two
+ * is found by the address to which it led. This works only if the block is clear: no two
  * of its branches lead to the same address, and it ends with a branch that is
  * always taken. A clear block has no instruction that must be looked at when it is
  * stepped.

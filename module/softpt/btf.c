@@ -8,8 +8,8 @@
  * cannot call set_task_blockstep(), which is not exported to modules.
  *
  * No register tells whether BTF works: hypervisors accept the write and ignore it. So
- * the module tries. It steps the first block with BTF from which it can tell: if BTF is
- * ignored, the trap comes after an instruction that is no branch.
+ * the module tries. The first block that it steps with BTF is one from which it can tell:
+ * if BTF is ignored, the trap comes after an instruction that is no branch.
  *
  * The parameter branch_stepping is "auto" (try, the default), "off" or "model". The
  * model is for tests on machines where BTF does not work: the processor traps after

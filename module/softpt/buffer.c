@@ -69,7 +69,7 @@ static unsigned long spt_room(const struct spt_cpu *c)
 /*
  * When an area is full, the kernel disables the event (pending_disable) until its
  * reader enables it. Many kernels do this wrong. They store the number of the CPU
- * in pending_disable, which is a truth value by now, so the event is never disabled
+ * in pending_disable and test it as a truth value, so the event is never disabled
  * on CPU 0. Some kernels look at it only at the next task switch. By then the
  * reader may already have enabled the event, and then nothing is traced any more
  * and nobody learns of it. Therefore the event stays enabled and softpt looks for
@@ -100,8 +100,8 @@ static bool spt_begin_piece(struct spt_cpu *c, struct perf_event *event)
 	if (!buf)
 		return false;
 	/*
-	 * perf_event_set_output() compares the PMUs only if both events have AUX
-	 * areas.
+	 * The area may be that of another PMU: perf_event_set_output() compares the
+	 * PMUs only if both events have AUX areas.
 	 */
 	if (buf->owner != &spt_owner) {
 		spt_aux_end(c, 0);

@@ -19,8 +19,9 @@
 
 /*
  * Hide the step from everybody else. ptrace_triggered() has handled data
- * breakpoints already. hw_breakpoint_handler() leaves breakpoints of the next
- * instruction set here because there was a step as well; they will trap again.
+ * breakpoints already. If a step and a breakpoint of the next instruction come
+ * together, hw_breakpoint_handler() leaves the breakpoint's bit set; that breakpoint
+ * will trap again.
  */
 static int spt_swallow(unsigned long *dr6)
 {

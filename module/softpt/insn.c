@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decode an instruction as far as it matters to control flow: the prefixes, the
- * opcode, and the rest only of instructions that can branch. SDM volume 2, chapter
- * 2 and appendix A.
+ * Decode the parts of an instruction that matter to control flow: the prefixes, the
+ * opcode, and the rest only of instructions that can branch. See SDM volume 2,
+ * chapter 2 and appendix A.
  *
  * INT3 and INT1 never lead into user code by a step; a signal does that. libipt
  * (pt_instruction_decode()) and perf (intel_pt_insn_decoder()) both take INT3 for a
  * far transfer, like a system call, so the trace ends with spt_flow_end(). INT1 is
  * SPT_BAD and the trace ends with spt_flow_end_at(), because libipt takes INT1 for
- * a far call and perf takes it for no branch. If a step does go over INT3 or INT1,
+ * a far call, and to perf INT1 is no branch. If a step does go over INT3 or INT1,
  * a debugger or a uprobe had put it there, and decoders can follow an interruption.
  * INTO is like INT3 if it traps. If INTO does not trap, decoders still expect its
  * destination: SPT_FAR.

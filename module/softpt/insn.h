@@ -63,7 +63,7 @@ static inline bool spt_insn_is_jump(const struct spt_insn *insn)
 #define SPT_LATE_MAX	16
 
 /*
- * Return whether the trap comes one instruction late. It does after MOV SS (SDM
+ * Return whether the trap comes one instruction late. This happens after MOV SS (SDM
  * volume 3, "Masking Exceptions and Interrupts When Switching Stacks"), and after
  * an instruction that the kernel has executed in a fault, because IRET then begins
  * another instruction (fixup_umip_exception(), fixup_iopl_exception()).

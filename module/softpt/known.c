@@ -4,9 +4,9 @@
  *
  * An instruction is known only as long as the program's memory has the bytes that were
  * decoded. spt_known_find() reads all bytes that the decoder can read and compares
- * them in each step, so nothing has to be told when code changes. The result of the
- * decoder depends on these bytes, the address and the mode only. It is therefore also
- * right for another task.
+ * them in each step, so a change of the code needs no notification. The result of the
+ * decoder depends on these bytes, the address and the mode only. The result is therefore
+ * also right for another task.
  */
 #include <linux/percpu.h>
 #include <linux/string.h>
@@ -14,7 +14,7 @@
 #include "peek.h"
 #include "softpt.h"
 
-/* A power of two: 16 KiB for each CPU, half of what alloc_percpu() can give */
+/* A power of two: 14 KiB for each CPU; alloc_percpu() can give 32 KiB (PCPU_MIN_UNIT_SIZE) */
 #define SPT_KNOWN_MAX	256
 
 struct spt_known_insns {

@@ -17,9 +17,9 @@
  *	b	1 byte			M	ModRM and 1 byte
  *	z	2 or 4 bytes		Z	ModRM and 2 or 4 bytes
  *	w	2 bytes			a	an address
- *	v	2, 4 or 8 bytes		g	ModRM, and as b if it is TEST
- *	e	3 bytes			G	the same with z
- *	x	not here		i	nothing, in 32-bit mode only
+ *	v	2, 4 or 8 bytes		g	ModRM, and 1 byte if it is TEST
+ *	e	3 bytes			G	ModRM, and 2 or 4 bytes if it is TEST
+ *	x	no known length		i	nothing, in 32-bit mode only
  *	d	1 byte, in 32-bit mode only
  */
 static const char forms_0[] =

@@ -242,7 +242,7 @@ static void spt_event_del(struct perf_event *event, int flags)
 	spt_event_stop(event, PERF_EF_UPDATE);
 }
 
-/* The count is always up to date, see spt_count(). */
+/* The count is always up to date, see spt_encode_count(). */
 static void spt_event_read(struct perf_event *event)
 {
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The parts of softpt.ko that run in the kernel: a PMU named intel_pt for
- * processors that have none. softpt steps the traced task by TF and writes the
+ * processors that have none. softpt steps the traced task with TF and writes the
  * steps as packets (flow.h) through perf's AUX functions.
  *
  *	hooks.c		where the kernel calls softpt: traps, system calls, signals
@@ -104,7 +104,10 @@ struct spt_task {
 	/* the code at the places, while a step from one of them is encoded */
 	struct spt_code code[SPT_PLACES];
 	unsigned int nr_code;
-	/* what is known of the instruction at the only place, or NULL; as long as code */
+	/*
+	 * what is known of the instruction at the only place, or NULL; valid as
+	 * long as code[] is
+	 */
 	const struct spt_known *known;
 	/*
 	 * A step from one of the places is not encoded yet because its code was not
@@ -258,7 +261,7 @@ bool spt_place_is(const struct spt_task *t, u64 ip);
 u64 spt_place_from(const struct spt_task *t, u64 next);
 /* Return whether the instruction that led to @next was a taken branch. */
 bool spt_place_has_branched(const struct spt_task *t, u64 next);
-/* Return whether all code that encoding a step from the places needs is in memory. */
+/* Return whether all code is in memory that is needed to encode a step from the places. */
 bool spt_place_has_code(const struct spt_task *t);
 /*
  * Return whether the kernel has restarted the system call, and the task is in that
@@ -287,7 +290,7 @@ void spt_encode_insn(struct spt_cpu *c, const struct spt_insn *insn, u64 ip,
  * again.
  */
 void spt_encode_held(struct spt_cpu *c, u64 ip);
-/* Encode the held instruction, and make the flow be inside, at @ip. */
+/* Encode the held instruction, which has led to @ip. Begin the flow there if it is outside. */
 void spt_encode_come_to(struct spt_cpu *c, u64 ip);
 /* The task has continued at @from, one of the places. The flow is at the first place. */
 void spt_encode_moved(struct spt_cpu *c, u64 from);
@@ -427,8 +430,8 @@ void spt_btf_set(bool on);
  */
 bool spt_btf_begin(struct spt_block *block, u64 ip, bool is64);
 /*
- * Set @from to the instruction that led to the trap at @next. Return false if none
- * of the block can have led there.
+ * Set @from to the instruction that led to the trap at @next. Return false if no
+ * instruction of the block can have led there.
  */
 bool spt_btf_trapped(const struct spt_block *block, u64 next, u64 *from);
 /* t->in_block is set. Return whether a processor with BTF would not have trapped here. */

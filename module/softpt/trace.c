@@ -89,8 +89,8 @@ static void spt_end_int3(struct spt_cpu *c)
 }
 
 /*
- * An INT3 that is not a uprobe but the program's own or its debugger's leads to
- * SIGTRAP (do_int3(), handle_swbp()). A debugger may take that signal away, and
+ * An INT3 that belongs to the program or to its debugger, and not to a uprobe, leads
+ * to SIGTRAP (do_int3(), handle_swbp()). A debugger may take that signal away, and
  * then spt_trace_signal() is not called.
  */
 static void spt_drop_int3(struct spt_cpu *c, struct pt_regs *regs)
