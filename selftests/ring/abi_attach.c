@@ -194,7 +194,7 @@ TEST_F(raw, attach_too_many)
 	EXPECT_EQ(0, ring_attach(&self->ring, second, 2));
 	ret = ring_attach(&self->ring, third, 3);
 	EXPECT_EQ(-EMFILE, ret);
-	/* The limit is per ring, and counts only events that are attached now. */
+	/* For root the limit is per ring only. It counts the events that are attached now. */
 	EXPECT_EQ(0, ring_attach(&self->other, third, 3));
 	EXPECT_EQ(0, ring_detach(&self->other, third));
 	EXPECT_EQ(0, ring_detach(&self->ring, second));

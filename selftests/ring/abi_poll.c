@@ -191,7 +191,7 @@ static long sleeps(pid_t pid)
 	long n = -1, nr = -1;
 	FILE *f;
 
-	/* In this order: the count has the sleep that the number of the call shows. */
+	/* Read the number of the call first: then the count includes the sleep in that call. */
 	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
 	f = fopen(path, "r");
 	if (!f || fscanf(f, "%ld", &nr) != 1)

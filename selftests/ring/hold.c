@@ -302,7 +302,7 @@ TEST_F_TIMEOUT(hold, up_to_now, SECONDS)
 	EXPECT_EQ(0, missed);
 }
 
-/* All data that became READY before a segment did had ended by the segment's t_active. */
+/* At t_active of a READY segment, all data in segments that became READY earlier had ended. */
 TEST_F_TIMEOUT(hold, tells_since_when, SECONDS)
 {
 	const uint32_t nr = self->ring.ctl->nr_segments;

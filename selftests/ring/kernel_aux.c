@@ -578,7 +578,10 @@ static void samples_nmi(struct __test_metadata *_metadata, struct check *check, 
 	int cpus[MAX_CPUS], ev[MAX_CPUS], nr, i;
 	struct ring beside;
 
-	/* The timer of an event with output on each CPU sends the NMIs of the next CPU. */
+	/*
+	 * The timer of an event that has output sends NMIs to the next CPU. So open such an
+	 * event on each CPU.
+	 */
 	ring_or_fail(_metadata, &beside);
 	others.config += 1 << 24;	/* OTHERS */
 	nr = online_cpus(cpus, MAX_CPUS);

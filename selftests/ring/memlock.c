@@ -50,7 +50,7 @@ static int create_ring(uint32_t segment_size, uint32_t nr)
 	return fd;
 }
 
-/* A worker frees memory, so try until the memory is back, or certainly never will be. */
+/* A worker frees memory, so try for up to 10 s until the memory is back. */
 static int create_soon(uint32_t segment_size, uint32_t nr)
 {
 	uint64_t end = now_ns() + 10000000000ULL;
@@ -223,7 +223,7 @@ static void several_uids(void *arg)
 
 	CHECK(!setrlimit(RLIMIT_MEMLOCK, &limit));
 	for (uid = 0; uid <= NR_SUBUIDS; uid++) {
-		/* The saved uid is 0, which may become the next uid. */
+		/* The saved uid stays 0, so this process may change to the next uid. */
 		CHECK(!setresuid(uid, uid, 0));
 		CHECK(create_soon(16384, 8) >= 0);
 		CHECK(create_ring(16384, 8) == -EPERM);

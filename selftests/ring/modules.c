@@ -167,10 +167,7 @@ TEST_F_TIMEOUT(modules, remove_after_kill, SECONDS)
 	child_kill(&child);
 }
 
-/*
- * Insert and remove the module while perf's events, AUX and others, are opened and
- * run.
- */
+/* Open, run and close events that write to the kernel's own AUX area. */
 static void perf_fn(void *arg)
 {
 	struct auxgen_config config = {
@@ -193,6 +190,7 @@ static void perf_fn(void *arg)
 	}
 }
 
+/* Insert and remove the module while events are opened and run, with and without a ring. */
 TEST_F_TIMEOUT(modules, in_and_out, SECONDS)
 {
 	struct child perf, child;

@@ -400,8 +400,8 @@ TEST_F(held, starved_again)
 	ASSERT_EQ(1, run.written);
 	ASSERT_EQ(0, epoll_wait(poller, &event, 1, 0));
 	/*
-	 * Readers are woken once a jiffy: the first wake-up may share a jiffy with
-	 * the last one.
+	 * Losses wake the reader at most once a jiffy. The first loss here may be in the
+	 * same jiffy as the last wake-up, so try again.
 	 */
 	ASSERT_EQ(0, pin_to(cpus[0]));
 	for (i = 0; !n && i < 100; i++) {
@@ -474,8 +474,8 @@ TEST_F(held, starved_storm)
 
 /*
  * All segments are READY and could be overwritten, but a late record is still being
- * written to each, so none may be. An event that finds this must not be told again
- * and again to look immediately.
+ * written to each, so none may be. If an event finds this, the module must not
+ * restart the event again and again.
  */
 TEST_F(held, starved_of_overwriting)
 {
@@ -511,7 +511,7 @@ TEST_F(held, starved_of_overwriting)
 	poll(&never, 1, 200);
 	EXPECT_GE(lost + 20, ring_lost(&ring, PERFAUX_CAUSE_FULL));
 
-	/* Now one segment may be overwritten, and the event is told. */
+	/* Now segments may be overwritten, and the module restarts the event. */
 	EXPECT_EQ(2, ioctl(dev, RAWPROD_IOC_END, RAWPROD_COMMIT));
 	for (i = 0; i < 100 && !ring_lost(&ring, PERFAUX_CAUSE_OVERWRITTEN); i++)
 		poll(&never, 1, 20);

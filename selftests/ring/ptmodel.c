@@ -197,8 +197,8 @@ static void run_and_check(struct __test_metadata *_metadata,
 
 /*
  * Nothing is lost at the end of segments, because the interrupt comes early enough.
- * Only a segment of one page has no place for it, unless the hardware itself is
- * early.
+ * Only a segment of one page has no place for the interrupt, unless the hardware itself
+ * is early.
  */
 static void run_sizes(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(pt) *self,

@@ -154,8 +154,8 @@ static void user_hit(unsigned int n)
 {
 	const char *text = string_of(n);
 	/*
-	 * The string's length, and in the lower half its distance: the string comes
-	 * next.
+	 * The upper half is the string's length. The lower half is its distance,
+	 * which is 0, because the string comes next.
 	 */
 	__u32 location = (strlen(text) + 1) << 16;
 	const struct iovec io[] = {

@@ -169,7 +169,7 @@ TEST_F_TIMEOUT(redirect, function_graph, SECONDS)
 	EXPECT_TRUE(traced("perf_aux_output_end"));
 }
 
-/* Trace our own functions, which run inside ftrace's callbacks. */
+/* Trace the module's own functions, which run in place of the kernel's. */
 TEST_F_TIMEOUT(redirect, function_tracer_on_perfaux, SECONDS)
 {
 	ASSERT_EQ(0, file_write(TRACING "set_ftrace_filter", ":mod:perfaux"));

@@ -157,7 +157,7 @@ TEST_F(rights, paranoid)
 	EXPECT_EQ(0, as_user(self, USER, 0));
 }
 
-/* Load a BPF program that refuses everything that perf_event_open() asks LSMs. */
+/* Load a BPF program that, as an LSM, refuses everything that perf_event_open() asks for. */
 static int load_refuser(struct kfunc_btf *btf)
 {
 	struct kfunc_prog prog = {

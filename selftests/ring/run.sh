@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# run.sh [PROGRAM...]: runs the ring's selftests (all, or those named) one after
-# the other, passes their TAP through, and fails if one of them fails.
+# run.sh [PROGRAM...]: runs the ring's selftests one after the other, passes their TAP
+# through, and fails if one of them fails. Without arguments it runs
+# those in the list below.
 #
 # Run it as root, with perfaux.ko and auxgen.ko inserted. It looks for programs in
 # $PERFAUX_RING (default /perfaux/build/selftests/ring). Tests that insert

@@ -14,7 +14,7 @@
 
 #define CHECK_CPUS	64
 
-/* Cookies of the test: the stream, and whether its event is of a task or of a CPU */
+/* The cookies of the test's events have the stream in their low four bits. */
 #define COOKIE(stream)		(0xc0de00ULL + (stream))
 #define COOKIE_STREAM(cookie)	((uint32_t)((cookie) & 0xf))
 

@@ -171,8 +171,8 @@ int call_map_late(struct fault_place *p)
 	if (ret)
 		return ret;
 	/*
-	 * Do this even if one of these calls fails: the next call must not see this
-	 * id.
+	 * Wait for the id even if one of these calls fails, so that the next
+	 * call_map_late() does not see it.
 	 */
 	do {
 		err = ids_stats(p->ids, &after);

@@ -19,8 +19,8 @@ int call_epoll(struct fault_place *p);
 int call_handle(struct fault_place *p);
 
 /*
- * Create a ring; one of 4096 segments; one whose segments have two pieces of memory
- * each.
+ * Insert the module and create a ring; create a ring of 4096 segments; create a ring whose
+ * segments have two pieces of memory each.
  */
 int insert_and_create(struct fault_place *p);
 int prepare_many(struct fault_place *p);
@@ -29,7 +29,10 @@ int prepare_pieces(struct fault_place *p);
 /* The module is inserted again and has done nothing yet. */
 int insert_anew(struct fault_place *p);
 
-/* The module is removed; insmod; what a failed insmod has left; as before the test */
+/*
+ * Remove the module; insert it; return what a failed insertion has left; restore the state
+ * before the test.
+ */
 int prepare_removed(struct fault_place *p);
 int call_insert(struct fault_place *p);
 int left_inserted(struct fault_place *p);

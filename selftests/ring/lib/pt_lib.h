@@ -11,7 +11,10 @@
  */
 #define PT_MARGIN	512
 
-/* Return the bytes after a segment's marker, as perfaux.h describes them. */
+/*
+ * Return the bytes after a segment's marker, as perfaux.h describes them; 0 for a segment of
+ * one page, where Intel PT cannot interrupt at the marker.
+ */
 uint64_t pt_tail(uint64_t segment_size);
 
 /* Open an event of "intel_pt" whose chunks have the number @stream. */

@@ -89,7 +89,7 @@ int rawgen_read(struct rawgen_check *check);
  * or, with @flush, all segments that were READY before a FLUSH (with these flags).
  */
 int rawgen_read_ring(struct rawgen_check *check, bool flush, uint32_t flags);
-/* Release the segments again, for a ring to whose marks somebody else writes. */
+/* Write the marks of released segments again: in this ring somebody else overwrites marks. */
 void rawgen_release_again(struct rawgen_check *check);
 
 /* Sum of a field of struct rawgen_source over all events */

@@ -23,7 +23,7 @@
 /*
  * For TEST_F_TIMEOUT(): a test that takes longer counts as hung. In the KASAN kernel,
  * beside another VM, some tests take two minutes. The timeout must not end a test that
- * only is slow: the processes that it leaves make later tests fail.
+ * is only slow: the processes that it leaves make later tests fail.
  */
 #define SECONDS		200
 
