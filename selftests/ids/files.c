@@ -269,7 +269,7 @@ static void check_stats(FIXTURE_DATA(files) *self,
 	EXPECT_EQ(0, stats.pending);
 }
 
-/* No page of a file is in memory, and its id is not known. */
+/* Map all files while none of their pages is in memory and none of their ids is known. */
 static void check_all_cold(FIXTURE_DATA(files) *self,
 			   struct __test_metadata *_metadata, int way)
 {

@@ -59,7 +59,7 @@ FIXTURE_SETUP(fuse)
 	self->server.set = &self->set;
 	self->server.dir = self->dir;
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
-	/* Allow sessions to ordinary users. */
+	/* Let ordinary users open sessions. */
 	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
 	ASSERT_EQ(0, file_write(PARANOID, "2"));
 }
@@ -73,8 +73,8 @@ FIXTURE_TEARDOWN(fuse)
 }
 
 /*
- * Open the session last: otherwise the server would also have it, and it would not
- * end here.
+ * Open the session last: otherwise the server would inherit its descriptor, and close()
+ * here would not end the session.
  */
 static int start(FIXTURE_DATA(fuse) *self, enum fuse_mode mode)
 {
@@ -329,7 +329,7 @@ TEST_F_TIMEOUT(fuse, silent_and_closed, SECONDS)
 	close(fd);
 }
 
-/* as many files as may be read at the same time */
+/* --- as many files as may be read at the same time ----------------------------- */
 
 /* A server that does not answer, and some of its files */
 struct silent {
@@ -471,7 +471,7 @@ static bool late_found_soon(int fd, uint64_t nr)
 	return late_found(fd) == nr;
 }
 
-/* The first server has ended. No file of any server was read. */
+/* The first server has ended already; end the others. No file of any server was read. */
 static void end_silent(struct __test_metadata *_metadata, FIXTURE_DATA(fuse) *self,
 		       struct silent *silent, int nr)
 {

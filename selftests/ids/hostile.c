@@ -22,7 +22,7 @@
 #define CUTS		2000
 #define MAX_SIZE	(64U << 10)
 
-/* The bound of a mapping, on a busy emulated machine: 131072 headers, 8192 notes */
+/* The most that a mapping may take on a busy emulated machine, with up to 16384 reads */
 #define MAP_NS		3000000000ULL
 
 /* As in the module: pages that are read while a file is mapped, and pages in all */
@@ -31,11 +31,11 @@
 #define PA_IDS_MAX_PAGES	64
 #define SPREAD_PAGES		2048
 /*
- * How long others may wait in addition to the reads themselves; the least of some
- * tries
+ * How long others may wait in addition to the reads themselves. The bound is for the
+ * shortest wait of all tries.
  */
 #define WAIT_NS			20000000ULL
-/* The wait also has the time that a busy machine takes away, so one quiet moment must be found. */
+/* A busy machine adds to the wait, so try until one quiet moment is found. */
 #define TRIES			100
 /* The slow disk's time for a read */
 #define SLOW_NS			8000000
@@ -241,7 +241,7 @@ TEST_F_TIMEOUT(hostile, damaged, SECONDS)
 	EXPECT_GT(MAP_NS, longest);
 }
 
-/* Make as many headers as possible: 65535 segments, 2^32 sections. */
+/* Make as many headers as possible: 2^32 - 1 segments, 2^64 - 1 sections. */
 static void make_endless(FIXTURE_DATA(hostile) *self, bool note_loop)
 {
 	Elf64_Ehdr *ehdr = (void *)self->bytes;

@@ -148,10 +148,7 @@ bool elf_file_is_late(const struct elf_file *file);
 
 /* Wait until no file is pending. Return false if that takes too long. */
 bool late_settled(int fd);
-/*
- * Return whether a file of the set itself, which no server has, gets its id in its
- * record.
- */
+/* Return whether a file of the set that is on no server gets its id in its record. */
 bool late_not_others(struct map_ring *ring, const struct elf_set *set);
 /* Return how many workers wait for servers. */
 int late_readers(void);

@@ -36,7 +36,7 @@ FIXTURE_SETUP(sessions)
 	ids_insert(NO_HURRY_US);
 	self->fd = ids_open(0);
 	ASSERT_LE(0, self->fd);
-	/* Allow sessions to ordinary users. */
+	/* Let ordinary users open sessions. */
 	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
 	ASSERT_EQ(0, file_write(PARANOID, "2"));
 }
@@ -153,7 +153,7 @@ static void many_uids_fn(void *arg)
 	uid_t uid;
 
 	for (uid = 0; uid < NR_SUBUIDS; uid++) {
-		/* The saved uid is 0, which may become the next uid. */
+		/* The saved uid stays 0, so this process may change to the next uid. */
 		if (setresuid(uid, uid, 0))
 			_exit(1);
 		n += open_sessions(SESSIONS_MAX / 4);

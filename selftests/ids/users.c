@@ -30,7 +30,7 @@ FIXTURE_SETUP(users)
 	ASSERT_EQ(0, map_ring_open(&self->ring, 0));
 	self->fd = ids_open(0);
 	ASSERT_LE(0, self->fd);
-	/* Allow events to the ordinary user. */
+	/* Let the ordinary user open events. */
 	ASSERT_EQ(0, file_read(PARANOID, self->paranoid,
 			       sizeof(self->paranoid)));
 	ASSERT_EQ(0, file_write(PARANOID, "1"));
