@@ -272,7 +272,8 @@ static struct {
 	/*
 	 * Instructions since the last branch that has a packet. If the flow comes
 	 * to one of them again, decoders cannot distinguish the first time from the
-	 * second; they could not with hardware, either. Nothing is told there.
+	 * second; they could not with hardware, either. At these instructions
+	 * run_program() writes no PSB+, and the program is not interrupted.
 	 */
 	bool seen[NR_INSNS];
 	unsigned int seen_list[NR_INSNS];
@@ -420,8 +421,8 @@ static void run_program(unsigned long steps)
 		if (run.flow.enabled && run.seen[i])
 			continue;
 		/*
-		 * Put a PSB+ more often than the flow wants it, because what is
-		 * around it matters.
+		 * Put a PSB+ more often than the flow wants it, because the
+		 * packets before and after it matter.
 		 */
 		if (spt_flow_wants_psb(&run.flow) || one_in(200)) {
 			spt_flow_psb(&run.flow, insns[i].ip, ++run.tsc);

@@ -149,7 +149,8 @@ if [[ -w $TRACING/uprobe_events ]]; then
 	for pair in probed:20 branches:5 calls_kernel:5 left:5 nop5:5 ${nop10:+nop10:5}; do
 		[[ $(hits "${pair%:*}") == "${pair#*:}" ]] || note "$pair: hit $(hits "${pair%:*}") times"
 	done
-	# INT3; since 6.18 CALL at one of the NOPs, or LEA and CALL, once it was hit
+	# A probe is an INT3. Since 6.18, when a probe at a NOP was hit, uprobes replace the NOP
+	# by a CALL, or by LEA and CALL.
 	if [[ $nop10 ]]; then
 		grep -qxE 'nop5 e8|nop10 48' stdout || note "no CALL: $(grep nop stdout | tr '\n' '|')"
 	fi

@@ -12,7 +12,7 @@
  * -b: behave like a processor that traps only after taken branches, where the
  * module asks for that. DIR/traps has the number of steps and traps.
  *
- * It prints on stderr how many steps were none. The exit status is CMD's.
+ * It prints on stderr how many steps no instruction can have made. The exit status is CMD's.
  */
 #define _GNU_SOURCE
 #include <err.h>

@@ -203,7 +203,10 @@ static void insn_at(u64 ip, struct spt_insn *insn)
 	u8 bytes[SPT_INSN_MAX];
 	int n = read_code(bytes, sizeof(bytes), NULL, ip, NULL);
 
-	/* The mode may be encoded already, but not have changed yet. */
+	/*
+	 * spt_flow_mode() may have been called already, but the program is still in the
+	 * mode before it.
+	 */
 	spt_insn_decode(insn, bytes, n < 0 ? 0 : n, ip, c.is64);
 }
 

@@ -61,7 +61,7 @@ static inline void ptm_itrace_started(struct perf_event *event)
 /* Looked up like in auxgen, see auxgen_sample.c. */
 #define perf_output_copy_aux	(*auxgen_copy_aux)
 
-/* The driver's initcall must not become the module's init function, which runs before. */
+/* The driver's initcall must not become the module's init function, which calls it later. */
 #undef arch_initcall
 #define arch_initcall(fn) static initcall_t ptm_driver_initcall __initdata = (fn)
 

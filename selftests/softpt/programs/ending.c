@@ -3,7 +3,8 @@
  * A program whose children end, or execute another program, while their threads are
  * in the middle of something: ending kill|group|exec|memory CGROUP
  *
- * The parent counts on in the memory that they share, and prints the counts.
+ * The children count in memory that they share with the parent, and the parent prints
+ * the counts.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

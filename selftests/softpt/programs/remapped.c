@@ -2,7 +2,7 @@
 /*
  * A program whose code is replaced at its address: remapped N. In each pass it maps one
  * and then the other of two pages of its file at the same address, and calls the code
- * there. The instructions of the two pages have the same lengths and other packets. Some
+ * there. The instructions of the two pages have the same lengths but different packets. Some
  * differ from their first byte on, and one only in its last bytes, after prefixes.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program with string instructions whose pages are missing. The kernel, or a
- * handler, brings them in the middle of the instruction.
+ * handler, provides the pages in the middle of the instruction.
  */
 #define _GNU_SOURCE
 #include <signal.h>
