@@ -16,7 +16,7 @@
  * was needed for another segment, or their turn came while a late frame kept writers out
  * (pa_frames_abandon()). They are rare.
  *
- * Whoever passes or replaces an entry, and whoever makes its segment READY (or READY again, for
+ * A context that passes or replaces an entry, and a context that makes its segment READY (again, for
  * UNHOLD), first change what the other one looks at, then make a full barrier, and then look. So at
  * least one of them sees that the segment must stay within reach.
  */
