@@ -69,6 +69,7 @@ static int too_little(const struct options *opt, __u64 wanted, struct diag *d)
 
 int flight_defaults(struct options *opt, struct diag *d)
 {
+	const __u64 raw = opt->raw_bytes ?: (__u64)opt->seg_size * opt->nr_segs;
 	const __u64 limit = opt->flight.memory;
 	struct cpus cpus;
 	__u64 fixed;
@@ -87,7 +88,7 @@ int flight_defaults(struct options *opt, struct diag *d)
 	}
 	fixed = own_memory(&opt->flight) + main_memory(opt->main_bytes, cpus.nr);
 	cpus_free(&cpus);
-	if (fixed + PACKED_MIN + (opt->raw_given ? opt->raw_bytes : 0) <= limit) {
+	if (fixed + PACKED_MIN + (opt->raw_given ? raw : 0) <= limit) {
 		opt->flight.block = BLOCK;
 		fixed += recent_packing(BLOCK);
 	}

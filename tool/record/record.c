@@ -314,7 +314,8 @@ static const char *problem_text(const struct session *s, int err,
 /* The command may run longer than the recording. Wait for it: auxrec returns its exit status. */
 static void wait_child(struct session *s)
 {
-	int seen = signals_count();
+	const int begin = signals_count();
+	int seen = begin;
 
 	while (s->child && !s->child_done) {
 		if (waitpid(s->child, &s->child_status, 0) == s->child) {
@@ -322,12 +323,9 @@ static void wait_child(struct session *s)
 		} else if (errno != EINTR) {
 			break;
 		} else if (signals_count() > seen) {
-			/* A second signal means: do not wait. */
-			if (signals_count() > seen + 1)
-				child_kill(s, SIGKILL);
-			else
-				child_kill(s, SIGTERM);
-			seen++;
+			/* The first signal here is passed on, a later one means: do not wait. */
+			seen = signals_count();
+			child_kill(s, seen > begin + 1 ? SIGKILL : SIGTERM);
 		}
 	}
 }

@@ -357,6 +357,21 @@ done
 exec {hold}>&-
 check "reader stuck"
 
+# The first signal ends the recording. While auxrec waits for a command that ignores signals, the next
+# one is passed on, and a later one kills the command.
+rm -f ready
+"$AUXREC" -q -e cpu-clock -o f -- sh -c 'trap "" TERM INT; : >ready; exec sleep 100000' &
+pid=$!
+until [[ -e ready ]]; do sleep 0.01; done
+while kill -TERM $pid 2>/dev/null; do
+	sleep 0.05
+done
+wait $pid
+rc=$?
+[[ $rc == 137 ]] || note "status $rc"
+readable f
+check "a command that ignores signals"
+
 want 137 "$AUXREC" -q -e cpu-clock -o f -- sh -c "$work; kill -9 \$\$"
 readable f
 check "command killed"
