@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "ring/mainring.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 
 struct session;
 struct bpf_item;

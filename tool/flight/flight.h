@@ -9,7 +9,7 @@
 #include "service/control.h"
 #include "flight/files.h"
 #include "ring/gaps.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "history/recent.h"
 #include "record/record.h"
 #include "session/session.h"

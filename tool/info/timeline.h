@@ -10,7 +10,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "base/map.h"
+#include "base/hash_map.h"
 
 /* Enough for a wide terminal. With doubling, at least half of them are used. */
 #define TIMELINE_BUCKETS	512

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "merge/merge.h"
 #include "stream/read.h"
 #include "stream/read_sample.h"

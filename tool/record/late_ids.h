@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "perfaux.h"
 #include "session/options.h"
 

@@ -7,7 +7,7 @@
 
 #include "ring/raw_frames.h"
 #include "stream/read_attr.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 
 struct payload_stats {
 	__u64 count;		/* payloads whose data was written */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "ring/gaps.h"
 
 /* Are both gaps for the same cause and queue, or (@any) for any thread's queue? */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/map.h"
+#include "base/hash_map.h"
 
 #define BUILD_ID_MAX	20
 

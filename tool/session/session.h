@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "base/cpus.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "event/aux.h"
 #include "event/event.h"
 #include "ring/mainring.h"

@@ -6,7 +6,7 @@
 #define AUXREC_READ_ATTR_H
 
 #include "stream/read.h"
-#include "base/map.h"
+#include "base/hash_map.h"
 
 struct read_event {
 	struct perf_event_attr attr;	/* without fields that this build does not know */

@@ -8,7 +8,7 @@
 #ifndef AUXREC_STREAM_READ_LOSS_H
 #define AUXREC_STREAM_READ_LOSS_H
 
-#include "base/map.h"
+#include "base/hash_map.h"
 #include "stream/read_gap.h"
 #include "stream/read_sample.h"
 

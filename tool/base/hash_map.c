@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hash table of base/map.h: open addressing with linear probing. */
-#include "base/map.h"
+/* The hash table of base/hash_map.h: open addressing with linear probing. */
+#include "base/hash_map.h"
 
 #include <errno.h>
 #include <stdlib.h>

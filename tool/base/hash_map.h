@@ -3,8 +3,8 @@
  * A hash table of numbers. Its keys are ids, threads and queues that a stream describes, or
  * hashes of longer keys.
  */
-#ifndef AUXREC_READ_MAP_H
-#define AUXREC_READ_MAP_H
+#ifndef AUXREC_HASH_MAP_H
+#define AUXREC_HASH_MAP_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -43,4 +43,4 @@ bool read_map_find(const struct read_map *m, __u64 *hash, read_map_same_t same,
 
 void read_map_free(struct read_map *m);
 
-#endif /* AUXREC_READ_MAP_H */
+#endif /* AUXREC_HASH_MAP_H */

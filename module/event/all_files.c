@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of this folder as one unit of compilation: see module/ring/unit.c. */
+/* The files of this folder as one unit of compilation: see module/ring/all_files.c. */
 #include "aux_pmus.c"
 #include "event_fd.c"
 #include "function.c"

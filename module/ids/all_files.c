@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of this folder as one unit of compilation: see module/ring/unit.c. */
+/* The files of this folder as one unit of compilation: see module/ring/all_files.c. */
 #include "cache.c"
 #include "elf_id.c"
 #include "file.c"
