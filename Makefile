@@ -24,7 +24,7 @@ QUIET_AR  = $(call quiet,AR,$@)
 QUIET_GEN = $(call quiet,GEN,$@)
 endif
 
-.PHONY: t tags all tool module no-module modules selftests check check-all check-debug soak demo install clean help lint \
+.PHONY: t tags litmus all tool module no-module modules selftests check check-all check-debug soak demo install clean help lint \
 	docs setup debug-kernel bench bench-write bench-ids bench-raw bench-flight bench-start \
 	table-ids softpt-tests model-tests FORCE
 
@@ -151,6 +151,9 @@ soak: tool selftests
 			selftests/soak/soak.sh || exit; \
 	done
 
+litmus:
+	$(Q)LKMM="$(LKMM)" selftests/litmus/run
+
 tags: FORCE
 	$(Q)git ls-files '*.[ch]' | xargs ctags
 
@@ -241,6 +244,7 @@ help:
 	@echo "                  of FUZZ_TARGETS=\"$(FUZZ_NAMES)\""
 	@echo "make fuzz-corpus  what fuzz begins with, into the tree"
 	@echo "make lint         checkpatch, sparse, shellcheck, documentation (part of check)"
+	@echo "make litmus       memory barriers, by the kernel's memory model: needs herd7"
 	@echo "make tags         for editors, and make compile_commands.json"
 	@echo "make docs         the documentation as HTML and manual pages: $(BUILD)/docs"
 	@echo "make setup        fetches what VMs of KERNELS need (check and demo do this too)"

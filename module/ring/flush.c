@@ -4,7 +4,6 @@
  * of events that found no segment.
  */
 #include "ring/attach.h"
-#include "ring/order.h"
 #include "ring/process.h"
 #include "ring/writer.h"
 
@@ -26,7 +25,7 @@ void pa_ring_flush(struct pa_ring *ring, u32 flags)
 {
 	/* Events that start again look at a few segments only. */
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
-		pa_free_released(ring);
+		pa_segments_give_back(ring);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
 	/*
 	 * Before the kick, because an event that cannot start begins a new

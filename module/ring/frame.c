@@ -63,7 +63,7 @@ static struct perfaux_frame *pa_frame_try_all(struct pa_ring *ring, u32 need)
 	struct perfaux_frame *frame = NULL;
 	unsigned int i;
 
-	pa_for_each_open(i, ring) {
+	for (i = pa_open_next(ring, 0); i < ring->ctl->nr_segments; i = pa_open_next(ring, i + 1)) {
 		frame = pa_frame_try(&ring->seg[i], need);
 		if (frame)
 			break;

@@ -10,7 +10,6 @@
  */
 #include "ring/order.h"
 #include "ring/segment.h"
-#include "ring/writer.h"
 
 #define PA_FREE_TOP(word)	((word) & 0xffff)
 #define PA_FREE_POP		BIT_ULL(16)
@@ -27,7 +26,7 @@ void pa_free_init(struct pa_ring *ring)
 	atomic64_set(&ring->free, 1);
 }
 
-static void pa_free_link(struct pa_segment *seg)
+void pa_free_link(struct pa_segment *seg)
 {
 	struct pa_ring *ring = seg->ring;
 	s64 word = atomic64_read(&ring->free);
@@ -63,18 +62,4 @@ struct pa_segment *pa_free_pop(struct pa_ring *ring)
 bool pa_free_any(const struct pa_ring *ring)
 {
 	return PA_FREE_TOP(atomic64_read(&ring->free));
-}
-
-void pa_free_released(struct pa_ring *ring)
-{
-	unsigned int i;
-
-	for (i = 0; i < ring->ctl->nr_segments; i++) {
-		struct pa_segment *seg = &ring->seg[i];
-		u64 state = READ_ONCE(seg->shared->state);
-
-		if (pa_segment_released(seg, state) &&
-		    pa_move(seg, state, pa_state(PERFAUX_SEQ(state), PERFAUX_SEG_FREE)))
-			pa_free_link(seg);
-	}
 }

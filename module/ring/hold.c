@@ -153,8 +153,7 @@ static bool pa_spans_are_left(const struct pa_ring *ring, u64 after, u64 seq)
  * and end new spans, whose numbers are lower than those of the spans that end on the last CPUs.
  * A second round takes the segments of these new spans. The first round leaves room for it.
  */
-static unsigned int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max,
-			 u64 *seq)
+static unsigned int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq)
 {
 	unsigned int first = max;
 	u64 claims = atomic64_read(&ring->claim_seq);

@@ -16,9 +16,9 @@
  * was needed for another segment, or their turn came while a late frame kept writers out
  * (pa_frames_abandon()). They are rare.
  *
- * A context that passes or replaces an entry, and a context that makes its segment READY (again, for
- * UNHOLD), first change what the other one looks at, then make a full barrier, and then look. So at
- * least one of them sees that the segment must stay within reach.
+ * A context that passes or replaces an entry, and a context that makes its segment READY (again,
+ * for UNHOLD), first change what the other one looks at, then make a full barrier, and then look.
+ * So at least one of them sees that the segment must stay within reach.
  */
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
@@ -32,7 +32,7 @@
 #define PA_ORDER_NR(entry)	((entry) >> PA_ORDER_BITS)
 #define PA_ORDER_SEG(entry)	((entry) & (BIT(PA_ORDER_BITS) - 1))
 
-static_assert(PA_MAX_SEGMENTS <= BIT(PA_ORDER_BITS));
+static_assert(BIT(PA_ORDER_BITS) >= PA_MAX_SEGMENTS);
 
 /* How many segments in ring->late a writer looks at */
 #define PA_LATE_LOOKS		8

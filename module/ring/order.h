@@ -38,12 +38,12 @@ bool pa_order_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old)
 
 /* free.c */
 void pa_free_init(struct pa_ring *ring);
+/* Put a segment on the stack that the caller has made FREE. */
+void pa_free_link(struct pa_segment *seg);
 /* Make a segment FREE in its use @seq. The caller owns the segment. */
 void pa_free_push(struct pa_segment *seg, u64 seq);
 /* Return a FREE segment, which then belongs to the caller, or NULL. */
 struct pa_segment *pa_free_pop(struct pa_ring *ring);
 bool pa_free_any(const struct pa_ring *ring);
-/* Make all released segments FREE. Looks at all segments, so not in NMI. */
-void pa_free_released(struct pa_ring *ring);
 
 #endif /* PERFAUX_RING_ORDER_H */

@@ -135,7 +135,7 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 /*
  * Claim a released segment. Readers mostly release segments in order, so look at the oldest one,
  * @old, if any. Then look at a few others, each time at different ones. Other released segments are
- * found by pa_free_released(), when a writer has found none. Sets @again if another writer was
+ * found by pa_segments_give_back(), when a writer has found none. Sets @again if another writer was
  * faster.
  */
 static struct pa_segment *pa_segment_look(struct pa_ring *ring, const struct pa_old *old,
@@ -176,7 +176,7 @@ static struct pa_segment *pa_segment_idle(struct pa_ring *ring, u64 t_begin, boo
 {
 	unsigned int i;
 
-	pa_for_each_open(i, ring) {
+	for (i = pa_open_next(ring, 0); i < ring->ctl->nr_segments; i = pa_open_next(ring, i + 1)) {
 		struct pa_segment *seg = &ring->seg[i];
 		u64 state = READ_ONCE(seg->shared->state);
 
@@ -200,7 +200,7 @@ static bool pa_segments_close_frames(struct pa_ring *ring)
 
 	if (!READ_ONCE(ring->has_frames))
 		return false;
-	pa_for_each_open(i, ring)
+	for (i = pa_open_next(ring, 0); i < ring->ctl->nr_segments; i = pa_open_next(ring, i + 1))
 		found |= pa_frames_close(&ring->seg[i]);
 	return found;
 }
@@ -331,12 +331,26 @@ void pa_segments_make_way(struct pa_ring *ring)
 	pa_segments_publish_idle(ring);
 }
 
+void pa_segments_give_back(struct pa_ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->ctl->nr_segments; i++) {
+		struct pa_segment *seg = &ring->seg[i];
+		u64 state = READ_ONCE(seg->shared->state);
+
+		if (pa_segment_released(seg, state) &&
+		    pa_move(seg, state, pa_state(PERFAUX_SEQ(state), PERFAUX_SEG_FREE)))
+			pa_free_link(seg);
+	}
+}
+
 bool pa_segments_available(struct pa_ring *ring)
 {
 	const bool overwrite = ring->overwrite && !pa_freeze_is_full(ring);
 	unsigned int i;
 
-	pa_free_released(ring);
+	pa_segments_give_back(ring);
 	if (pa_free_any(ring))
 		return true;
 	for (i = 0; i < ring->ctl->nr_segments; i++) {

@@ -59,7 +59,7 @@ bool pa_hold_takes(struct pa_ring *ring, u64 seq)
 /* A segment can be used from now on: wake the ring if a writer found none. Any context. */
 void pa_segment_freed(struct pa_ring *ring)
 {
-	/* Pairs with the barrier in pa_starved(): at least one side sees the other's store. */
+	/* Pairs with the barrier in pa_starve(): at least one side sees the other's store. */
 	smp_mb();
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(ring);
@@ -157,7 +157,7 @@ void pa_segment_put(struct pa_segment *seg)
 	}
 	/* Pairs with the cmpxchg of the next writer, which goes on from here. */
 	smp_store_release(&shared->state, pa_state(seq, PERFAUX_SEG_IDLE));
-	/* Pairs with the barrier in pa_starved(): at least one side sees the other's store. */
+	/* Pairs with the barrier in pa_starve(): at least one side sees the other's store. */
 	smp_mb();
 	if (READ_ONCE(ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_ring_wake(seg->ring);
@@ -169,7 +169,7 @@ bool pa_segments_publish_idle(struct pa_ring *ring)
 	bool found = false;
 	unsigned int i;
 
-	pa_for_each_open(i, ring) {
+	for (i = pa_open_next(ring, 0); i < ring->ctl->nr_segments; i = pa_open_next(ring, i + 1)) {
 		struct pa_segment *seg = &ring->seg[i];
 		u64 state = READ_ONCE(seg->shared->state);
 		u64 seq = PERFAUX_SEQ(state);

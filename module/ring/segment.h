@@ -27,6 +27,7 @@ static inline bool pa_move(struct pa_segment *seg, u64 from, u64 to)
 static inline void pa_open_add(struct pa_segment *seg)
 {
 	atomic_inc(&seg->ring->nr_open);
+	/* Count before the bit: see pa_open_next(). */
 	smp_mb__after_atomic();
 	set_bit(seg - seg->ring->seg, seg->ring->open);
 }
@@ -34,14 +35,18 @@ static inline void pa_open_add(struct pa_segment *seg)
 static inline void pa_open_remove(struct pa_segment *seg)
 {
 	clear_bit(seg - seg->ring->seg, seg->ring->open);
+	/* Likewise */
 	smp_mb__after_atomic();
 	atomic_dec(&seg->ring->nr_open);
 }
 
-#define pa_for_each_open(i, ring)						\
-	for ((i) = 0; atomic_read(&(ring)->nr_open) &&				\
-	     ((i) = find_next_bit((ring)->open, (ring)->ctl->nr_segments, i)) <	\
-	     (ring)->ctl->nr_segments; (i)++)
+/* Return the index of the first such segment from @i on, or nr_segments. */
+static inline unsigned int pa_open_next(const struct pa_ring *ring, unsigned int i)
+{
+	if (!atomic_read(&ring->nr_open))
+		return ring->ctl->nr_segments;
+	return find_next_bit(ring->open, ring->ctl->nr_segments, i);
+}
 
 /* The segment was IDLE and the caller has CLAIMED it. Writers. */
 void pa_segment_close(struct pa_segment *seg, u64 seq);

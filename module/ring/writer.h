@@ -16,7 +16,9 @@ struct pa_segment *pa_segment_get_frames(struct pa_ring *ring);
 void pa_starve(struct pa_ring *ring);
 /* Not in NMI */
 void pa_segments_make_way(struct pa_ring *ring);
-/* Not in NMI: this looks at all segments, and makes those FREE that the reader has released. */
+/* Not in NMI: look at all segments, and make those FREE that the reader has released. */
+void pa_segments_give_back(struct pa_ring *ring);
+/* Likewise. Return whether a writer can find a segment. */
 bool pa_segments_available(struct pa_ring *ring);
 
 /* segment.c */

@@ -325,7 +325,7 @@ void actor_run(int ctx)
 		watch();
 		known->op[ctx] = op - world_case->actors[ctx].ops;
 		known->stable[ctx] = 0;
-		/* Writers find a segment by its age once the UNHOLD that makes it READY has ended. */
+		/* Writers find a segment by its age once the UNHOLD that returns it has ended. */
 		for (i = 0; i < SEGMENTS; i++)
 			if (PERFAUX_STATE(known->seg[i].state) == PERFAUX_SEG_READY &&
 			    !known->seg[i].returner)

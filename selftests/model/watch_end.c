@@ -70,7 +70,7 @@ static void check_bytes(void)
 			   known->claims);
 }
 
-/* A starving writer must have been woken if a segment is left. (Frames: see make_way().) */
+/* A starving writer must have been woken if a segment is left. (Frames: see pa_segments_make_way().) */
 static void check_starved(void)
 {
 	int i;
@@ -106,7 +106,8 @@ static void check_free(void)
 
 	for (i = world.ring.free.counter & 0xffff; i; i = world.seg[i - 1].next_free) {
 		if (i > world.ctl.nr_segments || linked & 1U << i)
-			return model_fail("the stack of FREE segments leads to segment %llu", i - 1);
+			return model_fail("the stack of FREE segments leads to segment %llu",
+					  i - 1);
 		linked |= 1U << i;
 	}
 	for (i = 1; i <= world.ctl.nr_segments; i++) {
