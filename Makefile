@@ -86,6 +86,17 @@ $(AUXSTREAM): $(addprefix $(BUILD)/tool/,auxstream.a stream.a base.a)
 
 -include $(TOOL_OBJS:.o=.d)
 
+# "VERSION COMMIT", which changes when one of them does
+$(BUILD)/.version: FORCE
+	@mkdir -p $(@D)
+	@echo "$$(packaging/version) $$(packaging/version commit)" >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BUILD)/tool/base/version.o: $(BUILD)/.version
+$(BUILD)/tool/base/version.o: CPPFLAGS += \
+	-DAUXREC_VERSION='"$(firstword $(file <$(BUILD)/.version))"' \
+	-DAUXREC_COMMIT='"$(lastword $(file <$(BUILD)/.version))"'
+
 # --- modules ---------------------------------------------------------------
 
 module:
@@ -169,43 +180,7 @@ docs:
 
 # --- the rest --------------------------------------------------------------
 
-install: tool
-	install -D -m 755 $(AUXREC) $(DESTDIR)$(PREFIX)/bin/auxrec
-	install -D -m 644 uapi/perfaux.h $(DESTDIR)$(PREFIX)/include/linux/perfaux.h
-	install -D -m 644 $(AUXSTREAM) $(DESTDIR)$(PREFIX)/lib/libauxstream.a
-	install -D -m 644 tool/auxstream/auxstream.h $(DESTDIR)$(PREFIX)/include/auxstream.h
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	version=$$(sed -n 's/^#define AUXREC_VERSION[^"]*"\(.*\)"/\1/p' tool/session/options.h) && \
-	sed "s|^prefix=.*|prefix=$(PREFIX)|; s|@VERSION@|$$version|" packaging/auxstream.pc \
-		>$(DESTDIR)$(PREFIX)/lib/pkgconfig/auxstream.pc
-	chmod 644 $(DESTDIR)$(PREFIX)/lib/pkgconfig/auxstream.pc
-	install -D -m 644 Documentation/auxrec.1 $(DESTDIR)$(PREFIX)/share/man/man1/auxrec.1
-	install -D -m 644 Documentation/perfaux.4 $(DESTDIR)$(PREFIX)/share/man/man4/perfaux.4
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)/etc/default
-	sed 's|/usr/local/|$(PREFIX)/|' packaging/auxrec-flight.service \
-		>$(DESTDIR)$(PREFIX)/lib/systemd/system/auxrec-flight.service
-	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/auxrec-flight.service
-	@# What it records is the administrator's.
-	test -e $(DESTDIR)/etc/default/auxrec-flight || install -m 644 \
-		packaging/auxrec-flight.default $(DESTDIR)/etc/default/auxrec-flight
-	@# The administrator decides who may use the device. Without DEVICE_GROUP, everybody may.
-	@if test -n "$(DEVICE_GROUP)"; then \
-		install -d $(DESTDIR)$(PREFIX)/lib/udev/rules.d; \
-		sed 's|GROUP="perfaux"|GROUP="$(DEVICE_GROUP)"|' packaging/60-perfaux.rules \
-			>$(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-perfaux.rules && \
-		chmod 644 $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-perfaux.rules; \
-	fi
-	@if test -e perfaux.ko; then \
-		release=$$(modinfo -F vermagic perfaux.ko | cut -d' ' -f1); \
-		for ko in perfaux.ko softpt.ko; do \
-			test -e $$ko || continue; \
-			install -D -m 644 $$ko \
-				"$(DESTDIR)/lib/modules/$$release/updates/$$ko" || exit; \
-		done; \
-		test -n "$(DESTDIR)" || depmod "$$release"; \
-	else \
-		echo "no perfaux.ko here: make module first, to install it too"; \
-	fi
+include packaging/packaging.mk
 
 clean:
 	$(Q)rm -rf $(BUILD)
@@ -223,6 +198,11 @@ help:
 	@echo "                  (default: the running kernel's)"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR=; with DEVICE_GROUP=NAME"
 	@echo "                  only that group and root may use /dev/perfaux"
+	@echo "make uninstall    removes what make install has put there"
+	@echo "make deb          Debian packages in $(BUILD)/deb; make lint-deb checks them, make"
+	@echo "                  clean-deb builds them in a clean Debian of their own"
+	@echo "make rpm          RPM packages in $(BUILD)/rpm"
+	@echo "make release      the source as a tarball in $(BUILD)/release, and a build of it"
 	@echo "make demo         traces a program in a VM and shows its calls: demo.auxrec"
 	@echo "make check        the tests: every suite once, most on the newest of KERNELS=\"$(KERNELS)\"."
 	@echo "                  MATRIX=changed adds what the change since BASE=COMMIT can affect"

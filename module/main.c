@@ -86,4 +86,4 @@ module_exit(perfaux_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Raw AUX rings for perf events");
-MODULE_VERSION("0.1");
+MODULE_VERSION(PERFAUX_VERSION);

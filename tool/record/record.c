@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
+#include "base/version.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "session/buildid.h"
@@ -498,7 +499,7 @@ int auxrec_record_main(int argc, char **argv, const struct session_mode *flight)
 		return command_flush("auxrec", "the help", stdout) ? 0 : EXIT_RECORDING;
 	}
 	if (opt.command == AUXREC_VERSION_ONLY) {
-		puts("auxrec " AUXREC_VERSION);
+		printf("auxrec %s (commit %s)\n", auxrec_version, auxrec_commit);
 		return command_flush("auxrec", "the version", stdout) ? 0 : EXIT_RECORDING;
 	}
 

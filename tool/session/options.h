@@ -14,7 +14,6 @@
 #include "snapfile/keep.h"
 #include "trigger/trigger.h"
 
-#define AUXREC_VERSION		"0.1"
 #define AUXREC_DEFAULT_FILE	"auxrec.data"
 
 /* perf's own default: 128 pages of 4 KiB for each CPU's main ring. */

@@ -14,6 +14,7 @@
 #include <cpuid.h>
 #endif
 
+#include "base/version.h"
 #include "bpf/bpf.h"
 #include "stream/build.h"
 #include "stream/records.h"
@@ -60,6 +61,7 @@ static int string_feature(struct session *s, __u64 id, const char *str)
 
 static int names(struct session *s)
 {
+	char version[128];
 	struct utsname u;
 	int err;
 
@@ -68,8 +70,10 @@ static int names(struct session *s)
 	err = string_feature(s, REC_FEAT_HOSTNAME, u.nodename);
 	if (!err)
 		err = string_feature(s, REC_FEAT_OSRELEASE, u.release);
-	if (!err)
-		err = string_feature(s, REC_FEAT_VERSION, "auxrec " AUXREC_VERSION);
+	if (!err) {
+		snprintf(version, sizeof(version), "auxrec %s", auxrec_version);
+		err = string_feature(s, REC_FEAT_VERSION, version);
+	}
 	if (!err)
 		err = string_feature(s, REC_FEAT_ARCH, u.machine);
 	return err;

@@ -34,6 +34,7 @@ theirs()
 		"644 $1/include/auxstream.h" "644 $1/lib/libauxstream.a" \
 		"644 $1/lib/pkgconfig/auxstream.pc" \
 		"644 $1/lib/systemd/system/auxrec-flight.service" \
+		"644 $1/share/bash-completion/completions/auxrec" \
 		"644 $1/share/man/man1/auxrec.1" "644 $1/share/man/man4/perfaux.4" \
 		"644 etc/default/auxrec-flight" | sort -k 2
 }
@@ -55,11 +56,11 @@ with()
 install_to root
 diff <(there root) <(theirs usr/local) >differs || note "$(cat differs)"
 grep -q 'no perfaux.ko here' made || note "nothing is said of the module"
-for pair in auxrec:"$B/tool/auxrec" perfaux.h:"$TOP/uapi/perfaux.h" \
+for pair in bin/auxrec:"$B/tool/auxrec" perfaux.h:"$TOP/uapi/perfaux.h" \
 	auxrec.1:"$TOP/Documentation/auxrec.1" perfaux.4:"$TOP/Documentation/perfaux.4" \
 	auxrec-flight.service:"$TOP/packaging/auxrec-flight.service" \
-	auxrec-flight:"$TOP/packaging/auxrec-flight.default"; do
-	cmp -s "$(find root -type f -name "${pair%%:*}")" "${pair#*:}" || note "${pair%%:*} differs"
+	completions/auxrec:"$TOP/packaging/auxrec.bash" default/auxrec-flight:"$TOP/packaging/auxrec-flight.default"; do
+	cmp -s "$(find root -type f -path "*/${pair%%:*}")" "${pair#*:}" || note "${pair%%:*} differs"
 done
 # Other users cannot look into a directory without their x bit.
 find root -mindepth 1 -type d ! -perm 755 >closed
@@ -128,6 +129,8 @@ rule=group/usr/local/lib/udev/rules.d/60-perfaux.rules
 [[ $(grep -v -e '^#' -e '^$' $rule) == \
    'SUBSYSTEM=="perfaux", KERNEL=="perfaux", GROUP="tracers", MODE="0660"' ]] ||
 	note "$(cat $rule)"
+grep -qx SupplementaryGroups=tracers group/usr/local/lib/systemd/system/auxrec-flight.service ||
+	note "the unit is not in the group"
 check "DEVICE_GROUP= installs a udev rule with that group"
 
 module tree/perfaux.ko
@@ -137,5 +140,29 @@ module tree/softpt.ko
 install_to module
 diff <(there module) <(with perfaux.ko softpt.ko | sort -k 2) >differs || note "$(cat differs)"
 check "the modules, where they were built"
+
+# uninstall_from DIR [VAR=VALUE...]: uninstall what is below DIR.
+uninstall_from()
+{
+	make -s -C tree uninstall DESTDIR="$T/$1" "${@:2}" >made 2>&1 ||
+		note "make uninstall: $(tail -n 3 made)"
+}
+
+# An administrator's file, and another program's module, stay.
+uninstall_from module
+[[ ! $(there module) && ! -e module/lib/modules/$RELEASE/updates ]] || note "left: $(there module | xargs)"
+mkdir -p "module/lib/modules/$RELEASE/updates"
+echo other >"module/lib/modules/$RELEASE/updates/other.ko"
+install_to module
+uninstall_from module
+[[ $(there module | cut -d' ' -f2) == "lib/modules/$RELEASE/updates/other.ko" ]] ||
+	note "left: $(there module | xargs)"
+uninstall_from elsewhere PREFIX="$T/prefix"
+[[ ! $(there elsewhere) ]] || note "left: $(there elsewhere | xargs)"
+uninstall_from group DEVICE_GROUP=tracers
+[[ ! $(there group) ]] || note "left: $(there group | xargs)"
+uninstall_from root
+[[ $(there root) == "600 etc/default/auxrec-flight" ]] || note "left: $(there root | xargs)"
+check "make uninstall removes each file, except for options that somebody has changed"
 
 finish

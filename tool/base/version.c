@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The version and the commit of auxrec, which the Makefile passes.
+ *
+ * They are in a file of their own, so that a commit does not compile other files again.
+ */
+#include "base/version.h"
+
+/* Checkers and fuzzers compile the file without these. */
+#ifndef AUXREC_VERSION
+#define AUXREC_VERSION	"unknown"
+#define AUXREC_COMMIT	"unknown"
+#endif
+
+const char auxrec_version[] = AUXREC_VERSION;
+const char auxrec_commit[] = AUXREC_COMMIT;
