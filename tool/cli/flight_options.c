@@ -3,6 +3,7 @@
  * Parse and check the options of a flight recorder.
  */
 #include <errno.h>
+#include <grp.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,19 @@ static int parse_some_time(const char *what, const char *arg, __u64 *ns, struct 
 	return err;
 }
 
+static int parse_group(struct flight_options *opt, const char *arg, struct diag *d)
+{
+	const struct group *group = getgrnam(arg);
+
+	if (!group)
+		return diag(d, -EINVAL,
+			    "--control-group: there is no group '%s' (getent group lists them)",
+			    arg);
+	opt->control_group = arg;
+	opt->control_gid = group->gr_gid;
+	return 0;
+}
+
 int flight_option(struct flight_options *opt, int c, const char *arg, struct diag *d)
 {
 	switch (c) {
@@ -90,6 +104,8 @@ int flight_option(struct flight_options *opt, int c, const char *arg, struct dia
 		return parse_bounded("--keep-bytes", arg, 1, ULLONG_MAX, &opt->keep.bytes, d);
 	case FLIGHT_OPT_KEEP_AGE:
 		return parse_some_time("--keep-age", arg, &opt->keep.age, d);
+	case FLIGHT_OPT_CONTROL_GROUP:
+		return parse_group(opt, arg, d);
 	case FLIGHT_OPT_DAEMON:
 		opt->daemon = true;
 		return 0;
@@ -108,6 +124,7 @@ static int check_without(const struct flight_options *opt, struct diag *d)
 	const char *what = opt->nr_triggers ? "--trigger" : opt->memory ? "-M" :
 			   opt->name ? "--name" : opt->keep.nr ? "--keep" :
 			   opt->keep.bytes ? "--keep-bytes" : opt->keep.age ? "--keep-age" :
+			   opt->control_group ? "--control-group" :
 			   opt->daemon ? "--daemon" : opt->pid_file ? "--pid-file" :
 			   opt->log ? "--log" : NULL;
 
@@ -143,6 +160,19 @@ static int check_twice(const struct flight_options *opt, struct diag *d)
 		}
 	}
 	return 0;
+}
+
+static int check_control_group(const struct flight_options *opt, struct diag *d)
+{
+	size_t i;
+
+	for (i = 0; i < opt->nr_triggers; i++)
+		if (opt->triggers[i].kind == TRIGGER_SOCKET)
+			return 0;
+	if (!opt->control_group)
+		return 0;
+	return diag(d, -EINVAL,
+		    "--control-group needs a control socket: give --trigger socket=PATH too");
 }
 
 /* Refuse "--flight 30s": an optional value must be attached to its option. */
@@ -197,6 +227,8 @@ int flight_options_check(struct options *opt, struct diag *d)
 	if (!f->name)
 		f->name = FLIGHT_DEFAULT_NAME;
 	err = check_twice(f, d);
+	if (!err)
+		err = check_control_group(f, d);
 	/* The default is that of perf record -S and --switch-output. */
 	if (!err && !f->nr_triggers)
 		err = add_trigger(f, "signal=USR1", d);

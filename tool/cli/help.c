@@ -97,6 +97,8 @@ static const char help[] =
 "                       %s: number (default %o.sample.%t, and " FLIGHT_DEFAULT_FILE " for -o)\n"
 "      --keep N, --keep-bytes SIZE, --keep-age TIME\n"
 "                       limit the snapshots on disk\n"
+"      --control-group GROUP\n"
+"                       members of GROUP may request snapshots by socket=PATH, too\n"
 "      --daemon         run in the background; --pid-file FILE; --log FILE (default:\n"
 "                       syslog)\n"
 "SIGUSR2 ends a flight recording, and merges its snapshots into the FILE of -o.\n"

@@ -79,6 +79,9 @@ static const struct option long_options[] = {
 	{ "keep",		required_argument, NULL, FLIGHT_OPT_KEEP },
 	{ "keep-bytes",		required_argument, NULL, FLIGHT_OPT_KEEP_BYTES },
 	{ "keep-age",		required_argument, NULL, FLIGHT_OPT_KEEP_AGE },
+	/* An option of perf, which is refused. Without this line it would mean the next one. */
+	{ "control",		no_argument,	   NULL, '?' },
+	{ "control-group",	required_argument, NULL, FLIGHT_OPT_CONTROL_GROUP },
 	{ "daemon",		no_argument,	   NULL, FLIGHT_OPT_DAEMON },
 	{ "pid-file",		required_argument, NULL, FLIGHT_OPT_PID_FILE },
 	{ "log",		required_argument, NULL, FLIGHT_OPT_LOG },

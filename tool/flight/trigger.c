@@ -64,10 +64,16 @@ static int open_socket(struct session *s, const struct trigger *t, struct diag *
 	};
 	struct flight *f = s->flight;
 	struct epoll_event ev = { .events = EPOLLIN };
+	int err;
 
 	f->control = control_open(t->value, &ops, s, d);
 	if (!f->control)
 		return -EINVAL;
+	if (s->opt->flight.control_group) {
+		err = control_allow(f->control, s->opt->flight.control_gid, d);
+		if (err)
+			return err;
+	}
 	if (epoll_ctl(f->epoll_fd, EPOLL_CTL_ADD, control_fd(f->control), &ev))
 		return diag(d, -errno, "%s: %s", t->value, strerror(errno));
 	return 0;

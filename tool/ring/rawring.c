@@ -5,10 +5,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ring/rawring.h"
@@ -91,6 +93,22 @@ static int alloc_window(struct rawring *r)
 	return r->window && r->seg ? 0 : -ENOMEM;
 }
 
+/* Name the group of the device, because root can add a user to it. */
+static int no_access(int err, struct diag *d)
+{
+	const struct group *group = NULL;
+	struct stat st;
+
+	if (!stat(PERFAUX_DEVICE, &st) && (st.st_mode & 060) == 060 && st.st_gid)
+		group = getgrgid(st.st_gid);
+	if (group)
+		return diag(d, err,
+			    "no access to %s: you are not in the group %s: let root add you to it (adduser USER %s) and log in again, or record as root",
+			    PERFAUX_DEVICE, group->gr_name, group->gr_name);
+	return diag(d, err, "no access to %s: record as root, or let root give you access",
+		    PERFAUX_DEVICE);
+}
+
 static int open_device(struct diag *d)
 {
 	struct perfaux_info info = { .size = sizeof(info) };
@@ -100,9 +118,7 @@ static int open_device(struct diag *d)
 	if (fd < 0) {
 		err = -errno;
 		if (err == -EACCES || err == -EPERM)
-			return diag(d, err,
-				    "no access to %s: record as root, or let root give you access",
-				    PERFAUX_DEVICE);
+			return no_access(err, d);
 		return diag(d, err,
 			    "AUX events and --raw-ring need the perfaux module, and %s is not there (%s): as root, insmod perfaux.ko (or modprobe perfaux). Other events work without it",
 			    PERFAUX_DEVICE, strerror(-err));

@@ -25,6 +25,8 @@ struct control {
 	int epoll;
 	int spare;		/* a descriptor that is closed to refuse a client */
 	__u64 serial;
+	bool has_group;
+	gid_t group;		/* whose members may use the socket, too, if @has_group */
 	struct control_socket socket;
 	struct control_client clients[CLIENTS_MAX];
 };
@@ -77,6 +79,10 @@ static void execute(void *ctx, struct control_client *cl, const char *line, size
 		answer_status(c, cl);
 		return;
 	}
+	if (rq.verb == CONTROL_STOP && !cl->may_stop) {
+		control_client_putf(cl, "error only root and the user who records may end the recording");
+		return;
+	}
 	/* Count the request first, because the operation may answer it before it returns. */
 	cl->pending++;
 	if (rq.verb == CONTROL_SNAPSHOT)
@@ -117,23 +123,48 @@ static void refuse(int fd, const char *why)
 	close(fd);
 }
 
-static bool may_control(int fd)
+/* The kernel tells the groups that the peer had when it connected (SO_PEERGROUPS). */
+static bool in_group(int fd, gid_t primary, gid_t group)
+{
+	gid_t *groups = NULL;
+	socklen_t len = 0, i;
+	bool is = primary == group;
+
+	if (is)
+		return true;
+	/* With too little room, the kernel returns ERANGE and the length. */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) && errno == ERANGE)
+		groups = malloc(len);
+	if (groups && !getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len))
+		for (i = 0; !is && i < len / sizeof(*groups); i++)
+			is = groups[i] == group;
+	free(groups);
+	return is;
+}
+
+/* May the peer use the socket, and may it also end the recording? */
+static bool may_control(const struct control *c, int fd, bool *may_stop)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) &&
-	       (cred.uid == 0 || cred.uid == geteuid());
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return false;
+	*may_stop = cred.uid == 0 || cred.uid == geteuid();
+	return *may_stop || (c->has_group && in_group(fd, cred.gid, c->group));
 }
 
 static void add_client(struct control *c, int fd)
 {
 	struct control_client *cl = NULL;
 	struct epoll_event ev = { .events = EPOLLIN };
+	bool may_stop;
 	int i;
 
-	if (!may_control(fd)) {
-		refuse(fd, "only root and the user who records may do this");
+	if (!may_control(c, fd, &may_stop)) {
+		refuse(fd, c->has_group ?
+		       "only root, the user who records and the --control-group may do this" :
+		       "only root and the user who records may do this");
 		return;
 	}
 	for (i = 0; i < CLIENTS_MAX && !cl; i++) {
@@ -151,6 +182,7 @@ static void add_client(struct control *c, int fd)
 	}
 	cl->fd = fd;
 	cl->serial = ++c->serial;
+	cl->may_stop = may_stop;
 	cl->events = ev.events;
 }
 
@@ -212,6 +244,17 @@ struct control *control_open(const char *path, const struct control_ops *ops, vo
 		return NULL;
 	}
 	return c;
+}
+
+int control_allow(struct control *c, gid_t group, struct diag *d)
+{
+	const int err = control_socket_allow(&c->socket, group, d);
+
+	if (err)
+		return err;
+	c->group = group;
+	c->has_group = true;
+	return 0;
 }
 
 int control_fd(const struct control *c)

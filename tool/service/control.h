@@ -16,8 +16,9 @@
  * immediately. A client that must know which "error" belongs to which request opens a
  * connection per request.
  *
- * The recorder serves only root and the user who runs the recorder. Clients can use only
- * bounded resources:
+ * The recorder serves only root and the user who runs the recorder. With control_allow() it also
+ * serves the members of a group, who can do everything except to stop the recorder. Clients can
+ * use only bounded resources:
  *
  * - There are at most 32 clients.
  * - The recorder does not read from a client that does not read its answers.
@@ -31,6 +32,7 @@
 
 #include <linux/types.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "service/control_line.h"
 
@@ -66,6 +68,15 @@ struct control_ops {
  */
 struct control *control_open(const char *path, const struct control_ops *ops, void *ctx,
 			     struct diag *d);
+
+/*
+ * control_allow() - let the members of @group take snapshots and see the status
+ *
+ * The socket's file then belongs to @group, with mode 0660.
+ *
+ * Return: 0, or -errno with a message, for example if the caller may not give a file to @group.
+ */
+int control_allow(struct control *c, gid_t group, struct diag *d);
 
 /* Return a descriptor to poll for POLLIN, which means that control_run() has work. */
 int control_fd(const struct control *c);

@@ -23,6 +23,7 @@ struct control_client {
 	__u64 serial;		/* unique among all clients; the token of its requests */
 	__u32 events;		/* that epoll waits for */
 	unsigned int pending;	/* requests without an answer */
+	bool may_stop;		/* it may end the recording */
 	bool eof;		/* the client will send no more */
 	bool gone;		/* the client will not read answers */
 	bool closing;		/* it broke the protocol: close when all is sent */

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -131,6 +132,35 @@ int control_socket_open(struct control_socket *s, const char *path, struct diag 
 	err = listen_at(s, d);
 	if (err)
 		pidfile_drop(&s->lock);
+	return err;
+}
+
+/*
+ * Another user may have put a link in the socket's place, so look at the file once, and change the
+ * file that was seen. Change its mode last: until then only the owner may connect.
+ */
+int control_socket_allow(const struct control_socket *s, gid_t group, struct diag *d)
+{
+	const char *path = s->addr.sun_path;
+	char itself[64];
+	struct stat st;
+	int fd, err = 0;
+
+	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		err = diag(d, -errno, "%s: %s", path, strerror(errno));
+	else if (st.st_dev != s->dev || st.st_ino != s->ino)
+		err = diag(d, -ESTALE, "%s: somebody has replaced the socket", path);
+	else if (fchownat(fd, "", -1, group, AT_EMPTY_PATH))
+		err = diag(d, -errno,
+			   "%s: cannot give the control socket to group %u: %s: record as root, or as a member of the group (a service needs SupplementaryGroups=)",
+			   path, group, strerror(errno));
+	/* fchmod() does not take a descriptor of O_PATH. */
+	snprintf(itself, sizeof(itself), "/proc/self/fd/%d", fd);
+	if (!err && chmod(itself, 0660))
+		err = diag(d, -errno, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
 	return err;
 }
 

@@ -25,6 +25,9 @@ struct control_socket {
 /* Return 0, or -errno with a message. After an error no files are left. */
 int control_socket_open(struct control_socket *s, const char *path, struct diag *d);
 
+/* Let the members of @group connect. Return 0, or -errno with a message. */
+int control_socket_allow(const struct control_socket *s, gid_t group, struct diag *d);
+
 /* Close the socket and remove its file, unless another file has the name by now. */
 void control_socket_close(struct control_socket *s);
 

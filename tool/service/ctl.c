@@ -89,7 +89,8 @@ static int explain(struct ctl *c, int err)
 	case EACCES:
 	case EPERM:
 		return diag(&c->diag, -err,
-			    "%s: no permission: do this as the user who records, or as root", path);
+			    "%s: no permission: do this as the user who records, as root, or as a member of the group that --control-group of the recorder names",
+			    path);
 	case EAGAIN:
 		return timed_out(c);
 	}

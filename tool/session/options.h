@@ -90,6 +90,8 @@ struct flight_options {
 	size_t nr_triggers;
 	const char *name;		/* pattern, see snapfile/snapfile.h */
 	struct keep_limits keep;
+	const char *control_group;	/* who may also use the control socket, or NULL */
+	gid_t control_gid;		/* of @control_group */
 	bool daemon;
 	const char *pid_file;		/* or NULL */
 	const char *log;		/* a file, or NULL */

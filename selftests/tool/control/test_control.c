@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -466,6 +467,82 @@ TEST_F(control, wrong_user)
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, r->snapshots);
 	close(report[0]);
+}
+
+#define GROUP	54321
+
+/*
+ * As a user with these groups, send a request and check that the answer begins with @answer. Return
+ * the status of the process: 0, or the number of the step that failed.
+ */
+static int ask_as(struct recorder *r, gid_t primary, gid_t other, const char *request,
+		  const char *answer)
+{
+	int status, report[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(report))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		struct pollfd p = { .events = POLLIN };
+		char buf[256] = "";
+
+		close(report[0]);
+		if (setgroups(1, &other) || setresgid(primary, primary, primary) ||
+		    setresuid(NOBODY, NOBODY, NOBODY))
+			_exit(1);
+		p.fd = client_connect(r->path);
+		if (p.fd < 0)
+			_exit(-p.fd);
+		client_send(p.fd, request);
+		close(report[1]);
+		poll(&p, 1, 10000);
+		if (recv(p.fd, buf, sizeof(buf) - 1, 0) <= 0)
+			_exit(200);
+		_exit(strncmp(buf, answer, strlen(answer)) ? 201 : 0);
+	}
+	close(report[1]);
+	/* The other end is closed when the request has been sent, or the process has ended. */
+	if (read(report[0], &c, 1))
+		return -1;
+	close(report[0]);
+	if (!run(r) || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+/* Members of a group may request snapshots and the status, and nothing else. */
+TEST_F(control, group)
+{
+	static const char no[] = "error only root and the user who records may end";
+	struct recorder *r = &self->rec;
+	struct stat st;
+
+	if (geteuid())
+		SKIP(return, "only root can become another user");
+	ASSERT_EQ(0, chmod(self->dir, 0755));
+	/* Without control_allow() the mode of the socket keeps the group out. */
+	EXPECT_EQ(EACCES, ask_as(r, GROUP, GROUP, "status\n", ""));
+	ASSERT_EQ(0, control_allow(r->control, GROUP, &self->diag)) {
+		TH_LOG("%s", self->diag.msg);
+	}
+	ASSERT_EQ(0, stat(r->path, &st));
+	EXPECT_EQ(GROUP, st.st_gid);
+	EXPECT_EQ(S_IFSOCK | 0660, st.st_mode);
+	r->at_once = true;
+	EXPECT_EQ(0, ask_as(r, GROUP, NOBODY, "snapshot\n", "ok /tmp/(none)"));
+	EXPECT_EQ(0, ask_as(r, NOBODY, GROUP, "snapshot\n", "ok /tmp/(none)"));
+	EXPECT_EQ(2, r->snapshots);
+	EXPECT_EQ(0, ask_as(r, NOBODY, GROUP, "status\n", "snapshots: 2"));
+	EXPECT_EQ(0, ask_as(r, NOBODY, GROUP, "stop\n", no));
+	EXPECT_EQ(0, r->stops);
+	EXPECT_EQ(EACCES, ask_as(r, NOBODY, NOBODY, "snapshot\n", ""));
+	/* The recorder refuses another user even if the mode allows the connection. */
+	ASSERT_EQ(0, chmod(r->path, 0666));
+	EXPECT_EQ(0, ask_as(r, NOBODY, NOBODY, "snapshot\n", "error only root, the user"));
+	EXPECT_EQ(2, r->snapshots);
 }
 
 /* Several clients connect, send random text and disconnect. */

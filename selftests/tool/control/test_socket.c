@@ -130,6 +130,25 @@ TEST_F(socket, no_socket)
 	unlink(self->rec.path);
 }
 
+/* A file that somebody has put in the socket's place does not get the group. */
+TEST_F(socket, allow_replaced)
+{
+	char other[80];
+	int fd;
+
+	ASSERT_TRUE(recorder_open(&self->rec, &self->diag));
+	snprintf(other, sizeof(other), "%s/other", self->dir);
+	fd = open(other, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	ASSERT_EQ(0, unlink(self->rec.path));
+	ASSERT_EQ(0, symlink(other, self->rec.path));
+	EXPECT_EQ(-ESTALE, control_allow(self->rec.control, getegid(), &self->diag));
+	EXPECT_NE(NULL, strstr(self->diag.msg, "has replaced"));
+	EXPECT_EQ(S_IFREG | 0600, mode_of(other));
+	unlink(self->rec.path);
+	unlink(other);
+}
+
 TEST_F(socket, no_path)
 {
 	char path[200];

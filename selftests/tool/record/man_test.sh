@@ -49,7 +49,7 @@ done <own
 check "auxrec knows every option of --help"
 
 # The other direction: each option in the table in the source must be in --help.
-sed -n '/^static const struct option long_options/,/^};/s/.*{ "\([a-z-]*\)".*/--\1/p' \
+sed -n '/^static const struct option long_options/,/^};/ { /'"'?'"'/d; s/.*{ "\([a-z-]*\)".*/--\1/p }' \
 	"$HERE/../../../tool/cli/options.c" | sort >table
 (($(wc -l <table) >= 15)) || note "cannot read the table in cli/options.c"
 missing=$(comm -23 table own | tr '\n' ' ')
