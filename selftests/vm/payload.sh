@@ -33,7 +33,7 @@ make_payload() {
 		printf '%s=%q\n' KERNEL "$KERNEL" PERF "$(perf_version)" \
 			MODULES "$MODULES" DEADLINE "$DEADLINE" \
 			DEBUG_SHELL "$DEBUG_SHELL" KMEMLEAK "$KMEMLEAK" \
-			SHARE "$(share_kind)" SYSTEMD "$(systemd_version)"
+			SHARE "$(share_kind)" KEEP_ROOT "${ROOT:+1}" SYSTEMD "$(systemd_version)"
 	} >"$stage/payload/config"
 
 	tar -cf "$stage/payload/tree.tar" -C "$TOP" --exclude=./.git \
@@ -41,7 +41,7 @@ make_payload() {
 	if [[ -d $BUILD ]]; then
 		tar --sparse -cf "$stage/payload/build.tar" -C "$BUILD" --exclude=./modules \
 			--exclude=./vm --exclude=./mutants --exclude=./fuzz --exclude=./check --exclude=./lint \
-			--exclude=./docs --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
+			--exclude=./docs --exclude=./deb --exclude=./rpm --exclude=./release --exclude=./packages --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
 	fi
 	if [[ $MODULES ]]; then
 		mkdir -p "$stage/mod/modules/$KERNEL"

@@ -34,7 +34,7 @@ tsc_khz() {
 }
 
 start_qemu() {
-	local name
+	local name disk
 	local -a args append
 	append=(
 		console=ttyS0 quiet loglevel=5 panic=-1 mitigations=off
@@ -67,6 +67,8 @@ start_qemu() {
 	tsc_khz
 	[[ $APPEND ]] && append+=("$APPEND")
 
+	disk=snapshot=on,file=${root-}/root.ext4
+	[[ ! $ROOT ]] || disk=file=$ROOT
 	args=()
 	if [[ $qemu ]]; then
 		# By default, QEMU looks for its files where it would be installed.
@@ -77,7 +79,7 @@ start_qemu() {
 		-nodefaults -no-user-config -display none -no-reboot
 		-M pc -accel "tcg,thread=$TCG_THREAD" -cpu "$CPU" -smp "$CPUS" -m "$MEM"
 		-kernel "$kernel/bzImage" -initrd "$DIR/initrd" -append "${append[*]}"
-		-drive "if=none,id=root,format=raw,snapshot=on,cache=unsafe,file=$root/root.ext4"
+		-drive "if=none,id=root,format=raw,cache=unsafe,$disk"
 		-device virtio-blk-pci,drive=root
 		-device virtio-serial-pci
 	)
