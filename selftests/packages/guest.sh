@@ -1,0 +1,240 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# guest.sh install|upgraded: the parts of packages_test.sh that run in a VM, with a root file system
+# that keeps its changes. /share has the packages, in deb/, and those of the next kernel, in
+# upgrade/. "install" runs on the first kernel, "upgraded" on the next one. Prints the lines of TAP
+# without numbers, which packages_test.sh counts.
+
+set -u
+export DEBIAN_FRONTEND=noninteractive
+# Only what is installed, nothing from the tree
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+B=/share
+T=$(mktemp -d)
+cd "$T" || exit 2
+chmod 777 "$T"
+STATE=/root/packages-test
+SOCKET=/run/auxrec-flight/control
+why=
+
+note() { why+="# $*"$'\n'; }
+
+check()
+{
+	if [[ ! $why ]]; then
+		echo "ok - $1"
+	else
+		echo "not ok - $1"
+		printf '%s' "$why"
+	fi
+	why=
+}
+
+# ok CMD...: run CMD, whose output is in the file "out". It must succeed.
+ok() { "$@" >out 2>&1 || note "$*: status $?: $(tail -n 4 out | tr '\n' '|')"; }
+
+# refused CMD...: the same, but it must fail.
+refused() { ! "$@" >out 2>&1 || note "$*: succeeds: $(tail -n 3 out | tr '\n' '|')"; }
+
+said() { grep -q -e "$1" out || note "does not say '$1' but: $(tail -n 4 out | tr '\n' '|')"; }
+
+user() { setpriv --reuid="$1" --regid="$1" --init-groups env HOME=/tmp "${@:2}"; }
+
+# files: list all files except those that change by themselves
+files()
+{
+	find / -xdev \( -path /tmp -o -path /var/tmp -o -path /var/log -o -path /var/cache -o -path /root \
+		-o -path /var/lib/systemd -o -path /var/lib/dpkg -o -path /share -o -path /perfaux \) -prune \
+		-o -print | LC_ALL=C sort
+}
+
+# built KERNEL: DKMS has built and installed the modules for KERNEL.
+built()
+{
+	local module
+
+	dkms status perfaux >dkms.out 2>&1
+	grep -q "^perfaux/.*, $1, x86_64: installed" dkms.out || note "dkms: $(tr '\n' '|' <dkms.out)"
+	for module in perfaux softpt; do
+		[[ $(modinfo -k "$1" -F vermagic $module 2>err) == "$1 "* ]] || note "$module: $(cat err)"
+		[[ $(modinfo -k "$1" -F signer $module) ]] || note "$module is not signed"
+	done
+	[[ ! $why ]] || note "$(tail -n 20 /var/lib/dkms/perfaux/*/build/make.log 2>/dev/null | tr '\n' '|')"
+}
+
+# recorded FILE: FILE is a valid stream with AUX data.
+recorded()
+{
+	ok auxrec check "$1"
+	ok auxrec info "$1"
+	said 'in [1-9][0-9]* AUXTRACE record'
+}
+
+modules()
+{
+	ok modprobe perfaux
+	ok modprobe softpt
+	ok auxrec -e intel_pt//u -o root.data -- /usr/bin/true
+	recorded root.data
+}
+
+# The ordinary users: "tester" is in the group, "stranger" is not.
+users()
+{
+	udevadm settle
+	[[ $(stat -c '%a %G' /dev/perfaux) == '660 perf_users' ]] ||
+		note "/dev/perfaux: $(stat -c '%a %G' /dev/perfaux)"
+	sysctl -qw kernel.perf_event_paranoid=3
+	refused user tester auxrec -e intel_pt//u -o t.data -- /usr/bin/true
+	said 'perf_event_paranoid is 3.*sysctl kernel.perf_event_paranoid=2'
+	sysctl -qw kernel.perf_event_paranoid=2
+	ok user tester auxrec -e intel_pt//u -o t.data -- /usr/bin/true
+	recorded t.data
+	[[ $(stat -c '%a %U' t.data) == '600 tester' ]] || note "$(stat -c '%a %U' t.data)"
+	check "a member of perf_users records his own tasks"
+
+	refused user stranger auxrec -e intel_pt//u -o s.data -- /usr/bin/true
+	said '/dev/perfaux: you are not in the group perf_users: .*adduser USER perf_users'
+	[[ ! -e s.data ]] || note "a file for nothing"
+	# What needs no module is not refused.
+	ok user stranger auxrec -e cpu-clock:u -o s.data -- /usr/bin/true
+	check "one who is not in the group gets a clear no"
+}
+
+service()
+{
+	local snapshot
+
+	sed -i 's/^FLIGHT_OPTIONS=.*/FLIGHT_OPTIONS="--flight=30s -M 64M -a -e cpu-clock --control-group=perf_users"/' \
+		/etc/default/auxrec-flight
+	[[ $(systemctl is-enabled auxrec-flight) == disabled ]] || note "$(systemctl is-enabled auxrec-flight)"
+	[[ $(systemctl is-active auxrec-flight) == inactive ]] || note "$(systemctl is-active auxrec-flight)"
+	ok systemctl start auxrec-flight
+	ok user tester auxrec ctl --timeout=120 $SOCKET snapshot of-the-group
+	snapshot=$(<out)
+	[[ $(stat -c '%a %U' "$snapshot") == '600 root' ]] || note "$snapshot: $(stat -c '%a %U' "$snapshot")"
+	ok auxrec check "$snapshot"
+	ok user tester auxrec ctl --timeout=120 $SOCKET status
+	refused user tester auxrec ctl --timeout=120 $SOCKET stop
+	said 'only root and the user who records may end the recording'
+	refused user stranger auxrec ctl --timeout=120 $SOCKET snapshot
+	said 'no permission: .*member of the group that --control-group'
+	ok auxrec ctl --timeout=120 $SOCKET snapshot
+	check "the service is off at first, and the group may request snapshots of it"
+}
+
+# The system as an administrator sees it
+system()
+{
+	[[ $(auxrec --version) == "auxrec "*" (commit "*")" ]] || note "$(auxrec --version)"
+	[[ $(modinfo -F version perfaux) == "$(auxrec --version | awk '{ print $2 }')" ]] ||
+		note "perfaux is $(modinfo -F version perfaux), auxrec $(auxrec --version)"
+	for page in auxrec:1 perfaux:4; do
+		ok env MANPAGER=cat man -P cat "${page#*:}" "${page%:*}"
+		said '[A-Z]'
+	done
+	! lsmod | grep -q '^perfaux' || note "perfaux was loaded without being asked for"
+	bash -c '. /usr/share/bash-completion/bash_completion
+		_comp_load auxrec 2>/dev/null || __load_completion auxrec
+		complete -p auxrec' >out 2>&1
+	said 'complete -F _auxrec auxrec'
+	check "version, manual pages, completion"
+}
+
+# named ERROR: the manual page and README.Debian name the error, and the command that helps.
+named()
+{
+	local page
+
+	for page in /usr/share/man/man4/perfaux.4.gz /usr/share/doc/perfaux-dkms/README.Debian*; do
+		zcat -f "$page" | tr -s '\n ' ' ' >text
+		grep -qF "$1" text || note "$page does not name '$1'"
+		grep -q 'mokutil .*import' text || note "$page does not say what to do"
+	done
+}
+
+case ${1-} in
+install)
+	mkdir -p $STATE
+	systemctl start systemd-udevd
+	files >$STATE/before
+	getent group perf_users && note "the group is there before"
+	ok dpkg -i $B/deb/*.deb
+	built "$(uname -r)"
+	check "the packages are installed, and DKMS builds the modules for $(uname -r)"
+
+	system
+	usermod -a -G perf_users tester
+	modules
+	check "auxrec records with them"
+	users
+	service
+
+	# The image pre-depends on the new linux-base, which dpkg does not sort.
+	ok dpkg -i $B/upgrade/linux-base_*.deb
+	ok dpkg -i $B/upgrade/*.deb
+	next=$(basename /usr/lib/modules/7.*)
+	built "$next"
+	built "$(uname -r)"
+	check "a new kernel is installed, and DKMS builds the modules for it, too"
+	# The machine is switched off, not shut down.
+	systemctl stop auxrec-flight
+	;;
+upgraded)
+	systemctl start systemd-udevd
+	built "$(uname -r)"
+	modules
+	udevadm settle
+	[[ $(stat -c '%a %G' /dev/perfaux) == '660 perf_users' ]] || note "$(stat -c '%a %G' /dev/perfaux)"
+	check "after the boot of $(uname -r), its modules are there, and auxrec records"
+
+	ok systemctl start auxrec-flight
+	ok user tester auxrec ctl --timeout=120 $SOCKET snapshot
+	check "the service keeps its options"
+
+	# DKMS has signed the modules, but this kernel does not know the key: as with Secure Boot. Neither
+	# of the two switches can be set back.
+	systemctl stop auxrec-flight
+	rmmod softpt perfaux || note "the modules are in use"
+	echo integrity >/sys/kernel/security/lockdown || note "no lockdown here"
+	refused modprobe perfaux
+	said 'Operation not permitted'
+	named "$(sed -n 's/.*: //p' out)"
+	check "lockdown refuses the modules, and the manuals say what to do"
+
+	echo 1 >/sys/module/module/parameters/sig_enforce
+	refused modprobe perfaux
+	said 'Key was rejected by service'
+	named "$(sed -n 's/.*: //p' out)"
+	sed -n '/^# Automatically added/,/^# End automatically/d; p' \
+		/var/lib/dpkg/info/perfaux-dkms.postinst >postinst
+	ok sh postinst configure
+	said 'mokutil --import /var/lib/dkms/mok.pub'
+	check "a kernel that enforces signatures refuses them, and the installation says what to do"
+
+	ok systemctl start auxrec-flight
+	ok dpkg -r perfaux-dkms auxrec libauxstream-dev
+	[[ $(systemctl is-active auxrec-flight) != active ]] || note "the service still runs"
+	[[ -e /etc/default/auxrec-flight ]] || note "the options are gone without a purge"
+	[[ $(find /usr/lib/modules -name 'perfaux.ko*' -o -name 'softpt.ko*') ]] &&
+		note "modules are left: $(find /usr/lib/modules -name 'perfaux.ko*')"
+	check "removed: the modules are gone, and the options are kept"
+
+	ok dpkg -P perfaux-dkms auxrec libauxstream-dev
+	files >after
+	# The kernel that was installed meanwhile stays: what belongs to a package, and what depmod made.
+	sed 's|^/lib/|/usr/lib/|' /var/lib/dpkg/info/*.list | LC_ALL=C sort -u >owned
+	{
+		LC_ALL=C comm -23 $STATE/before after | sed 's/^/gone: /'
+		LC_ALL=C comm -13 $STATE/before after | LC_ALL=C comm -23 - owned
+	} | grep -v -e '^/usr/lib/modules/7\.[^/]*/modules\.' -e '/\(vmlinuz\|initrd\.img\)\(\.old\)\?$' >left
+	[[ ! -s left ]] || note "left or gone: $(head -n 20 left | tr '\n' '|')"
+	check "purged: nothing is left"
+	;;
+*)
+	echo "usage: guest.sh install|upgraded" >&2
+	exit 2
+	;;
+esac
+rm -rf "$T"
