@@ -24,8 +24,11 @@
  * elsewhere. pa_gaps_wait() tells whether a slot may have a gap. A thread that
  * has moved to another CPU sees its gap, because moving takes scheduler locks.
  */
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
 #include <linux/smp.h>
 
+#include "ring/bits.h"
 #include "ring/process.h"
 #include "ring/writer.h"
 
@@ -56,6 +59,34 @@ enum pa_gap_state {
 
 /* In the slot for a gap that found no entry */
 #define PA_GAP_MERGED		(-1)
+
+/*
+ * ring->gap_cpus has a bit for each CPU whose slot may have a gap, so that nobody looks at all
+ * possible CPUs. This CPU's slot has one now. The xchg() that filled it is a full barrier, see
+ * pa_slot_of().
+ */
+static void pa_slot_filled(struct pa_ring *ring)
+{
+	if (!test_bit(smp_processor_id(), ring->gap_cpus))
+		set_bit(smp_processor_id(), ring->gap_cpus);
+}
+
+/* Return the value of the slot of CPU @i, whose bit is set. If the slot is empty, clear the bit. */
+static u64 pa_slot_of(struct pa_ring *ring, unsigned int i)
+{
+	u64 *slot = &per_cpu_ptr(ring->cpu, i)->gap, gap = READ_ONCE(*slot);
+
+	if (gap || !test_and_clear_bit(i, ring->gap_cpus))
+		return gap;
+	/*
+	 * test_and_clear_bit() is a full barrier: if the CPU fills its slot now, it sees that the
+	 * bit is clear, or the gap is seen here.
+	 */
+	gap = READ_ONCE(*slot);
+	if (gap)
+		set_bit(i, ring->gap_cpus);
+	return gap;
+}
 
 /* Move a bound outwards. Other contexts may do so at the same time. */
 static void pa_gap_stretch(u64 *bound, u64 now, bool up)
@@ -240,6 +271,7 @@ void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 	}
 	gap = PA_SLOT_GAP(xchg(&cpu->gap,
 			       PA_SLOT(atomic64_inc_return(&ring->gap_uses), gap)));
+	pa_slot_filled(ring);
 	/* An NMI has put a gap of its own there since. */
 	if (gap)
 		pa_gap_publish(ring, gap, new->t_end ?: new->t_begin);
@@ -291,16 +323,18 @@ static void pa_gaps_elsewhere(struct pa_ring *ring,
 			      const struct pa_gaps_filter *filter, u64 now)
 {
 	bool left = false;
-	int i, put;
+	unsigned int i;
+	int put;
 
 	if (likely(!pa_gaps_wait(ring)))
 		return;
 	put = atomic_read(&ring->gaps_put);
 	/* Pairs with pa_gap_add(): a gap that was counted is in its slot, or gone. */
 	smp_mb();
-	for_each_possible_cpu(i) {
+	for (i = pa_next_bit(ring->gap_cpus, nr_cpu_ids, 0); i < nr_cpu_ids;
+	     i = pa_next_bit(ring->gap_cpus, nr_cpu_ids, i + 1)) {
 		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
-		u64 slot = READ_ONCE(cpu->gap);
+		u64 slot = pa_slot_of(ring, i);
 
 		if (i != smp_processor_id() &&
 		    pa_gap_matches(ring, PA_SLOT_GAP(slot), filter) &&
@@ -347,12 +381,13 @@ void pa_gap_close(struct pa_ring *ring, u64 cookie, u64 now)
 void pa_gaps_close_all(struct pa_ring *ring, bool ended)
 {
 	typeof(ring->clock) clock = READ_ONCE(ring->clock);
-	int i;
+	unsigned int i;
 
 	/* Without a clock there has been no writer. */
 	if (!clock)
 		return;
-	for_each_possible_cpu(i) {
+	for (i = pa_next_bit(ring->gap_cpus, nr_cpu_ids, 0); i < nr_cpu_ids;
+	     i = pa_next_bit(ring->gap_cpus, nr_cpu_ids, i + 1)) {
 		struct pa_cpu *cpu = per_cpu_ptr(ring->cpu, i);
 		u64 slot;
 
@@ -360,7 +395,7 @@ void pa_gaps_close_all(struct pa_ring *ring, bool ended)
 		preempt_disable();
 		/* Try again if more was added to the gap meanwhile. */
 		do {
-			slot = READ_ONCE(cpu->gap);
+			slot = pa_slot_of(ring, i);
 		} while (slot && (!ended || pa_gap_has_ended(ring, PA_SLOT_GAP(slot))) &&
 			 !pa_gap_take(ring, cpu, slot, clock()));
 		preempt_enable();

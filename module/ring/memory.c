@@ -3,6 +3,7 @@
  * The memory of a ring: control page and tables (vmalloc), segments (pages).
  */
 #include <linux/bitmap.h>
+#include <linux/cpumask.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -139,7 +140,8 @@ static bool pa_ring_alloc_tables(struct pa_ring *ring, unsigned int nr)
 	ring->late = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
 	ring->open = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
 	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states), PA_TABLE_GFP);
-	return ring->order && ring->late && ring->open && ring->gap_states;
+	ring->gap_cpus = kvcalloc(BITS_TO_LONGS(nr_cpu_ids), sizeof(long), PA_TABLE_GFP);
+	return ring->order && ring->late && ring->open && ring->gap_states && ring->gap_cpus;
 }
 
 int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
@@ -203,6 +205,7 @@ void pa_ring_free_memory(struct pa_ring *ring)
 			pa_segment_free_pages(&ring->seg[i], nr);
 	}
 	free_percpu(ring->cpu);
+	kvfree(ring->gap_cpus);
 	kvfree(ring->gap_states);
 	kvfree(ring->open);
 	kvfree(ring->late);

@@ -20,9 +20,9 @@
  * for UNHOLD), first change what the other one looks at, then make a full barrier, and then look.
  * So at least one of them sees that the segment must stay within reach.
  */
-#include <linux/bitmap.h>
 #include <linux/bitops.h>
 
+#include "ring/bits.h"
 #include "ring/frame_word.h"
 #include "ring/order.h"
 
@@ -195,8 +195,8 @@ static bool pa_late_look(struct pa_ring *ring, struct pa_old *old)
 
 	if (likely(!atomic_read(&ring->nr_late)))
 		return false;
-	for (i = find_first_bit(ring->late, nr); i < nr && looks < PA_LATE_LOOKS;
-	     i = find_next_bit(ring->late, nr, i + 1), looks++) {
+	for (i = pa_next_bit(ring->late, nr, 0); i < nr && looks < PA_LATE_LOOKS;
+	     i = pa_next_bit(ring->late, nr, i + 1), looks++) {
 		struct pa_segment *seg = &ring->seg[i];
 		struct pa_old late;
 
@@ -232,13 +232,14 @@ bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old)
 /* Likewise, of the segments in ring->late */
 static bool pa_late_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old)
 {
+	const unsigned int nr = ring->ctl->nr_segments;
 	bool found = false;
 	struct pa_old late;
 	unsigned int i;
 
 	if (!atomic_read(&ring->nr_late))
 		return false;
-	for_each_set_bit(i, ring->late, ring->ctl->nr_segments) {
+	for (i = pa_next_bit(ring->late, nr, 0); i < nr; i = pa_next_bit(ring->late, nr, i + 1)) {
 		if (!pa_is_ready(&ring->seg[i], 0, &late) || late.ready_seq > n ||
 		    late.ready_seq < least || pa_frames_are_open(late.seg))
 			continue;

@@ -110,6 +110,7 @@ struct pa_ring {
 	atomic64_t gap_uses;		/* uses of slots: the numbers in pa_cpu.gap */
 	atomic_t gaps_put;		/* gaps that were put into slots so far */
 	int gaps_gone;			/* gaps_put when all slots were last seen empty */
+	unsigned long *gap_cpus;	/* see pa_slot_filled() */
 	bool has_frames;		/* pa_frames_init() was called */
 	unsigned long starved_at;	/* jiffies, see pa_starve() */
 	struct pa_segment *seg;

@@ -7,6 +7,7 @@
 
 #include <linux/bitops.h>
 
+#include "ring/bits.h"
 #include "ring/ring.h"
 
 static inline u64 pa_state(u64 seq, enum perfaux_state state)
@@ -45,7 +46,7 @@ static inline unsigned int pa_open_next(const struct pa_ring *ring, unsigned int
 {
 	if (!atomic_read(&ring->nr_open))
 		return ring->ctl->nr_segments;
-	return find_next_bit(ring->open, ring->ctl->nr_segments, i);
+	return pa_next_bit(ring->open, ring->ctl->nr_segments, i);
 }
 
 /* The segment was IDLE and the caller has CLAIMED it. Writers. */

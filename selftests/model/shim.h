@@ -146,21 +146,12 @@ struct model_atomic64 {
 /* Bitmaps of one word */
 #define set_bit(i, bits)		model_set_bit(bits, i, true)
 #define clear_bit(i, bits)		model_set_bit(bits, i, false)
+#define test_bit(i, bits)		(READ_ONCE(*(bits)) >> (i) & 1)
 #define test_and_set_bit(i, bits)	model_test_and_set_bit(bits, i, true)
 #define test_and_clear_bit(i, bits)	model_test_and_set_bit(bits, i, false)
-#define find_first_bit(bits, nr)	find_next_bit(bits, nr, 0)
-
-static inline unsigned int find_next_bit(const unsigned long *bits, unsigned int nr,
-					 unsigned int from)
-{
-	unsigned long left = READ_ONCE(*bits) & ~0UL << from;
-
-	return left ? (unsigned int)__builtin_ctzl(left) : nr;
-}
-
-#define for_each_set_bit(i, bits, nr)					\
-	for ((i) = find_first_bit(bits, nr); (i) < (nr);		\
-	     (i) = find_next_bit(bits, nr, (i) + 1))
+#define BITS_PER_LONG			64
+#define BIT_WORD(i)			((i) / BITS_PER_LONG)
+#define __ffs(word)			((unsigned int)__builtin_ctzl(word))
 
 /* --- contexts ---------------------------------------------------------------- */
 
@@ -168,6 +159,7 @@ static inline unsigned int find_next_bit(const unsigned long *bits, unsigned int
 #define raw_smp_processor_id()	model_cpu()
 #define this_cpu_ptr(p)		(&(p)[model_cpu()])
 #define per_cpu_ptr(p, i)	(&(p)[i])
+#define nr_cpu_ids		((unsigned int)MODEL_CPUS)
 #define for_each_possible_cpu(i) \
 	for ((i) = 0; (i) < MODEL_CPUS; (i)++)
 #define cpu_to_node(i)		(i)

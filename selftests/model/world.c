@@ -65,6 +65,7 @@ static void setup_ring(const struct model_case *c)
 	ring->order_mask = ORDER - 1;
 	ring->open = &world.open;
 	ring->late = &world.late;
+	ring->gap_cpus = &world.gap_cpus;
 	ring->seg = world.seg;
 	ring->cpu = world.cpu;
 	ring->clock = model_clock;
@@ -214,7 +215,8 @@ static const struct {
 	PART(cpu, MODEL_CPUS, cpu_fields), PART(data, SEGMENTS, NULL),
 	PART(marks, SEGMENTS, NULL), PART(gap_marks, GAPS, NULL),
 	PART(gap_states, GAPS, NULL), PART(order, ORDER, NULL), PART(open, 1, NULL),
-	PART(late, 1, NULL), PART(events, MODEL_CTX + 1, event_fields),
+	PART(late, 1, NULL), PART(gap_cpus, 1, NULL),
+	PART(events, MODEL_CTX + 1, event_fields),
 };
 
 const char *world_name(const void *at)

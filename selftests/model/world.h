@@ -157,7 +157,7 @@ struct world {
 	u64 gap_states[GAPS];
 	u64 end_of_gaps[2];
 	u64 order[ORDER];
-	unsigned long open, late;
+	unsigned long open, late, gap_cpus;
 	/* The events of the contexts; [0] belongs to no context */
 	struct perf_event events[MODEL_CTX + 1];
 
