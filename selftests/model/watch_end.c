@@ -70,7 +70,10 @@ static void check_bytes(void)
 			   known->claims);
 }
 
-/* A starving writer must have been woken if a segment is left. (Frames: see pa_segments_make_way().) */
+/*
+ * A starving writer must have been woken if a segment is left. (Frames: see
+ * pa_segments_make_way().)
+ */
 static void check_starved(void)
 {
 	int i;
