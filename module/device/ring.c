@@ -17,6 +17,9 @@
 #include "ring/process.h"
 #include "ring/writer.h"
 
+/* At most this number of segments is looked at in an interrupt. */
+#define PA_IRQ_SEGMENTS	64
+
 static struct workqueue_struct *pa_wq;
 
 static void pa_ring_free_work(struct work_struct *work)
@@ -68,8 +71,10 @@ static void pa_ring_wake_irq(struct irq_work *work)
 {
 	struct pa_ring *ring = container_of(work, struct pa_ring, wake_irq);
 
-	/* The work looks at all segments, which an interrupt must not do. */
-	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
+	/* The work looks at all segments. An interrupt must not do that if there are many. */
+	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED &&
+	    (ring->has_frames || ring->ctl->nr_segments > PA_IRQ_SEGMENTS ||
+	     pa_segments_available(ring)))
 		pa_ring_resume(ring);
 	wake_up_all(&ring->wait);
 }
