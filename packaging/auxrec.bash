@@ -19,8 +19,9 @@ _auxrec_words()
 	prev=${words[${#words[@]} - 2]}
 }
 
-# _auxrec_reply PREFIX: complete $cur by what compgen has found in COMPREPLY. PREFIX stands before
-# each of these. bash replaces only what follows its last word break, so leave out what is before.
+# _auxrec_reply PREFIX: complete $cur by the words that compgen has put into COMPREPLY, with PREFIX
+# before each. bash replaces only the text after its last word break, so leave out the text before
+# it.
 _auxrec_reply()
 {
 	local whole=$1 broken i
