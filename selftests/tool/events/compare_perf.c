@@ -82,8 +82,8 @@ static void parse_field(struct part *part, char *line)
 }
 
 /*
- * Get the attrs that perf prints. perf tries an event again with less if the kernel refuses it,
- * so some are repeats.
+ * Get the attrs that perf prints. If the kernel refuses an event, perf tries again with a reduced
+ * attr, so some attrs are repeats.
  */
 static int ask_perf(const char *perf, const char *spec, struct part *parts)
 {

@@ -410,8 +410,8 @@ check "merge tells what of the raw ring was overwritten in between"
 kill $work
 wait $work 2>/dev/null
 
-# The ring goes back farther than the samples, so the sideband does, too, also that of events
-# which were closed when their CPU went offline.
+# The ring goes back farther than the samples, so the sideband must, too, even the sideband of
+# events that were closed when their CPU went offline.
 if [[ -w $CPU1 ]]; then
 	launch -a -M 12M -m 512K,16Kx128 -e "$AUXGEN"/timer=1,config1=4000,chunks=2/ \
 		-e cpu-clock -F 2000

@@ -263,8 +263,9 @@ struct.pack_into("q", buf, 88, int(sys.argv[1]))
 sys.exit(ctypes.CDLL(None).adjtimex(buf) < 0)' "$1" || note "the clock cannot be set"
 }
 
-# With NTP this takes weeks: in 60 s the two clocks differ by more than the window's length.
-# Between two looks at perf's clock, 10 s, they differ by 1 s; a busy machine adds another second.
+# The tick lets the two clocks drift apart as far in 60 s as NTP would in weeks: by more than the
+# window's length. Between two looks at perf's clock, 10 s, they drift apart by 1 s; a busy machine
+# adds another second.
 launch -a --flight=4s -e cpu-clock -F 100
 begun=$(uptime)
 tick 11000

@@ -15,7 +15,7 @@ BOTH=(--namespaces --all-cgroups)
 # history/recent.c, and those that may exist
 FEW=$((128 + 20))
 mountpoint -q $CG || mount -t cgroup2 cgroup $CG
-# Only with a controller enabled does perf_event, which is not listed, reach the other cgroups.
+# perf_event, which is not listed, reaches the other cgroups only if a controller is enabled.
 for name in $(<$CG/cgroup.controllers); do
 	echo "+$name" 2>/dev/null >$CG/cgroup.subtree_control && break
 done

@@ -346,7 +346,7 @@ logged "snapshot 3 .* failed: cannot write a snapshot to $T/small: No space"
 leave
 check "and if they make too little room it fails, and they stay"
 
-# one NAME: make a snapshot, where $f is the one before and there is room for only one of the two
+# one NAME: make a snapshot. $f is the previous one. There is room for only one of the two.
 one()
 {
 	local old=$f

@@ -523,8 +523,8 @@ TEST_F_TIMEOUT(files, race, 120)
 			continue;
 		for (j = 0; j < 100; j++) {
 			/*
-			 * This may remove a file that another recorder has not locked yet. That
-			 * one makes another file.
+			 * This may remove a file that another recorder has not locked yet. The
+			 * other recorder then makes another file.
 			 */
 			if (snapfile_clean(PATTERN, "a", &self->d) < 0 ||
 			    !write_one(&self->f, j + 1))

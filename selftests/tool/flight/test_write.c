@@ -240,7 +240,7 @@ TEST_F_TIMEOUT(write, race, 120)
 	keep_free(&r.k);
 }
 
-/* --- file systems that say that they are full when the test wants --- */
+/* --- file systems that report that they are full when the test wants it --- */
 
 static int full_err;
 static unsigned int full_begins, full_names, full_closes;

@@ -309,7 +309,7 @@ land
 logged '3 triggers have no snapshot because of count= or rate='
 check "count=2: two snapshots, and the others are told"
 
-# An event whose count= is used up interrupts nobody any more.
+# When a trigger's count= is used up, its event is disabled and interrupts no CPU.
 launch "${SAMPLER[@]}" --trigger event=sched:sched_process_fork,count=1,name=once
 "$ACTOR" fork 1
 await of once

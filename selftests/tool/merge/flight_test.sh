@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# flight_test.sh [AUXREC]: a test that merges the snapshots of real flight recordings: what one of
-# them has is in the merged stream, once. Runs as root. Prints TAP.
+# flight_test.sh [AUXREC]: a test that merges the snapshots of real flight recordings. The merged
+# stream must have everything that any of them has, once. Runs as root. Prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/../record/record.sh"

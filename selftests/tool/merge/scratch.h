@@ -9,7 +9,7 @@
 /*
  * scratch_dir() - make /dev/shm/@name.XXXXXX, or /tmp/@name.XXXXXX if there is no /dev/shm
  *
- * merge syncs each file that it writes. On a disk that takes minutes, in memory no time.
+ * merge syncs each file that it writes. The syncs take minutes on a disk, and no time in memory.
  *
  * Return: 0 and the directory's name in @dir, or -1 with errno.
  */

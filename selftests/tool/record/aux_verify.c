@@ -50,7 +50,7 @@ static struct {
 } missing[MAX_MISSING];
 static unsigned int nr_missing;
 
-/* Chunks in gaps of a CPU that no hole in the numbers has used up yet */
+/* Chunks that a CPU's gaps report and that no hole in the numbers has accounted for yet */
 static unsigned long long sunk[MAX_CPUS];
 
 static unsigned long long spans, bytes, chunks, lost, errors, gaps, gap_chunks, last_seq;

@@ -242,7 +242,7 @@ else
 fi
 rm -f $PIN/raw_test
 
-# The main ring is full but the raw ring is not. No data of the raw ring must be lost.
+# The main ring is full but the raw ring is not. The raw ring must not lose any data.
 rm -f f
 want 0 "$WRITE" $PIN/raw_test 64 "$AUXREC" -o f --json=json -m 4K,1Mx16 -a -e bpf-output \
 	--bpf-map $PIN/raw_test -- bash -c "kill -STOP \$PPID; bash renames 2000; kill -CONT \$PPID"

@@ -8,9 +8,9 @@
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
 
-# lost PERF FILE: print what those perf tools do that lose their place in a stream with
-# TRACING_DATA: "said" for the file, and again for stdin, if buildid-list prints a message, and then
-# the status of inject.
+# lost PERF FILE: some perf tools lose their place in a stream with TRACING_DATA. Print what they
+# do: "said" if buildid-list prints a message about the file, "said" again if it prints one about
+# stdin, then the exit status of inject.
 lost()
 {
 	local rc
@@ -80,9 +80,9 @@ check "user space only, by count"
 # samples EVENT: print the number of EVENT's samples in f
 samples() { "$AUXREC" info f | sed -n "s|^  $1: .*; \([0-9]*\) samples$|\1|p"; }
 
-# one_in N TIMES EVENT: EVENT, which occurred TIMES times, must have a sample each N times. Some
-# slack is allowed, because each CPU counts for itself and some events occur before or after the
-# counting of TIMES.
+# one_in N TIMES EVENT: EVENT, which occurred TIMES times, must have one sample for every N
+# occurrences. Some slack is allowed, because each CPU counts for itself and some events occur
+# before or after the counting of TIMES.
 one_in()
 {
 	local nr slack=$(($1 * ($(getconf _NPROCESSORS_ONLN) + 1) + ${2:-0} / 20))
@@ -319,7 +319,8 @@ check "file size limit"
 	head -c 20000 >f
 [[ ${PIPESTATUS[0]} == 125 ]] || note "status ${PIPESTATUS[0]}"
 grep -q "reader of the stream has gone" err || note "$(cat err)"
-# The reader has gone before the first byte. The command is recorded, or with -a only sets the time.
+# The reader closes the pipe before the first byte. The command is what is recorded; with -a it only
+# sets how long the recording takes.
 mkfifo closed
 for args in '' -a; do
 	exec {hold}<>closed

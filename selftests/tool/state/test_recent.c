@@ -144,7 +144,7 @@ static int tell(void *ctx, const struct perf_event_header *rec)
 	return 0;
 }
 
-/* Return how many of all samples so far are of @begin or later. */
+/* Return how many of the samples so far have a time of @begin or later. */
 static uint64_t samples_since(const struct history *h, uint64_t begin)
 {
 	uint64_t n = 0, i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program of another project: it knows only the public header of libauxstream. It reads a
- * stream and prints what test_stream.py compares with `auxrec info --json`.
+ * A program as another project would write it, with only the public header of libauxstream. It
+ * reads a stream and prints what test_stream.py compares with `auxrec info --json`.
  *
  * auxstream_sums <STREAM
  */

@@ -70,7 +70,7 @@ static int aux(struct stream *s, const void *data, size_t len)
 	return stream_record_data(s, &rec, sizeof(rec), data, len, 0) ?: stream_flush(s);
 }
 
-/* Only samples after the bytes that the output took are lost. */
+/* Only samples that end after the bytes that the output took are lost. */
 TEST_F(lost, samples)
 {
 	unsigned int i;

@@ -124,7 +124,7 @@ TEST_F(kernel_range, no_data)
 	expect(_metadata, self, "_text", BEGIN, END_SYMBOLS);
 }
 
-/* Nothing tells which one is the running kernel's. */
+/* If a name occurs more than once, nothing tells which range is the running kernel's. */
 TEST_F(kernel_range, several)
 {
 	ASSERT_EQ(0, find(_metadata, self, KALLSYMS, RAM CODE CODE DATA));
