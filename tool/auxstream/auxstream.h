@@ -63,7 +63,7 @@ enum auxstream_kind {
 	AUXSTREAM_AUX,		/* AUX data: item.aux */
 	AUXSTREAM_GAP,		/* something is missing: item.gap */
 	AUXSTREAM_PAYLOAD,	/* raw data that came by the raw ring: item.payload */
-	AUXSTREAM_SNAPSHOT,	/* what a flight recorder's snapshot says of itself */
+	AUXSTREAM_SNAPSHOT,	/* a flight recorder's description of a snapshot */
 };
 
 /* An event of the stream. Pointers to events stay valid until auxstream_close(). */
@@ -168,12 +168,15 @@ struct auxstream_item {
 
 struct auxstream;
 
-/* Put up to @size bytes into @buf. Return how many, 0 at the end, or -errno. */
+/*
+ * Put up to @size bytes into @buf. Return the number of bytes, 0 at the end of the stream, or
+ * -errno.
+ */
 typedef ssize_t (*auxstream_fill_t)(void *context, void *buf, size_t size);
 
 /*
- * auxstream_open() - read a stream whose bytes @fill gets
- * auxstream_open_fd() - read a stream from a descriptor, which stays the caller's
+ * auxstream_open() - open a stream whose bytes @fill supplies
+ * auxstream_open_fd() - open a stream of a descriptor, which the caller must close
  *
  * Return: the stream, or NULL if there is no memory. Nothing is read yet.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The inside of a struct auxstream, and how a record becomes an item.
+ * The private members of struct auxstream, and the function that makes an item of a record.
  */
 #ifndef AUXSTREAM_ITEM_H
 #define AUXSTREAM_ITEM_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * bpf(2), for which libc has no function. auxrec does not use libbpf: since
- * version 1.0 libbpf cannot ask for all arrays of a program, and auxrec needs
- * only these few calls besides.
+ * version 1.0 libbpf cannot ask for all arrays of a program, and auxrec needs few other calls.
  */
 #ifndef AUXREC_BPF_SYS_H
 #define AUXREC_BPF_SYS_H
@@ -22,7 +21,7 @@ static inline int bpf_sys(int cmd, union bpf_attr *attr)
 }
 
 /*
- * Set @id to the id of the next program after @id. @id 0: of the first program.
+ * Set @id to the id of the program that follows program @id, or of the first one if @id is 0.
  * Return 0 or -errno.
  */
 static inline int bpf_next_prog(__u32 *id)

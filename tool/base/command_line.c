@@ -52,7 +52,7 @@ int command_options(const struct command_line *c, int argc, char **argv, void *c
 	for (o = c->options; o->name; o++)
 		add(&t, o);
 	add(&t, &help);
-	/* With 0, unlike 1, glibc starts anew even after another getopt_long(). */
+	/* optind 0, unlike 1, makes glibc start anew, even if getopt_long() was used before. */
 	optind = 0;
 	while ((letter = getopt_long(argc, argv, t.letters, t.list, NULL)) != -1) {
 		if (letter == '?')

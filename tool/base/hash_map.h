@@ -34,8 +34,8 @@ int read_map_set(struct read_map *m, __u64 key, __u32 value);
  * and @same tells whether the element of this number has the key. If several elements have the
  * same hash, the second one has the next number as its hash, and so on.
  *
- * Return whether there is the element, and store its number in @value. Otherwise, *@hash is now
- * the key under which to add it.
+ * Return whether the element exists, and store its number in @value. Otherwise, *@hash is now the
+ * key under which to add it.
  */
 typedef bool (*read_map_same_t)(const void *elements, __u32 value, const void *key);
 bool read_map_find(const struct read_map *m, __u64 *hash, read_map_same_t same,

@@ -20,7 +20,7 @@ static struct json_level *inner(struct json *j)
 	return &j->level[j->depth - 1];
 }
 
-/* Write what stands between the members before and a new one, and the key of that one. */
+/* Write what separates a new member from the one before, and the new member's key. */
 static void member(struct json *j, const char *key)
 {
 	struct json_level *l;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The version of auxrec. packaging/version says what it looks like.
+ * The version of auxrec. packaging/version describes its format.
  */
 #ifndef AUXREC_VERSION_H
 #define AUXREC_VERSION_H

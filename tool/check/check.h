@@ -128,7 +128,7 @@ struct check {
 	bool tracing_seen;
 	bool compressed_ok;	/* FEATURE 27 was valid */
 	__u32 compressed_max;	/* its mmap_len */
-	__u64 compressed_over;	/* offset of the last COMPRESSED with more than that */
+	__u64 compressed_over;	/* offset of the last COMPRESSED above that limit */
 	bool index_seen, thread_map_seen, cpu_map_seen, time_conv_seen;
 	struct read_map index_ids;
 	bool kernel_map_seen;
@@ -180,7 +180,7 @@ void check_fail(struct check *c, const struct read_record *rec,
 		enum check_rule rule, const char *expected,
 		const char *found, ...);
 
-/* Make an @expected of check_fail() that is not constant. It is valid until the next call. */
+/* Format a text for @expected of check_fail(). It is valid until the next call. */
 __printf(2, 3)
 const char *check_expect(struct check *c, const char *fmt, ...);
 

@@ -37,7 +37,7 @@ static void check_id_index(struct check *c, const struct read_record *rec,
 		if (read_map_get(&c->index_ids, id, NULL))
 			check_fail(c, rec, RULE_ID_INDEX, "each id once",
 				   "entry %llu, id %llu again", i, id);
-		/* If there is no memory, this id is missing in the test for doubles. */
+		/* If there is no memory, a second use of this id is not detected. */
 		else if (ev)
 			read_map_set(&c->index_ids, id, 1);
 	}

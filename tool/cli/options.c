@@ -79,7 +79,10 @@ static const struct option long_options[] = {
 	{ "keep",		required_argument, NULL, FLIGHT_OPT_KEEP },
 	{ "keep-bytes",		required_argument, NULL, FLIGHT_OPT_KEEP_BYTES },
 	{ "keep-age",		required_argument, NULL, FLIGHT_OPT_KEEP_AGE },
-	/* An option of perf, which is refused. Without this line it would mean the next one. */
+	/*
+	 * perf's --control is refused. Without this line, it would be an abbreviation of the next
+	 * one.
+	 */
 	{ "control",		no_argument,	   NULL, '?' },
 	{ "control-group",	required_argument, NULL, FLIGHT_OPT_CONTROL_GROUP },
 	{ "daemon",		no_argument,	   NULL, FLIGHT_OPT_DAEMON },
@@ -234,7 +237,7 @@ static int add_filter(struct options *opt, const char *filter, struct diag *d)
 	return 0;
 }
 
-/* As in perf, this is for tracepoints, and for the -e before it. */
+/* As in perf, --exclude-perf applies to the -e before it, which must be tracepoints. */
 static int exclude_perf(struct options *opt, struct diag *d)
 {
 	if (!opt->nr_events)

@@ -46,7 +46,7 @@ struct flight_memory {
 	size_t main;			/* one main ring; there is one per CPU */
 	__u64 raw;			/* the raw ring */
 	__u64 records;			/* the rest, see history/recent.h */
-	__u64 meanwhile;		/* part of that for samples while a snapshot is written */
+	__u64 meanwhile;		/* part of @records, for samples during a snapshot */
 };
 
 /* Result of the check whether the history is shorter than the window that was asked for */
@@ -140,8 +140,8 @@ void flight_close(struct session *s);
  */
 int flight_daemon(const struct options *opt, struct diag *d);
 /*
- * All events are enabled: tell the process that started the recorder. Return 0, or -errno with a
- * message.
+ * Call this when all events are enabled. It tells the process that started the recorder. Return 0,
+ * or -errno with a message.
  */
 int flight_begun(struct session *s, struct diag *d);
 /*
@@ -158,7 +158,7 @@ void flight_record(struct session *s, const struct perf_event_header *rec);
  */
 void flight_gaps(struct session *s);
 void flight_forget_gaps(struct flight *f, __u64 history);
-/* All rings were read once: forget what is too old. */
+/* Call this when all rings were read once. It forgets what is too old. */
 void flight_settle(struct session *s);
 /*
  * Give a sign of life to the service manager and remove old snapshots. Called in each round, and
@@ -187,7 +187,7 @@ void flight_run(struct session *s);
 bool flight_is_due(const struct session *s);
 void flight_write_due(struct session *s);
 int flight_timeout(const struct session *s, int timeout);
-/* The recording is over. Write the snapshots that triggers have called for. */
+/* Call this when the recording is over. It writes the snapshots that triggers have called for. */
 void flight_finish(struct session *s);
 /* SIGUSR2: merge all snapshots into one file. Return 0, or -errno with a message. */
 int flight_merge(struct session *s, struct diag *d);
@@ -195,9 +195,9 @@ int flight_merge(struct session *s, struct diag *d);
 /* flight/snapshot_queue.c */
 void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
 		 __u64 token, const void *data, size_t size);
-/* @nr more triggers came at the same time as the last wish of @t. */
+/* Call this when @nr more triggers came at the same time as the last wish of @t. */
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr);
-/* @nr triggers came at @time or before, and their samples are lost. */
+/* Call this when the samples of @nr triggers are lost, which came at @time or before. */
 void flight_wish_lost(struct session *s, struct trigger *t, __u64 time, __u64 nr);
 void flight_wishes_free(struct flight_wish *list);
 
@@ -206,26 +206,29 @@ int flight_triggers_open(struct session *s, struct diag *d);
 void flight_triggers_run(struct session *s);
 void flight_triggers_close(struct session *s);
 /*
- * A trigger came whose snapshot is made later or not at all: thaw the raw ring if this trigger
- * froze it.
+ * Call this when a trigger's snapshot is made later or not at all. It thaws the raw ring if this
+ * trigger froze it.
  */
 void flight_unfreeze(struct session *s, const struct trigger *t);
-/* The raw ring was thawed. */
+/* Call this when the raw ring was thawed. */
 void flight_thawed(struct session *s);
 /*
- * Have the segments of its post= been written, so that the wish does not have to wait any
+ * Have the segments of the wish's post= been written, so that the wish does not have to wait any
  * longer?
  */
 bool flight_post_is_over(const struct session *s, const struct flight_wish *w);
-/* Wishes that have come since the last call wait for their post= segments. */
+/* Let wishes that have come since the last call wait for their post= segments. */
 void flight_wait_for_segments(struct session *s);
 /*
- * flight_has_frozen(): is the wish of an event that freezes the raw ring? flight_event_waits():
- * does such a wish wait?
+ * flight_has_frozen(): did the event of this wish's trigger freeze the raw ring?
+ * flight_event_waits(): is such a wish in the list?
  */
 bool flight_has_frozen(const struct flight_wish *w);
 bool flight_event_waits(const struct flight *f);
-/* An event of a trigger was opened: remember its id, and attach it to the raw ring. */
+/*
+ * Call this when an event of a trigger was opened. It stores the event's id and attaches the event
+ * to the raw ring.
+ */
 int flight_trigger_event(struct session *s, const struct sev *sev, const struct opened *o,
 			 struct diag *d);
 

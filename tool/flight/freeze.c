@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The raw ring that a trigger's event has frozen: how long it stays frozen.
+ * How long the raw ring stays frozen after the event of a trigger has frozen it.
  */
 #include "flight/flight.h"
 
@@ -8,8 +8,8 @@
 #define POST_MAX	(2 * NSEC_PER_SEC)
 
 /*
- * Losses from now on belong to the next freeze. A wish whose post= segments are full before
- * this reads the counter waits for POST_MAX.
+ * Losses from now on belong to the next freeze. If a wish's post= segments are full before this
+ * function reads the counter, the wish waits for POST_MAX.
  */
 void flight_thawed(struct session *s)
 {

@@ -23,9 +23,9 @@
 #define MAIN_MAX	AUXREC_MAIN_DEFAULT
 /* Bytes of records that are packed together. A packed block is freed as a whole. */
 #define BLOCK		(64U << 10)
-/* With less than this for records and a raw ring, packing itself would take much of it. */
+/* If less than this is left for records and a raw ring, packing itself would use much of it. */
 #define PACKED_MIN	(6ULL << 20)
-/* The rest, which is for records, must be worth a snapshot. */
+/* The least memory for records. With less, a snapshot would not be worth writing. */
 #define RECORDS_MIN	(1ULL << 20)
 
 static __u64 within(__u64 size, __u64 min, __u64 max)

@@ -143,9 +143,7 @@ static int start(struct flight *f, struct diag *d)
 	return 0;
 }
 
-/*
- * The recorder does this and not the child, because only the recorder knows what this run wrote.
- */
+/* The recorder calls this, not a child: only the recorder knows which snapshots this run wrote. */
 void flight_remove_old(struct session *s, const char *committed)
 {
 	struct flight *f = s->flight;

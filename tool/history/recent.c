@@ -21,7 +21,7 @@ struct recent {
 	struct recent_samples samples;
 	struct recent_sides sides;
 	struct state *names;		/* names of tasks, up to @named; NULL: not used */
-	const struct side *named;	/* NULL: @names has no record that is not packed */
+	const struct side *named;	/* NULL: @names has none of the unpacked records */
 	/* while a child shares the records, see recent_share() */
 	size_t room;			/* bytes for new records; 0: there is no child */
 	size_t state_shared;		/* bytes of the state when the child was forked */
@@ -47,7 +47,10 @@ struct recent {
 #define MAPS_MANY	2048
 /* This many cgroups need no look. */
 #define CGROUPS_FEW	128
-/* Most bytes of BTF. If the state can have less than this, BTF can have half of the state. */
+/*
+ * Most bytes of BTF. If the whole state is limited to less than this, BTF can have half of that
+ * limit.
+ */
 #define TYPES_MAX	(4U << 20)
 /* This many cgroups are looked at in one call, which takes about 1 ms. */
 #define CGROUPS_BATCH	256
@@ -208,7 +211,7 @@ const char *recent_name(const struct recent *r, __u32 pid, __u32 tid)
 	return r->names ? state_name(r->names, pid, tid) : NULL;
 }
 
-/* A record that comes when its time is already settled is not learnt. That is rare. */
+/* A name is not learnt if its record comes after the record's time was settled. That is rare. */
 static int learn_names(struct recent *r, __u64 settled)
 {
 	const struct side *side = r->named ? r->named->newer : r->sides.oldest;
@@ -262,7 +265,7 @@ static void forget_cgroups(struct recent *r)
 		state_forget_cgroups(r->state, r->begin - r->limits.linger);
 }
 
-/* Sideband that is not folded, for lack of memory, is in the snapshot as it is. */
+/* If there is no memory to fold sideband, the snapshot contains the sideband records instead. */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled)
 {
 	if (!r->first || begin <= r->first)
@@ -303,7 +306,7 @@ static size_t fresh_memory(const struct recent *r)
 	       (state > r->state_shared ? state - r->state_shared : 0);
 }
 
-/* Is more memory in use than the limit allows? is_half_full(): more than half of that? */
+/* is_full(): is more memory in use than the limit? is_half_full(): more than half of the limit? */
 static bool is_full(const struct recent *r)
 {
 	return r->room ? fresh_memory(r) > r->room : memory(r) > r->limits.memory;
@@ -320,8 +323,8 @@ static bool state_is_full(const struct recent *r)
 }
 
 /*
- * Must the oldest sideband stay for data of the raw ring? Samples go instead while they have more
- * than half of the memory.
+ * Must the oldest sideband stay, because data of the raw ring needs it? If so, the oldest sample is
+ * forgotten instead. This ends when samples have no more than half of the memory.
  */
 static bool is_kept_for_raw(const struct recent *r, __u64 wanted)
 {
@@ -329,7 +332,7 @@ static bool is_kept_for_raw(const struct recent *r, __u64 wanted)
 	       of_samples(r) > r->limits.memory / 2;
 }
 
-/* Fold or forget the oldest record. Return 1, 0: there is none that can go, or -ENOMEM. */
+/* Fold or forget the oldest record. Return 1, 0 if none can go, or -ENOMEM. */
 static int let_go(struct recent *r, __u64 settled, __u64 wanted)
 {
 	const __u64 sample = recent_samples_time(&r->samples);

@@ -33,7 +33,7 @@ void recent_log_free(struct recent_log *log);
  */
 void *recent_log_add(struct recent_log *log, size_t size);
 
-/* One record of @chunk is not wanted any more. */
+/* Note that one record of @chunk is not wanted any more. */
 void recent_log_drop(struct recent_log *log, struct log_chunk *chunk);
 
 /* From now on a child shares the memory that is in use. */

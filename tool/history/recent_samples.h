@@ -27,17 +27,17 @@ void recent_samples_free(struct recent_samples *s);
 int recent_samples_add(struct recent_samples *s, const struct perf_event_header *rec,
 		       __u64 time);
 
-/* A sample of this time is not kept, so samples up to this time are incomplete. */
+/* Note that a sample of this time is not kept: samples up to this time are incomplete. */
 void recent_samples_gone(struct recent_samples *s, __u64 time);
 
 /* Return the time of the oldest sample or, if there are blocks, in the oldest block; ~0: none. */
 __u64 recent_samples_time(const struct recent_samples *s);
 /* Forget the oldest block, or the oldest sample if there is no block. */
 void recent_samples_forget(struct recent_samples *s);
-/* Forget samples that are older than @begin; packed ones only if their whole block is older. */
+/* Forget samples older than @begin. A packed block is forgotten only if all of it is older. */
 void recent_samples_trim(struct recent_samples *s, __u64 begin);
 
-/* Pack the oldest samples that are not packed. Return 1, 0: there are too few, or -ENOMEM. */
+/* Pack the oldest samples that are not packed. Return 1, 0 if there are too few, or -ENOMEM. */
 int recent_samples_pack(struct recent_samples *s);
 
 /* Call @fn for the samples from @begin on. Return 0, -ENOMEM, or what @fn returned. */

@@ -97,7 +97,7 @@ static void drop_unpacked(struct recent_sides *s)
 
 /* --- packed records -------------------------------------------------------- */
 
-/* Return the size of the oldest records that make a block, 0: too few of them are settled. */
+/* Return the size of the oldest records that make a block, or 0 if too few of them are settled. */
 static size_t size_of_block(const struct recent_sides *s, __u64 settled)
 {
 	const struct side *side;

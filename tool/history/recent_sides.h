@@ -56,7 +56,7 @@ __u64 recent_sides_time(const struct recent_sides *s);
 const struct perf_event_header *recent_sides_oldest(struct recent_sides *s);
 void recent_sides_drop(struct recent_sides *s);
 
-/* Pack the oldest records from before @settled. Return 1, 0: there are too few, or -ENOMEM. */
+/* Pack the oldest records from before @settled. Return 1, 0 if there are too few, or -ENOMEM. */
 int recent_sides_pack(struct recent_sides *s, __u64 settled);
 
 /* From now on @s->cut_bytes is the size of the records from before @time, unpacked. */

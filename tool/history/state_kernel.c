@@ -104,7 +104,7 @@ static bool forget(void **tree, __u64 key, size_t *bytes)
 	return true;
 }
 
-/* Return 1, 0 if @rec replaces another record, or -ENOMEM if nothing has changed. */
+/* Return 1 if @rec is new, 0 if it replaces another record, or -ENOMEM: nothing has changed. */
 static int keep(void **tree, __u64 key, const struct perf_event_header *rec,
 		size_t *bytes)
 {

@@ -21,7 +21,7 @@ static __u64 start_of(const struct state_map *map)
 	return head(map)->start;
 }
 
-/* Return the address of the last byte: the end of a kernel's map may be above all addresses. */
+/* Return the address of the last byte. The end of a map of the kernel may not fit in 64 bits. */
 static __u64 last_of(const struct state_map *map)
 {
 	const struct rec_mmap2 *h = head(map);

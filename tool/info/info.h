@@ -101,14 +101,14 @@ struct info {
 	__u64	bytes;
 	__u64	cut;
 	const char *problem;	/* problem of the header; NULL: none */
-	bool	complete;	/* FINISHED_INIT was there */
+	bool	complete;	/* FINISHED_INIT was read */
 
 	struct read_stream *stream;
 	struct read_attrs attrs;
 	struct info_event *events;
 	size_t	nr_events;
 
-	bool	primed;		/* the first AUXTRACE with data was there */
+	bool	primed;		/* the first AUXTRACE with data was read */
 
 	__u64	types[REC_NR_TYPES];
 	__u64	other_types;

@@ -165,7 +165,7 @@ static void print_queues(const struct info *info)
 	print_more(info, info->nr_queues);
 }
 
-/* Print how much a gap, or all gaps of a cause, lack. */
+/* Print how much is missing in a gap, or in all gaps of a cause. */
 static const char *print_amount(char *buf, size_t size, __u32 cause, __u64 count,
 				__u64 bytes)
 {
@@ -198,7 +198,7 @@ static void print_cause(const struct info *info, int i)
 		read_print_time(b, sizeof(b), cause->last));
 }
 
-/* Return whether there are any. */
+/* Return whether there are any losses. */
 static bool print_payload_losses(const struct info *info)
 {
 	bool any = info->without_sample;

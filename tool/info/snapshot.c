@@ -88,7 +88,7 @@ static void print_range(const struct info *info, const char *what, __u64 begin, 
 		read_print_time(b, sizeof(b), end));
 }
 
-/* Explain the complete time: what the parts have, and what they lost. */
+/* Print why the complete time is no longer: the times of the records, the raw ring and losses. */
 static void print_parts(const struct info *info, const struct auxrec_snapshot *h,
 			const struct info_complete *c)
 {

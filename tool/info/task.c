@@ -42,7 +42,10 @@ static struct info_file *find_file(struct info *info, const char *name)
 	return f;
 }
 
-/* Memory has no build-id, and shared memory hardly ever: to list it would only hide the files. */
+/*
+ * Memory has no build-id, and shared memory hardly ever has one. Maps of these would only hide the
+ * files in the list.
+ */
 static bool is_listed(const char *name)
 {
 	const enum map_kind kind = map_kind(name);

@@ -421,7 +421,7 @@ static int take_record(struct body *b, const struct read_record *rec)
 		break;
 	case REC_FEATURE:
 	case REC_BUILD_ID:
-		/* merge_covered() writes those of a covered section. */
+		/* merge_covered() writes these records of a covered section. */
 		if (!b->s->covered && !b->look)
 			err = merge_once(b->m, rec);
 		break;

@@ -6,8 +6,8 @@
  * auxrec_merge_main() - run `auxrec merge`
  * @argv: argv[0] is the command's own name
  *
- * Return: an exit status: 0 merged, 1 a file is damaged or no snapshot of the same
- * recording, 2 usage or I/O error.
+ * Return: an exit status: 0 merged, 1 a file is damaged or is not a snapshot of the same recording,
+ * 2 usage or I/O error.
  */
 int auxrec_merge_main(int argc, char **argv);
 

@@ -29,7 +29,7 @@ struct merge_hole {
 
 struct merge_summary {
 	size_t	snapshots;
-	size_t	left_out;	/* files whose content others have, too */
+	size_t	left_out;	/* files whose content is in other files, too */
 	__u64	bytes;
 	__u64	records;
 	__u64	spans;		/* spans of AUX data, or chunks */

@@ -16,7 +16,7 @@
 #include "service/notify.h"
 
 #define BUFFER_SIZE	(1U << 20)
-/* On the slowest disks this takes less than NOTIFY_BUSY_S. */
+/* Even on the slowest disks this takes less than NOTIFY_BUSY_S. */
 #define SYNC_SIZE	(256U << 20)
 
 static int open_stdout(struct merge_out *o, struct diag *d)

@@ -90,7 +90,8 @@ int merge_seen_add(struct merge_seen *seen, const struct merge_key *key, __u64 t
 /* Forget keys of an earlier time: they will not be looked up any more. */
 int merge_seen_forget(struct merge_seen *seen, __u64 before);
 /*
- * Use as a table of values. Set a value and return 0 or -ENOMEM; get a value, 0 if there is none.
+ * Use the same table for values. _set() returns 0 or -ENOMEM. _get() returns the value, or 0 if
+ * there is none.
  */
 int merge_seen_set(struct merge_seen *seen, const struct merge_key *key, __u64 value);
 __u64 merge_seen_get(const struct merge_seen *seen, const struct merge_key *key);
@@ -198,7 +199,7 @@ void merge_reader_close(struct merge_reader *r);
 ssize_t merge_reader_fill(void *ctx, void *buf, size_t len);
 
 /* merge/read.c */
-/* Return 1, 0 at the end, or -errno with a message. */
+/* Return 1, or 0 at the end, or -errno with a message. */
 int merge_reader_next(struct merge *m, struct merge_reader *r,
 		      struct read_record *rec);
 /* Copy the last @len bytes of data after a record to m->out. */

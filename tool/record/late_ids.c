@@ -139,7 +139,7 @@ static int module_loaded(struct session *s, const struct perfaux_notice *n,
 	return err && err != -E2BIG ? err : 1;
 }
 
-/* Return 1, 0 (the notice must be kept), or -errno. */
+/* Return 1 (the notice is done with), 0 (it must be kept) or -errno. */
 static int take_notice(struct session *s, const struct perfaux_notice *n)
 {
 	const char *name = (const char *)n + n->name_offset;

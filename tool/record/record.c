@@ -28,7 +28,7 @@
 #include "record/wait.h"
 
 #define EXIT_RECORDING		125	/* the recording failed */
-/* The most passes after the end until no more records come; one is usual. */
+/* After the end, read the rings until no more records come, at most this often; usually once. */
 #define DRAIN_PASSES		1000
 
 static int copy_rings(struct session *s, enum losses_which which)

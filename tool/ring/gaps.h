@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 /*
- * There are more only if more pairs of a queue and a cause have gaps, and then at most about twice
- * as many as these pairs.
+ * There are more gaps than this only if more pairs of a queue and a cause than this have gaps. Then
+ * there are at most about twice as many gaps as such pairs.
  */
 #define GAPS_MAX	1024
 

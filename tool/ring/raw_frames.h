@@ -56,11 +56,10 @@ const struct perfaux_frame *frames_join(struct frames *f,
 int frames_walk(struct frames *f, frames_fn fn, void *ctx);
 
 /*
- * Is there a READY segment of which some samples had not come at this call and the one
- * before? These samples may be lost. They are lost if between the two calls there was
- * PERFAUX_IOC_FLUSH and the main rings were read after it. Then frames_orphans() calls @fn
- * for their frames, in such segments or (@all) in all segments that were incomplete at the
- * last call.
+ * Is there a READY segment whose samples were incomplete at the previous call and still are? The
+ * missing samples may be lost. They are lost if the caller, between the two calls, has called
+ * PERFAUX_IOC_FLUSH and then read the main rings. In this case frames_orphans() calls @fn for their
+ * frames, in such segments or (@all) in all segments that were incomplete at the last call.
  */
 bool frames_are_late(struct frames *f);
 int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx);

@@ -15,7 +15,7 @@
 /* After this many lines, it is another client's turn. */
 #define LINES_AT_A_TIME		16
 
-/* The client has gone: drop its answers. Requests that it has sent are still carried out. */
+/* The client has gone, so drop its answers. Requests that it has sent are still carried out. */
 static void lose(struct control_client *cl)
 {
 	cl->gone = true;

@@ -36,7 +36,7 @@ static int parse_request(struct control_request *rq, int argc, char **argv, stru
 	if (!argc)
 		return diag(d, -EINVAL, "the command is missing: give snapshot [NAME], status or stop");
 	for (i = 0; i < argc; i++) {
-		/* Such a word would become two words of the line, or none. */
+		/* In the line, this word would become two words or none. */
 		if (!argv[i][0] || strchr(argv[i], ' '))
 			return diag(d, -EINVAL, "'%s': give a word without blanks", argv[i]);
 		len += snprintf(line + len, sizeof(line) - len, "%s%s", i ? " " : "", argv[i]);

@@ -45,7 +45,7 @@ int daemon_begin(const struct daemon_options *opt, struct diag *d);
  * daemon_ready() - let the parent exit; messages only go to the log from here on
  *
  * Return: 0, also without daemon_begin(), or -ECANCELED with a message if the parent was
- * killed (Ctrl-C). Nobody knows of this daemon then, and it should end.
+ * killed (Ctrl-C). In this case nobody knows that the daemon runs, so it should end.
  */
 int daemon_ready(struct diag *d);
 

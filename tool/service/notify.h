@@ -16,14 +16,17 @@
  */
 void notify_init(void);
 
-/* Recording has begun. Return 0 without a manager, 1 if the manager was told, or -errno. */
+/*
+ * Tell the manager that recording has begun. Return 0 without a manager, 1 if the manager was told,
+ * or -errno.
+ */
 int notify_ready(void);
 int notify_stopping(void);
 
 /*
- * The service is still busy after notify_stopping(): ask the manager to wait for NOTIFY_BUSY_S
- * more, at most once a second. Before notify_stopping() this does nothing. The return value is as
- * above.
+ * Call this while the service is still busy after notify_stopping(). It asks the manager to wait
+ * for NOTIFY_BUSY_S more, at most once a second. Before notify_stopping() this does nothing. The
+ * return value is as above.
  */
 #define NOTIFY_BUSY_S	120
 int notify_busy(void);

@@ -162,7 +162,7 @@ static int check_aux(const struct session *s, const struct sev *sev,
 			return diag(d, -EINVAL,
 				    "%s and %s have AUX data of two PMUs: record them with two auxrecs",
 				    s->sev[i].name, sev->name);
-		/* Only one can be active, and decoders support only one. */
+		/* Only one event of Intel PT can be active, and decoders support only one. */
 		if (s->sev[i].aux && sev->aux == AUX_INTEL_PT)
 			return diag(d, -EINVAL,
 				    "%s and %s: there can be only one event of Intel PT",

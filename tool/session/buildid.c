@@ -42,7 +42,7 @@ struct build_id_cached {
 	struct build_id id;
 };
 
-/* Read a page and keep it: headers and notes are small, and beside each other. */
+/* Read a page and keep it: headers and notes are small and close together. */
 static int read_file(struct pa_elf_reader *reader, u64 offset, void *buf, u32 len)
 {
 	struct file_reader *file = (struct file_reader *)reader;

@@ -57,7 +57,7 @@ static void default_signals(void)
 		sigaction(SIGHUP, &dfl, NULL);
 }
 
-/* Return 0, or the -errno for which the file cannot be executed. */
+/* Return 0, or -errno, which tells why the file cannot be executed. */
 static int may_execute(const char *path)
 {
 	struct stat st;

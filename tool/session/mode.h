@@ -27,13 +27,13 @@ struct session_mode {
 	bool overwrite;		/* the raw ring overwrites its oldest segments */
 	bool keeps;		/* records are kept, samples and sideband apart */
 
-	/* After session_open(): the output. */
+	/* Open the output. Called after session_open(). */
 	int (*open)(struct session *s, struct diag *d);
-	/* A record of a main ring, or one about a main ring. */
+	/* Handle a record that is of a main ring or about one. */
 	int (*record)(struct session *s, const struct perf_event_header *rec);
 	/* Read the raw ring before the main rings are copied. @last: nothing is attached. */
 	int (*raw)(struct session *s, bool last);
-	/* The main rings were copied. @seen: records of the output before that. */
+	/* Called when the main rings were copied. @seen: records of the output before that. */
 	int (*looked)(struct session *s, __u64 seen, bool last);
 	/*
 	 * The recording is over, and its events are disabled. @err: the reason why it cannot go
@@ -43,37 +43,44 @@ struct session_mode {
 
 	/* --- optional --- */
 
-	/* Before anything else: completes the options; goes into the background. */
+	/* Complete the options, and go into the background. Called before anything else. */
 	int (*defaults)(struct options *opt, struct diag *d);
 	int (*background)(const struct options *opt, struct diag *d);
 	int (*prepare)(struct session *s, struct diag *d);
-	/* Appends events to s->events, before those of -e. Completes the @i-th of these. */
+	/*
+	 * Append events to s->events, before those of -e. Complete the @i-th of the appended ones.
+	 */
 	int (*add_events)(struct session *s, struct diag *d);
 	int (*complete_event)(struct session *s, size_t i, struct sev *sev, struct diag *d);
 	/* Called before and after the records that describe the machine are made. */
 	void (*setup)(struct session *s, bool begin);
-	/* All events are enabled. */
+	/* Called when all events are enabled. */
 	int (*begun)(struct session *s, struct diag *d);
-	/* @nr samples of an event that is a trigger were lost. */
+	/* Called when @nr samples of an event that is a trigger were lost. */
 	void (*lost)(struct session *s, const struct sev *sev, __u64 nr);
 	/* Return why the recording must end, or NULL. */
 	const char *(*over)(const struct session *s);
-	/* Milliseconds until the next look at the rings, at most @timeout; -1: no limit */
+	/*
+	 * Return the time until the next look at the rings, in ms, at most @timeout; -1: no limit.
+	 */
 	int (*timeout)(const struct session *s, int timeout);
 	/* Set @fd to one more descriptor to poll. Return more events to poll the raw ring for. */
 	short (*poll)(const struct session *s, int *fd);
-	/* After each look. If one more look is needed (is_due), it is made before write_due. */
+	/*
+	 * Called after each look. If is_due, the recorder looks once more before it calls
+	 * write_due.
+	 */
 	void (*run)(struct session *s);
 	bool (*is_due)(const struct session *s);
 	void (*write_due)(struct session *s);
-	/* The end of a recording that has succeeded. */
+	/* Called at the end of a recording that has succeeded. */
 	int (*ended)(struct session *s, struct diag *d);
 	void (*close)(struct session *s);
 
-	/* In place of what a live recording shows: the status line, the summary's first line. */
+	/* Show the status line and the summary's first line, in place of a live recording's. */
 	void (*line)(const struct session *s, char *buf, size_t size);
 	void (*summary)(const struct session *s);
-	/* For the JSON summary: the bytes that were written, and more members. */
+	/* For the JSON summary: return the number of written bytes, and add more members. */
 	__u64 (*bytes)(const struct session *s);
 	void (*json)(struct json *j, const struct session *s);
 };

@@ -47,7 +47,10 @@ static bool knows_lost(void)
 	return known;
 }
 
-/* Drop what an older kernel may not know, beginning with the newest. */
+/*
+ * Drop one feature that an older kernel may not have, the newest one first. Return false if none is
+ * left.
+ */
 static bool drop_newest(struct sev *sev)
 {
 	struct perf_event_attr *attr = &sev->attr;

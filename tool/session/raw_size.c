@@ -20,9 +20,9 @@
 #define AUXREC_SEG_SMALL	(64U << 10)
 
 /*
- * Each busy CPU keeps a segment for its AUX data and one for its frames. No CPU must
- * wait while the reader holds two further ones. Frames alone need no more than
- * MIN_SEGS: a CPU without a segment of its own writes to those of others.
+ * Each busy CPU keeps a segment for its AUX data and one for its frames. The reader can hold two
+ * further segments while no CPU has to wait. Frames alone need no more than MIN_SEGS: a CPU without
+ * a segment of its own writes to those of others.
  */
 static __u32 segs_with_aux(unsigned int nr_cpus)
 {

@@ -149,17 +149,18 @@ size_t keep_removed(struct keep *k, struct keep_plan *p, keep_told *told, void *
 struct keep_new {
 	/*
 	 * Does the snapshot fit if @freed more bytes become free? Before @fits returns 1, it
-	 * reserves the room that the snapshot needs beyond these bytes. Return 1: yes, 0: no, -1:
-	 * not known.
+	 * reserves the room that the snapshot needs beyond these bytes. Return 1 (yes), 0 (no) or
+	 * -1 (not known).
 	 */
 	int (*fits)(void *ctx, __u64 freed);
 	void *ctx;
 };
 
 /*
- * The disk is full: remove the oldest snapshot if there is a limit. Without a limit nobody has
- * allowed that. The newest snapshot is removed only if @new is known to fit then. None is removed
- * if @new is known not to fit. Return 1: try again, 0: there is none to remove, or -errno.
+ * Call this when the disk is full. It removes the oldest snapshot if there is a limit. Without a
+ * limit, the user has not allowed to remove snapshots. The newest snapshot is removed only if @new
+ * is known to fit then. None is removed if @new is known not to fit. Return 1 (try again), 0 (there
+ * is none to remove) or -errno.
  */
 int keep_make_room(struct keep *k, const struct keep_new *new, keep_told *told, void *ctx,
 		   struct diag *d);

@@ -227,7 +227,7 @@ static unsigned int digits(const char *s, unsigned int nr)
 	return val;
 }
 
-/* A time that no calendar has was not made by put_time(). */
+/* Refuse a time that does not exist, such as 30 February: put_time() does not make such times. */
 static bool match_time(const char *s, __u64 *time)
 {
 	struct tm tm = { .tm_isdst = -1 };

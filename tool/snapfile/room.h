@@ -23,15 +23,15 @@ struct snapfile_room {
 };
 
 /*
- * The disk is full. Ask @job->no_space whether there is room now. Before that, a child counts the
- * size of the file: it does the rest of the work but writes nothing. In that child this function
- * returns true.
+ * Call this when the disk is full. It asks @job->no_space whether there is room now. Before that, a
+ * child counts the size of the file: it does the rest of the work but writes nothing. In that child
+ * this function returns true.
  */
 bool snapfile_room(struct snapfile_room *r);
 
 /*
- * The stream is written, if @err is 0. A process that only counts reports the size here, and does
- * not return.
+ * Call this when the stream has been written (@err is 0) or could not be written. A process that
+ * only counts reports the size here, and does not return.
  */
 void snapfile_room_counted(const struct snapfile_room *r, int err);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tell by its name what a map is a map of: a file, a memfd, other memory, [vdso] or the kernel.
+ * Find out from the name of a map what is mapped: a file, a memfd, other memory, [vdso] or the
+ * kernel.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a map is a map of, which only its name tells.
+ * The kinds of maps. Only the name of a map tells what is mapped.
  */
 #ifndef AUXREC_MAP_KIND_H
 #define AUXREC_MAP_KIND_H

@@ -64,7 +64,7 @@ void read_close(struct read_stream *s)
 	free(s);
 }
 
-/* Make at least one byte available. Return 1, 0 at the end of the stream, or -errno. */
+/* Make at least one byte available. Return 1, or 0 at the end of the stream, or -errno. */
 static int refill(struct read_stream *s)
 {
 	ssize_t n;
@@ -231,7 +231,9 @@ static int outer_next(struct read_stream *s, struct read_record *rec)
 	return 1;
 }
 
-/* Complete the inner record up to @want bytes. Return 1, 0: no more input, or -errno. */
+/*
+ * Complete the inner record up to @want bytes. Return 1, or 0 if there is no more input, or -errno.
+ */
 static int inner_get(struct read_stream *s, size_t want)
 {
 	while (s->inner_len < want) {

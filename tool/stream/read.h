@@ -43,7 +43,10 @@ static inline size_t read_body_size(const struct read_record *rec)
 	return rec->size - sizeof(*rec->hdr);
 }
 
-/* Put up to @len bytes into @buf. Return how many, 0 at the end of the stream, or -errno. */
+/*
+ * Put up to @len bytes into @buf. Return the number of bytes, 0 at the end of the stream, or
+ * -errno.
+ */
 typedef ssize_t (*read_fill_t)(void *ctx, void *buf, size_t len);
 
 struct read_stream;

@@ -21,7 +21,7 @@ void read_zstd_feed(struct read_zstd *z, const void *data, size_t len);
 
 /*
  * Decompress up to @len bytes to @buf.
- * Return: how many; 0: the compressed bytes are used up; -EPROTO: zstd refuses them.
+ * Return: the number of bytes; 0: the compressed bytes are used up; -EPROTO: zstd refuses them.
  */
 ssize_t read_zstd_get(struct read_zstd *z, void *buf, size_t len);
 

@@ -116,14 +116,14 @@ enum rec_aux_type {
 	REC_AUX_HISI_PTT	= 6,
 };
 
-/* @size bytes follow that header.size does not count. */
+/* @size bytes follow the record. header.size does not include them. */
 struct rec_tracing_data {
 	struct perf_event_header header;
 	__u32 size;
 	__u32 pad;
 };
 
-/* @size bytes follow that header.size does not count. */
+/* @size bytes follow the record. header.size does not include them. */
 struct rec_auxtrace {
 	struct perf_event_header header;
 	__u64 size;
