@@ -156,7 +156,9 @@ int grow(void **array, size_t nr, size_t elem)
 {
 	void *more;
 
-	/* The array has room for a power of two, so it is full if nr is one (or 0). */
+	/*
+	 * The array's room is a power of two, so the array is full if nr is a power of two (or 0).
+	 */
 	if (nr & (nr - 1))
 		return 0;
 	more = reallocarray(*array, nr ? nr * 2 : 1, elem);

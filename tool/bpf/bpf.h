@@ -52,7 +52,7 @@ void bpf_open(struct session *s);
  */
 int bpf_start(struct session *s);
 
-/* Are all programs that the rings noted in the queue? */
+/* Has every program that the rings have noted been queued? */
 bool bpf_settled(const struct bpf_reader *b);
 
 /* Wait until the thread has asked for all noted programs, and end the thread. */

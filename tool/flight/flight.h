@@ -168,7 +168,8 @@ void flight_watch(struct session *s);
 /* Return the timeout until the next flight_watch(), see wait_sooner(). */
 int flight_watch_timeout(const struct session *s, int timeout);
 /*
- * flight_over(): the recorder was told to stop. flight_busy(): it still writes the last snapshots.
+ * Call flight_over() when the recorder was told to stop, and flight_busy() while it still writes
+ * the last snapshots.
  */
 void flight_busy(struct session *s);
 void flight_over(struct session *s);

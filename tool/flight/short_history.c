@@ -28,7 +28,7 @@ static __u64 scale(__u64 bytes, __u64 window, __u64 history)
 	return 1.1 * bytes * window / (history ? history : 1);
 }
 
-/* This includes the memory that a child needs, see recent_share(). */
+/* Return how much memory records would need. It includes what a child needs, see recent_share(). */
 static __u64 records_wanted(const struct recent_stats *stats, __u64 window, __u64 history)
 {
 	const __u64 records = scale(stats->of_samples + stats->of_sideband, window, history);

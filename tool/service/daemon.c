@@ -2,9 +2,9 @@
 /*
  * Recording in the background (--daemon).
  *
- * The daemon forks once, not twice, because the parent needs the child's exit status. A
- * second fork() would only prevent that a session leader gets a terminal by opening it, and
- * auxrec opens terminals with O_NOCTTY.
+ * The daemon forks once, not twice, because the parent needs the child's exit status. A second
+ * fork() would only keep a session leader from getting a terminal when it opens one, and auxrec
+ * opens terminals with O_NOCTTY.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -186,8 +186,8 @@ int child_start(struct session *s, struct diag *d);
 /* Close the pipe to the child. A child that was not started ends then. */
 void child_dismiss(struct session *s);
 /*
- * Opening the events failed with @err. If that happened because the child was killed, give a
- * message that tells this. Return @err.
+ * Call this when opening the events has failed with @err. If the reason is that the child was
+ * killed, the message tells this. Return @err.
  */
 int child_explain(struct session *s, int err, struct diag *d);
 void child_reap(struct session *s);
@@ -288,9 +288,9 @@ int bpf_map_open(const char *option, const char *path, __u32 type, __u32 value_s
  */
 int bpf_map_fill(const struct session *s, struct sev *sev, struct diag *d);
 /*
- * The map of --bpf-ring contains the raw ring's handle while events are enabled. If the
- * process is killed, the handle stays there, but no ring has it. Return 0, or -errno with
- * a message.
+ * The map of --bpf-ring contains the raw ring's handle while events are enabled. If the process is
+ * killed, the handle stays in the map, but belongs to no ring any more. Return 0, or -errno with a
+ * message.
  */
 int bpf_ring_open(struct session *s, struct diag *d);
 int bpf_ring_store(struct session *s, struct diag *d);

@@ -100,7 +100,10 @@ int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 		memcpy(f->where, f->name.dir, sizeof(f->where));
 
 	f->fd = open_unnamed(f->name.dir);
-	/* File systems report a missing O_TMPFILE in different ways; other errors come again. */
+	/*
+	 * File systems report a missing O_TMPFILE in different ways; any other error occurs again
+	 * in open_named().
+	 */
 	if (f->fd < 0)
 		f->fd = open_named(f);
 	if (f->fd < 0)

@@ -7,7 +7,7 @@
  * perf_session__process_user_event()). So the first AUXTRACE has 16 bytes of data, which
  * are two records that readers ignore. perf 6.1 seeks to the 16 bytes before them, takes
  * those for the data, and then reads the two records as records. After that its offset
- * is right. A decoder searches for the begin of the trace.
+ * is right. A decoder searches for the beginning of the trace.
  */
 #ifndef AUXREC_STREAM_PRIMER_H
 #define AUXREC_STREAM_PRIMER_H

@@ -68,9 +68,9 @@ struct auxrec_snapshot_data {
 /* A trigger's sample was lost: t_trigger may be the time when the loss was noticed. */
 #define AUXREC_SNAPSHOT_LOST	0x2
 /*
- * The history was shorter than the requested window, because these (enum snapshot_short) filled
- * the memory. The bits from AUXREC_SNAPSHOT_MIB_SHIFT on are how many MiB of memory (-M) would
- * have been enough.
+ * The history was shorter than the requested window, because what these bits name (enum
+ * snapshot_short) filled the memory. The bits from AUXREC_SNAPSHOT_MIB_SHIFT on are how many MiB of
+ * memory (-M) would have been enough.
  */
 #define AUXREC_SNAPSHOT_SHORT_SHIFT	4
 #define AUXREC_SNAPSHOT_SHORT_MASK	0x30

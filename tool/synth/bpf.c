@@ -151,7 +151,7 @@ int synth_bpf(struct session *s)
 	__u32 id = 0;
 	int err = 0;
 
-	/* No record of such a recording has an address of a program. */
+	/* If the kernel is not recorded, no record has the address of a program. */
 	if (!session_records_kernel(s))
 		return 0;
 	while (!err && !bpf_next_prog(&id)) {

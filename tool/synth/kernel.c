@@ -159,7 +159,7 @@ int synth_kernel(struct session *s)
 	__u64 end;
 	int err;
 
-	/* No record of such a recording has an address of the kernel. */
+	/* If the kernel is not recorded, no record has an address of the kernel. */
 	if (!session_records_kernel(s))
 		return 0;
 	if (kernel_range_find(&k, "/proc/kallsyms", "/proc/iomem")) {
