@@ -83,13 +83,20 @@ static void pa_ring_resume_work(struct work_struct *work)
 {
 	struct pa_ring *ring = container_of(work, struct pa_ring, resume_work);
 
-	pa_segments_make_way(ring);
-	if (!pa_segments_available(ring))
+	/*
+	 * pa_segments_make_way() can queue wake_irq. The reference lets pa_ring_free_work() begin
+	 * only after this work has done so. Once the ring's file is gone, nobody waits.
+	 */
+	if (!percpu_ref_tryget_live(&ring->ref))
 		return;
-	mutex_lock(&ring->lock);
-	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
-	pa_ring_kick(ring, PA_KICK_START);
-	mutex_unlock(&ring->lock);
+	pa_segments_make_way(ring);
+	if (pa_segments_available(ring)) {
+		mutex_lock(&ring->lock);
+		atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);
+		pa_ring_kick(ring, PA_KICK_START);
+		mutex_unlock(&ring->lock);
+	}
+	percpu_ref_put(&ring->ref);
 }
 
 /* Make a ring. @arg is checked and complete. Process context. Errors are ERR_PTR(). */
