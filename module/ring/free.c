@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FREE segments are on a stack, so that a writer finds one at once.
+ * FREE segments are on a stack, so that a writer finds one without a look at others.
  *
  * ring->free has the index + 1 of the segment on top, and above it a number that each pop
  * changes. A context that is interrupted in a pop, while others pop and push the same segment

@@ -229,7 +229,7 @@ bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old)
 	return is_late;
 }
 
-/* Likewise, of the segments in ring->late */
+/* Find the newest segment in ring->late, as pa_order_newest() does. */
 static bool pa_late_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old)
 {
 	const unsigned int nr = ring->ctl->nr_segments;
@@ -254,6 +254,7 @@ bool pa_order_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old)
 {
 	bool found = pa_late_newest(ring, n, least, old);
 	u64 last = atomic64_read(&ring->ready_seq);
+	struct pa_old newest;
 
 	if (found)
 		least = old->ready_seq + 1;
@@ -263,9 +264,11 @@ bool pa_order_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old)
 		u64 entry = READ_ONCE(*pa_order_at(ring, n));
 		struct pa_segment *seg = &ring->seg[PA_ORDER_SEG(entry)];
 
-		if (PA_ORDER_NR(entry) == n && pa_is_ready(seg, n, old) &&
-		    !pa_frames_are_open(seg))
+		if (PA_ORDER_NR(entry) == n && pa_is_ready(seg, n, &newest) &&
+		    !pa_frames_are_open(seg)) {
+			*old = newest;
 			return true;
+		}
 	}
 	return found;
 }

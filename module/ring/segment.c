@@ -2,9 +2,9 @@
 /*
  * Segments: how a writer publishes one, and which ones its reader has released.
  *
- * Every transition is a cmpxchg of the state word, which contains the number
- * of this use of the segment: a writer that was interrupted between looking
- * and taking fails and looks on.
+ * A context takes a segment by a cmpxchg of the state word, which contains the number of this use
+ * of the segment: a writer that was interrupted between looking and taking fails and looks on. The
+ * owner stores the next state.
  */
 #include <linux/sched.h>
 
