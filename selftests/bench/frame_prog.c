@@ -62,12 +62,7 @@ static void add_record(struct kfunc_code *c, const struct frame_prog *p,
 			    KFUNC(kfunc_btf_find(btf, BTF_KIND_FUNC, "perfaux_record_commit")));
 		break;
 	case FRAME_BPF_OUTPUT:
-		CODE(c,
-		     MAP(BPF_REG_1, p->map), UPPER(0),
-		     MOV(BPF_REG_2, BPF_REG_7),
-		     SET(BPF_REG_3, p->size),
-		     SET(BPF_REG_4, 0),
-		     CALL(BPF_FUNC_ringbuf_output));
+		kfunc_code_ringbuf_output(c, p->map, p->size);
 		break;
 	case FRAME_BPF_RESERVE:
 		CODE(c,
@@ -77,14 +72,7 @@ static void add_record(struct kfunc_code *c, const struct frame_prog *p,
 		add_reserve(c, CALL(BPF_FUNC_ringbuf_reserve), CALL(BPF_FUNC_ringbuf_submit));
 		break;
 	case FRAME_PERF_OUTPUT:
-		CODE(c,
-		     MOV(BPF_REG_1, BPF_REG_6),
-		     MAP(BPF_REG_2, p->map), UPPER(0),
-		     /* BPF_F_CURRENT_CPU */
-		     INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1),
-		     MOV(BPF_REG_4, BPF_REG_7),
-		     SET(BPF_REG_5, p->size),
-		     CALL(BPF_FUNC_perf_event_output));
+		kfunc_code_perf_output(c, p->map, p->size);
 		break;
 	}
 }

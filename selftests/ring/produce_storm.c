@@ -115,6 +115,16 @@ static void storm_take(struct storm *storm)
 		storm->bad = n;
 }
 
+/* All writers have ended. Read what they left. Returns 0 or -errno. */
+static int storm_finish(struct storm *storm)
+{
+	int ret = storm_end(storm);
+
+	ret = ret ?: ring_flush(&storm->ring, 0);
+	storm_take(storm);
+	return ret ?: storm->bad;
+}
+
 FIXTURE(storm) {
 	struct storm storm;
 };
@@ -151,10 +161,7 @@ TEST_F_TIMEOUT(storm, read, SECONDS)
 		storm_take(storm);
 		ring_read(&storm->ring, lost_see, &lost);
 	}
-	ASSERT_EQ(0, storm_end(storm));
-	ASSERT_EQ(0, ring_flush(&storm->ring, 0));
-	storm_take(storm);
-	EXPECT_EQ(0, storm->bad);
+	ASSERT_EQ(0, storm_finish(storm));
 	EXPECT_STREQ("", streams_wrong(&storm->all));
 	for (i = 0; i < WRITERS; i++) {
 		struct writer *w = &storm->writer[i];
@@ -201,10 +208,7 @@ TEST_F_TIMEOUT(storm, abandon, SECONDS)
 		run.cookie++;
 	}
 	close(dev);
-	ASSERT_EQ(0, storm_end(storm));
-	ASSERT_EQ(0, ring_flush(&storm->ring, 0));
-	storm_take(storm);
-	EXPECT_EQ(0, storm->bad);
+	ASSERT_EQ(0, storm_finish(storm));
 	EXPECT_STREQ("", streams_wrong(&storm->all));
 	for (i = 0; i < WRITERS; i++) {
 		written += storm->writer[i].run.written;

@@ -216,6 +216,28 @@ void kfunc_code_lookup(struct kfunc_code *code, int map)
 	     CALL(BPF_FUNC_map_lookup_elem));
 }
 
+void kfunc_code_perf_output(struct kfunc_code *code, int map, uint32_t size)
+{
+	CODE(code,
+	     MOV(BPF_REG_1, BPF_REG_6),
+	     MAP(BPF_REG_2, map), UPPER(0),
+	     /* BPF_F_CURRENT_CPU */
+	     INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1),
+	     MOV(BPF_REG_4, BPF_REG_7),
+	     SET(BPF_REG_5, size),
+	     CALL(BPF_FUNC_perf_event_output));
+}
+
+void kfunc_code_ringbuf_output(struct kfunc_code *code, int map, uint32_t size)
+{
+	CODE(code,
+	     MAP(BPF_REG_1, map), UPPER(0),
+	     MOV(BPF_REG_2, BPF_REG_7),
+	     SET(BPF_REG_3, size),
+	     SET(BPF_REG_4, 0),
+	     CALL(BPF_FUNC_ringbuf_output));
+}
+
 int kfunc_load(const struct kfunc_prog *prog)
 {
 	const int fds[] = { -1, prog->btf ? prog->btf->fd : -1 };

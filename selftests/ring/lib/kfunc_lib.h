@@ -47,6 +47,12 @@ void kfunc_code_add(struct kfunc_code *code, const struct bpf_insn *insns,
 		    size_t size);
 /* Load the value of this CPU in a per-CPU map into R0, or NULL. */
 void kfunc_code_lookup(struct kfunc_code *code, int map);
+/*
+ * Write @size bytes, to which R7 points: to the perf event of this CPU in @map, with the context in
+ * R6, or to the BPF ring buffer @map. R0 is the result.
+ */
+void kfunc_code_perf_output(struct kfunc_code *code, int map, uint32_t size);
+void kfunc_code_ringbuf_output(struct kfunc_code *code, int map, uint32_t size);
 
 /* bpf(2) */
 int kfunc_bpf(int cmd, union bpf_attr *attr);

@@ -69,21 +69,9 @@ static void add_output(struct kfunc_code *c, const struct raw_bpf *raw,
 	if (raw->handles >= 0)
 		add_ring_write(c, raw, write_id);
 	else if (raw->ringbuf >= 0)
-		CODE(c,
-		     MAP(BPF_REG_1, raw->ringbuf), UPPER(0),
-		     MOV(BPF_REG_2, BPF_REG_7),
-		     SET(BPF_REG_3, raw->size),
-		     SET(BPF_REG_4, 0),
-		     CALL(BPF_FUNC_ringbuf_output));
+		kfunc_code_ringbuf_output(c, raw->ringbuf, raw->size);
 	else
-		CODE(c,
-		     MOV(BPF_REG_1, BPF_REG_6),
-		     MAP(BPF_REG_2, raw->events), UPPER(0),
-		     /* BPF_F_CURRENT_CPU */
-		     INSN(BPF_ALU | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, -1),
-		     MOV(BPF_REG_4, BPF_REG_7),
-		     SET(BPF_REG_5, raw->size),
-		     CALL(BPF_FUNC_perf_event_output));
+		kfunc_code_perf_output(c, raw->events, raw->size);
 }
 
 static int prog_load(const struct raw_bpf *raw)
