@@ -6,7 +6,7 @@
 # TO is installed, and the machine boots TO with the same root file system. At the end, the packages
 # are removed and purged. guest.sh is what runs in the VMs. Prints TAP.
 #
-# The VMs compile the modules three times, which takes most of the test's minutes.
+# The VMs compile the modules twice, which takes most of the test's minutes.
 
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
