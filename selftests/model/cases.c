@@ -258,8 +258,7 @@ const struct model_case model_cases[] = {
 	{
 		.name = "a reader that waits for three, and a writer that starves",
 		.sinks = true,
-		.segments = 2,
-		.filled = 1,
+		.segments = 1,
 		.watermark = 3,
 		.actors = {
 			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
@@ -327,9 +326,11 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		/* The writer has only this segment to use again. */
 		.name = "unhold of another use",
 		.overwrite = true,
 		.sinks = true,
+		.segments = 1,
 		.filled = 1,
 		.actors = {
 			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
