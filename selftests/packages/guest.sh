@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# guest.sh install|upgraded: the parts of packages_test.sh that run in a VM, with a root file system
-# that keeps its changes. /share has the packages, in deb/, and those of the next kernel, in
-# upgrade/. "install" runs on the first kernel, "upgraded" on the next one. Prints the lines of TAP
-# without numbers, which packages_test.sh counts.
+# guest.sh install|upgraded|back: the parts of packages_test.sh that run in a VM, with a root file
+# system that keeps its changes. /share has the packages, in deb/, and those of the next kernel, in
+# upgrade/. "install" runs on the first kernel, "upgraded" on the next one, and "back" on the first
+# one again. Prints the lines of TAP without numbers, which packages_test.sh counts.
 
 set -u
 export DEBIAN_FRONTEND=noninteractive
@@ -124,6 +124,21 @@ service()
 	check "the service is off at first, and the group may request snapshots of it"
 }
 
+# After the boot of another kernel
+booted()
+{
+	systemctl start systemd-udevd
+	built "$(uname -r)"
+	modules
+	udevadm settle
+	[[ $(stat -c '%a %G' /dev/perfaux) == '660 perf_users' ]] || note "$(stat -c '%a %G' /dev/perfaux)"
+	check "after the boot of $(uname -r), its modules are there, and auxrec records"
+
+	ok systemctl start auxrec-flight
+	ok user tester auxrec ctl --timeout=120 $SOCKET snapshot
+	check "the service keeps its options"
+}
+
 # The system as an administrator sees it
 system()
 {
@@ -182,20 +197,22 @@ install)
 	systemctl stop auxrec-flight
 	;;
 upgraded)
-	systemctl start systemd-udevd
+	booted
+	# The machine is switched off, not shut down.
+	systemctl stop auxrec-flight
+	;;
+back)
+	booted
+	next=$(basename /usr/lib/modules/7.*)
+	systemctl stop auxrec-flight
+	ok dpkg -P "linux-image-$next"
+	! dkms status perfaux 2>/dev/null | grep -q "$next" || note "$(dkms status perfaux | tr '\n' '|')"
+	[[ $(find "/usr/lib/modules/$next" -name 'perfaux.ko*' 2>/dev/null) ]] && note "$next has the module"
 	built "$(uname -r)"
-	modules
-	udevadm settle
-	[[ $(stat -c '%a %G' /dev/perfaux) == '660 perf_users' ]] || note "$(stat -c '%a %G' /dev/perfaux)"
-	check "after the boot of $(uname -r), its modules are there, and auxrec records"
-
-	ok systemctl start auxrec-flight
-	ok user tester auxrec ctl --timeout=120 $SOCKET snapshot
-	check "the service keeps its options"
+	check "the newer kernel is removed, and its modules with it"
 
 	# DKMS has signed the modules, but this kernel does not know the key: as with Secure Boot. Neither
 	# of the two switches can be set back.
-	systemctl stop auxrec-flight
 	rmmod softpt perfaux || note "the modules are in use"
 	echo integrity >/sys/kernel/security/lockdown || note "no lockdown here"
 	refused modprobe perfaux
@@ -233,7 +250,7 @@ upgraded)
 	check "purged: nothing is left"
 	;;
 *)
-	echo "usage: guest.sh install|upgraded" >&2
+	echo "usage: guest.sh install|upgraded|back" >&2
 	exit 2
 	;;
 esac

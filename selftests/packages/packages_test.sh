@@ -3,8 +3,9 @@
 #
 # packages_test.sh FROM TO: build the Debian packages, check them with lintian, and install them in a
 # VM of kernel FROM, with Debian 13 and systemd. DKMS builds the modules there, users record, kernel
-# TO is installed, and the machine boots TO with the same root file system. At the end, the packages
-# are removed and purged. guest.sh is what runs in the VMs. Prints TAP.
+# TO is installed, and the machine boots TO with the same root file system, and then FROM again. At
+# the end, kernel TO and the packages are removed and purged. guest.sh is what runs in the VMs. Prints
+# TAP.
 #
 # The VMs compile the modules twice, which takes most of the test's minutes.
 
@@ -64,6 +65,7 @@ cp --sparse=always --reflink=auto "$image/root.ext4" "$OUT/root.ext4"
 
 vm "$FROM" install
 vm "$TO" upgraded
+vm "$FROM" back
 rm -f "$OUT/root.ext4"
 echo "1..$n"
 exit $failed
