@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * bpf(2), for which libc has no function. auxrec does not use libbpf: since
- * version 1.0 libbpf cannot ask for all arrays of a program, and auxrec needs few other calls.
+ * bpf(2), for which libc has no function. auxrec does not use libbpf: version 1.0 removed the
+ * function that reads all arrays of a program's bpf_prog_info, and auxrec needs few other calls.
  */
 #ifndef AUXREC_BPF_SYS_H
 #define AUXREC_BPF_SYS_H

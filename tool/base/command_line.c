@@ -93,8 +93,9 @@ bool command_flush(const char *who, const char *what, FILE *out)
 	int err = errno;
 
 	/*
-	 * fflush() writes again what stdio still has in its buffer, and fails again. stdio does not
-	 * keep a block that is larger than the buffer: then errno is still that of its write().
+	 * If a write() has failed, fflush() usually writes the same data again and fails again. But
+	 * stdio does not keep data that was larger than its buffer. fflush() then succeeds, and
+	 * errno is still that of the failed write().
 	 */
 	if (fflush(out))
 		err = errno;

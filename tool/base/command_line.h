@@ -27,14 +27,14 @@ struct command_line {
 	const char *who;	/* "auxrec info", for messages */
 	const char *usage;	/* the text of --help */
 	bool brief;		/* wrong usage: name --help, do not print its text */
-	const struct command_option *options;	/* without --help; one without a name is the end */
+	const struct command_option *options;	/* without --help; the last one has no name */
 	/* Take an option. Return COMMAND_GO_ON, COMMAND_USAGE or an exit status. */
 	int (*set)(void *ctx, char letter, const char *value);
 };
 
 /*
- * Parse the options. Return COMMAND_GO_ON, or the exit status of the command, which has nothing
- * more to do. If it goes on, optind is the index of the first argument after the options.
+ * Parse the options. If the command has nothing more to do, return its exit status. Otherwise,
+ * return COMMAND_GO_ON, and optind is the index of the first argument after the options.
  */
 int command_options(const struct command_line *c, int argc, char **argv, void *ctx);
 
@@ -49,8 +49,8 @@ int command_open(const char *who, const char *path);
 void command_close(int fd);
 
 /*
- * Return whether everything that was printed to @out is written; otherwise, print a message, which
- * calls it @what.
+ * Return whether everything that was printed to @out is written. If it is not, print a message, in
+ * which @what is the name of the output.
  */
 bool command_flush(const char *who, const char *what, FILE *out);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * FNV-1a of 64 bits. Another @seed gives another hash of the same bytes, and the hash of one
- * piece is the seed of the next.
+ * FNV-1a of 64 bits. With another @seed, the same bytes have another hash. To hash data in pieces,
+ * pass the hash of each piece as the seed of the next one.
  */
 static inline __u64 hash_bytes(__u64 seed, const void *data, size_t len)
 {

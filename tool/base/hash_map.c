@@ -7,7 +7,7 @@
 
 #define FIRST_SIZE	64
 
-/* splitmix64's finisher, because perf's ids are consecutive and pointers are aligned */
+/* Mix the bits of keys as splitmix64 does: perf's ids are consecutive, and pointers are aligned. */
 static __u64 mix(__u64 x)
 {
 	x ^= x >> 30;

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 /*
- * All zero is an empty table. While all values are 0, the table is a set, which takes 16 to 32
- * bytes for each key; with values it takes half as much again.
+ * A table that is all zero is empty. While all values are 0, the table is a set, which takes 16 to
+ * 32 bytes for each key; with values it takes half as much again.
  */
 struct read_map {
 	__u64	*keys;		/* 0: the slot is free */
@@ -30,12 +30,13 @@ bool read_map_get(const struct read_map *m, __u64 key, __u32 *value);
 int read_map_set(struct read_map *m, __u64 key, __u32 value);
 
 /*
- * Find an element by a key that is longer than a number. The table has its hash and its number,
- * and @same tells whether the element of this number has the key. If several elements have the
- * same hash, the second one has the next number as its hash, and so on.
+ * Find an element of the array @elements by a key that is longer than a number. The table maps the
+ * hash of each element's key to the element's index, and @same tells whether the element at an
+ * index has the key. If several elements have the same hash, the table has the second one under
+ * hash + 1, and so on.
  *
- * Return whether the element exists, and store its number in @value. Otherwise, *@hash is now the
- * key under which to add it.
+ * Return true, with the element's index in @value, or false if there is no such element. In that
+ * case *@hash is now the number under which the caller can add the element.
  */
 typedef bool (*read_map_same_t)(const void *elements, __u32 value, const void *key);
 bool read_map_find(const struct read_map *m, __u64 *hash, read_map_same_t same,

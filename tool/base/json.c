@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-/* The levels that have members on lines of their own are indented. */
+/* Begin a line, indented once for each level that has members on lines of their own. */
 static void newline(const struct json *j)
 {
 	unsigned int i;
@@ -20,7 +20,7 @@ static struct json_level *inner(struct json *j)
 	return &j->level[j->depth - 1];
 }
 
-/* Write what separates a new member from the one before, and the new member's key. */
+/* Begin a member: write the separator from the member before, and the new member's key. */
 static void member(struct json *j, const char *key)
 {
 	struct json_level *l;
@@ -99,7 +99,7 @@ static int utf8_length(const unsigned char *s)
 			if ((s[i] & 0xc0) != 0x80)
 				return 0;
 		}
-		/* overlong, surrogates, beyond U+10FFFF */
+		/* Refuse overlong sequences, surrogates, and characters above U+10FFFF. */
 		if (s[0] < 0xc2 || s[0] > 0xf4 ||
 		    (s[0] == 0xe0 && s[1] < 0xa0) ||
 		    (s[0] == 0xed && s[1] > 0x9f) ||

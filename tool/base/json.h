@@ -32,8 +32,8 @@ struct json {
 };
 
 /*
- * Each value below is a member of the innermost object or array. @key is its key in an object,
- * written as it is, and NULL in an array and for the outermost value.
+ * Each value below is a member of the innermost object or array. In an object, @key is its key,
+ * which is written without escapes. In an array and for the outermost value, @key is NULL.
  */
 void json_object(struct json *j, const char *key, enum json_layout layout);
 void json_end_object(struct json *j);

@@ -53,7 +53,7 @@ static void sort(struct names *names)
 		qsort(names->list, names->nr, sizeof(*names->list), compare);
 }
 
-/* sysfs has links to directories, so this follows links. */
+/* fstatat() follows links here, because sysfs has links to directories. */
 static bool is_dir(int dirfd, const char *name)
 {
 	struct stat st;

@@ -67,7 +67,7 @@ static bool is_realtime(int sig)
 	return sig >= SIGRTMIN && sig <= SIGRTMAX;
 }
 
-/* Return the number in the "+3" or "-1" after RTMIN or RTMAX, 0 if there is none, or -1. */
+/* Parse the "+3" or "-1" after RTMIN or RTMAX. Return the 3 or 1, 0 without one, -1 if wrong. */
 static int offset(const char *s, char sign)
 {
 	const char *end;

@@ -60,7 +60,7 @@ int slurp(const char *path, char **data, size_t *len);
 /* Read the first line, without its newline. Return 0 or -errno. */
 int slurp_line(const char *path, char *buf, size_t size);
 
-/* Read a number from a file, decimal, or hexadecimal with 0x. Return 0 or -errno. */
+/* Read a number from a file; 0x means hexadecimal, a leading 0 octal. Return 0 or -errno. */
 int slurp_u64(const char *path, __u64 *val);
 
 /* Make room in @array for element @nr. Return 0 or -ENOMEM. */

@@ -6,7 +6,7 @@
  */
 #include "base/version.h"
 
-/* Checkers and fuzzers compile the file without these. */
+/* Checkers and fuzzers compile the file without these macros. */
 #ifndef AUXREC_VERSION
 #define AUXREC_VERSION	"unknown"
 #define AUXREC_COMMIT	"unknown"
