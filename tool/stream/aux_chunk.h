@@ -30,7 +30,7 @@ struct auxrec_chunk {
 	__u32	span_length;	/* of the whole span, bytes */
 };
 
-/* The most data bytes in one chunk: a record has at most 65528 bytes. */
+/* The most data bytes in one chunk. A whole record has at most 65528 bytes. */
 #define AUXREC_CHUNK_MAX	(48 * 1024)
 
 #endif /* AUXREC_CHUNK_H */

@@ -8,11 +8,11 @@
 #include <stdbool.h>
 
 /*
- * The kernel's perf_event_mmap_event() names a map with a file by d_path(), which begins with '/',
- * or "//enomem" or "//toolong" if that fails. A map without a file is "[vdso]", "[heap]", "[stack]"
- * or has another name of its kind, or it is "//anon". A file of no file system has a name that
- * d_path() makes up: "anon_inode:[perf_event]". Files that the kernel makes for memory have names
- * of simple_dname(), which look like paths: "/NAME (deleted)".
+ * The kernel's perf_event_mmap_event() names a map with a file by its path (d_path()), which begins
+ * with '/', or "//enomem" or "//toolong" if it cannot get the path. A map without a file has a name
+ * such as "[vdso]", "[heap]" or "[stack]", or it is "//anon". d_path() makes up a name for a file
+ * that is in no file system: "anon_inode:[perf_event]". Files that the kernel makes for memory have
+ * names of simple_dname(), which look like paths: "/NAME (deleted)".
  */
 enum map_kind {
 	/*

@@ -54,7 +54,7 @@ static inline bool is_payload_event(const struct perf_event_attr *attr)
 /* The sample of this payload was lost: the main ring was full. */
 #define AUXREC_PAYLOAD_NO_SAMPLE	0x1
 /*
- * Not a payload but a gap: from @time on, a producer in the kernel (@cookie) lost @offset
+ * This is not a payload but a gap: from @time on, a producer in the kernel (@cookie) lost @offset
  * payloads with @total bytes together, because of @cause (0: not known). If only the sum
  * over several producers is known, pid, tid and cpu are -1 and @cookie is 0. If several
  * threads share the gap, pid and tid are -1.
@@ -68,7 +68,7 @@ struct auxrec_length {
 	__u32	length;		/* of RAW, without padding */
 };
 
-/* The most data bytes in one part: a record has at most 65528 bytes. */
+/* The most data bytes in one part. A whole record has at most 65528 bytes. */
 #define AUXREC_PART_MAX		(48 * 1024)
 
 #endif /* AUXREC_PAYLOAD_H */

@@ -2,12 +2,12 @@
 /*
  * The primer: 16 bytes that are the data of the first AUXTRACE of a stream.
  *
- * When perf 6.1 reads a file, it seeks to the data of each AUXTRACE, but to an offset
- * that lacks the 16 bytes of the stream's header (lseek() for "reading amidst mmap" in
- * perf_session__process_user_event()). So the first AUXTRACE has 16 bytes of data, which
- * are two records that readers ignore. perf 6.1 seeks to the 16 bytes before them, takes
- * those for the data, and then reads the two records as records. After that its offset
- * is right. A decoder searches for the beginning of the trace.
+ * When perf 6.1 reads a file, it seeks to the data of each AUXTRACE, but to an offset that is
+ * 16 too small, because it does not count the stream's header (lseek() for "reading amidst mmap"
+ * in perf_session__process_user_event()). So the first AUXTRACE has 16 bytes of data, which are
+ * two records that readers ignore. perf 6.1 takes the 16 bytes before these two records for the
+ * data, and then reads the two records as records. After that its offset is right. The wrong data
+ * does no harm, because a decoder searches for the beginning of the trace.
  */
 #ifndef AUXREC_STREAM_PRIMER_H
 #define AUXREC_STREAM_PRIMER_H

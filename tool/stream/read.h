@@ -2,7 +2,7 @@
 /*
  * Read a stream (perf's pipe format), from a file, a pipe or memory.
  *
- * The reader does not seek. It needs memory for one record, one buffer and, in a
+ * The reader does not seek. It needs memory for two records, one buffer and, in a
  * stream with COMPRESSED records, zstd's window. Sizes in the stream do not change
  * that: the reader trusts no byte of the stream.
  *

@@ -19,14 +19,14 @@ static struct read_loss_cpu *find_cpu(struct read_losses *l, __u32 cpu, __u64 fi
 	if (grow((void **)&l->cpus, l->nr_cpus, sizeof(*l->cpus)) ||
 	    read_map_set(&l->by_cpu, cpu, l->nr_cpus))
 		return NULL;
-	/* The time before a CPU's first record begins with the first record of any CPU. */
+	/* A loss before a CPU's first record can have begun when the stream begins. */
 	l->cpus[l->nr_cpus] = (struct read_loss_cpu){ .last = first };
 	return &l->cpus[l->nr_cpus++];
 }
 
 /*
- * Return whether the record has a time and comes from the main ring of a CPU. Records that
- * auxrec makes from AUX data do not.
+ * Return whether the record has a time and comes from the main ring of a CPU. AUX records, and
+ * samples that auxrec makes from AUX data or raw data, do not come from a main ring.
  */
 static bool is_of_ring(const struct read_record *rec, const struct read_sample *s)
 {
@@ -49,8 +49,9 @@ __u64 read_lost(const struct read_record *rec, const struct read_sample *s, __u6
 }
 
 /*
- * Several records of several events may report one loss; these have the same time. A record
- * with a thread reports a sample that was left out with its raw data, so no time is missing.
+ * Several records of several events may report one loss; these have the same time. A LOST_SAMPLES
+ * with a thread reports only single samples, so the gap has no length: auxrec left out a sample
+ * with its raw data, or the PMU lost samples (perf_log_lost_samples()).
  */
 static void fill_gap(struct read_loss_cpu *cpu, const struct read_record *rec,
 		     const struct read_sample *s, struct read_gap *gap)

@@ -2,8 +2,8 @@
 /*
  * When and how much a main ring lost, from LOST and LOST_SAMPLES records.
  *
- * The kernel tells only how many records a main ring lost, in front of the next record that
- * fitted. The loss began after the last record of the same CPU.
+ * The kernel tells only how many records a main ring lost, in a record in front of the next one
+ * that fitted. The loss began after the last record of the same CPU.
  */
 #ifndef AUXREC_STREAM_READ_LOSS_H
 #define AUXREC_STREAM_READ_LOSS_H
@@ -30,8 +30,8 @@ struct read_losses {
 /*
  * read_lost() - get how much a LOST or LOST_SAMPLES record reports
  *
- * Return: the number, 0 for any other record. @event is set to the id of the event in a
- * LOST record, otherwise to the record's own.
+ * Return: the number, 0 for any other record. @event is set to the id of the event that a
+ * LOST record names; for other records, to the record's own id.
  */
 __u64 read_lost(const struct read_record *rec, const struct read_sample *s, __u64 *event);
 

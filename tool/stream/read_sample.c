@@ -37,7 +37,7 @@ static int sample_id_index(__u64 type)
 	return -1;
 }
 
-/* Return the index of the u64 with the id in a trailer, counted from its end; the last is 1. */
+/* Return the index of the u64 with the id in a trailer, counted from the trailer's end, from 1. */
 static int trailer_id_index(__u64 type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)

@@ -6,7 +6,7 @@
 
 #include "stream/trigger_kind.h"
 
-/* Users choose the names. All characters are allowed but those that control a terminal. */
+/* Users choose the names. All characters except ASCII's control characters are allowed. */
 static bool is_printable(const char *s, size_t len)
 {
 	size_t i;

@@ -98,7 +98,7 @@ enum rec_bpf_array {
 	REC_NR_BPF_ARRAYS	= 9,
 };
 
-/* EVENT_UPDATE: the property of the event that follows */
+/* EVENT_UPDATE: which property of the event the record contains */
 enum rec_update {
 	REC_UPDATE_UNIT		= 0,
 	REC_UPDATE_SCALE	= 1,
@@ -106,7 +106,7 @@ enum rec_update {
 	REC_UPDATE_CPUS		= 3,
 };
 
-/* AUXTRACE_INFO: the decoder of perf for these AUX data */
+/* AUXTRACE_INFO: which decoder of perf can decode the AUX data */
 enum rec_aux_type {
 	REC_AUX_INTEL_PT	= 1,
 	REC_AUX_INTEL_BTS	= 2,

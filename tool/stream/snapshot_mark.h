@@ -25,26 +25,26 @@ struct auxrec_snapshot {
 	__u64	recording;	/* as config2 of the event, random, not 0 */
 	__u64	number;		/* of the snapshot in the recording, from 1 */
 	/* times, ns of the recording's clock */
-	__u64	t_trigger;	/* of the trigger's sample, or when it was noticed */
+	__u64	t_trigger;	/* of the trigger's sample, or when auxrec noticed the trigger */
 	__u64	t_begin;	/* records from this time on are complete; 0: from the start */
-	__u64	t_settled;	/* records up to this time are complete, later ones may be not */
+	__u64	t_settled;	/* records up to this time are complete, later ones may not be */
 	__u64	t_end;		/* of the newest record or data; 0: there is none */
 	/* data of the raw ring after the trigger: bytes, and for how long */
 	__u64	after_bytes;
 	__u64	after_ns;
 	/*
 	 * The snapshot has all data of the raw ring that ended between raw_begin and raw_end;
-	 * these times, ns, are approximate. raw_begin 0: from the recording's start on. The
-	 * numbers (perfaux_segment.ready_seq) of the segments that it has completely are
-	 * exact: raw_first to raw_last. raw_last is raw_first - 1 if there is no such segment.
-	 * If the numbers of another snapshot follow these, no data is missing between the
-	 * two. All four are 0 if this is not known.
+	 * these times, ns, are approximate. raw_begin 0: from the recording's start on.
+	 * raw_first to raw_last are exact: they are the numbers (perfaux_segment.ready_seq) of
+	 * the segments that the snapshot has completely. raw_last is raw_first - 1 if there is
+	 * no such segment. If the numbers of another snapshot follow these, no data is missing
+	 * between the two snapshots. All four are 0 if they are not known.
 	 */
 	__u64	raw_begin;
 	__u64	raw_end;
 	__u64	raw_first;
 	__u64	raw_last;
-	__u64	triggers;	/* number of triggers that have this snapshot */
+	__u64	triggers;	/* number of triggers that requested this snapshot */
 	__u64	suppressed;	/* triggers so far that count= or rate= kept from a snapshot */
 	__u32	kind;		/* enum trigger_kind */
 	__u32	name_size;	/* bytes, with its NUL */
@@ -55,8 +55,8 @@ struct auxrec_snapshot {
 /*
  * The header of the data that one trigger brought along. The bytes follow, then the header of
  * the next trigger, without alignment, in the order in which the triggers came. Data for which
- * the record has no room are cut, and the last triggers may have no header: then there are
- * fewer headers than @triggers.
+ * the record has no room is cut. If there is no room for the headers of the last triggers,
+ * there are fewer headers than @triggers.
  */
 struct auxrec_snapshot_data {
 	__u32	size;		/* bytes that follow */

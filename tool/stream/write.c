@@ -100,7 +100,7 @@ int stream_open_fd(struct stream *s, int fd, struct diag *d)
 	return 0;
 }
 
-/* Copy @len bytes from position @pos of iov[], to find records in it after a failed write. */
+/* Copy @len bytes from position @pos of iov[], for whole_records(). */
 static void peek(const struct stream *s, size_t pos, void *to, size_t len)
 {
 	unsigned int i;
@@ -162,8 +162,8 @@ static void reset(struct stream *s)
 }
 
 /*
- * Return the number of samples that end after the first @taken bytes of the stream. ends[] has the
- * low 32 bits of each end. That suffices, because no sample ends after the bytes that are pending.
+ * Return the number of samples that end after the first @taken bytes of the stream. ends[] has only
+ * the low 32 bits of each end. They suffice, because no end is more than @most bytes after @taken.
  */
 static __u64 samples_behind(const struct stream *s, __u64 taken)
 {

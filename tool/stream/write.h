@@ -17,8 +17,8 @@
 #define STREAM_BUF	(1U << 20)
 #define STREAM_IOV	512		/* below IOV_MAX, 1024 */
 /*
- * Enough for samples of 56 bytes and more in STREAM_BUF and in the largest pipe of an ordinary
- * user
+ * This is enough if samples have 32 bytes or more: STREAM_BUF and the largest pipe of an ordinary
+ * user have 1 MiB each.
  */
 #define STREAM_ENDS	65536		/* a power of two */
 
@@ -51,12 +51,12 @@ struct stream {
 	struct iovec iov[STREAM_IOV];
 	unsigned int nr_iov;
 	size_t pending;		/* bytes in iov[] */
-	const int *give_up;	/* if not 0 there, do not wait for a reader */
-	/* if set, gets the records, in the parts of stream_record_data(); there is no file */
+	const int *give_up;	/* if *give_up is not 0, do not wait for a reader */
+	/* if set, this gets each record, as for stream_record_data(), in place of a file */
 	int (*keep)(void *ctx, const void *head, size_t head_len,
 		    const void *data, size_t len, size_t pad);
 	void *ctx;		/* for @keep */
-	/* the disk is full: is there room now? NULL: no. Set this after opening the stream. */
+	/* called when the disk is full: is there room now? NULL: no. Set this after opening. */
 	bool (*no_space)(void *ctx);
 	void *no_space_ctx;
 	struct record_build build;
@@ -82,8 +82,8 @@ int stream_record(struct stream *s, const void *rec);
 
 /*
  * Write a record that consists of @head, @len bytes at @data and @pad zero bytes.
- * header.size includes the last two (PERF_RECORD_SAMPLE) or not (AUXTRACE,
- * TRACING_DATA). @data must not change until stream_flush(). Return 0 or -errno.
+ * In a PERF_RECORD_SAMPLE, header.size includes the data and the zeros; in AUXTRACE and
+ * TRACING_DATA, it does not. @data must not change until stream_flush(). Return 0 or -errno.
  */
 int stream_record_data(struct stream *s, const void *head, size_t head_len,
 		       const void *data, size_t len, size_t pad);
