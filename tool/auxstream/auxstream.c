@@ -145,7 +145,7 @@ static int next(struct auxstream *s, struct auxstream_item *item)
 		rc = read_next(s->stream, &rec);
 		if (rc > 0 && rec.type >= REC_ATTR && learn(s, &rec))
 			return -ENOMEM;
-		/* The records inside come next. */
+		/* Skip a COMPRESSED record itself: the records inside it come next. */
 	} while (rc > 0 && rec.type == REC_COMPRESSED && !rec.inner);
 	if (rc <= 0)
 		return rc;

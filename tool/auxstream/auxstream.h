@@ -25,13 +25,13 @@
  *	auxstream_close(s);
  *
  * The library trusts no byte of a stream: sizes and counts in a stream cannot make it read
- * outside of a record, or take more memory than one record, one buffer, a list of the
- * events, and, if the stream is compressed, zstd's window. An item that breaks a rule of
- * the format is AUXSTREAM_OTHER, with its header; "auxrec check" says which rule.
+ * outside of a record, or take more memory than for two records, one buffer, lists of the
+ * events and of the CPUs, and, if the stream is compressed, zstd's window. An item that breaks
+ * a rule of the format is AUXSTREAM_OTHER, with its header; "auxrec check" says which rule.
  *
- * Order: records of one main ring are in order of time only up to a FINISHED_ROUND, as in
- * every perf stream: sort what is between two FINISHED_ROUNDs, and keep what is newer than
- * the last but one. The items of one AUX queue come in order.
+ * Order: as in every perf stream, items are not in order of time. At a FINISHED_ROUND, sort and
+ * process all items up to the largest time that was seen before the previous FINISHED_ROUND.
+ * Keep later ones for the next FINISHED_ROUND. The items of one AUX queue come in order.
  *
  * The library prints nothing. It uses no global state: different streams can be read in
  * different threads at the same time. Functions may sleep in read(2), and are not safe in
@@ -50,7 +50,7 @@
 extern "C" {
 #endif
 
-/* Grows when functions or members are added. Members are added only at the end. */
+/* This number grows when functions or members are added. Members are added only at the end. */
 #define AUXSTREAM_VERSION	1
 
 #define AUXSTREAM_NOBODY	(~0U)	/* no task, or no CPU */
@@ -62,7 +62,7 @@ enum auxstream_kind {
 	AUXSTREAM_SAMPLE,	/* a sample of an event that was recorded */
 	AUXSTREAM_AUX,		/* AUX data: item.aux */
 	AUXSTREAM_GAP,		/* something is missing: item.gap */
-	AUXSTREAM_PAYLOAD,	/* raw data that came by the raw ring: item.payload */
+	AUXSTREAM_PAYLOAD,	/* raw data that came through the raw ring: item.payload */
 	AUXSTREAM_SNAPSHOT,	/* a flight recorder's description of a snapshot */
 };
 
@@ -83,8 +83,8 @@ struct auxstream_sample {
 	const void *raw;	/* PERF_SAMPLE_RAW; not aligned */
 	__u32	raw_size;
 	/*
-	 * Raw data that did not fit into the sample: raw is NULL, and the data comes as
-	 * AUXSTREAM_PAYLOAD items with this number; or it is lost, with a cause.
+	 * If raw data did not fit into the sample, raw is NULL, and AUXSTREAM_PAYLOAD items with
+	 * the number @payload contain the data. If the data is lost, @cause tells why.
 	 */
 	__u32	cause;		/* enum perfaux_cause; 0: not lost */
 	__u64	payload;	/* number; 0: raw is the data */
@@ -109,8 +109,8 @@ struct auxstream_aux {
 
 /*
  * Something is missing: AUX data, payloads of a producer, or records of a main ring. Every
- * loss that auxrec tells in a stream is such an item, or a payload with a cause or with
- * no_sample, or a sample with a cause. (A stream of perf record tells losses of AUX data by
+ * loss that auxrec reports in a stream is such an item, or a payload with a cause or with
+ * no_sample, or a sample with a cause. (A stream of perf record reports losses of AUX data by
  * PERF_AUX_FLAG_TRUNCATED in AUX records, which are AUXSTREAM_KERNEL.)
  */
 struct auxstream_gap {
@@ -212,7 +212,7 @@ int auxstream_next(struct auxstream *s, struct auxstream_item *item);
  */
 ssize_t auxstream_data(struct auxstream *s, void *buf, size_t size);
 
-/* Return what is wrong, after an error of auxstream_next() or auxstream_data(), else NULL. */
+/* After an error of auxstream_next() or auxstream_data(), return what is wrong; otherwise NULL. */
 const char *auxstream_problem(const struct auxstream *s);
 
 /* Return the event with this index, or NULL. More events can come until FINISHED_INIT. */

@@ -33,7 +33,7 @@ static int fill_auxtrace(struct auxstream *s, const struct read_record *rec,
 	s->has_data = !item->aux.data;
 	item->kind = AUXSTREAM_AUX;
 	item->time = a->reference;
-	/* perf can set both, and then has one queue per CPU. */
+	/* perf record can set both @cpu and @tid. Its queues are then those of CPUs. */
 	item->aux.cpu = a->cpu;
 	item->aux.tid = a->cpu == AUXSTREAM_NOBODY ? a->tid : AUXSTREAM_NOBODY;
 	item->tid = a->tid;
@@ -92,7 +92,7 @@ static void fill_payload(struct auxstream *s, const struct read_sample *r,
 
 	if (of)
 		item->event = &s->events[of->index]->event;
-	/* The time in the ring; the sample's time in the stream may be later. */
+	/* h->time is the frame's time in the ring; the payload's sample may have a later time. */
 	if (h->time)
 		item->time = h->time;
 	if (h->flags & AUXREC_PAYLOAD_GAP) {
@@ -166,7 +166,7 @@ static void fill_sample(struct auxstream *s, const struct read_record *rec,
 	struct auxrec_payload payload;
 	struct auxrec_chunk chunk;
 
-	/* The functions below change this, unless the sample breaks a rule. */
+	/* The functions below change item->kind, unless the sample breaks a rule. */
 	item->kind = AUXSTREAM_OTHER;
 	if (is_snapshot_event(&r->event->attr))
 		fill_snapshot(r, item);
@@ -178,7 +178,7 @@ static void fill_sample(struct auxstream *s, const struct read_record *rec,
 		fill_plain(rec, r, read_payload(r, &payload) ? &payload : NULL, item);
 }
 
-/* A loss whose time or CPU is not known, in a stream of another recorder */
+/* Report a loss whose time or CPU is not known, as it can be in a stream of another recorder. */
 static void fill_lost(__u64 nr, struct auxstream_item *item)
 {
 	const struct read_gap gap = {
