@@ -27,7 +27,7 @@ enum pmu_aux pmu_aux(const struct pmu *pmu)
 		       PMU_AUX_RING : PMU_AUX_NONE;
 }
 
-/* Like perf, recognize a core PMU by these names: nothing else in sysfs tells it. */
+/* Like perf, recognize a core PMU by these names, or by its file "cpus". */
 static bool is_core(const struct pmu *pmu)
 {
 	char path[PATH_MAX];
@@ -165,8 +165,9 @@ static const char *without_uncore(const char *name)
 }
 
 /*
- * The prefix can be followed by nothing, by a number with or without "_", or by
- * more than two hexadecimal digits (an address, but not the "cf" of cpum_cf).
+ * Is @suffix, which follows the pattern in a PMU's name, the number of an instance? It can be
+ * empty, a number, or more than two hexadecimal digits (an address, but not the "cf" of cpum_cf),
+ * with or without "_" before it.
  */
 static bool is_instance(const char *suffix)
 {

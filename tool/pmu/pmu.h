@@ -62,7 +62,7 @@ void pmu_set_free(struct pmu_set *set);
 enum pmu_aux {
 	PMU_AUX_NONE,
 	PMU_AUX_RING,
-	PMU_AUX_OTHER,		/* only for perf */
+	PMU_AUX_OTHER,		/* perf can record its AUX data, but a raw ring cannot take it */
 };
 
 enum pmu_aux pmu_aux(const struct pmu *pmu);
