@@ -106,7 +106,7 @@ static int set_branch_type(struct ev_ctx *ctx, struct auxrec_event *ev,
 		all.len = 0;
 		bits |= branch_types[i].bits;
 	}
-	/* Only levels were given, no kinds of branches: as in perf, this means any branch. */
+	/* If only levels are given, do as perf does: drop the levels, and record any branch. */
 	if (!(bits & ~(__u64)BRANCH_LEVELS))
 		bits = PERF_SAMPLE_BRANCH_ANY;
 	ev->attr.branch_sample_type = bits;

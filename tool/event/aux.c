@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding out which events have AUX data, and of which format.
+ * Finding out which events have AUX data, and in which format the stream has it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 struct auxrec_event;
 
-/* How the stream transports the data of an AUX event, see synth/aux.c. */
+/* How the stream transports the data of an AUX event, see record/auxdata.c. */
 enum aux_format {
 	AUX_NONE,		/* not an AUX event */
 	AUX_CHUNKS,		/* as samples, because stock perf has no decoder */

@@ -68,8 +68,8 @@ static bool is_possible(unsigned int cache, unsigned int op)
 
 /*
  * Remove the longest possible name, and the '-' after it, from the front of @rest.
- * The name must end at a '-' or at the end of @rest. Return the index of its
- * spelling, or -1.
+ * The name must end at a '-' or at the end of @rest. Return the index of the name's
+ * element in @table, or -1.
  */
 static int take(struct ev_text *rest, const struct spelling *table, size_t nr)
 {

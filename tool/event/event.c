@@ -196,7 +196,7 @@ static int parse_event(struct ev_ctx *ctx, const char **p)
 	return ret;
 }
 
-/* A group begins with "{" or "NAME{". The names, which perf has, are ignored here. */
+/* A group begins with "{" or, as perf allows, "NAME{". auxrec ignores the name of a group. */
 static const char *group_begin(const char *p)
 {
 	while (isalnum((unsigned char)*p) || (*p && strchr("_-.", *p)))

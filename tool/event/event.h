@@ -123,7 +123,7 @@ void auxrec_events_free(struct auxrec_events *events);
 size_t auxrec_attr(const struct perf_event_attr *attr, __u64 config3, __u64 config4,
 		   unsigned char buf[AUXREC_ATTR_SIZE]);
 
-/* event/list.c: `auxrec list [WHAT]`, prints to stdout. Return an exit status. */
+/* event/list.c: carry out `auxrec list [WHAT]`, which prints to stdout. Return an exit status. */
 int auxrec_list_main(int argc, char **argv);
 
 #endif /* AUXREC_EVENT_H */

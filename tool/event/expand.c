@@ -261,7 +261,7 @@ static int check_twice(struct expand *x, size_t nr)
 	return 0;
 }
 
-/* Apply common terms before fields: config=N is the base, which fields change. */
+/* Apply terms such as config=N. The PMU's own terms come later: they change bits of this config. */
 static int apply_common(struct expand *x, struct ev_terms *terms)
 {
 	int ret = 0;

@@ -33,7 +33,7 @@ static const char *first_core(struct ev_ctx *ctx, size_t first)
 
 /*
  * In the events from @first on, move the events of @core, and all events of no
- * core, to the front. Return the number of events that were moved there.
+ * core, to the front. Return the number of these events.
  */
 static size_t gather(struct ev_ctx *ctx, size_t first, const char *core,
 		     struct auxrec_event *room)

@@ -203,8 +203,8 @@ static void list_tracepoints(struct list *list, const struct request *request)
 }
 
 /*
- * Tracepoints, breakpoints and software events have their own syntax; terms do
- * not help.
+ * Is this the PMU of tracepoints, breakpoints or software events? Do not list these PMUs: their
+ * events have a syntax of their own, without the terms of a PMU.
  */
 static bool is_plumbing(const struct pmu *pmu)
 {

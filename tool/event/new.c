@@ -84,7 +84,7 @@ __u64 *ev_config(struct auxrec_event *ev, int number)
 
 /*
  * The oldest kernels of interest know 128 bytes of perf_event_attr
- * (PERF_ATTR_SIZE_VER7). config3 (6.3) and config4 follow them.
+ * (PERF_ATTR_SIZE_VER7). The fields config3 (6.3) and config4 follow these bytes.
  */
 size_t auxrec_attr(const struct perf_event_attr *from, __u64 config3, __u64 config4,
 		   unsigned char buf[AUXREC_ATTR_SIZE])

@@ -48,8 +48,8 @@ int ev_item_scan(struct ev_ctx *ctx, const char *p, struct ev_item *item,
 const char *ev_skip_blanks(const char *p);
 struct ev_text ev_trim(struct ev_text text);
 /*
- * Move the part of @rest before the next @sep to @part. Return false if @rest is
- * empty. Separators between single quotes do not count.
+ * Move the part of @rest before the next @sep to @part. Separators between single quotes do
+ * not count. After the last part, @rest->p becomes NULL, and the next call returns false.
  */
 bool ev_split(struct ev_text *rest, char sep, struct ev_text *part);
 bool ev_equal(struct ev_text text, const char *string);
@@ -126,7 +126,7 @@ struct ev_term {
 	enum ev_kind kind;
 	char *name;
 	enum ev_value value;
-	char *string;		/* the value as it was written */
+	char *string;		/* the value as it was written, without quotes */
 	__u64 number;		/* 1 for EV_NOTHING */
 	struct ev_text at;	/* the name, in the spec */
 	const char *at_value;
@@ -199,8 +199,8 @@ bool ev_has_hw_types(struct ev_ctx *ctx);
 /* event/cache.c */
 
 /*
- * Return 0, -ENOENT if @name is not the name of a cache event, or -EINVAL if there
- * is no such event.
+ * Return 0, -ENOENT if @name is not the name of a cache event, or -EINVAL if @name's cache
+ * does not have @name's operation.
  */
 int ev_cache_config(struct ev_text name, __u64 *config);
 int ev_cache(struct ev_ctx *ctx, const struct ev_item *item, __u64 config);

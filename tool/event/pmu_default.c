@@ -28,7 +28,7 @@ static int nearest_bit(unsigned int bits, int wanted)
 	return low ? 31 - __builtin_clz(low) : __builtin_ctz(bits);
 }
 
-/* Guests must be excluded only if the host can trace them too (pt_mode 1). */
+/* As in perf, exclude guests if KVM lets them trace themselves (pt_mode 1, host-guest mode). */
 static bool pt_excludes_guest(const char *sysfs)
 {
 	char path[PATH_MAX];
@@ -65,7 +65,7 @@ static void intel_pt_default(struct auxrec_event *ev, const struct pmu *pmu,
 		psb_periods = pmu_read_number(pmu, "caps/psb_periods", 16, 0);
 	if (psb_periods)
 		set(ev, pmu, "psb_period", nearest_bit(psb_periods, 3));
-	/* Newer drivers can switch branches off, so they must be switched on. */
+	/* An event with "pt" records branches only if it also has "branch". */
 	if (pmu_format(pmu, "pt") && pmu_format(pmu, "branch")) {
 		set(ev, pmu, "pt", 1);
 		set(ev, pmu, "branch", 1);
@@ -124,7 +124,7 @@ int ev_pmu_check(struct ev_ctx *ctx, struct auxrec_event *ev,
 
 	if (!is_intel_pt(pmu))
 		return 0;
-	/* The driver refuses every event without "pt", so perf sets it too. */
+	/* The driver refuses "branch" without "pt". As in perf, set "pt" if the user cleared it. */
 	if (pmu_format(pmu, "pt"))
 		set(ev, pmu, "pt", 1);
 	ret = check_bits(ctx, ev, pmu, at, "cyc_thresh",

@@ -77,7 +77,7 @@ static void keep(struct hint *hints, const char *name, unsigned int distance)
 	}
 }
 
-/* Suggest only names of @names. */
+/* Append the names of @names that are most similar to @name, or nothing. */
 static void suggest_from(struct names *names, const char *name, struct ev_buf *buf)
 {
 	struct hint hints[MAX_HINTS] = { 0 };
@@ -88,7 +88,7 @@ static void suggest_from(struct names *names, const char *name, struct ev_buf *b
 	/* A pattern is not a mistyped name. */
 	if (strpbrk(name, "*?["))
 		return;
-	/* At most a third of the letters can be wrong, but always one letter. */
+	/* At most a third of the letters can be wrong. In a short name, one letter can be wrong. */
 	if (!limit)
 		limit = 1;
 	for (size_t i = 0; i < names->nr; i++) {

@@ -23,7 +23,7 @@ struct found {
 	size_t nr;
 };
 
-/* Translate an address to an offset in the file, with the segment that contains it. */
+/* Translate an address to an offset in the file, by the ELF program headers. */
 static bool to_offset(Elf *elf, __u64 address, __u64 *offset)
 {
 	size_t nr, i;
@@ -85,7 +85,7 @@ static int by_offset(const void *a, const void *b)
 	return l->order < r->order ? -1 : l->order > r->order;
 }
 
-/* If both tables, or several symbols, have the same offset, keep the first symbol. */
+/* Sort by offset. If symbols, perhaps of .symtab and .dynsym, have one offset, keep the first. */
 static void sort(struct found *found)
 {
 	size_t i, nr = 0;

@@ -11,9 +11,9 @@
 #include "base/util.h"
 
 /*
- * Terms that every event can have, as in perf-list(1). No message suggests the ones with
- * refused set. Older kernels refuse config3 and config4. attr_check_terms() refuses the
- * others; the parser knows them so that attr_check_terms() can say why.
+ * Terms that every event can have, as in perf-list(1). No message suggests a term with @refused.
+ * Older kernels refuse config3 and config4. attr_check_terms() refuses the other terms with
+ * @refused; the parser knows them so that attr_check_terms() can say why.
  */
 static const struct {
 	const char *name;
