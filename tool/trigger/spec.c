@@ -64,7 +64,7 @@ static bool terms_end(const char *s, size_t len)
 static enum trigger_option which(const char *s);
 static bool event_ends(const char *s, size_t len);
 
-/* Are there further options before @len, and does the event end before them? */
+/* Does the text before @len end in an option, and can the event end before that option? */
 static bool ends_before_options(const char *s, size_t len)
 {
 	while (len && s[len - 1] != ',')
@@ -72,7 +72,7 @@ static bool ends_before_options(const char *s, size_t len)
 	return len && which(s + len) != OPTION_NONE && event_ends(s, len - 1);
 }
 
-/* Can an event end here, or before options that end here? */
+/* Can an event end at @len, or before options that end at @len? */
 static bool event_ends(const char *s, size_t len)
 {
 	if (!strncmp(s, "mem:", 4))

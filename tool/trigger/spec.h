@@ -21,9 +21,9 @@ enum trigger_option {
 };
 
 /*
- * Cut the last option off @text, and set *@option to its key. Return OPTION_NONE if there
- * is no option. @event: the value is an event, which has commas, slashes and terms of its
- * own.
+ * Cut the last option off @text, and set *@option to the option's text, "KEY=VALUE". Return
+ * OPTION_NONE if there is no option. @event: the value is an event, which has commas, slashes
+ * and terms of its own.
  */
 enum trigger_option trigger_cut_option(char *text, bool event, char **option);
 

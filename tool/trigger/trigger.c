@@ -171,8 +171,8 @@ static int parse_value(struct parse *p, const char *s)
 		return wrong(p, "%s needs a value: give %s",
 			     trigger_kind_name(p->t->kind), values[p->t->kind]);
 	/*
-	 * If the value contains an option, the text after that option is not one. For events, the
-	 * event parser reports this.
+	 * If an option is still in the value, the text after that option is not an option: report
+	 * it. For an event, the event parser does that.
 	 */
 	for (i = 0; i < NR_TRIGGER_OPTIONS && p->t->kind != TRIGGER_EVENT; i++) {
 		char key[16];
@@ -201,7 +201,7 @@ static int parse_value(struct parse *p, const char *s)
 	return 0;
 }
 
-/* Parse a number from 1 on, in @s, the value of @key. @end: the character after it */
+/* Parse @s, the value of @key: a number from 1 on. @end: set to the character after the number */
 static int parse_from_1(struct parse *p, const char *key, const char *s,
 			const char **end, __u64 *val)
 {
@@ -228,7 +228,7 @@ static int parse_count(struct parse *p, const char *s)
 	return err;
 }
 
-/* Parse a time. The message of parse_time() gets the trigger before it. */
+/* Parse a time. In an error's message, the trigger precedes the message of parse_time(). */
 static int parse_length(struct parse *p, const char *key, const char *s,
 			__u64 *ns)
 {
@@ -381,7 +381,7 @@ static void make_name(struct trigger *t, const char *value)
 		c[-1] = '\0';
 }
 
-/* @text: "=VALUE,OPTION..." or ",OPTION...", which follows the kind. This cuts it into pieces. */
+/* Parse the text after the kind, "=VALUE,OPTION..." or ",OPTION...", and cut it into pieces. */
 static int parse_text(struct parse *p, char *text)
 {
 	const bool has_value = *text == '=';

@@ -23,13 +23,13 @@ struct trigger {
 	__u32 post_segments;	/* the same in segments of the raw ring, if post_in_segments */
 	bool post_in_segments;	/* only if trigger_is_event(); post is 0 then */
 	__u64 count;		/* most snapshots, 0: any number */
-	__u64 paced;		/* when the next snapshot is in pace, see flight/snapshot_queue.c */
+	__u64 paced;		/* for in_pace(): the next snapshot is due at this time */
 	__u64 rate_nr;		/* most snapshots in rate_time ns, 0: any number */
 	__u64 rate_time;
 	/* state of trigger_take() */
 	__u64 taken;		/* snapshots so far */
 	__u64 suppressed;	/* snapshots that the limits did not allow */
-	__u64 credit;		/* ns in the token bucket, which holds rate_time */
+	__u64 credit;		/* ns in the token bucket, which holds at most rate_time */
 	__u64 credited;		/* when @credit was updated */
 };
 
