@@ -306,7 +306,7 @@ static size_t fresh_memory(const struct recent *r)
 	       (state > r->state_shared ? state - r->state_shared : 0);
 }
 
-/* is_full(): is more memory in use than the limit? is_half_full(): more than half of the limit? */
+/* is_full(): is more memory in use than allowed? is_half_full(): is more than half of that? */
 static bool is_full(const struct recent *r)
 {
 	return r->room ? fresh_memory(r) > r->room : memory(r) > r->limits.memory;
@@ -407,8 +407,9 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 /* --- share memory with a child --------------------------------------------- */
 
 /*
- * Return how much memory a child needs. Sideband that the child folds becomes state, which takes at
- * most the same memory, see recent_cut(). The child and the recorder both write to the state.
+ * Return how much memory a child needs. The sideband that the child folds becomes state, which
+ * takes no more memory than the sideband did, see recent_cut(). The child and the recorder both
+ * write to the state, so it exists twice.
  */
 static size_t child_memory(const struct recent *r)
 {

@@ -64,8 +64,8 @@ int recent_fold(struct recent *r, const struct perf_event_header *rec);
 size_t recent_packing(size_t block);
 
 /*
- * Return the name that a task has now, or NULL. This requires recent_limits.names. It goes back
- * through the sideband that is not settled. The name is valid until the next call of any function
+ * Return the name that a task has now, or NULL. This requires recent_limits.names. recent_name()
+ * searches all sideband that is not settled. The name is valid until the next call of any function
  * of this header.
  */
 const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
@@ -76,8 +76,9 @@ bool recent_is_sideband(const struct perf_event_header *rec);
 size_t recent_sample_size(size_t size);
 
 /*
- * Called in a child, which has the records that the recorder had at the fork: fold or forget
- * records older than @begin, as recent_trim() does. Memory that this writes to exists twice.
+ * Fold or forget records older than @begin, as recent_trim() does, but stop if the state becomes
+ * too large. Only a child process calls this. It has the records that the recorder had at the fork,
+ * and memory that it writes to exists twice. Return 0 or -ENOMEM.
  */
 int recent_cut(struct recent *r, __u64 begin, __u64 settled);
 
@@ -103,8 +104,8 @@ void recent_unshare(struct recent *r);
  * @now: the window ends here
  * @settled: records of an earlier time will not come any more. Records from this time on are
  *	not folded, whatever the limits are
- * @wanted: the raw ring has data from this time on, which refer to tasks. Older sideband can
- *	be folded. ~0: there are no such data
+ * @wanted: the raw ring has data from this time on, which refers to tasks. Older sideband can
+ *	be folded. ~0: there is no such data
  *
  * Return: 0 or -ENOMEM.
  */
@@ -112,7 +113,7 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted);
 
 /*
  * recent_is_over() - is the state larger than its part of the memory, or has a process very many
- * maps, of which some may not exist any more?
+ * maps? Some of these maps may not exist any more
  * @look: if false, check only the number of maps, which costs little
  *
  * recent_shrink() - make the state smaller

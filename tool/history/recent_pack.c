@@ -119,7 +119,7 @@ size_t packer_block(const struct packer *p)
  */
 #define CONTEXTS	(512U << 10)
 
-/* The second buffer for unpacked records is that of history/recent_sides.c. */
+/* This counts two buffers for unpacked records: the packer's, and recent_sides.first. */
 size_t packer_memory(size_t block)
 {
 	return CONTEXTS + 2 * raw_size(block) + ZSTD_compressBound(raw_size(block));

@@ -2,7 +2,7 @@
 /*
  * Records that do not change any more, packed in blocks. Records of one kind are much alike, so
  * the same memory has room for several times as many. A block never changes, and the oldest block
- * is dropped as a whole: neither writes to memory that a child still shares.
+ * is dropped as a whole. So nothing writes to blocks that a child still shares.
  */
 #ifndef AUXREC_RECENT_PACK_H
 #define AUXREC_RECENT_PACK_H

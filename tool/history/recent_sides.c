@@ -56,8 +56,9 @@ static struct side *find_place(const struct recent_sides *s, __u64 time)
 }
 
 /*
- * The record is usually the newest, or it is from the same ring as the last record that was added
- * and its place is near that one. It goes behind records of the same time, which came earlier.
+ * Usually the record is the newest one, or it comes from the same ring as the record that was added
+ * last, and its place is near that record. It goes behind records of the same time, which came
+ * earlier.
  */
 int recent_sides_add(struct recent_sides *s, const struct perf_event_header *rec, __u64 time)
 {

@@ -215,9 +215,9 @@ static int fold_fork(struct state *st, const struct task_ids *rec)
 
 	p = find_process(st, rec->pid);
 	/*
-	 * The EXIT of @p was lost, and its pid is used again. But for a recorder in a PID
-	 * namespace, all tasks outside of it have pid 0 (perf_event_pid()) and are their own
-	 * parents.
+	 * If the new process exists already, the EXIT of the old one was lost, and its pid is used
+	 * again. The exception is a recorder in a PID namespace: for it, all tasks outside of the
+	 * namespace have pid 0 (perf_event_pid()) and are their own parents.
 	 */
 	if (p && p != parent && rec->pid == rec->tid)
 		free_process(st, p);
@@ -292,7 +292,7 @@ void state_end_exited(struct state *st, __u64 time)
 		struct process *p = find_process(st, l->pid);
 		struct thread *t = find_thread(p, l->tid);
 
-		/* Another task may have its pid and tid by now. */
+		/* Another task may have the exited task's pid and tid by now. */
 		if (t && t->leaving && p->number == l->number)
 			end_task(st, p, t);
 		st->leaving = l->next;
@@ -304,8 +304,8 @@ void state_end_exited(struct state *st, __u64 time)
 }
 
 /*
- * The thread that executes is the only one that is left. It takes the tid of the first thread,
- * whose EXIT may have come. No EXIT will come for the tid that it had before (de_thread()).
+ * After execve(), only the thread that called it is left. This thread takes the tid of the first
+ * thread, whose EXIT may have come. No EXIT will come for the thread's old tid (de_thread()).
  */
 static int fold_exec(struct state *st, struct process *p, struct thread *t)
 {
@@ -434,8 +434,8 @@ struct emit {
 };
 
 /*
- * The record ends with its sample id, which names no event, like records that readers make
- * themselves. The event that wrote the record may be closed because its CPU went offline, and
+ * The record ends with its sample id, which names no event, as in records that readers make
+ * themselves: the event that wrote the record may be closed because its CPU went offline, and
  * readers refuse an id that they do not know.
  */
 static void emit_record(struct emit *e)
@@ -464,7 +464,7 @@ static void emit_copy(struct emit *e, const struct perf_event_header *rec)
 	memcpy(e->rec.bytes, rec, rec->size);
 }
 
-/* A process whose parent has ended is another one's child by now, usually of the first process. */
+/* A process whose parent has ended is another process's child by now, usually that of process 1. */
 static __u32 parent_of(const struct emit *e)
 {
 	const struct process *p = e->process;

@@ -58,8 +58,8 @@ int state_emit(const struct state *st, __u64 time, state_fn fn, void *ctx);
  *
  * state_bury() - forget tasks that do not exist any more, because their EXIT was lost
  * @ask: tells which tasks exist now
- * @sure: if an EXIT came before the last call, it has been folded by now. Then a task that did
- *	not exist at the last call either is forgotten. If @sure is false, it is only noted.
+ * @sure: has every EXIT that came before the last call been folded by now? If so, forget each task
+ *	that existed neither at the last call nor now. Otherwise, only note such tasks.
  *
  * state_shrink() - forget half of the maps of the process that has the most maps
  *
@@ -68,9 +68,9 @@ int state_emit(const struct state *st, __u64 time, state_fn fn, void *ctx);
 struct state_ask {
 	/* Does the task exist? */
 	bool (*lives)(void *ctx, __u32 pid, __u32 tid);
-	/* Begin with the maps of a process. Return false if they are not known. */
+	/* Read the maps of a process, for @mapped. Return false if they are not known. */
 	bool (*begin)(void *ctx, __u32 pid);
-	/* Does this process have a map between @start and @last, both included? */
+	/* Does the process of @begin have a map between @start and @last, both included? */
 	bool (*mapped)(void *ctx, __u64 start, __u64 last);
 	/* Does the cgroup exist, or is that not known? */
 	bool (*cgroup)(void *ctx, __u64 id, const char *path);
@@ -113,7 +113,7 @@ struct state_stats {
 	size_t	cgroups;	/* including those that were noted as removed */
 };
 
-/* This goes through all processes. */
+/* Fill @stats. This goes through all processes, so it takes time. */
 void state_stats(const struct state *st, struct state_stats *stats);
 
 /* Return the bytes of memory in use. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The kernel's part of the state: symbols of code that is made at run time, BPF programs,
- * cgroups, and code that was changed. For each of these it has the last record, until a
- * record tells that it is gone. It also has build-ids of files that were read late, and
- * types of BPF programs, as many as there is room for.
+ * cgroups, and code that was changed. The state has the last record of each of these. A record
+ * tells when a symbol or a program is gone; no record tells when a cgroup is gone. The state
+ * also has late ids and types of BPF programs, as many as there is room for.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -67,7 +67,7 @@ struct build_id {
 	char name[];
 };
 
-/* Limits for late ids and types. A snapshot does not need those of several months. */
+/* Limits for late ids and types. A snapshot does not need all ids and types of several months. */
 #define MAX_IDS		4096
 #define MAX_TYPES	(4U << 20)	/* bytes */
 

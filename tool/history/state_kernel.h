@@ -11,7 +11,7 @@
 
 struct state_maps;
 
-/* If all is zero, it is empty. */
+/* A state_kernel that is all zero is empty. */
 struct state_kernel {
 	struct state_maps *maps;	/* of the kernel and its modules */
 	/* trees of records */

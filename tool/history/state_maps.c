@@ -21,7 +21,7 @@ static __u64 start_of(const struct state_map *map)
 	return head(map)->start;
 }
 
-/* Return the address of the last byte. The end of a map of the kernel may not fit in 64 bits. */
+/* Return the address of the last byte. The end of a map of the kernel can be 2^64 or above. */
 static __u64 last_of(const struct state_map *map)
 {
 	const struct rec_mmap2 *h = head(map);
@@ -130,8 +130,9 @@ static size_t first_behind(const struct state_maps *maps, __u64 start)
 }
 
 /*
- * The maps that replace those that a new map overlaps: the new map, and what is left of the old
- * ones before and behind it
+ * A change of a set for a new map. The maps in @put replace the old maps from @from to @to - 1,
+ * which the new map overlaps. @put has the new map itself, and the parts of the old maps that are
+ * before and behind it.
  */
 struct change {
 	struct state_map *put[3];

@@ -28,8 +28,9 @@ struct state_maps *state_maps_get(struct state_maps *maps);
 void state_maps_put(struct state_maps *maps, size_t *bytes);
 
 /*
- * Add the map of @rec to *@maps. It replaces maps that it overlaps. If the set is shared, *@maps
- * becomes another set. @bytes: the memory in use, which is updated. Return 0 or -ENOMEM.
+ * Add the map of @rec to *@maps. The new map replaces the parts of other maps that it overlaps. If
+ * the set is shared, *@maps becomes another set. @bytes: the memory in use, which is updated.
+ * Return 0 or -ENOMEM.
  */
 int state_maps_add(struct state_maps **maps, const struct perf_event_header *rec,
 		   size_t *bytes);
