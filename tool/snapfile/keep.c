@@ -163,7 +163,7 @@ void keep_take(struct keep *k, struct keep *copy)
 	mark_noted(k, &now);
 }
 
-/* libc computes local times under a lock of its own. */
+/* libc computes local times under its own lock. Hold @names then, so that keep_fork() can wait. */
 static pthread_mutex_t names = PTHREAD_MUTEX_INITIALIZER;
 
 pid_t keep_fork(void)
@@ -336,7 +336,7 @@ static bool is_same(const struct keep_victim *v)
 	       st.st_ino == v->ino && begins_as_stream(AT_FDCWD, v->path);
 }
 
-/* Plan to remove the file. Whether that succeeds or not, the limits then apply to the others. */
+/* Plan to remove the file, and do not count it any more, whether its removal succeeds or not. */
 static int plan_file(struct excess *x, const struct keep_file *f, struct keep_plan *p)
 {
 	struct keep_victim *v;

@@ -5,7 +5,8 @@
  * The limits apply to all snapshots in the directory that have the recorder's name pattern, also
  * to those of earlier runs and of other recorders with the same pattern. A snapshot is a regular
  * file of the recorder's user, whose name the pattern can make, and that begins like a stream.
- * Nothing else is ever removed, and the newest snapshot is never removed.
+ * Nothing else is ever removed. The newest snapshot is removed only if the disk is full and a new
+ * snapshot then fits.
  *
  * The time in the name tells which snapshot is the oldest, because copying a file keeps its name
  * but not its mtime. The mtime is used only if the pattern has no %t. The clock of these times can
@@ -47,7 +48,7 @@ struct keep_file {
 	__u64 number;
 	unsigned int again;
 	__u64 seen;		/* ns of CLOCK_BOOTTIME when it was first seen */
-	bool ours;		/* written by this run, at that time */
+	bool ours;		/* written by this run, at @seen */
 	bool stuck;		/* could not be removed, already logged */
 	__u64 age;		/* ns, at the last look */
 };
@@ -64,7 +65,7 @@ struct keep {
 	struct keep_file *files;	/* sorted by name, as of the last look */
 	size_t nr;
 	struct keep_noted *noted;	/* the newest is the last */
-	size_t nr_noted, nr_copied;	/* noted ones; how many the copy has */
+	size_t nr_noted, nr_copied;	/* how many are noted; how many of them the copy has */
 	struct keep_clock (*clock)(void);
 };
 
@@ -94,14 +95,14 @@ int keep_copy(struct keep *copy, struct keep *k);
 void keep_take(struct keep *k, struct keep *copy);
 
 /*
- * Call fork(), but not while such a thread holds a lock of libc, for which the child would wait
- * forever.
+ * Call fork(), but not while a thread that uses this file holds a lock of libc: in the child,
+ * nobody would release that lock.
  */
 pid_t keep_fork(void);
 
 /*
- * Note that @committed was just written; it is the path, snapfile.path. Does not access the disk.
- * Without limits nothing is noted. Return 0, or -ENOMEM with a message.
+ * Note that the snapshot with the path @committed (snapfile.path) was just written. This does not
+ * access the disk. Without limits nothing is noted. Return 0, or -ENOMEM with a message.
  */
 int keep_note(struct keep *k, const char *committed, struct diag *d);
 
@@ -128,14 +129,14 @@ struct keep_plan {
  *	is no lock. -EWOULDBLOCK: another recorder has it
  * keep_look() - look for snapshots on disk. Return 0, or -errno with a message
  * keep_plan() - decide which of the snapshots found must be removed: the oldest ones until the
- *	limits hold, or none if another recorder has the lock. Does not access the disk. The
- *	snapshot noted last is the newest. All snapshots of this run must be noted by then: one
- *	that is not noted counts as another recorder's, and may be the oldest by the clock.
- *	Return 0, or -errno with a message. The plan takes over @lock; if keep_plan() fails, it
- *	releases @lock
+ *	limits hold, or none if another recorder has the lock. keep_plan() does not access the
+ *	disk. The snapshot that was noted last is the newest. All snapshots of this run must be
+ *	noted before: a snapshot that is not noted counts as another recorder's, and may be the
+ *	oldest by the clock. Return 0, or -errno with a message. The plan takes over @lock; if
+ *	keep_plan() fails, it releases @lock
  * keep_remove() - remove these snapshots
- * keep_removed() - note the result and release the lock. Must be called once for each plan. Does
- *	not access the disk. Return how many snapshots are gone
+ * keep_removed() - note the result and release the lock. The caller must call this once for each
+ *	plan. This does not access the disk. Return how many snapshots are gone
  */
 int keep_lock(const struct keep *k);
 /* Release the lock. For a plan's lock, keep_removed() does that. */
@@ -148,19 +149,19 @@ size_t keep_removed(struct keep *k, struct keep_plan *p, keep_told *told, void *
 /* A snapshot that is being written and for which there is no room */
 struct keep_new {
 	/*
-	 * Does the snapshot fit if @freed more bytes become free? Before @fits returns 1, it
-	 * reserves the room that the snapshot needs beyond these bytes. Return 1 (yes), 0 (no) or
-	 * -1 (not known).
+	 * Does the snapshot fit if @freed more bytes become free? Return 1 (yes), 0 (no) or -1 (not
+	 * known). If the file exists and the file system supports fallocate(2), @fits reserves the
+	 * room that the snapshot's data needs beyond these bytes before it returns 1.
 	 */
 	int (*fits)(void *ctx, __u64 freed);
 	void *ctx;
 };
 
 /*
- * Call this when the disk is full. It removes the oldest snapshot if there is a limit. Without a
- * limit, the user has not allowed to remove snapshots. The newest snapshot is removed only if @new
- * is known to fit then. None is removed if @new is known not to fit. Return 1 (try again), 0 (there
- * is none to remove) or -errno.
+ * Call this when the disk is full. If there is a limit, it removes one snapshot: the oldest that
+ * can be removed. Without a limit, the user has not allowed to remove snapshots. The newest
+ * snapshot is removed only if @new is known to fit then. None is removed if @new is known not to
+ * fit. Return 1 (try again), 0 (there is none to remove) or -errno.
  */
 int keep_make_room(struct keep *k, const struct keep_new *new, keep_told *told, void *ctx,
 		   struct diag *d);

@@ -19,7 +19,7 @@
 #define NUMBER_DIGITS	20	/* of 2^64 */
 #define AGAIN_DIGITS	5	/* SNAPFILE_SAME */
 
-/* Return where @conversion is in the pattern, or NULL. A pattern has each one at most once. */
+/* Return where @conversion is in the pattern, or NULL. It is there at most once. */
 static const char *find(const char *pattern, char conversion)
 {
 	const char *p;
@@ -65,7 +65,7 @@ int snapfile_check(const char *pattern, struct diag *d)
 	return 0;
 }
 
-/* Return the length of the longest name, "-N" included. */
+/* Return the length of the longest name that @tail can make, "-N" included. */
 static size_t longest(const char *tail)
 {
 	size_t len = 1 + AGAIN_DIGITS;
@@ -227,7 +227,7 @@ static unsigned int digits(const char *s, unsigned int nr)
 	return val;
 }
 
-/* Refuse a time that does not exist, such as 30 February: put_time() does not make such times. */
+/* Refuse digits that are no time. mktime() turns 30 February into a date in March. */
 static bool match_time(const char *s, __u64 *time)
 {
 	struct tm tm = { .tm_isdst = -1 };

@@ -19,13 +19,13 @@ struct snapfile_room {
 	const struct snapfile *file;
 	enum snapfile_phase phase;
 	__u64 size;		/* bytes of the whole file, 0: not known */
-	int report;		/* -1: this process writes; else it counts, and reports here */
+	int report;		/* -1: this process writes; otherwise it counts and reports here */
 };
 
 /*
- * Call this when the disk is full. It asks @job->no_space whether there is room now. Before that, a
- * child counts the size of the file: it does the rest of the work but writes nothing. In that child
- * this function returns true.
+ * Call this when the disk is full. It asks @job->no_space whether there is room now. If the size of
+ * the file is needed for that and is not known, a child counts it first: the child does the rest of
+ * the work but writes nothing. In that child this function returns true.
  */
 bool snapfile_room(struct snapfile_room *r);
 

@@ -65,7 +65,7 @@ static int open_named(struct snapfile *f)
 	return -EAGAIN;
 }
 
-/* Giving the file its name later needs /proc. */
+/* The file gets its name later through /proc/self/fd, so check that this exists. */
 static int open_unnamed(const char *dir)
 {
 	char proc[32];
@@ -110,7 +110,10 @@ int snapfile_begin(struct snapfile *f, const char *pattern, const char *base,
 		return diag(d, f->fd, "cannot create a snapshot in %.500s: %s",
 			    f->where, strerror(-f->fd));
 	f->open = true;
-	/* The caller closes one descriptor, to get its errors; the other one is for the name. */
+	/*
+	 * The caller writes to a second descriptor and closes it, to see the errors of close().
+	 * The first one is for the name.
+	 */
 	fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0) {
 		err = -errno;

@@ -66,8 +66,8 @@ int snapfile_sync(struct snapfile *f, struct diag *d);
 /*
  * Give the file its name, which never replaces a file, and wait until the name is on disk, too.
  *
- * Return 0, or -errno with a message. After an error call snapfile_abort(), or after -ENOSPC and
- * -EDQUOT try again.
+ * Return 0, or -errno with a message. After -ENOSPC or -EDQUOT, the caller can try again. After any
+ * other error, or to give up, it must call snapfile_abort().
  */
 int snapfile_commit(struct snapfile *f, struct diag *d);
 

@@ -10,7 +10,7 @@
 #include "stream/write.h"
 
 struct snapfile_job {
-	const char *pattern;		/* for snapfile_begin(), as all up to @time */
+	const char *pattern;		/* for snapfile_begin(), as are all members up to @time */
 	const char *base;
 	const char *trigger;
 	__u64 number;
@@ -21,9 +21,9 @@ struct snapfile_job {
 	/* the disk is full: is there room now? @new: the snapshot that needs it; NULL: the next */
 	bool (*no_space)(void *ctx, const struct keep_new *new);
 	/*
-	 * Called in a child of the writer, which writes nothing and only counts how large the file
-	 * will be: from now on @write must not use up what the writer needs. Return 0 or -errno.
-	 * NULL: nothing to do
+	 * Called in a child of the writer. The child writes nothing and only counts how large the
+	 * file will be, so @write must not use up what the writer needs. Return 0 or -errno. NULL:
+	 * nothing to do
 	 */
 	int (*count)(void *ctx);
 	void *ctx;			/* for all functions */
