@@ -318,7 +318,7 @@ void control_close(struct control *c)
 
 	if (!c)
 		return;
-	/* control_client_put() has tried to send the last answers immediately. */
+	/* Send nothing here: control_client_put() has tried already to send the last answers. */
 	for (i = 0; i < CLIENTS_MAX; i++) {
 		if (c->clients[i].fd >= 0)
 			control_client_free(&c->clients[i]);

@@ -45,14 +45,14 @@ struct control;
 struct control_ops {
 	/*
 	 * Take a snapshot, or remember to take one. @name: NULL, or a name as in
-	 * control_line.h; use it as a word, never as a pattern. Return 0 and call
-	 * control_answer() once, later, with @token, or return -errno with a message,
-	 * which becomes the answer.
+	 * control_line.h; use it as a word, never as a pattern. If this returns 0, it calls
+	 * control_answer() with @token once, before it returns or later. Otherwise it returns
+	 * -errno with a message, which becomes the answer.
 	 */
 	int (*snapshot)(void *ctx, const char *name, __u64 token, struct diag *d);
 	/* Write lines "KEY: VALUE" to @to, less than 32 KiB. */
 	void (*status)(void *ctx, FILE *to);
-	/* Stop the recording. As for snapshot, return 0 and answer later, or return -errno. */
+	/* Stop the recording. Return 0 and answer, or return -errno, as @snapshot does. */
 	int (*stop)(void *ctx, __u64 token);
 };
 

@@ -97,9 +97,9 @@ void control_client_putf(struct control_client *cl, const char *fmt, ...)
 }
 
 /*
- * Can more requests be carried out? Not before the client has read its answers, and not more
- * than CONTROL_PENDING_MAX at a time. A client that has gone needs no limit, because only the
- * requests that its socket holds are left.
+ * Can more requests be carried out? They must wait until the client has read its answers, and
+ * while CONTROL_PENDING_MAX requests wait for theirs. A client that has gone needs no limit,
+ * because only the requests that its socket holds are left.
  */
 static bool may_go_on(const struct control_client *cl)
 {
@@ -185,7 +185,7 @@ __u32 control_client_events(const struct control_client *cl)
 		return EPOLLOUT;
 	if (!may_go_on(cl))
 		return 0;
-	/* A line that was received already causes no event, so use EPOLLOUT, which comes always. */
+	/* A line that was received already causes no EPOLLIN. EPOLLOUT comes immediately. */
 	if (has_line(cl))
 		events |= EPOLLOUT;
 	if (!cl->eof)

@@ -60,7 +60,10 @@ static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 	if (err == EACCES || err == EPERM)
 		return diag(d, -err, "%s: the socket belongs to another user: give another path",
 			    path);
-	/* For example EAGAIN: its queue is full, or EPROTOTYPE: it is not a stream socket. */
+	/*
+	 * Other errors mean, too, that somebody has the socket open: EAGAIN that its queue is full,
+	 * EPROTOTYPE that it is not a stream socket.
+	 */
 	if (err != ECONNREFUSED && err != ENOENT)
 		return diag(d, -EADDRINUSE, "%s: somebody listens there: give another path", path);
 	if (unlink(path) && errno != ENOENT)

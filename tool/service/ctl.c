@@ -109,7 +109,7 @@ static int open_socket(struct ctl *c)
 	c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
 		return explain(c, errno);
-	/* connect() waits while the recorder's queue is full. */
+	/* connect() waits while the recorder's queue is full. SO_SNDTIMEO limits this, too. */
 	tv.tv_usec = c->opt->timeout % NSEC_PER_SEC / 1000;
 	if (c->opt->timeout && !tv.tv_sec && !tv.tv_usec)
 		tv.tv_usec = 1;

@@ -33,7 +33,7 @@ static void say_both(const char *text)
 	log_write(text);
 }
 
-/* If a descriptor of stdio were free, the next opened file would get it and be replaced. */
+/* If a descriptor of stdio were free, the next file would get it, and detach() would replace it. */
 static int fill_stdio(struct diag *d)
 {
 	int fd;

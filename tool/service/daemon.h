@@ -14,8 +14,8 @@
  * The daemon keeps its working directory, so that relative paths go on working: paths of
  * options, of control sockets (which must be short), of snapshots that are named by a
  * pattern. If the daemon made each path absolute instead, a new option could be forgotten. The
- * price is that the file system of the working directory cannot be unmounted, nor can the one
- * that is recorded to. The daemon keeps its umask for the same reason.
+ * price is that the file system of the working directory cannot be unmounted. The daemon keeps
+ * its umask, too, as the user set it.
  */
 #ifndef AUXREC_DAEMON_H
 #define AUXREC_DAEMON_H

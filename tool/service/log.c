@@ -198,8 +198,8 @@ static struct timespec in_ns(__u64 ns)
 }
 
 /*
- * Wait for the message just sent, unless other messages wait before it: then the thread makes
- * no progress.
+ * Wait for the message just sent. If older messages are still waiting, do not wait: the thread
+ * may be stuck at the disk.
  */
 static void wait_for_it(void)
 {

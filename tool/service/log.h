@@ -31,8 +31,9 @@ int log_to_file(const char *path, struct diag *d);
 
 /*
  * Log one message, for say_to(). Before one of the functions above was called, this does nothing.
- * Usually the message is written when this returns, but this waits no longer than 0.1 s. A child
- * can call this, too; its messages go the same way.
+ * Usually the message is written when log_write() returns, but log_write() waits no longer than
+ * 0.1 s for that. A child process can call it, too. In a child, it waits until the queue has room
+ * for the message, but not until the message is written.
  */
 void log_write(const char *text);
 

@@ -38,9 +38,7 @@ static void init_manager(const char *path)
 	const size_t len = path ? strlen(path) : 0;
 
 	manager_len = 0;
-	/*
-	 * "vsock:" is for virtual machines, which are services only for their host.
-	 */
+	/* Ignore "vsock:CID:PORT": with such an address, a virtual machine notifies its host. */
 	if (len < 2 || len >= sizeof(manager.sun_path) || (*path != '/' && *path != '@'))
 		return;
 	memset(&manager, 0, sizeof(manager));

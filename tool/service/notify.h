@@ -26,7 +26,7 @@ int notify_stopping(void);
 /*
  * Call this while the service is still busy after notify_stopping(). It asks the manager to wait
  * for NOTIFY_BUSY_S more, at most once a second. Before notify_stopping() this does nothing. The
- * return value is as above.
+ * return value is as of notify_ready().
  */
 #define NOTIFY_BUSY_S	120
 int notify_busy(void);

@@ -43,7 +43,7 @@ static int write_pid(int fd)
 	len = snprintf(text, sizeof(text), "%d\n", getpid());
 	if (ftruncate(fd, 0))
 		return -errno;
-	/* A full disk is the only way to write less. */
+	/* pwrite() can write less only if the disk is full. */
 	if (pwrite(fd, text, len, 0) != len)
 		return errno ? -errno : -ENOSPC;
 	return 0;
