@@ -10,7 +10,7 @@
 #include "base/hash_map.h"
 #include "ring/gaps.h"
 
-/* Are both gaps for the same cause and queue, or (@any) for any thread's queue? */
+/* Are cause and queue of both gaps the same? @any: all queues of threads count as one. */
 static bool are_alike(const struct gaps *g, bool any, const struct perfaux_gap *a,
 		      const struct perfaux_gap *b)
 {
@@ -28,8 +28,8 @@ static __u64 hash(const struct gaps *g, bool any, const struct perfaux_gap *gap)
 }
 
 /*
- * Add @gap to @all. A queue of AUX data belongs to one CPU or thread, so a gap of several threads
- * belongs to none.
+ * Add @gap to @all. If the gaps have different threads, the sum has none. If queues of AUX data
+ * belong to threads, the sum then belongs to no queue, and has no CPU either.
  */
 static void join(const struct gaps *g, struct perfaux_gap *all, const struct perfaux_gap *gap)
 {
@@ -61,8 +61,8 @@ static bool is_wanted(const void *list, __u32 i, const void *wanted)
 }
 
 /*
- * Join gaps that are alike, among the first @end, in pairs: the first one of a pair goes into the
- * second one. So old gaps have been joined often, and new ones have not.
+ * Join gaps that are alike, among the first @end, in pairs: the first gap of a pair goes into the
+ * second one. So old gaps have been joined often, and new gaps have not.
  */
 static void join_some(struct gaps *g, size_t end, bool any)
 {
@@ -93,7 +93,8 @@ static void join_some(struct gaps *g, size_t end, bool any)
 }
 
 /*
- * Join gaps of the older half. If that does not suffice, join all, then those of several threads.
+ * Join gaps of the older half. If that does not suffice, join gaps of both halves. If that does not
+ * suffice either, join gaps of different threads, too.
  */
 static void make_room(struct gaps *g)
 {

@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 /*
- * There are more gaps than this only if more pairs of a queue and a cause than this have gaps. Then
- * there are at most about twice as many gaps as such pairs.
+ * Gaps of the same queue and cause can be joined. So there are more gaps than this only if more
+ * pairs of a queue and a cause than this have gaps, and then at most about two gaps for each pair.
  */
 #define GAPS_MAX	1024
 

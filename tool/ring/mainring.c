@@ -38,10 +38,11 @@ void mainring_unmap(struct mainring *r)
 
 __u64 mainring_snapshot(struct mainring *r)
 {
-	/* Pairs with the barrier in perf_output_put_handle(). */
+	/* This load pairs with the barrier in perf_output_put_handle(). */
 	r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	/*
-	 * Any record that found no room since the last copy found at least this much in use.
+	 * Since the last mainring_copy() began, at most this many bytes were in use at any time.
+	 * So if a record found no room, this value is nearly the size of the ring.
 	 */
 	if (r->head - r->tail > r->filled)
 		r->filled = r->head - r->tail;
@@ -103,9 +104,9 @@ static void account(struct mainring *r, struct main_stats *stats, const __u8 *re
 }
 
 /*
- * Does the record have a build-id bit although its event did not ask for ids? Linux 6.1 keeps
- * the bit from the record of an event that did, of any user (see module/ids/header.c). The
- * record then contains device and inode, not a build-id.
+ * Does the record have a build-id bit although its event did not ask for ids? If another event, of
+ * any user, has asked for ids, Linux 6.1 leaves the bit set for later events (see
+ * module/ids/header.c). The record then contains device and inode, not a build-id.
  */
 static bool has_others_bit(bool ids_asked, const struct perf_event_header *h)
 {
@@ -154,7 +155,7 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		}
 	}
 
-	/* Pairs with the control dependency in the kernel's ring buffer. */
+	/* This store pairs with the control dependency in the kernel's ring buffer. */
 	__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
 	return err;
 }
@@ -164,7 +165,7 @@ void mainring_time_conv(const struct mainring *r, struct time_conv *tc)
 	const struct perf_event_mmap_page *pg = r->page;
 	__u32 seq;
 
-	/* The kernel's seqlock, see struct perf_event_mmap_page. */
+	/* pg->lock is a seqlock of the kernel, see struct perf_event_mmap_page. */
 	do {
 		seq = __atomic_load_n(&pg->lock, __ATOMIC_ACQUIRE);
 		tc->shift = pg->time_shift;

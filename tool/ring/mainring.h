@@ -16,7 +16,7 @@ struct main_stats {
 	__u64 samples;
 	__u64 lost;		/* records other than samples, lost to a full ring */
 	__u64 lost_samples;	/* samples lost to a full ring */
-	__u64 unwritten;	/* samples, told by PERF_RECORD_LOST_SAMPLES */
+	__u64 unwritten;	/* samples that PERF_RECORD_LOST_SAMPLES reports as lost */
 	__u64 throttled;
 	__u64 max_time;		/* largest timestamp written so far */
 };
@@ -50,11 +50,11 @@ void mainring_unmap(struct mainring *r);
 /* Note how far the kernel has written. Return the number of bytes to read. */
 __u64 mainring_snapshot(struct mainring *r);
 
-/* Has the kernel written anything since the snapshot? */
+/* Has the kernel written anything since the last mainring_snapshot()? */
 bool mainring_has_more(const struct mainring *r);
 
 /*
- * Pass the records up to the snapshot to @fn and give their room back to the kernel.
+ * Pass the records up to @head to @fn, and give their room back to the kernel.
  * @ids_asked: the event that writes the map records asks for ids. Return 0, -EBADMSG, or
  * what @fn returned.
  */

@@ -16,7 +16,7 @@
 #include "base/util.h"
 
 /*
- * For how long the measured offset is used. adjtimex(2) lets the two clocks drift apart by a
+ * A measured offset is used for this long. adjtimex(2) lets the two clocks drift apart by a
  * tenth at most, and usually by less than 0.05 percent.
  */
 #define LOOK_NS		(10 * NSEC_PER_SEC)

@@ -45,7 +45,10 @@ static const struct perfaux_frame *frame_at(const struct frames *f, __u32 i,
 			      (size_t)i * f->ring->ctl->segment_size + offset);
 }
 
-/* Return the state of the segment's use @seq, which begins empty. NULL: no memory. */
+/*
+ * Return what is known about the frames of segment @i in its use @seq: at first, nothing. NULL: no
+ * memory.
+ */
 static struct frames_segment *segment(struct frames *f, __u32 i, __u64 seq)
 {
 	struct frames_segment *seg = &f->seg[i];
@@ -105,7 +108,7 @@ const struct perfaux_frame *frames_join(struct frames *f,
 	if (!seg || is_done(seg, ref->offset))
 		return NULL;
 	set_done(seg, ref->offset);
-	/* walk_segment() does not count an earlier frame as wanted. */
+	/* walk_segment() does not count a frame from before f->begin, so do not count it here. */
 	seg->joined += frame->time >= f->begin;
 	return frame;
 }
@@ -247,8 +250,8 @@ void frames_release(struct frames *f)
 		if (!is_complete(seg))
 			continue;
 		/*
-		 * A sample can be a little later than its frame. So the sample of a frame
-		 * from before f->begin may still come, and the segment is kept for it.
+		 * A sample can be a little later than its frame. So the sample of a frame from
+		 * before f->begin may still come. Keep a segment with such a frame for it.
 		 */
 		if (f->held_only && !seg->early)
 			rawring_unhold(f->ring, i);

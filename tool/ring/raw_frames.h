@@ -56,18 +56,20 @@ const struct perfaux_frame *frames_join(struct frames *f,
 int frames_walk(struct frames *f, frames_fn fn, void *ctx);
 
 /*
- * Is there a READY segment whose samples were incomplete at the previous call and still are? The
- * missing samples may be lost. They are lost if the caller, between the two calls, has called
- * PERFAUX_IOC_FLUSH and then read the main rings. In this case frames_orphans() calls @fn for their
- * frames, in such segments or (@all) in all segments that were incomplete at the last call.
+ * frames_are_late(): is there a READY or HELD segment for whose frames some samples were missing at
+ * the previous call, and are still missing? These samples are lost if the caller, between the two
+ * calls, has called PERFAUX_IOC_FLUSH and then read the main rings.
+ *
+ * frames_orphans(): call @fn for each frame without a sample in such a segment or, with @all, in
+ * each segment for which samples were missing at the last call. Return 0 or what @fn returned.
  */
 bool frames_are_late(struct frames *f);
 int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx);
 
 /*
  * Look at the committed frames of the HELD segments: add the data bytes of those after @time
- * to @bytes, and set @last to the time of the newest frame if that is later. This does not
- * change the state of frames_walk() and the other functions.
+ * to @bytes, and set @last to the time of the newest frame if that is later. @f does not
+ * change.
  */
 void frames_held_after(const struct frames *f, __u64 time, __u64 *bytes, __u64 *last);
 

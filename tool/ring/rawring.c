@@ -281,7 +281,10 @@ int rawring_flush(struct rawring *r, __u32 flags)
 
 static void note(struct rawring *r, __u64 seq, __u32 segment, __u32 index)
 {
-	/* Ignore a number that was handed out or is far ahead: then the ring is broken. */
+	/*
+	 * Ignore a number below @next: rawring_next() skipped it, or it belongs to a gap that is
+	 * not released yet. Ignore a number that is too far ahead: the ring is broken.
+	 */
 	if (seq < r->next || seq - r->next > r->mask)
 		return;
 	r->window[seq & r->mask] = (struct raw_entry){ seq, segment, index };
@@ -346,7 +349,7 @@ static void scan_segment(struct rawring *r, __u32 i)
 		*seg = (struct raw_segment){ .seq = seq, .ready = ~0U };
 	if (PERFAUX_STATE(state) == PERFAUX_SEG_READY) {
 		seg->ready = nr;
-		/* All spans were handed out while the segment was BUSY or IDLE. */
+		/* If all spans were handed out while the segment was BUSY or IDLE, release it. */
 		if (seg->done == nr)
 			store_release(&r->marks[i], seq);
 	}

@@ -41,7 +41,7 @@ struct rawring {
 	__u64 next;			/* number to hand out next */
 	__u64 last;			/* largest number seen */
 	__u64 missing;			/* numbers that never came */
-	/* begin of the oldest span being written or not handed out, ~0: none */
+	/* begin of the oldest span being written or not handed out; 0: not known; ~0: none */
 	__u64 oldest;
 	__u64 held_seq;			/* perfaux_hold.seq of the last rawring_hold() */
 	bool only_read;			/* see rawring_only_read() */
@@ -53,7 +53,7 @@ struct raw_item {
 	const struct perfaux_gap *gap;		/* or NULL */
 	const void *data;			/* of the span */
 	__u32 index;				/* of the segment or gap */
-	/* This is the last span of its segment: if it is released, the segment is. */
+	/* This is the last span of its segment. Releasing it releases the segment. */
 	bool last;
 };
 
@@ -138,11 +138,11 @@ struct raw_run {
 	__u64 first, last;	/* perfaux_segment.ready_seq */
 };
 
-/* ring/overwrite.c, up to rawring_history() */
+/* The functions from here up to rawring_history() are in ring/overwrite.c. */
 
 /*
- * Find the longest run of HELD segments without a hole, the newest one of several. The caller
- * leaves out spans that end before @begin, spans that have ended since rawring_hold(), and
+ * Find the longest run of HELD segments without a hole; of several equally long ones, the newest.
+ * The caller leaves out spans that end before @begin, spans with numbers above @held_seq, and
  * frames before @begin. Return 0 or -ENOMEM.
  */
 int rawring_held_run(const struct rawring *r, __u64 begin, struct raw_run *run);
@@ -163,7 +163,7 @@ const struct perfaux_frame *rawring_next_frame(const struct rawring *r, __u32 se
 /* Return the approximate time when the oldest data in the ring began; ~0: it has no data. */
 __u64 rawring_history(const struct rawring *r);
 
-/* ring/rawring.c: for the status line */
+/* ring/rawring.c: return the number of free segments, for the status line. */
 unsigned int rawring_free_segments(const struct rawring *r);
 
 #endif /* AUXREC_RAWRING_H */
