@@ -80,7 +80,7 @@ static void set_rate(const struct session *s, struct perf_event_attr *attr,
 
 	attr->freq = 1;
 	attr->sample_freq = opt->freq ? opt->freq : AUXREC_FREQ_DEFAULT;
-	/* The kernel lowers its limit under load, so this is no reason to fail. */
+	/* The kernel lowers its limit under load, so a frequency above it is no reason to fail. */
 	if (attr->sample_freq > max)
 		attr->sample_freq = max;
 }
@@ -130,7 +130,7 @@ static int set_sampler(const struct session *s, struct sev *sev, __u64 max,
 	/* A map does not accept an event with inherit, see perf_event_read_local(). */
 	if (sev->ev->bpf_map)
 		attr->inherit = 0;
-	/* Each write of a program is a sample. */
+	/* Each write of a BPF program to the event is a sample. */
 	if (is_bpf_output(attr) && !sev->ev->freq_given && !s->opt->freq)
 		attr->sample_period = 1;
 	sev->raw_ring = attr->sample_type & PERF_SAMPLE_RAW &&

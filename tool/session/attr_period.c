@@ -11,7 +11,7 @@ bool attr_is_counted_singly(const struct perf_event_attr *attr)
 	case PERF_TYPE_BREAKPOINT:
 		return true;
 	case PERF_TYPE_SOFTWARE:
-		/* bpf-output is not counted: each write of a program is a sample. */
+		/* bpf-output is not counted: each write of a BPF program is a sample. */
 		return attr->config != PERF_COUNT_SW_CPU_CLOCK &&
 		       attr->config != PERF_COUNT_SW_TASK_CLOCK &&
 		       attr->config != PERF_COUNT_SW_BPF_OUTPUT;

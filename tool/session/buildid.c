@@ -226,7 +226,7 @@ int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
 		n = pread(fd, image, len, start);
 		close(fd);
 	}
-	/* Reading the vdso takes more rights than knowing its address. */
+	/* A user who may know the address of a vdso may lack the right to read that vdso. */
 	if (n == (ssize_t)len)
 		err = image_id(image, len, id);
 	else

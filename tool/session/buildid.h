@@ -40,8 +40,8 @@ int build_id_file(struct build_id_cache *cache, const char *path, struct build_i
 int build_id_notes(const char *path, struct build_id *id);
 
 /*
- * Find the build-id of the vdso that a process has at @start. Without the right to
- * read it, use that of our own vdso if it looks the same. Return 0 or -errno.
+ * Find the build-id of the vdso that a process has at @start. Without the right to read that
+ * vdso, return the id of our own vdso if both look the same. Return 0 or -errno.
  */
 int build_id_vdso(pid_t pid, unsigned long long start, size_t len,
 		  struct build_id *id);

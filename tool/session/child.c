@@ -127,7 +127,7 @@ int child_fork(struct session *s, struct diag *d)
 		return diag(d, -errno, "fork: %s", strerror(errno));
 	if (!pid) {
 		default_signals();
-		/* Otherwise the child would not notice the recorder's death. */
+		/* With a copy of the write end, the child would not notice the recorder's death. */
 		close(go[1]);
 		close(report[0]);
 		become(s, go[0], report[1]);
@@ -147,7 +147,7 @@ int child_start(struct session *s, struct diag *d)
 
 	if (!s->child)
 		return 0;
-	/* The signal may have come before there was a child. */
+	/* A signal that ends the recording may have come before there was a child. */
 	if (signals_stop())
 		child_stop(s);
 	s->child_started = true;

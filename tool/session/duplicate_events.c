@@ -14,8 +14,9 @@
 #include "trigger/trigger.h"
 
 /*
- * Can this kernel mix the ids of twins? Nothing in the interface tells, but attr.config3 came in
- * the same version (6.3): perf_copy_attr() of an older kernel returns E2BIG for it.
+ * Can this kernel mix the ids of twins? Nothing in the interface tells this. But the first version
+ * that mixes them (6.3) is also the first one with attr.config3, and perf_copy_attr() of an older
+ * kernel returns E2BIG for config3.
  */
 static bool kernel_mixes_them(void)
 {

@@ -31,7 +31,10 @@ bool session_only_user_aux(const struct session *s)
 	return session_only_aux(s);
 }
 
-/* perf_mmap() requires CAP_IPC_LOCK in the first user namespace, which maps all users. */
+/*
+ * Does perf_mmap() ignore the limits of locked memory? It does with CAP_IPC_LOCK in the first user
+ * namespace, which is the one that maps all users.
+ */
 static bool may_lock_anything(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -61,8 +64,8 @@ static __u64 may_lock(void)
 }
 
 /*
- * Reading a sample whose data is in the raw ring takes longer than copying one, so more
- * samples wait to be read.
+ * Return the size for samples whose data is in the raw ring. Reading such a sample takes longer
+ * than copying a whole one, so more samples wait in the main ring.
  */
 static size_t with_payloads(void)
 {

@@ -29,11 +29,11 @@ struct session_mode {
 
 	/* Open the output. Called after session_open(). */
 	int (*open)(struct session *s, struct diag *d);
-	/* Handle a record that is of a main ring or about one. */
+	/* Handle a record of a main ring, or a record of losses that auxrec makes for a ring. */
 	int (*record)(struct session *s, const struct perf_event_header *rec);
 	/* Read the raw ring before the main rings are copied. @last: nothing is attached. */
 	int (*raw)(struct session *s, bool last);
-	/* Called when the main rings were copied. @seen: records of the output before that. */
+	/* Called when the main rings were copied. @seen: number of records written before that. */
 	int (*looked)(struct session *s, __u64 seen, bool last);
 	/*
 	 * The recording is over, and its events are disabled. @err: the reason why it cannot go
@@ -46,9 +46,11 @@ struct session_mode {
 	/* Complete the options, and go into the background. Called before anything else. */
 	int (*defaults)(struct options *opt, struct diag *d);
 	int (*background)(const struct options *opt, struct diag *d);
+	/* Called before the events are made. */
 	int (*prepare)(struct session *s, struct diag *d);
 	/*
-	 * Append events to s->events, before those of -e. Complete the @i-th of the appended ones.
+	 * add_events() appends events to s->events, before those of -e. complete_event() completes
+	 * the @i-th of these events.
 	 */
 	int (*add_events)(struct session *s, struct diag *d);
 	int (*complete_event)(struct session *s, size_t i, struct sev *sev, struct diag *d);
@@ -64,11 +66,11 @@ struct session_mode {
 	 * Return the time until the next look at the rings, in ms, at most @timeout; -1: no limit.
 	 */
 	int (*timeout)(const struct session *s, int timeout);
-	/* Set @fd to one more descriptor to poll. Return more events to poll the raw ring for. */
+	/* Set @fd to one more descriptor to poll. Return what the raw ring is polled for, too. */
 	short (*poll)(const struct session *s, int *fd);
 	/*
-	 * Called after each look. If is_due, the recorder looks once more before it calls
-	 * write_due.
+	 * run() is called after each look. If is_due() returns true, the recorder looks once more
+	 * before it calls write_due().
 	 */
 	void (*run)(struct session *s);
 	bool (*is_due)(const struct session *s);

@@ -27,7 +27,10 @@ static int sys_open(const void *attr, pid_t pid, int cpu, int group)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Try it with a software event, because another PMU may return EINVAL for another reason. */
+/*
+ * Does the kernel know PERF_FORMAT_LOST? Try a software event, because another PMU may return
+ * EINVAL for another reason.
+ */
 static bool knows_lost(void)
 {
 	struct perf_event_attr attr = {
@@ -56,7 +59,8 @@ static bool drop_newest(struct sev *sev)
 	struct perf_event_attr *attr = &sev->attr;
 
 	/*
-	 * Keep what the user asked for: open_check() has seen that the kernel knows it.
+	 * Features that the user asked for are not dropped: open_check() has seen that the kernel
+	 * knows them.
 	 */
 	if (attr->read_format & PERF_FORMAT_LOST && !knows_lost())
 		attr->read_format &= ~(__u64)PERF_FORMAT_LOST;

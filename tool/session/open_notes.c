@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Report what a recording lacks because its user has no right to it and did not ask for it
- * by name. One line tells all of that, and what to do.
+ * by name. One line tells all of that, and what to do. Another line warns that softpt is slow.
  */
 #include <stdio.h>
 

@@ -29,7 +29,7 @@
 
 /*
  * The default raw ring has 16 MiB for all CPUs. 64 segments are two for each of 16 CPUs, and
- * as many that wait for the disk. 256 KiB are some 1 ms of Intel PT, and large enough that
+ * as many that wait for the disk. 256 KiB are about 1 ms of Intel PT, and large enough that
  * writing one segment at a time is not the bottleneck.
  */
 #define AUXREC_SEG_SIZE		(256U << 10)
@@ -85,7 +85,7 @@ struct flight_options {
 	struct ids_limits ids;		/* part of @memory, see flight/memory.c */
 	size_t bpf_queue;
 	size_t block;			/* bytes of records that are packed together; 0: none */
-	bool half_is_raw;		/* the raw ring has half of the rest */
+	bool half_is_raw;		/* the raw ring has half of what is left of @memory */
 	struct trigger *triggers;
 	size_t nr_triggers;
 	const char *name;		/* pattern, see snapfile/snapfile.h */

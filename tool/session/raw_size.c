@@ -20,7 +20,7 @@
 #define AUXREC_SEG_SMALL	(64U << 10)
 
 /*
- * Each busy CPU keeps a segment for its AUX data and one for its frames. The reader can hold two
+ * Each busy CPU keeps a segment for its AUX data and one for its frames. The reader can read two
  * further segments while no CPU has to wait. Frames alone need no more than MIN_SEGS: a CPU without
  * a segment of its own writes to those of others.
  */
@@ -32,8 +32,8 @@ static __u32 segs_with_aux(unsigned int nr_cpus)
 /*
  * Use 32 MiB in all. Frames alone have few, large segments, because each frame must
  * fit into one. With AUX data as well, the segments are as large as for AUX data
- * alone, because there must be many. A frame that is longer is the exception; the
- * summary then tells what to give with -m.
+ * alone, because there must be many. Frames that are longer than such a segment are rare.
+ * If one is lost, the summary tells what to give with -m.
  */
 static void default_size(bool aux, unsigned int nr_cpus, __u32 *size, __u32 *nr)
 {

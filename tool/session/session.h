@@ -297,8 +297,8 @@ int bpf_ring_store(struct session *s, struct diag *d);
 void bpf_ring_clear(struct session *s);
 
 /*
- * session/aux_queues.c. queue_get() returns the queue of a thread or CPU, which is new if there is
- * none yet, or NULL without memory.
+ * session/aux_queues.c. queue_get() returns the queue of a thread or CPU. It makes the queue if
+ * there is none yet, and returns NULL if there is no memory.
  */
 struct queue *queue_get(struct queues *q, __u32 tid);
 void queues_free(struct queues *q);

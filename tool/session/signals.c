@@ -83,7 +83,7 @@ int signals_fd(void)
 {
 	char buf[64];
 
-	/* The caller must look which signals came after this, so that it sees all of them. */
+	/* The caller looks at the signals only after this call, and therefore misses none. */
 	while (!get(stop) && read(wake[0], buf, sizeof(buf)) > 0)
 		;
 	return wake[0];

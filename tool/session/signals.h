@@ -26,8 +26,8 @@ void signals_wake(void);
 int signals_stop(void);
 
 /*
- * Did this signal come from a process? Then the command has not got it yet. A signal
- * from the terminal goes to both.
+ * Did this signal come from a process? Then the command has not got it yet. The terminal
+ * sends a signal both to auxrec and to the command.
  */
 bool signals_stop_forward(void);
 

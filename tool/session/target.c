@@ -24,9 +24,9 @@ static int add_tid(struct session *s, pid_t tid, struct diag *d)
 }
 
 /*
- * Add the threads that a process has now. Threads that come later are inherited. As with
- * perf, a thread is missed if it is made after this and before the events of the thread
- * that makes it are opened. Looking again would count inherited threads twice.
+ * Add the threads that a process has now. Threads that these threads create later inherit the
+ * events. As with perf, a thread is missed if its creator creates it after this function has looked
+ * and before the creator's events are opened. Looking again would count inherited threads twice.
  */
 static int add_threads(struct session *s, pid_t pid, struct diag *d)
 {
