@@ -121,7 +121,7 @@ static const struct perf_option perf_options[] = {
 	{ 0,   "proc-map-timeout",	all_tasks },
 };
 
-/* perf's commands that read auxrec's streams, and its other commands */
+/* perf's commands that read auxrec's streams, and perf's other commands */
 static const char *const readers[] = {
 	"annotate", "buildid-list", "evlist", "inject", "report", "script",
 };
