@@ -97,8 +97,8 @@ static void take_prog(struct bpf_reader *b, __u32 id)
 	int fd, err;
 
 	/*
-	 * A program that is loaded while bpf_start() asks for the loaded ones is found there and
-	 * in the ring. Later no program comes twice.
+	 * A program that is loaded while bpf_start() asks for the loaded programs is found twice:
+	 * by bpf_start() and in the ring. Later no program is found twice.
 	 */
 	if (read_map_get(&b->progs, id, NULL))
 		return;
@@ -189,7 +189,7 @@ static void *reader(void *arg)
 		/* After a stop, read the rings once more. */
 		stop = fds[0].revents;
 		for (i = 0; i < b->nr_rings; i++) {
-			/* poll() would report a CPU that went offline again and again. */
+			/* poll() would report again and again that a CPU has gone offline. */
 			if (fds[i + 1].revents & (POLLHUP | POLLERR))
 				fds[i + 1].fd = -1;
 			read_ring(b, &b->rings[i]);

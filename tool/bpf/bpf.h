@@ -43,7 +43,8 @@ struct bpf_reader {
 
 /*
  * Open the rings, which note programs that are loaded from now on. Without the right
- * to do so, or without BPF, this and the functions below do nothing.
+ * to do so, without BPF, or if only AUX data of user space is recorded, this and the
+ * functions below do nothing.
  */
 void bpf_open(struct session *s);
 /*

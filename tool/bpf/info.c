@@ -69,7 +69,7 @@ static const __u32 expendable[] = {
 	BIT(REC_BPF_JITED_INSNS),
 };
 
-/* The info has the length that readers know. The header's struct can have another one. */
+/* The info has the length that readers know. The header's struct can have another length. */
 union prog_info {
 	struct bpf_prog_info info;
 	__u8 bytes[REC_BPF_INFO_SIZE];

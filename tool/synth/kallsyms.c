@@ -30,7 +30,7 @@ static int read_level(const char *path)
 	return level;
 }
 
-/* Is it the kernel's file? A service manager may mount an empty file there. */
+/* Is @fd the kernel's own file? A service manager may have mounted an empty file over it. */
 static bool is_of_kernel(int fd)
 {
 	struct statfs st;

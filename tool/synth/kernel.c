@@ -108,7 +108,7 @@ int synth_module(struct session *s, const struct perfaux_notice *n,
 		return 0;
 	id.size = n->id_size > sizeof(id.id) ? sizeof(id.id) : n->id_size;
 	memcpy(id.id, n->id, id.size);
-	/* Readers have flushed all records up to this time, so the record must be later. */
+	/* Readers have processed all records up to flushed_time, so this record must be later. */
 	if (time <= s->flushed_time)
 		time = s->flushed_time + 1;
 	if (time > s->main.max_time)

@@ -47,8 +47,8 @@ static bool waits(int dir, const char *tid)
 
 /*
  * Does one of the process's threads wait uninterruptibly, such as for a disk? The thread may hold,
- * or wait for, mmap_lock. Reading maps (m_start()) takes this lock too, so it would wait as long
- * as the thread. Reading stat does not take the lock.
+ * or wait for, mmap_lock. Reading maps (m_start()) may need this lock, too, and would then wait as
+ * long as the thread. Reading stat does not take the lock.
  */
 static bool is_stuck(__u32 pid)
 {
