@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Build-ids that the module finds: reads its notices and writes records.
+ * Read the notices of the module about build-ids, and write records for them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,8 @@
 #define LATE_MAX	(2 * NSEC_PER_SEC)
 
 /*
- * Most of the waiting notices are for files that no recorded task has mapped.
+ * The limits of a live recording. Most of the waiting notices are for files that no recorded
+ * task has mapped, so a full buffer of waiting notices is emptied.
  */
 static const struct ids_limits recording = {
 	.queue = 1U << 20, .waiting = 4U << 20, .names = 65536,
@@ -37,7 +38,7 @@ static void set_add(struct name_set *set, __u64 hash, size_t max)
 {
 	if (set_has(set, hash))
 		return;
-	/* At worst this writes a record that is not needed. */
+	/* Empty a full set. At worst, auxrec then writes a record that is not needed. */
 	if (set->hashes.nr >= max) {
 		read_map_free(&set->hashes);
 		set->incomplete = true;
@@ -111,14 +112,14 @@ static int write_build_id(struct session *s, const struct perfaux_notice *n,
 	return build_end(&s->out);
 }
 
-/* Return 1 if the notice was handled, 0 if no map of its file has been seen. */
+/* Return 1 if the notice was handled, 0 if no map of its file has been seen, or -errno. */
 static int late_id(struct session *s, const struct perfaux_notice *n,
 		   const char *name)
 {
 	__u64 hash = hash_string(name);
 	int err;
 
-	/* A superfluous record does no harm. */
+	/* If the set lacks some names, write the record: a superfluous record does no harm. */
 	if (!set_has(&s->ids->missing, hash) && !s->ids->missing.incomplete)
 		return 0;
 	hash = hash_bytes(hash, n->id, n->id_size);

@@ -43,8 +43,8 @@ struct ids {
 };
 
 /*
- * Without the module, or without the right to use it, there are only the kernel's own
- * ids.
+ * Ask the module for build-ids. Without the module, or without the right to use it, there are
+ * only the kernel's own ids.
  */
 void ids_open(struct session *s);
 void ids_close(struct session *s);

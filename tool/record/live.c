@@ -70,7 +70,7 @@ static int live_record(struct session *s, const struct perf_event_header *rec)
 		err = payload_sample(s, rec);
 	else
 		err = stream_record(&s->out, rec);
-	/* The record stays in the ring, and count_rest() counts it. */
+	/* After an error the record stays in the ring, and count_rest() counts it. */
 	if (err && s->out.nr_ends != ends)
 		s->out.lost_samples--;
 	return err;

@@ -11,7 +11,7 @@
 
 /* The largest record, with the PERF_RECORD_LOST in front of it */
 #define LARGEST		(REC_SIZE_MAX + 64)
-/* Time between two looks at a ring that was never half full */
+/* Time between two looks at a ring that was at most half full and may have lost a large record */
 #define LOOK_NS		NSEC_PER_SEC
 /* perf_event_validate_size(): read() returns no more bytes. */
 #define READ_MAX	16384

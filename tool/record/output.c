@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send records of main rings, and records that are made about main rings, to the output.
+ * Send records of main rings, and auxrec's own records of their losses, to the output.
  */
 #include "record/record.h"
 

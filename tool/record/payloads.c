@@ -210,7 +210,10 @@ static int write_lost_sample(struct session *s, const struct source *src)
 	return stream_record(&s->out, &lost);
 }
 
-/* Write the sample, which tells that its data is elsewhere, or lost. -E2BIG: it cannot. */
+/*
+ * Write the sample, which tells that its data is elsewhere, or lost. Return -E2BIG if the sample is
+ * a tracepoint's, or too large to tell this.
+ */
 static int write_stub(struct session *s, const struct source *src,
 		      const struct part_sample *part)
 {
@@ -219,7 +222,7 @@ static int write_stub(struct session *s, const struct source *src,
 	return write_with(s, src, &part->payload, sizeof(part->payload));
 }
 
-/* Write the data apart from their sample. The sample tells that, or it is left out. */
+/* Write the data apart from its sample. The sample tells where the data is, or is left out. */
 static int write_apart(struct session *s, const struct source *src,
 		       const struct perfaux_frame *frame)
 {

@@ -17,7 +17,7 @@ struct payload_stats {
 	__u64 left_out;		/* samples that were too large with their data */
 	__u64 lost[16];		/* lost payloads, by cause */
 	__u64 lost_bytes[16];
-	__u64 too_large;	/* bytes of the longest one of PERFAUX_CAUSE_TOO_LARGE */
+	__u64 too_large;	/* bytes of the longest payload that was too large */
 };
 
 struct payloads {

@@ -59,7 +59,7 @@ static int look_at_rings(struct session *s, bool last, enum losses_which which)
 	for (i = 0; i < s->nr_rings; i++)
 		mainring_snapshot(&s->rings[i]);
 	s->bpf_settled = bpf_settled(s->bpf);
-	/* Write this before the BPF_EVENTs: at a BPF_EVENT, readers look for the program's info. */
+	/* Infos come before the BPF_EVENTs: at a BPF_EVENT, readers look for the program's info. */
 	err = bpf_write(s);
 	/* A snapshot after an error must still know the gaps of the data that it has. */
 	if (s->have_raw && (!err || s->mode->keeps)) {
@@ -324,7 +324,7 @@ static void wait_child(struct session *s)
 		} else if (errno != EINTR) {
 			break;
 		} else if (signals_count() > seen) {
-			/* The first signal here is passed on, a later one means: do not wait. */
+			/* The first signal here ends the command, a later one kills it. */
 			seen = signals_count();
 			child_kill(s, seen > begin + 1 ? SIGKILL : SIGTERM);
 		}
@@ -376,7 +376,7 @@ static int prepare(struct session *s, struct diag *d)
 		err = child_fork(s, d);
 	if (!err)
 		err = session_find_targets(s, d);
-	/* Before a recorded task maps anything. */
+	/* Ask for ids before a recorded task maps anything. */
 	if (!err)
 		ids_open(s);
 	if (!err)
@@ -421,14 +421,14 @@ static int run(struct session *s, struct diag *d)
 		s->mode->setup(s, false);
 	if (!err) {
 		say_hidden(s);
-		/* The command does not run yet. */
+		/* Unless there is a delay, enable the events before the command runs. */
 		if (!s->opt->delay_ms)
 			err = enable(s, d);
 	}
 	if (!err) {
 		err = child_start(s, d);
 		if (err) {
-			/* The stream is valid without the command. */
+			/* If the command cannot run, the stream is valid nevertheless. */
 			say("%s", d->msg);
 			err = 0;
 		}
@@ -519,7 +519,7 @@ int auxrec_record_main(int argc, char **argv, const struct session_mode *flight)
 	if (!err)
 		err = prepare(&s, &d);
 	if (err) {
-		/* A signal may have ended the child, too: then the message is not the reason. */
+		/* A signal may have ended the child, too: then the message names a wrong reason. */
 		say("%s", signals_stop() ?
 		    "interrupted before the recording began" : d.msg);
 		child_dismiss(&s);

@@ -25,8 +25,8 @@ int auxrec_record_main(int argc, char **argv, const struct session_mode *flight)
 extern const struct session_mode live_mode;
 
 /*
- * record/output.c: write a record with a sample id, of a main ring or about one. Return 0 or
- * -errno.
+ * record/output.c: write a record of a main ring, or a record of losses that auxrec makes for a
+ * ring. The record must have a sample id. Return 0 or -errno.
  */
 int session_write(struct session *s, const void *rec);
 

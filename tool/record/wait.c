@@ -20,7 +20,7 @@
 /* Number of descriptors that are polled before those of the main rings */
 #define FIRST_RING	4
 
-/* Is it a pipe, a socket or a terminal, but not /dev/null? */
+/* Is @fd a pipe, a socket or a terminal, but not /dev/null? */
 static bool is_watched(int fd)
 {
 	struct stat st;

@@ -19,8 +19,8 @@ struct waiting {
 	int signals;			/* the descriptor of signals */
 	__u64 seen;			/* number of records at the last look */
 	unsigned int quiet;		/* looks that found no more records since then */
-	bool late;			/* main rings fill up before the kernel wakes us */
-	bool watched;			/* somebody reads the stream as it is written */
+	bool late;			/* main rings fill up before the kernel wakes auxrec */
+	bool watched;			/* somebody follows the recording */
 };
 
 /* Call this before the recorder's loop. Return 0 or -ENOMEM. */
