@@ -75,7 +75,7 @@ static bool check_size(struct check *c, const struct read_record *rec)
 			   "type %u", rec->type);
 		return false;
 	}
-	/* These three contain plain bytes, and readers accept any size. */
+	/* These three types contain plain bytes, and readers accept any size. */
 	if (rec->type != REC_TRACING_DATA && rec->type != REC_FEATURE &&
 	    rec->type != REC_COMPRESSED) {
 		if (rec->size % 8)

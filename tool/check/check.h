@@ -107,7 +107,7 @@ struct check {
 	bool quiet;
 	__u64 max;		/* violations to list */
 	FILE *out;		/* where violations are listed */
-	struct json to;		/* the same, with @json */
+	struct json to;		/* the writer to @out, if @json */
 
 	/* results */
 	__u64 violations;

@@ -41,7 +41,7 @@ static void skip(struct tracing *t, __u64 len)
 {
 	char buf[4096];
 
-	/* Test this first, so that a huge size costs no time. */
+	/* Test @len first, so that a huge size costs no time. */
 	if (t->rc > 0 && len > t->left)
 		t->rc = 0;
 	while (t->rc > 0 && len) {

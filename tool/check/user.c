@@ -13,7 +13,7 @@ static const char *take_string(struct read_bytes *b)
 	__u32 len = read_u32(b);
 	const char *s = read_take(b, len);
 
-	/* perf writes multiples of 64, and auxrec must do the same. */
+	/* perf pads each string to a multiple of 64 bytes, and auxrec must do the same. */
 	if (!s || len % 64 || !memchr(s, 0, len)) {
 		b->failed = true;
 		return NULL;
@@ -150,7 +150,10 @@ void check_feature(struct check *c, const struct read_record *rec)
 	feature_data(c, rec, id, &b);
 }
 
-/* perf leaves room for the largest payload after each string, which is not a violation. */
+/*
+ * In perf's record, the string is a member of a union. perf leaves room for the largest member
+ * after the string, which is not a violation.
+ */
 static void check_update_string(struct check *c, const struct read_record *rec,
 				const char *s, size_t room)
 {

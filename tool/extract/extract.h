@@ -21,7 +21,7 @@
 
 /*
  * A queue has the data of one thread, or of one CPU if CPUs were recorded. If the data
- * are chunks, it has the data of one event only.
+ * is in chunks, the queue has the data of one event only.
  */
 struct extract_queue {
 	__u32	tid, cpu;	/* one of them is EXTRACT_NOBODY */

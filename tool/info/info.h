@@ -113,7 +113,7 @@ struct info {
 	__u64	types[REC_NR_TYPES];
 	__u64	other_types;
 
-	char	*feature[REC_FEAT_MAX + 1];	/* as text; NULL */
+	char	*feature[REC_FEAT_MAX + 1];	/* as text; NULL: none */
 	__u32	cpus_avail, cpus_online;
 	__u64	memory;		/* KiB */
 	__u64	bpf_progs, bpf_btfs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print the report as JSON. Times and durations are in ns, sizes in bytes.
+ * Print the report as JSON. Times and durations are in ns, sizes in bytes (memory_kib in KiB).
  */
 #include <stdlib.h>
 

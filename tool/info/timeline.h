@@ -16,8 +16,8 @@
 #define TIMELINE_BUCKETS	512
 
 /*
- * A row is large, so there are at most this many; all further owners share the
- * last row.
+ * A row is large, so at most this many owners have a row of their own. All further
+ * owners share one more row, TIMELINE_OTHERS.
  */
 #define TIMELINE_ROWS		4096
 #define TIMELINE_OTHERS		(~0ULL)

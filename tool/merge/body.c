@@ -168,8 +168,8 @@ static int take_auxtrace(struct body *b, const struct read_record *rec)
 }
 
 /*
- * Take the AUX record of a gap or of a span. The AUX of the last span is written only if the span
- * was.
+ * Take the AUX record of a gap or of a span. The AUX of the last span is written only if that span
+ * was written.
  */
 static int take_aux(struct body *b, const struct rec_aux *from)
 {
@@ -355,7 +355,7 @@ static int take_raw(struct body *b, const struct read_record *rec,
 	int rc;
 
 	memcpy(&h, s->raw, sizeof(h));
-	/* Skip sums, as take_gap() does. */
+	/* Skip sums of all losses, as take_gap() does. */
 	if (h.flags & AUXREC_PAYLOAD_GAP && !h.cookie && s->cpu == NOBODY &&
 	    s->tid == NOBODY && b->index + 1 < b->m->nr_list)
 		return 0;

@@ -171,7 +171,7 @@ static int by_id(const void *x, const void *y)
 {
 	__u64 a, b;
 
-	/* In an ATTR the ids are at multiples of 8. */
+	/* @x and @y can point into a record, so copy the ids. */
 	memcpy(&a, x, sizeof(a));
 	memcpy(&b, y, sizeof(b));
 	return a < b ? -1 : a > b;

@@ -94,7 +94,7 @@ int merge_late_take(struct merge *m, const struct merge_section *s, struct merge
 
 	/*
 	 * A LOST_SAMPLES with a thread is for a sample whose raw data was overwritten; the
-	 * snapshot before has that sample. A LOST_SAMPLES of a main ring has no thread, see
+	 * previous snapshot has that sample. A LOST_SAMPLES of a main ring has no thread, see
 	 * record/losses.c.
 	 */
 	if (sample->time < late_since(s) || sample->time >= s->from ||

@@ -2,9 +2,10 @@
 /*
  * Merge many snapshots of one recording into one stream.
  *
- * The files are read three times. The first pass finds out what is in them. The second pass
- * goes through the stream without writing it, to learn which times later records have. The
- * third pass writes the stream, with a FINISHED_ROUND wherever no older record follows.
+ * There are three passes over the files. The first pass checks the files and finds out what is in
+ * them. The second pass goes through the stream without writing it, to learn which times later
+ * records have. The third pass writes the stream, with a FINISHED_ROUND wherever no older record
+ * follows.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -217,7 +218,7 @@ static int by_segments(const void *x, const void *y)
 	       compare(a->mark.number, b->mark.number);
 }
 
-/* Call this last: m->list has another order then. */
+/* Call this last, because it changes the order of m->list. */
 static int find_raw_holes(struct merge *m)
 {
 	const struct auxrec_snapshot *last = NULL;

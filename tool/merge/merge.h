@@ -44,8 +44,8 @@ struct merge_summary {
 
 /*
  * merge_streams() - write the merged stream
- * @paths: regular files, which are read more than once, in any order
- * @out: replaced when all of the new file is on disk; "-": stdout. None of @paths
+ * @paths: regular files (they are read more than once); their order does not matter
+ * @out: replaced when all of the new file is on disk; "-": stdout. It must not be in @paths
  * @sum: the caller must free it with merge_summary_free(), even after an error
  *
  * Memory follows the largest snapshot, what was recorded in a second (merge/late.c) and the

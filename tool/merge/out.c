@@ -16,7 +16,7 @@
 #include "service/notify.h"
 
 #define BUFFER_SIZE	(1U << 20)
-/* Even on the slowest disks this takes less than NOTIFY_BUSY_S. */
+/* Even the slowest disks write this many bytes in less than NOTIFY_BUSY_S. */
 #define SYNC_SIZE	(256U << 20)
 
 static int open_stdout(struct merge_out *o, struct diag *d)
@@ -138,7 +138,7 @@ int merge_out_close(struct merge_out *o, int err, struct diag *d)
 			notify_busy();
 			o->err = disk_data(o->fd);
 		}
-		/* Network and quota file systems report a full disk here. */
+		/* Network and quota file systems can report a full disk when a file is closed. */
 		if (close(o->fd) && !o->err && errno != EINTR)
 			o->err = -errno;
 		if (!err && o->err)

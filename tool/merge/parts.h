@@ -181,7 +181,7 @@ struct merge {
 	__u64 spans, repeated;
 };
 
-/* Reads a part of a file, record by record. */
+/* A part of a file that is read record by record */
 struct merge_reader {
 	int fd;
 	__u64 at, end;		/* the next byte that is read from the file */
@@ -191,7 +191,7 @@ struct merge_reader {
 };
 
 /* merge/reader.c */
-/* Each of the following functions returns 0, or -errno with a message. */
+/* Return 0, or -errno with a message. */
 int merge_reader_open(struct merge *m, struct merge_reader *r, size_t input,
 		      __u64 start, __u64 end);
 void merge_reader_close(struct merge_reader *r);
