@@ -17,7 +17,7 @@
 #include "flight/flight.h"
 #include "flight/bpf.h"
 
-/* At most this many records in one look: the rest waits for the next look. */
+/* One look takes at most this many records. The rest waits for the next look. */
 #define RECORDS_MAX	10000
 
 struct flight_bpf {

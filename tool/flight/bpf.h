@@ -13,7 +13,7 @@ struct trigger;
 
 /* Return 0, or -errno with a message. */
 int flight_bpf_open(struct session *s, const struct trigger *t, struct diag *d);
-/* Handle the records that have come since the last call. Does not wait. */
+/* Handle the records that have come since the last call, without waiting. */
 void flight_bpf_run(struct session *s);
 void flight_bpf_close(struct session *s);
 

@@ -25,14 +25,15 @@
 #include "synth/synth.h"
 #include "record/wait.h"
 
-/* Time between looks where no uevents come */
+/* Time between two looks at the CPUs where no uevents come */
 #define LOOK_NS		NSEC_PER_SEC
 /* The kernel's PROC_USER_INIT_INO */
 #define FIRST_USER_NS	0xEFFFFFFDU
 
 /*
- * The kernel sends uevents to the network namespaces of the first user namespace
- * (uevent_net_init()). Return false if that cannot be found out.
+ * Do uevents come to auxrec's network namespace? The kernel sends uevents only to the network
+ * namespaces of the first user namespace (uevent_net_init()). Return false if auxrec cannot find
+ * out whether its network namespace is one of these.
  */
 static bool uevents_come(void)
 {
@@ -93,7 +94,7 @@ static void remove_cpu(struct cpus *cpus, int cpu)
 }
 
 /*
- * Read the uevents, such as "offline@/devices/system/cpu/cpu1". A CPU that they name counts
+ * Read the uevents, such as "offline@/devices/system/cpu/cpu1". A CPU that went offline counts
  * as offline until the next look; otherwise a CPU that went offline and came back between two
  * looks would not be noticed. Return true if there were uevents, or too many of them.
  */
@@ -124,8 +125,8 @@ static bool read_uevents(struct flight *f)
 
 /*
  * Close the descriptors of @cpu, which do nothing any more, and forget ids that no record can
- * have. @oldest: time of the oldest record. Where samples are gone, sideband can be older
- * than the time from which all records are there.
+ * have. @oldest: time of the oldest record, which can be a sideband record that is older than
+ * all samples.
  */
 static void close_old(struct session *s, struct sev *sev, int cpu, __u64 oldest)
 {
@@ -280,7 +281,7 @@ static void compare(struct session *s, struct cpus *online)
 			continue;
 		changed = true;
 		if (cpu_back(s, cpu, &d)) {
-			/* Do not repeat this each second. */
+			/* Do not repeat the message each second. */
 			if (!f->cpus_failed)
 				say("CPU %d came online and cannot be recorded; auxrec tries again: %s",
 				    cpu, d.msg);

@@ -34,7 +34,7 @@ static __u64 count_of(const struct perf_event_header *rec)
 	return 1;
 }
 
-/* Count the record for a LOST_SAMPLES record, as the kernel does. */
+/* Drop the record, and count it. flight_tell_dropped() reports the count. */
 void flight_drop(struct session *s, const struct perf_event_header *rec, __u64 time)
 {
 	struct flight_dropped *dropped = &s->flight->dropped;

@@ -89,7 +89,8 @@ static void become_writer(const struct session *s, pid_t recorder, int report)
 }
 
 /*
- * Return the earliest time that a wish asks for; 0: all. The raw ring does not know the window.
+ * Return the earliest time that a wish asks for; 0: all. The window is taken into account, because
+ * the raw ring keeps data that is older than the window.
  */
 static __u64 wanted_begin(const struct session *s)
 {
@@ -290,7 +291,10 @@ static void dump_failed(struct session *s, const char *why)
 		rawring_unhold_all(&s->raw);
 }
 
-/* Half of the remaining room is for samples; sideband is kept in any case. */
+/*
+ * Make room for what comes while the child writes. Half of the room is for samples; sideband is
+ * kept in any case.
+ */
 static void share(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -309,7 +313,7 @@ int flight_dump_begin(struct session *s)
 	int fds[2];
 
 	f->number++;
-	/* The child has no mapping of the clock. */
+	/* Read the clock here, because the child has no mapping of the clock. */
 	f->writing_since = time_of_trigger(s);
 	if (s->have_raw) {
 		int held;
@@ -325,9 +329,9 @@ int flight_dump_begin(struct session *s)
 			return 0;
 		}
 		/*
-		 * HOLD has ended spans. The module publishes a gap that ended before such a span
-		 * first, see module/ring/gap.c. Read these gaps now: they tell what was lost to
-		 * the freeze that HOLD thawed.
+		 * HOLD has ended spans. If a gap ended before such a span, the module publishes
+		 * the gap before the span, see module/ring/gap.c. Read these gaps now: they tell
+		 * what was lost to the freeze that HOLD thawed.
 		 */
 		flight_gaps(s);
 	}

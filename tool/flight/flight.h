@@ -123,15 +123,15 @@ struct flight {
 	struct flight_stats stats;
 };
 
-/* mode.c */
+/* flight/mode.c */
 extern const struct session_mode flight_mode;
 
 /* flight/memory.c: set the sizes of rings that were not given, then divide the rest. */
 int flight_defaults(struct options *opt, struct diag *d);
 int flight_divide(struct session *s, struct flight_memory *m, struct diag *d);
 
-/* flight.c. Each returns 0, or -errno with a message. */
-int flight_prepare(struct session *s, struct diag *d);	/* before anything else */
+/* flight/flight.c. A function that returns int returns 0, or -errno with a message. */
+int flight_prepare(struct session *s, struct diag *d);	/* before the events are made */
 int flight_open(struct session *s, struct diag *d);	/* after session_open() */
 void flight_close(struct session *s);
 /*
@@ -140,29 +140,29 @@ void flight_close(struct session *s);
  */
 int flight_daemon(const struct options *opt, struct diag *d);
 /*
- * Call this when all events are enabled. It tells the process that started the recorder. Return 0,
- * or -errno with a message.
+ * Call this when all events are enabled. It tells the service manager, or the process that started
+ * the daemon, that the recording has begun. Return 0, or -errno with a message.
  */
 int flight_begun(struct session *s, struct diag *d);
 /*
- * setup.c: call this before and after writing the records that describe the machine, see
- * synth/synth.h; they are kept.
+ * flight/setup.c: keep the records that describe the machine (synth/synth.h). Call flight_setup()
+ * before and after they are written.
  */
 void flight_setup_open(struct session *s);
 void flight_setup(struct session *s, bool begin);
 /* Handle a record of a main ring. */
 void flight_record(struct session *s, const struct perf_event_header *rec);
 /*
- * gaps.c: takes the raw ring's gaps. _forget(): the ring has data from @history on, ns; ~0: it has
- * none.
+ * flight/gaps.c: take the gaps from the raw ring, and forget gaps that are not needed any more. The
+ * ring has data from @history on (ns; ~0: it has no data).
  */
 void flight_gaps(struct session *s);
 void flight_forget_gaps(struct flight *f, __u64 history);
 /* Call this when all rings were read once. It forgets what is too old. */
 void flight_settle(struct session *s);
 /*
- * Give a sign of life to the service manager and remove old snapshots. Called in each round, and
- * while the recorder waits at its end.
+ * Give a sign of life to the service manager and remove old snapshots. The recorder calls this in
+ * each round, and while it waits at its end.
  */
 void flight_watch(struct session *s);
 /* Return the timeout until the next flight_watch(), see wait_sooner(). */
@@ -198,7 +198,7 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 		 __u64 token, const void *data, size_t size);
 /* Call this when @nr more triggers came at the same time as the last wish of @t. */
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr);
-/* Call this when the samples of @nr triggers are lost, which came at @time or before. */
+/* Call this when the samples of @nr triggers are lost. The triggers came at @time or before. */
 void flight_wish_lost(struct session *s, struct trigger *t, __u64 time, __u64 nr);
 void flight_wishes_free(struct flight_wish *list);
 
@@ -250,8 +250,8 @@ void flight_lost(struct session *s, const struct sev *sev, __u64 nr);
 void flight_lost_all(struct session *s);
 
 /*
- * flight/event.c: open the events of triggers before all others; set what is special about such
- * an event.
+ * flight/event.c: flight_events() appends the events of triggers to s->events. flight_event() sets
+ * what is special about such an event.
  */
 int flight_events(struct session *s, struct diag *d);
 int flight_event(struct session *s, size_t i, struct sev *sev, struct diag *d);
@@ -275,7 +275,7 @@ void flight_dump_end(struct session *s, bool wait);
 /* Do not write the snapshot that is due. @why: the reason, for messages */
 void flight_dump_give_up(struct session *s, const char *why);
 
-/* snapshot.c: called in the child. Return 0, or -errno of the stream. */
+/* flight/snapshot.c: called in the child. Return 0, or -errno of the stream. */
 struct snapshot_job {
 	__u64 begin;			/* older data is left out, ns */
 	bool frozen;

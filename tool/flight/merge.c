@@ -14,8 +14,8 @@
 #define OLD_MAX		4096
 
 /*
- * Keep one earlier file as FILE.old, as a recording does. Return 1 if there is one, 0
- * if there is none, or -errno.
+ * Rename an earlier file at @path to @path.old, as a recording does. Return 1 if there is
+ * such a file, 0 if there is none, or -errno.
  */
 static int keep_old(const char *path, char old[OLD_MAX], struct diag *d)
 {

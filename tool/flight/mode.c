@@ -43,7 +43,7 @@ static const char *over(const struct session *s)
 static short poll_more(const struct session *s, int *fd)
 {
 	*fd = s->flight->epoll_fd;
-	/* poll() reports a freeze until the ring is thawed. The recorder knows of this freeze. */
+	/* poll() reports a freeze until the ring is thawed: do not poll for one that is known. */
 	return s->flight->frozen_since ? 0 : POLLPRI;
 }
 

@@ -28,7 +28,10 @@ double flight_history(const struct session *s, const struct recent_stats *stats)
 	return now > begin ? (now - begin) / 1e9 : 0;
 }
 
-/* Return by how much the limit is exceeded. It can be, because the state is never given up. */
+/*
+ * Return by how much the memory of records exceeds its limit. It can exceed the limit, because
+ * tasks and the kernel's symbols are never given up.
+ */
 static __u64 over_limit(const struct flight *f)
 {
 	struct recent_stats stats = f->last;

@@ -33,7 +33,7 @@ struct mark_sample {
 struct span_list {
 	struct raw_item *items;
 	size_t nr;
-	__u32 *left;			/* spans of each segment that are not written */
+	__u32 *left;			/* spans of each segment, not yet written */
 	struct raw_run run;		/* the part without a hole */
 };
 

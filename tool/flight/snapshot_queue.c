@@ -178,7 +178,7 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 		return;
 	}
 	if (!w && !trigger_may(t, now)) {
-		/* A part of the trigger's post= is better than nothing. */
+		/* Share the last wish: it covers a part of this trigger's post=. */
 		find(f, t, word, &last);
 		w = last;
 	}

@@ -153,7 +153,8 @@ static void give_up_waiting(struct session *s)
 static void look_at_ring(struct session *s)
 {
 	/*
-	 * Read this before checking the freeze, so that it contains no loss of a later freeze.
+	 * Read the counter before checking the freeze, so that @lost contains no loss of a later
+	 * freeze.
 	 */
 	const __u64 lost = rawring_lost(&s->raw, PERFAUX_CAUSE_FROZEN);
 	struct flight *f = s->flight;
