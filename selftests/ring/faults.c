@@ -202,11 +202,6 @@ FIXTURE_VARIANT_ADD(faults, hold_spans) {
 	.call = call_hold_spans,
 	.clean = unmap_and_close,
 	.left = left_held,
-	/*
-	 * One more allocation if spans are left for a second round, see
-	 * pa_hold_spans().
-	 */
-	.allocations = 2,
 };
 
 FIXTURE_VARIANT_ADD(faults, hold_thaw) {
@@ -214,7 +209,6 @@ FIXTURE_VARIANT_ADD(faults, hold_thaw) {
 	.call = call_hold_thaw,
 	.clean = unmap_and_close,
 	.left = left_held,
-	.allocations = 2,
 };
 
 FIXTURE_VARIANT_ADD(faults, hold_many) {
@@ -494,12 +488,6 @@ FIXTURE_VARIANT_ADD(lasting, create_pieces) {
 FIXTURE_VARIANT_ADD(lasting, attach_raw_pieces) {
 	.prepare = prepare_pieces,
 	.call = call_attach_raw,
-	.clean = close_ring,
-};
-
-FIXTURE_VARIANT_ADD(lasting, hold_many) {
-	.prepare = prepare_many,
-	.call = call_hold,
 	.clean = close_ring,
 };
 
