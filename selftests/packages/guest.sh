@@ -240,12 +240,14 @@ back)
 
 	ok dpkg -P perfaux-dkms auxrec libauxstream-dev
 	files >after
-	# The kernel that was installed meanwhile stays: what belongs to a package, and what depmod made.
+	# A kernel was installed and removed meanwhile: depmod's files and those in /boot are not ours,
+	# and systemd notes when /etc and /var were updated.
 	sed 's|^/lib/|/usr/lib/|' /var/lib/dpkg/info/*.list | LC_ALL=C sort -u >owned
 	{
 		LC_ALL=C comm -23 $STATE/before after | sed 's/^/gone: /'
 		LC_ALL=C comm -13 $STATE/before after | LC_ALL=C comm -23 - owned
-	} | grep -v -e '^/usr/lib/modules/7\.[^/]*/modules\.' -e '/\(vmlinuz\|initrd\.img\)\(\.old\)\?$' >left
+	} | grep -v -e '^/usr/lib/modules/7\.[^/]*/modules\.' -e '^/boot/[a-zA-Z.]*-7\.' \
+		-e '/\(vmlinuz\|initrd\.img\)\(\.old\)\?$' -e '^/\(etc\|var\)/\.updated$' >left
 	[[ ! -s left ]] || note "left or gone: $(head -n 20 left | tr '\n' '|')"
 	check "purged: nothing is left"
 	;;
