@@ -9,7 +9,7 @@ MANDIR	      ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 UNITDIR	      ?= $(PREFIX)/lib/systemd/system
 UDEVDIR	      ?= $(PREFIX)/lib/udev/rules.d
-MAN_PAGES     := $(wildcard Documentation/*.[1458])
+MAN_PAGES     := $(wildcard Documentation/man/*.[1458])
 
 .PHONY: install install-tool install-lib install-modules uninstall release deb lint-deb clean-deb rpm
 

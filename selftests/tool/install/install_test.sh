@@ -35,7 +35,7 @@ theirs()
 		"644 $1/lib/pkgconfig/auxstream.pc" \
 		"644 $1/lib/systemd/system/auxrec-flight.service" \
 		"644 $1/share/bash-completion/completions/auxrec" \
-		"644 $1/share/man/man1/auxrec.1" "644 $1/share/man/man4/perfaux.4" \
+		"644 $1/share/man/man1/auxrec-record.1" "644 $1/share/man/man4/perfaux.4" \
 		"644 etc/default/auxrec-flight" | sort -k 2
 }
 
@@ -57,7 +57,7 @@ install_to root
 diff <(there root) <(theirs usr/local) >differs || note "$(cat differs)"
 grep -q 'no perfaux.ko here' made || note "nothing is said of the module"
 for pair in bin/auxrec:"$B/tool/auxrec" perfaux.h:"$TOP/uapi/perfaux.h" \
-	auxrec.1:"$TOP/Documentation/auxrec.1" perfaux.4:"$TOP/Documentation/perfaux.4" \
+	auxrec-record.1:"$TOP/Documentation/man/auxrec-record.1" perfaux.4:"$TOP/Documentation/man/perfaux.4" \
 	auxrec-flight.service:"$TOP/packaging/auxrec-flight.service" \
 	completions/auxrec:"$TOP/packaging/auxrec.bash" default/auxrec-flight:"$TOP/packaging/auxrec-flight.default"; do
 	cmp -s "$(find root -type f -path "*/${pair%%:*}")" "${pair#*:}" || note "${pair%%:*} differs"

@@ -7,7 +7,7 @@
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/record.sh"
-PAGE=$HERE/../../../Documentation/auxrec.1
+PAGE=$HERE/../../../Documentation/man/auxrec-record.1
 
 # options: print the options in a text, one a line. Options after "perf COMMAND" are perf's and are
 # left out.
