@@ -9,7 +9,7 @@ MANDIR	      ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 UNITDIR	      ?= $(PREFIX)/lib/systemd/system
 UDEVDIR	      ?= $(PREFIX)/lib/udev/rules.d
-MAN_PAGES     := $(wildcard Documentation/man/*.[1458])
+MAN_PAGES     := $(wildcard Documentation/man/*.[1-8])
 
 .PHONY: install install-tool install-lib install-modules uninstall release deb lint-deb clean-deb rpm
 
@@ -19,7 +19,9 @@ install: install-tool install-lib install-modules
 install-tool: tool
 	install -D -m 755 $(AUXREC) $(DESTDIR)$(BINDIR)/auxrec
 	set -e; for page in $(MAN_PAGES); do \
-		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
+		to=$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
+		install -D -m 644 $$page $$to; \
+		Documentation/man/flatten $$page >$$to; \
 	done
 	install -D -m 644 packaging/auxrec.bash $(DESTDIR)$(COMPLETIONDIR)/auxrec
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)/etc/default

@@ -145,7 +145,7 @@ system()
 	[[ $(auxrec --version) == "auxrec "*" (commit "*")" ]] || note "$(auxrec --version)"
 	[[ $(modinfo -F version perfaux) == "$(auxrec --version | awk '{ print $2 }')" ]] ||
 		note "perfaux is $(modinfo -F version perfaux), auxrec $(auxrec --version)"
-	for page in auxrec-record:1 perfaux:4; do
+	for page in auxrec:1 auxrec-record:1 auxrec-flight:8 auxrec-stream:5 perfaux:4; do
 		ok env MANPAGER=cat man -P cat "${page#*:}" "${page%:*}"
 		said '[A-Z]'
 	done

@@ -35,7 +35,9 @@ theirs()
 		"644 $1/lib/pkgconfig/auxstream.pc" \
 		"644 $1/lib/systemd/system/auxrec-flight.service" \
 		"644 $1/share/bash-completion/completions/auxrec" \
-		"644 $1/share/man/man1/auxrec-record.1" "644 $1/share/man/man4/perfaux.4" \
+		"644 $1/share/man/man1/auxrec"{,-check,-ctl,-extract,-info,-list,-merge,-record}.1 \
+		"644 $1/share/man/man4/perfaux.4" "644 $1/share/man/man5/auxrec-stream.5" \
+		"644 $1/share/man/man8/auxrec-flight.8" \
 		"644 etc/default/auxrec-flight" | sort -k 2
 }
 
@@ -57,10 +59,18 @@ install_to root
 diff <(there root) <(theirs usr/local) >differs || note "$(cat differs)"
 grep -q 'no perfaux.ko here' made || note "nothing is said of the module"
 for pair in bin/auxrec:"$B/tool/auxrec" perfaux.h:"$TOP/uapi/perfaux.h" \
-	auxrec-record.1:"$TOP/Documentation/man/auxrec-record.1" perfaux.4:"$TOP/Documentation/man/perfaux.4" \
+	auxrec-info.1:"$TOP/Documentation/man/auxrec-info.1" perfaux.4:"$TOP/Documentation/man/perfaux.4" \
 	auxrec-flight.service:"$TOP/packaging/auxrec-flight.service" \
 	completions/auxrec:"$TOP/packaging/auxrec.bash" default/auxrec-flight:"$TOP/packaging/auxrec-flight.default"; do
 	cmp -s "$(find root -type f -path "*/${pair%%:*}")" "${pair#*:}" || note "${pair%%:*} differs"
+done
+# Each page is one file, with the text that pages share.
+for page in root/usr/local/share/man/man*/*; do
+	! grep -n '^\.so ' "$page" >left || note "$page: $(head -n 1 left)"
+	[[ $(head -n 2 "$page" | tail -n 1) == .TH* ]] || note "$page: no page"
+done
+for page in man1/auxrec-record.1 man8/auxrec-flight.8; do
+	grep -q mmap.-pages "root/usr/local/share/man/$page" || note "$page: no options"
 done
 # Other users cannot look into a directory without their x bit.
 find root -mindepth 1 -type d ! -perm 755 >closed
