@@ -26,7 +26,8 @@ static const char usage[] =
 "  --help      print this text\n"
 "\n"
 "Exit status: 0 valid (a prefix that ends between records is valid, too),\n"
-"1 invalid, 2 usage or I/O error, 3 valid, but cut within a record.\n";
+"1 invalid, 2 usage or I/O error, 3 valid, but cut within a record.\n"
+"See auxrec-check(1).\n";
 
 static int run(struct check *c, const char *file)
 {

@@ -108,7 +108,8 @@ static const char help[] =
 "\n"
 "Exit status: that of CMD (128 + N if signal N killed CMD), 127 if CMD was not\n"
 "found, 126 if CMD could not be executed, 125 if the recording failed; without\n"
-"CMD, 0 or 125. Ctrl-C ends a recording. See also auxrec(1).\n";
+"CMD, 0 or 125. Ctrl-C ends a recording.\n"
+"See auxrec-record(1), auxrec-flight(8) and, for the names of events, auxrec-list(1).\n";
 
 void options_help(void)
 {

@@ -36,7 +36,8 @@ static const char usage[] =
 "  -h, --help      print this text\n"
 "\n"
 "Exit status: 0, 1 if there is nothing to print, 2 for wrong usage, or if the output\n"
-"cannot be written.\n";
+"cannot be written.\n"
+"See auxrec-list(1), which also tells how events are written.\n";
 
 enum kind {
 	KIND_HW		= 1 << 0,

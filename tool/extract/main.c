@@ -42,7 +42,8 @@ static const char usage[] =
 "\n"
 "Exit status: 0 all data is extracted, 1 the stream is broken or has no such\n"
 "data, 2 usage or I/O error, 3 the stream is cut within a record. The data\n"
-"before the place where it is broken or cut is extracted.\n";
+"before the place where it is broken or cut is extracted.\n"
+"See auxrec-extract(1).\n";
 
 static int no_data(const struct extract *e, const char *file)
 {

@@ -34,7 +34,8 @@ static const char usage[] =
 "  --help       print this text\n"
 "\n"
 "Exit status: 0 all was read, 1 the stream is broken, 2 usage or I/O error,\n"
-"3 it is cut within a record; the records before the cut are shown.\n";
+"3 it is cut within a record; the records before the cut are shown.\n"
+"See auxrec-info(1).\n";
 
 static int status(const struct info *info, const char *file, int rc)
 {

@@ -32,7 +32,8 @@ static const char usage[] =
 "records, or of which data of the raw ring is missing.\n"
 "\n"
 "Exit status: 0 merged, 1 a FILE is damaged, cut short or not a snapshot of the\n"
-"same recording, 2 usage or I/O error. Unless it is 0, OUT stays as it was.\n";
+"same recording, 2 usage or I/O error. Unless it is 0, OUT stays as it was.\n"
+"See auxrec-merge(1).\n";
 
 static void print_summary(const struct merge_summary *sum, const char *out)
 {

@@ -48,7 +48,8 @@ static void print_usage(FILE *f)
 	      "  --help              print this text\n"
 	      "\n"
 	      "Exit status: 0 done, 1 the recorder refused or failed, 125 wrong usage, no such\n"
-	      "socket or no answer.\n",
+	      "socket or no answer.\n"
+	      "See auxrec-ctl(1).\n",
 	      f);
 }
 
