@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What was mapped in each process at each time.
+ *
+ * Records of mmap, fork and exec are added in order of time. Afterwards, any number of views can
+ * look at the spaces, each at a time of its own, in several threads.
+ */
+#ifndef VIEW_SPACE_H
+#define VIEW_SPACE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/hash_map.h"
+#include "view/code/object.h"
+
+struct mapping {
+	__u64	start;
+	__u64	end;
+	__u64	offset;		/* of @start in the object's file */
+	struct object *object;
+};
+
+struct change {
+	__u64	time;
+	bool	is_exec;	/* all mappings go away, and @mapping is not valid */
+	struct mapping mapping;
+};
+
+/* The address space of a process */
+struct space {
+	__u32	pid;
+	struct change *changes;
+	size_t	nr;
+};
+
+struct spaces {
+	struct objects *objects;
+	struct space **list;
+	size_t	nr;
+	struct read_map by_pid;
+};
+
+void spaces_free(struct spaces *s);
+
+/* All of these return 0 or -ENOMEM. */
+int spaces_map(struct spaces *s, __u32 pid, __u64 time, const struct mapping *m);
+int spaces_exec(struct spaces *s, __u32 pid, __u64 time);
+int spaces_fork(struct spaces *s, __u32 pid, __u32 parent, __u64 time);
+
+/* Return the space of a process, or NULL. */
+const struct space *spaces_find(const struct spaces *s, __u32 pid);
+
+/*
+ * A space as it was at one time. @changed is called for each change while the view moves to later
+ * times, or NULL; an exec, also the one that moving to an earlier time or to another space is, has
+ * no mapping.
+ */
+struct view {
+	const struct spaces *spaces;
+	const struct space *space;
+	size_t	next;		/* change */
+	struct mapping *mappings;	/* sorted, and they do not overlap */
+	size_t	nr;
+	int (*changed)(struct view *v, const struct mapping *m);
+	void	*context;
+};
+
+void view_init(struct view *v, const struct spaces *s);
+void view_free(struct view *v);
+
+/* Move the view to a space, which can be NULL, and a time. Return 0 or an error of @changed. */
+int view_move(struct view *v, const struct space *space, __u64 time);
+
+/* Return the time of the next change, or ~0. */
+__u64 view_until(const struct view *v);
+
+/* Return what is mapped at an address, or NULL. Kernel addresses are not in the views. */
+const struct mapping *view_find(const struct view *v, __u64 ip);
+
+/* Is this an address of the kernel? */
+static inline bool is_kernel(__u64 ip)
+{
+	return ip >> 63;
+}
+
+/* Return the function at an address of the space or of the kernel, or NULL if nothing is there. */
+struct function *view_function(const struct view *v, __u64 ip, __u64 *address);
+
+#endif /* VIEW_SPACE_H */
