@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording as a source of a time line.
+ *
+ * The recording is read twice: scan.c looks for what the decoder must know before it begins
+ * (processes, maps, switches, where the AUX data is), and tell.c then tells the time line everything
+ * in order of time. Calls from AUX data are decoded up to each time that is told.
+ */
+#ifndef VIEW_SOURCE_H
+#define VIEW_SOURCE_H
+
+#include "view/code/space.h"
+#include "view/decode/clock.h"
+#include "view/decode/queue.h"
+#include "view/source/order.h"
+#include "view/source/threads.h"
+#include "view/timeline/timeline.h"
+
+struct source_options {
+	struct object_places places;
+	unsigned int threads;		/* that decode besides the caller */
+	/* Take a message for people, which ends without a newline. */
+	void (*warn)(const char *text);
+};
+
+struct source_switch {
+	__u64	time;
+	__u32	tid;
+};
+
+/* What ran on a CPU */
+struct source_cpu {
+	__u32	cpu;
+	struct source_switch *list;
+	size_t	nr;
+};
+
+/* What AUXTRACE_INFO says of Intel PT */
+struct source_pt {
+	bool	is_known;
+	struct clock_conv clock;
+	__u64	has_tsc;
+	__u32	mtc_freq;
+	__u32	tsc_ctc_n, tsc_ctc_d;
+	__u32	max_nonturbo;
+	bool	user_only;
+	__u64	pmu_type;
+	__u64	mtc_bits;
+	__u32	family, model, stepping;
+};
+
+struct tracks;
+
+struct source {
+	struct source_options options;
+	int	fd;			/* of a file */
+	struct objects objects;
+	struct spaces spaces;
+	struct view *views;		/* one for each space */
+	struct names names;
+	struct threads threads;
+	struct queue **queues;		/* of Intel PT */
+	size_t	nr_queues;
+	struct read_map queue_by_key;
+	struct source_cpu *cpus;
+	size_t	nr_cpus;
+	struct source_pt pt;
+	struct tracks *tracks;
+	__u64	last;			/* time of the last record */
+	struct timeline *out;
+	char	*problem;		/* why the recording ends early; NULL: it does not */
+};
+
+/* @fd: of a regular file, at its begin. Return 0 or -errno. */
+int source_init(struct source *s, int fd, struct timeline *out, const struct source_options *o);
+void source_free(struct source *s);
+
+/*
+ * Tell the time line everything, and end it. Return 0 or -errno. What comes before the place where
+ * a recording is broken is told, and source.problem says what is wrong.
+ */
+int source_run(struct source *s);
+
+/* scan.c: read the recording for the first time. Return 0 or -errno. */
+int source_scan(struct source *s);
+
+/* tell.c: read it for the second time. Return 0 or -errno. */
+int source_tell(struct source *s);
+
+/* source.c: */
+void source_warn(struct source *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Return the view of a process's space at a time; NULL: there is no such process, or no memory. */
+struct view *source_view(struct source *s, __u32 pid, __u64 time);
+/* Return the switches of a CPU, or NULL. */
+const struct source_cpu *source_cpu(const struct source *s, __u32 cpu);
+/* Return the thread that a CPU ran at a time, or NULL. */
+struct thread *source_on_cpu(const struct source *s, const struct source_cpu *cpu, __u64 time);
+
+#endif /* VIEW_SOURCE_H */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The threads and CPUs of a recording, and their lanes in the time line.
+ */
+#ifndef VIEW_THREADS_H
+#define VIEW_THREADS_H
+
+#include "base/hash_map.h"
+#include "view/stack/stack.h"
+
+struct threads_lane {
+	struct tl_lane desc;
+	__u32	number;		/* NO_LANE: it is not told yet */
+	struct stack stack;	/* its time is the lane's */
+};
+
+#define NO_LANE		(~0U)
+
+struct thread {
+	struct threads_lane lane;	/* desc.pid, desc.tid */
+	char	comm[16];	/* the last one */
+	__u64	*outs;		/* the ends of its times on a CPU, in order */
+	size_t	nr_outs;
+	size_t	next_out;
+	bool	runs;		/* while the stream is scanned: the last switch was to it */
+};
+
+struct threads {
+	struct names *names;
+	struct thread **list;
+	size_t	nr;
+	struct read_map by_tid;
+	struct threads_lane **cpus;
+	size_t	nr_cpus;
+	struct read_map by_cpu;
+	struct threads_lane recording;
+	__u32	nr_lanes;
+};
+
+void threads_init(struct threads *t, struct names *names);
+void threads_free(struct threads *t);
+
+/* Return the thread, which is new if it was not known, or NULL if there is no memory. */
+struct thread *threads_get(struct threads *t, __u32 pid, __u32 tid);
+struct thread *threads_find(const struct threads *t, __u32 tid);
+
+/* Return the lane of a CPU, or NULL if there is no memory. */
+struct threads_lane *threads_cpu(struct threads *t, __u32 cpu);
+
+/* Tell the time line of a lane, if it does not know it yet. Return 0 or -errno. */
+int threads_tell(struct threads *t, struct threads_lane *lane);
+
+int threads_mark(struct threads *t, struct threads_lane *lane, const struct tl_mark *mark);
+
+#endif /* VIEW_THREADS_H */
