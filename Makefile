@@ -35,7 +35,7 @@ all: tool $(if $(wildcard $(KDIR)/Makefile),module,no-module)
 TOOL_PKGS := libelf zlib libzstd
 TOOL_SYS   = $$(pkg-config --libs $(TOOL_PKGS))
 # A library for each folder of tool/. tool/ORDER has them from the lowest to the highest.
-TOOL_DIRS := $(shell sed 's/\#.*//' tool/ORDER)
+TOOL_DIRS := $(filter-out view,$(shell sed 's/\#.*//' tool/ORDER))
 TOOL_LIBS := $(TOOL_DIRS:%=$(BUILD)/tool/%.a)
 # The build-ids of module and tool are found by the same code, and both know the same PMUs.
 TOOL_FROM_MODULE := $(BUILD)/module/ids/elf_id.o $(BUILD)/module/event/aux_pmus.o
@@ -45,13 +45,14 @@ TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(TOOL_FROM_MODULE)
 REVERSED   = $(if $(1),$(call REVERSED,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
 TOOL_LINK := $(call REVERSED,$(TOOL_LIBS) $(BUILD)/module/tool.a)
 AUXREC	  := $(BUILD)/tool/auxrec
+AUXVIEW	  := $(BUILD)/tool/auxview
 USER_FLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes \
 	     -Itool -Iuapi
 
 # The library for other programs: one object, in which only the public functions are global.
 AUXSTREAM := $(BUILD)/libauxstream.a
 
-tool: $(AUXREC) $(AUXSTREAM)
+tool: $(AUXREC) $(AUXSTREAM) $(AUXVIEW)
 
 # What is missing is installed where that is possible (Debian, root).
 $(BUILD)/.host-tool: selftests/setup/host
@@ -85,6 +86,8 @@ $(AUXSTREAM): $(addprefix $(BUILD)/tool/,auxstream.a stream.a base.a)
 	$(OBJCOPY) -w --keep-global-symbol='auxstream_*' $(@:.a=.o) && $(AR) rcs $@ $(@:.a=.o)
 
 -include $(TOOL_OBJS:.o=.d)
+
+include tool/view/view.mk
 
 # "VERSION COMMIT", which changes when one of them does
 $(BUILD)/.version: FORCE

@@ -2,7 +2,10 @@
 /*
  * auxrec: record perf events and their AUX data into one stream.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check/main.h"
 #include "service/ctl.h"
@@ -12,6 +15,37 @@
 #include "info/main.h"
 #include "merge/main.h"
 #include "record/record.h"
+
+/* The exit status if auxview cannot be started */
+#define NO_VIEWER	2
+
+/*
+ * Become auxview, which stands beside auxrec or in PATH: a recorder needs none of the libraries
+ * that decode.
+ */
+static int start_viewer(int argc, char **argv)
+{
+	static char viewer[] = "auxview";
+	const char *full = argv[0];
+	char path[4096], *args[argc + 2], *slash;
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(viewer));
+
+	args[0] = viewer;
+	memcpy(args + 1, argv, (argc + 1) * sizeof(*argv));
+	args[1] = strchr(argv[0], ' ') + 1;
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		strcpy(slash + 1, viewer);
+		execv(path, args);
+	}
+	execvp(viewer, args);
+	if (errno == ENOENT)
+		fprintf(stderr, "%s: the program auxview is not installed (package auxview)\n", full);
+	else
+		fprintf(stderr, "%s: auxview: %s\n", full, strerror(errno));
+	return NO_VIEWER;
+}
 
 static const struct command {
 	const char *name;
@@ -24,6 +58,8 @@ static const struct command {
 	{ "extract", "auxrec extract", auxrec_extract_main },
 	{ "ctl", "auxrec ctl", auxrec_ctl_main },
 	{ "merge", "auxrec merge", auxrec_merge_main },
+	{ "view", "auxrec view", start_viewer },
+	{ "export", "auxrec export", start_viewer },
 };
 
 /* Return NULL if no command has this name. */

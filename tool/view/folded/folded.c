@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Add up the time in each call stack, or the weights of samples if there are no calls.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_map.h"
+#include "base/util.h"
+#include "view/folded/folded.h"
+#include "view/timeline/file.h"
+
+#define NO_NODE		(~0U)
+
+/* A function at the end of a call stack. Its parent is the function that called it. */
+struct node {
+	__u32	parent;		/* NO_NODE: a thread's first function */
+	__u32	root;		/* of the thread's name, if there is no parent */
+	__u32	name;
+	__u64	time;
+	__u64	weight;		/* of samples */
+};
+
+struct folded_lane {
+	__u32	root;
+	__u32	top;		/* node, or NO_NODE */
+	__u64	since;		/* its time is counted up to here */
+};
+
+struct folded {
+	struct timeline timeline;
+	FILE *out;
+	struct node *nodes;
+	size_t	nr_nodes;
+	struct read_map by_key;
+	struct folded_lane *lanes;
+	size_t	nr_lanes;
+	char	**names;
+	size_t	nr_names;
+	char	**roots;	/* names of threads */
+	size_t	nr_roots;
+	bool	has_calls;
+};
+
+struct key {
+	__u32 parent, root, name;
+};
+
+static bool is_same(const void *elements, __u32 value, const void *key)
+{
+	const struct node *n = &((const struct node *)elements)[value];
+	const struct key *k = key;
+
+	return n->parent == k->parent && n->root == k->root && n->name == k->name;
+}
+
+static int get_node(struct folded *f, const struct key *k, __u32 *node)
+{
+	__u64 hash = (k->parent * 0x9e3779b97f4a7c15ULL ^ k->name) * 0xff51afd7ed558ccdULL ^
+		     k->root;
+
+	hash ^= hash >> 29;
+	if (read_map_find(&f->by_key, &hash, is_same, f->nodes, k, node))
+		return 0;
+	if (grow((void **)&f->nodes, f->nr_nodes, sizeof(*f->nodes)) ||
+	    read_map_set(&f->by_key, hash, f->nr_nodes))
+		return -ENOMEM;
+	*node = f->nr_nodes;
+	f->nodes[f->nr_nodes++] = (struct node) {
+		.parent = k->parent, .root = k->root, .name = k->name };
+	return 0;
+}
+
+/* Add a string to a list. A semicolon would end the function's name. */
+static int add_string(char ***list, size_t *nr, const char *text)
+{
+	char *copy = strdup(text), *p;
+
+	if (!copy || grow((void **)list, *nr, sizeof(**list))) {
+		free(copy);
+		return -ENOMEM;
+	}
+	for (p = copy; *p; p++)
+		if (*p == ';' || *p == '\n')
+			*p = ':';
+	(*list)[(*nr)++] = copy;
+	return 0;
+}
+
+static int lane(struct timeline *t, __u32 number, const struct tl_lane *desc)
+{
+	struct folded *f = (struct folded *)t;
+	size_t root = 0;
+
+	(void)number;
+	while (root < f->nr_roots && strcmp(f->roots[root], desc->name))
+		root++;
+	if (root == f->nr_roots && add_string(&f->roots, &f->nr_roots, desc->name))
+		return -ENOMEM;
+	if (grow((void **)&f->lanes, f->nr_lanes, sizeof(*f->lanes)))
+		return -ENOMEM;
+	f->lanes[f->nr_lanes++] = (struct folded_lane) { .root = root, .top = NO_NODE };
+	return 0;
+}
+
+static int name(struct timeline *t, __u32 number, const struct tl_name *desc)
+{
+	struct folded *f = (struct folded *)t;
+
+	(void)number;
+	return add_string(&f->names, &f->nr_names, desc->function);
+}
+
+static void count(struct folded *f, struct folded_lane *l, __u64 time)
+{
+	if (l->top != NO_NODE)
+		f->nodes[l->top].time += time - l->since;
+	l->since = time;
+}
+
+static int enter(struct timeline *t, __u32 lane, __u64 time, __u32 name, unsigned int flags)
+{
+	struct folded *f = (struct folded *)t;
+	struct folded_lane *l = &f->lanes[lane];
+
+	(void)flags;
+	f->has_calls = true;
+	count(f, l, time);
+	return get_node(f, &(struct key) { l->top, l->root, name }, &l->top);
+}
+
+static int leave(struct timeline *t, __u32 lane, __u64 time, unsigned int flags)
+{
+	struct folded *f = (struct folded *)t;
+	struct folded_lane *l = &f->lanes[lane];
+
+	(void)flags;
+	count(f, l, time);
+	l->top = f->nodes[l->top].parent;
+	return 0;
+}
+
+static int stack(struct timeline *t, __u32 lane, __u64 time, const __u32 *names, unsigned int nr,
+		 __u64 weight)
+{
+	struct folded *f = (struct folded *)t;
+	__u32 node = NO_NODE;
+	unsigned int i;
+	int rc = 0;
+
+	(void)time;
+	for (i = 0; i < nr && !rc; i++)
+		rc = get_node(f, &(struct key) { node, f->lanes[lane].root, names[i] }, &node);
+	if (!rc && nr)
+		f->nodes[node].weight += weight;
+	return rc;
+}
+
+static int mark(struct timeline *t, __u32 lane, const struct tl_mark *m)
+{
+	(void)t;
+	(void)lane;
+	(void)m;
+	return 0;
+}
+
+static int point(struct timeline *t, __u32 lane, const struct tl_point *p)
+{
+	(void)t;
+	(void)lane;
+	(void)p;
+	return 0;
+}
+
+/* Print the functions from the outermost one to @node. */
+static int print(struct folded *f, __u32 node, __u32 **path, size_t *room)
+{
+	size_t nr = 0;
+	__u32 n, *more;
+
+	for (n = node; n != NO_NODE; n = f->nodes[n].parent) {
+		if (nr == *room) {
+			more = reallocarray(*path, *room * 2 + 16, sizeof(**path));
+			if (!more)
+				return -ENOMEM;
+			*path = more;
+			*room = *room * 2 + 16;
+		}
+		(*path)[nr++] = n;
+	}
+	fputs(f->roots[f->nodes[node].root], f->out);
+	while (nr--)
+		fprintf(f->out, ";%s", f->names[f->nodes[(*path)[nr]].name]);
+	fprintf(f->out, " %llu\n", f->has_calls ? f->nodes[node].time : f->nodes[node].weight);
+	return 0;
+}
+
+static int end(struct timeline *t)
+{
+	struct folded *f = (struct folded *)t;
+	__u32 *path = NULL;
+	size_t room = 0, i;
+	int rc = 0;
+
+	for (i = 0; i < f->nr_nodes && !rc; i++)
+		if (f->has_calls ? f->nodes[i].time : f->nodes[i].weight)
+			rc = print(f, i, &path, &room);
+	free(path);
+	return rc ?: timeline_file_flush(f->out);
+}
+
+static void free_strings(char **list, size_t nr)
+{
+	while (nr)
+		free(list[--nr]);
+	free(list);
+}
+
+static void release(struct timeline *t)
+{
+	struct folded *f = (struct folded *)t;
+
+	timeline_file_close(f->out);
+	free_strings(f->names, f->nr_names);
+	free_strings(f->roots, f->nr_roots);
+	free(f->nodes);
+	free(f->lanes);
+	read_map_free(&f->by_key);
+	free(f);
+}
+
+static const struct timeline_ops ops = {
+	.lane = lane, .name = name, .enter = enter, .leave = leave, .stack = stack, .mark = mark,
+	.point = point, .end = end, .free = release,
+};
+
+struct timeline *folded_new(const char *path, const char *title)
+{
+	struct folded *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	new->timeline = (struct timeline) { .ops = &ops, .title = title };
+	new->out = timeline_file_open(path);
+	if (!new->out) {
+		free(new);
+		return NULL;
+	}
+	return &new->timeline;
+}
