@@ -11,9 +11,9 @@ UNITDIR	      ?= $(PREFIX)/lib/systemd/system
 UDEVDIR	      ?= $(PREFIX)/lib/udev/rules.d
 MAN_PAGES     := $(wildcard Documentation/man/*.[1-8])
 
-.PHONY: install install-tool install-lib install-modules uninstall release deb lint-deb clean-deb rpm
+.PHONY: install install-tool install-view install-lib install-modules uninstall release deb lint-deb clean-deb rpm
 
-install: install-tool install-lib install-modules
+install: install-tool install-view install-lib install-modules
 
 # Other users must be able to read what is installed, whatever the umask is.
 install-tool: tool
@@ -41,6 +41,10 @@ install-tool: tool
 			>$(DESTDIR)$(UDEVDIR)/60-perfaux.rules && \
 		chmod 644 $(DESTDIR)$(UDEVDIR)/60-perfaux.rules; \
 	fi
+
+# The recorder works without it.
+install-view: tool
+	install -D -m 755 $(AUXVIEW) $(DESTDIR)$(BINDIR)/auxview
 
 install-lib: tool
 	install -D -m 644 uapi/perfaux.h $(DESTDIR)$(INCLUDEDIR)/linux/perfaux.h
@@ -70,7 +74,7 @@ install-modules:
 # Remove the files that `make install` with the same variables has installed, for all kernels.
 # /etc/default/auxrec-flight stays if somebody has changed it.
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/auxrec $(DESTDIR)$(COMPLETIONDIR)/auxrec \
+	rm -f $(DESTDIR)$(BINDIR)/auxrec $(DESTDIR)$(BINDIR)/auxview $(DESTDIR)$(COMPLETIONDIR)/auxrec \
 		$(DESTDIR)$(UNITDIR)/auxrec-flight.service $(DESTDIR)$(UDEVDIR)/60-perfaux.rules \
 		$(DESTDIR)$(INCLUDEDIR)/linux/perfaux.h $(DESTDIR)$(INCLUDEDIR)/auxstream.h \
 		$(DESTDIR)$(LIBDIR)/libauxstream.a $(DESTDIR)$(LIBDIR)/pkgconfig/auxstream.pc \

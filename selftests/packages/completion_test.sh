@@ -89,8 +89,8 @@ offers()
 }
 
 becomes 'auxrec i' info
-becomes 'auxrec e' extract
-offers 'auxrec ' list info check extract merge ctl help
+becomes 'auxrec e' 'export extract'
+offers 'auxrec ' list info check extract merge view export ctl help
 becomes 'auxrec help m' merge
 becomes 'auxrec list tr' tracepoint
 becomes 'auxrec info --by ' 'cpu thread'
@@ -98,6 +98,9 @@ becomes 'auxrec info o' one.data
 becomes 'auxrec check one' one.data
 becomes 'auxrec merge one.data -o t' two.data
 becomes 'auxrec extract --aux t' two.data
+becomes 'auxrec export --json t' two.data
+becomes 'auxrec export --fo' --folded
+becomes 'auxrec view o' one.data
 becomes 'auxrec ctl o' one.data
 becomes 'auxrec ctl one.data s' 'snapshot status stop'
 becomes 'auxrec ctl --timeout=3 one.data sn' snapshot

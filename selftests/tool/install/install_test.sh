@@ -30,7 +30,7 @@ there() { (cd "$1" && find . -type f -printf '%m %P\n' | sort -k 2); }
 # theirs PREFIX: list the files that must be there. PREFIX has no leading slash.
 theirs()
 {
-	printf '%s\n' "755 $1/bin/auxrec" "644 $1/include/linux/perfaux.h" \
+	printf '%s\n' "755 $1/bin/auxrec" "755 $1/bin/auxview" "644 $1/include/linux/perfaux.h" \
 		"644 $1/include/auxstream.h" "644 $1/lib/libauxstream.a" \
 		"644 $1/lib/pkgconfig/auxstream.pc" \
 		"644 $1/lib/systemd/system/auxrec-flight.service" \
@@ -58,7 +58,7 @@ with()
 install_to root
 diff <(there root) <(theirs usr/local) >differs || note "$(cat differs)"
 grep -q 'no perfaux.ko here' made || note "nothing is said of the module"
-for pair in bin/auxrec:"$B/tool/auxrec" perfaux.h:"$TOP/uapi/perfaux.h" \
+for pair in bin/auxrec:"$B/tool/auxrec" bin/auxview:"$B/tool/auxview" perfaux.h:"$TOP/uapi/perfaux.h" \
 	auxrec-info.1:"$TOP/Documentation/man/auxrec-info.1" perfaux.4:"$TOP/Documentation/man/perfaux.4" \
 	auxrec-flight.service:"$TOP/packaging/auxrec-flight.service" \
 	completions/auxrec:"$TOP/packaging/auxrec.bash" default/auxrec-flight:"$TOP/packaging/auxrec-flight.default"; do

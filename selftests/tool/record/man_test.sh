@@ -105,7 +105,7 @@ full()
 full 125 "the help" --help
 full 125 "the version" --version
 full 125 "the help" ctl --help
-for command in list info check extract merge; do
+for command in list info check extract merge view export; do
 	full 2 "the help" $command --help
 done
 full 2 "the list of events" list
