@@ -45,8 +45,10 @@ struct functions {
 	size_t	nr_made;
 };
 
-/* Read the functions of an object. Return NULL if there is no memory; other calls allow that. */
+/* Read the functions of an object. Return NULL if there is no memory. */
 struct functions *functions_read(struct object *o);
+
+/* function_table.c: all of these but functions_find() allow NULL. */
 void functions_free(struct functions *f);
 
 __u64 functions_address(const struct functions *f, __u64 offset);

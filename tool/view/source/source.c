@@ -2,14 +2,11 @@
 /*
  * What both passes over a recording share.
  */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "view/source/source.h"
-#include "view/source/tracks.h"
 
 int source_init(struct source *s, int fd, struct timeline *out, const struct source_options *o)
 {
@@ -18,29 +15,6 @@ int source_init(struct source *s, int fd, struct timeline *out, const struct sou
 	names_init(&s->names, out);
 	threads_init(&s->threads, &s->names);
 	return objects_init(&s->objects, &o->places);
-}
-
-void source_free(struct source *s)
-{
-	size_t i;
-
-	tracks_free(s->tracks);
-	for (i = 0; s->views && i < s->spaces.nr; i++)
-		view_free(&s->views[i]);
-	free(s->views);
-	for (i = 0; i < s->nr_queues; i++) {
-		queue_free(s->queues[i]);
-		free(s->queues[i]);
-	}
-	free(s->queues);
-	read_map_free(&s->queue_by_key);
-	for (i = 0; i < s->nr_cpus; i++)
-		free(s->cpus[i].list);
-	free(s->cpus);
-	threads_free(&s->threads);
-	spaces_free(&s->spaces);
-	objects_free(&s->objects);
-	free(s->problem);
 }
 
 void source_warn(struct source *s, const char *fmt, ...)
@@ -94,19 +68,4 @@ struct thread *source_on_cpu(const struct source *s, const struct source_cpu *cp
 			high = mid;
 	}
 	return low ? threads_find(&s->threads, cpu->list[low - 1].tid) : NULL;
-}
-
-int source_run(struct source *s)
-{
-	int rc = source_scan(s);
-
-	if (rc)
-		return rc;
-	s->views = calloc(s->spaces.nr + 1, sizeof(*s->views));
-	if (!s->views)
-		return -ENOMEM;
-	rc = tracks_new(s, &s->tracks);
-	if (!rc && lseek(s->fd, 0, SEEK_SET) < 0)
-		rc = -errno;
-	return rc ?: source_tell(s);
 }

@@ -73,8 +73,9 @@ struct source {
 
 /* @fd: of a regular file, at its begin. Return 0 or -errno. */
 int source_init(struct source *s, int fd, struct timeline *out, const struct source_options *o);
-void source_free(struct source *s);
 
+/* run.c: */
+void source_free(struct source *s);
 /*
  * Tell the time line everything, and end it. Return 0 or -errno. What comes before the place where
  * a recording is broken is told, and source.problem says what is wrong.
