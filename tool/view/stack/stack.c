@@ -221,16 +221,26 @@ static int go_elsewhere(struct stack *s, const struct flow *f)
 	return rc ?: enter_root(s, f);
 }
 
+/*
+ * Leave a frame and those above it. If there are several, they can be those of a coroutine that
+ * this stack has resumed, and that will be resumed again.
+ */
+static int leave_frame(struct stack *s, size_t i, const struct flow *f)
+{
+	const bool is_root = !i;
+	int rc = i + 1 < s->now.nr ? put_aside(s, i) : 0;
+
+	if (!rc)
+		rc = leave(s, i, f->time, 0);
+	return rc || !is_root ? rc : enter_root(s, f);
+}
+
 static int back_to(struct stack *s, const struct flow *f)
 {
 	size_t i = find_back(&s->now, f->to);
 
-	if (i != NOT_FOUND) {
-		const bool is_root = !i;
-		const int rc = leave(s, i, f->time, 0);
-
-		return rc || !is_root ? rc : enter_root(s, f);
-	}
+	if (i != NOT_FOUND)
+		return leave_frame(s, i, f);
 	/* PUSH and RET are a jump. A signal handler returns to code that the kernel put there. */
 	if (f->is_begin || (s->now.nr && newest(s)->is_interrupt))
 		return replace(s, f);
@@ -249,12 +259,8 @@ static int jump(struct stack *s, const struct flow *f)
 	if (newest(s)->function == f->function)
 		return 0;
 	i = find_back(&s->now, f->to);
-	if (i != NOT_FOUND && i) {
-		/* Frames of another stack can be on top, see go_elsewhere(). */
-		if (i + 1 < s->now.nr && put_aside(s, i + 1))
-			return -ENOMEM;
-		return leave(s, i, f->time, 0);
-	}
+	if (i != NOT_FOUND && i)
+		return leave_frame(s, i, f);
 	i = find_aside(s, f->to);
 	if (i != NOT_FOUND)
 		return switch_to(s, i, f->time);
