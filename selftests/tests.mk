@@ -380,3 +380,33 @@ include selftests/fuzz/fuzz.mk
 
 -include $(wildcard $(BUILD)/selftests/*.d $(BUILD)/selftests/*/*.d \
 	$(BUILD)/selftests/tool/*/*.d $(BUILD)/selftests/model/module/*/*.d)
+
+# --- auxview ---------------------------------------------------------------
+
+$(TESTS)/tool/view/test_stack: $(BUILD)/selftests/tool/view/test_stack.o $(VIEW_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
+
+$(TESTS)/tool/view/list_flow: $(BUILD)/selftests/tool/view/list_flow.o $(VIEW_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
+
+# Programs whose call stacks are known. Their compilers' warnings are about what they do on purpose.
+VIEW_PROGRAMS := $(addprefix $(TESTS)/tool/view/programs/,stacks exceptions)
+$(BUILD)/.host-view: selftests/setup/host
+	@mkdir -p $(BUILD)
+	@$(SETUP)/host tool view
+	@touch $@
+
+VIEW_PROGRAM_FLAGS := -Wall -Wextra -Wno-frame-address -O1 -g -static -finstrument-functions \
+		      -fno-omit-frame-pointer
+$(TESTS)/tool/view/programs/%: selftests/tool/view/programs/%.c selftests/tool/view/programs/path.h \
+		| $(BUILD)/.host-view
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(CC) $(VIEW_PROGRAM_FLAGS) -o $@ $<
+
+$(TESTS)/tool/view/programs/%: selftests/tool/view/programs/%.cc selftests/tool/view/programs/path.h \
+		| $(BUILD)/.host-view
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(CXX) $(VIEW_PROGRAM_FLAGS) -o $@ $<
+
+VIEW_TESTS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack) $(VIEW_PROGRAMS)
+selftests: $(VIEW_TESTS)

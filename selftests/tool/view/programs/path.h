@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The truth about call stacks, for programs that are built with
+ * -finstrument-functions and -fno-omit-frame-pointer: the address
+ * of each function that was entered, with those of its callers, the outermost one first. A frame
+ * has ended when a function is entered whose frame is not below it on the stack, so longjmp() and
+ * exceptions need no care. path_print() prints one entry a line.
+ */
+#ifndef PATH_H
+#define PATH_H
+
+#include <stdio.h>
+
+#define PATH_DEPTH	512
+#define PATH_LOG	400000
+#define NO_HOOK		__attribute__((no_instrument_function))
+
+static struct {
+	void *function;
+	char *frame;
+} path_stack[PATH_DEPTH];
+static int path_depth;
+static void *path_log[PATH_LOG];
+static int path_nr;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+NO_HOOK void __cyg_profile_func_enter(void *function, void *site);
+NO_HOOK void __cyg_profile_func_exit(void *function, void *site);
+
+void __cyg_profile_func_enter(void *function, void *site)
+{
+	char *frame = (char *)__builtin_frame_address(1);
+	int i;
+
+	(void)site;
+	while (path_depth && path_stack[path_depth - 1].frame <= frame)
+		path_depth--;
+	if (path_depth == PATH_DEPTH || path_nr + path_depth + 2 > PATH_LOG)
+		__builtin_trap();
+	path_stack[path_depth].function = function;
+	path_stack[path_depth++].frame = frame;
+	for (i = 0; i < path_depth; i++)
+		path_log[path_nr++] = path_stack[i].function;
+	path_log[path_nr++] = NULL;
+}
+
+void __cyg_profile_func_exit(void *function, void *site)
+{
+	(void)function;
+	(void)site;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+static NO_HOOK void path_print(void)
+{
+	int i;
+
+	for (i = 0; i < path_nr; i++)
+		if (path_log[i])
+			printf("%lx ", (unsigned long)path_log[i]);
+		else
+			printf("\n");
+}
+
+#endif /* PATH_H */

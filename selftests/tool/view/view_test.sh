@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# view_test.sh: record programs with softpt, and compare the calls that auxview finds with those of
+# stock perf, one by one, and the call stacks with those that the programs print themselves. Run it
+# in a VM, as root. It prints TAP.
+
+# shellcheck source=selftests/softpt/guest.sh
+. "$(dirname "$0")/../../softpt/guest.sh"
+VIEW=$B/selftests/tool/view
+# The VM has no libipt.
+export LD_LIBRARY_PATH=$SPT/guest
+
+# perf_calls TID: print the calls and returns of a thread that perf finds in f.
+perf_calls()
+{
+	"$PERF" script -i f --itrace=cr -F pid,tid,ip,addr,flags 2>perr | awk -v tid="$1" '
+		{ split($1, who, "/") }
+		who[2] != tid { next }
+		# "tr end  call": the branch left what is traced.
+		$2 == "tr" && $3 == "end" && $4 ~ /^(call|return)$/ { print $4, $5, $7 }
+		$2 ~ /^(call|return)$/ { print $2, $3, $5 }'
+}
+
+# same_as_perf: compare all threads of f, and the result of one thread with that of four.
+same_as_perf()
+{
+	local tid tids total=0
+
+	want 0 "$VIEW/list_flow" f 1 >found
+	want 0 "$VIEW/list_flow" f 4 >again
+	cmp -s found again || note "four threads find something else than one"
+	grep -m 3 -E ' (cut|error|no-code) ' found >wrong && note "$(tr '\n' '|' <wrong)"
+	mapfile -t tids < <(cut -d' ' -f1 found | sort -u)
+	for tid in "${tids[@]}"; do
+		perf_calls "$tid" >wanted
+		awk -v tid="$tid" '$1 == tid && $2 ~ /^(call|return)$/ { print $2, $3, $4 }' found >ours
+		total=$((total + $(wc -l <ours)))
+		cmp -s wanted ours || note "thread $tid: perf has $(wc -l <wanted), auxview $(wc -l <ours);" \
+			"first difference: $(diff wanted ours | sed -n 2,4p | tr '\n' '|')"
+	done
+	((total > 100)) || note "only $total calls and returns"
+	echo "$total" >total
+}
+
+# compared WHAT CMD...
+compared()
+{
+	record "${@:2}"
+	same_as_perf
+	check "$1: perf finds the same calls and returns ($(<total))"
+}
+
+compared "a dynamic program" "$SPT/work" all
+compared "a static program" "$SPT/work-static" all
+compared "threads" "$SPT/work-static" threads
+compared "fork, vfork and exec" "$SPT/work" fork
+compared "ls" ls -l /
+
+for program in stacks exceptions; do
+	record "$VIEW/programs/$program"
+	same_as_perf
+	check "$program: perf finds the same calls and returns ($(<total))"
+	want 0 "$AUXREC" export --json f >json
+	"$HERE/../view/paths.py" "$VIEW/programs/$program" stdout json >differ 2>&1
+	[[ ! -s differ ]] || note "$(head -n 3 differ)"
+	check "$program: each call stack is the one that the program printed ($(wc -l <stdout))"
+done
+
+want 0 "$AUXREC" export --folded f >folded
+for name in 'shapes::catcher(int)' 'void shapes::thrower<int>(int)' 'shapes::guard::~guard()'; do
+	grep -qF ";$name" folded || note "no $name"
+done
+grep -vqE '^[^;]+(;.*)? [0-9]+$' folded && note "$(grep -m 1 -vE '^[^;]+(;.*)? [0-9]+$' folded)"
+check "folded stacks have names of C++"
+
+cp "$VIEW/programs/stacks" moved
+record ./moved
+mv moved away
+want 0 "$AUXREC" export --json f >json 2>said
+grep -q 'moved is not there' said || note "it says $(head -n 2 said)"
+[[ $(grep -c 'moved is not there' said) == 1 ]] || note "more than once"
+grep -q '"kind":"error".*there is no code' json || note "no error in the time line"
+mkdir -p "sym$T"
+cp away "sym$T/moved"
+want 0 "$AUXREC" export --json --symfs sym f >json 2>said
+grep -q '"kind":"error"' json && note "$(grep -m 1 '"kind":"error"' json)"
+echo changed >>"sym$T/moved"
+cp "$VIEW/programs/exceptions" "sym$T/moved"
+want 0 "$AUXREC" export --json --symfs sym f >json 2>said
+grep -q 'has not the build-id' said || note "another file: it says $(head -n 2 said)"
+check "files that are away, or have another build-id"
+
+finish
