@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of a page that are the same in each page: assets.c has the files of this folder.
+ */
+#ifndef VIEW_PAGE_ASSETS_H
+#define VIEW_PAGE_ASSETS_H
+
+struct asset {
+	const char	*begin;		/* NULL: the end of a list */
+	const char	*end;
+};
+
+extern const struct asset assets_head[];	/* before the data */
+extern const struct asset assets_tail[];	/* after the data */
+
+#endif
