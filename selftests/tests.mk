@@ -37,7 +37,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
-		flight/test_run) \
+		flight/test_run page/feed page/test_output) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH)
 
@@ -410,3 +410,10 @@ $(TESTS)/tool/view/programs/%: selftests/tool/view/programs/%.cc selftests/tool/
 
 VIEW_TESTS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack) $(VIEW_PROGRAMS)
 selftests: $(VIEW_TESTS)
+
+# Pages of auxview
+PAGE_LINK := $(BUILD)/tool/view/page.a $(BUILD)/tool/base.a
+$(TESTS)/tool/page/feed: $(addprefix $(BUILD)/selftests/tool/page/,feed.o cases.o many.o) $(PAGE_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lz
+$(TESTS)/tool/page/test_output: $(BUILD)/selftests/tool/page/test_output.o $(PAGE_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lz

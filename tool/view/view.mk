@@ -37,6 +37,9 @@ $$(BUILD)/tool/$(1).a: $$(patsubst %.c,$$(BUILD)/%.o,$$(filter tool/$(1)/%,$$(VI
 endef
 $(foreach dir,$(VIEW_ALL),$(eval $(call VIEW_ARCHIVE_RULE,$(dir))))
 
+# The assembler reads the page's files, of which the compiler tells nothing.
+$(BUILD)/tool/view/page/assets.o: $(wildcard $(addprefix tool/view/page/*.,js css html))
+
 $(AUXVIEW): $(BUILD)/tool/view/main.o $(VIEW_LINK)
 	@test $(VIEW_HAS_LIBIPT) = 1 || echo "auxview is built without libipt (Debian: libipt-dev): it does not decode Intel PT"
 	@test $(VIEW_HAS_LIBIBERTY) = 1 || echo "auxview is built without libiberty (Debian: libiberty-dev): names of C++ and Rust stay mangled"
