@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 /* Begin a line, indented once for each level that has members on lines of their own. */
 static void newline(const struct json *j)
@@ -82,35 +83,6 @@ void json_end_array(struct json *j)
 	end(j, ']');
 }
 
-/* Return the length of the UTF-8 sequence at @s, or 0 if there is none. */
-static int utf8_length(const unsigned char *s)
-{
-	static const struct {
-		unsigned char mask, lead;
-	} kinds[] = {
-		{ 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 },
-	};
-	int i, k;
-
-	for (k = 0; k < 3; k++) {
-		if ((s[0] & kinds[k].mask) != kinds[k].lead)
-			continue;
-		for (i = 1; i <= k + 1; i++) {
-			if ((s[i] & 0xc0) != 0x80)
-				return 0;
-		}
-		/* Refuse overlong sequences, surrogates, and characters above U+10FFFF. */
-		if (s[0] < 0xc2 || s[0] > 0xf4 ||
-		    (s[0] == 0xe0 && s[1] < 0xa0) ||
-		    (s[0] == 0xed && s[1] > 0x9f) ||
-		    (s[0] == 0xf0 && s[1] < 0x90) ||
-		    (s[0] == 0xf4 && s[1] > 0x8f))
-			return 0;
-		return k + 2;
-	}
-	return 0;
-}
-
 static void quote(FILE *f, const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;
@@ -126,7 +98,7 @@ static void quote(FILE *f, const char *s)
 		} else if (*p < 0x80) {
 			fputc(*p++, f);
 		} else {
-			n = utf8_length(p);
+			n = utf8_length((const char *)p);
 			if (n) {
 				fwrite(p, 1, n, f);
 				p += n;
