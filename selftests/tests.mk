@@ -32,7 +32,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		state/test_proc_maps synth/test_kernel_range \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
-		record/test_options stream/test_lost stream/test_map_kind \
+		record/test_options perfdata/to_perf_data stream/test_lost stream/test_map_kind \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_drop flight/test_gaps \
@@ -372,6 +372,9 @@ $(MODEL)/mutants/%: selftests/model/mutants/%.sed $(MODEL_OBJS) $(MODEL_MODULE)
 	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -c -o $@.o $@.c
 	$(QUIET_LD)$(CC) $(CFLAGS) -no-pie -o $@ $@.o $$(printf '%s\n' $(filter %.o,$^) | \
 		grep -v "/module/$$(sed -n 's/^# file: \(.*\)c$$/\1/p' $<)o")
+
+$(TESTS)/tool/perfdata/to_perf_data: $(BUILD)/selftests/tool/perfdata/to_perf_data.o $(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 include selftests/softpt/softpt.mk
 softpt-tests: $(SPT_TESTS)
