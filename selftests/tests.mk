@@ -32,7 +32,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		state/test_proc_maps synth/test_kernel_range \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
-		record/test_options perfdata/to_perf_data stream/test_lost stream/test_map_kind \
+		record/test_options perfdata/to_perf_data perfetto/feed stream/test_lost stream/test_map_kind \
 		record/test_filter record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_drop flight/test_gaps \
@@ -374,6 +374,10 @@ $(MODEL)/mutants/%: selftests/model/mutants/%.sed $(MODEL_OBJS) $(MODEL_MODULE)
 		grep -v "/module/$$(sed -n 's/^# file: \(.*\)c$$/\1/p' $<)o")
 
 $(TESTS)/tool/perfdata/to_perf_data: $(BUILD)/selftests/tool/perfdata/to_perf_data.o $(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/perfetto/feed: $(BUILD)/selftests/tool/perfetto/feed.o \
+		$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/view/perfetto/*.c)) $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 include selftests/softpt/softpt.mk
