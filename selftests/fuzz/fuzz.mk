@@ -10,7 +10,7 @@
 
 FUZZ_CC	   := clang
 FUZZ	   := $(BUILD)/fuzz
-FUZZ_NAMES := elf buildid stream merge events options filter commands control ctl
+FUZZ_NAMES := elf buildid stream perfdata merge events options filter commands control ctl
 FUZZ_TARGETS ?= $(FUZZ_NAMES)
 FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
@@ -18,7 +18,7 @@ T	   ?= 60
 
 # The folders whose code reads data from outside. The linker takes what a target needs from the
 # archive.
-FUZZ_DIRS := base stream auxstream pmu event trigger history snapfile service cli check extract info merge
+FUZZ_DIRS := base stream auxstream perfdata pmu event trigger history snapfile service cli check extract info merge
 FUZZ_TOOL := $(wildcard $(FUZZ_DIRS:%=tool/%/*.c)) $(addprefix tool/session/,buildid.c raw_size.c)
 
 .PHONY: fuzz fuzz-corpus fuzz-programs
@@ -46,8 +46,9 @@ endef
 $(foreach name,$(FUZZ_NAMES),$(eval $(call FUZZ_RULE,$(name))))
 
 # These targets put each record in memory of exactly its size (exact.c).
-$(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: FUZZ_WRAP = -Wl,--wrap=read_next,--wrap=read_close
-$(FUZZ)/stream/fuzz_stream $(FUZZ)/merge/fuzz_merge: $(FUZZ)/obj/selftests/fuzz/exact.o
+FUZZ_EXACT := $(foreach name,stream perfdata merge,$(FUZZ)/$(name)/fuzz_$(name))
+$(FUZZ_EXACT): FUZZ_WRAP = -Wl,--wrap=read_next,--wrap=read_close
+$(FUZZ_EXACT): $(FUZZ)/obj/selftests/fuzz/exact.o
 
 # A generator of inputs. The other generators are scripts, except for test_elf_id.
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
