@@ -89,6 +89,19 @@ static bool drop_kernel(struct sev *sev)
 	return true;
 }
 
+/*
+ * Newer kernels (7.2) do not let users record the kernel's part of call chains. An event without the
+ * kernel has samples, and so chains, of user space only.
+ */
+static bool drop_kernel_chains(struct sev *sev)
+{
+	if (!(sev->attr.sample_type & PERF_SAMPLE_CALLCHAIN) || !sev->attr.exclude_kernel ||
+	    sev->attr.exclude_callchain_kernel)
+		return false;
+	sev->attr.exclude_callchain_kernel = 1;
+	return true;
+}
+
 /* Modifier P asks for the highest precision that the PMU has, which can be 0. */
 static bool drop_precision(struct sev *sev)
 {
@@ -114,7 +127,7 @@ static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 			return fd;
 		if (fd == -EINVAL && drop_newest(sev))
 			continue;
-		if ((fd == -EACCES || fd == -EPERM) && drop_kernel(sev))
+		if ((fd == -EACCES || fd == -EPERM) && (drop_kernel(sev) || drop_kernel_chains(sev)))
 			continue;
 		if ((fd == -EINVAL || fd == -EOPNOTSUPP || fd == -ENOENT) &&
 		    drop_precision(sev))
