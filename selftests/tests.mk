@@ -377,7 +377,7 @@ $(TESTS)/tool/perfdata/to_perf_data: $(BUILD)/selftests/tool/perfdata/to_perf_da
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/perfetto/feed: $(BUILD)/selftests/tool/perfetto/feed.o \
-		$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/view/perfetto/*.c)) $(TOOL_LINK)
+		$(BUILD)/tool/view/perfetto.a $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 include selftests/softpt/softpt.mk

@@ -2,6 +2,7 @@
 /*
  * The command auxrec export.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /*
  * Write a time line as a trace of Perfetto.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
