@@ -227,7 +227,22 @@ static unsigned int digits(const char *s, unsigned int nr)
 	return val;
 }
 
-/* Refuse digits that are no time. mktime() turns 30 February into a date in March. */
+/* Does @convert keep these fields? mktime() and timegm() turn 30 February into a date in March. */
+static bool is_kept(time_t (*convert)(struct tm *tm), const struct tm *tm)
+{
+	struct tm copy = *tm;
+
+	convert(&copy);
+	return copy.tm_year == tm->tm_year && copy.tm_mon == tm->tm_mon &&
+	       copy.tm_mday == tm->tm_mday && copy.tm_hour == tm->tm_hour &&
+	       copy.tm_min == tm->tm_min && copy.tm_sec == tm->tm_sec;
+}
+
+/*
+ * Refuse digits that no clock shows. The zone may have changed since a name was made, so a time
+ * that this zone skips in spring matches too. timegm() keeps each time of the calendar. In a zone
+ * with leap seconds, a clock also shows second 60, which only mktime() keeps.
+ */
 static bool match_time(const char *s, __u64 *time)
 {
 	struct tm tm = { .tm_isdst = -1 };
@@ -244,9 +259,7 @@ static bool match_time(const char *s, __u64 *time)
 	tm.tm_hour = digits(s + 8, 2);
 	tm.tm_min = digits(s + 10, 2);
 	tm.tm_sec = digits(s + 12, 2);
-	if (tm.tm_mon < 0 || tm.tm_mon > 11 || tm.tm_mday < 1 ||
-	    tm.tm_mday > 31 || tm.tm_hour > 23 || tm.tm_min > 59 ||
-	    tm.tm_sec > 60)
+	if (!is_kept(timegm, &tm) && !is_kept(mktime, &tm))
 		return false;
 	secs = mktime(&tm);
 	/* 2^64 ns are 584 years. */

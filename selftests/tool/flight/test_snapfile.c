@@ -178,6 +178,75 @@ TEST(time_zone)
 	EXPECT_EQ(NS(42), parts.time);
 }
 
+/*
+ * Names that recorders have made: in this zone, or in another one before the machine's zone was
+ * changed. In this zone, the clock steps from 02:00 to 03:00 on 29 March 2026, and from 03:00 to
+ * 02:00 on 25 October.
+ */
+static const char * const dates[] = {
+	"2026032902300042", "2026032902000000", "2026032903000000", "2026102502300042",
+	"2026102503000000", "2026013100000000", "2026123123595999", "2028022923595999",
+	"2000022900000000",
+};
+
+TEST(names_of_any_zone)
+{
+	struct snapfile_parts parts;
+	struct snapfile_name n;
+	struct diag d;
+	size_t i;
+
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	ASSERT_EQ(0, snapfile_name_init(&n, "%t", "x", &d));
+	for (i = 0; i < ARRAY_LEN(dates); i++)
+		EXPECT_TRUE(snapfile_name_match(&n, dates[i], &parts))
+			TH_LOG("%s", dates[i]);
+	EXPECT_FALSE(snapfile_name_match(&n, "2026022902300042", &parts));
+	EXPECT_FALSE(snapfile_name_match(&n, "2026032902306042", &parts));
+}
+
+/* Write a file for TZ whose zone has one leap second, before the time @leap and one more second. */
+static bool make_leap_zone(const char *path, __u32 leap)
+{
+	/* tzfile(5): the header counts 1 leap second, 1 type of time, and 7 bytes of names. */
+	__u8 zone[44 + 6 + 7 + 8] = "TZif";
+	FILE *f = fopen(path, "wb");
+	int i;
+
+	zone[31] = 1;
+	zone[39] = 1;
+	zone[43] = 7;
+	/* The type is 9 hours east of UTC. */
+	zone[46] = 32400 >> 8;
+	zone[47] = 32400 & 0xff;
+	memcpy(zone + 50, "LEAP+9", 7);
+	for (i = 0; i < 4; i++)
+		zone[57 + i] = leap >> (24 - 8 * i);
+	zone[64] = 1;
+	return f && fwrite(zone, sizeof(zone), 1, f) == 1 && !fclose(f);
+}
+
+/* In a zone with leap seconds, the clock shows second 60 during one. */
+TEST(leap_second)
+{
+	char dir[64], tz[128], name[NAME_MAX + 1];
+	struct snapfile_parts parts;
+	struct snapfile_name n;
+	struct diag d;
+
+	ASSERT_TRUE(snap_dir_enter(dir, sizeof(dir)));
+	ASSERT_TRUE(make_leap_zone("zone", T0));
+	snprintf(tz, sizeof(tz), ":%s/zone", dir);
+	setenv("TZ", tz, 1);
+	ASSERT_EQ(0, snapfile_name_init(&n, "%t", "x", &d));
+	snapfile_name_make(&n, "x", 7, NS(42), 1, name);
+	EXPECT_STREQ("2026073020596042", name);
+	EXPECT_TRUE(snapfile_name_match(&n, name, &parts));
+	EXPECT_EQ(NS(42), parts.time);
+	EXPECT_FALSE(snapfile_name_match(&n, "2026073020586042", &parts));
+	snap_dir_leave(dir);
+}
+
 TEST(parts)
 {
 	struct snapfile_parts parts;
@@ -200,6 +269,10 @@ static const char * const others[] = {
 	"auxrec.data.sample.2026073012000042-2x", "auxrec.data.sample.2026073012000042.old",
 	"auxrec.data.sample.2026073012000042-100000", "auxrec.data.sample.2026133012000042",
 	"auxrec.data.sample.2026073024000042", "auxrec.data.sample.2026070012000042",
+	"auxrec.data.sample.2026001212000042", "auxrec.data.sample.2026023012000042",
+	"auxrec.data.sample.2026022912000042", "auxrec.data.sample.2026063112000042",
+	"auxrec.data.sample.2026073012600042", "auxrec.data.sample.2026073012006042",
+	"auxrec.data.sample.2100022912000042", "auxrec.data.sample.2026073012006142",
 	"xauxrec.data.sample.2026073012000042", "Auxrec.data.sample.2026073012000042",
 	"auxrec.data.sample.2026-73012000042", "auxrec.data.sample.9999073012000042",
 	".auxrec-aaaaaa.tmp", "",
