@@ -52,9 +52,9 @@ struct merge_summary {
  * number of snapshots, not their total size.
  *
  * Return: 0; -EINVAL: a file is no snapshot of the recording; -EBADMSG: it is damaged or
- * cut short; -EEXIST: @out is one of @paths; -ENOMEM; an errno of reading or writing. All
- * errors come with a message. After an error nothing is left of the new file, and the old
- * @out stays.
+ * cut short; -EEXIST: @out is one of @paths; -EOPNOTSUPP: @out is a terminal; -ENOMEM; an
+ * errno of reading or writing. All errors come with a message. After an error nothing is left
+ * of the new file, and the old @out stays.
  */
 int merge_streams(char *const *paths, size_t nr, const char *out,
 		  struct merge_summary *sum, struct diag *d);

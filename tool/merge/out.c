@@ -22,7 +22,7 @@
 static int open_stdout(struct merge_out *o, struct diag *d)
 {
 	if (isatty(STDOUT_FILENO))
-		return diag(d, -EINVAL,
+		return diag(d, -EOPNOTSUPP,
 			    "stdout is a terminal: redirect it, or give -o FILE");
 	o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (o->fd < 0)

@@ -8,17 +8,20 @@
  * If KEEP_DAMAGED=DIR is set, damaged files about which merge and check disagree are copied to
  * DIR.
  */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../rounds.h"
 #include "../../tap.h"
 #include "check/check.h"
+#include "merge/main.h"
 #include "merge/merge.h"
 #include "../flight/wrap.h"
 #include "scratch.h"
@@ -290,6 +293,48 @@ static void test_out(void)
 	refuse("no space", -ENOSPC, "/dev/full", "no space left", "/dev/full");
 }
 
+/* Run `auxrec merge -o -` with a terminal as stdout. Return its exit status and its message. */
+static int merge_to_terminal(char text[256])
+{
+	char *argv[] = { "merge", "-o", "-", path[0], path[1], NULL };
+	const int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	int messages[2], status = 0;
+	ssize_t len;
+	pid_t pid;
+
+	if (master < 0 || grantpt(master) || unlockpt(master) || pipe(messages))
+		abort();
+	pid = fork();
+	if (!pid) {
+		const int terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+		if (terminal < 0 || dup2(terminal, STDOUT_FILENO) < 0 ||
+		    dup2(messages[1], STDERR_FILENO) < 0)
+			_exit(100);
+		_exit(auxrec_merge_main(ARRAY_LEN(argv) - 1, argv));
+	}
+	waitpid(pid, &status, 0);
+	/* A message is shorter than a pipe. */
+	close(messages[1]);
+	len = read(messages[0], text, 255);
+	text[len > 0 ? len : 0] = '\0';
+	close(messages[0]);
+	close(master);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_terminal(void)
+{
+	char text[256];
+	int status;
+
+	make();
+	status = merge_to_terminal(text);
+	if (!tap_report(status == 2 && strstr(text, "stdout is a terminal") && is_clean(),
+			"OUT is a terminal: wrong usage"))
+		printf("# status %d: %s\n", status, text);
+}
+
 static int disk_err;
 
 int __wrap_fdatasync(int fd)
@@ -471,6 +516,7 @@ int main(int argc, char **argv)
 	test_disk();
 	test_number();
 	test_out();
+	test_terminal();
 	test_cut();
 	for (i = AUX_TASKS; i <= AUX_SAMPLES; i++)
 		test_damage(argc > 1 ? strtoull(argv[1], NULL, 0) : 1, i);
