@@ -128,7 +128,7 @@ static void check_rest(struct check *c, const struct read_record *rec,
 	}
 	for (i = 0; i < pad; i++)
 		if (rest[i])
-			check_fail(c, rec, RULE_RAW_ALIGN, "zeros behind RAW",
+			check_fail(c, rec, RULE_RAW_ALIGN, "zeros after RAW",
 				   "%#x", rest[i]);
 }
 
@@ -188,7 +188,7 @@ static int check_record(struct check *c, const struct read_record *rec)
 	/* Inside a COMPRESSED, readers do not skip the blob but take it for records. */
 	if (rec->inner && (rec->type == REC_AUXTRACE ||
 			   rec->type == REC_TRACING_DATA)) {
-		check_fail(c, rec, RULE_COMPRESSED, "no record with data behind it",
+		check_fail(c, rec, RULE_COMPRESSED, "no record with data after it",
 			   "%s inside", read_type_name(rec->type));
 		return 1;
 	}

@@ -35,7 +35,7 @@ static const struct {
 		"each event is named before the live records" },
 	[RULE_FEATURE_ID] = { "feature-id", true, "1 to 31, or 32 the end mark" },
 	[RULE_FEATURE_END] = { "feature-end", true,
-		"one end mark, of size 16, after the features but BPF's" },
+		"one end mark: 16 bytes or more, a multiple of 8, after all features but BPF's" },
 	[RULE_FEATURE_DATA] = { "feature-data", true, "shape of a feature" },
 	[RULE_FEATURE_BPF] = { "feature-bpf", true,
 		"arrays of a BPF program where it says, and BTF" },
@@ -73,7 +73,7 @@ static const struct {
 	[RULE_STRING_PAD] = { "string-pad", true, "zeros, fewer than 8" },
 	[RULE_SAMPLE] = { "sample", false, "what the attr says, and no more" },
 	[RULE_RAW_ALIGN] = { "raw-align", false,
-		"(4 + size) % 8 == 0, or zeros behind it" },
+		"(4 + size) % 8 == 0, or zeros after it" },
 	[RULE_CHUNK] = { "chunk", true, "chunk header: magic, version, size" },
 	[RULE_CHUNK_LENGTH] = { "chunk-length", true,
 		"chunk lengths agree with each other and the sample" },
@@ -91,7 +91,7 @@ static const struct {
 	[RULE_SNAPSHOT] = { "snapshot", true,
 		"a snapshot's sample: magic, version, sizes, name" },
 	[RULE_SNAPSHOT_FIRST] = { "snapshot-first", true,
-		"it comes first behind FINISHED_INIT, the state is of before" },
+		"its sample is the first record after FINISHED_INIT; the state is older than t_begin" },
 	[RULE_TIME_ORDER] = { "time-order", false,
 		"nothing older than what readers have flushed" },
 	[RULE_GAP] = { "gap", true, "an AUX gap has its AUXTRACE_ERROR" },
@@ -102,7 +102,7 @@ void check_print_rules(FILE *f)
 	int i;
 
 	for (i = 0; i < RULE_NR; i++)
-		fprintf(f, "  %-13s %s%s\n", rules[i].name, rules[i].help,
+		fprintf(f, "  %-14s %s%s\n", rules[i].name, rules[i].help,
 			rules[i].strict ? "" : " (also with --perf)");
 }
 

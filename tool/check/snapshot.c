@@ -15,7 +15,7 @@ void check_snapshot_first(struct check *c, const struct read_record *rec,
 		if (!s || rec->type != PERF_RECORD_SAMPLE ||
 		    !is_snapshot_event(&s->event->attr))
 			check_fail(c, rec, RULE_SNAPSHOT_FIRST,
-				   "the snapshot's sample behind FINISHED_INIT", "%s",
+				   "the snapshot's sample after FINISHED_INIT", "%s",
 				   read_type_name(rec->type));
 	}
 	if (!c->init_seen && s && s->time > c->state_time)
@@ -41,7 +41,7 @@ void check_snapshot(struct check *c, const struct read_record *rec,
 	if (!c->snapshot_seen && snapshot.h.t_begin &&
 	    c->state_time >= snapshot.h.t_begin)
 		check_fail(c, rec, RULE_SNAPSHOT_FIRST,
-			   check_expect(c, "a state of before t_begin, %llu",
+			   check_expect(c, "a state that is older than t_begin, %llu",
 					snapshot.h.t_begin),
 			   "%llu", c->state_time);
 	c->snapshot_seen = true;

@@ -139,7 +139,7 @@ void check_feature(struct check *c, const struct read_record *rec)
 	if (id == REC_FEAT_END) {
 		/* Later versions of perf use this number for CPU_DOMAIN_INFO. */
 		if (rec->size < 16 || rec->size % 8)
-			check_fail(c, rec, RULE_FEATURE_END, "size 16 or more",
+			check_fail(c, rec, RULE_FEATURE_END, "16 bytes or more, a multiple of 8",
 				   "size %u", rec->size);
 		c->features_end = true;
 		return;

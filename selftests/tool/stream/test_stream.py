@@ -88,6 +88,23 @@ def test_rules():
     ok(not unseen, "every rule was seen to fire", unseen)
 
 
+def test_end_mark():
+    """The end mark can have a body, as perf 7.2 needs it."""
+    recs = g.chunks_stream()
+    at = g.find(recs, "features-end")
+    rules = run(TOOL, "check", "--rules").stdout.decode().splitlines()
+    rule = next(line for line in rules if line.split()[0] == "feature-end")
+    for body in 0, 8, 64:
+        recs[at] = g.feature(32, bytes(body))
+        rc, report = check(g.dump(recs))
+        ok(rc == 0, f"an end mark of {16 + body} bytes is valid", report)
+    recs[at] = g.feature(32, bytes(4))
+    found = check(g.dump(recs))[1]["violations"][0]
+    want = "16 bytes or more, a multiple of 8"
+    ok(found["expected"] == want and want in rule,
+       "the rule and the message say which sizes are valid", (found, rule))
+
+
 def test_offsets():
     recs = g.chunks_stream()
     at = len(g.dump(recs[:g.find(recs, "round-2")]))
@@ -675,9 +692,9 @@ def test_library():
 
 def main():
     print("TAP version 13")
-    for test in (test_valid, test_rules, test_offsets, test_usage, test_info, test_library,
-                 test_extract, test_extract_raw, test_extract_errors, test_extract_memory, test_memory,
-                 test_extract_damage, test_long, test_escape, test_damage, test_perf_reads,
+    for test in (test_valid, test_rules, test_end_mark, test_offsets, test_usage, test_info,
+                 test_library, test_extract, test_extract_raw, test_extract_errors, test_extract_memory,
+                 test_memory, test_extract_damage, test_long, test_escape, test_damage, test_perf_reads,
                  test_perf_writes, test_cut):
         test()
     print(f"1..{len(results)}")
