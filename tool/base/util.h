@@ -22,6 +22,9 @@
 
 #define NSEC_PER_SEC		1000000000ULL
 
+/* The advice of messages if a module of this project is not loaded */
+#define HOW_TO_LOAD(module)	"as root, modprobe " module " (or insmod " module ".ko)"
+
 /* Raise the limit of open files to the hard limit. The soft limit only suits select(). */
 void raise_nofile(void);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "event/parse.h"
 
 int ev_fail(struct ev_ctx *ctx, const char *at, int ret, const char *fmt, ...)
@@ -38,7 +39,7 @@ int ev_no_memory(struct ev_ctx *ctx)
 int ev_no_intel_pt(struct ev_ctx *ctx, const char *at)
 {
 	return ev_fail(ctx, at, -ENOENT,
-		       "this machine has no Intel PT, or its kernel hides it; softpt is Intel PT of user space in software: insmod softpt.ko");
+		       "this machine has no Intel PT, or its kernel hides it; softpt is Intel PT of user space in software: " HOW_TO_LOAD("softpt"));
 }
 
 const char *ev_show(struct ev_shown *shown, struct ev_text text)

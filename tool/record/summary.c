@@ -316,7 +316,7 @@ void summary_print(struct session *s, const char *problem)
 		say("%llu of %llu file maps have no build-id: only the kernel itself looked for build-ids (%s): %s",
 		    ULL(s->ids->without), ULL(s->ids->maps), no_ids_reason(s),
 		    s->ids->err == -EACCES || s->ids->err == -EPERM ?
-		    "record as root" : "insmod perfaux.ko");
+		    "record as root" : HOW_TO_LOAD("perfaux"));
 }
 
 static void json_gaps(struct json *j, const struct session *s)

@@ -458,8 +458,8 @@ at=$(sed -n 3p err)
 [[ $(sed -n 2p err) == *nosuch* && $(sed -n 2p err | cut -c "${#at}-" | cut -c -6) == nosuch ]] ||
 	note "a long one is marked at ${#at}: $(cat err)"
 if [[ ! -e /sys/bus/event_source/devices/intel_pt ]]; then
-	marks cpu-clock,intel_pt//u 11 'this machine has no Intel PT.*insmod softpt.ko'
-	marks intel_pt 1 'this machine has no Intel PT.*insmod softpt.ko'
+	marks cpu-clock,intel_pt//u 11 'this machine has no Intel PT.*: as root, modprobe softpt (or insmod softpt.ko)'
+	marks intel_pt 1 'this machine has no Intel PT.*: as root, modprobe softpt (or insmod softpt.ko)'
 fi
 want 125 "$AUXREC" -e cpu-clock -o /dev/full -- true
 said '/dev/full: no space left, recording ended; nothing was written'

@@ -13,6 +13,8 @@ MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 DEVICE=/dev/perfaux
 TRACE=/sys/kernel/tracing
 PARANOID=/proc/sys/kernel/perf_event_paranoid
+# the advice if the module is not loaded
+LOAD='as root, modprobe perfaux (or insmod perfaux.ko)'
 before=$(<$PARANOID)
 
 # restore: undo all changes to the machine
@@ -302,7 +304,7 @@ valid f
 grep -q '"module":false.*"no_build_ids":"perfaux module not loaded"' j ||
 	note "$(cat j)"
 want 0 "$AUXREC" -e cpu-clock -o f -- ./no-id >out
-said '1 of [0-9]* file maps have no build-id.*only the kernel itself looked for build-ids (perfaux module not loaded): insmod'
+said '1 of [0-9]* file maps have no build-id.*only the kernel itself looked for build-ids (perfaux module not loaded): '"$LOAD"
 want 0 "$AUXREC" --no-buildid -e cpu-clock -o f -- ./no-id >out
 unsaid_ids --no-buildid
 check "without the module"
@@ -311,7 +313,7 @@ if [[ -e /sys/bus/event_source/devices/$AUXGEN ]]; then
 	rm -f g
 	want 125 "$AUXREC" -e "$AUXGEN"// -o g -- true
 	said 'AUX events and --raw-ring need the perfaux module, and /dev/perfaux is not there'
-	said 'insmod perfaux.ko'
+	said "$LOAD"
 	[[ ! -e g ]] || note "a file for nothing"
 	check "AUX data without the module"
 else
