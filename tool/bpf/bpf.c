@@ -18,8 +18,17 @@
 #define RING_SIZE	16384
 /* Most bytes of items that wait for a slow reader of the stream; a flight recorder has less. */
 #define QUEUE_MAX	(64U << 20)
-/* Most ids of BTF that are remembered as queued. A recording of months needs no more. */
+/*
+ * Most ids of BTF that are remembered. A recording of months needs no more. If there are more, BTF
+ * can be queued twice, or counted as lost twice.
+ */
 #define BTFS_MAX	4096
+
+/* Values of bpf_reader.btfs */
+enum {
+	BTF_DONE,	/* it is queued, or too long */
+	BTF_LOST,	/* there was no room for it yet, and it is counted in lost_btfs */
+};
 
 /* PERF_RECORD_BPF_EVENT and PERF_RECORD_LOST, without sample ids. */
 struct bpf_rec {
@@ -61,13 +70,24 @@ static void count_failure(struct bpf_reader *b, int err)
 		b->failed++;
 }
 
-/* Queue the types (BTF) of a program, once: many programs can share the same types. */
+static void note_btf(struct bpf_reader *b, __u32 id, __u32 state)
+{
+	if (b->btfs.nr >= BTFS_MAX)
+		read_map_free(&b->btfs);
+	read_map_set(&b->btfs, id, state);
+}
+
+/*
+ * Queue the types (BTF) of a program, once: many programs can share the same types. If there is
+ * no room, the next program that has them tries again.
+ */
 static void take_btf(struct bpf_reader *b, __u32 id)
 {
+	__u32 state = BTF_DONE;
 	struct bpf_item *item;
 	int fd, err;
 
-	if (read_map_get(&b->btfs, id, NULL))
+	if (read_map_get(&b->btfs, id, &state) && state == BTF_DONE)
 		return;
 	fd = bpf_fd_by_id(BPF_BTF_GET_FD_BY_ID, id);
 	if (fd < 0) {
@@ -80,15 +100,18 @@ static void take_btf(struct bpf_reader *b, __u32 id)
 		b->cut_btfs++;
 	else if (err)
 		b->failed++;
-	if (!err && !enqueue(b, item)) {
-		free(item);
-		return;
-	}
 	if (err && err != -E2BIG)
 		return;
-	if (b->btfs.nr >= BTFS_MAX)
-		read_map_free(&b->btfs);
-	read_map_set(&b->btfs, id, 0);
+	if (!err && !enqueue(b, item)) {
+		free(item);
+		if (state == BTF_LOST)
+			return;
+		b->lost_btfs++;
+		note_btf(b, id, BTF_LOST);
+		return;
+	}
+	b->lost_btfs -= state == BTF_LOST;
+	note_btf(b, id, BTF_DONE);
 }
 
 static void take_prog(struct bpf_reader *b, __u32 id)

@@ -27,7 +27,7 @@ struct bpf_reader {
 	int stop_fd;		/* -1: no thread */
 	pthread_t thread;
 	struct read_map progs;	/* ids that bpf_start() asked for */
-	struct read_map btfs;	/* ids of BTF that was queued, or is too long */
+	struct read_map btfs;	/* by id: BTF that was queued, is too long or had no room */
 	pthread_mutex_t lock;	/* protects the queue: @first, @end, @queued */
 	struct bpf_item *first, **end;
 	size_t queued, queue_max;	/* bytes */
@@ -39,6 +39,7 @@ struct bpf_reader {
 	__u64 lost;		/* programs without room in the ring or the queue */
 	__u64 cut;		/* programs without some of their arrays */
 	__u64 cut_btfs;		/* BTF that is too long for a record */
+	__u64 lost_btfs;	/* BTF without room in the queue */
 };
 
 /*

@@ -224,6 +224,9 @@ static void print_bpf(const struct session *s)
 	if (b->cut_btfs)
 		say("%llu BTFs of BPF programs are longer than a record: left out",
 		    ULL(b->cut_btfs));
+	if (b->lost_btfs)
+		say("LOST %llu BTFs of BPF programs: too many at a time",
+		    ULL(b->lost_btfs));
 }
 
 static void json_bpf(struct json *j, const struct session *s)
@@ -238,6 +241,7 @@ static void json_bpf(struct json *j, const struct session *s)
 	json_u64(j, "lost", b->lost);
 	json_u64(j, "cut", b->cut);
 	json_u64(j, "cut_btf", b->cut_btfs);
+	json_u64(j, "lost_btf", b->lost_btfs);
 	json_end_object(j);
 }
 
