@@ -67,13 +67,19 @@ struct build_id {
 	char name[];
 };
 
-/* Limits for late ids and types. A snapshot does not need all ids and types of several months. */
+/*
+ * Limits for late ids and types, of which the oldest are forgotten. A snapshot does not need all
+ * ids and types of several months.
+ */
 #define MAX_IDS		4096
 #define MAX_TYPES	(4U << 20)	/* bytes */
 
 struct known {
 	__u64 key;
-	__u64 gone;		/* time when it was noted as removed; 0: it exists */
+	union {
+		__u64 gone;	/* cgroup: time when it was noted as removed; 0: it exists */
+		__u64 number;	/* late id: the larger, the newer */
+	};
 	struct perf_event_header rec[];
 };
 
@@ -190,12 +196,35 @@ static int fold_feature(struct state_kernel *k, const struct feature *rec, size_
 	return keep(&k->infos, rec->program.id, &rec->header, bytes);
 }
 
+static void note_oldest(const void *node, VISIT which, void *ctx)
+{
+	struct first *oldest = ctx;
+	const struct known *entry = *(struct known * const *)node;
+
+	if ((which == postorder || which == leaf) &&
+	    (!oldest->entry || entry->number < oldest->entry->number))
+		oldest->entry = entry;
+}
+
+/* Late ids are rare, so it does not matter that this looks at all of them. */
+static __u64 oldest_id(void *tree)
+{
+	struct first oldest = { NULL };
+
+	twalk_r(tree, note_oldest, &oldest);
+	return oldest.entry->key;
+}
+
 static int fold_id(struct state_kernel *k, const struct build_id *rec, size_t *bytes)
 {
-	int ret = keep(&k->ids, hash_string(rec->name), &rec->header, bytes);
+	const struct known wanted = { .key = hash_string(rec->name) };
+	int ret = keep(&k->ids, wanted.key, &rec->header, bytes);
 
+	if (ret < 0)
+		return ret;
+	(*(struct known **)tfind(&wanted, &k->ids, by_key))->number = ++k->last_id;
 	if (ret > 0 && ++k->nr_ids > MAX_IDS) {
-		forget(&k->ids, (*(struct known **)k->ids)->key, bytes);
+		forget(&k->ids, oldest_id(k->ids), bytes);
 		k->nr_ids--;
 	}
 	return ret;

@@ -25,6 +25,7 @@ struct state_kernel {
 	size_t types_bytes;
 	size_t types_limit;		/* see state_limit_types() */
 	size_t nr_ids;
+	__u64 last_id;			/* number of the newest one */
 	size_t nr_symbols;
 	size_t nr_cgroups;
 	size_t nr_gone;			/* of @nr_cgroups: noted as removed */

@@ -231,6 +231,63 @@ static void share(unsigned int processes)
 		   own, left[2]);
 }
 
+/* The state keeps the late ids of this many files. */
+#define LATE_IDS	4096
+#define FILES		(LATE_IDS + 1000)
+
+struct late_id {
+	struct perf_event_header header;
+	__u32 pid;
+	__u8 id[24];
+	char name[16];
+};
+
+static void fold_late_id(struct state *st, unsigned int file)
+{
+	struct late_id rec = { .header = { REC_BUILD_ID, 0, sizeof(rec) }, .pid = -1 };
+
+	snprintf(rec.name, sizeof(rec.name), "/bin/f%u", file);
+	state_fold(st, &rec.header);
+}
+
+/* @ctx: a bool for each file, whether its id was emitted */
+static int note_late_id(void *ctx, const struct perf_event_header *h)
+{
+	const struct late_id *rec = (const void *)h;
+	unsigned int file;
+	bool *seen = ctx;
+
+	if (h->type != REC_BUILD_ID)
+		return 0;
+	if (sscanf(rec->name, "/bin/f%u", &file) != 1 || file >= FILES || seen[file])
+		return -1;
+	seen[file] = true;
+	return 0;
+}
+
+/* If there are too many late ids, the state forgets those that came first. */
+static void late_ids(void)
+{
+	static bool seen[FILES];
+	struct state *st = state_new();
+	unsigned int i, old = 0, kept = 0;
+	int err;
+
+	for (i = 0; i < LATE_IDS; i++)
+		fold_late_id(st, i);
+	/* File 5 has a new id, so it does not count as old any more. */
+	fold_late_id(st, 5);
+	for (; i < FILES; i++)
+		fold_late_id(st, i);
+	err = state_emit(st, 77, note_late_id, seen);
+	for (i = 0; i < FILES; i++)
+		*(i != 5 && i <= FILES - LATE_IDS ? &old : &kept) += seen[i];
+	tap_report(!err && !old && kept == LATE_IDS,
+		   "of %d late ids the newest %d are kept: %u, and %u older ones", FILES,
+		   LATE_IDS, kept, old);
+	state_free(st);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
@@ -249,5 +306,6 @@ int main(int argc, char **argv)
 	churn(10000, true);
 	own_parent();
 	share(1000000);
+	late_ids();
 	return tap_end();
 }
