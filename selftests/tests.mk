@@ -428,3 +428,9 @@ $(TESTS)/tool/page/feed: $(addprefix $(BUILD)/selftests/tool/page/,feed.o cases.
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lz
 $(TESTS)/tool/page/test_output: $(BUILD)/selftests/tool/page/test_output.o $(PAGE_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lz
+
+# Decoding beside stock perf, in a VM of the newest of KERNELS
+.PHONY: bench-view
+bench-view: $(AUXREC) $(AUXVIEW) $(addprefix $(TESTS)/softpt/,work-static guest/decode)
+	$(Q)selftests/build-kernel $(lastword $(KERNELS)) && \
+		selftests/vm/run -k $(lastword $(KERNELS)) -t 3600 -- env TIMES=$(TIMES) selftests/bench/view

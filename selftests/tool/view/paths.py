@@ -6,6 +6,7 @@
 # its list are left out of the stacks. Prints the first difference.
 
 import json
+import struct
 import subprocess
 import sys
 
@@ -19,7 +20,14 @@ def main():
         word = line.split()
         if len(word) == 3 and word[1] in "tTwW":
             names.setdefault(int(word[0], 16), word[2])
-    wanted = [[int(a, 16) for a in line.split()] for line in open(truth, encoding="ascii")]
+    wanted, path = [], []
+    with open(truth, "rb") as f:
+        for (address,) in struct.iter_unpack("<Q", f.read()):
+            if address:
+                path.append(address)
+            else:
+                wanted.append(path)
+                path = []
     known = {address for path in wanted for address in path}
     functions, stacks, found = {}, {}, []
     for line in open(lines, encoding="utf-8"):

@@ -6,7 +6,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "path.h"
 
@@ -115,7 +114,7 @@ static NOINLINE void callbacks(void)
 
 int main(void)
 {
-	recurse(100);
+	recurse(20);
 	catcher(0);
 	catcher(5);
 	recurse(3);
