@@ -77,18 +77,18 @@ check "folded stacks have names of C++"
 cp "$VIEW/programs/stacks" moved
 record ./moved
 mv moved away
-want 0 "$AUXREC" export --json f >json 2>said
-grep -q 'moved is not there' said || note "it says $(head -n 2 said)"
-[[ $(grep -c 'moved is not there' said) == 1 ]] || note "more than once"
+want 0 "$AUXREC" export --json f >json
+grep -q "moved is not there" err || note "it says $(head -n 2 err)"
+[[ $(grep -c "moved is not there" err) == 1 ]] || note "more than once"
 grep -q '"kind":"error".*there is no code' json || note "no error in the time line"
 mkdir -p "sym$T"
 cp away "sym$T/moved"
-want 0 "$AUXREC" export --json --symfs sym f >json 2>said
+want 0 "$AUXREC" export --json --symfs sym f >json
 grep -q '"kind":"error"' json && note "$(grep -m 1 '"kind":"error"' json)"
 echo changed >>"sym$T/moved"
 cp "$VIEW/programs/exceptions" "sym$T/moved"
-want 0 "$AUXREC" export --json --symfs sym f >json 2>said
-grep -q 'has not the build-id' said || note "another file: it says $(head -n 2 said)"
+want 0 "$AUXREC" export --json --symfs sym f >json
+grep -q "has not the build-id" err || note "another file: it says $(head -n 2 err)"
 check "files that are away, or have another build-id"
 
 finish

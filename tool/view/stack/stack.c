@@ -108,10 +108,27 @@ static size_t find_back(const struct frames *frames, __u64 ip)
 	return NOT_FOUND;
 }
 
-/* Find the newest frame of a function below the newest of all. */
-static size_t find_function(const struct stack *s, const struct function *f)
+/*
+ * Return the number of frames in which the thread can go on without a return. The function that
+ * calls _Unwind_Resume() has done what it does for an exception, and is over.
+ */
+static size_t nr_alive(const struct stack *s)
 {
 	size_t i = s->now.nr;
+
+	while (i-- > 1) {
+		const struct function *f = s->now.list[i].function;
+
+		if (f && f->symbol && !strcmp(f->symbol, "_Unwind_Resume"))
+			return i;
+	}
+	return s->now.nr;
+}
+
+/* Find the newest frame of a function below the newest one of all that can go on. */
+static size_t find_function(const struct stack *s, const struct function *f)
+{
+	size_t i = nr_alive(s);
 
 	if (!f)
 		return NOT_FOUND;
