@@ -57,9 +57,11 @@ static int pa_setup_aux(struct pa_ring *ring, struct perf_event *event)
 {
 	struct pmu *pmu = READ_ONCE(event->pmu);
 
-	if (ring->pmu)
-		return 0;
-	return pmu ? pa_pmu_setup(ring, event, pmu) : -ENODEV;
+	int ret = 0;
+
+	if (!ring->pmu)
+		ret = pmu ? pa_pmu_setup(ring, event, pmu) : -ENODEV;
+	return ret ?: pa_sinks_for_event(ring, event);
 }
 
 /* Prepare the ring and the hooks, which raw samples and triggers share. ring->lock held. */

@@ -73,7 +73,7 @@ static void pa_ring_wake_irq(struct irq_work *work)
 
 	/* The work looks at all segments. An interrupt must not do that if there are many. */
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED &&
-	    (ring->has_frames || ring->ctl->nr_segments > PA_IRQ_SEGMENTS ||
+	    (ring->has_frames || pa_sinks_are_few(ring) || ring->ctl->nr_segments > PA_IRQ_SEGMENTS ||
 	     pa_segments_available(ring)))
 		pa_ring_resume(ring);
 	wake_up_all(&ring->wait);
@@ -89,6 +89,11 @@ static void pa_ring_resume_work(struct work_struct *work)
 	 */
 	if (!percpu_ref_tryget_live(&ring->ref))
 		return;
+	if (pa_sinks_are_few(ring)) {
+		mutex_lock(&ring->lock);
+		pa_sinks_refill(ring);
+		mutex_unlock(&ring->lock);
+	}
 	pa_segments_make_way(ring);
 	if (pa_segments_available(ring)) {
 		mutex_lock(&ring->lock);

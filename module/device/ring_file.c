@@ -328,7 +328,7 @@ static void pa_ring_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "spans_per_segment:\t%u\n", ctl->spans_per_segment);
 	seq_printf(m, "watermark:\t%u\n", ctl->watermark);
 	seq_printf(m, "ready:\t%u\n", pa_segments_ready(ring));
-	seq_printf(m, "locked_pages:\t%lu\n", ring->charged);
+	seq_printf(m, "locked_pages:\t%lu\n", READ_ONCE(ring->charged));
 	seq_printf(m, "pmu_type:\t%u\n", READ_ONCE(ctl->pmu_type));
 	seq_printf(m, "seq:\t%llu\n", READ_ONCE(ctl->seq));
 	seq_printf(m, "claims:\t%llu\n", READ_ONCE(ctl->claims));

@@ -41,6 +41,20 @@ int pa_charge(struct pa_ring *ring, unsigned long pages)
 	return 0;
 }
 
+/*
+ * Charge @nr sinks in all. More of them than at first come with attached events, whose number has
+ * a limit, or with CPUs that found the ring full. They are charged above the limit, too, where they
+ * count against later rings.
+ */
+void pa_charge_sinks(struct pa_ring *ring, unsigned int nr)
+{
+	if (nr <= ring->charged_sinks)
+		return;
+	atomic_long_add(nr - ring->charged_sinks, &ring->user->locked_vm);
+	WRITE_ONCE(ring->charged, ring->charged + nr - ring->charged_sinks);
+	ring->charged_sinks = nr;
+}
+
 void pa_uncharge(struct pa_ring *ring)
 {
 	if (!ring->user)

@@ -21,3 +21,4 @@
 #include "reuse.c"
 #include "segment.c"
 #include "sink.c"
+#include "sink_memory.c"

@@ -141,7 +141,11 @@ static bool pa_ring_alloc_tables(struct pa_ring *ring, unsigned int nr)
 	ring->open = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
 	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states), PA_TABLE_GFP);
 	ring->gap_cpus = kvcalloc(BITS_TO_LONGS(nr_cpu_ids), sizeof(long), PA_TABLE_GFP);
-	return ring->order && ring->late && ring->open && ring->gap_states && ring->gap_cpus;
+	ring->sinks = kvcalloc(num_possible_cpus(), sizeof(*ring->sinks), PA_TABLE_GFP);
+	ring->free_sinks = kvcalloc(BITS_TO_LONGS(num_possible_cpus()), sizeof(long),
+				    PA_TABLE_GFP);
+	return ring->order && ring->late && ring->open && ring->gap_states && ring->gap_cpus &&
+	       ring->sinks && ring->free_sinks;
 }
 
 int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
@@ -154,9 +158,10 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	ret = pa_sizes(ring, arg, &layout);
 	if (ret)
 		return ret;
-	/* Include the page of each CPU's sink, which is allocated with the first event. */
+	/* Include the pages of the first sinks, which are allocated with the first event. */
+	ring->charged_sinks = pa_sinks_at_first();
 	pages = ((ring->tables_size + ring->marks_size + ring->data_size) >>
-		 PAGE_SHIFT) + num_possible_cpus();
+		 PAGE_SHIFT) + ring->charged_sinks;
 	ret = pa_charge(ring, pages);
 	if (ret)
 		return ret;
@@ -205,6 +210,8 @@ void pa_ring_free_memory(struct pa_ring *ring)
 			pa_segment_free_pages(&ring->seg[i], nr);
 	}
 	free_percpu(ring->cpu);
+	kvfree(ring->free_sinks);
+	kvfree(ring->sinks);
 	kvfree(ring->gap_cpus);
 	kvfree(ring->gap_states);
 	kvfree(ring->open);

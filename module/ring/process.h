@@ -48,9 +48,16 @@ void pa_frames_flush(struct pa_ring *ring, bool abandon);
 void pa_gaps_close_all(struct pa_ring *ring, bool ended);
 bool pa_gaps_ready(struct pa_ring *ring);
 
-/* sink.c */
-int pa_sinks_alloc(struct pa_ring *ring, struct perf_event *event,
-		   struct pmu *pmu);
+/* sink_memory.c */
+/* Return how many sinks a ring has when its first event is attached, if no more are attached. */
+unsigned int pa_sinks_at_first(void);
+/* Let the ring have a sink for @event, too, which is about to be attached. ring->lock held. */
+int pa_sinks_for_event(struct pa_ring *ring, struct perf_event *event);
+/* Return whether pa_sinks_refill() would make more. Any context. */
+bool pa_sinks_are_few(struct pa_ring *ring);
+/* ring->lock held. */
+void pa_sinks_refill(struct pa_ring *ring);
+/* No writer is left. */
 void pa_sinks_free(struct pa_ring *ring);
 
 /* clock.c: ring->lock held */
@@ -64,6 +71,8 @@ void pa_clock_default(struct pa_ring *ring);
 
 /* account.c */
 int pa_charge(struct pa_ring *ring, unsigned long pages);
+/* ring->lock held. */
+void pa_charge_sinks(struct pa_ring *ring, unsigned int nr);
 void pa_uncharge(struct pa_ring *ring);
 /*
  * Return the user against whom resources of current are counted. A user may have many

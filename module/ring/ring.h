@@ -42,7 +42,7 @@ struct user_struct;
 
 /*
  * The private part of a segment. The fields below "span" belong to the segment's
- * writer. The sink of a CPU has this type too, without a shared part, see sink.c.
+ * writer. A sink contains one, too, without a shared part, see sink.c.
  */
 struct pa_segment {
 	struct pa_ring *ring;
@@ -76,10 +76,14 @@ struct pa_cpu {
 	u64 gap;			/* this CPU's slot for a gap, see gap.c */
 	struct perf_event *pin_event;	/* see event/pin.c */
 	struct irq_work pin_work;
-	struct pa_segment sink;		/* see sink.c */
-	int sink_busy;
-	enum perfaux_cause sink_cause;	/* why the sink is used */
-	struct perf_event *sink_event;	/* the event that writes to the sink */
+	struct pa_sink *sink;		/* NULL until this CPU needs one, see sink.c */
+};
+
+struct pa_sink {
+	struct pa_segment seg;		/* without a shared part: see pa_is_sink() */
+	int busy;
+	enum perfaux_cause cause;	/* why the sink is used */
+	struct perf_event *event;	/* the event that writes to the sink */
 };
 
 /* The contents of a gap */
@@ -115,6 +119,9 @@ struct pa_ring {
 	unsigned long starved_at;	/* jiffies, see pa_starve() */
 	struct pa_segment *seg;
 	struct pa_cpu __percpu *cpu;
+	struct pa_sink **sinks;		/* see sink.c */
+	unsigned int nr_sinks;		/* likewise; complete sinks */
+	unsigned long *free_sinks;	/* likewise, a bit for each sink */
 	bool overwrite;
 	atomic_t may_overwrite;		/* see freeze.c */
 
@@ -161,6 +168,7 @@ struct pa_ring {
 	size_t tables_size;
 	size_t data_size;
 	unsigned long charged;		/* pages */
+	unsigned int charged_sinks;	/* the part of charged for sinks: a page each */
 	struct user_struct *user;
 };
 

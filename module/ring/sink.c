@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sinks: where PMUs write when no segment is free. Each CPU has one page whose
- * data is thrown away. The PMU sees this page as an AUX area of many pages.
+ * Sinks: where PMUs write when no segment is free. A sink is one page whose data is
+ * thrown away. The PMU sees this page as an AUX area of many pages.
  *
  * If begin refused the PMU instead, the PMU would fail to start. For Intel PT
  * that is an error of pt_event_add(): the event is not active any more, so
@@ -14,36 +14,61 @@
  * A sink serves one event of a CPU at a time. PMUs with an AUX output allow
  * only one event on a CPU (PERF_PMU_CAP_EXCLUSIVE). If a second event comes,
  * also in an NMI in the middle of a begin, it is refused.
+ *
+ * A CPU takes a sink when it needs one for the first time, and keeps it for as long as the ring has
+ * a PMU. How many there are: sink_memory.c.
  */
-#include <linux/mm.h>
+#include <linux/bitops.h>
 #include <linux/smp.h>
-#include <linux/slab.h>
 
-#include "ring/process.h"
+#include "ring/bits.h"
 #include "ring/writer.h"
 
-/* The largest size that the PMU sees: when it is full, the PMU looks for a segment again. */
-#define PA_SINK_PAGES	64U
+static struct pa_sink *pa_sink_of(struct pa_segment *seg)
+{
+	return container_of(seg, struct pa_sink, seg);
+}
 
-/* Return the sink of this CPU, or NULL if the sink is in use or was not set up. */
+/* Take one of the free sinks for this CPU. */
+static struct pa_sink *pa_sink_take(struct pa_ring *ring, struct pa_cpu *cpu)
+{
+	/* Pairs with pa_sinks_add(): sinks with a lower index are complete. */
+	unsigned int nr = smp_load_acquire(&ring->nr_sinks), i;
+	struct pa_sink *mine;
+
+	for (i = pa_next_bit(ring->free_sinks, nr, 0); i < nr;
+	     i = pa_next_bit(ring->free_sinks, nr, i + 1)) {
+		if (!test_and_clear_bit(i, ring->free_sinks))
+			continue;
+		mine = cmpxchg(&cpu->sink, NULL, ring->sinks[i]);
+		if (!mine)
+			return ring->sinks[i];
+		/* An NMI was faster. */
+		set_bit(i, ring->free_sinks);
+		return mine;
+	}
+	return NULL;
+}
+
+/* Return a sink for this CPU, or NULL if the CPU's sink is in use or no sink is left. */
 struct pa_segment *pa_sink_get(struct pa_ring *ring, struct perf_event *event,
 			       enum perfaux_cause cause)
 {
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
+	struct pa_sink *sink = READ_ONCE(cpu->sink) ?: pa_sink_take(ring, cpu);
 
-	if (!cpu->sink.priv || xchg(&cpu->sink_busy, 1))
+	if (!sink || xchg(&sink->busy, 1))
 		return NULL;
-	cpu->sink_cause = cause;
-	WRITE_ONCE(cpu->sink_event, event);
-	return &cpu->sink;
+	sink->cause = cause;
+	WRITE_ONCE(sink->event, event);
+	return &sink->seg;
 }
 
 /* Add the gap for a span that went to the sink. @size: bytes that the PMU wrote. */
 void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now)
 {
-	const struct pa_cpu *cpu = container_of(sink, struct pa_cpu, sink);
 	const struct pa_gap gap = {
-		.cause = cpu->sink_cause,
+		.cause = pa_sink_of(sink)->cause,
 		.pid = sink->pid,
 		.tid = sink->tid,
 		.cookie = sink->cookie,
@@ -56,74 +81,19 @@ void pa_sink_gap(struct pa_segment *sink, u64 size, u64 now)
 	pa_gap_add(sink->ring, &gap);
 }
 
-void pa_sink_put(struct pa_segment *sink)
+void pa_sink_put(struct pa_segment *seg)
 {
-	struct pa_cpu *cpu = container_of(sink, struct pa_cpu, sink);
+	struct pa_sink *sink = pa_sink_of(seg);
 
-	WRITE_ONCE(cpu->sink_event, NULL);
+	WRITE_ONCE(sink->event, NULL);
 	/* Pairs with the xchg in pa_sink_get(), in an NMI. */
-	smp_store_release(&cpu->sink_busy, 0);
+	smp_store_release(&sink->busy, 0);
 }
 
 /* Called on the CPU of the event, with interrupts off. */
 bool pa_sink_is_used_by(struct pa_ring *ring, struct perf_event *event)
 {
-	return READ_ONCE(this_cpu_ptr(ring->cpu)->sink_event) == event;
-}
+	const struct pa_sink *sink = READ_ONCE(this_cpu_ptr(ring->cpu)->sink);
 
-static int pa_sink_alloc(struct pa_ring *ring, int i, struct perf_event *event,
-			 struct pmu *pmu)
-{
-	unsigned int nr = min(ring->ctl->segment_size >> PAGE_SHIFT,
-			      PA_SINK_PAGES), k;
-	struct pa_segment *sink = &per_cpu_ptr(ring->cpu, i)->sink;
-	struct page *page;
-
-	page = alloc_pages_node(cpu_to_node(i),
-				GFP_KERNEL_ACCOUNT | __GFP_ZERO, 0);
-	if (!page)
-		return -ENOMEM;
-	sink->pages = kcalloc(nr, sizeof(*sink->pages), GFP_KERNEL_ACCOUNT);
-	if (!sink->pages) {
-		__free_page(page);
-		return -ENOMEM;
-	}
-	for (k = 0; k < nr; k++)
-		sink->pages[k] = page_address(page);
-	sink->ring = ring;
-	pa_segment_set_size(sink, nr << PAGE_SHIFT);
-	sink->priv = pmu->setup_aux(event, sink->pages, nr, false);
-	return sink->priv ? 0 : -ENOMEM;
-}
-
-/* Set up the sinks, as pa_pmu_setup() does for the segments. */
-int pa_sinks_alloc(struct pa_ring *ring, struct perf_event *event,
-		   struct pmu *pmu)
-{
-	int i;
-
-	for_each_possible_cpu(i) {
-		int ret = pa_sink_alloc(ring, i, event, pmu);
-
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/* Free all sinks, also if only some were made. No writer is left. */
-void pa_sinks_free(struct pa_ring *ring)
-{
-	int i;
-
-	for_each_possible_cpu(i) {
-		struct pa_segment *sink = &per_cpu_ptr(ring->cpu, i)->sink;
-
-		if (sink->priv)
-			ring->free_aux(sink->priv);
-		if (sink->pages)
-			free_page((unsigned long)sink->pages[0]);
-		kfree(sink->pages);
-		memset(sink, 0, sizeof(*sink));
-	}
+	return sink && READ_ONCE(sink->event) == event;
 }

@@ -50,7 +50,7 @@ void model_access_reset(void)
 		model_access_decides(&world.gap_states[i], sizeof(u64));
 	for (i = 0; i < MODEL_CPUS; i++) {
 		model_access_decides(&world.cpu[i].gap, sizeof(int));
-		model_access_decides(&world.cpu[i].sink_busy, sizeof(int));
+		model_access_decides(&world.sink[i].busy, sizeof(int));
 	}
 }
 

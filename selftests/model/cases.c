@@ -42,6 +42,17 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "no segment, no sink taken, an NMI",
+		.sinks = true,
+		.free_sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 8 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+		},
+	},
+	{
 		.name = "one segment left, an NMI on each CPU",
 		.sinks = true,
 		.filled = 2,

@@ -541,7 +541,7 @@ static void watch_gaps(void)
 		if (now != old && old > 0)
 			known->gap_owner[old - 1] = my_number();
 		known->slot[i] = now;
-		if (!world.cpu[i].sink_busy)
+		if (!world.sink[i].busy)
 			known->sink_owner[i] = 0;
 		else if (!known->sink_owner[i])
 			known->sink_owner[i] = my_number();

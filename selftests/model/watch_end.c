@@ -123,6 +123,20 @@ static void check_free(void)
 	}
 }
 
+/* Each sink is free or belongs to one CPU. */
+static void check_sinks(void)
+{
+	unsigned int i, k, owners;
+
+	for (i = 0; i < world.ring.nr_sinks; i++) {
+		owners = world.free_sinks >> i & 1;
+		for (k = 0; k < MODEL_CPUS; k++)
+			owners += world.cpu[k].sink == &world.sink[i];
+		if (owners != 1)
+			model_fail("sink %u has %u owners", i, owners);
+	}
+}
+
 void watch_end(void)
 {
 	bool is_thawed;
@@ -143,9 +157,10 @@ void watch_end(void)
 					  watch_states[PERFAUX_STATE(world.segments[i].state)]);
 	if (world.known.refs != world.known.left)
 		model_fail("%d references are not given back", world.known.refs);
+	check_sinks();
 	for (i = 0; i < MODEL_CPUS; i++)
-		if (world.cpu[i].sink_busy || world.cpu[i].gap)
-			model_fail("CPU %d keeps its sink or gap", i);
+		if (world.sink[i].busy || world.cpu[i].gap)
+			model_fail("sink %d is busy, or CPU %d keeps its gap", i, i);
 	is_thawed = world.ring.may_overwrite.counter < 0;
 	if (is_thawed == !!(world.ctl.flags & PERFAUX_CTL_FROZEN))
 		model_fail("the flag FROZEN is not what is so");

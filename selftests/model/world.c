@@ -89,11 +89,20 @@ static void setup_ring(const struct model_case *c)
 	}
 	pa_free_init(ring);
 	for (i = 0; i < MODEL_CPUS; i++) {
-		world.cpu[i].sink.ring = ring;
-		world.cpu[i].sink.size = SEGMENT_SIZE;
-		world.cpu[i].sink.marker = MARKER;
-		world.cpu[i].sink.priv = c->sinks ? &world.cpu[i] : NULL;
+		struct pa_segment *sink = &world.sink[i].seg;
+
+		sink->ring = ring;
+		sink->size = SEGMENT_SIZE;
+		sink->marker = MARKER;
+		sink->priv = &world.sink[i];
+		world.sinks[i] = &world.sink[i];
+		if (c->sinks && !c->free_sinks)
+			world.cpu[i].sink = &world.sink[i];
 	}
+	ring->sinks = world.sinks;
+	ring->free_sinks = &world.free_sinks;
+	ring->nr_sinks = c->sinks ? MODEL_CPUS : 0;
+	world.free_sinks = c->free_sinks ? BIT(ring->nr_sinks) - 1 : 0;
 }
 
 void world_setup(const struct model_case *c)
@@ -131,11 +140,9 @@ int world_owner(const void *at)
 		return known[INDEX(at, world.spans)].owner - 1;
 	if (IS_IN(at, world.gaps))
 		return world.known.gap_owner[INDEX(at, world.gaps)] - 1;
-	if (IS_IN(at, world.cpu)) {
-		i = INDEX(at, world.cpu);
-		if (IS_IN(at, world.cpu[i].sink) ||
-		    IS_IN(at, world.cpu[i].sink_cause) ||
-		    IS_IN(at, world.cpu[i].sink_event))
+	if (IS_IN(at, world.sink)) {
+		i = INDEX(at, world.sink);
+		if (!IS_IN(at, world.sink[i].busy))
 			return world.known.sink_owner[i] - 1;
 	}
 	if (!IS_IN(at, world.data))
@@ -183,8 +190,11 @@ static const struct field private_fields[] = {
 
 static const struct field cpu_fields[] = {
 	FIELD(pa_cpu, hint), FIELD(pa_cpu, frame_hint), FIELD(pa_cpu, gap), FIELD(pa_cpu, look),
-	FIELD(pa_cpu, sink), FIELD(pa_cpu, sink_busy), FIELD(pa_cpu, sink_cause),
-	FIELD(pa_cpu, sink_event), { }
+	FIELD(pa_cpu, sink), { }
+};
+
+static const struct field sink_fields[] = {
+	FIELD(pa_sink, seg), FIELD(pa_sink, busy), FIELD(pa_sink, cause), FIELD(pa_sink, event), { }
 };
 
 static const struct field ring_fields[] = {
@@ -215,7 +225,8 @@ static const struct {
 	PART(cpu, MODEL_CPUS, cpu_fields), PART(data, SEGMENTS, NULL),
 	PART(marks, SEGMENTS, NULL), PART(gap_marks, GAPS, NULL),
 	PART(gap_states, GAPS, NULL), PART(order, ORDER, NULL), PART(open, 1, NULL),
-	PART(late, 1, NULL), PART(gap_cpus, 1, NULL),
+	PART(late, 1, NULL), PART(gap_cpus, 1, NULL), PART(sink, MODEL_CPUS, sink_fields),
+	PART(free_sinks, 1, NULL),
 	PART(events, MODEL_CTX + 1, event_fields),
 };
 

@@ -64,6 +64,7 @@ struct model_case {
 	bool overwrite;
 	bool frames;
 	bool sinks;
+	bool free_sinks;	/* no CPU has taken its sink yet */
 	bool kicks;		/* FLUSH and HOLD interrupt events */
 	bool frozen;
 	bool roomy;		/* every writer must find a segment */
@@ -151,13 +152,14 @@ struct world {
 	struct perfaux_gap gaps[GAPS];
 	struct pa_segment seg[SEGMENTS];
 	struct pa_cpu cpu[MODEL_CPUS];
+	struct pa_sink sink[MODEL_CPUS], *sinks[MODEL_CPUS];
 	u64 data[SEGMENTS][SEGMENT_SIZE / 8];
 	u64 marks[SEGMENTS];
 	u64 gap_marks[GAPS];
 	u64 gap_states[GAPS];
 	u64 end_of_gaps[2];
 	u64 order[ORDER];
-	unsigned long open, late, gap_cpus;
+	unsigned long open, late, gap_cpus, free_sinks;
 	/* The events of the contexts; [0] belongs to no context */
 	struct perf_event events[MODEL_CTX + 1];
 

@@ -160,7 +160,7 @@ TEST_F(dev, create_cloexec)
 TEST_F(dev, create_sizes_out)
 {
 	struct perfaux_create create = self->create;
-	long page = sysconf(_SC_PAGESIZE);
+	long page = sysconf(_SC_PAGESIZE), online = sysconf(_SC_NPROCESSORS_ONLN);
 	int ring = call(self->fd, PERFAUX_IOC_CREATE, &create);
 
 	ASSERT_LE(0, ring);
@@ -170,7 +170,7 @@ TEST_F(dev, create_sizes_out)
 	EXPECT_LT(2 * 4096, create.ring_size);
 	EXPECT_EQ(0, create.ring_size % page);
 	EXPECT_EQ((create.marks_size + create.ring_size) / page +
-		  possible_cpus(), ring_fdinfo(ring, "locked_pages"));
+		  (online < 64 ? online : 64), ring_fdinfo(ring, "locked_pages"));
 	close(ring);
 }
 
