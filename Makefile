@@ -206,7 +206,7 @@ help:
 	@echo "                  clean-deb builds them in a clean Debian of their own"
 	@echo "make rpm          RPM packages in $(BUILD)/rpm"
 	@echo "make release      the source as a tarball in $(BUILD)/release, and a build of it"
-	@echo "make demo         traces a program in a VM and shows its calls: demo.auxrec"
+	@echo "make demo         traces a program in a VM and shows its calls: demo.auxrec, demo.html"
 	@echo "make check        the tests: every suite once, most on the newest of KERNELS=\"$(KERNELS)\"."
 	@echo "                  MATRIX=changed adds what the change since BASE=COMMIT can affect"
 	@echo "make check-all    every suite on every one of KERNELS, and the short lists of the debug"
