@@ -408,7 +408,7 @@ $(BUILD)/.host-view: selftests/setup/host
 	@touch $@
 
 VIEW_PROGRAM_FLAGS := -Wall -Wextra -Wno-frame-address -O1 -g -static -finstrument-functions \
-		      -fno-omit-frame-pointer
+		      -fno-omit-frame-pointer -fno-optimize-sibling-calls
 $(TESTS)/tool/view/programs/%: selftests/tool/view/programs/%.c selftests/tool/view/programs/path.h \
 		| $(BUILD)/.host-view
 	@mkdir -p $(@D)

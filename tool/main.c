@@ -25,7 +25,7 @@
  */
 static int start_viewer(int argc, char **argv)
 {
-	static char viewer[] = "auxview";
+	char viewer[] = "auxview";
 	const char *full = argv[0];
 	char path[4096], *args[argc + 2], *slash;
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(viewer));
@@ -41,7 +41,8 @@ static int start_viewer(int argc, char **argv)
 	}
 	execvp(viewer, args);
 	if (errno == ENOENT)
-		fprintf(stderr, "%s: the program auxview is not installed (package auxview)\n", full);
+		fprintf(stderr, "%s: the program auxview is not installed (package auxview)\n",
+			full);
 	else
 		fprintf(stderr, "%s: auxview: %s\n", full, strerror(errno));
 	return NO_VIEWER;

@@ -10,9 +10,9 @@
 
 int main(int argc, char **argv)
 {
-	static char export[] = "auxrec export";
+	char export[] = "auxrec export";
 #if VIEW_HAS_PAGE
-	static char view[] = "auxrec view";
+	char view[] = "auxrec view";
 
 	if (argc > 1 && !strcmp(argv[1], "view")) {
 		argv[1] = view;

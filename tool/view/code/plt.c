@@ -59,6 +59,7 @@ static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, s
 	Elf_Data *data = elf_getdata(section, NULL);
 	const size_t nr = head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
 	GElf_Rela r;
+	struct slot slot;
 	GElf_Rel rel;
 	size_t i;
 
@@ -71,9 +72,9 @@ static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, s
 				break;
 			r = (GElf_Rela) { .r_offset = rel.r_offset, .r_info = rel.r_info };
 		}
-		if (add_slot(s, &(struct slot) { r.r_offset,
-						 symbol_name(elf, head, GELF_R_SYM(r.r_info)),
-						 r.r_addend }))
+		slot = (struct slot) {
+			r.r_offset, symbol_name(elf, head, GELF_R_SYM(r.r_info)), r.r_addend };
+		if (add_slot(s, &slot))
 			return -ENOMEM;
 	}
 	return 0;

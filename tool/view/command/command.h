@@ -33,14 +33,7 @@ void convert_begin(struct convert *c);
 /* Set what an option without another meaning says. Return as command_line.set does. */
 int convert_option(struct convert *c, char letter, const char *value);
 
-/* Options that convert_option() takes, in a table of struct command_option */
-#define CONVERT_OPTIONS \
-	{ "output", 'o', true, true }, \
-	{ "symfs", 's', false, true }, \
-	{ "kcore", 'k', false, true }, \
-	{ "threads", 't', false, true }
-
-/* Their help */
+/* The help of the options that convert_option() takes, but of -o */
 #define CONVERT_USAGE \
 "  --symfs DIR    search the files of the recording below DIR, for example copies\n" \
 "                 from the machine where the recording was made\n" \

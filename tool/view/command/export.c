@@ -84,7 +84,10 @@ static const struct command_option options[] = {
 #if VIEW_HAS_PERFDATA
 	{ "perf-data", 'd', false, false },
 #endif
-	CONVERT_OPTIONS,
+	{ "output", 'o', true, true },
+	{ "symfs", 's', false, true },
+	{ "kcore", 'k', false, true },
+	{ "threads", 't', false, true },
 	{ }
 };
 

@@ -31,7 +31,10 @@ static int set_option(void *ctx, char letter, const char *value)
 }
 
 static const struct command_option options[] = {
-	CONVERT_OPTIONS,
+	{ "output", 'o', true, true },
+	{ "symfs", 's', false, true },
+	{ "kcore", 'k', false, true },
+	{ "threads", 't', false, true },
 	{ }
 };
 
@@ -39,7 +42,10 @@ static const struct command_line command = {
 	.who = WHO, .usage = usage, .options = options, .set = set_option,
 };
 
-/* "dir/demo.auxrec" makes "demo.html". The caller must free the name. Return NULL without memory. */
+/*
+ * "dir/demo.auxrec" makes "demo.html". The caller must free the name. Return NULL if there is no
+ * memory.
+ */
 static char *page_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

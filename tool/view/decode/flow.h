@@ -15,7 +15,7 @@ struct object;
 enum flow_kind {
 	FLOW_CALL,
 	FLOW_RETURN,
-	FLOW_JUMP,		/* into another function, or a fall through into it */
+	FLOW_JUMP,		/* into another function, also without a branch */
 	FLOW_FAR_CALL,		/* into the kernel */
 	FLOW_FAR_RETURN,	/* out of the kernel */
 	FLOW_INTERRUPT,		/* @from was not executed: it is where a return goes to */
@@ -24,7 +24,7 @@ enum flow_kind {
 	FLOW_SYNC,		/* the flow is at @to, whether or not it was known before */
 	FLOW_CUT,		/* data is missing: what follows has nothing to do with what was */
 	FLOW_ERROR,		/* the same, because data cannot be decoded: see @text */
-	FLOW_NO_CODE,		/* the same, because the code at @to, of @object, is not there */
+	FLOW_NO_CODE,		/* the same, because the code at @to (of @object) is missing */
 };
 
 struct flow {

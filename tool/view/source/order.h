@@ -30,8 +30,9 @@ typedef int (*order_see_t)(void *context, const struct auxstream_item *item);
 
 /*
  * Read a stream to its end. @see can be NULL. Return 0, an error of @take or @see, or an error of
- * auxstream_next(), before which all whole records were taken; @problem says what is wrong then, and
- * the caller must free it. Items of a kind that is not in the set @kinds (bits 1 << kind) are left out.
+ * auxstream_next(), before which all whole records were taken; @problem says what is wrong then,
+ * and the caller must free it. Items of a kind that is not in the set @kinds (bits 1 << kind) are
+ * left out.
  */
 int order_read(int fd, unsigned int kinds, order_take_t take, order_see_t see, void *context,
 	       char **problem);
