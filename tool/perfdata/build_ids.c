@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "perfdata/parts.h"
+#include "stream/map_kind.h"
 
 #define MISC_MASK	PERF_RECORD_MISC_CPUMODE_MASK
 /* perf pads the names in this table (write_buildid()). */
@@ -89,7 +90,11 @@ int pd_build_ids_map(struct pd_build_ids *b, const struct read_record *rec, stru
 	if (id.misc != PERF_RECORD_MISC_KERNEL && id.misc != PERF_RECORD_MISC_USER)
 		return 0;
 	len = strnlen(name, rec->size - REC_MMAP2_NAME);
-	if (!map->id_size || map->id_size > sizeof(id.id) || !len)
+	if (!map->id_size || map->id_size > sizeof(id.id) || !len ||
+	    len == rec->size - REC_MMAP2_NAME)
+		return 0;
+	/* If the vdso is in the table, perf looks for a file "[vdso]", not for the vdso's code. */
+	if (map_kind(name) == MAP_KIND_VDSO)
 		return 0;
 	/* Readers name the kernel without the symbol that tells its address. */
 	if (id.misc == PERF_RECORD_MISC_KERNEL && len > sizeof(kernel) - 1 &&
