@@ -158,7 +158,8 @@ static int map(struct view *v, const struct mapping *m)
 		;
 	if (last < v->nr && v->mappings[last].start < m->end)
 		cut_begin(&v->mappings[last], m->end);
-	memmove(&v->mappings[first], &v->mappings[last], (v->nr - last) * sizeof(*m));
+	if (last > first)
+		memmove(&v->mappings[first], &v->mappings[last], (v->nr - last) * sizeof(*m));
 	v->nr -= last - first;
 	/* grow() counts on growth by one. */
 	return put(v, first, m);

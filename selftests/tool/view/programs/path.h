@@ -14,7 +14,7 @@
 
 #define PATH_DEPTH	512
 #define PATH_LOG	400000
-#define NO_HOOK		__attribute__((no_instrument_function))
+#define NO_HOOK		__attribute__((no_instrument_function, noinline))
 
 static struct {
 	void *function;
