@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,9 +28,14 @@ static int start_viewer(int argc, char **argv)
 {
 	char viewer[] = "auxview";
 	const char *full = argv[0];
-	char path[4096], *args[argc + 2], *slash;
+	char **args = calloc(argc + 2, sizeof(*args));
+	char path[4096], *slash;
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(viewer));
 
+	if (!args) {
+		fprintf(stderr, "%s: %s\n", full, strerror(ENOMEM));
+		return NO_VIEWER;
+	}
 	args[0] = viewer;
 	memcpy(args + 1, argv, (argc + 1) * sizeof(*argv));
 	args[1] = strchr(argv[0], ' ') + 1;
@@ -45,6 +51,7 @@ static int start_viewer(int argc, char **argv)
 			full);
 	else
 		fprintf(stderr, "%s: auxview: %s\n", full, strerror(errno));
+	free(args);
 	return NO_VIEWER;
 }
 

@@ -73,7 +73,8 @@ static void pa_ring_wake_irq(struct irq_work *work)
 
 	/* The work looks at all segments. An interrupt must not do that if there are many. */
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED &&
-	    (ring->has_frames || pa_sinks_are_few(ring) || ring->ctl->nr_segments > PA_IRQ_SEGMENTS ||
+	    (ring->has_frames || ring->ctl->nr_segments > PA_IRQ_SEGMENTS ||
+	     pa_sinks_are_few(ring) ||
 	     pa_segments_available(ring)))
 		pa_ring_resume(ring);
 	wake_up_all(&ring->wait);

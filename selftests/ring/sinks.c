@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of the number of sinks: memory follows the CPUs that need a sink, and while a ring has too
- * few sinks, nothing is lost without a gap. CPUs are switched off, so that the ring begins with few.
+ * few sinks, nothing is lost without a gap. CPUs are switched off, so that the ring begins with
+ * few.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -158,7 +158,8 @@ static char *in_debuginfod(const char *id, const char *name)
 /* The vdso of this process, as a file that exists as long as the process */
 static char *own_vdso(const __u8 *id, size_t id_size, enum fits *result)
 {
-	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const unsigned long address = getauxval(AT_SYSINFO_EHDR);
+	const char *vdso = (const char *)address;
 	const long page = sysconf(_SC_PAGESIZE);
 	Elf64_Ehdr head;
 	char *found;

@@ -40,7 +40,8 @@ static const char usage[] =
 #endif
 "\n"
 "Options:\n"
-"  -o FILE        the output (default: standard output)\n"
+"  -o, --output FILE\n"
+"                 the output (default: standard output)\n"
 CONVERT_USAGE;
 
 struct export {

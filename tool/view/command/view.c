@@ -21,7 +21,8 @@ static const char usage[] =
 "samples, gaps and events, and flame graphs. The page is one file, and needs no\n"
 "network.\n"
 "\n"
-"  -o FILE.html   the page (default: the name of FILE, with .html, in the current\n"
+"  -o, --output FILE.html\n"
+"                 the page (default: the name of FILE, with .html, in the current\n"
 "                 directory)\n"
 CONVERT_USAGE;
 

@@ -7,16 +7,16 @@
 /* How each kind is written */
 static const struct {
 	const char *name;		/* of the event, and its category */
-	enum perfetto_argument value;	/* what the mark's value is; 0: nothing */
+	enum perfetto_argument value;	/* what the mark's value is */
 	bool named_by_text;		/* the text is the event's name, not an argument */
 } kinds[] = {
 	[TL_MARK_GAP]		= { "gap", ARG_BYTES, false },
 	[TL_MARK_LOST]		= { "lost", ARG_RECORDS, false },
 	[TL_MARK_ERROR]		= { "error", ARG_VALUE, false },
 	[TL_MARK_TRIGGER]	= { "trigger", ARG_VALUE, false },
-	[TL_MARK_START]		= { "start", 0, false },
-	[TL_MARK_COMM]		= { "comm", 0, false },
-	[TL_MARK_EXIT]		= { "exit", 0, false },
+	[TL_MARK_START]		= { "start", ARG_NONE, false },
+	[TL_MARK_COMM]		= { "comm", ARG_NONE, false },
+	[TL_MARK_EXIT]		= { "exit", ARG_NONE, false },
 	[TL_MARK_RUNS]		= { "runs", ARG_CPU, false },
 	[TL_MARK_SAMPLE]	= { "sample", ARG_VALUE, true },
 	[TL_MARK_RAW]		= { "raw", ARG_BYTES, true },

@@ -14,7 +14,7 @@
 
 /* Names of arguments, in the order of perfetto_arguments[] */
 enum perfetto_argument {
-	ARG_BEGAN_EARLIER = 1, ARG_CUT, ARG_UNTIL, ARG_BYTES, ARG_RECORDS, ARG_VALUE, ARG_TEXT,
+	ARG_NONE, ARG_BEGAN_EARLIER, ARG_CUT, ARG_UNTIL, ARG_BYTES, ARG_RECORDS, ARG_VALUE, ARG_TEXT,
 	ARG_CPU, ARG_WEIGHT,
 	NR_ARGUMENTS,
 };
