@@ -222,6 +222,7 @@ help:
 	@echo "make bench-start  what a start costs, in instructions, beside perf record"
 	@echo "make bench-raw    raw data of samples by the raw ring, beside perf's and BPF's rings"
 	@echo "make bench-view   auxview, beside perf script"
+	@echo "make bench-page   the page of a recording: how long each frame takes"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make soak-pt      softpt with random signals, for PT_SOAK_SECONDS=600"
 	@echo "make fuzz T=60    what reads other people's bytes with libFuzzer, T seconds for each"

@@ -429,6 +429,10 @@ $(TESTS)/tool/page/feed: $(addprefix $(BUILD)/selftests/tool/page/,feed.o cases.
 $(TESTS)/tool/page/test_output: $(BUILD)/selftests/tool/page/test_output.o $(PAGE_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lz
 
+.PHONY: bench-page
+bench-page: $(TESTS)/tool/page/feed
+	$(Q)selftests/bench/page
+
 # Decoding beside stock perf, in a VM of the newest of KERNELS
 .PHONY: bench-view
 bench-view: $(AUXREC) $(AUXVIEW) $(addprefix $(TESTS)/softpt/,work-static guest/decode)

@@ -26,13 +26,13 @@
  */
 static int start_viewer(int argc, char **argv)
 {
-	char viewer[] = "auxview";
+	char *viewer = strdup("auxview");
 	const char *full = argv[0];
 	char **args = calloc(argc + 2, sizeof(*args));
 	char path[4096], *slash;
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(viewer));
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof("auxview"));
 
-	if (!args) {
+	if (!args || !viewer) {
 		fprintf(stderr, "%s: %s\n", full, strerror(ENOMEM));
 		return NO_VIEWER;
 	}
@@ -52,6 +52,7 @@ static int start_viewer(int argc, char **argv)
 	else
 		fprintf(stderr, "%s: auxview: %s\n", full, strerror(errno));
 	free(args);
+	free(viewer);
 	return NO_VIEWER;
 }
 

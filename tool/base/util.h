@@ -23,7 +23,8 @@
 #define NSEC_PER_SEC		1000000000ULL
 
 /* The advice of messages if a module of this project is not loaded */
-#define HOW_TO_LOAD(module)	"as root, modprobe " module " (or insmod " module ".ko)"
+#define LOAD_PERFAUX		"as root, modprobe perfaux (or insmod perfaux.ko)"
+#define LOAD_SOFTPT		"as root, modprobe softpt (or insmod softpt.ko)"
 
 /* Raise the limit of open files to the hard limit. The soft limit only suits select(). */
 void raise_nofile(void);

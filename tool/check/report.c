@@ -91,7 +91,7 @@ static const struct {
 	[RULE_SNAPSHOT] = { "snapshot", true,
 		"a snapshot's sample: magic, version, sizes, name" },
 	[RULE_SNAPSHOT_FIRST] = { "snapshot-first", true,
-		"its sample is the first record after FINISHED_INIT; the state is older than t_begin" },
+		"its sample comes first after FINISHED_INIT; the state is older than t_begin" },
 	[RULE_TIME_ORDER] = { "time-order", false,
 		"nothing older than what readers have flushed" },
 	[RULE_GAP] = { "gap", true, "an AUX gap has its AUXTRACE_ERROR" },

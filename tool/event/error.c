@@ -39,7 +39,8 @@ int ev_no_memory(struct ev_ctx *ctx)
 int ev_no_intel_pt(struct ev_ctx *ctx, const char *at)
 {
 	return ev_fail(ctx, at, -ENOENT,
-		       "this machine has no Intel PT, or its kernel hides it; softpt is Intel PT of user space in software: " HOW_TO_LOAD("softpt"));
+		       "this machine has no Intel PT, or its kernel hides it; softpt is Intel PT of user space in software: %s",
+		       LOAD_SOFTPT);
 }
 
 const char *ev_show(struct ev_shown *shown, struct ev_text text)

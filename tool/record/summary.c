@@ -320,7 +320,7 @@ void summary_print(struct session *s, const char *problem)
 		say("%llu of %llu file maps have no build-id: only the kernel itself looked for build-ids (%s): %s",
 		    ULL(s->ids->without), ULL(s->ids->maps), no_ids_reason(s),
 		    s->ids->err == -EACCES || s->ids->err == -EPERM ?
-		    "record as root" : HOW_TO_LOAD("perfaux"));
+		    "record as root" : LOAD_PERFAUX);
 }
 
 static void json_gaps(struct json *j, const struct session *s)

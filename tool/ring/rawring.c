@@ -120,8 +120,8 @@ static int open_device(struct diag *d)
 		if (err == -EACCES || err == -EPERM)
 			return no_access(err, d);
 		return diag(d, err,
-			    "AUX events and --raw-ring need the perfaux module, and %s is not there (%s): " HOW_TO_LOAD("perfaux") ". Other events work without it",
-			    PERFAUX_DEVICE, strerror(-err));
+			    "AUX events and --raw-ring need the perfaux module, and %s is not there (%s): %s. Other events work without it",
+			    PERFAUX_DEVICE, strerror(-err), LOAD_PERFAUX);
 	}
 	if (ioctl(fd, PERFAUX_IOC_INFO, &info)) {
 		err = -errno;

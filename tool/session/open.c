@@ -90,8 +90,8 @@ static bool drop_kernel(struct sev *sev)
 }
 
 /*
- * Newer kernels (7.2) do not let users record the kernel's part of call chains. An event without the
- * kernel has samples, and so chains, of user space only.
+ * Newer kernels (7.2) do not let users record the kernel's part of call chains. An event without
+ * the kernel has samples, and so chains, of user space only.
  */
 static bool drop_kernel_chains(struct sev *sev)
 {
@@ -127,7 +127,8 @@ static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 			return fd;
 		if (fd == -EINVAL && drop_newest(sev))
 			continue;
-		if ((fd == -EACCES || fd == -EPERM) && (drop_kernel(sev) || drop_kernel_chains(sev)))
+		if ((fd == -EACCES || fd == -EPERM) &&
+		    (drop_kernel(sev) || drop_kernel_chains(sev)))
 			continue;
 		if ((fd == -EINVAL || fd == -EOPNOTSUPP || fd == -ENOENT) &&
 		    drop_precision(sev))

@@ -296,7 +296,7 @@ static void test_out(void)
 /* Run `auxrec merge -o -` with a terminal as stdout. Return its exit status and its message. */
 static int merge_to_terminal(char text[256])
 {
-	char *argv[] = { "merge", "-o", "-", path[0], path[1], NULL };
+	char *argv[6] = { "merge", "-o", "-", path[0], path[1], NULL };
 	const int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 	int messages[2], status = 0;
 	ssize_t len;

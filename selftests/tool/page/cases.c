@@ -2,6 +2,7 @@
 /* The time lines of page_test.py. */
 #include <stddef.h>
 
+#include "base/util.h"
 #include "feed.h"
 
 #define T	1000000000ULL
@@ -132,7 +133,7 @@ static void run_hostile(struct feed *f)
 	for (i = 0; i < sizeof(longest) - 1; i++)
 		longest[i] = 'a' + i % 26;
 	longest[i] = 0;
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(names); i++) {
 		name = feed_name(f, names[i], i % 2 ? "</script>" : "/tmp/\xff\xfe<b>", i);
 		feed_enter(f, lane, time, name, 0);
 		feed_enter(f, lane, time + 10, name, 0);
@@ -211,7 +212,7 @@ static void run_range(struct feed *f)
 /* Calls, samples, marks and points at random, in turn in several lanes, over many chunks */
 static void run_random(struct feed *f)
 {
-	__u64 time[4], n = f->number ? f->number : 100000;
+	__u64 time[4], n = f->number ? f->number : 100000, before;
 	__u32 lane[4], depth[4] = { 0 }, stack[12], i, k;
 	char text[40];
 
@@ -230,7 +231,10 @@ static void run_random(struct feed *f)
 		switch (feed_random(f, 20)) {
 		case 0:
 			k = feed_random(f, 10);
-			feed_mark(f, lane[i], k, time[i], time[i] + feed_random(f, 500),
+			/* Some are told when they end. */
+			before = feed_random(f, 2) ? feed_random(f, 1000) : 0;
+			snprintf(text, sizeof(text), "text %llu", feed_random(f, 100));
+			feed_mark(f, lane[i], k, time[i] - before, time[i] + feed_random(f, 500),
 				  feed_random(f, 1 << 20), k == TL_MARK_RUNS ? NULL : text);
 			break;
 		case 1:
@@ -238,7 +242,7 @@ static void run_random(struct feed *f)
 				   feed_random(f, 2) ? "first" : "second");
 			break;
 		case 2:
-			for (k = 0; k < sizeof(stack) / sizeof(stack[0]); k++)
+			for (k = 0; k < ARRAY_LEN(stack); k++)
 				stack[k] = feed_random(f, 2) ? k : feed_random(f, 200);
 			feed_stack(f, lane[i], time[i], stack, feed_random(f, 12),
 				   feed_random(f, 5000));
@@ -258,17 +262,18 @@ static void run_random(struct feed *f)
 }
 
 const struct feed_case feed_cases[] = {
-	{ "small", run_small, "demo.auxrec" },
-	{ "empty", run_empty, NULL },
-	{ "lanes", run_lanes, NULL },
-	{ "deep", run_deep, NULL },
-	{ "hostile", run_hostile, "</title></script><script>window.broken=1</script>\xff" },
-	{ "zero", run_zero, NULL },
-	{ "instant", run_instant, NULL },
-	{ "late", run_late, NULL },
-	{ "range", run_range, NULL },
-	{ "random", run_random, NULL },
-	{ "many", feed_many, NULL, .sums_only = true },
-	{ "unfinished", run_small, NULL, .no_end = true },
-	{ NULL, NULL, NULL },
+	{ .name = "small", .run = run_small, .title = "demo.auxrec" },
+	{ .name = "empty", .run = run_empty },
+	{ .name = "lanes", .run = run_lanes },
+	{ .name = "deep", .run = run_deep },
+	{ .name = "hostile", .run = run_hostile,
+	  .title = "</title></script><script>window.broken=1</script>\xff" },
+	{ .name = "zero", .run = run_zero },
+	{ .name = "instant", .run = run_instant },
+	{ .name = "late", .run = run_late },
+	{ .name = "range", .run = run_range },
+	{ .name = "random", .run = run_random },
+	{ .name = "many", .run = feed_many, .sums_only = true },
+	{ .name = "unfinished", .run = run_small, .no_end = true },
+	{ .name = NULL },
 };

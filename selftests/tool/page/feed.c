@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * feed CASE PAGE LOG [NUMBER [SEED]]: write the page of a time line that is made up, and to LOG what
- * the page was told, for page_test.py. `feed list` prints the names of the cases.
+ * feed CASE PAGE LOG [NUMBER [SEED]]: write the page of a time line that is made up, and to LOG
+ * what the page was told, for page_test.py. `feed list` prints the names of the cases.
  *
  * A line of LOG is a call of an output's function: its name and arguments, with strings in
  * hexadecimal digits. The case "many" has NUMBER calls, and LOG has sums of them only.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +36,16 @@ static void end_line(struct feed *f)
 		fputc('\n', f->log);
 }
 
-#define LOG(f, ...) do {				\
-		if ((f)->log)				\
-			fprintf((f)->log, __VA_ARGS__);	\
-	} while (0)
+static void __attribute__((format(printf, 2, 3))) note(struct feed *f, const char *format, ...)
+{
+	va_list args;
+
+	if (!f->log)
+		return;
+	va_start(args, format);
+	vfprintf(f->log, format, args);
+	va_end(args);
+}
 
 __u32 feed_lane(struct feed *f, enum tl_lane_kind kind, __u32 pid, __u32 tid, __u32 cpu,
 		const char *name)
@@ -48,7 +55,7 @@ __u32 feed_lane(struct feed *f, enum tl_lane_kind kind, __u32 pid, __u32 tid, __
 
 	if (err)
 		failed("lane", err);
-	LOG(f, "lane %u %d %u %u %u", f->lanes, kind, pid, tid, cpu);
+	note(f, "lane %u %d %u %u %u", f->lanes, kind, pid, tid, cpu);
 	hex(f, name);
 	end_line(f);
 	return f->lanes++;
@@ -61,10 +68,10 @@ __u32 feed_name(struct feed *f, const char *function, const char *object, __u64 
 
 	if (err)
 		failed("name", err);
-	LOG(f, "name %u", f->names);
+	note(f, "name %u", f->names);
 	hex(f, function);
 	hex(f, object);
-	LOG(f, " %llu", address);
+	note(f, " %llu", address);
 	end_line(f);
 	return f->names++;
 }
@@ -75,7 +82,7 @@ void feed_enter(struct feed *f, __u32 lane, __u64 time, __u32 name, unsigned int
 
 	if (err)
 		failed("enter", err);
-	LOG(f, "enter %u %llu %u %u\n", lane, time, name, flags);
+	note(f, "enter %u %llu %u %u\n", lane, time, name, flags);
 }
 
 void feed_leave(struct feed *f, __u32 lane, __u64 time, unsigned int flags)
@@ -84,7 +91,7 @@ void feed_leave(struct feed *f, __u32 lane, __u64 time, unsigned int flags)
 
 	if (err)
 		failed("leave", err);
-	LOG(f, "leave %u %llu %u\n", lane, time, flags);
+	note(f, "leave %u %llu %u\n", lane, time, flags);
 }
 
 void feed_stack(struct feed *f, __u32 lane, __u64 time, const __u32 *names, unsigned int nr,
@@ -95,9 +102,9 @@ void feed_stack(struct feed *f, __u32 lane, __u64 time, const __u32 *names, unsi
 
 	if (err)
 		failed("stack", err);
-	LOG(f, "stack %u %llu %llu", lane, time, weight);
+	note(f, "stack %u %llu %llu", lane, time, weight);
 	for (i = 0; i < nr; i++)
-		LOG(f, " %u", names[i]);
+		note(f, " %u", names[i]);
 	end_line(f);
 }
 
@@ -111,7 +118,7 @@ void feed_mark(struct feed *f, __u32 lane, enum tl_mark_kind kind, __u64 begin, 
 
 	if (err)
 		failed("mark", err);
-	LOG(f, "mark %u %d %llu %llu %llu", lane, kind, begin, end, value);
+	note(f, "mark %u %d %llu %llu %llu", lane, kind, begin, end, value);
 	if (text)
 		hex(f, text);
 	end_line(f);
@@ -124,7 +131,7 @@ void feed_point(struct feed *f, __u32 lane, __u64 time, double value, const char
 
 	if (err)
 		failed("point", err);
-	LOG(f, "point %u %llu %.17g", lane, time, value);
+	note(f, "point %u %llu %.17g", lane, time, value);
 	hex(f, what);
 	end_line(f);
 }

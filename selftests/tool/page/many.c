@@ -122,6 +122,10 @@ static void print_sums(struct feed *f, const struct sums *s)
 	fprintf(f->sums, "\ngaps %llu %llu\n", s->gaps, s->gap_bytes);
 }
 
+static const char * const objects[] = {
+	"request", "row", "index", "page", "cache", "lock", "tree", "buffer",
+};
+
 void feed_many(struct feed *f)
 {
 	__u64 n = f->number ? f->number : 10000000, done = 0;
@@ -131,15 +135,14 @@ void feed_many(struct feed *f)
 	int i;
 
 	for (i = 0; i < NAMES; i++) {
-		snprintf(text, sizeof(text), "%s%s_%s", i % 3 ? "" : "ns::", i % 2 ? "handle" : "update",
-			 (const char *[]){ "request", "row", "index", "page", "cache", "lock", "tree",
-					   "buffer" }[i % 8]);
-		snprintf(text + 40, 40, "%.24s_%d", text, i);
-		feed_name(f, text + 40, i % 5 ? "/usr/lib/libwork.so.1" : "[kernel]", 0x1000 + i * 256);
+		snprintf(text, sizeof(text), "%s%s_%s_%d", i % 3 ? "" : "ns::",
+			 i % 2 ? "handle" : "update", objects[i % 8], i);
+		feed_name(f, text, i % 5 ? "/usr/lib/libwork.so.1" : "[kernel]", 0x1000 + i * 256);
 	}
 	for (i = 0; i < THREADS; i++) {
 		snprintf(text, sizeof(text), "worker%d", i);
-		t[i].lane = feed_lane(f, TL_LANE_THREAD, 1000 + i / 4 * 4, 1000 + i, TL_NOBODY, text);
+		t[i].lane = feed_lane(f, TL_LANE_THREAD, 1000 + i / 4 * 4, 1000 + i, TL_NOBODY,
+				      text);
 		t[i].time = 1000000000ULL + 20000 * i;
 		t[i].runs = t[i].time;
 	}

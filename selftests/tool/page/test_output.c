@@ -10,12 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "view/page/format.h"
 #include "view/page/page.h"
 #include "view/timeline/timeline.h"
 #include "../../tap.h"
 
-static char dir[] = "/tmp/page-output.XXXXXX";
+static const char *dir;
 static char path[64];
 
 static struct timeline *with_lane_and_name(const char *file)
@@ -123,7 +124,7 @@ static void test_wrong(void)
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(wrong); i++) {
 		t = with_lane_and_name(path);
 		err = wrong[i].tell(t);
 		t->ops->free(t);
@@ -212,8 +213,11 @@ static void test_memory(void)
 
 int main(void)
 {
-	if (!mkdtemp(dir)) {
-		perror(dir);
+	char template[] = "/tmp/page-output.XXXXXX";
+
+	dir = mkdtemp(template);
+	if (!dir) {
+		perror(template);
 		return 1;
 	}
 	snprintf(path, sizeof(path), "%s/page.html", dir);

@@ -83,13 +83,14 @@ def examples(page):
 class Shell:
     """A shell of a user, which runs one command after another."""
 
-    def __init__(self, user, cwd):
+    def __init__(self, user, cwd, bin_dir):
         self.log = tempfile.NamedTemporaryFile(prefix="examples.")
         os.chmod(self.log.name, 0o600)
         os.chown(self.log.name, user.pw_uid, user.pw_gid)
         status, self.fd = os.pipe()
         self.status = os.fdopen(status)
-        environ = dict(os.environ, HOME=user.pw_dir, USER=user.pw_name)
+        environ = dict(os.environ, HOME=user.pw_dir, USER=user.pw_name,
+                       PATH=f"{bin_dir}:{os.environ['PATH']}")
         self.process = subprocess.Popen(
             ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups",
              "bash", "--norc"],
@@ -128,13 +129,14 @@ def misses(example, lines):
     return None
 
 
-def run(page, directory):
+def run(page, directory, bin_dir):
     """Run the examples of a page. Return what is wrong."""
     tester = pwd.getpwnam("tester")
     os.chown(directory, tester.pw_uid, tester.pw_gid)
     shutil.copy(os.path.join(BUILD, "selftests/demo_calls"), os.path.join(directory, "prog"))
     found, wrong = examples(page)
-    shells = {True: Shell(pwd.getpwuid(0), directory), False: Shell(tester, directory)}
+    shells = {True: Shell(pwd.getpwuid(0), directory, bin_dir),
+              False: Shell(tester, directory, bin_dir)}
     for example in found:
         print(f"# {'#' if example.is_root else '$'} {example.command}".replace("\n", "\n#  "),
               flush=True)
@@ -162,9 +164,15 @@ def main():
         before = paranoid.read()
     with open(PARANOID, "w") as paranoid:
         paranoid.write("2")
-    for page in pages:
-        with tempfile.TemporaryDirectory(prefix="examples.") as directory:
-            result(f"the examples of {os.path.basename(page)}", run(page, directory))
+    with tempfile.TemporaryDirectory(prefix="examples.bin.") as bin_dir:
+        # The build may have been made by a root whose files nobody else can read.
+        os.chmod(bin_dir, 0o755)
+        for program in ("auxrec", "auxview"):
+            shutil.copy(os.path.join(BUILD, "tool", program), bin_dir)
+            os.chmod(os.path.join(bin_dir, program), 0o755)
+        for page in pages:
+            with tempfile.TemporaryDirectory(prefix="examples.") as directory:
+                result(f"the examples of {os.path.basename(page)}", run(page, directory, bin_dir))
     with open(PARANOID, "w") as paranoid:
         paranoid.write(before)
     if inserted:

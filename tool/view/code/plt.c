@@ -73,7 +73,10 @@ static int read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, s
 			r = (GElf_Rela) { .r_offset = rel.r_offset, .r_info = rel.r_info };
 		}
 		slot = (struct slot) {
-			r.r_offset, symbol_name(elf, head, GELF_R_SYM(r.r_info)), r.r_addend };
+			.address = r.r_offset,
+			.name = symbol_name(elf, head, GELF_R_SYM(r.r_info)),
+			.function = r.r_addend,
+		};
 		if (add_slot(s, &slot))
 			return -ENOMEM;
 	}

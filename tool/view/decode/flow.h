@@ -33,7 +33,7 @@ struct flow {
 	__u64	to;
 	union {
 		struct function *function;	/* of @to; NULL: nothing is mapped there */
-		const char *text;		/* of FLOW_ERROR; of FLOW_CUT, if there is a reason */
+		const char *text;		/* of FLOW_ERROR, and FLOW_CUT if known */
 		struct object *object;		/* of FLOW_NO_CODE; NULL: nothing is mapped */
 	};
 	__u8	kind;

@@ -9,37 +9,22 @@
 
 #include "view/page/assets.h"
 
-#define ASSET(name, file)						\
-	__asm__(".section .rodata\n"					\
-		".global page_" #name "_begin, page_" #name "_end\n"	\
-		".hidden page_" #name "_begin, page_" #name "_end\n"	\
-		"page_" #name "_begin:\n"				\
-		".incbin \"tool/view/page/" file "\"\n"			\
-		"page_" #name "_end:\n"					\
-		".byte 0\n"						\
-		".previous\n");						\
-	extern const char page_##name##_begin[], page_##name##_end[]
+/* One file after the other, between two symbols. gas has no other way to include bytes. */
+#define BEGIN(name)	".global " #name ", " #name "_end\n"	\
+			".hidden " #name ", " #name "_end\n" #name ":\n"
+#define FILE(name)	".incbin \"tool/view/page/" name "\"\n"
+#define END(name)	#name "_end:\n.byte 0\n"
 
-#define PART(name)	{ page_##name##_begin, page_##name##_end }
-#define TEXT(s)		{ s, s + sizeof(s) - 1 }
-
-ASSET(css, "page.css");
-ASSET(html, "page.html");
-ASSET(store, "store.js");
-ASSET(decode, "decode.js");
-ASSET(index, "index.js");
-ASSET(calls, "calls.js");
-ASSET(model, "model.js");
-ASSET(search, "search.js");
-ASSET(flame, "flame.js");
-ASSET(text, "text.js");
-ASSET(colour, "colour.js");
-ASSET(layout, "layout.js");
-ASSET(draw, "draw.js");
-ASSET(marks, "marks.js");
-ASSET(panel, "panel.js");
-ASSET(input, "input.js");
-ASSET(view, "view.js");
+__asm__(".section .rodata\n"
+	BEGIN(page_css) FILE("page.css") END(page_css)
+	BEGIN(page_html) FILE("page.html") END(page_html)
+	BEGIN(page_js)
+	FILE("store.js") FILE("decode.js") FILE("index.js") FILE("calls.js")
+	FILE("model.js") FILE("search.js") FILE("flame.js")
+	FILE("text.js") FILE("colour.js") FILE("layout.js") FILE("draw.js") FILE("marks.js")
+	FILE("panel.js") FILE("input.js") FILE("view.js")
+	END(page_js)
+	".previous\n");
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -53,13 +38,16 @@ static const char script[] = "<script>\n\"use strict\";\n";
 static const char script_end[] = "</script>\n</body>\n</html>\n";
 
 const struct asset assets_head[] = {
-	TEXT(head), PART(css), TEXT(style_end), PART(html), { NULL, NULL },
+	{ head, head + sizeof(head) - 1 },
+	{ page_css, page_css_end },
+	{ style_end, style_end + sizeof(style_end) - 1 },
+	{ page_html, page_html_end },
+	{ NULL, NULL },
 };
 
 const struct asset assets_tail[] = {
-	TEXT(script),
-	PART(store), PART(decode), PART(index), PART(calls), PART(model), PART(search),
-	PART(flame), PART(text), PART(colour), PART(layout), PART(draw), PART(marks), PART(panel),
-	PART(input), PART(view),
-	TEXT(script_end), { NULL, NULL },
+	{ script, script + sizeof(script) - 1 },
+	{ page_js, page_js_end },
+	{ script_end, script_end + sizeof(script_end) - 1 },
+	{ NULL, NULL },
 };

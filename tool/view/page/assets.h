@@ -10,6 +10,11 @@ struct asset {
 	const char	*end;
 };
 
+/* The files, from NAME to NAME_end */
+extern const char page_css[], page_css_end[];
+extern const char page_html[], page_html_end[];
+extern const char page_js[], page_js_end[];
+
 extern const struct asset assets_head[];	/* before the data */
 extern const struct asset assets_tail[];	/* after the data */
 

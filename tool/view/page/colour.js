@@ -43,6 +43,19 @@ class Colours {
 		for (let i = 0; i < 6; i++)
 			this.fill.push(`hsl(${205 + i * 5},${this.kernel[0]}%,${this.kernel[1] + (i % 3 - 1) * 5}%)`);
 		this.fill.push(this.dull);
+		this.pixel = Uint32Array.from(this.fill, (colour) => Colours.pixelOf(colour, 1));
+		this.dimPixel = Uint32Array.from(this.fill, (colour) => Colours.pixelOf(colour, 0.35));
+		this.hitPixel = Colours.pixelOf(this.hit, 1);
+	}
+
+	// A colour as ImageData has it
+	static pixelOf(colour, alpha) {
+		const c = new OffscreenCanvas(1, 1).getContext("2d");
+		c.fillStyle = colour;
+		c.fillRect(0, 0, 1, 1);
+		const { data } = c.getImageData(0, 0, 1, 1);
+		data[3] = 255 * alpha;
+		return new Uint32Array(data.buffer)[0];
 	}
 
 	// The number of the colour of a function: grey-blue ones for the kernel

@@ -185,7 +185,9 @@ class Painter {
 		c.font = FONT_SIDE;
 		c.textAlign = "left";
 		c.fillStyle = colours.text;
-		c.fillText(`${open ? "▾" : "▸"} ${lane.title}`, 8, y + STRIP_HEIGHT / 2);
+		// The title of a lane that is higher than the window stays visible.
+		const sticky = Math.max(y, Math.min(AXIS_HEIGHT, y + row.height - STRIP_HEIGHT));
+		c.fillText(`${open ? "▾" : "▸"} ${lane.title}`, 8, sticky + STRIP_HEIGHT / 2);
 		c.textAlign = "right";
 		c.fillStyle = colours.dim;
 		c.font = FONT;
@@ -200,13 +202,15 @@ class Painter {
 		if (bad) {
 			const width = c.measureText(bad).width + 10;
 			c.fillStyle = view.lane === lane ? colours.group : colours.side;
-			c.fillRect(SIDE - 12 - width, y + 2, width + 10, STRIP_HEIGHT - 4);
+			c.fillRect(SIDE - 12 - width, sticky + 2, width + 10, STRIP_HEIGHT - 4);
 			c.fillStyle = sums.gap ? colours.gap : sums.error ? colours.error : colours.lost;
-			c.fillText(bad, SIDE - 10, y + STRIP_HEIGHT / 2);
+			c.fillText(bad, SIDE - 10, sticky + STRIP_HEIGHT / 2);
 		}
 		c.textAlign = "left";
 		for (const part of row.parts) {
 			const top = y + part.y;
+			if (top < sticky)
+				continue;
 			if (part.kind === "points") {
 				c.fillStyle = colours.text;
 				c.fillText(fitText(part.track.what, SIDE - 40, this.each), 22, top + 11);
@@ -265,21 +269,27 @@ class Painter {
 		return data;
 	}
 
-	// Draw the calls of the rows that are visible. Boxes of one colour are drawn together, and of the
-	// boxes that begin and end in one pixel only the first.
+	// Draw the calls of the rows that are visible. Boxes of one colour are drawn together. Boxes of
+	// less than two pixels are pixels of a picture with one line for each row: it is much faster
+	// to draw this than a hundred thousand boxes.
 	drawCalls(lane, part, top) {
 		const { c, view } = this, { colours, search } = view, x0 = SIDE, x1 = this.width;
 		const first = Math.max(0, Math.floor((AXIS_HEIGHT - top) / BOX_HEIGHT));
 		const last = Math.min(part.rows, Math.ceil((this.height - top) / BOX_HEIGHT));
-		const filled = new Float64Array(Math.max(0, last - first)).fill(-1);
+		if (last <= first)
+			return;
+		const room = Math.ceil(x1 - x0), narrow = new ImageData(room, last - first);
+		const pixels = new Uint32Array(narrow.data.buffer), { pixel, dimPixel, hitPixel } = colours;
+		const isDim = search.names.size > 0;
+		let anyNarrow = false;
 		const fills = colours.fill.map(() => []), labels = [], hits = [], ragged = [];
 		const { begin: t0, end: t1 } = view, factor = 1 / this.scale;
 		let level = null;
 		this.parts.push({ lane, part, top });
 		for (const { d, level: l, chunk } of this.data(part.track)) {
 			// What a finer level draws covers what a coarser one has drawn.
-			if (l !== level)
-				filled.fill(-1);
+			if (level !== null && l !== level)
+				pixels.fill(0);
 			level = l;
 			const goesOn = chunk.end < t1 && goesOnAfter(d, chunk, part.track);
 			for (let i = 0; i < d.n; i++) {
@@ -294,14 +304,22 @@ class Painter {
 					left = x0 - 2;
 				if (right > x1 + 2)
 					right = x1 + 2;
-				if (right - left < 1) {
-					if (left < filled[depth - first])
-						continue;
-					left = Math.floor(left);
-					right = left + 1;
-				}
-				filled[depth - first] = right;
 				const y = top + depth * BOX_HEIGHT, name = d.name[i];
+				if (right - left < 2) {
+					const at = (depth - first) * room + Math.max(0, Math.floor(left - x0));
+					if (left >= x1 || right < x0)
+						continue;
+					const hit = isDim && search.names.has(name);
+					// A hit is not hidden by another call in its pixel.
+					if (hit)
+						pixels[at] = hitPixel;
+					else if (!pixels[at])
+						pixels[at] = (isDim ? dimPixel : pixel)[colours.number(name)];
+					if (right - left > 1 && !pixels[at + 1] && left + 1 < x1)
+						pixels[at + 1] = pixels[at];
+					anyNarrow = true;
+					continue;
+				}
 				fills[colours.number(name)].push(left, y, right - left);
 				if (search.names.size && search.names.has(name))
 					hits.push(left, y, right - left);
@@ -311,8 +329,9 @@ class Painter {
 					ragged.push(left, right, y, d.flags[i]);
 			}
 		}
-		const dim = search.names.size > 0;
-		c.globalAlpha = dim ? 0.35 : 1;
+		if (anyNarrow)
+			this.drawNarrow(narrow, top + first * BOX_HEIGHT);
+		c.globalAlpha = isDim ? 0.35 : 1;
 		for (let i = 0; i < fills.length; i++) {
 			const f = fills[i];
 			c.fillStyle = colours.fill[i];
@@ -327,6 +346,19 @@ class Painter {
 		this.drawRagged(ragged);
 		this.drawLabels(labels);
 		this.drawSelected(lane, part, top);
+	}
+
+	drawNarrow(picture, top) {
+		const { c } = this;
+		if (!this.narrow)
+			this.narrow = document.createElement("canvas");
+		this.narrow.width = picture.width;
+		this.narrow.height = picture.height;
+		this.narrow.getContext("2d").putImageData(picture, 0, 0);
+		c.imageSmoothingEnabled = false;
+		for (let row = 0; row < picture.height; row++)
+			c.drawImage(this.narrow, 0, row, picture.width, 1, SIDE, top + row * BOX_HEIGHT,
+				    picture.width, BOX_HEIGHT - 1);
 	}
 
 	// The begin or the end of a call that was cut is torn.
@@ -431,19 +463,24 @@ class Painter {
 
 	drawTriggers() {
 		const { c, view } = this;
+		const visible = view.triggers.filter((m) => m.begin >= view.begin && m.begin <= view.end);
+		let before = -Infinity;
 		c.strokeStyle = view.colours.trigger;
 		c.lineWidth = 1;
 		c.setLineDash([4, 3]);
-		for (const mark of view.triggers) {
+		c.globalAlpha = visible.length > 30 ? 0.3 : 1;
+		for (const mark of visible) {
 			const x = Math.round(this.x(mark.begin)) + 0.5;
-			if (x < SIDE || x > this.width)
+			if (x < SIDE || x < before + 3)
 				continue;
+			before = x;
 			c.beginPath();
 			c.moveTo(x, AXIS_HEIGHT);
 			c.lineTo(x, this.height);
 			c.stroke();
 		}
 		c.setLineDash([]);
+		c.globalAlpha = 1;
 	}
 
 	// The range that is chosen with the mouse and shift

@@ -2,7 +2,8 @@
 /*
  * The data in a page.
  *
- * A blob is the base64 of deflated bytes (zlib's format), padded to whole groups of four characters.
+ * A blob is the base64 of deflated bytes (zlib's format), padded to whole groups of four
+ * characters.
  * The elements <script type="text/plain"> "data-0", "data-1" ... contain the blobs of all chunks,
  * one after the other, each in one element only. The element "index" is the blob of the index.
  *

@@ -4,7 +4,6 @@
 const SIDE = 210;		// the width of the titles
 const GROUP_HEIGHT = 22, STRIP_HEIGHT = 22, COUNTER_HEIGHT = 36, BOX_HEIGHT = 16, SPACE = 7;
 const DEEP = 40;		// More levels of calls are shown only if the lane is expanded.
-const MANY_LANES = 40;
 
 function lanesInOrder(lanes) {
 	const rank = { recording: 0, cpu: 1, thread: 2 };
@@ -36,7 +35,7 @@ class Layout {
 		for (const lane of this.lanes) {
 			const id = lane.kind === "thread" ? `process ${lane.pid}` : lane.kind;
 			if (lane.kind === "thread" && lane.pid !== NOBODY && id !== group &&
-			    processes.size + processes.get(lane.pid) > 2)
+			    processes.get(lane.pid) > 1)
 				this.add({ group: id, title: `${lane.name || "process"} — process ${lane.pid}`,
 					   threads: processes.get(lane.pid) }, GROUP_HEIGHT);
 			else if (lane.kind === "cpu" && id !== group && this.lanes.length > 2)

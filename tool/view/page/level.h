@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Levels of detail (format.h): what the browser draws instead of millions of calls, marks or points.
+ * Levels of detail (format.h): what the browser draws instead of millions of calls, marks or
+ * points.
  *
- * A level has a resolution R. It has all items of at least R, and joins shorter ones of the same row
- * that follow each other to a cell, while the cell is shorter than R. At a scale of R per pixel or
- * more, a picture of the level differs from that of the items only inside of pixels. The items and
- * cells of a level are what the next level, with a larger R, is made of.
+ * A level has a resolution R. It has all items of at least R, and joins shorter ones of the same
+ * row that follow each other to a cell, while the cell is not longer than R. At a scale of R per
+ * pixel or more, a picture of the level differs from that of the items only inside of pixels. The
+ * items and cells of a level are what the next level, with a larger R, is made of.
  */
 #ifndef VIEW_PAGE_LEVEL_H
 #define VIEW_PAGE_LEVEL_H

@@ -73,7 +73,7 @@ class Model {
 			open = Array.from(c.open, (i) => numbers[i]);
 		});
 		for (const call of open)
-			call.end = (await this.endOf(track, call)).end;
+			Object.assign(call, await this.endOf(track, call));
 		return found.filter((call) => call.begin <= end && call.end >= begin);
 	}
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tree of calls of a group of chunks (SUMS in format.h). A flame graph of a long time is the sum
- * of such trees, and a search looks for a name in them first.
+ * The tree of calls of a group of chunks (SUMS in format.h). A flame graph of a long time is the
+ * sum of such trees, and a search looks for a name in them first.
  */
 #ifndef VIEW_PAGE_SUMS_H
 #define VIEW_PAGE_SUMS_H

@@ -135,7 +135,8 @@ class View {
 		this.begin = 0;
 		this.end = 1;
 		this.frames = 0;
-		this.waiting = [];
+		this.waiting = [];		// for a complete picture
+		this.work = null;		// a promise of what is not complete
 		this.tipNode = document.getElementById("tip");
 		this.painter = new Painter(document.getElementById("lanes"), this);
 		this.overview = new Overview(this);
@@ -200,9 +201,19 @@ class View {
 		});
 	}
 
-	// A promise of a picture with nothing missing
-	drawn() {
-		return new Promise((done) => {
+	// drawn() waits for @promise.
+	track(promise) {
+		this.work = Promise.all([this.work, promise]);
+		return promise;
+	}
+
+	// A promise of a picture with nothing missing, after what was asked for before
+	async drawn() {
+		for (let work = null; work !== this.work;) {
+			({ work } = this);
+			await work;
+		}
+		await new Promise((done) => {
 			this.waiting.push(done);
 			this.redraw();
 		});
@@ -322,7 +333,11 @@ class View {
 	}
 
 	// Select a call, a mark or a point (null: nothing), and move to it if @move.
-	async select(thing, move = false) {
+	select(thing, move = false) {
+		return this.track(this.selectNow(thing, move));
+	}
+
+	async selectNow(thing, move) {
 		this.selected = thing && thing.what === "call" ? thing : null;
 		if (thing)
 			this.lane = thing.lane;
@@ -384,7 +399,11 @@ class View {
 		return hits;
 	}
 
-	async nextHit(back) {
+	nextHit(back) {
+		return this.track(this.nextHitNow(back));
+	}
+
+	async nextHitNow(back) {
 		if (!this.search.hits)
 			return null;
 		const hit = await this.search.next(this.hit, back) || await this.search.next(null, back);
@@ -393,7 +412,7 @@ class View {
 			const lane = this.model.lanes[hit.lane];
 			const track = hit.samples ? lane.samples : lane.calls;
 			const { end, flags } = await this.model.endOf(track, hit);
-			await this.select({ ...hit, end, flags, what: "call", lane, track, count: 1 }, true);
+			await this.selectNow({ ...hit, end, flags, what: "call", lane, track, count: 1 }, true);
 		}
 		return hit;
 	}

@@ -3,8 +3,8 @@
  * A recording as a source of a time line.
  *
  * The recording is read twice: scan.c looks for what the decoder must know before it begins
- * (processes, maps, switches, where the AUX data is), and tell.c then tells the time line everything
- * in order of time. Calls from AUX data are decoded up to each time that is told.
+ * (processes, maps, switches, where the AUX data is), and tell.c then tells the time line
+ * everything in order of time. Calls from AUX data are decoded up to each time that is told.
  */
 #ifndef VIEW_SOURCE_H
 #define VIEW_SOURCE_H

@@ -16,7 +16,10 @@ struct names {
 
 void names_init(struct names *n, struct timeline *out);
 
-/* Find the number of a function's name, and tell the name when it is first needed. @f can be NULL. */
+/*
+ * Find the number of a function's name, and tell the name when it is first needed. @f can be
+ * NULL.
+ */
 int names_find(struct names *n, struct function *f, __u32 *number);
 
 #endif /* VIEW_NAMES_H */

@@ -7,7 +7,10 @@
 
 #include <stdio.h>
 
-/* @path: "-" is standard output, which timeline_file_close() leaves open. Return NULL with errno. */
+/*
+ * @path: "-" is standard output, which timeline_file_close() leaves open. Return NULL with
+ * errno.
+ */
 FILE *timeline_file_open(const char *path);
 /* Return 0, or -errno if something was not written. */
 int timeline_file_flush(FILE *file);
