@@ -6,12 +6,14 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "session/buildid.h"
 #include "stream/records.h"
@@ -130,6 +132,54 @@ static bool parse_map(char *line, struct map *m)
 	return true;
 }
 
+/* Find what /proc/self/maps says about the map at @addr. */
+static bool own_map(unsigned long addr, struct map *m)
+{
+	char *text, *line, *save;
+	bool found = false;
+
+	if (slurp("/proc/self/maps", &text, NULL))
+		return false;
+	for (line = strtok_r(text, "\n", &save); line && !found;
+	     line = strtok_r(NULL, "\n", &save))
+		found = parse_map(line, m) && m->start <= addr && addr < m->end;
+	free(text);
+	/* It was in @text. */
+	m->name = NULL;
+	return found;
+}
+
+/*
+ * Does @path, whose stat(2) is @st, name the file of map @m? After an update or a mount, another
+ * file can have the same path, and on another device even the same inode number.
+ *
+ * If stat(2) gives other numbers than the map, this is no proof: maps of btrfs have the number of
+ * the file system and stat(2) gives that of the subvolume (btrfs_getattr()), and on Linux 6.1
+ * maps of overlayfs have the numbers of the lower file. So map the file here, and compare what the
+ * kernel says about both maps. Files of two subvolumes of a btrfs look the same there.
+ */
+static bool is_mapped(const char *path, const struct stat *st, const struct map *m)
+{
+	struct map own;
+	bool same;
+	void *at;
+	int fd;
+
+	if (st->st_ino == m->ino && st->st_dev == makedev(m->maj, m->min))
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return false;
+	same = own_map((unsigned long)at, &own) && own.ino == m->ino && own.maj == m->maj &&
+	       own.min == m->min;
+	munmap(at, 1);
+	return same;
+}
+
 /*
  * /proc/PID/map_files leads to the mapped file itself, even if its path has changed.
  * Using it needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
@@ -149,8 +199,7 @@ static int map_id(struct session *s, pid_t pid, const struct map *m, struct buil
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->name);
 	err = build_id_file(&s->build_ids, path, id, st);
-	/* Another inode: the path names another file now. */
-	if (!err && st->st_ino != m->ino)
+	if (!err && !is_mapped(path, st, m))
 		id->size = 0;
 	return err;
 }

@@ -20,7 +20,8 @@ before=$(<$PARANOID)
 # restore: undo all changes to the machine
 restore()
 {
-	cd / && rm -rf "$T"
+	cd / && umount -R "$T"/fs/* 2>/dev/null
+	rm -rf "$T"
 	[[ $(<$PARANOID) == "$before" ]] || echo "$before" >$PARANOID
 	[[ ! -e $DEVICE ]] || chmod 666 $DEVICE
 	[[ -z ${removed-} ]] || insmod "$MODULES/perfaux.ko"
@@ -296,6 +297,68 @@ if [[ -e $DEVICE ]]; then
 	[[ $removed ]] || note "cannot remove perfaux: $(cat err)"
 else
 	skip "a device that refuses" "no $DEVICE"
+fi
+
+# Without the right to use /proc/PID/map_files, auxrec looks for a file by its path. Another file
+# system can be mounted over it, in which a different file has the same path and inode number.
+
+# sleeper PROG: start PROG, a copy of sleep(1), as the user. Set sleeper to its process id.
+sleeper()
+{
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$1" 1000 &
+	sleeper=$!
+	until [[ $(readlink /proc/$sleeper/exe) == */prog ]]; do
+		kill -0 $sleeper || return
+	done
+}
+
+# id_of PROG: print the id that the user records for the sleeper's map of PROG, or none
+id_of()
+{
+	rm -f f
+	want 0 user "$AUXREC" -e dummy:u -p $sleeper -o f -- true
+	valid f
+	"$HERE/stream_ids.py" f | sed -n "s|^map $T/$1 ||p" | sort -u
+}
+
+# small DIR: mount an empty file system that the user may read
+small() { mount -t tmpfs none "$1" && chmod 755 "$1"; }
+
+mkdir -p fs/one fs/layers fs/merged
+if small fs/one; then
+	cp "$(command -v sleep)" fs/one/prog
+	ino=$(stat -c %i fs/one/prog)
+	sleeper fs/one/prog
+	id=$(id_of fs/one/prog)
+	[[ $id =~ ^[0-9a-f]{16,}$ ]] || note "no id: $id"
+	small fs/one
+	cp "$B/selftests/ids/elf/exe-static" fs/one/prog
+	[[ $(stat -c %i fs/one/prog) == "$ino" ]] || note "another inode"
+	got=$(id_of fs/one/prog)
+	[[ $got == none ]] || note "id of the file that hides it: $got"
+	said '1 maps from before the recording have no readable build-id'
+	umount fs/one
+	[[ $(id_of fs/one/prog) == "$id" ]] || note "no id any more"
+	kill $sleeper
+	check "a mapped file that another one hides"
+
+	# On overlayfs, stat(2) and /proc/PID/maps can give different device numbers (Linux 6.1).
+	small fs/layers
+	mkdir fs/layers/{lower,upper,work}
+	small fs/layers/lower
+	cp "$(command -v sleep)" fs/layers/lower/prog
+	if mount -t overlay -o lowerdir=fs/layers/lower,upperdir=fs/layers/upper,workdir=fs/layers/work \
+		none fs/merged 2>err; then
+		sleeper fs/merged/prog
+		got=$(id_of fs/merged/prog)
+		[[ $got == "$id" ]] || note "not $id but: $got; $(stat -c '%d %i' fs/merged/prog), $(grep prog /proc/$sleeper/maps)"
+		kill $sleeper
+		check "a mapped file of overlayfs"
+	else
+		skip "a mapped file of overlayfs" "$(<err)"
+	fi
+else
+	skip "a mapped file that another one hides" "no right to mount"
 fi
 
 rm -f f j
