@@ -14,7 +14,7 @@ PAGES=("$MAN"/*.[1-8])
 # those after pkg-config its own.
 options()
 {
-	sed 's/perf[- ][a-z][a-z]* .*//; s/pkg-config .*//' |
+	sed -E 's/(^|[^-])perf[- ][a-z]+ .*//; s/pkg-config .*//' |
 		grep -oE '(^|[^[:alnum:]-])--?[[:alpha:]][[:alnum:]-]*' |
 		grep -oE -- '-.*' | sort -u
 }
