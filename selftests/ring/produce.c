@@ -399,7 +399,8 @@ TEST_F(held, starved_again)
 	ASSERT_EQ(0, pin_to(cpus[1]));
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
 	ASSERT_EQ(1, run.written);
-	ASSERT_EQ(0, epoll_wait(poller, &event, 1, 0));
+	/* The work of the loss above may be late, publish this segment, and wake the reader. */
+	EXPECT_GE(1, epoll_wait(poller, &event, 1, 0));
 	/*
 	 * Losses wake the reader at most once a jiffy. The first loss here may be in the
 	 * same jiffy as the last wake-up, so try again.
