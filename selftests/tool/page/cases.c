@@ -232,7 +232,7 @@ static void run_random(struct feed *f)
 		case 0:
 			k = feed_random(f, 10);
 			/* Some are told when they end. */
-			before = feed_random(f, 2) ? feed_random(f, 1000) : 0;
+			before = feed_random(f, 2) ? feed_random(f, 500000) : 0;
 			snprintf(text, sizeof(text), "text %llu", feed_random(f, 100));
 			feed_mark(f, lane[i], k, time[i] - before, time[i] + feed_random(f, 500),
 				  feed_random(f, 1 << 20), k == TL_MARK_RUNS ? NULL : text);
