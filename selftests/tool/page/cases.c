@@ -209,6 +209,18 @@ static void run_range(struct feed *f)
 	feed_mark(f, lane, TL_MARK_GAP, 0, ~0ULL, ~0ULL, "everything");
 }
 
+/* A counter over many chunks, and its lane's only call */
+static void run_counter(struct feed *f)
+{
+	__u32 lane = thread(f, 1, 1, "counter"), name = feed_name(f, "count", "o", 1);
+	int i;
+
+	feed_enter(f, lane, T, name, 0);
+	for (i = 0; i < 100000; i++)
+		feed_point(f, lane, T + i * 1000, i, "counter");
+	feed_leave(f, lane, T + i * 1000, 0);
+}
+
 /* Calls, samples, marks and points at random, in turn in several lanes, over many chunks */
 static void run_random(struct feed *f)
 {
@@ -272,6 +284,7 @@ const struct feed_case feed_cases[] = {
 	{ .name = "instant", .run = run_instant },
 	{ .name = "late", .run = run_late },
 	{ .name = "range", .run = run_range },
+	{ .name = "counter", .run = run_counter },
 	{ .name = "random", .run = run_random },
 	{ .name = "many", .run = feed_many, .sums_only = true },
 	{ .name = "unfinished", .run = run_small, .no_end = true },

@@ -227,6 +227,15 @@ def panels(t):
     t.b.eval("document.getElementById('keys').close()")
 
 
+def counters(t):
+    """The value of a counter between two points that are in different chunks"""
+    for number in (0, 4095, 4096, 50000, 99998):
+        t.b.eval(f"auxview.setRange({number * 1000 + 300}, {number * 1000 + 700}).then(() => 1)")
+        t.check(f"between two points, the value of a counter is that of point {number}",
+                "auxview.view.painter.boxes.filter((b) => b.what === 'point')"
+                ".map((b) => [b.value, b.time])", [[number, number * 1000]])
+
+
 def sizes(t):
     """All sizes of windows"""
     for width, height, ratio in ((400, 300, 1), (900, 600, 2), (2560, 1440, 1)):
@@ -254,6 +263,9 @@ def main():
             for part in (pixels, details, moving, search, panels, sizes):
                 part(t)
             tap.result("the page has no errors, and loads nothing", "\n".join(b.problems()))
+            path = os.path.join(folder, "counter.html")
+            subprocess.run([feed, "counter", path, os.path.join(folder, "log")], check=True)
+            counters(Test(b, path))
     sys.exit(tap.end())
 
 

@@ -430,11 +430,13 @@ class Painter {
 					break;
 				const x = Math.max(SIDE - 1, Math.floor(this.x(d.begin[i])));
 				const before = line[line.length - 1];
-				if (before && before.x === x) {
-					const hidden = x < SIDE;
-					before.value = hidden ? d.high[i] : Math.max(before.value, d.high[i]);
+				// Of the points to the left of the picture, the last one counts.
+				if (before && before.x === x && x < SIDE)
+					line.pop();
+				if (before && before.x === x && x >= SIDE) {
+					before.value = Math.max(before.value, d.high[i]);
 					before.count += d.count ? d.count[i] : 1;
-					before.low = hidden ? d.low[i] : Math.min(before.low, d.low[i]);
+					before.low = Math.min(before.low, d.low[i]);
 				} else {
 					line.push({ x, value: d.high[i], low: d.low[i], time: d.begin[i],
 						    count: d.count ? d.count[i] : 1 });

@@ -7,12 +7,19 @@ const FEW_EVENTS = 60000;
 // Do not draw a level of more items, but the next one.
 const MANY_ITEMS = 250000;
 
-// The chunks that have something of the time from @begin to @end
-function overlapping(chunks, begin, end) {
+// The chunks that have something of the time from @begin to @end; if @before, also the last one before
+// that, because a point's value lasts until the next point
+function overlapping(chunks, begin, end, before = false) {
 	const found = [];
-	for (const chunk of chunks)
+	let last = null;
+	for (const chunk of chunks) {
 		if (chunk.begin <= end && chunk.end >= begin)
 			found.push(chunk);
+		else if (before && chunk.end < begin && (!last || chunk.end >= last.end))
+			last = chunk;
+	}
+	if (last)
+		found.unshift(last);
 	return found;
 }
 
@@ -26,14 +33,15 @@ function count(chunks) {
 // Choose what to draw of a track (calls, marks, points) at @scale ns per pixel: chunks of events
 // (level -1), or those of a level.
 function choose(track, begin, end, scale) {
-	let chunks = overlapping(track.chunks, begin, end), level = -1;
+	const before = "what" in track;		// a track of points
+	let chunks = overlapping(track.chunks, begin, end, before), level = -1;
 	if (!track.levels.length || count(chunks) <= FEW_EVENTS)
 		return { level, chunks };
 	for (let i = 0; i < track.levels.length; i++) {
 		if (track.levels[i].resolution > scale && count(chunks) <= MANY_ITEMS)
 			break;
 		level = i;
-		chunks = overlapping(track.levels[i].chunks, begin, end);
+		chunks = overlapping(track.levels[i].chunks, begin, end, before);
 	}
 	return { level, chunks };
 }
