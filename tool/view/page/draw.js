@@ -194,9 +194,9 @@ class Painter {
 		const sums = lane.marks.sums;
 		let bad = "";
 		if (sums.gap)
-			bad = `${countText(sums.gap.nr)} gap${sums.gap.nr > 1 ? "s" : ""}`;
+			bad = numberText(sums.gap.nr, "gap");
 		else if (sums.error)
-			bad = `${countText(sums.error.nr)} error${sums.error.nr > 1 ? "s" : ""}`;
+			bad = numberText(sums.error.nr, "error");
 		else if (sums.lost)
 			bad = `${countText(sums.lost.value)} lost`;
 		if (bad) {
@@ -219,7 +219,7 @@ class Painter {
 			} else if (part.kind === "calls" || part.kind === "samples") {
 				c.fillStyle = colours.dim;
 				const nr = part.kind === "calls" ? part.track.nr : part.track.samples;
-				c.fillText(`${countText(nr)} ${part.kind}`, 22, top + BOX_HEIGHT / 2);
+				c.fillText(numberText(nr, part.kind.slice(0, -1)), 22, top + BOX_HEIGHT / 2);
 			}
 		}
 		c.restore();

@@ -32,6 +32,11 @@ function countText(n) {
 	return Number(n).toLocaleString("en").replace(/,/g, " ");
 }
 
+// "1 call", "2 calls"
+function numberText(n, what) {
+	return `${countText(n)} ${what}${n === 1 ? "" : "s"}`;
+}
+
 function valueText(n) {
 	if (Number.isInteger(n))
 		return countText(n);

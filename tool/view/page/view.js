@@ -155,13 +155,13 @@ class View {
 		const gaps = model.total((l) => (l.marks.sums.gap ? l.marks.sums.gap.nr : 0));
 		document.title = model.title || "auxview";
 		document.getElementById("title").textContent = model.title || "recording";
-		text.push(timeText(model.end), `${countText(model.lanes.length)} lane${model.lanes.length === 1 ? "" : "s"}`);
+		text.push(timeText(model.end), numberText(model.lanes.length, "lane"));
 		if (calls)
-			text.push(`${countText(calls)} calls`);
+			text.push(numberText(calls, "call"));
 		if (samples)
-			text.push(`${countText(samples)} samples`);
+			text.push(numberText(samples, "sample"));
 		if (gaps)
-			text.push(`${countText(gaps)} gap${gaps > 1 ? "s" : ""}`);
+			text.push(numberText(gaps, "gap"));
 		document.getElementById("summary").textContent = text.join(" · ");
 	}
 
@@ -392,7 +392,7 @@ class View {
 	find(text) {
 		this.hit = null;
 		const hits = this.search.find(text), node = document.getElementById("hits");
-		node.textContent = text ? this.search.error || `${countText(hits)} hit${hits === 1 ? "" : "s"}` : "";
+		node.textContent = text ? this.search.error || numberText(hits, "hit") : "";
 		node.classList.toggle("bad", Boolean(text) && !hits);
 		this.redraw();
 		this.panel.graph.draw();
