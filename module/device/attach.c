@@ -56,7 +56,6 @@ static bool pa_has_raw_samples(const struct perf_event *event)
 static int pa_setup_aux(struct pa_ring *ring, struct perf_event *event)
 {
 	struct pmu *pmu = READ_ONCE(event->pmu);
-
 	int ret = 0;
 
 	if (!ring->pmu)

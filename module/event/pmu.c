@@ -109,7 +109,7 @@ static int pa_pmu_setup_areas(struct pa_ring *ring, struct perf_event *event,
 		 * Never as a snapshot area, not even for an overwrite ring:
 		 * the PMU must stop at the end of each segment.
 		 */
-		seg->priv = pmu->setup_aux(event, seg->pages, nr, false);
+		seg->priv = ring->setup_aux(event, seg->pages, nr, false);
 		if (!seg->priv)
 			return -ENOMEM;
 		cond_resched();
@@ -134,6 +134,8 @@ int pa_pmu_setup(struct pa_ring *ring, struct perf_event *event,
 	if (!try_module_get(pmu->module))
 		return -ENODEV;
 	ring->pmu_module = pmu->module;
+	/* The event may lose its PMU (perf_pmu_unregister()), but the driver stays. */
+	ring->setup_aux = pmu->setup_aux;
 	ring->free_aux = pmu->free_aux;
 	ret = pa_pmu_setup_areas(ring, event, pmu);
 	if (ret) {

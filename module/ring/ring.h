@@ -156,6 +156,7 @@ struct pa_ring {
 	bool was_attached;
 	struct pmu *pmu;		/* only to compare: the PMU may be gone */
 	struct module *pmu_module;	/* a reference to the module */
+	void *(*setup_aux)(struct perf_event *event, void **pages, int nr, bool overwrite);
 	void (*free_aux)(void *aux);
 	u64 (*clock)(void);		/* set before the first span or frame */
 	bool clock_is_slow;		/* clock must not be read in an NMI */

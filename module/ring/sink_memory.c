@@ -36,22 +36,23 @@ static struct pa_sink *pa_sink_alloc(struct pa_ring *ring, struct perf_event *ev
 	unsigned int nr = min(ring->ctl->segment_size >> PAGE_SHIFT,
 			      PA_SINK_PAGES), k;
 	struct pa_sink *sink = kzalloc(sizeof(*sink), GFP_KERNEL_ACCOUNT);
-	void *page = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
 
-	if (sink)
-		sink->seg.pages = kcalloc(nr, sizeof(void *), GFP_KERNEL_ACCOUNT);
-	if (!page || !sink || !sink->seg.pages) {
-		free_page((unsigned long)page);
-		kfree(sink);
+	if (!sink)
 		return NULL;
-	}
-	for (k = 0; k < nr; k++)
-		sink->seg.pages[k] = page;
 	sink->seg.ring = ring;
 	pa_segment_set_size(&sink->seg, nr << PAGE_SHIFT);
-	sink->seg.priv = event->pmu->setup_aux(event, sink->seg.pages, nr, false);
+	sink->seg.pages = kcalloc(nr, sizeof(void *), GFP_KERNEL_ACCOUNT);
+	if (!sink->seg.pages)
+		goto err;
+	sink->seg.pages[0] = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+	if (!sink->seg.pages[0])
+		goto err;
+	for (k = 1; k < nr; k++)
+		sink->seg.pages[k] = sink->seg.pages[0];
+	sink->seg.priv = ring->setup_aux(event, sink->seg.pages, nr, false);
 	if (sink->seg.priv)
 		return sink;
+err:
 	pa_sink_free(ring, sink);
 	return NULL;
 }
