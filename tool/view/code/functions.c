@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the symbols of functions from an ELF file, its debug file, or kallsyms.
+ * Read the symbols of functions from an ELF file, its debug file, or the kallsyms of --kcore.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -170,11 +170,6 @@ static int read_kernel(struct functions *f)
 	if (o->places.kcore) {
 		snprintf(path, sizeof(path), "%s/kallsyms", o->places.kcore);
 		slurp(path, &f->text, &len);
-	}
-	if (!f->text && o->kallsyms) {
-		f->text = strdup(o->kallsyms);
-		if (!f->text)
-			return -ENOMEM;
 	}
 	return f->text ? add_kallsyms(f) : 0;
 }

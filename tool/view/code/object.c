@@ -40,7 +40,6 @@ void objects_free(struct objects *o)
 	for (i = 0; i < o->nr; i++)
 		free_object(o->list[i]);
 	free(o->list);
-	free(o->kallsyms);
 	read_map_free(&o->by_key);
 	pthread_mutex_destroy(&o->lock);
 }

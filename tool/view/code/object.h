@@ -61,7 +61,6 @@ struct objects {
 	size_t	nr;
 	struct read_map by_key;
 	struct object *kernel;
-	char	*kallsyms;	/* from the recording; NULL: it has none */
 	pthread_mutex_t lock;
 };
 
