@@ -25,10 +25,19 @@ VIEW_LINK := $(VIEW_LIBS) $(addprefix $(BUILD)/tool/,auxstream.a $(if $(filter 1
 VIEW_SYS   = $(if $(filter 1,$(VIEW_HAS_LIBIPT)),-lipt) \
 	     $(if $(filter 1,$(VIEW_HAS_LIBIBERTY)),-liberty) $(TOOL_SYS) -lpthread
 
-$(patsubst %.c,$(BUILD)/%.o,$(VIEW_SRCS)): CPPFLAGS += -D_GNU_SOURCE \
+VIEW_FLAGS := -D_GNU_SOURCE \
 	-DVIEW_HAS_LIBIPT=$(VIEW_HAS_LIBIPT) -DVIEW_HAS_LIBIBERTY=$(VIEW_HAS_LIBIBERTY) \
 	-DVIEW_HAS_PAGE=$(VIEW_HAS_PAGE) -DVIEW_HAS_PERFETTO=$(VIEW_HAS_PERFETTO) \
 	-DVIEW_HAS_PERFDATA=$(VIEW_HAS_PERFDATA)
+
+# This file changes when a library was installed or removed since the last build.
+$(BUILD)/.view-flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VIEW_FLAGS)' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(VIEW_SRCS:%.c=$(BUILD)/%.o): $(BUILD)/.view-flags
+$(VIEW_SRCS:%.c=$(BUILD)/%.o): CPPFLAGS += $(VIEW_FLAGS)
 
 define VIEW_ARCHIVE_RULE
 $$(BUILD)/tool/$(1).a: $$(patsubst %.c,$$(BUILD)/%.o,$$(filter tool/$(1)/%,$$(VIEW_SRCS)))
