@@ -34,7 +34,7 @@ static int start_viewer(int argc, char **argv)
 
 	if (!args || !viewer) {
 		fprintf(stderr, "%s: %s\n", full, strerror(ENOMEM));
-		return NO_VIEWER;
+		goto out;
 	}
 	args[0] = viewer;
 	memcpy(args + 1, argv, (argc + 1) * sizeof(*argv));
@@ -51,6 +51,7 @@ static int start_viewer(int argc, char **argv)
 			full);
 	else
 		fprintf(stderr, "%s: auxview: %s\n", full, strerror(errno));
+out:
 	free(args);
 	free(viewer);
 	return NO_VIEWER;

@@ -17,7 +17,7 @@ struct writer {
 static int write_chunks(struct writer *w, const struct chunks *c)
 {
 	__u64 before = w->base;
-	__u32 len;
+	__u32 len = 0;
 	size_t i;
 	int err;
 
