@@ -69,8 +69,8 @@ $(BUILD)/selftests/ring/lib/ring_manual.o: $(BUILD)/selftests/ring/lib/manual_lo
 $(BUILD)/selftests/ring/lib/ring_manual.o: CPPFLAGS += -I$(BUILD)/selftests/ring/lib
 
 $(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/lib/hold_lib.o
-$(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/lib/,fault_lib.o fault_place.o \
-		fault_calls.o) $(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
+$(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/fault/,inject.o place.o calls.o) \
+		$(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
 
 # As other projects build it: the public header and the archive
 $(TESTS)/tool/stream/auxstream_sums: selftests/tool/stream/auxstream_sums.c tool/auxstream/auxstream.h \

@@ -13,10 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fault/calls.h"
+#include "fault/inject.h"
 #include "kselftest_harness.h"
 #include "lib/abi.h"
-#include "lib/fault_calls.h"
-#include "lib/fault_lib.h"
 #include "lib/raw_lib.h"
 
 #define EACH_SECONDS	1200

@@ -47,7 +47,7 @@ endef
 $(foreach dir,$(VIEW_ALL),$(eval $(call VIEW_ARCHIVE_RULE,$(dir))))
 
 # The assembler reads the page's files, of which the compiler tells nothing.
-$(BUILD)/tool/view/page/assets.o: $(wildcard $(addprefix tool/view/page/*.,js css html))
+$(BUILD)/tool/view/page/assets.o: $(wildcard $(addprefix tool/view/page/browser/*.,js css html))
 
 $(AUXVIEW): $(BUILD)/tool/view/main.o $(VIEW_LINK)
 	@test $(VIEW_HAS_LIBIPT) = 1 || echo "auxview is built without libipt (Debian: libipt-dev): it does not decode Intel PT"

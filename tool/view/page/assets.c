@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The HTML, CSS and JavaScript of a page, as the files of this folder have them.
+ * The HTML, CSS and JavaScript of a page, as the files of browser/ have them.
  *
  * The assembler reads the files. Their paths are relative to the top of the tree, where make runs
  * the compiler.
@@ -12,7 +12,7 @@
 /* One file after the other, between two symbols. gas has no other way to include bytes. */
 #define BEGIN(name)	".global " #name ", " #name "_end\n"	\
 			".hidden " #name ", " #name "_end\n" #name ":\n"
-#define FILE(name)	".incbin \"tool/view/page/" name "\"\n"
+#define FILE(name)	".incbin \"tool/view/page/browser/" name "\"\n"
 #define END(name)	#name "_end:\n.byte 0\n"
 
 __asm__(".section .rodata\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of a page that are the same in each page: assets.c has the files of this folder.
+ * The parts of a page that are the same in each page: assets.c has the files of browser/.
  */
 #ifndef VIEW_PAGE_ASSETS_H
 #define VIEW_PAGE_ASSETS_H

@@ -2,7 +2,7 @@
 /*
  * The output of a time line as one HTML file, which a browser shows without a network.
  *
- * format.h describes the file, and the comment at the top of view.js the code in it.
+ * format.h describes the file, and the comment at the top of browser/view.js the code in it.
  */
 #ifndef VIEW_PAGE_H
 #define VIEW_PAGE_H

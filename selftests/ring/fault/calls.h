@@ -6,7 +6,7 @@
 #ifndef FAULT_CALLS_H
 #define FAULT_CALLS_H
 
-#include "fault_place.h"
+#include "place.h"
 
 /* The device and the ring */
 int call_open(struct fault_place *p);

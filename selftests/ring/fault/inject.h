@@ -3,8 +3,8 @@
  * Make the n-th allocation, or the n-th copy from or to user memory, of the next
  * call fail: /proc/thread-self/fail-nth, in kernels with CONFIG_FAULT_INJECTION.
  */
-#ifndef FAULT_LIB_H
-#define FAULT_LIB_H
+#ifndef FAULT_INJECT_H
+#define FAULT_INJECT_H
 
 #include <stdbool.h>
 
@@ -41,4 +41,4 @@ int fault_files(void);
 int fault_group_enter(void);
 long fault_group_pages(void);
 
-#endif /* FAULT_LIB_H */
+#endif /* FAULT_INJECT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The environment of the tests with faults, see fault_place.h. */
+/* The environment of the tests with faults, see place.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "abi.h"
-#include "fault_lib.h"
-#include "fault_place.h"
-#include "raw_lib.h"
+#include "../lib/abi.h"
+#include "../lib/raw_lib.h"
+#include "inject.h"
+#include "place.h"
 
 void close_fd(int *fd)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The calls of the tests with faults, see fault_calls.h. */
+/* The calls of the tests with faults, see calls.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "abi.h"
-#include "fault_calls.h"
-#include "fault_lib.h"
-#include "raw_lib.h"
+#include "../lib/abi.h"
+#include "../lib/raw_lib.h"
+#include "calls.h"
+#include "inject.h"
 
 int call_open(struct fault_place *p)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's fault injection, see fault_lib.h. */
+/* The kernel's fault injection, see inject.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fault_lib.h"
-#include "ring_lib.h"
+#include "../lib/ring_lib.h"
+#include "inject.h"
 
 #define FAULTS	"/sys/kernel/debug/"
 
