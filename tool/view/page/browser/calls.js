@@ -4,9 +4,9 @@
 const EVENT_LEAVE = 0, EVENT_ENTER = 1;
 const BEGAN_EARLIER = 1, CUT = 2;
 
-// The calls of a chunk in the order of their begin: first those that began in an earlier chunk. The
-// calls whose numbers are in "open" go on in the next chunk; their end here is that of the chunk.
-// "parent" is the number of the caller plus one.
+// Return the calls of a chunk, in the order of their begins: calls that began in an earlier chunk come
+// first. "open" has the numbers of the calls that go on in the next chunk; "end" of such a call is the
+// end of this chunk. "parent" is the number of the caller plus one, or 0.
 function decodeCalls(chunk, bytes) {
 	const [opened, kinds, times, names, weights] = columnsOf(bytes, 5);
 	const nrOpened = countVarints(opened) / 3;
@@ -68,7 +68,8 @@ function countVarints(column) {
 	return n;
 }
 
-// The tree of a group: for each node its depth and values, in preorder; calls by name
+// Return the tree of a group, in preorder: depth, name and values of each node. The map "calls" has
+// the number of calls of each name.
 function decodeSums(chunk, bytes) {
 	const c = columnsOf(bytes, 7), n = countVarints(c[1]);
 	const sums = {

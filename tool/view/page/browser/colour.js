@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Colours. A function has the same colour everywhere, by its name.
+// The colours. A function's name decides its colour, so the function has the same colour everywhere.
 
 const HUES = 30;
 
@@ -36,7 +36,7 @@ class Colours {
 		this.theme = theme;
 		this.fill = [];
 		for (let i = 0; i < HUES; i++) {
-			// Red is the colour of gaps.
+			// No function is red, because gaps are.
 			const hue = 20 + i * 320 / HUES;
 			this.fill.push(`hsl(${hue},${this.chroma[0]}%,${this.chroma[1] + (i % 3 - 1) * 4}%)`);
 		}
@@ -48,7 +48,7 @@ class Colours {
 		this.hitPixel = Colours.pixelOf(this.hit, 1);
 	}
 
-	// A colour as ImageData has it
+	// Return a colour as a pixel of ImageData.
 	static pixelOf(colour, alpha) {
 		const c = new OffscreenCanvas(1, 1).getContext("2d");
 		c.fillStyle = colour;
@@ -58,7 +58,7 @@ class Colours {
 		return new Uint32Array(data.buffer)[0];
 	}
 
-	// The number of the colour of a function: grey-blue ones for the kernel
+	// Return the index in "fill" of a function's colour. Functions of the kernel are grey-blue.
 	number(name) {
 		if (name < 0)
 			return HUES + 6;

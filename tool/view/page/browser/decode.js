@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Numbers, strings and columns of chunks (format.h).
+// Decode the numbers, strings and columns of chunks (format.h).
 
 const utf8 = new TextDecoder();
 
@@ -9,7 +9,7 @@ class Reader {
 		this.at = 0;
 	}
 
-	// A double is exact up to 2^53: 104 days in ns.
+	// The value becomes a double, which is exact up to 2^53: 104 days in ns.
 	varint() {
 		let value = 0, scale = 1, byte;
 		do {
@@ -40,7 +40,6 @@ class Reader {
 	}
 }
 
-// The columns of a chunk
 function columnsOf(bytes, nr) {
 	const reader = new Reader(bytes), lengths = [], columns = [];
 	for (let i = 0; i < nr; i++)
@@ -52,14 +51,13 @@ function columnsOf(bytes, nr) {
 	return columns;
 }
 
-// All strings of a column
 function stringsOf(column) {
 	const strings = utf8.decode(column).split("\0");
 	strings.pop();
 	return strings;
 }
 
-// Fill @out with varints.
+// Fill @out with the varints of a column.
 function varints(column, out) {
 	const n = out.length;
 	let at = 0;
@@ -75,7 +73,7 @@ function varints(column, out) {
 	return out;
 }
 
-// Fill @out with sums of signed varints, from @start on.
+// Fill @out with running sums: @start and the first signed varint, this and the second one, and so on.
 function sumsOfSigned(column, out, start) {
 	varints(column, out);
 	let sum = start;

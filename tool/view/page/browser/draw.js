@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Draws the time line: the axis, the lanes' titles, calls and counters. marks.js draws the marks.
+// Draw the time line: the axis, the lanes' titles, calls and counters. marks.js draws the marks.
 
 const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 const FONT_SIDE = "12px system-ui, 'DejaVu Sans', sans-serif";
@@ -10,8 +10,8 @@ class Painter {
 		this.canvas = canvas;
 		this.view = view;
 		this.c = canvas.getContext("2d", { alpha: false });
-		this.boxes = [];		// what was drawn, for the mouse: see hit()
-		this.parts = [];		// where calls were drawn
+		this.boxes = [];		// of everything but calls, for hit()
+		this.parts = [];		// the parts of lanes that have calls, for hit()
 		this.resize();
 	}
 
@@ -63,7 +63,8 @@ class Painter {
 		this.drawScrollbar();
 	}
 
-	// The distance of lines of the axis: 1, 2 or 5 times a power of ten
+	// Return the times at which the axis has a line. Their distance is 1, 2 or 5 times a power
+	// of ten.
 	ticks() {
 		const least = 110 * this.scale, ticks = [];
 		let step = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
@@ -237,7 +238,8 @@ class Painter {
 		this.boxes.push({ x: SIDE, y, width: this.width, height: part.height, what: "deeper", lane });
 	}
 
-	// The loaded data of the chunks to draw for a track, coarsest first where finer ones are not loaded
+	// Return what to draw of a track. If a chunk of the chosen level is not loaded yet, a
+	// coarser level whose chunks are loaded comes first.
 	data(track) {
 		const { view } = this, { begin, end } = view, { store } = view.model;
 		const chosen = choose(track, begin, end, this.scale), data = [];
@@ -269,9 +271,10 @@ class Painter {
 		return data;
 	}
 
-	// Draw the calls of the rows that are visible. Boxes of one colour are drawn together. Boxes of
-	// less than two pixels are pixels of a picture with one line for each row: it is much faster
-	// to draw this than a hundred thousand boxes.
+	// Draw the calls of the rows that are visible: boxes of one colour together, because
+	// changing the colour takes time. Calls of less than two pixels become pixels of a picture
+	// with one line for each row: drawing this picture is much faster than drawing a hundred
+	// thousand boxes.
 	drawCalls(lane, part, top) {
 		const { c, view } = this, { colours, search } = view, x0 = SIDE, x1 = this.width;
 		const first = Math.max(0, Math.floor((AXIS_HEIGHT - top) / BOX_HEIGHT));
@@ -287,7 +290,7 @@ class Painter {
 		let level = null;
 		this.parts.push({ lane, part, top });
 		for (const { d, level: l, chunk } of this.data(part.track)) {
-			// What a finer level draws covers what a coarser one has drawn.
+			// The pixels of a finer level replace those of a coarser one.
 			if (level !== null && l !== level)
 				pixels.fill(0);
 			level = l;
@@ -296,7 +299,7 @@ class Painter {
 				const depth = d.depth[i];
 				if (depth < first || depth >= last || d.end[i] < t0 || d.begin[i] > t1)
 					continue;
-				// The next chunk has the whole call.
+				// The next chunk has this call, too, and its end.
 				if (goesOn && goesOn.has(i))
 					continue;
 				let left = x0 + (d.begin[i] - t0) * factor, right = x0 + (d.end[i] - t0) * factor;
@@ -310,7 +313,7 @@ class Painter {
 					if (left >= x1 || right < x0)
 						continue;
 					const hit = isDim && search.names.has(name);
-					// A hit is not hidden by another call in its pixel.
+					// If several calls share a pixel, a hit is the one that shows.
 					if (hit)
 						pixels[at] = hitPixel;
 					else if (!pixels[at])
@@ -335,7 +338,7 @@ class Painter {
 		for (let i = 0; i < fills.length; i++) {
 			const f = fills[i];
 			c.fillStyle = colours.fill[i];
-			// A box that is wide enough leaves a line to the next one.
+			// A line stays free between boxes that are wide enough.
 			for (let k = 0; k < f.length; k += 3)
 				c.fillRect(f[k], f[k + 1], f[k + 2] > 3 ? f[k + 2] - 0.7 : f[k + 2], BOX_HEIGHT - 1);
 		}
@@ -361,7 +364,7 @@ class Painter {
 				    picture.width, BOX_HEIGHT - 1);
 	}
 
-	// The begin or the end of a call that was cut is torn.
+	// Tear the edge of a call whose begin or end the recording does not have.
 	drawRagged(ragged) {
 		const { c } = this;
 		c.fillStyle = this.view.colours.back;
@@ -410,14 +413,14 @@ class Painter {
 		c.strokeRect(left, top + s.depth * BOX_HEIGHT, Math.max(right - left, 2), BOX_HEIGHT - 1);
 	}
 
-	// A counter: the value between two points is that of the first one. Of the points in one pixel,
-	// the highest value is drawn.
+	// Draw a counter: between two points, the value is that of the first one. If several
+	// points are in one pixel, the pixel shows the highest value.
 	drawPoints(lane, part, top) {
 		const { c, view } = this, { colours } = view, { track } = part;
 		const low = Math.min(0, track.low), range = (track.high - low) || 1;
 		const bottom = top + part.height - 3, room = part.height - 8;
 		const y = (value) => bottom - (value - low) / range * room;
-		const line = [];	// pixel, value, index of the data and of the point
+		const line = [];
 		let level = null;
 		const data = this.data(track).sort((a, b) => a.chunk.begin - b.chunk.begin);
 		for (let k = 0; k < data.length; k++) {
@@ -430,7 +433,7 @@ class Painter {
 					break;
 				const x = Math.max(SIDE - 1, Math.floor(this.x(d.begin[i])));
 				const before = line[line.length - 1];
-				// Of the points to the left of the picture, the last one counts.
+				// Only the last point to the left of the picture counts.
 				if (before && before.x === x && x < SIDE)
 					line.pop();
 				if (before && before.x === x && x >= SIDE) {
@@ -485,7 +488,7 @@ class Painter {
 		c.globalAlpha = 1;
 	}
 
-	// The range that is chosen with the mouse and shift
+	// Draw the range that is being chosen with the mouse and shift.
 	drawDrag() {
 		const { c, view } = this;
 		if (!view.range)
@@ -501,7 +504,7 @@ class Painter {
 		c.fillText(timeText(Math.abs(view.range[1] - view.range[0])), (left + right) / 2, AXIS_HEIGHT + 10);
 	}
 
-	// What is at a place
+	// Return what is at a place: a box, a call, or null.
 	hit(x, y) {
 		for (let i = this.boxes.length - 1; i >= 0; i--) {
 			const b = this.boxes[i];
@@ -517,7 +520,7 @@ class Painter {
 		return null;
 	}
 
-	// The call at a place: the one whose middle is nearest, if several are there
+	// Return the call at a place. If there is none, an edge can be up to 1.5 pixels away.
 	hitCall({ lane, part }, x, depth) {
 		let best = null, distance = Infinity;
 		const begin = this.time(x - 1.5), end = this.time(x + 1.5), middle = this.time(x);
@@ -528,7 +531,8 @@ class Painter {
 					continue;
 				const is = middle >= d.begin[i] && middle <= d.end[i] ? 0 :
 					   Math.min(Math.abs(d.begin[i] - middle), Math.abs(d.end[i] - middle));
-				// The data of a finer level comes later.
+				// If two are as near, the one of the finer level wins, which comes
+				// later.
 				if (is > distance || (is === distance && best.level === level && !best.open))
 					continue;
 				distance = is;
@@ -541,7 +545,7 @@ class Painter {
 	}
 }
 
-// The numbers of the calls that the next chunk has with their end, or null
+// Return the numbers of the calls that go on in the next chunk, or null.
 function goesOnAfter(d, chunk, track) {
 	if (!d.open || chunk.number + 1 >= track.chunks.length)
 		return null;
@@ -550,7 +554,7 @@ function goesOnAfter(d, chunk, track) {
 	return d.goesOn;
 }
 
-// A time on the axis: as many digits as the distance of the lines needs
+// Return the text of a time on the axis, with as many digits as the distance of the lines needs.
 function axisText(time, step) {
 	const [unit, name] = UNITS.find(([u]) => Math.abs(time) >= u && step >= u / 1e4) ||
 			     UNITS.find(([u]) => step >= u) || UNITS[3];

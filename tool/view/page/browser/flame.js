@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The flame graph of a range: a tree of calls with the sums of their times (or of the weights of
-// samples).
+// The flame graph of a range: a tree of functions, with the time of their calls (or the weight of the
+// samples in them).
 
-// Look at each event of a lane's range if there are not more. Otherwise take the sums of groups, and
-// events only where the range has a part of a group.
+// If a lane has at most this many events in the range, look at each of them. Otherwise use the sums of
+// groups, and look at events only in groups that are partly in the range.
 const FLAME_EVENTS = 400000;
 const SMALLER = -1;
 
 class FlameNode {
 	constructor(name) {
-		this.name = name;	// SMALLER: many small parts
-		this.value = 0;		// with all that it calls
-		this.count = 0;		// of calls
+		this.name = name;	// SMALLER: stands for many small parts of the tree
+		this.value = 0;		// time or weight, with those of its children
+		this.count = 0;		// calls that begin in the range
 		this.children = new Map();
 	}
 
@@ -31,9 +31,12 @@ class Flame {
 		this.few = FLAME_EVENTS;
 	}
 
-	// @lanes: numbers; default: all. @samples: weights of samples, not times of calls.
-	// "exact" is false if functions below 1/4096 of a group's time are only in "smaller".
-	// @stale() true: stop, and return null.
+	// @lanes: their numbers; null: all lanes
+	// @samples: add up the weights of samples, not the times of calls
+	// @stale: is called from time to time. If it returns true, make() stops and returns null
+	//
+	// "exact" in the result is false if some functions are only in nodes "smaller": those with
+	// less than 1/4096 of the time (or weight) of a group.
 	async make({ begin = 0, end = this.model.end, lanes = null, samples = false, stale = () => false } = {}) {
 		const root = new FlameNode(SMALLER), result = { root, exact: true, fromSums: false };
 		for (const lane of this.model.lanes) {
@@ -63,7 +66,8 @@ class Flame {
 		return result;
 	}
 
-	// The chunks of a group: chunks before it can end when it begins.
+	// Return the chunks of a group. A comparison of times would not do: the chunk before the
+	// group can end at the time when the group begins.
 	chunksOf(track, group) {
 		let first = 0;
 		for (let i = 0; i < group.number; i++)
@@ -79,7 +83,7 @@ class Flame {
 			const nodes = new Array(c.n);
 			const from = Math.max(begin, chunk.begin), to = Math.min(end, chunk.end);
 			for (let i = 0; i < c.n; i++) {
-				// What begins after the range has no part in the tree, nor has its callees.
+				// Calls are in the order of their begins.
 				if (c.begin[i] > end)
 					break;
 				const parent = c.parent[i] ? nodes[c.parent[i] - 1] : root;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The index of the page (format.h): lanes, and where their chunks are.
+// Read the index of the page (format.h): names, lanes, and the places of their chunks.
 
 const PAGE_VERSION = 1;
 const NOBODY = 0xffffffff;
@@ -10,7 +10,7 @@ const MARK_KINDS = ["gap", "lost", "error", "trigger", "start", "comm", "exit", 
 class IndexReader extends Reader {
 	constructor(bytes) {
 		super(bytes);
-		this.blob = 0;		// where the next blob begins
+		this.blob = 0;		// where the next blob begins: characters before it in all elements
 	}
 
 	chunks(decode) {
@@ -87,7 +87,7 @@ function laneTitle(lane) {
 	return `${lane.name || "thread"} ${lane.tid === NOBODY ? "" : lane.tid}`.trim();
 }
 
-// Return the recording: what the index has, and the names.
+// Return the recording: the contents of the index, and the names of functions.
 async function readIndex(store) {
 	const r = new IndexReader(await Store.inflate(store.take("index")));
 	const version = r.varint();

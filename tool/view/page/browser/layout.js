@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Where the lanes are: rows, and the parts of each row, in pixels from the top of all.
+// Where the lanes are: rows, in pixels from the top of the first row, and the parts of each row, in
+// pixels from the top of the row.
 
 const SIDE = 210;		// the width of the titles
 const GROUP_HEIGHT = 22, STRIP_HEIGHT = 22, COUNTER_HEIGHT = 36, BOX_HEIGHT = 16, SPACE = 7;
-const DEEP = 40;		// More levels of calls are shown only if the lane is expanded.
+const DEEP = 40;		// levels of calls that a lane shows before the user asks for all
 
 function lanesInOrder(lanes) {
 	const rank = { recording: 0, cpu: 1, thread: 2 };
@@ -113,7 +114,7 @@ class Layout {
 		this.update();
 	}
 
-	// Make a lane, and its calls up to @depth, visible.
+	// Open a lane, and show its calls down to @depth.
 	show(lane, depth) {
 		const state = this.state.get(lane);
 		this.closedGroups.delete(lane.kind === "thread" ? `process ${lane.pid}` : lane.kind);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Draws marks: running periods and instants in a lane's strip, and gaps over the whole lane.
+// Draw marks: when a thread ran and instants in a lane's strip, and gaps over the whole lane.
 
 const BANDS = ["gap", "error", "lost"];
-// In the order in which they are drawn: what is important comes last.
+// In the order in which they are drawn. The most important ones come last, on top of the others.
 const GLYPHS = ["sample", "raw", "comm", "exit", "start", "trigger"];
 
-// Call @each(items, number, kind) for the marks of these kinds in the visible range.
+// Call @each(items, index, kind) for each mark of these kinds in the visible range.
 function eachMark(painter, lane, kinds, each) {
 	const { view } = painter;
 	if (!kinds.some((kind) => lane.marks.sums[kind]))
@@ -30,7 +30,7 @@ function markBox(d, i, kind, lane) {
 	};
 }
 
-// Gaps, errors and losses are behind the calls, over the whole height of the lane.
+// Draw gaps, errors and losses over the whole height of the lane. Calls are drawn over them.
 function drawBands(painter, lane, y, height) {
 	const { c, view } = painter, { colours } = view;
 	for (const kind of BANDS) {

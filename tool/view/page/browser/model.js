@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the page knows about the recording: calls, samples, marks and points of a range of time.
-// Times are ns since the base. All functions that look at chunks return promises.
+// What is in the recording: calls, samples, marks and points of a range of time. Times are ns since
+// the base. All functions that look at chunks return promises.
 
-// Draw from the events themselves, and not from a level, if they are not more.
+// If a range has at most this many events, they are drawn themselves, and not a level.
 const FEW_EVENTS = 60000;
-// Do not draw a level of more items, but the next one.
+// If a range has more items of a level, the next level is drawn.
 const MANY_ITEMS = 250000;
 
-// The chunks that have something of the time from @begin to @end; if @before, also the last one before
-// that, because a point's value lasts until the next point
+// Return the chunks that overlap the time from @begin to @end. With @before, the last chunk before
+// this time is the first one: the value of a point lasts until the next point.
 function overlapping(chunks, begin, end, before = false) {
 	const found = [];
 	let last = null;
@@ -30,8 +30,8 @@ function count(chunks) {
 	return n;
 }
 
-// Choose what to draw of a track (calls, marks, points) at @scale ns per pixel: chunks of events
-// (level -1), or those of a level.
+// Choose what to draw of a track (calls, samples, marks or points) at @scale ns for each pixel: chunks
+// of the events themselves (level -1), or those of a level.
 function choose(track, begin, end, scale) {
 	const before = "what" in track;		// a track of points
 	let chunks = overlapping(track.chunks, begin, end, before), level = -1;
@@ -52,15 +52,14 @@ class Model {
 		Object.assign(this, recording);
 	}
 
-	// Call @each(calls, chunk) for each chunk of @track with something from @begin to @end.
+	// Call @each with the decoded data of each chunk of @track that overlaps the range.
 	async eachChunk(track, begin, end, each) {
-		for (const chunk of overlapping(track.chunks, begin, end)) {
-			if (await each(await this.store.load(chunk), chunk))
-				return;
-		}
+		for (const chunk of overlapping(track.chunks, begin, end))
+			each(await this.store.load(chunk));
 	}
 
-	// All calls from @begin to @end, each once, with its whole length, in the order of their begins
+	// Return the calls that overlap the range, in the order of their begins, each with its
+	// whole length.
 	async calls(lane, { begin = 0, end = this.end, samples = false } = {}) {
 		const found = [], track = samples ? lane.samples : lane.calls;
 		let open = [];		// calls that go on in the next chunk, by depth
@@ -85,7 +84,7 @@ class Model {
 		return found.filter((call) => call.begin <= end && call.end >= begin);
 	}
 
-	// Where a call ends: a later chunk than the one of its begin can have the end.
+	// Return the end and the flags of a call, which can be in a later chunk than its begin.
 	async endOf(track, call) {
 		for (const chunk of track.chunks) {
 			if (chunk.end < call.begin || chunk.low > call.depth)
@@ -99,7 +98,8 @@ class Model {
 		return { end: call.end, flags: call.flags };
 	}
 
-	// The calls that are open at @time below depth @depth, the outermost one first
+	// Return the calls with a depth less than @depth that are open at @time, the outermost one
+	// first.
 	async stackAt(track, time, depth) {
 		let stack = [];
 		await this.eachChunk(track, time, time, (c) => {
@@ -158,7 +158,7 @@ class Model {
 		return found;
 	}
 
-	// Marks of these kinds of all lanes, in the order of their begins
+	// Return the marks of these kinds in all lanes, in the order of their begins.
 	async marksOfAll(kinds, range = {}) {
 		const found = [];
 		for (const lane of this.lanes)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The panel below the lanes: details of what was clicked, the flame graph, and a list of gaps.
-// Names come from the recording: they become text only, never HTML.
+// The panel below the lanes: details of what was clicked, the flame graph, and a list of gaps, losses
+// and errors. Names come from the recording, so they only become text, never HTML.
 
 const FLAME_HEIGHT = 17;
-// The list shows no more gaps.
+// The list has at most this many rows.
 const MOST_LOSSES = 2000;
 
 function element(tag, attributes = {}, ...children) {
@@ -102,7 +102,7 @@ class Panel {
 			kind.textContent = this.graph.samples ? "Samples" : "Calls";
 	}
 
-	// Show what was clicked.
+	// Show the details of what was clicked. Only the last call counts if several wait for data.
 	async details(thing) {
 		const node = document.getElementById("details"), ticket = {};
 		this.ticket = ticket;
@@ -176,7 +176,8 @@ class Panel {
 		return [element("h2", {}, names.function(call.name)), element("div", { class: "columns" }, first, second)];
 	}
 
-	// The time that a call does not spend in its callees, and the number of these
+	// Return the time of a call outside of its callees, and the number of all calls in it;
+	// null: the call has too many events.
 	async inside(track, call) {
 		const chunks = overlapping(track.chunks, call.begin, call.end);
 		if (count(chunks) > FLAME_EVENTS)
@@ -241,7 +242,7 @@ class FlameGraph {
 		return this.oneLane ? this.view.lane || this.view.layout.lanes[0] : null;
 	}
 
-	// Make the graph of the visible range, if it is another one than before.
+	// Make the graph of the visible range anew, if the range, the lanes or the kind have changed.
 	async update(again) {
 		const { view } = this, { begin, end } = view, { lane } = this;
 		const key = [begin, end, lane ? lane.number : "all", this.samples].join(" ");
@@ -304,7 +305,7 @@ class FlameGraph {
 		}
 	}
 
-	// Where the boxes are: the path to the node that was clicked, and below it the tree
+	// Lay out the boxes: the path to the node that was clicked, and below it the node's tree.
 	lay(width) {
 		const path = this.top ? this.top.path : [this.made.root];
 		const root = path[path.length - 1];

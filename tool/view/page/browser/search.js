@@ -14,8 +14,9 @@ class Search {
 		this.error = "";
 	}
 
-	// Look for @text in all names, or for a regular expression between two "/". Return the number
-	// of calls (and of boxes of samples) of the functions that match.
+	// Look for @text in all names; if it begins and ends with "/", for the regular expression
+	// between them. Return the number of calls (and boxes of samples) of the functions that
+	// match.
 	find(text) {
 		this.clear();
 		this.text = text;
@@ -43,9 +44,10 @@ class Search {
 		return this.hits;
 	}
 
-	// The next call of the functions in the order of begin, lane, samples after calls, and the events
-	// of the lane: the first one after @from, or the last one before it if @back. @from is what this
-	// has returned before. Without @from, it is the first (last) one of all.
+	// Return the first call after @from of one of the functions, or the last one before it if
+	// @back. @from is what next() has returned before; null: return the first (last) one of
+	// all. The order is that of the begins; at one time, of the lanes; in a lane, calls come
+	// before samples.
 	async next(from, back) {
 		let best = null;
 		const sign = back ? -1 : 1;

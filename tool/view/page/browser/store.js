@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The blobs of the page (format.h), and what was made of them and is kept for some time.
+// The blobs of the page (format.h), and a cache of the decoded ones.
 
-// What is kept: about this many entries of arrays
+// Elements of all arrays in the cache
 const KEEP_ENTRIES = 6e6;
 
 class Store {
@@ -17,13 +17,13 @@ class Store {
 			this.starts.push(at);
 			at += text.length;
 		}
-		this.kept = new Map();	// chunk -> entries, the one that was used last is the last
+		this.kept = new Map();	// chunk -> entries, in the order of the last use
 		this.entries = 0;
-		this.loads = 0;		// that are not complete
+		this.loads = 0;		// in progress
 		this.onload = () => {};
 	}
 
-	// Return the text of an element, and remove the element.
+	// Return the text of an element, or null, and remove the element.
 	take(id) {
 		const e = document.getElementById(id);
 		if (!e)
@@ -48,7 +48,8 @@ class Store {
 		return new Uint8Array(await new Response(stream).arrayBuffer());
 	}
 
-	// The text of a blob of @len bytes that begins at character @at of all elements
+	// Return the text of a blob of @len bytes. @at: the number of characters before it in all
+	// elements
 	text(at, len) {
 		let low = 0, high = this.starts.length;
 		while (high - low > 1) {
@@ -66,7 +67,7 @@ class Store {
 		return Math.ceil(len / 3) * 4;
 	}
 
-	// Return what @chunk.decode makes of the chunk, or null: then load it, and call onload() later.
+	// Return the decoded chunk. If it is not loaded, return null, load it, and call onload() then.
 	get(chunk) {
 		if (!chunk.data) {
 			this.load(chunk);
@@ -77,7 +78,7 @@ class Store {
 		return chunk.data;
 	}
 
-	// A promise of what @chunk.decode makes of the chunk
+	// Return a promise of the decoded chunk.
 	load(chunk) {
 		if (chunk.data)
 			return Promise.resolve(this.get(chunk));
@@ -98,7 +99,7 @@ class Store {
 		return chunk.promise;
 	}
 
-	// Forget what was not used for the longest time.
+	// Forget the chunks that were not used for the longest time, except for @but.
 	drop(but) {
 		for (const [chunk, entries] of this.kept) {
 			if (this.entries <= KEEP_ENTRIES)

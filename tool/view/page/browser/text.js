@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Times, sizes and names as text.
+// Times, sizes, numbers and marks as text.
 
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
@@ -11,7 +11,7 @@ function timeText(ns, digits = 4) {
 	return `${Number(value.toPrecision(Math.max(digits, Math.trunc(Math.abs(value)).toString().length)))} ${name}`;
 }
 
-// A time of the recording's clock, as perf prints it: exact
+// Return an exact time of the recording's clock, as perf prints it.
 function clockText(base, ns) {
 	const all = base + BigInt(Math.round(ns));
 	return `${all / 1000000000n}.${String(all % 1000000000n).padStart(9, "0")}`;
@@ -49,7 +49,7 @@ function percentText(part, whole) {
 	return `${(100 * part / whole).toPrecision(3)} %`;
 }
 
-// The part of @text that fits into @width pixels of characters with a width of @each
+// Return the part of @text that fits into @width pixels. @each: the width of a character
 function fitText(text, width, each) {
 	const most = Math.floor(width / each);
 	if (text.length <= most)
@@ -63,7 +63,7 @@ const MARK_TITLES = {
 	sample: "sample", raw: "raw record",
 };
 
-// A mark in one line
+// Describe a mark in one line.
 function markText(mark) {
 	const text = mark.text ? `: ${mark.text}` : "";
 	switch (mark.kind) {

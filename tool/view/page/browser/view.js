@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The page: what is visible, and window.auxview, by which tests and scripts use it.
+// The page: what is visible, and window.auxview, the interface for tests and scripts.
 //
-// The files are one script, in the order of assets.c: the data (store.js, decode.js, index.js,
-// calls.js), what is asked about it (model.js, search.js, flame.js), and what is shown (all others).
+// The files of this folder become one script, in the order of assets.c: the data (store.js, decode.js,
+// index.js, calls.js), queries (model.js, search.js, flame.js), and the user interface (all others).
 
-// No less is shown: 20 ns
+// The shortest range that the page shows, in ns
 const SHORTEST = 20;
 
 class Overview {
@@ -13,7 +13,7 @@ class Overview {
 		this.canvas = document.getElementById("overview");
 		this.c = this.canvas.getContext("2d", { alpha: false });
 		this.picture = document.createElement("canvas");
-		this.calls = new Map();		// lane -> items of the smallest level, or calls
+		this.calls = new Map();		// lane -> items of the coarsest level, or calls
 		this.marks = [];
 	}
 
@@ -29,7 +29,7 @@ class Overview {
 		this.paint();
 	}
 
-	// As wide as the time line when everything is shown
+	// The range is that of the time line when it shows everything.
 	get begin() {
 		return -0.01 * Math.max(this.view.model.end, SHORTEST);
 	}
@@ -58,7 +58,8 @@ class Overview {
 		this.paint();
 	}
 
-	// Paint what does not depend on the visible range: the depth of the calls of each lane.
+	// Paint the parts that do not depend on the visible range: the depth of each lane's calls,
+	// gaps, losses, errors and triggers.
 	paint() {
 		const c = this.picture.getContext("2d"), { view } = this, { colours, layout } = view;
 		c.fillStyle = colours.side;
@@ -135,8 +136,8 @@ class View {
 		this.begin = 0;
 		this.end = 1;
 		this.frames = 0;
-		this.waiting = [];		// for a complete picture
-		this.work = null;		// a promise of what is not complete
+		this.waiting = [];		// functions to call when the picture is complete
+		this.work = null;		// a promise for which drawn() waits
 		this.tipNode = document.getElementById("tip");
 		this.painter = new Painter(document.getElementById("lanes"), this);
 		this.overview = new Overview(this);
@@ -201,13 +202,13 @@ class View {
 		});
 	}
 
-	// drawn() waits for @promise.
+	// Make drawn() wait for @promise. Return it.
 	track(promise) {
 		this.work = Promise.all([this.work, promise]);
 		return promise;
 	}
 
-	// A promise of a picture with nothing missing, after what was asked for before
+	// Return a promise that all work asked for so far is done, and that its picture is complete.
 	async drawn() {
 		for (let work = null; work !== this.work;) {
 			({ work } = this);
@@ -219,7 +220,7 @@ class View {
 		});
 	}
 
-	// Show the time from @begin to @end, within the recording as far as its length allows that.
+	// Show the time from @begin to @end. The middle of the picture stays within the recording.
 	setRange(begin, end) {
 		const all = Math.max(this.model.end, SHORTEST), most = all * 1.04;
 		let width = Math.min(Math.max(end - begin, SHORTEST), most);
@@ -270,7 +271,7 @@ class View {
 		this.setRange(this.begin, this.end);
 	}
 
-	// --- what the mouse is on, and what is selected
+	// --- the thing under the pointer, and the selected one
 
 	tip(title, lines, e) {
 		const node = this.tipNode;
@@ -332,7 +333,7 @@ class View {
 			this.select(thing);
 	}
 
-	// Select a call, a mark or a point (null: nothing), and move to it if @move.
+	// Select a call, a mark or a point (null: nothing). With @move, make it visible.
 	select(thing, move = false) {
 		return this.track(this.selectNow(thing, move));
 	}
@@ -353,7 +354,7 @@ class View {
 		await this.panel.details(thing);
 	}
 
-	// Move so that a call or a mark is visible, in time and in its lane.
+	// Move to a call, in time and in its lane.
 	reveal(thing) {
 		const width = this.end - this.begin, length = thing.end - thing.begin;
 		this.layout.show(thing.lane, thing.depth || 0);
@@ -447,7 +448,7 @@ class View {
 	}
 }
 
-// The page's own model, for tests and scripts. All times are ns since "base", a BigInt.
+// The interface for tests and scripts. All times are ns since "base", which is a BigInt.
 class AuxView {
 	constructor(view) {
 		const { model } = view;
