@@ -2,9 +2,8 @@
 /*
  * The table of all build-ids in a perf.data file.
  *
- * perf record collects the build-ids of a file at the end of a recording. In a stream most of
- * them are in MMAP2 records. Readers take an id from there, too, but other programs than perf
- * look at this table only.
+ * perf record fills this table at the end of a recording. In a stream most build-ids are in MMAP2
+ * records. perf takes ids from these, too, but other programs only look at the table.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -47,9 +47,9 @@ int pd_events_add(struct pd_events *e, const struct read_record *rec, struct dia
 }
 
 /*
- * Return the size of all attrs in the file. All have the same, and older readers refuse a file
- * whose attrs are larger than theirs (read_attr() of perf). So this is the smallest size that
- * holds everything but zeros.
+ * Return the size of the attrs in the file, which is the same for all. An older perf refuses a file
+ * whose attrs are larger than its own (read_attr()), so this is the smallest size in which no attr
+ * loses anything but zeros at its end.
  */
 static __u32 common_size(const struct pd_events *e)
 {

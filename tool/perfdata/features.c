@@ -56,7 +56,7 @@ static const void *next_item(struct read_bytes *b, bool program, size_t *size)
 	return b->failed ? NULL : begin;
 }
 
-/* Take the items without the padding behind the last one. */
+/* Take the items, without the padding after the last one. */
 static int add_items(struct pd_items *to, struct read_bytes b, bool program, const char *out,
 		     struct diag *d)
 {

@@ -101,7 +101,7 @@ int pd_events_add(struct pd_events *e, const struct read_record *rec, struct dia
 void pd_events_write(struct pd_events *e, struct pd_out *o, struct pd_header *h);
 /* Write the feature that has the events' names. */
 void pd_events_describe(const struct pd_events *e, struct pd_out *o);
-/* Does an event's sample_type have one of these bits? */
+/* Return whether the sample_type of any event has one of these bits. */
 bool pd_events_sample(const struct pd_events *e, __u64 bits);
 /*
  * Does the file add an instruction pointer to the event's samples? perf script refuses a file,
@@ -155,7 +155,7 @@ struct pd_features {
 	struct pd_spill index;		/* of AUX data: offset and size of each record */
 	__u64	nr_index;
 	bool	has_aux;
-	/* time of the first and last sample, or, if there are no samples, of all records */
+	/* The first and the last time of samples, and of other records; 0: there is none */
 	__u64	samples[2];
 	__u64	records[2];
 };

@@ -9,13 +9,13 @@ VIEW_CAN = $(shell echo '\#include <$(1)>' | $(CC) -E -x c - >/dev/null 2>&1 && 
 VIEW_HAS_LIBIPT	   := $(or $(VIEW_HAS_LIBIPT),$(call VIEW_CAN,intel-pt.h))
 VIEW_HAS_LIBIBERTY := $(or $(VIEW_HAS_LIBIBERTY),$(call VIEW_CAN,libiberty/demangle.h))
 
-# Outputs that are there
+# Outputs whose sources exist
 VIEW_HAS_PAGE	  := $(if $(wildcard tool/view/page/page.h),1,0)
 VIEW_HAS_PERFETTO := $(if $(wildcard tool/view/perfetto/perfetto.h),1,0)
 VIEW_HAS_PERFDATA := $(if $(wildcard tool/perfdata/perfdata.h),1,0)
 
 VIEW_ALL  := $(patsubst tool/%/,%,$(wildcard tool/view/*/))
-# What uses libipt
+# Files that need libipt
 VIEW_PT	  := $(addprefix tool/view/decode/,psb.c image.c run.c job.c pool.c)
 VIEW_SRCS := $(filter-out $(if $(filter 1,$(VIEW_HAS_LIBIPT)),,$(VIEW_PT)) \
 	     $(if $(filter 1,$(VIEW_HAS_PAGE)),,tool/view/command/view.c),\
@@ -46,7 +46,7 @@ $$(BUILD)/tool/$(1).a: $$(patsubst %.c,$$(BUILD)/%.o,$$(filter tool/$(1)/%,$$(VI
 endef
 $(foreach dir,$(VIEW_ALL),$(eval $(call VIEW_ARCHIVE_RULE,$(dir))))
 
-# The assembler reads the page's files, of which the compiler tells nothing.
+# The assembler reads these files, so the compiler does not list them as dependencies.
 $(BUILD)/tool/view/page/assets.o: $(wildcard $(addprefix tool/view/page/browser/*.,js css html))
 
 $(AUXVIEW): $(BUILD)/tool/view/main.o $(VIEW_LINK)

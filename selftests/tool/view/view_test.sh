@@ -88,7 +88,7 @@ grep -q '"kind":"error"' json && note "$(grep -m 1 '"kind":"error"' json)"
 echo changed >>"sym$T/moved"
 cp "$VIEW/programs/exceptions" "sym$T/moved"
 want 0 "$AUXREC" export --json --symfs sym f >json
-grep -q "has not the build-id" err || note "another file: it says $(head -n 2 err)"
+grep -q "does not have the recorded build-id" err || note "another file: it says $(head -n 2 err)"
 check "files that are away, or have another build-id"
 
 finish

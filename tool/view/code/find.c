@@ -34,7 +34,7 @@ Elf *find_open(const char *path)
 		elf_end(elf);
 		elf = NULL;
 	}
-	/* libelf reads the file, or maps it whole. */
+	/* From here on libelf does not need the descriptor. */
 	if (elf)
 		elf_cntl(elf, ELF_C_FDREAD);
 	close(fd);
@@ -134,7 +134,7 @@ static char *text(const char *fmt, ...)
 	return s;
 }
 
-/* perf's cache of build-ids, with its file for code ("elf", "vdso") or symbols ("debug") */
+/* Return the path of a file in perf's cache of build-ids: "elf", "vdso" or "debug". */
 static char *in_perf_cache(const char *id, const char *name)
 {
 	const char *home = getenv("HOME");
@@ -155,7 +155,7 @@ static char *in_debuginfod(const char *id, const char *name)
 	return home ? text("%s/.cache/debuginfod_client/%s/%s", home, id, name) : NULL;
 }
 
-/* The vdso of this process, as a file that exists as long as the process */
+/* Return the vdso of this process, if it fits, as a file that exists as long as the process. */
 static char *own_vdso(const __u8 *id, size_t id_size, enum fits *result)
 {
 	const unsigned long address = getauxval(AT_SYSINFO_EHDR);
@@ -185,7 +185,7 @@ static char *own_vdso(const __u8 *id, size_t id_size, enum fits *result)
 	return found;
 }
 
-/* The vdsos of installed kernels */
+/* Return the vdso of an installed kernel, if one fits. */
 static char *installed_vdso(const char *root, const __u8 *id, size_t id_size, enum fits *result)
 {
 	char *pattern = text("%s/lib/modules/*/vdso/*.so", root), *found = NULL;
@@ -234,10 +234,10 @@ static char *explain(const struct object *o, const char *id, enum fits result)
 	const char *root = o->objects->places.symfs ?: "";
 
 	if (o->kind == OBJECT_VDSO)
-		return text("[vdso] with build-id %s was not found: view the recording on the machine where it was made, or put a copy of the vdso to DIR/[vdso] and give --symfs DIR",
+		return text("[vdso] with build-id %s was not found: view the recording on the machine where it was made, or copy the vdso to DIR/[vdso] and give --symfs DIR",
 			    *id ? id : "(none)");
 	if (result == FITS_OTHER)
-		return text("%s%s has not the build-id %s that was recorded: the file has changed. Put the old one to DIR%s and give --symfs DIR",
+		return text("%s%s does not have the recorded build-id %s: the file has changed. Copy the old file to DIR%s and give --symfs DIR",
 			    root, o->path, id, o->path);
 	return text("%s%s is not there, or is no ELF file: copy it to DIR%s from the machine where the recording was made, and give --symfs DIR",
 		    root, o->path, o->path);

@@ -20,7 +20,7 @@ void find_file(struct object *o);
  */
 char *find_debug_file(const struct object *o, const __u8 *id, size_t id_size, const char *link);
 
-/* Open an ELF file, which stays mapped until elf_end(). Return NULL if it is none. */
+/* Open an ELF file, which is in memory until elf_end(). Return NULL if it cannot be read. */
 Elf *find_open(const char *path);
 
 /* Return the size of the build-id of an ELF file and store its first bytes, or return 0. */

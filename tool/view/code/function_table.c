@@ -11,7 +11,6 @@
 
 int functions_add(struct functions *f, const struct function_symbol *symbol)
 {
-	/* The room doubles. */
 	if (grow((void **)&f->symbols, f->nr_symbols, sizeof(*f->symbols)))
 		return -ENOMEM;
 	f->symbols[f->nr_symbols++] = *symbol;

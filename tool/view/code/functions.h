@@ -12,7 +12,7 @@
 struct object;
 struct function;
 
-/* A symbol of a function, before functions that overlap are told apart */
+/* A symbol of a function. Symbols can overlap; functions_divide() sorts that out. */
 struct function_symbol {
 	__u64	start;
 	__u64	end;		/* start: not known */
@@ -41,7 +41,7 @@ struct functions {
 		__u64 offset, size, address;
 	} *segments;		/* of the file, from the program headers */
 	size_t	nr_segments;
-	char	**made;		/* names that are in no file */
+	char	**made;		/* names that functions_keep() has kept */
 	size_t	nr_made;
 };
 

@@ -113,7 +113,7 @@ struct object *objects_get(struct objects *o, const char *path, const __u8 *id, 
 	return new;
 }
 
-/* Other threads see @loaded only after everything else. */
+/* @loaded is stored last, with release: another thread that sees it also sees all the rest. */
 static void load(struct object *o)
 {
 	if (__atomic_load_n(&o->loaded, __ATOMIC_ACQUIRE))

@@ -14,7 +14,7 @@
 
 #define OBJECT_ID_MAX	20
 
-/* An address below is that of an object's own numbering: the virtual address in its file. */
+/* Addresses of functions are virtual addresses in the object's ELF file, not in a process. */
 struct function {
 	__u64	start;
 	__u64	end;		/* the first address behind it */
@@ -44,9 +44,9 @@ struct object {
 	bool	loaded;		/* the members below are valid */
 	char	*file;		/* where the code is; NULL: it was not found */
 	char	*why;		/* why it was not found, and what to do */
-	bool	said;		/* somebody was told why */
+	bool	said;		/* the user was told why */
 	struct functions *functions;
-	struct function nowhere;	/* all code, if there is no memory for functions */
+	struct function nowhere;	/* covers all code, if there is no memory for functions */
 };
 
 /* Where files are searched. NULL: not given */

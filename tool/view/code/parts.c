@@ -54,7 +54,7 @@ static int compare_names(const void *a, const void *b)
 	return rc ?: *x < *y ? -1 : *x > *y;
 }
 
-/* The function of which "NAME.cold" or "NAME.cold.N" is a part, or NULL */
+/* Return the function NAME of which the symbol "NAME.cold" or "NAME.cold.N" is a part, or NULL. */
 static struct function *whole_of(struct function **by_name, size_t nr, const char *name)
 {
 	const char *cold = strstr(name, ".cold");
@@ -83,7 +83,7 @@ static struct function *whole_of(struct function **by_name, size_t nr, const cha
 	return NULL;
 }
 
-/* For each symbol, the index of its function */
+/* Set @of to the index of the function of each symbol. Return 0 or -ENOMEM. */
 static int number(struct functions *f, __u32 *of)
 {
 	struct function **by_name = calloc(f->nr_symbols + 1, sizeof(*by_name)), *whole;
@@ -145,7 +145,7 @@ static void divide(struct functions *f, const __u32 *of, __u32 *open)
 	add_gap(f, 0);
 	for (i = 0; i < f->nr_symbols; i++) {
 		end_before(f, of, open, &nr_open, f->symbols[i].start);
-		/* A function that ends later than the one around it ends that one. */
+		/* If a function ends later than one that is open, the open one ends here. */
 		while (nr_open && f->symbols[open[nr_open - 1]].end < f->symbols[i].end)
 			nr_open--;
 		add_part(f, f->symbols[i].start, of[i]);

@@ -13,13 +13,13 @@
 #include "view/code/functions.h"
 
 #define ENTRY_SIZE	16
-/* perf's name of a slot whose function is found at run time */
+/* perf's name of a slot whose function is known at run time only */
 #define NO_NAME		"*ABS*+0x%llx@plt"
 
 struct slot {
 	__u64 address;		/* in the GOT */
 	const char *name;	/* NULL: it is not in the file */
-	__u64 function;		/* then its address */
+	__u64 function;		/* its address, if there is no name */
 };
 
 struct slots {
@@ -135,7 +135,7 @@ static int read_plt(struct functions *f, Elf_Scn *section, const GElf_Shdr *head
 	return rc;
 }
 
-/* Call for relocations first, then for the tables. */
+/* Collect the slots from relocations, or with @tables, name the entries of the tables. */
 static int each_section(struct functions *f, struct slots *s, bool tables)
 {
 	Elf_Scn *section = NULL;

@@ -48,7 +48,7 @@ static struct space *get(struct spaces *s, __u32 pid)
 
 static int add(struct space *space, const struct change *c)
 {
-	/* A view finds the place of a time by a search. */
+	/* view_move() stops at the first later change, so times must not decrease. */
 	const __u64 last = space->nr ? space->changes[space->nr - 1].time : 0;
 
 	if (grow((void **)&space->changes, space->nr, sizeof(*space->changes)))
@@ -86,7 +86,7 @@ int spaces_fork(struct spaces *s, __u32 pid, __u32 parent, __u64 time)
 		return -ENOMEM;
 	view_init(&v, s);
 	rc = from && from != space ? view_move(&v, from, ~0ULL) : 0;
-	/* The pid may have had another process before. */
+	/* An earlier process may have had this pid. */
 	if (!rc && space->nr)
 		rc = add(space, &(struct change) { .time = time, .is_exec = true });
 	for (i = 0; i < v.nr && !rc; i++)
@@ -161,7 +161,7 @@ static int map(struct view *v, const struct mapping *m)
 	if (last > first)
 		memmove(&v->mappings[first], &v->mappings[last], (v->nr - last) * sizeof(*m));
 	v->nr -= last - first;
-	/* grow() counts on growth by one. */
+	/* grow() must be called for each new element, even if there was room for more before. */
 	return put(v, first, m);
 }
 

@@ -53,9 +53,9 @@ int spaces_fork(struct spaces *s, __u32 pid, __u32 parent, __u64 time);
 const struct space *spaces_find(const struct spaces *s, __u32 pid);
 
 /*
- * A space as it was at one time. @changed is called for each change while the view moves to later
- * times, or NULL; an exec, also the one that moving to an earlier time or to another space is, has
- * no mapping.
+ * A space as it was at one time. If @changed is not NULL, the view calls it for each mapping that
+ * is added while the view moves to later times. The mapping is NULL if all mappings go away: at an
+ * exec, and when the view moves to an earlier time or to another space, for which it starts again.
  */
 struct view {
 	const struct spaces *spaces;

@@ -18,22 +18,22 @@ enum {
 int view_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 
-/* convert.c: make an output of a recording. */
+/* convert.c: read a recording, and write an output. */
 struct convert {
 	const char *who;		/* for messages */
 	struct source_options source;
 	/* Make the output. Return NULL with errno. */
 	struct timeline *(*new)(const char *path, const char *title);
-	const char *out;		/* its path */
+	const char *out;		/* path of the output */
 };
 
 /* Set the defaults. */
 void convert_begin(struct convert *c);
 
-/* Set what an option without another meaning says. Return as command_line.set does. */
+/* Handle an option that several commands have. Return as command_line.set does. */
 int convert_option(struct convert *c, char letter, const char *value);
 
-/* The help of the options that convert_option() takes, but of -o */
+/* The help of the options of convert_option(), except for -o, and the end of the help */
 #define CONVERT_USAGE \
 "  --symfs DIR    search the files of the recording below DIR, for example copies\n" \
 "                 from the machine where the recording was made\n" \
@@ -47,7 +47,7 @@ int convert_option(struct convert *c, char letter, const char *value);
 "Exit status: 0 all was written, 1 the recording is broken (what comes before is\n" \
 "written), 2 usage or I/O error.\n"
 
-/* Return the exit status, after messages. */
+/* Read the recording @path, and write the output. Print messages. Return the exit status. */
 int convert(const struct convert *c, const char *path);
 
 #endif /* VIEW_COMMAND_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read a recording, and give it to an output.
+ * Read a recording, and write it as an output does.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,12 +24,12 @@ static int set_threads(struct convert *c, const char *value)
 			MOST_THREADS, value);
 		return VIEW_ERROR;
 	}
-	/* The thread that writes the output also decodes what it would have to wait for. */
+	/* With workers, the thread that writes the output also decodes: it does not only wait. */
 	c->source.threads = n > 1 ? n : 0;
 	return COMMAND_GO_ON;
 }
 
-/* All messages begin with the name of the command. */
+/* All messages begin with the name of the command, and this callback has no argument for it. */
 static void warn_view(const char *text)
 {
 	fprintf(stderr, "auxrec view: %s\n", text);

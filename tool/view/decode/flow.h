@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the decoder finds: where the control flow of a thread or a CPU went from one function to
- * another, and where it is not known.
+ * The result of the decoder: the places where the control flow of a thread or a CPU goes from one
+ * function to another, and the places where it is not known.
  */
 #ifndef VIEW_FLOW_H
 #define VIEW_FLOW_H
@@ -22,7 +22,7 @@ enum flow_kind {
 	FLOW_BEGIN,		/* tracing begins at @to */
 	FLOW_END,		/* tracing ends; it would go on at @to, if that is not 0 */
 	FLOW_SYNC,		/* the flow is at @to, whether or not it was known before */
-	FLOW_CUT,		/* data is missing: what follows has nothing to do with what was */
+	FLOW_CUT,		/* data is missing, so the flow is not known from here on */
 	FLOW_ERROR,		/* the same, because data cannot be decoded: see @text */
 	FLOW_NO_CODE,		/* the same, because the code at @to (of @object) is missing */
 };
@@ -39,7 +39,7 @@ struct flow {
 	__u8	kind;
 	__u8	size;		/* of the instruction of FLOW_CALL */
 	bool	is_begin;	/* @to is the function's first instruction */
-	__u32	steps;		/* instructions since the last time that the trace has */
+	__u32	steps;		/* instructions since the last time in the trace */
 };
 
 #endif /* VIEW_FLOW_H */

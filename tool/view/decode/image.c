@@ -13,7 +13,7 @@
 #include "view/code/find.h"
 #include "view/decode/image.h"
 
-/* Sections that were used stay mapped up to this size, with libipt's cache of their blocks. */
+/* Up to this size, sections stay mapped, and libipt keeps its cache of their blocks. */
 #define CACHE_LIMIT	(1ULL << 40)
 
 static int read_kcore(struct image_cache *c, const char *dir)
@@ -120,7 +120,7 @@ static int changed(struct view *v, const struct mapping *m)
 {
 	struct image *i = v->context;
 
-	/* No function of libipt takes away a range, in which nothing can be read now. */
+	/* libipt has no function that removes a range of addresses, so build the image anew. */
 	if (!m || !object_file(m->object))
 		return build(i);
 	return add_mapping(i, m);
@@ -190,7 +190,7 @@ struct function *image_function(struct image *i, __u64 ip, bool *is_begin)
 	return f->function;
 }
 
-/* The size of near calls: E8 and FF /2, with any prefixes. SDM volume 2, chapter 2 */
+/* Return the size of a near call: E8 or FF /2, with any prefixes (SDM volume 2, chapter 2). */
 static __u8 call_size(const __u8 *code, size_t size, bool is_64bit)
 {
 	static const __u8 prefixes[] = {

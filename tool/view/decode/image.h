@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The code that a worker's decoder reads, which changes with the time in the trace.
+ * The code that a worker's decoder reads. It depends on the process and on the time.
  */
 #ifndef VIEW_IMAGE_H
 #define VIEW_IMAGE_H
@@ -34,7 +34,7 @@ struct image {
 	struct pt_image *pt;
 	struct view view;
 	__u64	missing;	/* the last address at which libipt could not read */
-	/* What was found at an address; the slot is a part of the address. */
+	/* Caches by address: see slot() in image.c. */
 	struct image_function {
 		__u64 ip;
 		struct function *function;
@@ -50,13 +50,13 @@ struct image {
 int image_init(struct image *i, struct image_cache *cache);
 void image_free(struct image *i);
 
-/* Show the code of a process, which can be NULL, at a time. Return 0 or -ENOMEM. */
+/* Change to the code of a process (NULL: of none) at a time. Return 0 or -ENOMEM. */
 int image_move(struct image *i, const struct space *space, __u64 time);
 
 /* Find the function at an address; @is_begin: it begins there. Return NULL if nothing is there. */
 struct function *image_function(struct image *i, __u64 ip, bool *is_begin);
 
-/* Return the size of the call instruction at an address of a section, or 0. */
+/* Return the size of the call instruction at an address in section @isid, or 0. */
 __u8 image_call_size(struct image *i, __u64 ip, int isid, bool is_64bit);
 
 #endif /* VIEW_IMAGE_H */

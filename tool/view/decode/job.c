@@ -53,7 +53,7 @@ static int find_next(struct job_data *d, size_t from, size_t *found)
 		*found = psb_find(d->bytes, d->size, from);
 		if (is_all(d) || *found + PSB_HEAD_MAX <= d->size)
 			return 0;
-		/* A PSB can begin in what is read, and end behind it. */
+		/* The data that was read can end within a PSB. */
 		from = *found < d->size ? *found : d->size - (d->size > PSB_SIZE ? PSB_SIZE : 0);
 		rc = read_to(d, 2 * d->size + READ_AHEAD);
 		if (rc)

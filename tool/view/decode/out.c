@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "view/decode/out.h"
 
-/* Fewer instructions do not tell how long one takes. */
+/* The time of fewer instructions does not tell how long one takes. */
 #define MIN_STEPS	16
 
 void out_free(struct out *o)

@@ -2,10 +2,11 @@
 /*
  * The flow that a worker found, with its times.
  *
- * A trace has times only here and there. The times of what is between two of them are estimated by
- * the number of instructions. Between the last instruction before a system call and the next time
- * in the trace, an unknown part passes in the kernel; there, each instruction gets as much time as
- * where it took the least.
+ * A trace has a time only now and then. The times in between are estimated: each instruction takes
+ * the same part of the time from one time in the trace to the next. If tracing ends in between (at
+ * a system call, if only user space is traced), an unknown part of this time has passed in the
+ * kernel. The instructions before that end then take the time of an instruction where it was
+ * shortest, if that is less. The same holds after the last time in the trace.
  */
 #ifndef VIEW_OUT_H
 #define VIEW_OUT_H
@@ -14,12 +15,12 @@
 
 #include "view/decode/flow.h"
 
-/* From an element on, times are estimated from this one. */
+/* A time in the trace */
 struct out_time {
-	size_t	first;		/* element */
+	size_t	first;		/* the first element after it */
 	__u64	time;
 	__u64	steps;		/* instructions up to the next time of the trace */
-	bool	paused;		/* tracing ends before that */
+	bool	paused;		/* tracing ends before the next time */
 };
 
 struct out {
@@ -27,7 +28,7 @@ struct out {
 	size_t	nr;
 	struct out_time *times;	/* since out_begin() */
 	size_t	nr_times;
-	double	pace;		/* ns for an instruction, the least that was seen; 0: not known */
+	double	pace;		/* ns of an instruction where it was shortest; 0: not known */
 	int	err;		/* -ENOMEM */
 };
 

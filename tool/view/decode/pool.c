@@ -9,7 +9,7 @@
 #include "view/decode/pool.h"
 
 #define JOB_SIZE	(64 * 1024)
-/* No jobs begin ahead of the consumer while there is so much flow. */
+/* While there is this much flow, no job is begun ahead of the consumer. */
 #define MOST_BYTES	(64 << 20)
 
 /* The lock is held. */
@@ -88,7 +88,7 @@ int pool_init(struct pool *p, struct image_cache *cache, int fd, unsigned int th
 	if (!p->threads)
 		rc = -ENOMEM;
 	while (!rc && p->nr_threads < threads) {
-		/* With fewer threads it takes longer. */
+		/* Fewer threads do, more slowly. */
 		if (pthread_create(&p->threads[p->nr_threads], NULL, work, p))
 			break;
 		p->nr_threads++;
@@ -163,7 +163,7 @@ static int add_job(struct track *t)
 	return 0;
 }
 
-/* Have enough jobs in progress. The lock is held. Return 0 or -ENOMEM. */
+/* Add jobs until enough are in progress. The lock is held. Return 0 or -ENOMEM. */
 static int look_ahead(struct track *t)
 {
 	const struct pool *p = t->pool;
@@ -176,7 +176,7 @@ static int look_ahead(struct track *t)
 	return rc;
 }
 
-/* Have the first job done. The lock is held. */
+/* Do the first job, or wait until a worker has done it. The lock is held. */
 static void finish_first(struct track *t)
 {
 	struct pool *p = t->pool;

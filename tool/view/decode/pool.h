@@ -17,7 +17,7 @@ struct job {
 	struct track *track;
 	__u64	begin;
 	__u64	end;
-	__u64	span_end;
+	__u64	span_end;	/* no data is missing up to here */
 	bool	after_gap;
 	enum job_state {
 		JOB_WAITING,
@@ -33,7 +33,7 @@ struct track {
 	const struct queue *queue;
 	struct run_setup setup;
 	__u64	next_begin;	/* of the next job */
-	__u64	span_end;	/* of the data in which the last job is */
+	__u64	span_end;	/* of the last job */
 	struct job *first;	/* the jobs that are not consumed */
 	struct job *last;
 	unsigned int nr_jobs;
@@ -45,7 +45,7 @@ struct pool {
 	unsigned int nr_threads;
 	pthread_t *threads;
 	pthread_mutex_t lock;
-	pthread_cond_t work;	/* there is a job to do, or the end */
+	pthread_cond_t work;	/* there is a job to do, or the pool ends */
 	pthread_cond_t done;	/* a job is done */
 	struct job *waiting;
 	struct job **waiting_tail;
@@ -54,7 +54,7 @@ struct pool {
 	bool	ending;
 	int	err;		/* of a job */
 	struct image_cache *cache;
-	struct image image;	/* of the consumer, which decodes what it cannot wait for */
+	struct image image;	/* of the consumer, which does a job that no worker has begun */
 };
 
 /* @threads: workers besides the caller. Return 0 or -errno. */
@@ -66,8 +66,8 @@ void track_init(struct track *t, struct pool *p, const struct queue *q,
 void track_free(struct track *t);
 
 /*
- * Return the next element of the flow, or NULL at the end, or after an error (see pool.err). It is
- * valid until track_skip(), which goes on to the one behind it.
+ * Return the next element of the flow, or NULL at the end, or after an error (see pool.err). The
+ * element is valid until track_skip(), which goes on to the one after it.
  */
 const struct flow *track_peek(struct track *t);
 void track_skip(struct track *t);

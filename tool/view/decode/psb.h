@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the packets from PSB to PSBEND say */
+/* The contents of the packets from PSB to PSBEND */
 struct psb {
 	bool	is_whole;	/* PSBEND is there */
 	bool	has_tsc;
@@ -22,7 +22,7 @@ struct psb {
 /* The packets from PSB to PSBEND are never longer. */
 #define PSB_HEAD_MAX	256
 
-/* Return the offset of the first PSB that begins at or behind @from, or @size. */
+/* Return the offset of the first PSB at or after @from, or @size if there is none. */
 size_t psb_find(const __u8 *data, size_t size, size_t from);
 
 void psb_read(const __u8 *data, size_t size, struct psb *psb);

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 struct queue_piece {
-	__u64	at;		/* in the queue, without what is missing */
+	__u64	at;		/* in the queue, not counting missing data */
 	__u64	file_offset;
 	__u64	size;
 	bool	follows;	/* nothing is missing before it */
@@ -23,18 +23,18 @@ struct queue {
 	struct queue_piece *pieces;
 	size_t	nr;
 	__u64	size;
-	__u64	next;		/* the offset that recorder would give the next piece */
+	__u64	next;		/* the recorder's offset of the next piece, if nothing is missing */
 };
 
 void queue_free(struct queue *q);
 
-/* Add a piece, whose offset in the queue is @offset. Return 0 or -ENOMEM. */
+/* Add a piece. @offset: the recorder's, which counts missing data. Return 0 or -ENOMEM. */
 int queue_add(struct queue *q, __u64 file_offset, __u64 size, __u64 offset);
 
 /* Return the index of the piece with the byte @at. */
 size_t queue_piece(const struct queue *q, __u64 at);
 
-/* Return the end of the data from @at on in which nothing is missing. */
+/* Return the place up to which no data is missing from @at on. */
 __u64 queue_span_end(const struct queue *q, __u64 at);
 
 /* Read @size bytes from @at on. Return 0 or -errno; -ENODATA: the file has become shorter. */

@@ -2,8 +2,9 @@
 /*
  * Turn the blocks of instructions that libipt's decoder finds into flow between functions.
  *
- * The decoder goes on without further packets until it needs one. The first instruction of the
- * next run is on that way, and this run ends there. If it is not, data is missing in between.
+ * After the last packet, the decoder goes on until it needs a further one. On this way it reaches
+ * the first instruction of the next run, where this run ends. If it does not, data is missing in
+ * between.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,11 +19,11 @@ struct walk {
 	struct run *r;
 	struct pt_block_decoder *decoder;
 	struct function *function;	/* of the last instruction */
-	struct pt_block last;		/* ninsn 0: no instruction was executed since BEGIN */
+	struct pt_block last;		/* whose end was not looked at yet; ninsn 0: none */
 	bool	on;			/* tracing is on */
 	bool	at_end;			/* there are no further packets */
 	bool	met;			/* the first instruction of the next run was reached */
-	bool	stopped;		/* data is missing */
+	bool	stopped;		/* the run ends here, because data or code is missing */
 	__u64	tsc;
 	__u64	until;			/* time of the next change of the space */
 };
@@ -73,7 +74,7 @@ static enum flow_kind other_kind(__u64 from, __u64 to)
 	return is_kernel(to) ? FLOW_FAR_CALL : FLOW_FAR_RETURN;
 }
 
-/* The last block is behind us, and the next instruction is at @to. */
+/* After the last block, the flow goes to @to. Add an element unless it stays in the function. */
 static void go_to(struct walk *w, __u64 to)
 {
 	struct flow f = { .from = w->last.end_ip, .to = to };
@@ -125,7 +126,7 @@ static void end(struct walk *w, __u64 from, __u64 to)
 	add_place(w, FLOW_END, from, to);
 }
 
-/* Where the program goes on after the last block, if that ends in a system call */
+/* Return where the program goes on if the last block ends with a system call. */
 static __u64 after_last(const struct walk *w)
 {
 	return w->last.ninsn ? w->last.end_ip + SYSCALL_SIZE : 0;
@@ -279,14 +280,13 @@ static void walk(struct walk *w)
 		fail(w, status);
 }
 
-/* Say what there is between this run and the next. */
+/* Add a cut if packets are missing between this run and the next. */
 static void join(struct walk *w)
 {
 	const struct psb *next = &w->r->next;
 
 	if (w->met || (!w->on && !next->has_ip))
 		return;
-	/* A branch led here, but no instruction was executed. */
 	if (w->on && next->is_whole)
 		cut(w, "the trace does not go on here: packets are missing");
 }

@@ -2,8 +2,7 @@
 /*
  * Decode the trace from one PSB to the next.
  *
- * Each run is decoded without the others, so runs can be decoded at the same time, and the result
- * does not depend on who decodes which ones.
+ * The result of a run does not depend on other runs. So threads can decode runs at the same time.
  */
 #ifndef VIEW_RUN_H
 #define VIEW_RUN_H
@@ -15,7 +14,7 @@
 #include "view/decode/out.h"
 #include "view/decode/psb.h"
 
-/* Tells whose code a queue executes at a time. Return NULL if no process is known. */
+/* A callback: the space of the process that a queue traces at a time; NULL: not known */
 struct run_space {
 	const struct space *(*find)(const struct run_space *s, __u64 time);
 };
@@ -33,7 +32,7 @@ struct run {
 	const __u8 *data;
 	size_t	size;
 	struct psb psb;		/* at the begin of the data */
-	struct psb next;	/* behind the data; not whole: nothing follows */
+	struct psb next;	/* after the data; not whole: nothing follows */
 };
 
 void run_decode(struct run *r);

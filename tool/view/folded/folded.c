@@ -17,7 +17,7 @@
 /* A function at the end of a call stack. Its parent is the function that called it. */
 struct node {
 	__u32	parent;		/* NO_NODE: a thread's first function */
-	__u32	root;		/* of the thread's name, if there is no parent */
+	__u32	root;		/* the thread's name, an index in folded.roots */
 	__u32	name;
 	__u64	time;
 	__u64	weight;		/* of samples */
@@ -26,7 +26,7 @@ struct node {
 struct folded_lane {
 	__u32	root;
 	__u32	top;		/* node, or NO_NODE */
-	__u64	since;		/* its time is counted up to here */
+	__u64	since;		/* the time up to which the nodes have the lane's time */
 };
 
 struct folded {
@@ -73,7 +73,7 @@ static int get_node(struct folded *f, const struct key *k, __u32 *node)
 	return 0;
 }
 
-/* Add a string to a list. A semicolon would end the function's name. */
+/* Add a string to a list, without the characters that end a name or a line. */
 static int add_string(char ***list, size_t *nr, const char *text)
 {
 	char *copy = strdup(text), *p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A time line as lines of JSON, one object on each. auxrec-export(1) describes them.
+ * A time line as lines of JSON, one object on each line. auxrec-export(1) describes the objects.
  */
 #ifndef VIEW_JSON_LINES_H
 #define VIEW_JSON_LINES_H

@@ -9,7 +9,7 @@
 
 #include "view/page/assets.h"
 
-/* One file after the other, between two symbols. gas has no other way to include bytes. */
+/* Include files, one after the other, between two symbols. */
 #define BEGIN(name)	".global " #name ", " #name "_end\n"	\
 			".hidden " #name ", " #name "_end\n" #name ":\n"
 #define FILE(name)	".incbin \"tool/view/page/browser/" name "\"\n"
@@ -28,7 +28,7 @@ __asm__(".section .rodata\n"
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	/* The page loads nothing, whatever is in it. */
+	/* Whatever names the recording has, the page loads nothing. */
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	"script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width\">\n"

@@ -10,7 +10,7 @@ struct asset {
 	const char	*end;
 };
 
-/* The files, from NAME to NAME_end */
+/* Each part is the bytes from NAME to NAME_end. */
 extern const char page_css[], page_css_end[];
 extern const char page_html[], page_html_end[];
 extern const char page_js[], page_js_end[];

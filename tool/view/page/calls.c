@@ -25,7 +25,7 @@ static void begin_chunk(struct calls *c)
 	c->chunk_begin = c->last;
 	c->low = c->nr_open;
 	c->nr_events = 0;
-	/* A deep stack is written with many events only, so the page does not grow much by it. */
+	/* Each chunk repeats the open calls. The more there are, the longer is the chunk. */
 	c->most_events = PAGE_CALLS + 2 * c->nr_open;
 	for (i = 0; i < c->nr_open; i++) {
 		buf_varint(opened, c->open[i].name);
@@ -34,7 +34,7 @@ static void begin_chunk(struct calls *c)
 	}
 }
 
-/* The open calls begin again in the tree of a new group. */
+/* Begin a new group. The open calls are in its tree, too. */
 static int begin_group(struct calls *c)
 {
 	__u32 node = 0, i;

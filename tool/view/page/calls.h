@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The calls of a lane, or the stacks of its samples: events in order of time, in chunks that can be
- * read alone, because each begins with what is open (CALLS in format.h).
+ * The calls of a lane, or the stacks of its samples: events in order of time, in chunks. Each chunk
+ * begins with the open calls, so a reader needs no other chunk (CALLS in format.h).
  */
 #ifndef VIEW_PAGE_CALLS_H
 #define VIEW_PAGE_CALLS_H
@@ -53,13 +53,13 @@ struct calls {
  */
 int calls_enter(struct calls *c, struct spill *s, __u64 time, __u32 name, unsigned int flags);
 int calls_leave(struct calls *c, struct spill *s, __u64 time, unsigned int flags);
-/* What is open is the stack of a sample. */
+/* The open calls are the stack of a sample. */
 int calls_sample(struct calls *c, struct spill *s, __u64 time, __u64 weight);
 
 /* Write incomplete chunks, to free memory. */
 int calls_cut(struct calls *c, struct spill *s);
 
-/* What is open ends at @time with @flags, and there is nothing more. */
+/* The open calls end at @time with @flags, and there are no further events. */
 int calls_end(struct calls *c, struct spill *s, __u64 time, unsigned int flags);
 
 void calls_free(struct calls *c);

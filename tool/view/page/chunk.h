@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Chunks (format.h) that are complete. Their bytes are in a temporary file until the page is
- * written; memory has where they are.
+ * Chunks (format.h) that are complete. Their bytes wait in a temporary file until the page is
+ * written, and only their places in the file are in memory.
  */
 #ifndef VIEW_PAGE_CHUNK_H
 #define VIEW_PAGE_CHUNK_H
@@ -31,7 +31,7 @@ struct spill {
 	struct buf	lengths;
 };
 
-/* Open the temporary file, beside @path or in TMPDIR. Return 0 or -errno. */
+/* Open the temporary file, beside @path or else in TMPDIR or /tmp. Return 0 or -errno. */
 int spill_open(struct spill *s, const char *path);
 void spill_close(struct spill *s);
 

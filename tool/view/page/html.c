@@ -14,8 +14,8 @@
 #include "view/page/html.h"
 
 /*
- * Characters of an element. A browser has limits for a string (512 MiB in Chromium), and keeps the
- * text of an element as one string.
+ * Characters of an element, after which another one begins. A browser keeps the text of an element
+ * as one string, and limits the length of a string (512 MiB in Chromium).
  */
 #define ELEMENT_MOST	(32U << 20)
 
@@ -52,7 +52,7 @@ static int open_temporary(struct html *h)
 		h->temporary = NULL;
 		return err;
 	}
-	/* mkostemp() lets nobody else read the file, but the umask decides that. */
+	/* The file gets the mode that open() would give it. mkostemp() makes it private. */
 	if (fchmod(fd, 0666 & ~mask)) {
 		int err = -errno;
 

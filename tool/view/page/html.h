@@ -12,8 +12,8 @@
 
 struct html {
 	FILE		*out;
-	char		*path;		/* what the file becomes at the end */
-	char		*temporary;	/* its name until then; NULL: out is @path */
+	char		*path;		/* the file's name at the end */
+	char		*temporary;	/* its name until then; NULL: it has its name */
 	z_stream	deflate;
 	bool		deflates;
 	struct buf	packed;
@@ -26,16 +26,16 @@ struct html {
 int html_open(struct html *h, const char *path);
 int html_begin(struct html *h);
 
-/* Write a blob with @in deflated. Set @len to its length in bytes. */
+/* Deflate @in, and write the result as a blob. Set @len to its length in bytes, without base64. */
 int html_blob(struct html *h, const struct buf *in, __u32 *len);
 
-/* The blob that follows is the index. */
+/* Begin the element of the index. */
 int html_index(struct html *h);
 
-/* Write the end, and give the file its name. */
+/* Write the end of the page, and give the file its name. */
 int html_end(struct html *h);
 
-/* Without html_end() before, the file is removed. */
+/* If html_end() did not succeed before, remove the file. */
 void html_close(struct html *h);
 
 #endif

@@ -25,7 +25,7 @@ struct lane {
 /* @pending: see struct levels. Return NULL if there is no memory. */
 struct lane *lane_new(const struct tl_lane *desc, size_t *pending);
 
-/* Something of the lane lasts from @begin to @end. */
+/* Extend the lane's time to cover @begin to @end. */
 void lane_time(struct lane *l, __u64 begin, __u64 end);
 
 /* All return 0 or -errno. */

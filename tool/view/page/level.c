@@ -57,7 +57,7 @@ static void encode(const struct levels *l, const struct level *level, struct buf
 	}
 }
 
-/* Write the chunk of a level. Its items stay in memory. */
+/* Write the chunk of a level. The items stay in memory, for the next level. */
 static int write_chunk(struct levels *l, struct spill *s, struct level *level)
 {
 	struct buf columns[COLUMNS] = { 0 };
@@ -111,7 +111,7 @@ static int emit(struct levels *l, struct spill *s, unsigned int at, const struct
 	return level->nr_items < PAGE_ITEMS ? 0 : cut_at(l, s, at, true);
 }
 
-/* A cell for each row. The items of a row follow each other. */
+/* Make room for the cell of @row. */
 static int more_cells(struct level *level, __u32 row)
 {
 	__u32 nr = level->nr_cells ? level->nr_cells : 4;
@@ -233,7 +233,7 @@ int levels_end(struct levels *l, struct spill *s)
 		level = l->level[at];
 		for (row = 0; row < level->nr_cells && !err; row++)
 			err = flush_cell(l, s, at, &level->cells[row]);
-		/* A level that is small needs no smaller one. */
+		/* A level with few items needs no further one. */
 		if (!err)
 			err = cut_at(l, s, at, level->nr > PAGE_ITEMS / 4 || at + 1 < l->nr);
 		free_items(level);

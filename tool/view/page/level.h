@@ -3,10 +3,10 @@
  * Levels of detail (format.h): what the browser draws instead of millions of calls, marks or
  * points.
  *
- * A level has a resolution R. It has all items of at least R, and joins shorter ones of the same
- * row that follow each other to a cell, while the cell is not longer than R. At a scale of R per
- * pixel or more, a picture of the level differs from that of the items only inside of pixels. The
- * items and cells of a level are what the next level, with a larger R, is made of.
+ * A level has a resolution R. An item that lasts R or longer stays an item. Shorter items of one
+ * row that follow each other are joined to a cell, which lasts R at most. If a pixel is R or more,
+ * a picture of the level differs from a picture of the items only inside of pixels. The next
+ * level, with a larger R, is made of the items and cells of this level.
  */
 #ifndef VIEW_PAGE_LEVEL_H
 #define VIEW_PAGE_LEVEL_H
@@ -20,7 +20,7 @@
 struct item {
 	__u64	begin;
 	__u64	end;
-	__u64	count;		/* what the item stands for; 0: this cell is empty */
+	__u64	count;		/* calls, marks or points in it; 0: this cell is empty */
 	__u64	value;		/* see enum level_kind */
 	__u32	row;
 	__u32	flags;		/* of a call, if count is 1 */
@@ -58,18 +58,22 @@ static inline unsigned int level_exponent(unsigned int level)
 	return PAGE_LEVEL_FIRST + PAGE_LEVEL_STEP * level;
 }
 
-/* Add an item to the first level. Ends do not decrease much. Return 0 or -errno. */
+/*
+ * Add an item to the first level. If the items do not come in the order of their ends, there are
+ * more cells than necessary. Return 0 or -errno.
+ */
 int levels_add(struct levels *l, struct spill *s, const struct item *item);
 
-/* Write incomplete chunks, to free memory. Return 0 or -errno. */
+/* End the incomplete chunks, to free memory. Return 0 or -errno. */
 int levels_cut(struct levels *l, struct spill *s);
 
 /* There are no more items. Return 0 or -errno. */
 int levels_end(struct levels *l, struct spill *s);
 
 /*
- * Return whether the page needs a level: it must be much smaller than what it is drawn instead of,
- * which has @nr items. The caller asks for each level, from the first one, and sets @nr.
+ * Return whether the page needs a level, see PAGE_LEVEL_FEW. The caller asks about one level after
+ * the other, first with @nr = the number of all items. If the level is needed, @nr becomes its
+ * number of items.
  */
 bool level_needed(const struct levels *l, unsigned int level, __u64 *nr);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chunks of marks, whose texts are in the chunk. */
+/* Chunks of marks. A chunk contains the texts of its marks. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,9 @@ enum column {
 	STRINGS,
 };
 
-/* Return 1 + the number of the text in this chunk. A text can be there more than once. */
+/*
+ * Return 1 + the number of a text in this chunk. The chunk can have the same text more than once.
+ */
 static __u32 text_number(struct marks *m, const char *text)
 {
 	struct buf *strings = &m->column[STRINGS];
@@ -38,7 +40,7 @@ static int end_chunk(struct marks *m, struct spill *s)
 	int err = 0;
 
 	if (m->nr) {
-		/* The first mark has no difference yet: only now the chunk's begin is known. */
+		/* The first difference is from the chunk's begin, which is known only now. */
 		buf_signed(&begins, m->first - m->begin);
 		buf_bytes(&begins, rest.p, rest.len);
 		begins.failed |= rest.failed;
@@ -73,7 +75,7 @@ int marks_add(struct marks *m, struct spill *s, const struct tl_mark *mark)
 	} else {
 		buf_signed(&m->column[BEGINS], mark->begin - m->before);
 	}
-	/* A mark that begins earlier is told when it ends. */
+	/* A mark can begin before those that were told earlier. */
 	if (mark->begin < m->begin)
 		m->begin = mark->begin;
 	if (mark->end > m->end)

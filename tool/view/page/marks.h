@@ -26,11 +26,11 @@ struct marks {
 	__u64		begin;		/* of this chunk */
 	__u64		end;
 	__u64		first;		/* begin of the first mark that was told */
-	__u64		before;		/* begin of the mark before */
+	__u64		before;		/* begin of the previous mark */
 	__u64		nr_all;
 	__u32		nr;		/* in this chunk */
 	__u32		nr_texts;
-	/* Texts of this chunk by hash: number + 1, and place in the column */
+	/* Some texts of this chunk, by hash: number + 1, and place in the column */
 	struct {
 		__u32	number;
 		__u32	offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of functions, in chunks, and the objects that they are in. */
+/* Names of functions, in chunks, and the objects that contain the functions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@ struct names {
 	struct buf	column[NAMES_COLUMNS];
 	__u32		nr_all;
 	__u32		nr;		/* in this chunk */
-	__u64		*count;		/* calls, also those made of samples, by name */
+	__u64		*count;		/* by name: calls, and boxes of samples */
 	char		**object;
 	__u32		nr_objects;
 	struct read_map	by_object;

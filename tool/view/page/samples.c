@@ -4,7 +4,7 @@
 
 #include "view/page/samples.h"
 
-/* Learn from a distance. Return how long the sample before it lasts. */
+/* Learn from the distance of two samples. Return how long the first one lasts. */
 static __u64 lasts(struct samples *m, __u64 distance)
 {
 	__u64 usual = m->usual;
@@ -16,7 +16,7 @@ static __u64 lasts(struct samples *m, __u64 distance)
 		return distance;
 	}
 	if (distance / SAMPLES_FAR > usual) {
-		/* If all distances are now longer, that is soon the usual one. */
+		/* If all distances are longer from now on, this is soon the usual one. */
 		m->usual = usual > distance / 2 ? distance : usual * 2;
 		return usual;
 	}

@@ -2,10 +2,10 @@
 /*
  * Stacks of samples as calls, to be drawn like calls.
  *
- * A sample stands for the time up to the next sample of its lane. If the next one is further away
- * than SAMPLES_FAR usual distances, the thread probably did not run in between: the sample then
- * stands for one usual distance. Functions that are in the same place of two stacks that follow
- * each other are drawn as one call.
+ * A sample stands for the time up to the next sample of its lane. If that is more than SAMPLES_FAR
+ * times the usual distance of samples, the thread probably did not run in between: the sample then
+ * stands for the usual distance. If two stacks that follow each other begin with the same
+ * functions, these functions have one call for both.
  */
 #ifndef VIEW_PAGE_SAMPLES_H
 #define VIEW_PAGE_SAMPLES_H
@@ -13,7 +13,7 @@
 #include "view/page/calls.h"
 
 #define SAMPLES_FAR	4
-/* The first distance is taken for the usual one, if it is not longer. */
+/* The first distance is the usual one, unless it is longer than this, in ns. */
 #define SAMPLES_LONGEST	1000000000ULL
 
 struct samples {
@@ -24,8 +24,8 @@ struct samples {
 };
 
 /*
- * @names: @nr of them, the outermost one first. Set @same to the number of the first of them that
- * have no new call. Return 0 or -errno.
+ * @names: the stack, the outermost function first. Set @same to the number of outermost functions
+ * whose calls go on from the previous sample. Return 0 or -errno.
  */
 int samples_add(struct samples *m, struct spill *s, __u64 time, const __u32 *names,
 		unsigned int nr, __u64 weight, unsigned int *same);

@@ -112,7 +112,7 @@ static int write_calls(const struct sums *s, struct buf *column)
 	return 0;
 }
 
-/* Time and weight of each node with all that it calls. The own ones are in the tree. */
+/* The sums of a node and of all nodes below it. The time of a call includes its callees anyway. */
 struct whole {
 	__u64	time;
 	__u64	weight;
@@ -129,7 +129,6 @@ static struct whole *find_whole(const struct sums *s)
 	for (i = s->nr; i-- > 1;) {
 		const struct sum_node *n = &s->nodes[i];
 
-		/* The time of a call already has those of its callees. */
 		w[i].time = n->time;
 		w[i].weight += n->weight;
 		w[i].count += n->count;
@@ -167,7 +166,7 @@ static bool is_small(const struct writer *w, __u32 node)
 	       whole->weight <= all->weight / PAGE_SMALL;
 }
 
-/* Write the children of a node that are small as one, at the end of its children. */
+/* Write the small children of a node as one node, after its other children. */
 static void write_smaller(struct writer *w, __u32 parent, __u32 depth)
 {
 	struct whole rest = { 0 };
@@ -188,7 +187,7 @@ static void write_smaller(struct writer *w, __u32 parent, __u32 depth)
 		write_node(w, depth, 0, &rest);
 }
 
-/* Without recursion in C: a tree can be as deep as a recursion in what was recorded. */
+/* This is no recursion, because the tree is as deep as the deepest stack in the recording. */
 static void write_tree(struct writer *w)
 {
 	const struct sum_node *nodes = w->s->nodes;

@@ -16,8 +16,8 @@
 /* A node's parent and older sisters have smaller numbers. Node 0 is the root. */
 struct sum_node {
 	__u32	parent;
-	__u32	first;		/* the newest child; 0: none */
-	__u32	next;		/* the sister before; 0: none */
+	__u32	first;		/* the youngest child; 0: none */
+	__u32	next;		/* the next older sister; 0: none */
 	__u32	name;
 	__u64	time;
 	__u64	count;

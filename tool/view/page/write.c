@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The index of a page, which is written along with the chunks that it has. */
+/* Copy all chunks from the temporary file to the page, and write the index at the same time. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ struct writer {
 	struct spill	*spill;
 	struct buf	index;
 	struct buf	chunk;		/* the one that is copied */
-	__u64		base;		/* of the times in the index */
+	__u64		base;		/* the first time of all lanes */
 };
 
 static int write_chunks(struct writer *w, const struct chunks *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file of a page from complete lanes and names: all chunks, and the index (format.h).
+ * Write the file of a page, when all lanes and names are complete.
  */
 #ifndef VIEW_PAGE_WRITE_H
 #define VIEW_PAGE_WRITE_H

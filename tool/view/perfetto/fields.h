@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The numbers of fields in Perfetto's protos (protos/perfetto/trace/), as far as they are used.
- * They are Perfetto's public interface and do not change.
+ * The numbers of the fields of Perfetto's protos (protos/perfetto/trace/) that a trace uses. They
+ * are Perfetto's public interface and do not change.
  */
 #ifndef VIEW_PERFETTO_FIELDS_H
 #define VIEW_PERFETTO_FIELDS_H
@@ -22,8 +22,8 @@ enum trace_packet {
 };
 
 enum sequence_flags {
-	SEQUENCE_CLEARED		= 1,	/* what was interned before is not valid any more */
-	SEQUENCE_NEEDS_STATE		= 2,	/* the packet uses what was interned */
+	SEQUENCE_CLEARED		= 1,	/* earlier interned data is not valid any more */
+	SEQUENCE_NEEDS_STATE		= 2,	/* the packet uses interned data */
 };
 
 enum interned_data {

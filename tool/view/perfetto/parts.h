@@ -12,7 +12,7 @@
 #include "view/perfetto/perfetto.h"
 #include "view/perfetto/proto.h"
 
-/* Names of arguments, in the order of perfetto_arguments[] */
+/* Arguments of events. packet.c has their names. */
 enum perfetto_argument {
 	ARG_NONE, ARG_BEGAN_EARLIER, ARG_CUT, ARG_UNTIL, ARG_BYTES, ARG_RECORDS, ARG_VALUE,
 	ARG_TEXT, ARG_CPU, ARG_WEIGHT,
@@ -25,8 +25,8 @@ struct perfetto_lane {
 	__u32	tid;
 	__u32	depth;		/* calls that have not ended */
 	__u64	last;		/* the last time that was told */
-	__u64	run_end;	/* of the last slice on the track that tells when it ran */
-	bool	has_runs;	/* this track was described */
+	__u64	run_end;	/* the end of the last slice on the track "runs" */
+	bool	has_runs;	/* the track "runs" was described */
 };
 
 struct perfetto_counter {

@@ -48,7 +48,7 @@ static bool is_same(const void *elements, __u32 value, const void *key)
 	return !strcmp(objects[value], key);
 }
 
-/* Intern an object, unless that was done. Return its number, 0: no memory. */
+/* Intern an object, unless that was done. Return its number; 0: there is no memory. */
 static __u32 intern_object(struct perfetto *t, const char *path)
 {
 	__u64 hash = hash_string(path);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All zero is empty. After -ENOMEM nothing is added, and failed stays set. */
+/* All zero is empty. If memory runs out, failed is set, and nothing more is added. */
 struct proto {
 	__u8	*data;
 	size_t	len;
@@ -23,7 +23,7 @@ void proto_double(struct proto *p, unsigned int field, double value);
 /* Bytes that are not UTF-8 are replaced. */
 void proto_string(struct proto *p, unsigned int field, const char *s);
 
-/* What is added between begin and end is a message within the message. */
+/* Fields that are added between begin and end form a message within the message. */
 size_t proto_begin(struct proto *p, unsigned int field);
 void proto_end(struct proto *p, size_t begin);
 

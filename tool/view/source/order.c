@@ -15,8 +15,8 @@ struct order {
 	struct order_record **heap;	/* the first one is the earliest */
 	size_t	nr;
 	__u64	number;
-	__u64	latest;		/* time of all records so far */
-	__u64	limit;		/* what is not later can be taken at the next round */
+	__u64	latest;		/* the latest time of all records so far */
+	__u64	limit;		/* records up to this time can be taken at the next round */
 	order_take_t take;
 	order_see_t see;
 	void	*context;
@@ -161,7 +161,7 @@ static int take_item(struct order *o, const struct auxstream_item *item, unsigne
 	r = copy(item);
 	if (!r)
 		return -ENOMEM;
-	/* Records without a time are where they are in the stream. */
+	/* A record without a time is taken where it is in the stream. */
 	if (item->kind == AUXSTREAM_OTHER) {
 		rc = o->take(o->context, r);
 		free(r);

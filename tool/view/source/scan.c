@@ -46,7 +46,7 @@ static int take_mmap(struct source *s, const struct order_record *r)
 		.object = objects_get(&s->objects, name, has_id ? m->id : NULL,
 				      has_id ? m->id_size : 0),
 	};
-	/* The offset of memory says nothing. */
+	/* The recorded offset is that of a file, and [vdso] is none. */
 	if (mapping.object && mapping.object->kind == OBJECT_VDSO)
 		mapping.offset = 0;
 	return mapping.object ? spaces_map(&s->spaces, m->pid, r->time, &mapping) : -ENOMEM;
@@ -85,7 +85,10 @@ static int take_fork(struct source *s, const struct order_record *r)
 		return -ENOMEM;
 	if (from && !*thread->comm)
 		memcpy(thread->comm, from->comm, sizeof(thread->comm));
-	/* A record that auxrec has made up is followed by the maps. */
+	/*
+	 * Where auxrec has made up the record of a task that existed before, the task's maps
+	 * follow.
+	 */
 	if (pid == parent || r->item.header->misc & REC_MISC_FORK_EXEC)
 		return 0;
 	return spaces_fork(&s->spaces, pid, parent, r->time);
@@ -126,7 +129,9 @@ static int take_switch(struct source *s, const struct order_record *r)
 	thread = threads_get(&s->threads, r->item.pid, r->item.tid);
 	if (!thread)
 		return -ENOMEM;
-	/* If a record is lost, the thread has left the CPU at some time before now. */
+	/*
+	 * The switch from the thread is lost: the thread has left the CPU at some time before now.
+	 */
 	if (thread->runs)
 		rc = end_run(thread, r->time);
 	thread->runs = !out;
@@ -153,7 +158,7 @@ static int take_kernel(struct source *s, const struct order_record *r)
 	}
 }
 
-/* What a thread is called before any record has its name */
+/* Learn the process of a thread of which no earlier record tells. */
 static int take_sample(struct source *s, const struct order_record *r)
 {
 	if (r->item.tid == AUXSTREAM_NOBODY || threads_find(&s->threads, r->item.tid))
@@ -181,7 +186,7 @@ static struct queue *get_queue(struct source *s, __u32 tid, __u32 cpu)
 	return q;
 }
 
-/* Only data of AUXTRACE records is Intel PT; it stands behind the record. */
+/* Only the data of AUXTRACE records is Intel PT. It follows its record. */
 static int take_aux(struct source *s, const struct auxstream_item *item)
 {
 	struct queue *q;
@@ -210,7 +215,6 @@ static void take_info(struct source *s, const struct perf_event_header *h)
 	read_u32(&b);
 	for (i = 0; i < INFO_NR; i++)
 		priv[i] = read_u64(&b);
-	/* The clock's conversion is needed, the rest is for timing packets. */
 	if (type != REC_AUX_INTEL_PT || b.failed)
 		return;
 	s->pt.is_known = true;
@@ -285,6 +289,6 @@ int source_scan(struct source *s)
 	int rc = order_read(s->fd, 1 << AUXSTREAM_KERNEL | 1 << AUXSTREAM_SAMPLE |
 			    1 << AUXSTREAM_OTHER, take, take_now, s, &s->problem);
 
-	/* The rest of a broken recording is not there in the second pass either. */
+	/* A broken recording is shown up to where it is broken: the second pass ends there, too. */
 	return rc == -ENODATA || rc == -EPROTO || (rc == -EBADMSG && s->last) ? 0 : rc;
 }

@@ -2,9 +2,10 @@
 /*
  * A recording as a source of a time line.
  *
- * The recording is read twice: scan.c looks for what the decoder must know before it begins
- * (processes, maps, switches, where the AUX data is), and tell.c then tells the time line
- * everything in order of time. Calls from AUX data are decoded up to each time that is told.
+ * The recording is read twice. scan.c collects what the decoder must know before it begins:
+ * processes, maps, switches, and the places of AUX data. tell.c then tells the time line everything
+ * in order of time. Before it tells a record, it tells the calls in the AUX data up to the record's
+ * time.
  */
 #ifndef VIEW_SOURCE_H
 #define VIEW_SOURCE_H
@@ -18,8 +19,8 @@
 
 struct source_options {
 	struct object_places places;
-	unsigned int threads;		/* that decode besides the caller */
-	/* Take a message for people, which ends without a newline. */
+	unsigned int threads;		/* that decode, besides the caller */
+	/* Print a message for the user, which ends without a newline. */
 	void (*warn)(const char *text);
 };
 
@@ -28,14 +29,14 @@ struct source_switch {
 	__u32	tid;
 };
 
-/* What ran on a CPU */
+/* The threads that ran on a CPU: the list has each switch to a thread, in order of time. */
 struct source_cpu {
 	__u32	cpu;
 	struct source_switch *list;
 	size_t	nr;
 };
 
-/* What AUXTRACE_INFO says of Intel PT */
+/* Intel PT, from AUXTRACE_INFO, the event and the description of the processor */
 struct source_pt {
 	bool	is_known;
 	struct clock_conv clock;
@@ -68,7 +69,7 @@ struct source {
 	struct tracks *tracks;
 	__u64	last;			/* time of the last record */
 	struct timeline *out;
-	char	*problem;		/* why the recording ends early; NULL: it does not */
+	char	*problem;		/* why the recording is broken; NULL: it is not */
 };
 
 /* @fd: of a regular file, at its begin. Return 0 or -errno. */
@@ -77,8 +78,8 @@ int source_init(struct source *s, int fd, struct timeline *out, const struct sou
 /* run.c: */
 void source_free(struct source *s);
 /*
- * Tell the time line everything, and end it. Return 0 or -errno. What comes before the place where
- * a recording is broken is told, and source.problem says what is wrong.
+ * Tell the time line everything, and end it. If the recording is broken, tell all that comes
+ * before, and set source.problem. Return 0 or -errno; -EBADMSG: nothing comes before.
  */
 int source_run(struct source *s);
 

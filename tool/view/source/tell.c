@@ -12,7 +12,7 @@
 #include "view/source/source.h"
 #include "view/source/tracks.h"
 
-/* What FORK and EXIT begin with */
+/* The first fields of FORK and EXIT records */
 struct task {
 	__u32	pid, parent, tid, parent_tid;
 };
@@ -42,7 +42,7 @@ static int tell_fork(struct source *s, const struct order_record *r)
 	struct task t;
 	int rc;
 
-	/* A record that auxrec has made up tells of a task that was there before. */
+	/* auxrec has made up this record: the task existed before the recording. */
 	if (!read_task(r, &t) || r->item.header->misc & REC_MISC_FORK_EXEC)
 		return 0;
 	rc = tracks_advance(s, t.parent_tid, r->item.cpu, r->time, TRACKS_IN_KERNEL);
@@ -86,7 +86,7 @@ static int tell_comm(struct source *s, const struct order_record *r)
 	if (b.failed || !thread)
 		return 0;
 	memcpy(comm, b.p, strnlen((const char *)b.p, b.left < 15 ? b.left : 15));
-	/* The names of all tasks that were there before are told at the start. */
+	/* A recording begins with the names of all tasks. Most of them never get a lane. */
 	if (!is_exec && thread->lane.number == NO_LANE)
 		return 0;
 	rc = tracks_advance(s, thread->lane.desc.tid, r->item.cpu, r->time, TRACKS_IN_KERNEL);
@@ -159,7 +159,7 @@ static int tell_stack(struct source *s, const struct order_record *r, struct thr
 
 	while (i-- && !rc) {
 		const __u64 ip = has_chain ? sample->chain[i] : sample->ip;
-		/* An address behind a call can be that of the next function. */
+		/* If a call is the last instruction, its return address is in the next function. */
 		const bool is_caller = has_chain && i && sample->chain[i - 1] < PERF_CONTEXT_MAX;
 
 		if (ip >= PERF_CONTEXT_MAX)
@@ -189,7 +189,7 @@ static int tell_sample(struct source *s, const struct order_record *r)
 	if (sample->nr_chain ||
 	    (sample->has & PERF_SAMPLE_IP && attr->type != PERF_TYPE_TRACEPOINT && !is_raw))
 		return tell_stack(s, r, lane);
-	/* The payload is told where it comes. */
+	/* tell_payload() tells it. */
 	if (is_raw && sample->payload && !sample->cause)
 		return 0;
 	if (is_raw && sample->cause)
@@ -265,7 +265,7 @@ static int take(void *context, const struct order_record *r)
 	return 0;
 }
 
-/* Nobody knows how long the calls that are open went on. */
+/* End all open calls as cut, because nobody knows how long they went on. */
 static int end_lanes(struct source *s)
 {
 	size_t i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads by tid, CPUs by number, and what the time line knows of them.
+ * Find threads by tid and CPUs by number, and tell the time line of their lanes.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 
 struct threads_lane {
 	struct tl_lane desc;
-	__u32	number;		/* NO_LANE: it is not told yet */
-	struct stack stack;	/* its time is the lane's */
+	__u32	number;		/* NO_LANE: the time line does not know the lane yet */
+	struct stack stack;	/* stack.time is the last time of the lane */
 };
 
 #define NO_LANE		(~0U)
@@ -19,7 +19,7 @@ struct threads_lane {
 struct thread {
 	struct threads_lane lane;	/* desc.pid, desc.tid */
 	char	comm[16];	/* the last one */
-	__u64	*outs;		/* the ends of its times on a CPU, in order */
+	__u64	*outs;		/* the times at which the thread left a CPU, in order */
 	size_t	nr_outs;
 	size_t	next_out;
 	bool	runs;		/* while the stream is scanned: the last switch was to it */
@@ -40,14 +40,14 @@ struct threads {
 void threads_init(struct threads *t, struct names *names);
 void threads_free(struct threads *t);
 
-/* Return the thread, which is new if it was not known, or NULL if there is no memory. */
+/* Return a thread, and make it if it is not known. Return NULL if there is no memory. */
 struct thread *threads_get(struct threads *t, __u32 pid, __u32 tid);
 struct thread *threads_find(const struct threads *t, __u32 tid);
 
 /* Return the lane of a CPU, or NULL if there is no memory. */
 struct threads_lane *threads_cpu(struct threads *t, __u32 cpu);
 
-/* Tell the time line of a lane, if it does not know it yet. Return 0 or -errno. */
+/* Tell the time line of a lane, unless it knows the lane. Return 0 or -errno. */
 int threads_tell(struct threads *t, struct threads_lane *lane);
 
 int threads_mark(struct threads *t, struct threads_lane *lane, const struct tl_mark *mark);

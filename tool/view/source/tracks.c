@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Feed the stacks of threads with what is decoded, up to the time that the records have reached.
+ * Feed the stacks of threads with decoded flow, up to the time that the records have reached.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,10 +17,10 @@ struct tracks_one {
 	struct track track;
 	struct run_space space;	/* find_thread() and find_cpu() get this */
 	struct source *source;
-	struct thread *thread;	/* whose queue it is; NULL: a CPU's */
+	struct thread *thread;	/* of the queue; NULL: the queue is a CPU's */
 	const struct source_cpu *switches;
-	struct threads_lane *lane;	/* of what runs now */
-	__u64	most;		/* times are not later */
+	struct threads_lane *lane;	/* of the thread that runs now */
+	__u64	most;		/* later times become this time */
 };
 
 struct tracks {
@@ -171,10 +171,6 @@ static int advance(struct tracks_one *one, __u64 time, enum tracks_how how)
 	if (how != TRACKS_BEFORE)
 		one->most = time;
 	while (!rc && (f = track_peek(&one->track))) {
-		/*
-		 * Times in a trace of user space are estimates, up to where it ends. A thread that
-		 * is in the kernel has got there.
-		 */
 		if (how != TRACKS_ALL && f->time >= time &&
 		    (how == TRACKS_BEFORE || one->lane->stack.off || !one->lane->stack.now.nr))
 			break;
@@ -202,7 +198,7 @@ int tracks_advance(struct source *s, __u32 tid, __u32 cpu, __u64 time, enum trac
 		how = TRACKS_BEFORE;
 	if (of_thread)
 		rc = advance(of_thread, time, how);
-	/* Other threads follow on the CPU. */
+	/* The rest of a CPU's track is that of other threads. */
 	if (of_cpu && !rc)
 		rc = advance(of_cpu, time, how == TRACKS_ALL ? TRACKS_BEFORE : how);
 	return rc;

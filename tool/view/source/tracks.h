@@ -11,19 +11,25 @@
 int tracks_new(struct source *s, struct tracks **tracks);
 void tracks_free(struct tracks *t);
 
-/* How far a track is told */
+/* Which part of a track to tell */
 enum tracks_how {
-	TRACKS_BEFORE,		/* what is before the time */
-	TRACKS_IN_KERNEL,	/* the same; the thread itself is in the kernel at this time */
-	TRACKS_ALL,		/* everything, as if it were before the time */
+	TRACKS_BEFORE,		/* the part before the time */
+	/*
+	 * The thread is in the kernel at the time. If only user space is traced, tell everything up
+	 * to where tracing ended: the thread has executed that before the time, even if the
+	 * estimated times are later.
+	 */
+	TRACKS_IN_KERNEL,
+	TRACKS_ALL,		/* all of it; later times become the time */
 };
 
 /*
- * Tell the calls of a thread, and those of a CPU. Either can be TL_NOBODY. Return 0 or -errno.
+ * Tell the calls of a thread, and those of a CPU. @tid and @cpu can be TL_NOBODY. Return 0 or
+ * -errno.
  */
 int tracks_advance(struct source *s, __u32 tid, __u32 cpu, __u64 time, enum tracks_how how);
 
-/* The same for all tracks */
+/* Tell the rest of all tracks. Return 0 or -errno. */
 int tracks_finish(struct source *s);
 
 /*
@@ -32,7 +38,7 @@ int tracks_finish(struct source *s);
  */
 const struct flow *tracks_flow(struct source *s, size_t queue);
 
-/* A CPU runs another thread from now on. NULL: not known */
+/* From now on, a CPU runs @thread; NULL: it is not known which one. */
 void tracks_switch(struct source *s, __u32 cpu, struct thread *thread);
 
 #endif /* VIEW_TRACKS_H */

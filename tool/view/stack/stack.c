@@ -33,7 +33,7 @@ __u64 stack_time(struct stack *s, __u64 time)
 	return s->time;
 }
 
-/* Tell the time line of frames that it does not have. Only the newest one began now. */
+/* Tell the time line of the frames that it does not know. Only the newest one begins now. */
 static int tell(struct stack *s, __u64 time, unsigned int flags)
 {
 	struct timeline *out = s->names->out;
@@ -109,8 +109,9 @@ static size_t find_back(const struct frames *frames, __u64 ip)
 }
 
 /*
- * Return the number of frames in which the thread can go on without a return. The function that
- * calls _Unwind_Resume() has done what it does for an exception, and is over.
+ * Return the number of frames up to the newest one that may still go on. A function that has
+ * called _Unwind_Resume() has cleaned up after an exception, and does not go on: the unwinder
+ * continues the program in an older frame.
  */
 static size_t nr_alive(const struct stack *s)
 {
@@ -125,7 +126,7 @@ static size_t nr_alive(const struct stack *s)
 	return s->now.nr;
 }
 
-/* Find the newest frame of a function below the newest one of all that can go on. */
+/* Find the newest frame of a function below the frame that nr_alive() counts last. */
 static size_t find_function(const struct stack *s, const struct function *f)
 {
 	size_t i = nr_alive(s);
@@ -143,7 +144,7 @@ static const struct frame *newest(const struct stack *s)
 	return s->now.nr ? &s->now.list[s->now.nr - 1] : NULL;
 }
 
-/* Keep frames from @nr on for later. They go on when the flow comes back to their newest one. */
+/* Keep a copy of the frames from @nr on. They go on when the flow comes back to the newest one. */
 static int put_aside(struct stack *s, size_t nr)
 {
 	const size_t size = (s->now.nr - nr) * sizeof(*s->now.list);
@@ -177,7 +178,7 @@ static size_t find_aside(const struct stack *s, __u64 ip)
 	return NOT_FOUND;
 }
 
-/* Another stack, from its frames at @list on, follows the frames of this one. */
+/* Add copies of the frames of another stack. */
 static int append(struct stack *s, const struct frames *more)
 {
 	size_t i;
@@ -213,7 +214,7 @@ static int call(struct stack *s, const struct flow *f)
 {
 	const __u64 back = f->size ? f->from + f->size : 0;
 
-	/* Code reads its own address in this way. */
+	/* A call of the next instruction is how code reads its own address. */
 	if (f->to == back)
 		return 0;
 	return enter(s, f, &(struct frame) { f->function, back, false }, 0);
@@ -227,7 +228,7 @@ static int go_elsewhere(struct stack *s, const struct flow *f)
 
 	if (aside != NOT_FOUND)
 		return switch_to(s, aside, f->time);
-	/* The stack was known from here on only. */
+	/* No callers of the only frame are known: this is one. */
 	if (s->now.nr <= 1) {
 		rc = leave(s, 0, f->time, 0);
 		return rc ?: enter_root(s, f);

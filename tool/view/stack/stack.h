@@ -40,13 +40,13 @@ struct frames {
 struct stack {
 	struct names *names;
 	__u32	lane;
-	__u64	time;		/* of the last call of the time line */
+	__u64	time;		/* the last time in the lane */
 	struct frames now;
 	size_t	told;		/* frames that the time line has */
-	bool	from_start;	/* if there are no frames, none is missing */
+	bool	from_start;	/* the program begins: the first frame has no unknown callers */
 	bool	off;		/* tracing has ended */
-	__u64	resume;		/* then: where the program goes on; 0: not known */
-	struct frames aside[STACK_ASIDE];	/* the newest one is the last one */
+	__u64	resume;		/* if off: where the program goes on; 0: not known */
+	struct frames aside[STACK_ASIDE];	/* the oldest one first */
 	size_t	nr_aside;
 };
 
@@ -55,7 +55,7 @@ void stack_free(struct stack *s);
 
 /* All of these return 0 or -errno. */
 int stack_take(struct stack *s, const struct flow *f);
-/* What was open ends at @time. @flags: TL_CUT, or 0 */
+/* All frames end at @time. @flags: TL_CUT, or 0 */
 int stack_end(struct stack *s, __u64 time, unsigned int flags);
 /* The program begins anew. */
 int stack_exec(struct stack *s, __u64 time);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Open and close the file of an output.
+ * Open and close the file of an output that is text.
  */
 #include <errno.h>
 #include <string.h>

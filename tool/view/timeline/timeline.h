@@ -7,15 +7,15 @@
  * and outputs do not know where a call was found.
  *
  * Rules for sources:
- *	A lane or a name is told once, before its first use. Both are numbered from 0, without
- *	holes.
- *	In a lane times do not decrease. Lanes can be told in any order, and in turn.
+ *	A lane or a name is told once, before its first use. Lanes have the numbers 0, 1, 2 ...,
+ *	and so have names.
+ *	Times do not decrease within a lane. The time of a mark is its begin or its end.
  *	leave() ends the newest call of its lane that has not ended. There is no leave() without
- *	an enter(): an output can keep a stack. What is open at the end ends with the lane's
- *	last time.
+ *	an enter(), so an output can keep a stack. Calls that are open at the end last until the
+ *	last time of their lane.
  *	Strings and arrays are valid only during the call.
  *
- * All functions return 0 or -errno. After an error nothing is called any more but free().
+ * All functions return 0 or -errno. After an error only free() is called.
  * Times are in ns, of the clock of the recording.
  */
 #ifndef VIEW_TIMELINE_H
@@ -26,8 +26,8 @@
 
 enum tl_lane_kind {
 	TL_LANE_THREAD,		/* pid, tid and name are set */
-	TL_LANE_CPU,		/* cpu is set: what belongs to a CPU and no thread is known */
-	TL_LANE_RECORDING,	/* what belongs to the recording as a whole */
+	TL_LANE_CPU,		/* cpu is set: things of a CPU whose thread is not known */
+	TL_LANE_RECORDING,	/* things of the recording as a whole */
 };
 
 #define TL_NOBODY	(~0U)	/* no pid, no tid, no CPU */
@@ -48,7 +48,7 @@ struct tl_name {
 
 /* enter(): the call began earlier, and the recording does not have its begin. */
 #define TL_BEGAN_EARLIER	1
-/* leave(): the call goes on, but what follows is missing: a gap, an error, the end. */
+/* leave(): the call goes on, but the recording does not: a gap, an error, or the end. */
 #define TL_CUT			2
 
 enum tl_mark_kind {
@@ -67,8 +67,8 @@ enum tl_mark_kind {
 struct tl_mark {
 	enum tl_mark_kind kind;
 	__u64		begin;
-	__u64		end;		/* begin: an instant */
-	__u64		value;		/* bytes or records that are missing, or as said above */
+	__u64		end;		/* the same as begin: an instant */
+	__u64		value;		/* missing bytes or records, or see enum tl_mark_kind */
 	const char	*text;
 };
 
@@ -92,7 +92,7 @@ struct timeline_ops {
 		     unsigned int nr, __u64 weight);
 	int (*mark)(struct timeline *t, __u32 lane, const struct tl_mark *mark);
 	int (*point)(struct timeline *t, __u32 lane, const struct tl_point *point);
-	/* Everything was told: write the rest. */
+	/* Nothing follows: complete the output. */
 	int (*end)(struct timeline *t);
 	void (*free)(struct timeline *t);
 };
