@@ -427,7 +427,7 @@ PAGE_LINK := $(BUILD)/tool/view/page.a $(BUILD)/tool/base.a
 $(TESTS)/tool/page/feed: $(addprefix $(BUILD)/selftests/tool/page/,feed.o cases.o many.o) $(PAGE_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lz
 $(TESTS)/tool/page/test_output: $(BUILD)/selftests/tool/page/test_output.o $(PAGE_LINK)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -lz
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=fclose -o $@ $^ -lz
 
 .PHONY: bench-page
 bench-page: $(TESTS)/tool/page/feed

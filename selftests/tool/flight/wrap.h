@@ -8,6 +8,7 @@
 
 #include <dirent.h>
 #include <linux/types.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 
@@ -25,6 +26,8 @@ int __real_mkostemps(char *path, int suffix, int flags);
 int __wrap_mkostemps(char *path, int suffix, int flags);
 int __real_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
 int __wrap_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags);
+int __real_fclose(FILE *file);
+int __wrap_fclose(FILE *file);
 int __real_close(int fd);
 int __wrap_close(int fd);
 int __real_openat(int dir, const char *path, int flags, ...);

@@ -14,6 +14,7 @@
 #include "view/page/page.h"
 #include "view/timeline/timeline.h"
 #include "../../tap.h"
+#include "../flight/wrap.h"
 
 static const char *dir;
 static char path[64];
@@ -161,6 +162,33 @@ static void test_full(void)
 		   "a folder that does not exist is an error of page_new()");
 }
 
+static bool close_fails;
+static unsigned int closes;
+
+/* The disk is full when the last data is written. A file that was closed is gone in any case. */
+int __wrap_fclose(FILE *file)
+{
+	if (!close_fails)
+		return __real_fclose(file);
+	if (!closes++)
+		__real_fclose(file);
+	errno = ENOSPC;
+	return EOF;
+}
+
+static void test_close(void)
+{
+	struct timeline *t = with_lane_and_name(path);
+	int err;
+
+	close_fails = true;
+	err = t->ops->end(t);
+	t->ops->free(t);
+	close_fails = false;
+	tap_report(err == -ENOSPC && size_of(path) < 0, "an error of fclose() is an error of end()");
+	tap_report(closes == 1, "the file is closed once");
+}
+
 static void test_mode(void)
 {
 	struct timeline *t;
@@ -225,6 +253,7 @@ int main(void)
 	test_wrong();
 	test_early();
 	test_full();
+	test_close();
 	test_mode();
 	test_memory();
 	rmdir(dir);

@@ -190,6 +190,15 @@ int html_index(struct html *h)
 	return begin_element(h, "index");
 }
 
+/* fclose() frees the file even if it fails. */
+static int close_file(struct html *h)
+{
+	FILE *out = h->out;
+
+	h->out = NULL;
+	return fclose(out) ? failed() : 0;
+}
+
 int html_end(struct html *h)
 {
 	int err = end_element(h);
@@ -199,10 +208,8 @@ int html_end(struct html *h)
 		err = put(h, a->begin, a->end - a->begin);
 	if (!err && fflush(h->out))
 		err = failed();
-	if (!err && fclose(h->out))
-		err = failed();
 	if (!err)
-		h->out = NULL;
+		err = close_file(h);
 	if (!err && h->temporary && rename(h->temporary, h->path))
 		err = -errno;
 	if (!err) {
