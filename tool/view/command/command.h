@@ -47,7 +47,10 @@ int convert_option(struct convert *c, char letter, const char *value);
 "Exit status: 0 all was written, 1 the recording is broken (what comes before is\n" \
 "written), 2 usage or I/O error.\n"
 
-/* Read the recording @path, and write the output. Print messages. Return the exit status. */
-int convert(const struct convert *c, const char *path);
+/*
+ * Read the recording @path, and write the output. Print messages. Return the exit status. Set
+ * @written to whether there is an output, perhaps of a part of the recording.
+ */
+int convert(const struct convert *c, const char *path, bool *written);
 
 #endif /* VIEW_COMMAND_H */

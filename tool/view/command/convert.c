@@ -125,7 +125,7 @@ static int status(const struct convert *c, const struct source *s, const char *p
 	return VIEW_BROKEN;
 }
 
-static int with_output(const struct convert *c, const char *path, int fd)
+static int with_output(const struct convert *c, const char *path, int fd, bool *written)
 {
 	const char *slash = strrchr(path, '/');
 	struct source source;
@@ -140,20 +140,22 @@ static int with_output(const struct convert *c, const char *path, int fd)
 	rc = source_init(&source, fd, t, &c->source);
 	if (!rc)
 		rc = source_run(&source);
+	*written = !rc;
 	rc = status(c, &source, path, rc);
 	source_free(&source);
 	t->ops->free(t);
 	return rc;
 }
 
-int convert(const struct convert *c, const char *path)
+int convert(const struct convert *c, const char *path, bool *written)
 {
 	const int fd = open_input(c, path);
 	int rc;
 
+	*written = false;
 	if (fd < 0)
 		return VIEW_ERROR;
-	rc = with_output(c, path, fd);
+	rc = with_output(c, path, fd, written);
 	command_close(fd);
 	return rc;
 }

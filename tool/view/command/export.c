@@ -129,6 +129,7 @@ static int perf_data(const struct export *e, const char *path)
 int export_main(int argc, char **argv)
 {
 	struct export e = { .convert = { .who = WHO, .out = "-" } };
+	bool written;
 	int rc;
 
 	convert_begin(&e.convert);
@@ -147,5 +148,7 @@ int export_main(int argc, char **argv)
 		fprintf(stderr, WHO ": --perf-data needs -o FILE, because the header is written last\n");
 		return VIEW_ERROR;
 	}
-	return e.perf_data ? perf_data(&e, argv[optind]) : convert(&e.convert, argv[optind]);
+	if (e.perf_data)
+		return perf_data(&e, argv[optind]);
+	return convert(&e.convert, argv[optind], &written);
 }

@@ -64,6 +64,7 @@ int view_main(int argc, char **argv)
 {
 	struct convert c = { .who = WHO, .new = page_new };
 	char *made = NULL;
+	bool written;
 	int rc;
 
 	convert_begin(&c);
@@ -82,8 +83,8 @@ int view_main(int argc, char **argv)
 		fprintf(stderr, WHO ": %s\n", strerror(ENOMEM));
 		return VIEW_ERROR;
 	}
-	rc = convert(&c, argv[optind]);
-	if (rc != VIEW_ERROR)
+	rc = convert(&c, argv[optind], &written);
+	if (written)
 		fprintf(stderr, WHO ": open %s in a browser\n", c.out);
 	free(made);
 	return rc;
