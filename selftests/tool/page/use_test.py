@@ -236,6 +236,23 @@ def counters(t):
                 ".map((b) => [b.value, b.time])", [[number, number * 1000]])
 
 
+def levels(t):
+    """The picture while a chunk is not loaded"""
+    t.b.eval("auxview.setRange(2e7, 3e7).then(() => 1)")
+    t.check("until points are loaded, the finest level that is loaded is drawn", """(async () => {
+	const { painter, model: { store } } = auxview.view, track = auxview.lanes[0].points[0];
+	for (const level of track.levels)
+		await Promise.all(level.chunks.map((chunk) => store.load(chunk)));
+	for (const chunk of track.chunks) {
+		store.kept.delete(chunk);
+		chunk.data = null;
+	}
+	return [track.levels.length, ...new Set(painter.data(track).map((d) => d.level))];
+    })()""", [2, 0])
+    t.check("... and the points themselves at last",
+            "auxview.view.painter.data(auxview.lanes[0].points[0]).every((d) => d.level < 0)")
+
+
 def sizes(t):
     """All sizes of windows"""
     for width, height, ratio in ((400, 300, 1), (900, 600, 2), (2560, 1440, 1)):
@@ -266,6 +283,7 @@ def main():
             path = os.path.join(folder, "counter.html")
             subprocess.run([feed, "counter", path, os.path.join(folder, "log")], check=True)
             counters(Test(b, path))
+            levels(Test(b, path))
     sys.exit(tap.end())
 
 

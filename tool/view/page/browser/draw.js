@@ -238,8 +238,8 @@ class Painter {
 		this.boxes.push({ x: SIDE, y, width: this.width, height: part.height, what: "deeper", lane });
 	}
 
-	// Return what to draw of a track. If a chunk of the chosen level is not loaded yet, a
-	// coarser level whose chunks are loaded comes first.
+	// Return what to draw of a track. If a chunk of the chosen level is not loaded yet, the next
+	// coarser level that is loaded comes first; if none is, the coarsest one.
 	data(track) {
 		const { view } = this, { begin, end } = view, { store } = view.model;
 		const chosen = choose(track, begin, end, this.scale), data = [];
@@ -252,9 +252,10 @@ class Painter {
 				missing++;
 		}
 		if (missing && track.levels.length) {
-			for (let i = track.levels.length - 1; i > chosen.level; i--) {
-				const chunks = overlapping(track.levels[i].chunks, begin, end);
-				if (i < track.levels.length - 1 && !chunks.every((chunk) => chunk.data))
+			const before = "what" in track, last = track.levels.length - 1;
+			for (let i = chosen.level + 1; i <= last; i++) {
+				const chunks = overlapping(track.levels[i].chunks, begin, end, before);
+				if (i < last && !chunks.every((chunk) => chunk.data))
 					continue;
 				const coarse = [];
 				for (const chunk of chunks) {
