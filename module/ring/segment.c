@@ -3,8 +3,8 @@
  * Segments: how a writer publishes one, and which ones its reader has released.
  *
  * A context takes a segment by a cmpxchg of the state word, which contains the number of this use
- * of the segment: a writer that was interrupted between looking and taking fails and looks on. The
- * owner stores the next state.
+ * of the segment: if a writer is interrupted between looking and taking, the cmpxchg fails, and the
+ * writer looks for another segment. The owner stores the next state.
  */
 #include <linux/sched.h>
 
@@ -136,7 +136,7 @@ void pa_segment_publish(struct pa_segment *seg)
 	pa_segment_ready(seg, PERFAUX_SEQ(READ_ONCE(seg->shared->state)));
 }
 
-/* Free a segment of frames that has none. */
+/* Free a segment of frames to which nobody has written a frame. */
 void pa_segment_drop(struct pa_segment *seg)
 {
 	pa_segment_free(seg, PERFAUX_SEQ(READ_ONCE(seg->shared->state)));

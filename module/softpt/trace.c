@@ -19,7 +19,7 @@
 
 #include "softpt.h"
 
-/* While TF is set, a flow that is inside is at this address. */
+/* Return the address of the flow, while TF is set and the flow is inside (struct spt_flow). */
 static u64 spt_flow_at(const struct spt_task *t)
 {
 	if (t->held)

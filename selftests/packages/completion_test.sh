@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # completion_test.sh [AUXREC]: test packaging/auxrec.bash. The test calls the completion function as
-# bash does when somebody presses Tab. It needs no kernel of the tests, and prints TAP.
+# bash does when somebody presses Tab. It needs no VM, and prints TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
 . "$(dirname "$0")/../tool/record/record.sh"

@@ -632,7 +632,7 @@ TEST_F_TIMEOUT(copies, notice, EACH_SECONDS)
 	munmap(page, PAGE);
 }
 
-/* The size can be read, but nothing after it. */
+/* The first field of each argument, its size, can be read, but nothing after it. */
 TEST_F_TIMEOUT(copies, arguments, EACH_SECONDS)
 {
 	struct fault_place *p = &self->p;

@@ -128,7 +128,7 @@ struct auxstream_payload {
 	__u64	number;		/* of the payload, from 1: its parts have the same */
 	__u64	total;		/* bytes of the whole payload, or lost bytes */
 	__u64	offset;		/* of this part in the payload */
-	__u64	cookie;		/* of a producer; 0: event is that of the sample */
+	__u64	cookie;		/* a producer's number; 0: data of a sample of the item's event */
 	const void *data;	/* @size bytes, not aligned */
 	__u32	size;
 	__u32	cause;		/* of a loss: there is no data; 0: not lost */

@@ -56,7 +56,7 @@ struct process {
 struct leaving {
 	struct leaving *next;
 	__u64 time;
-	__u64 number;			/* @number of its process */
+	__u64 number;			/* the field @number of its process */
 	__u32 pid, tid;
 };
 

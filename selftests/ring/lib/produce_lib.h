@@ -25,7 +25,7 @@ struct stream {
 	bool same_cookie;	/* all have the first one */
 	/* checks the data; NULL: the data must be what rawprod_fill() makes */
 	bool (*check)(const void *data, uint64_t cookie, uint32_t length);
-	/* what was seen */
+	/* the frames that were read so far */
 	uint64_t committed;
 	uint64_t discarded;
 	uint64_t abandoned;

@@ -60,7 +60,7 @@ static void *run_named(void *arg)
 	return NULL;
 }
 
-/* Execute "churn run", which takes its name after that. */
+/* Execute "churn run". The new program then takes a name, as every program of this test does. */
 static void exec_self(void)
 {
 	execl("/proc/self/exe", "churn", "run", NULL);

@@ -91,7 +91,7 @@ static const struct run_case cases[] = {
 		/* Its newest span ended before the run begins. */
 		.run = { 500, 500, 5, 5 },
 	}, {
-		.what = "cut off before a time: what is whole begins behind that",
+		.what = "cut off before a time: the whole segments begin after that",
 		.segment = {
 			{ 7, 700, { { 7, 650 }, { 8, 690 } } },
 			{ 8, 800, { { 9, 740 }, { 10, 790 } } },

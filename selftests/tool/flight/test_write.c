@@ -466,7 +466,7 @@ TEST_F(margin, data_lacks)
 	EXPECT_STREQ("a.1 ", snap_dir_list());
 }
 
-/* There are 16 KiB more. */
+/* The disk has room for the data and the 16 KiB. */
 TEST_F(margin, data_fits)
 {
 	if (!snap_dir_small("372k"))

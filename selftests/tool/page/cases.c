@@ -243,7 +243,7 @@ static void run_random(struct feed *f)
 		switch (feed_random(f, 20)) {
 		case 0:
 			k = feed_random(f, 10);
-			/* Some are told when they end. */
+			/* Half of the marks are told later than they begin. */
 			before = feed_random(f, 2) ? feed_random(f, 500000) : 0;
 			snprintf(text, sizeof(text), "text %llu", feed_random(f, 100));
 			feed_mark(f, lane[i], k, time[i] - before, time[i] + feed_random(f, 500),

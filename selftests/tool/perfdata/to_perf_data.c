@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * to_perf_data IN OUT: make a perf.data file of a stream, "-": stdin. Exit status: 0 written,
- * 1 refused, 2 the stream is cut, and what is before the cut was written.
+ * 1 refused, 2 the stream is cut, and the part before the cut was written.
  */
 #include <fcntl.h>
 #include <stdio.h>

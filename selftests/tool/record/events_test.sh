@@ -26,7 +26,7 @@ rec()
 	for p in $PERFS; do
 		quiet "$p" script -i f
 	done
-	# Some tests look at this file.
+	# Some tests look at the file "script".
 	$REF script -i f -F "${FIELDS:-event,ip}" >script 2>/dev/null
 }
 
