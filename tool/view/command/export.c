@@ -30,7 +30,7 @@ static const char usage[] =
 "                 were decoded from Intel PT, the number is the time in ns that\n"
 "                 passed in the last function, also while the thread did not run;\n"
 "                 otherwise it is the weight of the samples (their period)\n"
-"  --json         everything, one JSON object on each line\n"
+"  --json         everything, as JSON: one object on each line\n"
 #if VIEW_HAS_PERFETTO
 "  --perfetto     a trace of Perfetto, for ui.perfetto.dev\n"
 #endif

@@ -17,13 +17,13 @@
 
 static const char usage[] =
 "Usage: auxrec view [OPTION]... FILE|-\n"
-"Make a page of a recording, which shows it in a browser: a time line of calls,\n"
+"Make a page of a recording. A browser shows the page: a time line of calls,\n"
 "samples, gaps and events, and flame graphs. The page is one file, and needs no\n"
 "network.\n"
 "\n"
 "  -o, --output FILE.html\n"
-"                 the page (default: the name of FILE, with .html, in the current\n"
-"                 directory)\n"
+"                 the page (default: the name of FILE with the suffix .html, in\n"
+"                 the current directory)\n"
 CONVERT_USAGE;
 
 static int set_option(void *ctx, char letter, const char *value)

@@ -34,7 +34,9 @@ static struct lane *lane_of(struct page *p, __u32 lane)
 	return lane < p->nr_lanes ? p->lanes[lane] : NULL;
 }
 
-/* If too much is in memory, write it to the temporary file. Return @err, or the error of this. */
+/*
+ * If too much is in memory, write it to the temporary file. Return @err, or an error of the write.
+ */
 static int limit(struct page *p, int err)
 {
 	__u32 i;
