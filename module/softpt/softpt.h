@@ -407,8 +407,8 @@ u64 spt_code_rseq_abort(struct spt_task *t, u64 ip);
 int spt_known_init(void);
 void spt_known_exit(void);
 /*
- * The two functions below are called with interrupts off. What they return is valid
- * until interrupts are on, or until the next spt_known_add().
+ * The two functions below are called with interrupts off. Their result is valid until
+ * interrupts are on, or until the next spt_known_add().
  *
  * Return what is known of the instruction at @ip, or NULL. Compares the code in
  * current's memory. Does not sleep.

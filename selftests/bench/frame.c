@@ -27,7 +27,7 @@
 
 static const unsigned int sizes[] = { 64, 4096, 32768, MIB };
 
-/* What a round writes to. Parts that are not used are 0. */
+/* The objects of a round. Unused ones are 0. */
 struct world {
 	struct ring ring;
 	struct raw_event ev;

@@ -97,7 +97,7 @@ users()
 	refused user stranger auxrec -e intel_pt//u -o s.data -- /usr/bin/true
 	said '/dev/perfaux: you are not in the group perf_users: .*adduser USER perf_users'
 	[[ ! -e s.data ]] || note "a file for nothing"
-	# What needs no module is not refused.
+	# Recordings that need no module are not refused.
 	ok user stranger auxrec -e cpu-clock:u -o s.data -- /usr/bin/true
 	check "one who is not in the group gets a clear no"
 }

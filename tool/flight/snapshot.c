@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write a snapshot: a stream of what a flight recorder has in memory and in the raw ring. See
- * stream/snapshot_mark.h.
+ * Write a snapshot: a stream of the records that a flight recorder has in memory, and of the data
+ * in the raw ring. See stream/snapshot_mark.h.
  */
 #include <errno.h>
 #include <stddef.h>

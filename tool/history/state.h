@@ -4,8 +4,8 @@
  * namespaces and maps, the kernel's maps and symbols, BPF programs, and cgroups. A snapshot
  * begins with the state, which replaces all sideband from before that time.
  *
- * The memory of the state follows the number of living tasks and of their maps. What a task
- * inherits is shared until it changes.
+ * The memory of the state follows the number of living tasks and of their maps. A task shares
+ * inherited maps and namespaces with other tasks until they change.
  */
 #ifndef AUXREC_STATE_H
 #define AUXREC_STATE_H

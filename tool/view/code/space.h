@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What was mapped in each process at each time.
+ * The mappings of each process at each time.
  *
  * Records of mmap, fork and exec are added in order of time. Afterwards, any number of views can
  * look at the spaces, each at a time of its own, in several threads.

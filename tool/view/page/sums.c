@@ -187,7 +187,7 @@ static void write_smaller(struct writer *w, __u32 parent, __u32 depth)
 		write_node(w, depth, 0, &rest);
 }
 
-/* This is no recursion, because the tree is as deep as the deepest stack in the recording. */
+/* A recursion could overflow the stack: the tree is as deep as the deepest recorded stack. */
 static void write_tree(struct writer *w)
 {
 	const struct sum_node *nodes = w->s->nodes;

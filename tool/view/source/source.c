@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What both passes over a recording share.
+ * Functions that both passes over a recording use.
  */
 #include <stdarg.h>
 #include <stdio.h>

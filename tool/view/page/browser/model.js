@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What is in the recording: calls, samples, marks and points of a range of time. Times are ns since
+// The recording: its calls, samples, marks and points in a range of time. Times are ns since
 // the base. All functions that look at chunks return promises.
 
 // If a range has at most this many events, they are drawn themselves, and not a level.
