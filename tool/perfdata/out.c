@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/disk.h"
+#include "base/same_file.h"
 #include "perfdata/parts.h"
 
 #define BUFFER_SIZE	(1U << 20)
@@ -21,7 +22,7 @@
 
 static int check_path(const char *path, int in, struct diag *d)
 {
-	struct stat st, from;
+	struct stat st;
 
 	if (stat(path, &st))
 		return 0;
@@ -29,7 +30,7 @@ static int check_path(const char *path, int in, struct diag *d)
 		return diag(d, -EINVAL,
 			    "%s: perf.data needs an ordinary file, because its header is written last; for a pipe, use the recording itself",
 			    path);
-	if (!fstat(in, &from) && from.st_dev == st.st_dev && from.st_ino == st.st_ino)
+	if (same_file(in, path))
 		return diag(d, -EINVAL, "%s: is the recording itself: give another name", path);
 	return 0;
 }

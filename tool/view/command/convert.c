@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
+#include "base/same_file.h"
 #include "view/command/command.h"
 
 #define MOST_THREADS	1024
@@ -98,6 +99,13 @@ static int open_input(const struct convert *c, const char *path)
 	struct stat st;
 	int copy;
 
+	/* Opening the output would empty the recording. */
+	if (fd >= 0 && same_file(fd, c->out)) {
+		fprintf(stderr, "%s: %s: is the recording itself: give -o another name\n", c->who,
+			c->out);
+		command_close(fd);
+		return -1;
+	}
 	if (fd < 0 || (!fstat(fd, &st) && S_ISREG(st.st_mode) && !lseek(fd, 0, SEEK_CUR)))
 		return fd;
 	copy = spool(fd);
