@@ -4,14 +4,13 @@
  * because the pid of a thread may come after the thread's first data. Until then the
  * file is called part-N.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_dir.h"
 #include "extract/extract.h"
 #include "stream/cause.h"
 
@@ -307,36 +306,10 @@ int extract_finish(struct extract *e)
 	return write_index(e);
 }
 
-static bool is_empty(int fd)
-{
-	DIR *dir = fdopendir(dup(fd));
-	const struct dirent *d;
-	bool empty = true;
-
-	if (!dir)
-		return false;
-	while (empty && (d = readdir(dir)))
-		empty = !strcmp(d->d_name, ".") || !strcmp(d->d_name, "..");
-	closedir(dir);
-	return empty;
-}
-
 int extract_dir(struct extract *e)
 {
-	if (!mkdir(e->dir, 0777))
-		e->made_dir = true;
-	else if (errno != EEXIST)
-		return diag(&e->diag, -errno, "%s: %s", e->dir,
-			    strerror(errno));
-	e->dir_fd = open(e->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (e->dir_fd < 0)
-		return diag(&e->diag, -errno, "%s: %s", e->dir,
-			    strerror(errno));
-	if (!e->made_dir && !is_empty(e->dir_fd))
-		return diag(&e->diag, -ENOTEMPTY,
-			    "%s: is not empty: give an empty directory, or one that does not exist yet",
-			    e->dir);
-	return 0;
+	e->dir_fd = new_dir(e->dir, &e->made_dir, &e->diag);
+	return e->dir_fd < 0 ? e->dir_fd : 0;
 }
 
 void extract_free(struct extract *e)
