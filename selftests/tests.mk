@@ -400,6 +400,10 @@ $(TESTS)/tool/view/test_stack: $(BUILD)/selftests/tool/view/test_stack.o $(VIEW_
 $(TESTS)/tool/view/list_flow: $(BUILD)/selftests/tool/view/list_flow.o $(VIEW_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
 
+# Bundles: a reader of sideband
+$(TESTS)/tool/view/sideband: $(BUILD)/selftests/tool/view/sideband.o
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -lipt
+
 # Programs whose call stacks are known. Their compilers' warnings are about what they do on purpose.
 VIEW_PROGRAMS := $(addprefix $(TESTS)/tool/view/programs/,stacks exceptions)
 $(BUILD)/.host-view: selftests/setup/host
@@ -419,7 +423,7 @@ $(TESTS)/tool/view/programs/%: selftests/tool/view/programs/%.cc selftests/tool/
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CXX) $(VIEW_PROGRAM_FLAGS) -o $@ $<
 
-VIEW_TESTS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack) $(VIEW_PROGRAMS)
+VIEW_TESTS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack sideband) $(VIEW_PROGRAMS)
 selftests: $(VIEW_TESTS)
 
 # Pages of auxview

@@ -51,10 +51,33 @@ compared()
 	check "$1: perf finds the same calls and returns ($(<total))"
 }
 
+# same_insns: compare the instructions that sideband finds in a bundle with those of perf.
+same_insns()
+{
+	local name total=0
+
+	rm -rf bundle
+	want 0 "$AUXREC" export --ptxed -o bundle f
+	"$PERF" script -i f --itrace=i0ns -F tid,ip >all 2>perr
+	for name in bundle/*.pt; do
+		name=$(basename "$name" .pt)
+		awk -v tid="${name#*-}" '$1 == tid { print $2 }' all | uniq >wanted
+		PTXED=$VIEW/sideband bundle/decode "$name" 2>serr | uniq >ours
+		[[ ! -s serr ]] || note "$name: $(head -n 2 serr | tr '\n' '|')"
+		total=$((total + $(wc -l <ours)))
+		cmp -s wanted ours || note "$name: perf has $(wc -l <wanted), sideband $(wc -l <ours);" \
+			"first difference: $(diff wanted ours | sed -n 2,4p | tr '\n' '|')"
+	done
+	((total > 1000)) || note "only $total instructions"
+	check "$1: libipt finds the same instructions by the sideband of a bundle ($total)"
+}
+
 compared "a dynamic program" "$SPT/work" all
 compared "a static program" "$SPT/work-static" all
 compared "threads" "$SPT/work-static" threads
+same_insns threads
 compared "fork, vfork and exec" "$SPT/work" fork
+same_insns "fork, vfork and exec"
 compared "ls" ls -l /
 
 for program in stacks exceptions; do

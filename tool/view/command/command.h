@@ -5,6 +5,7 @@
 #ifndef VIEW_COMMAND_H
 #define VIEW_COMMAND_H
 
+#include "base/util.h"
 #include "view/source/source.h"
 
 /* The exit status of all commands */
@@ -24,6 +25,8 @@ struct convert {
 	struct source_options source;
 	/* Make the output. Return NULL with errno. */
 	struct timeline *(*new)(const char *path, const char *title);
+	/* Or make a bundle, see bundle_lldb() */
+	int (*bundle)(struct source *s, const char *path, struct diag *d);
 	const char *out;		/* path of the output */
 };
 

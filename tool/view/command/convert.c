@@ -155,6 +155,30 @@ static int with_output(const struct convert *c, const char *path, int fd, bool *
 	return rc;
 }
 
+static int with_bundle(const struct convert *c, const char *path, int fd)
+{
+	struct diag d = { "" };
+	struct source source;
+	int rc = source_init(&source, fd, NULL, &c->source);
+
+	if (!rc)
+		rc = source_scan(&source);
+	if (!rc)
+		rc = c->bundle(&source, c->out, &d);
+	if (rc == -ENOENT && !d.msg[0]) {
+		fprintf(stderr, "%s: %s: it has no Intel PT data (auxrec info shows what it has)\n",
+			c->who, path);
+		rc = VIEW_BROKEN;
+	} else if (d.msg[0]) {
+		fprintf(stderr, "%s: %s\n", c->who, d.msg);
+		rc = VIEW_ERROR;
+	} else {
+		rc = status(c, &source, path, rc);
+	}
+	source_free(&source);
+	return rc;
+}
+
 int convert(const struct convert *c, const char *path, bool *written)
 {
 	const int fd = open_input(c, path);
@@ -163,7 +187,7 @@ int convert(const struct convert *c, const char *path, bool *written)
 	*written = false;
 	if (fd < 0)
 		return VIEW_ERROR;
-	rc = with_output(c, path, fd, written);
+	rc = c->bundle ? with_bundle(c, path, fd) : with_output(c, path, fd, written);
 	command_close(fd);
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
+#include "view/bundle/bundle.h"
 #include "view/command/command.h"
 #include "view/folded/folded.h"
 #include "view/json/json_lines.h"
@@ -38,6 +39,9 @@ static const char usage[] =
 "  --perf-data    a file of perf, for programs that do not read its pipe format;\n"
 "                 needs -o FILE\n"
 #endif
+"  --lldb         a directory, -o DIR, with a trace of Intel PT for LLDB\n"
+"  --ptxed        a directory, -o DIR, with Intel PT and its sideband for libipt's\n"
+"                 ptxed, and a script, decode, that runs it\n"
 "\n"
 "Options:\n"
 "  -o, --output FILE\n"
@@ -69,6 +73,12 @@ static int set_option(void *ctx, char letter, const char *value)
 	case 'd':
 		e->perf_data = true;
 		break;
+	case 'l':
+		e->convert.bundle = bundle_lldb;
+		break;
+	case 'x':
+		e->convert.bundle = bundle_ptxed;
+		break;
 	default:
 		return convert_option(&e->convert, letter, value);
 	}
@@ -85,6 +95,8 @@ static const struct command_option options[] = {
 #if VIEW_HAS_PERFDATA
 	{ "perf-data", 'd', false, false },
 #endif
+	{ "lldb", 'l', false, false },
+	{ "ptxed", 'x', false, false },
 	{ "output", 'o', true, true },
 	{ "symfs", 's', false, true },
 	{ "kcore", 'k', false, true },
@@ -146,6 +158,10 @@ int export_main(int argc, char **argv)
 	}
 	if (e.perf_data && !strcmp(e.convert.out, "-")) {
 		fprintf(stderr, WHO ": --perf-data needs -o FILE, because the header is written last\n");
+		return VIEW_ERROR;
+	}
+	if (e.convert.bundle && !strcmp(e.convert.out, "-")) {
+		fprintf(stderr, WHO ": --lldb and --ptxed need -o DIR, because they write several files\n");
 		return VIEW_ERROR;
 	}
 	if (e.perf_data)
