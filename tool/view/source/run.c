@@ -23,9 +23,8 @@ void source_free(struct source *s)
 	}
 	free(s->queues);
 	read_map_free(&s->queue_by_key);
-	for (i = 0; i < s->nr_cpus; i++)
-		free(s->cpus[i].list);
-	free(s->cpus);
+	cpus_free(&s->cpus);
+	ends_free(&s->ends);
 	threads_free(&s->threads);
 	spaces_free(&s->spaces);
 	objects_free(&s->objects);

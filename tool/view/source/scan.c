@@ -94,30 +94,6 @@ static int take_fork(struct source *s, const struct order_record *r)
 	return spaces_fork(&s->spaces, pid, parent, r->time);
 }
 
-static int end_run(struct thread *thread, __u64 time)
-{
-	if (grow((void **)&thread->outs, thread->nr_outs, sizeof(*thread->outs)))
-		return -ENOMEM;
-	thread->outs[thread->nr_outs++] = time;
-	return 0;
-}
-
-static int add_switch(struct source *s, __u32 cpu, __u64 time, __u32 tid)
-{
-	struct source_cpu *c = (struct source_cpu *)source_cpu(s, cpu);
-
-	if (!c) {
-		if (grow((void **)&s->cpus, s->nr_cpus, sizeof(*s->cpus)))
-			return -ENOMEM;
-		c = &s->cpus[s->nr_cpus++];
-		*c = (struct source_cpu) { .cpu = cpu };
-	}
-	if (grow((void **)&c->list, c->nr, sizeof(*c->list)))
-		return -ENOMEM;
-	c->list[c->nr++] = (struct source_switch) { time, tid };
-	return 0;
-}
-
 static int take_switch(struct source *s, const struct order_record *r)
 {
 	const bool out = r->item.header->misc & PERF_RECORD_MISC_SWITCH_OUT;
@@ -133,10 +109,13 @@ static int take_switch(struct source *s, const struct order_record *r)
 	 * The switch from the thread is lost: the thread has left the CPU at some time before now.
 	 */
 	if (thread->runs)
-		rc = end_run(thread, r->time);
+		rc = ends_set(&s->ends, thread->run, r->time);
 	thread->runs = !out;
-	if (!rc && !out && r->item.cpu != AUXSTREAM_NOBODY)
-		rc = add_switch(s, r->item.cpu, r->time, r->item.tid);
+	if (rc || out)
+		return rc;
+	rc = ends_add(&s->ends, &thread->run);
+	if (!rc && s->pt.per_cpu && r->item.cpu != AUXSTREAM_NOBODY)
+		rc = cpus_add(&s->cpus, r->item.cpu, r->time, r->item.tid);
 	return rc;
 }
 
@@ -218,6 +197,7 @@ static void take_info(struct source *s, const struct perf_event_header *h)
 	if (type != REC_AUX_INTEL_PT || b.failed)
 		return;
 	s->pt.is_known = true;
+	s->pt.per_cpu = priv[INFO_PER_CPU];
 	s->pt.pmu_type = priv[INFO_PMU_TYPE];
 	s->pt.clock = (struct clock_conv) {
 		priv[INFO_SHIFT] & 63, priv[INFO_MULT], priv[INFO_ZERO] };
@@ -259,14 +239,13 @@ static int take(void *context, const struct order_record *r)
 {
 	struct source *s = context;
 
-	take_event(s, r->item.event);
-	if (r->time > s->last)
-		s->last = r->time;
 	switch (r->item.kind) {
 	case AUXSTREAM_KERNEL:
-		return take_kernel(s, r);
 	case AUXSTREAM_SAMPLE:
-		return take_sample(s, r);
+		take_event(s, r->item.event);
+		if (r->time > s->last)
+			s->last = r->time;
+		return r->item.kind == AUXSTREAM_SAMPLE ? take_sample(s, r) : take_kernel(s, r);
 	case AUXSTREAM_OTHER:
 		if (r->item.header->type == REC_AUXTRACE_INFO)
 			take_info(s, r->item.header);
@@ -286,9 +265,11 @@ static int take_now(void *context, const struct auxstream_item *item)
 
 int source_scan(struct source *s)
 {
-	int rc = order_read(s->fd, 1 << AUXSTREAM_KERNEL | 1 << AUXSTREAM_SAMPLE |
-			    1 << AUXSTREAM_OTHER, take, take_now, s, &s->problem);
+	/* The order is that of the second pass, which sees the same switches in it. */
+	int rc = order_read(s->fd, ~0U, take, take_now, s, &s->problem);
 
 	/* A broken recording is shown up to where it is broken: the second pass ends there, too. */
-	return rc == -ENODATA || rc == -EPROTO || (rc == -EBADMSG && s->last) ? 0 : rc;
+	if (rc == -ENODATA || rc == -EPROTO || (rc == -EBADMSG && s->last))
+		rc = 0;
+	return rc ?: ends_finish(&s->ends);
 }

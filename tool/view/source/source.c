@@ -10,11 +10,15 @@
 
 int source_init(struct source *s, int fd, struct timeline *out, const struct source_options *o)
 {
+	int rc;
+
 	*s = (struct source) { .options = *o, .fd = fd, .out = out };
 	s->spaces.objects = &s->objects;
 	names_init(&s->names, out);
 	threads_init(&s->threads, &s->names);
-	return objects_init(&s->objects, &o->places);
+	rc = objects_init(&s->objects, &o->places);
+	rc = rc ?: ends_init(&s->ends);
+	return rc ?: cpus_init(&s->cpus);
 }
 
 void source_warn(struct source *s, const char *fmt, ...)
@@ -44,28 +48,4 @@ struct view *source_view(struct source *s, __u32 pid, __u64 time)
 	if (!v->spaces)
 		view_init(v, &s->spaces);
 	return view_move(v, space, time) ? NULL : v;
-}
-
-const struct source_cpu *source_cpu(const struct source *s, __u32 cpu)
-{
-	size_t i;
-
-	for (i = 0; i < s->nr_cpus; i++)
-		if (s->cpus[i].cpu == cpu)
-			return &s->cpus[i];
-	return NULL;
-}
-
-struct thread *source_on_cpu(const struct source *s, const struct source_cpu *cpu, __u64 time)
-{
-	size_t low = 0, high = cpu ? cpu->nr : 0, mid;
-
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (cpu->list[mid].time <= time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? threads_find(&s->threads, cpu->list[low - 1].tid) : NULL;
 }

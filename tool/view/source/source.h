@@ -14,6 +14,7 @@
 #include "view/decode/clock.h"
 #include "view/decode/queue.h"
 #include "view/source/order.h"
+#include "view/source/switches.h"
 #include "view/source/threads.h"
 #include "view/timeline/timeline.h"
 
@@ -24,21 +25,10 @@ struct source_options {
 	void (*warn)(const char *text);
 };
 
-struct source_switch {
-	__u64	time;
-	__u32	tid;
-};
-
-/* The threads that ran on a CPU: the list has each switch to a thread, in order of time. */
-struct source_cpu {
-	__u32	cpu;
-	struct source_switch *list;
-	size_t	nr;
-};
-
 /* Intel PT, from AUXTRACE_INFO, the event and the description of the processor */
 struct source_pt {
 	bool	is_known;
+	bool	per_cpu;	/* queues are of CPUs, and need to know what these ran */
 	struct clock_conv clock;
 	__u64	has_tsc;
 	__u32	mtc_freq;
@@ -63,8 +53,8 @@ struct source {
 	struct queue **queues;		/* of Intel PT */
 	size_t	nr_queues;
 	struct read_map queue_by_key;
-	struct source_cpu *cpus;
-	size_t	nr_cpus;
+	struct cpus cpus;		/* if pt.per_cpu */
+	struct ends ends;
 	struct source_pt pt;
 	struct tracks *tracks;
 	__u64	last;			/* time of the last record */
@@ -93,9 +83,5 @@ int source_tell(struct source *s);
 void source_warn(struct source *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Return the view of a process's space at a time; NULL: there is no such process, or no memory. */
 struct view *source_view(struct source *s, __u32 pid, __u64 time);
-/* Return the switches of a CPU, or NULL. */
-const struct source_cpu *source_cpu(const struct source *s, __u32 cpu);
-/* Return the thread that a CPU ran at a time, or NULL. */
-struct thread *source_on_cpu(const struct source *s, const struct source_cpu *cpu, __u64 time);
 
 #endif /* VIEW_SOURCE_H */

@@ -112,8 +112,8 @@ static int tell_switch(struct source *s, const struct order_record *r)
 		return 0;
 	}
 	tracks_switch(s, r->item.cpu, thread);
-	end = thread->next_out < thread->nr_outs ? thread->outs[thread->next_out++] : s->last;
-	return mark(s, &thread->lane, TL_MARK_RUNS, r->time, end, r->item.cpu, "");
+	rc = ends_next(&s->ends, &end);
+	return rc ?: mark(s, &thread->lane, TL_MARK_RUNS, r->time, end ?: s->last, r->item.cpu, "");
 }
 
 static int tell_kernel(struct source *s, const struct order_record *r)

@@ -32,7 +32,6 @@ void threads_free(struct threads *t)
 
 	for (i = 0; i < t->nr; i++) {
 		stack_free(&t->list[i]->lane.stack);
-		free(t->list[i]->outs);
 		free(t->list[i]);
 	}
 	for (i = 0; i < t->nr_cpus; i++) {

@@ -19,10 +19,8 @@ struct threads_lane {
 struct thread {
 	struct threads_lane lane;	/* desc.pid, desc.tid */
 	char	comm[16];	/* the last one */
-	__u64	*outs;		/* the times at which the thread left a CPU, in order */
-	size_t	nr_outs;
-	size_t	next_out;
 	bool	runs;		/* while the stream is scanned: the last switch was to it */
+	__u64	run;		/* the number of this time on a CPU in struct ends */
 };
 
 struct threads {

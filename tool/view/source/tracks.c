@@ -18,7 +18,7 @@ struct tracks_one {
 	struct run_space space;	/* find_thread() and find_cpu() get this */
 	struct source *source;
 	struct thread *thread;	/* of the queue; NULL: the queue is a CPU's */
-	const struct source_cpu *switches;
+	const struct cpu_switches *switches;
 	struct threads_lane *lane;	/* of the thread that runs now */
 	__u64	most;		/* later times become this time */
 };
@@ -46,7 +46,8 @@ static const struct space *find_thread(const struct run_space *space, __u64 time
 static const struct space *find_cpu(const struct run_space *space, __u64 time)
 {
 	const struct tracks_one *one = one_of(space);
-	const struct thread *thread = source_on_cpu(one->source, one->switches, time);
+	const __u32 tid = cpus_tid(&one->source->cpus, one->switches, time);
+	const struct thread *thread = threads_find(&one->source->threads, tid);
 
 	return thread ? spaces_find(&one->source->spaces, thread->lane.desc.pid) : NULL;
 }
@@ -60,7 +61,7 @@ static int init_one(struct source *s, struct tracks_one *one, const struct queue
 		one->lane = one->thread ? &one->thread->lane : NULL;
 		one->space.find = find_thread;
 	} else {
-		one->switches = source_cpu(s, q->cpu);
+		one->switches = cpus_find(&s->cpus, q->cpu);
 		one->lane = threads_cpu(&s->threads, q->cpu);
 		one->space.find = find_cpu;
 	}
