@@ -14,6 +14,10 @@
 
 /* The size of SYSCALL, SYSENTER and INT n */
 #define SYSCALL_SIZE	2
+/* No program executes this many blocks without a branch of which a packet tells, as perf has it. */
+#ifndef BLOCKS_MAX
+#define BLOCKS_MAX	100000
+#endif
 
 struct walk {
 	struct run *r;
@@ -26,6 +30,8 @@ struct walk {
 	bool	stopped;		/* the run ends here, because data or code is missing */
 	__u64	tsc;
 	__u64	until;			/* time of the next change of the space */
+	unsigned int blocks;		/* since the offset in the data was looked at */
+	__u64	offset;
 };
 
 static void add(struct walk *w, const struct flow *f)
@@ -243,6 +249,30 @@ static void fail(struct walk *w, int code)
 	w->on = false;
 }
 
+/*
+ * A jump to itself needs no packets, so the decoder follows it without an end if the packets that
+ * leave it are missing. Is this such a loop?
+ */
+static bool is_endless(struct walk *w)
+{
+	uint64_t offset = 0;
+
+	if (++w->blocks < BLOCKS_MAX)
+		return false;
+	w->blocks = 0;
+	pt_blk_get_offset(w->decoder, &offset);
+	if (offset != w->offset) {
+		w->offset = offset;
+		return false;
+	}
+	add(w, &(struct flow) {
+		.kind = FLOW_ERROR, .from = w->last.ninsn ? w->last.end_ip : 0,
+		.text = "the code is a loop that no packet leaves" });
+	w->stopped = true;
+	w->on = false;
+	return true;
+}
+
 static int take_events(struct walk *w, int status)
 {
 	struct pt_event e;
@@ -272,7 +302,7 @@ static void walk(struct walk *w)
 		status = pt_blk_next(w->decoder, &b, sizeof(b));
 		if (b.ninsn)
 			take_block(w, &b);
-		if (status < 0)
+		if (status < 0 || is_endless(w))
 			break;
 		look_at_time(w);
 	}
