@@ -440,8 +440,8 @@ $(TESTS)/tool/page/test_output: $(BUILD)/selftests/tool/page/test_output.o $(PAG
 bench-page: $(TESTS)/tool/page/feed
 	$(Q)selftests/bench/page
 
-# Decoding beside stock perf, in a VM of the newest of KERNELS
+# Decoding beside stock perf, of a recording that is made in a VM of the newest of KERNELS
 .PHONY: bench-view
 bench-view: $(AUXREC) $(AUXVIEW) $(addprefix $(TESTS)/softpt/,work-static guest/decode)
 	$(Q)selftests/build-kernel $(lastword $(KERNELS)) && \
-		selftests/vm/run -k $(lastword $(KERNELS)) -t 3600 -- env TIMES=$(TIMES) selftests/bench/view
+		TIMES=$(TIMES) LARGE=$(LARGE) selftests/bench/view $(lastword $(KERNELS))
