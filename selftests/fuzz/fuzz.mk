@@ -10,7 +10,7 @@
 
 FUZZ_CC	   := clang
 FUZZ	   := $(BUILD)/fuzz
-FUZZ_NAMES := elf buildid stream perfdata merge events options filter commands control ctl
+FUZZ_NAMES := elf buildid stream perfdata merge events options filter commands control ctl view
 FUZZ_TARGETS ?= $(FUZZ_NAMES)
 FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
@@ -20,6 +20,9 @@ T	   ?= 60
 # archive.
 FUZZ_DIRS := base stream auxstream perfdata pmu event trigger history snapfile service cli check extract info merge
 FUZZ_TOOL := $(wildcard $(FUZZ_DIRS:%=tool/%/*.c)) $(addprefix tool/session/,buildid.c raw_size.c)
+
+# auxview, with its libraries
+FUZZ_VIEW := $(filter-out tool/view/main.c,$(VIEW_SRCS)) $(addprefix selftests/fuzz/view/,told.c)
 
 .PHONY: fuzz fuzz-corpus fuzz-programs
 
@@ -43,7 +46,7 @@ $(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(FUZZ)/auxr
 	@mkdir -p $$(@D)
 	$$(QUIET_LD)$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -lz -pthread
 endef
-$(foreach name,$(FUZZ_NAMES),$(eval $(call FUZZ_RULE,$(name))))
+$(foreach name,$(filter-out view,$(FUZZ_NAMES)),$(eval $(call FUZZ_RULE,$(name))))
 
 # These targets put each record in memory of exactly its size (exact.c).
 FUZZ_EXACT := $(foreach name,stream perfdata merge,$(FUZZ)/$(name)/fuzz_$(name))
@@ -56,6 +59,29 @@ $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/mer
 		$(TOOL_LINK)
 	@mkdir -p $(@D)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
+$(FUZZ)/obj/tool/view/%.o $(FUZZ)/obj/selftests/fuzz/view/%.o: CPPFLAGS += $(VIEW_FLAGS)
+# Endless loops end earlier, because mutations make many of them.
+$(FUZZ)/obj/tool/view/decode/run.o: CPPFLAGS += -DBLOCKS_MAX=2000
+
+$(FUZZ)/view.a: $(FUZZ_VIEW:%.c=$(FUZZ)/obj/%.o)
+	@rm -f $@
+	$(QUIET_AR)ar rcs $@ $^
+
+# The program that the traces are of
+$(FUZZ)/view/code: selftests/fuzz/view/code.S
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(CC) -nostdlib -static -Wl,-z,noseparate-code,-z,max-page-size=4096 \
+		-Wl,--build-id=none,-Ttext=0x400200 -o $@ $<
+
+$(FUZZ)/obj/selftests/fuzz/view/fuzz_view.o: $(FUZZ)/view/code
+$(FUZZ)/view/fuzz_view: $(FUZZ)/obj/selftests/fuzz/view/fuzz_view.o $(FUZZ)/view.a $(FUZZ)/auxrec.a
+	@mkdir -p $(@D)
+	$(QUIET_LD)$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer \
+		-Wl,--wrap=find_file,--wrap=find_debug_file,--wrap=read_next,--wrap=read_close \
+		-o $@ $< $(FUZZ)/obj/selftests/fuzz/exact.o -Wl,--start-group $(FUZZ)/view.a $(FUZZ)/auxrec.a \
+		-Wl,--end-group $(VIEW_SYS) -lzstd -lelf -lz -pthread
+$(FUZZ)/view/fuzz_view: $(FUZZ)/obj/selftests/fuzz/exact.o
 
 # Build the generator, too. It is rarely used, so a build error would go unnoticed.
 fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds
