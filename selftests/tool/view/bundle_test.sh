@@ -7,6 +7,31 @@
 
 set -uo pipefail
 cd "$(dirname "$0")/../../.." || exit 2
+programs=(work-static work-static-pie)
+
+# Runs in the machine.
+guest()
+{
+	local name
+
+	cd /tmp || exit 2
+	insmod "/perfaux/build/modules/$PERFAUX_KERNEL/softpt.ko" || exit 2
+	for name in "${programs[@]}"; do
+		set -- setarch -R env -i PATH=/usr/bin:/bin
+		"$@" /perfaux/build/tool/auxrec -q -o "/share/$name.auxrec" -e intel_pt//u -- \
+			"/perfaux/build/selftests/softpt/$name" calls 3 </dev/null || exit 1
+		"$@" /perfaux/build/selftests/softpt/stepper "$name.steps" \
+			"/perfaux/build/selftests/softpt/$name" calls 3 </dev/null || exit 1
+		cp "$name.steps/0.ips" "/share/$name.ips" || exit 1
+	done
+	rmmod softpt
+}
+
+if [[ ${1-} == --guest ]]; then
+	guest
+	exit
+fi
+
 [[ $# -ge 1 ]] || { echo "usage: bundle_test.sh K [DIR]" >&2; exit 2; }
 here=selftests/tool/view
 auxrec=build/tool/auxrec
@@ -97,10 +122,10 @@ echo TAP version 13
 mkdir -p "$tmp/symfs" "$tmp/share"
 ln -s "$PWD" "$tmp/symfs/perfaux"
 if [[ $# -lt 2 ]]; then
-	selftests/vm/run -k "$1" -c 2 --one-thread --share "$streams" -- \
-		selftests/softpt/elsewhere.sh --guest >"$tmp/vm" 2>&1 || { cat "$tmp/vm"; echo "Bail out! no recording"; exit 1; }
+	selftests/vm/run -k "$1" -c 2 -t 800 --one-thread --share "$streams" -- \
+		"$here/bundle_test.sh" --guest >"$tmp/vm" 2>&1 || { cat "$tmp/vm"; echo "Bail out! no recording"; exit 1; }
 fi
-for name in work-static work-static-pie; do
+for name in "${programs[@]}"; do
 	od -An -v -t x8 -w8 "$streams/$name.ips" | sed 's/^ *0*//' | uniq >"$tmp/truth"
 	stream=$streams/$name.auxrec
 	count=$(wc -l <"$tmp/truth")
