@@ -41,7 +41,7 @@ make_payload() {
 	if [[ -d $BUILD ]]; then
 		tar --sparse -cf "$stage/payload/build.tar" -C "$BUILD" --exclude=./modules \
 			--exclude=./vm --exclude=./mutants --exclude=./fuzz --exclude=./check --exclude=./lint \
-			--exclude=./docs --exclude=./deb --exclude=./rpm --exclude=./release --exclude=./packages --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
+			--exclude=./docs --exclude=./deb --exclude=./rpm --exclude=./release --exclude=./packages --exclude=./secure-boot --exclude='*.o' --exclude='*.d' --exclude=.kbuild .
 	fi
 	if [[ $MODULES ]]; then
 		mkdir -p "$stage/mod/modules/$KERNEL"

@@ -35,7 +35,7 @@ tsc_khz() {
 
 start_qemu() {
 	local name disk
-	local -a args append
+	local -a args append machine uefi
 	append=(
 		console=ttyS0 quiet loglevel=5 panic=-1 mitigations=off
 		# The checks must see the whole log.
@@ -67,6 +67,14 @@ start_qemu() {
 	tsc_khz
 	[[ $APPEND ]] && append+=("$APPEND")
 
+	machine=(-M pc -kernel "$kernel/bzImage" -initrd "$DIR/initrd" -append "${append[*]}")
+	if [[ $SECURE_BOOT ]]; then
+		uefi_machine "$SECURE_BOOT"
+		uefi_disk "$SECURE_BOOT" "$kernel/bzImage" "$DIR/initrd" "${append[*]}"
+		uefi_args "$SECURE_BOOT"
+		machine=("${uefi[@]}")
+	fi
+
 	disk=snapshot=on,file=${root-}/root.ext4
 	[[ ! $ROOT ]] || disk=file=$ROOT
 	args=()
@@ -77,8 +85,8 @@ start_qemu() {
 	fi
 	args+=(
 		-nodefaults -no-user-config -display none -no-reboot
-		-M pc -accel "tcg,thread=$TCG_THREAD" -cpu "$CPU" -smp "$CPUS" -m "$MEM"
-		-kernel "$kernel/bzImage" -initrd "$DIR/initrd" -append "${append[*]}"
+		"${machine[@]}"
+		-accel "tcg,thread=$TCG_THREAD" -cpu "$CPU" -smp "$CPUS" -m "$MEM"
 		-drive "if=none,id=root,format=raw,cache=unsafe,$disk"
 		-device virtio-blk-pci,drive=root
 		-device virtio-serial-pci
