@@ -1,45 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# guest.sh install|upgraded|back: the parts of packages_test.sh that run in a VM, with a root file
-# system that keeps its changes. /share has the packages, in deb/, and those of the next kernel, in
-# upgrade/. "install" runs on the first kernel, "upgraded" on the next one, and "back" on the first
-# one again. Prints the lines of TAP without numbers, which packages_test.sh counts.
+# guest.sh install|upgraded|back: the parts of packages_test.sh that run in a VM. "install" runs on
+# the first kernel, "upgraded" on the next one, and "back" on the first one again. Prints TAP without
+# numbers.
 
 set -u
-export DEBIAN_FRONTEND=noninteractive
-# Only what is installed, nothing from the tree
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-B=/share
-T=$(mktemp -d)
-cd "$T" || exit 2
-chmod 777 "$T"
+# shellcheck source=selftests/packages/guest-lib.sh
+. "$(dirname "$0")/guest-lib.sh"
 STATE=/root/packages-test
 SOCKET=/run/auxrec-flight/control
-why=
-
-note() { why+="# $*"$'\n'; }
-
-check()
-{
-	if [[ ! $why ]]; then
-		echo "ok - $1"
-	else
-		echo "not ok - $1"
-		printf '%s' "$why"
-	fi
-	why=
-}
-
-# ok CMD...: run CMD, whose output is in the file "out". It must succeed.
-ok() { "$@" >out 2>&1 || note "$*: status $?: $(tail -n 4 out | tr '\n' '|')"; }
-
-# refused CMD...: the same, but it must fail.
-refused() { ! "$@" >out 2>&1 || note "$*: succeeds: $(tail -n 3 out | tr '\n' '|')"; }
-
-said() { grep -q -e "$1" out || note "does not say '$1' but: $(tail -n 4 out | tr '\n' '|')"; }
-
-user() { setpriv --reuid="$1" --regid="$1" --init-groups env HOME=/tmp "${@:2}"; }
 
 # files: list all files except those that change by themselves
 files()
@@ -47,36 +17,6 @@ files()
 	find / -xdev \( -path /tmp -o -path /var/tmp -o -path /var/log -o -path /var/cache -o -path /root \
 		-o -path /var/lib/systemd -o -path /var/lib/dpkg -o -path /share -o -path /perfaux \) -prune \
 		-o -print | LC_ALL=C sort
-}
-
-# built KERNEL: DKMS has built and installed the modules for KERNEL.
-built()
-{
-	local module
-
-	dkms status perfaux >dkms.out 2>&1
-	grep -q "^perfaux/.*, $1, x86_64: installed" dkms.out || note "dkms: $(tr '\n' '|' <dkms.out)"
-	for module in perfaux softpt; do
-		[[ $(modinfo -k "$1" -F vermagic $module 2>err) == "$1 "* ]] || note "$module: $(cat err)"
-		[[ $(modinfo -k "$1" -F signer $module) ]] || note "$module is not signed"
-	done
-	[[ ! $why ]] || note "$(tail -n 20 /var/lib/dkms/perfaux/*/build/make.log 2>/dev/null | tr '\n' '|')"
-}
-
-# recorded FILE: FILE is a valid stream with AUX data.
-recorded()
-{
-	ok auxrec check "$1"
-	ok auxrec info "$1"
-	said 'in [1-9][0-9]* AUXTRACE record'
-}
-
-modules()
-{
-	ok modprobe perfaux
-	ok modprobe softpt
-	ok auxrec -e intel_pt//u -o root.data -- /usr/bin/true
-	recorded root.data
 }
 
 # The ordinary users: "tester" is in the group, "stranger" is not.
@@ -157,25 +97,13 @@ system()
 	check "version, manual pages, completion"
 }
 
-# named ERROR: the manual page and README.Debian name the error, and the command that helps.
-named()
-{
-	local page
-
-	for page in /usr/share/man/man4/perfaux.4.gz /usr/share/doc/perfaux-dkms/README.Debian*; do
-		zcat -f "$page" | tr -s '\n ' ' ' >text
-		grep -qF "$1" text || note "$page does not name '$1'"
-		grep -q 'mokutil .*import' text || note "$page does not say what to do"
-	done
-}
-
 case ${1-} in
 install)
 	mkdir -p $STATE
 	systemctl start systemd-udevd
 	files >$STATE/before
 	getent group perf_users && note "the group is there before"
-	ok dpkg -i $B/deb/*.deb
+	ok dpkg -i /share/deb/*.deb
 	built "$(uname -r)"
 	check "the packages are installed, and DKMS builds the modules for $(uname -r)"
 
@@ -187,8 +115,8 @@ install)
 	service
 
 	# The image pre-depends on the new linux-base, which dpkg does not sort.
-	ok dpkg -i $B/upgrade/linux-base_*.deb
-	ok dpkg -i $B/upgrade/*.deb
+	ok dpkg -i /share/upgrade/linux-base_*.deb
+	ok dpkg -i /share/upgrade/*.deb
 	next=$(basename /usr/lib/modules/7.*)
 	built "$next"
 	built "$(uname -r)"
@@ -224,9 +152,7 @@ back)
 	refused modprobe perfaux
 	said 'Key was rejected by service'
 	named "$(sed -n 's/.*: //p' out)"
-	sed -n '/^# Automatically added/,/^# End automatically/d; p' \
-		/var/lib/dpkg/info/perfaux-dkms.postinst >postinst
-	ok sh postinst configure
+	postinst
 	said 'mokutil --import /var/lib/dkms/mok.pub'
 	check "a kernel that enforces signatures refuses them, and the installation says what to do"
 

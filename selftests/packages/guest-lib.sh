@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# guest-lib.sh: what the scripts share that run in the VMs, with a root file system that keeps its
+# changes. /share has the packages, in deb/, and those of the next kernel, in upgrade/. The
+# results are lines of TAP without numbers, which lib.sh counts.
+
+export DEBIAN_FRONTEND=noninteractive
+# Only what is installed, nothing from the tree
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+T=$(mktemp -d)
+cd "$T" || exit 2
+chmod 777 "$T"
+why=
+
+note() { why+="# $*"$'\n'; }
+
+check()
+{
+	if [[ ! $why ]]; then
+		echo "ok - $1"
+	else
+		echo "not ok - $1"
+		printf '%s' "$why"
+	fi
+	why=
+}
+
+# ok CMD...: run CMD, whose output is in the file "out". It must succeed.
+ok() { "$@" >out 2>&1 || note "$*: status $?: $(tail -n 4 out | tr '\n' '|')"; }
+
+# refused CMD...: the same, but it must fail.
+refused() { ! "$@" >out 2>&1 || note "$*: succeeds: $(tail -n 3 out | tr '\n' '|')"; }
+
+said() { grep -q -e "$1" out || note "does not say '$1' but: $(tail -n 4 out | tr '\n' '|')"; }
+
+user() { setpriv --reuid="$1" --regid="$1" --init-groups env HOME=/tmp "${@:2}"; }
+
+# built KERNEL: DKMS has built and installed the modules for KERNEL.
+built()
+{
+	local module
+
+	dkms status perfaux >dkms.out 2>&1
+	grep -q "^perfaux/.*, $1, x86_64: installed" dkms.out || note "dkms: $(tr '\n' '|' <dkms.out)"
+	for module in perfaux softpt; do
+		[[ $(modinfo -k "$1" -F vermagic $module 2>err) == "$1 "* ]] || note "$module: $(cat err)"
+		[[ $(modinfo -k "$1" -F signer $module) ]] || note "$module is not signed"
+	done
+	[[ ! $why ]] || note "$(tail -n 20 /var/lib/dkms/perfaux/*/build/make.log 2>/dev/null | tr '\n' '|')"
+}
+
+# recorded FILE: FILE is a valid stream with AUX data.
+recorded()
+{
+	ok auxrec check "$1"
+	ok auxrec info "$1"
+	said 'in [1-9][0-9]* AUXTRACE record'
+}
+
+modules()
+{
+	ok modprobe perfaux
+	ok modprobe softpt
+	ok auxrec -e intel_pt//u -o root.data -- /usr/bin/true
+	recorded root.data
+}
+
+# postinst: run our part of the installation of perfaux-dkms again, without a build of the modules.
+postinst()
+{
+	sed '/^# Automatically added/,/^# End automatically/d' /var/lib/dpkg/info/perfaux-dkms.postinst >postinst.sh
+	ok sh postinst.sh configure
+}
+
+# named ERROR: the manual page and README.Debian name the error, and the command that helps.
+named()
+{
+	local page
+
+	for page in /usr/share/man/man4/perfaux.4.gz /usr/share/doc/perfaux-dkms/README.Debian*; do
+		zcat -f "$page" | tr -s '\n ' ' ' >text
+		grep -qF "$1" text || note "$page does not name '$1'"
+		grep -q 'mokutil .*import' text || note "$page does not say what to do"
+	done
+}
