@@ -85,6 +85,7 @@ system()
 	[[ $(auxrec --version) == "auxrec "*" (commit "*")" ]] || note "$(auxrec --version)"
 	[[ $(modinfo -F version perfaux) == "$(auxrec --version | awk '{ print $2 }')" ]] ||
 		note "perfaux is $(modinfo -F version perfaux), auxrec $(auxrec --version)"
+	ok auxrec export --help
 	for page in auxrec:1 auxrec-record:1 auxrec-flight:8 auxrec-stream:5 perfaux:4; do
 		ok env MANPAGER=cat man -P cat "${page#*:}" "${page%:*}"
 		said '[A-Z]'
@@ -157,14 +158,14 @@ back)
 	check "a kernel that enforces signatures refuses them, and the installation says what to do"
 
 	ok systemctl start auxrec-flight
-	ok dpkg -r perfaux-dkms auxrec libauxstream-dev
+	ok dpkg -r perfaux-dkms auxrec auxview libauxstream-dev
 	[[ $(systemctl is-active auxrec-flight) != active ]] || note "the service still runs"
 	[[ -e /etc/default/auxrec-flight ]] || note "the options are gone without a purge"
 	[[ $(find /usr/lib/modules -name 'perfaux.ko*' -o -name 'softpt.ko*') ]] &&
 		note "modules are left: $(find /usr/lib/modules -name 'perfaux.ko*')"
 	check "removed: the modules are gone, and the options are kept"
 
-	ok dpkg -P perfaux-dkms auxrec libauxstream-dev
+	ok dpkg -P perfaux-dkms auxrec auxview libauxstream-dev
 	files >after
 	# A kernel was installed and removed meanwhile: depmod's files and those in /boot are not ours,
 	# and systemd notes when /etc and /var were updated.
