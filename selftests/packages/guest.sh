@@ -154,7 +154,7 @@ back)
 	said 'Key was rejected by service'
 	named "$(sed -n 's/.*: //p' out)"
 	postinst
-	said 'mokutil --import /var/lib/dkms/mok.pub'
+	said 'module.sig_enforce=1 from the kernel'
 	check "a kernel that enforces signatures refuses them, and the installation says what to do"
 
 	ok systemctl start auxrec-flight
