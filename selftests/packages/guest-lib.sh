@@ -66,6 +66,23 @@ modules()
 	recorded root.data
 }
 
+# member_records: "tester", a member of the group, records his own tasks.
+member_records()
+{
+	sysctl -qw kernel.perf_event_paranoid=2
+	ok user tester auxrec -e intel_pt//u -o t.data -- /usr/bin/true
+	recorded t.data
+}
+
+# next_kernel: install the next kernel, for which DKMS builds the modules.
+next_kernel()
+{
+	# The image pre-depends on the new linux-base, which dpkg does not sort.
+	ok dpkg -i /share/upgrade/linux-base_*.deb
+	ok dpkg -i /share/upgrade/*.deb
+	built "$(basename /usr/lib/modules/7.*)"
+}
+
 # postinst: run our part of the installation of perfaux-dkms again, without a build of the modules.
 postinst()
 {
