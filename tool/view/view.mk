@@ -5,7 +5,7 @@
 
 # Libraries without which auxview does less. Debian's libipt has no .pc file, and libiberty is
 # never in the path of shared libraries.
-VIEW_CAN = $(shell echo '\#include <$(1)>' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1 || echo 0)
+VIEW_CAN = $(shell $(CC) -E -include $(1) -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
 VIEW_HAS_LIBIPT	   := $(or $(VIEW_HAS_LIBIPT),$(call VIEW_CAN,intel-pt.h))
 VIEW_HAS_LIBIBERTY := $(or $(VIEW_HAS_LIBIBERTY),$(call VIEW_CAN,libiberty/demangle.h))
 

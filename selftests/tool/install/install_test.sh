@@ -175,4 +175,13 @@ uninstall_from root
 [[ $(there root) == "600 etc/default/auxrec-flight" ]] || note "left: $(there root | xargs)"
 check "make uninstall removes each file, except for options that somebody has changed"
 
+# can CC: print what make finds out about the libraries of auxview with the compiler CC
+can() { make -pn -C tree tool CC="$1" 2>/dev/null | sed -n 's/^VIEW_HAS_LIB\(IPT\|IBERTY\) := /\1 /p' | sort | xargs; }
+
+mkdir -p headers/libiberty
+touch headers/intel-pt.h headers/libiberty/demangle.h
+[[ $(can "gcc -nostdinc") == "IBERTY 0 IPT 0" ]] || note "without: $(can "gcc -nostdinc")"
+[[ $(can "gcc -nostdinc -I$T/headers") == "IBERTY 1 IPT 1" ]] || note "with: $(can "gcc -nostdinc -I$T/headers")"
+check "make finds the libraries of auxview only if they are there"
+
 finish
