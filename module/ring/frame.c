@@ -233,34 +233,48 @@ static void pa_frames_abandon(struct pa_segment *seg)
 	pa_frames_publish(seg, nr, bytes);
 }
 
-/* See PERFAUX_IOC_FLUSH. ring->lock held. */
+/* Take all segments whose frames are not all committed. Returns whether there are any. */
+static bool pa_frames_take_all(struct pa_ring *ring)
+{
+	const unsigned int nr = ring->ctl->nr_segments;
+	bool any = false;
+	unsigned int i;
+
+	for (i = pa_open_next(ring, 0); i < nr; i = pa_open_next(ring, i + 1)) {
+		ring->seg[i].is_taken = pa_frames_take(&ring->seg[i]);
+		any |= ring->seg[i].is_taken;
+	}
+	return any;
+}
+
+/*
+ * See PERFAUX_IOC_FLUSH. A segment whose frames are being written stays in ring->open. ring->lock
+ * held.
+ */
 void pa_frames_flush(struct pa_ring *ring, bool abandon)
 {
-	unsigned int nr = ring->ctl->nr_segments, i;
-	bool any = false;
+	const unsigned int nr = ring->ctl->nr_segments;
+	unsigned int i;
 
 	if (!ring->has_frames)
 		return;
-	for (i = 0; i < nr; i++)
+	for (i = pa_open_next(ring, 0); i < nr; i = pa_open_next(ring, i + 1))
 		pa_frames_close(&ring->seg[i]);
 	/*
 	 * Wait for samples that are being written: this happens with preemption off, or
 	 * in a BPF program, which is an RCU reader. See __perf_event_output().
 	 */
 	synchronize_rcu();
-	if (!abandon)
-		return;
-	for (i = 0; i < nr; i++) {
-		ring->seg[i].is_taken = pa_frames_take(&ring->seg[i]);
-		any |= ring->seg[i].is_taken;
-	}
-	if (!any)
+	if (!abandon || !pa_frames_take_all(ring))
 		return;
 	/* Wait for writers that have just reserved a frame, see pa_frame_reserve(). */
 	synchronize_rcu();
-	for (i = 0; i < nr; i++)
-		if (ring->seg[i].is_taken)
-			pa_frames_abandon(&ring->seg[i]);
+	for (i = pa_open_next(ring, 0); i < nr; i = pa_open_next(ring, i + 1)) {
+		if (!ring->seg[i].is_taken)
+			continue;
+		ring->seg[i].is_taken = false;
+		pa_frames_abandon(&ring->seg[i]);
+	}
 }
 
 static void *pa_segment_map(const struct pa_segment *seg, unsigned int nr)
