@@ -101,10 +101,8 @@ static long pa_ioctl_hold(struct pa_ring *ring, void __user *uarg)
 		return ret;
 
 	mutex_lock(&ring->lock);
-	hold = ++ring->holds;
-	pa_hold_note(ring, hold);
 	arg.held = pa_ring_hold(ring, arg.flags, arg.max, &arg.seq);
-	pa_hold_note(ring, hold);
+	hold = ring->holds;
 	mutex_unlock(&ring->lock);
 	ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
 	if (ret < 0) {
@@ -129,7 +127,9 @@ static long pa_ioctl_unhold(struct pa_ring *ring, void __user *uarg)
 	if (arg.flags & PERFAUX_UNHOLD_ALL) {
 		if (arg.segment || arg.seq)
 			return -EINVAL;
+		mutex_lock(&ring->lock);
 		pa_segments_unhold_all(ring);
+		mutex_unlock(&ring->lock);
 	} else {
 		ret = pa_segments_unhold(ring, arg.segment, arg.seq);
 	}

@@ -3,9 +3,11 @@
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 
+#include "ring/bits.h"
 #include "ring/frame_word.h"
 #include "ring/order.h"
 #include "ring/process.h"
+#include "ring/segment.h"
 #include "ring/writer.h"
 
 /*
@@ -34,6 +36,7 @@ static unsigned int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 			continue;
 		if (cmpxchg64(&seg->shared->state, old.state, seq << 8 | PERFAUX_SEG_HELD) ==
 		    old.state) {
+			pa_held_add(seg);
 			held++;
 			continue;
 		}
@@ -216,6 +219,7 @@ unsigned int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64
 
 	if (!max || max > ring->ctl->nr_segments)
 		max = ring->ctl->nr_segments;
+	WRITE_ONCE(ring->holds, ring->holds + 1);
 	atomic64_set(&ring->hole, S64_MAX);
 	/* Pairs with pa_history_ends(): a writer notes a hole only after hole was reset. */
 	smp_store_release(&ring->hold_ready, atomic64_read(&ring->ready_seq));
@@ -262,33 +266,19 @@ int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq)
 	       0 : -ENOENT;
 }
 
+/* ring->lock held, so that nobody makes a segment HELD. */
 void pa_segments_unhold_all(struct pa_ring *ring)
 {
+	const unsigned int nr = ring->ctl->nr_segments;
 	unsigned int i;
 
-	for (i = 0; i < ring->ctl->nr_segments; i++)
-		pa_segment_unhold(&ring->seg[i],
-				  READ_ONCE(ring->seg[i].shared->state));
-}
-
-/*
- * Note which segments HOLD number @hold takes. Called before that HOLD and after it: the HOLD
- * took the segments that are HELD and were not HELD before in the same use. ring->lock held.
- */
-void pa_hold_note(struct pa_ring *ring, u64 hold)
-{
-	unsigned int i;
-
-	for (i = 0; i < ring->ctl->nr_segments; i++) {
+	for (i = pa_next_bit(ring->held, nr, 0); i < nr; i = pa_next_bit(ring->held, nr, i + 1)) {
 		struct pa_segment *seg = &ring->seg[i];
 		u64 state = READ_ONCE(seg->shared->state);
 
-		if (PERFAUX_STATE(state) != PERFAUX_SEG_HELD) {
-			seg->held_by = 0;
-		} else if (!seg->held_by || seg->held_seq != PERFAUX_SEQ(state)) {
-			seg->held_by = hold;
-			seg->held_seq = PERFAUX_SEQ(state);
-		}
+		/* A segment that is released stays HELD: the reader may take the mark back. */
+		if (pa_segment_unhold(seg, state) || PERFAUX_STATE(state) != PERFAUX_SEG_HELD)
+			clear_bit(i, ring->held);
 	}
 }
 
@@ -298,13 +288,10 @@ void pa_hold_note(struct pa_ring *ring, u64 hold)
  */
 void pa_hold_undo(struct pa_ring *ring, u64 hold)
 {
+	const unsigned int nr = ring->ctl->nr_segments;
 	unsigned int i;
 
-	for (i = 0; i < ring->ctl->nr_segments; i++) {
-		struct pa_segment *seg = &ring->seg[i];
-		u64 state = READ_ONCE(seg->shared->state);
-
-		if (seg->held_by == hold && seg->held_seq == PERFAUX_SEQ(state))
-			pa_segment_unhold(seg, state);
-	}
+	for (i = pa_next_bit(ring->held, nr, 0); i < nr; i = pa_next_bit(ring->held, nr, i + 1))
+		if (READ_ONCE(ring->seg[i].held_by) == hold)
+			pa_segment_unhold(&ring->seg[i], READ_ONCE(ring->segments[i].state));
 }

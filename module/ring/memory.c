@@ -139,13 +139,14 @@ static bool pa_ring_alloc_tables(struct pa_ring *ring, unsigned int nr)
 	ring->order = kvcalloc(entries, sizeof(*ring->order), PA_TABLE_GFP);
 	ring->late = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
 	ring->open = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
+	ring->held = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
 	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states), PA_TABLE_GFP);
 	ring->gap_cpus = kvcalloc(BITS_TO_LONGS(nr_cpu_ids), sizeof(long), PA_TABLE_GFP);
 	ring->sinks = kvcalloc(num_possible_cpus(), sizeof(*ring->sinks), PA_TABLE_GFP);
 	ring->free_sinks = kvcalloc(BITS_TO_LONGS(num_possible_cpus()), sizeof(long),
 				    PA_TABLE_GFP);
-	return ring->order && ring->late && ring->open && ring->gap_states && ring->gap_cpus &&
-	       ring->sinks && ring->free_sinks;
+	return ring->order && ring->late && ring->open && ring->held && ring->gap_states &&
+	       ring->gap_cpus && ring->sinks && ring->free_sinks;
 }
 
 int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
@@ -214,6 +215,7 @@ void pa_ring_free_memory(struct pa_ring *ring)
 	kvfree(ring->sinks);
 	kvfree(ring->gap_cpus);
 	kvfree(ring->gap_states);
+	kvfree(ring->held);
 	kvfree(ring->open);
 	kvfree(ring->late);
 	kvfree(ring->order);

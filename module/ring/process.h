@@ -30,7 +30,6 @@ void pa_ring_flush(struct pa_ring *ring, u32 flags);
 
 /* hold.c */
 unsigned int pa_ring_hold(struct pa_ring *ring, u32 flags, unsigned int max, u64 *seq);
-void pa_hold_note(struct pa_ring *ring, u64 hold);
 void pa_hold_undo(struct pa_ring *ring, u64 hold);
 int pa_segments_unhold(struct pa_ring *ring, u32 i, u64 seq);
 void pa_segments_unhold_all(struct pa_ring *ring);

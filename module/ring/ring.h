@@ -58,8 +58,7 @@ struct pa_segment {
 	u16 next_free;			/* see free.c */
 	u32 size;			/* bytes */
 	u32 marker;			/* full if used up to here, see pa_segment_set_size() */
-	u64 held_by;			/* see pa_hold_note() */
-	u64 held_seq;			/* likewise */
+	u64 held_by;			/* the HOLD that took it, see pa_held_add() */
 
 	/* span */
 	u32 head;			/* bytes used, start of the span */
@@ -130,6 +129,7 @@ struct pa_ring {
 	atomic_t hold_room;		/* likewise */
 	u64 hold_ready;			/* likewise */
 	atomic64_t hole;		/* likewise */
+	unsigned long *held;		/* see pa_held_add() */
 	atomic64_t ready_seq;
 	u64 *order;			/* see order.c */
 	u64 order_mask;			/* likewise */
@@ -160,7 +160,7 @@ struct pa_ring {
 	void (*free_aux)(void *aux);
 	u64 (*clock)(void);		/* set before the first span or frame */
 	bool clock_is_slow;		/* clock must not be read in an NMI */
-	u64 holds;			/* number of the last HOLD */
+	u64 holds;			/* number of the last HOLD; writers read it in a HOLD */
 
 	u64 handle;			/* or 0, see produce/bpf.c */
 

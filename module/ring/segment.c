@@ -85,6 +85,7 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	struct pa_ring *ring = seg->ring;
 	typeof(ring->clock) clock = READ_ONCE(ring->clock);
 	u64 ready_seq = atomic64_inc_return(&ring->ready_seq);
+	enum perfaux_state state = PERFAUX_SEG_READY;
 
 	pa_open_remove(seg);
 	WRITE_ONCE(seg->shared->ready_seq, ready_seq);
@@ -95,10 +96,12 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	 * its span or frame.
 	 */
 	WRITE_ONCE(seg->shared->t_active, clock());
+	if (pa_hold_takes(ring, seq)) {
+		state = PERFAUX_SEG_HELD;
+		pa_held_add(seg);
+	}
 	/* Pairs with the reader's load-acquire: nr_spans is final. */
-	smp_store_release(&seg->shared->state,
-			  pa_state(seq, pa_hold_takes(ring, seq) ?
-					PERFAUX_SEG_HELD : PERFAUX_SEG_READY));
+	smp_store_release(&seg->shared->state, pa_state(seq, state));
 	pa_order_ready(seg, ready_seq);
 	if (ring->overwrite)
 		pa_segment_freed(ring);

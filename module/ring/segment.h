@@ -49,6 +49,17 @@ static inline unsigned int pa_open_next(const struct pa_ring *ring, unsigned int
 	return pa_next_bit(ring->open, ring->ctl->nr_segments, i);
 }
 
+/*
+ * ring->held has a bit for each segment that is HELD, and may have bits of others. The context that
+ * makes a segment HELD notes this before the end of the HOLD that takes the segment: a writer
+ * before the segment is HELD, while the writer owns it. Only pa_segments_unhold_all() clears bits.
+ */
+static inline void pa_held_add(struct pa_segment *seg)
+{
+	WRITE_ONCE(seg->held_by, READ_ONCE(seg->ring->holds));
+	set_bit(seg - seg->ring->seg, seg->ring->held);
+}
+
 /* The segment was IDLE and the caller has CLAIMED it. Writers. */
 void pa_segment_close(struct pa_segment *seg, u64 seq);
 

@@ -230,14 +230,51 @@ static void unhold(unsigned int i)
 		pa_ring_wake(&world.ring);
 }
 
-static void hold(u32 flags, unsigned int max)
+/* ring->lock */
+static void lock(void)
 {
-	u64 seq = 0;
+	while (model_xchg(&world.lock, sizeof(world.lock), 1))
+		model_spin(&world.lock, 1);
+}
+
+static void unlock(void)
+{
+	put(&world.lock, 0);
+}
+
+/* pa_ioctl_hold() */
+static void hold(u32 flags, unsigned int max, bool is_lost)
+{
+	u64 seq = 0, number;
 	int held;
 
+	lock();
 	watch_hold_begins(max);
 	held = pa_ring_hold(&world.ring, flags, max, &seq);
+	number = world.ring.holds;
 	watch_hold_ends(held, max, flags & PERFAUX_FLUSH_SPANS ? seq : 0);
+	unlock();
+	if (!is_lost)
+		return;
+	lock();
+	pa_hold_undo(&world.ring, number);
+	watch_all_back(watch_holder());
+	unlock();
+}
+
+static void unhold_all(void)
+{
+	lock();
+	pa_segments_unhold_all(&world.ring);
+	watch_all_back(0);
+	unlock();
+}
+
+static void flush(u32 flags)
+{
+	lock();
+	pa_ring_flush(&world.ring, flags);
+	unlock();
 }
 
 /* The reader calls poll() and sleeps if it must. */
@@ -283,15 +320,16 @@ static void run(const struct op *op)
 	case OP_MARK:
 		return put(&world.marks[op->arg & 0xff], op->arg >> 8);
 	case OP_HOLD:
-		return hold(0, op->arg);
+		return hold(0, op->arg, false);
 	case OP_HOLD_SPANS:
-		return hold(PERFAUX_FLUSH_SPANS, op->arg);
+	case OP_HOLD_LOST:
+		return hold(PERFAUX_FLUSH_SPANS, op->arg, op->kind == OP_HOLD_LOST);
 	case OP_HOLD_THAW:
-		return hold(PERFAUX_FLUSH_SPANS | PERFAUX_HOLD_THAW, op->arg);
+		return hold(PERFAUX_FLUSH_SPANS | PERFAUX_HOLD_THAW, op->arg, false);
 	case OP_UNHOLD:
 		return unhold(op->arg);
 	case OP_UNHOLD_ALL:
-		return pa_segments_unhold_all(ring);
+		return unhold_all();
 	case OP_TRIGGER:
 		return trigger(op->arg);
 	case OP_THAW:
@@ -299,8 +337,7 @@ static void run(const struct op *op)
 		return;
 	case OP_FLUSH:
 	case OP_ABANDON:
-		return pa_ring_flush(ring, op->kind == OP_ABANDON ?
-				     PERFAUX_FLUSH_ABANDON : 0);
+		return flush(op->kind == OP_ABANDON ? PERFAUX_FLUSH_ABANDON : 0);
 	case OP_MAKE_WAY:
 		pa_segments_make_way(ring);
 		pa_segments_available(ring);

@@ -408,6 +408,42 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "unhold of all beside unhold and hold",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 0 } } },
+			{ "U unhold", -1, 0, { { OP_UNHOLD_ALL }, { OP_UNHOLD_ALL } } },
+			{ "V unhold", -1, 0, { { OP_UNHOLD, 1 } } },
+		},
+	},
+	{
+		.name = "hold of all without an answer",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 8 } } },
+			{ "N nmi", 0, 2, { { OP_SPAN, 8 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 1 }, { OP_HOLD_LOST, 0 } } },
+		},
+	},
+	{
+		.name = "hold of all without an answer, and another hold",
+		.overwrite = true,
+		.sinks = true,
+		.kicks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0, { { OP_HOLD_LOST, 0 } } },
+			{ "I hold", -1, 0, { { OP_HOLD_SPANS, 1 } } },
+		},
+	},
+	{
 		.name = "hold of all beside two writers",
 		.overwrite = true,
 		.sinks = true,

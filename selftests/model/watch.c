@@ -43,7 +43,8 @@ static enum op_kind my_op(void)
 
 static bool is_hold(void)
 {
-	return my_op() == OP_HOLD || my_op() == OP_HOLD_SPANS || my_op() == OP_HOLD_THAW;
+	return my_op() == OP_HOLD || my_op() == OP_HOLD_SPANS || my_op() == OP_HOLD_THAW ||
+	       my_op() == OP_HOLD_LOST;
 }
 
 /* --- spans ----------------------------------------------------------------------- */
@@ -344,7 +345,8 @@ static void ready(unsigned int i, u64 old)
 	if (STATE(old) == PERFAUX_SEG_HELD) {
 		if ((my_op() != OP_UNHOLD ||
 		     world.known.arg_seq[model_current] != SEQ(old)) &&
-		    my_op() != OP_UNHOLD_ALL)
+		    my_op() != OP_UNHOLD_ALL &&
+		    (my_op() != OP_HOLD_LOST || seg->holder != watch_holder()))
 			model_fail("%s gives segment %u back that was not meant", me(),
 				   i);
 		if (shared->ready_seq != seg->ready_seq)
@@ -441,7 +443,8 @@ static void watch_state(unsigned int i)
 			return model_fail("%s holds segment %u", me(), i);
 		if (STATE(old) == PERFAUX_SEG_READY && seg->ready_seq < known->gone)
 			return model_fail("%s holds segment %u behind a hole", me(), i);
-		seg->is_taken = known->holds;
+		seg->is_taken = known->holder;
+		seg->holder = known->holder;
 		if (STATE(old) == PERFAUX_SEG_READY)
 			return;
 	}
@@ -635,6 +638,25 @@ void watch_begin(void)
 
 /* --- HOLD -------------------------------------------------------------------------- */
 
+u8 watch_holder(void)
+{
+	return my_number() << 4 | (world.known.op[model_current] + 1);
+}
+
+void watch_all_back(u8 holder)
+{
+	unsigned int i;
+
+	watch();
+	for (i = 0; i < SEGMENTS; i++) {
+		const struct known_segment *seg = &world.known.seg[i];
+
+		if (STATE(seg->state) == PERFAUX_SEG_HELD && !seg->released &&
+		    (!holder || seg->holder == holder))
+			model_fail("segment %u stays HELD after %s gave all back", i, me());
+	}
+}
+
 /*
  * A rule for HOLD of all segments with PERFAUX_FLUSH_SPANS: data of spans that began before
  * the call must be HELD when the call ends. The exception is data that was READY and
@@ -648,7 +670,7 @@ void watch_hold_begins(unsigned int max)
 	watch();
 	world.known.held = 0;
 	world.known.took = false;
-	world.known.holds = true;
+	world.known.holder = watch_holder();
 	world.known.hole = 0;
 	world.known.begin = world.ctl.seq;
 	for (i = 0; i < SEGMENTS; i++) {
@@ -704,7 +726,7 @@ void watch_hold_ends(int held, unsigned int max, u64 seq)
 	known->hole = 0;
 	known->begin = 0;
 	known->hole_ready = 0;
-	known->holds = false;
+	known->holder = 0;
 	known->held = 0;
 	known->took = false;
 }

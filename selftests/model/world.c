@@ -65,6 +65,7 @@ static void setup_ring(const struct model_case *c)
 	ring->order_mask = ORDER - 1;
 	ring->open = &world.open;
 	ring->late = &world.late;
+	ring->held = &world.held;
 	ring->gap_cpus = &world.gap_cpus;
 	ring->seg = world.seg;
 	ring->cpu = world.cpu;
@@ -182,7 +183,7 @@ static const struct field segment_fields[] = {
 };
 
 static const struct field private_fields[] = {
-	FIELD(pa_segment, frames), FIELD(pa_segment, is_taken),
+	FIELD(pa_segment, frames), FIELD(pa_segment, is_taken), FIELD(pa_segment, held_by),
 	FIELD(pa_segment, head), FIELD(pa_segment, pid), FIELD(pa_segment, tid),
 	FIELD(pa_segment, t_begin), FIELD(pa_segment, cookie), FIELD(pa_segment, next_free),
 	{ }
@@ -205,7 +206,8 @@ static const struct field ring_fields[] = {
 	FIELD(pa_ring, has_frames), FIELD(pa_ring, wanted_seq),
 	FIELD(pa_ring, hold_room), FIELD(pa_ring, published),
 	FIELD(pa_ring, wake_at), FIELD(pa_ring, gaps_used), FIELD(pa_ring, order_head),
-	FIELD(pa_ring, nr_late), FIELD(pa_ring, nr_open), FIELD(pa_ring, free), { }
+	FIELD(pa_ring, nr_late), FIELD(pa_ring, nr_open), FIELD(pa_ring, free),
+	FIELD(pa_ring, holds), FIELD(pa_ring, hold_ready), { }
 };
 
 static const struct field event_fields[] = {
@@ -225,7 +227,8 @@ static const struct {
 	PART(cpu, MODEL_CPUS, cpu_fields), PART(data, SEGMENTS, NULL),
 	PART(marks, SEGMENTS, NULL), PART(gap_marks, GAPS, NULL),
 	PART(gap_states, GAPS, NULL), PART(order, ORDER, NULL), PART(open, 1, NULL),
-	PART(late, 1, NULL), PART(gap_cpus, 1, NULL), PART(sink, MODEL_CPUS, sink_fields),
+	PART(late, 1, NULL), PART(held, 1, NULL), PART(lock, 1, NULL), PART(gap_cpus, 1, NULL),
+	PART(sink, MODEL_CPUS, sink_fields),
 	PART(free_sinks, 1, NULL),
 	PART(events, MODEL_CTX + 1, event_fields),
 };

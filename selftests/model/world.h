@@ -33,6 +33,7 @@ enum op_kind {
 	OP_HOLD,		/* HOLD of up to arg segments, 0: all */
 	OP_HOLD_SPANS,		/* the same with PERFAUX_FLUSH_SPANS */
 	OP_HOLD_THAW,		/* the same with PERFAUX_HOLD_THAW, too */
+	OP_HOLD_LOST,		/* OP_HOLD_SPANS whose answer cannot be written */
 	OP_UNHOLD,		/* UNHOLD of segment arg */
 	OP_UNHOLD_ALL,
 	OP_TRIGGER,		/* a trigger with post = arg */
@@ -94,6 +95,7 @@ struct known_segment {
 	bool is_old;			/* its span began before the current HOLD */
 	bool is_wanted;			/* ... and was published: HOLD must take the segment */
 	bool is_taken;			/* the current HOLD has taken it */
+	u8 holder;			/* the HOLD that has taken it, see watch_holder() */
 	u8 returner;			/* the context whose UNHOLD is making it READY */
 	u8 writer[SEGMENT_SIZE / 8];	/* the context that can write these eight bytes */
 };
@@ -130,7 +132,7 @@ struct known {
 	u64 arg_seq[MODEL_CTX];		/* argument of UNHOLD */
 	u32 held;			/* segments that the current HOLD has taken */
 	bool took;			/* HOLD has taken all that were READY */
-	bool holds;			/* a HOLD is running */
+	u8 holder;			/* the HOLD that is running, see watch_holder() */
 	u64 begin;			/* number of the last span when it began */
 	u64 hole, hole_ready;		/* first span overwritten after what HOLD took, or 0 */
 };
@@ -159,7 +161,8 @@ struct world {
 	u64 gap_states[GAPS];
 	u64 end_of_gaps[2];
 	u64 order[ORDER];
-	unsigned long open, late, gap_cpus, free_sinks;
+	unsigned long open, late, held, gap_cpus, free_sinks;
+	u64 lock;			/* ring.lock */
 	/* The events of the contexts; [0] belongs to no context */
 	struct perf_event events[MODEL_CTX + 1];
 
@@ -196,6 +199,10 @@ void watch_read(const void *at);
 /* HOLD begins, and ends: it returned that it took @held segments. */
 void watch_hold_begins(unsigned int max);
 void watch_hold_ends(int held, unsigned int max, u64 seq);
+/* UNHOLD of all has ended, or HOLD has given back what it took (@holder). */
+void watch_all_back(u8 holder);
+/* Return the number of the HOLD that the running context is making. */
+u8 watch_holder(void);
 /* The names of enum perfaux_state */
 extern const char *const watch_states[];
 /* watch_end.c: check the final state: all contexts have ended. */
