@@ -50,20 +50,6 @@ static unsigned int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 	return held;
 }
 
-static unsigned int pa_segments_open(const struct pa_ring *ring)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < ring->ctl->nr_segments; i++) {
-		u64 state = READ_ONCE(ring->segments[i].state);
-
-		n += PERFAUX_STATE(state) == PERFAUX_SEG_CLAIMED ||
-		     PERFAUX_STATE(state) == PERFAUX_SEG_BUSY ||
-		     PERFAUX_STATE(state) == PERFAUX_SEG_IDLE;
-	}
-	return n;
-}
-
 /*
  * Return for how many open segments there is room. If @max is the number of all segments, the
  * room is not limited to the open segments that are counted here. A writer may have taken its
@@ -74,7 +60,7 @@ static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 	unsigned int room = max;
 
 	if (max < ring->ctl->nr_segments)
-		room = min(pa_segments_open(ring), max);
+		room = min_t(unsigned int, atomic_read(&ring->nr_open), max);
 	atomic_set(&ring->hold_room, room);
 	WRITE_ONCE(ring->wanted_seq, atomic64_read(&ring->claim_seq));
 	/*
@@ -95,10 +81,11 @@ static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
  */
 static void pa_hold_wait(struct pa_ring *ring)
 {
-	unsigned int i;
+	struct pa_recent recent = { .n = ring->hold_ready };
+	struct pa_segment *seg;
 
-	for (i = 0; i < ring->ctl->nr_segments; i++)
-		smp_cond_load_acquire(&ring->segments[i].state,
+	while ((seg = pa_recent_next(ring, &recent)))
+		smp_cond_load_acquire(&seg->shared->state,
 				      PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED ||
 				      !pa_hold_wants(ring, PERFAUX_SEQ(VAL)));
 }
@@ -131,21 +118,21 @@ static unsigned int pa_hold_round(struct pa_ring *ring, u32 flags, unsigned int 
  * Return whether an open segment, in a use with a number above @after, has a span with a
  * number of at most @seq.
  */
-static bool pa_spans_are_left(const struct pa_ring *ring, u64 after, u64 seq)
+static bool pa_spans_are_left(struct pa_ring *ring, u64 after, u64 seq)
 {
-	unsigned int i;
+	struct pa_recent recent = { .n = ring->hold_ready };
+	const struct pa_segment *seg;
 
-	for (i = 0; i < ring->ctl->nr_segments; i++) {
-		const struct perfaux_segment *seg = &ring->segments[i];
-		u64 state = READ_ONCE(seg->state);
+	while ((seg = pa_recent_next(ring, &recent))) {
+		u64 state = READ_ONCE(seg->shared->state);
 
 		if (PERFAUX_SEQ(state) > after &&
 		    (PERFAUX_STATE(state) == PERFAUX_SEG_CLAIMED ||
 		     PERFAUX_STATE(state) == PERFAUX_SEG_BUSY ||
 		     PERFAUX_STATE(state) == PERFAUX_SEG_IDLE) &&
 		    /* Pairs with the store-release in pa_span_publish(). */
-		    smp_load_acquire(&seg->nr_spans) &&
-		    READ_ONCE(ring->seg[i].spans->seq) <= seq)
+		    smp_load_acquire(&seg->shared->nr_spans) &&
+		    READ_ONCE(seg->spans->seq) <= seq)
 			return true;
 	}
 	return false;
@@ -163,7 +150,7 @@ static unsigned int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int 
 	unsigned int held;
 
 	if (max < ring->ctl->nr_segments)
-		first -= min(pa_segments_open(ring), max / 2);
+		first -= min_t(unsigned int, atomic_read(&ring->nr_open), max / 2);
 	held = pa_hold_round(ring, flags, first);
 	*seq = READ_ONCE(ring->ctl->seq);
 	/* Wait until writers that have such a number have published their spans. */
@@ -182,28 +169,25 @@ static unsigned int pa_hold_spans(struct pa_ring *ring, u32 flags, unsigned int 
  */
 static u64 pa_hold_hole(struct pa_ring *ring)
 {
+	struct pa_recent recent = { .n = ring->hold_ready };
+	const struct pa_segment *seg;
 	u64 hole = U64_MAX;
-	unsigned int i;
 
-	for (i = 0; i < ring->ctl->nr_segments; i++) {
-		const struct pa_segment *seg = &ring->seg[i];
-		/* Pairs with pa_segment_ready(). */
-		u64 state = smp_load_acquire(&seg->shared->state);
+	while ((seg = pa_recent_next(ring, &recent))) {
+		/*
+		 * Include segments that are overwritten before this looks at them. A writer notes
+		 * the hole while its segment is CLAIMED, in NMI or with preemption off, see
+		 * pa_history_hole(). If a segment is used anew while this looks at it, the number
+		 * read is too low at worst. Pairs with pa_segment_ready().
+		 */
+		u64 state = smp_cond_load_acquire(&seg->shared->state,
+						  PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED);
 
 		if (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
 		    READ_ONCE(seg->shared->kind) == PERFAUX_KIND_SPANS &&
 		    READ_ONCE(seg->shared->ready_seq) > ring->hold_ready)
 			hole = min(hole, READ_ONCE(seg->spans->seq));
 	}
-	/*
-	 * Include segments that were overwritten before the loop looked at them. A writer notes the
-	 * hole while its segment is CLAIMED, in NMI or with preemption off, see pa_history_hole().
-	 * If a segment was used anew while the loop looked at it, the number read is too low at
-	 * worst.
-	 */
-	for (i = 0; i < ring->ctl->nr_segments; i++)
-		smp_cond_load_acquire(&ring->segments[i].state,
-				      PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED);
 	return min_t(u64, hole, atomic64_read(&ring->hole));
 }
 

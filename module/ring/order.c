@@ -25,6 +25,7 @@
 #include "ring/bits.h"
 #include "ring/frame_word.h"
 #include "ring/order.h"
+#include "ring/segment.h"
 
 /* An entry: the number, and the index of the segment */
 #define PA_ORDER_BITS		12
@@ -271,4 +272,36 @@ bool pa_order_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old)
 		}
 	}
 	return found;
+}
+
+/*
+ * A context that publishes a segment takes a number, puts the segment into the table, and then
+ * clears its bit in ring->open. So a segment whose bit is clear already is in the table. If its
+ * entry has been needed for another segment, so many segments became READY that a look at all of
+ * them is not more work.
+ */
+struct pa_segment *pa_recent_next(struct pa_ring *ring, struct pa_recent *recent)
+{
+	const unsigned int nr = ring->ctl->nr_segments;
+
+	if (recent->i < nr && !recent->all) {
+		recent->i = pa_open_next(ring, recent->i);
+		if (recent->i < nr)
+			return &ring->seg[recent->i++];
+		/* Pairs with the barriers in pa_order_add() and pa_open_remove(). */
+		smp_rmb();
+		recent->last = atomic64_read(&ring->ready_seq);
+	}
+	while (recent->n < recent->last) {
+		u64 n = ++recent->n, entry = READ_ONCE(*pa_order_at(ring, n));
+
+		if (PA_ORDER_NR(entry) == n)
+			return &ring->seg[PA_ORDER_SEG(entry)];
+		if (PA_ORDER_NR(entry) > n) {
+			recent->all = true;
+			recent->i = 0;
+			recent->last = 0;
+		}
+	}
+	return recent->all && recent->i < nr ? &ring->seg[recent->i++] : NULL;
 }

@@ -36,6 +36,20 @@ bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old);
  */
 bool pa_order_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old);
 
+/* See pa_recent_next(). All other members are 0 at first. */
+struct pa_recent {
+	u64 n;				/* became READY after this number */
+	u64 last;
+	unsigned int i;
+	bool all;
+};
+
+/*
+ * Return the next of the segments that are open or that became READY or HELD after a number, or
+ * NULL. A segment can come twice, and other segments can come, too. Process context.
+ */
+struct pa_segment *pa_recent_next(struct pa_ring *ring, struct pa_recent *recent);
+
 /* free.c */
 void pa_free_init(struct pa_ring *ring);
 /* Put a segment on the stack that the caller has made FREE. */

@@ -87,9 +87,10 @@ static void pa_segment_ready(struct pa_segment *seg, u64 seq)
 	u64 ready_seq = atomic64_inc_return(&ring->ready_seq);
 	enum perfaux_state state = PERFAUX_SEG_READY;
 
-	pa_open_remove(seg);
 	WRITE_ONCE(seg->shared->ready_seq, ready_seq);
 	pa_order_add(seg, ready_seq);
+	/* After the segment is in the table: see pa_recent_next(). */
+	pa_open_remove(seg);
 	/*
 	 * Read the clock after the number was taken: data in segments with a lower number had
 	 * ended before this time. The writer has already read this clock in this context, for
