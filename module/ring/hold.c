@@ -10,6 +10,35 @@
 #include "ring/segment.h"
 #include "ring/writer.h"
 
+/* Hold a segment that is READY. Returns false if a writer was faster. */
+static bool pa_segment_hold(const struct pa_old *old)
+{
+	const u64 held = PERFAUX_SEQ(old->state) << 8 | PERFAUX_SEG_HELD;
+
+	if (cmpxchg64(&old->seg->shared->state, old->state, held) != old->state)
+		return false;
+	pa_held_add(old->seg);
+	return true;
+}
+
+/*
+ * Begin a walk. Segments that a walk has seen HELD or claimed stay so until UNHOLD, so the next
+ * walk begins after them. UNHOLD counts ring->unholds when its segment is READY. If it does so
+ * during a walk, this walk may have seen the segment HELD.
+ */
+static u64 pa_walk_begin(struct pa_ring *ring, struct pa_walk *walk)
+{
+	/* Pairs with pa_segment_unhold(): this walk sees the segments READY that were counted. */
+	const u64 unholds = atomic64_read_acquire(&ring->unholds);
+
+	*walk = (struct pa_walk){
+		.n = atomic64_read(&ring->ready_seq),
+		.seen = unholds == ring->hold_unholds ? ring->hold_seen : 0,
+	};
+	walk->low = walk->n + 1;
+	return unholds;
+}
+
 /*
  * Hold up to @max segments that are READY now, newest first and without a hole: none that
  * became READY before a segment that was overwritten. An earlier HOLD may have kept such
@@ -18,33 +47,30 @@
  */
 static unsigned int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 {
-	u64 n = atomic64_read(&ring->ready_seq);
 	unsigned int held = 0;
+	struct pa_walk walk;
 	struct pa_old old;
+	u64 unholds = pa_walk_begin(ring, &walk);
 
-	while (held < max &&
-	       pa_order_newest(ring, n, atomic64_read(&ring->overwritten_seq), &old)) {
-		struct pa_segment *seg = old.seg;
-		u64 seq = PERFAUX_SEQ(old.state);
-
+	while (held < max) {
+		if (!pa_walk_next(ring, &walk, atomic64_read(&ring->overwritten_seq), &old)) {
+			ring->hold_seen = walk.low - 1;
+			ring->hold_unholds = unholds;
+			break;
+		}
 		/* Pairs with pa_history_ends(): newer segments that are gone are in the number. */
 		smp_rmb();
 		if (old.ready_seq < atomic64_read(&ring->overwritten_seq))
 			break;
-		n = old.ready_seq - 1;
-		if (pa_segment_released(seg, old.state))
-			continue;
-		if (cmpxchg64(&seg->shared->state, old.state, seq << 8 | PERFAUX_SEG_HELD) ==
-		    old.state) {
-			pa_held_add(seg);
+		if (pa_segment_released(old.seg, old.state))
+			pa_walk_keep(&walk, old.ready_seq);
+		else if (pa_segment_hold(&old))
 			held++;
-			continue;
-		}
 		/*
 		 * If the reader released it, older segments still belong to the history. If it
 		 * was overwritten, there would be a hole.
 		 */
-		if (READ_ONCE(*seg->mark) != seq)
+		else if (READ_ONCE(*old.seg->mark) != PERFAUX_SEQ(old.state))
 			break;
 	}
 	return held;
@@ -235,6 +261,9 @@ static bool pa_segment_unhold(struct pa_segment *seg, u64 state)
 		      PERFAUX_SEQ(state) << 8 | PERFAUX_SEG_READY) != state)
 		return false;
 	pa_order_ready(seg, ready_seq);
+	/* Pairs with pa_walk_begin(). */
+	smp_mb__before_atomic();
+	atomic64_inc(&seg->ring->unholds);
 	if (!seg->ring->overwrite)
 		pa_segment_published(seg->ring);
 	return true;

@@ -230,7 +230,7 @@ bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old)
 	return is_late;
 }
 
-/* Find the newest segment in ring->late, as pa_order_newest() does. */
+/* Find the newest segment in ring->late, as pa_walk_next() does. */
 static bool pa_late_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old)
 {
 	const unsigned int nr = ring->ctl->nr_segments;
@@ -251,26 +251,57 @@ static bool pa_late_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old
 	return found;
 }
 
-bool pa_order_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old)
+void pa_walk_keep(struct pa_walk *walk, u64 n)
 {
-	bool found = pa_late_newest(ring, n, least, old);
-	u64 last = atomic64_read(&ring->ready_seq);
+	walk->low = min(walk->low, n);
+}
+
+/*
+ * Look at entry @n of the table. If its segment has this number and is not READY, the segment is
+ * HELD, or was claimed since, or its context is still publishing it. The last two look alike.
+ */
+static bool pa_walk_look(struct pa_ring *ring, struct pa_walk *walk, u64 n, struct pa_old *old)
+{
+	/* Pairs with the cmpxchg in pa_order_add(): the state is not that of an earlier use. */
+	u64 entry = smp_load_acquire(pa_order_at(ring, n)), state;
+	struct pa_segment *seg = &ring->seg[PA_ORDER_SEG(entry)];
+
+	if (PA_ORDER_NR(entry) == n) {
+		/* As in pa_is_ready() */
+		state = smp_load_acquire(&seg->shared->state);
+		if (READ_ONCE(seg->shared->ready_seq) != n ||
+		    PERFAUX_STATE(state) == PERFAUX_SEG_HELD ||
+		    PERFAUX_STATE(state) == PERFAUX_SEG_IDLE ||
+		    PERFAUX_STATE(state) == PERFAUX_SEG_FREE)
+			return false;
+		*old = (struct pa_old){ .seg = seg, .state = state, .ready_seq = n };
+		if (PERFAUX_STATE(state) == PERFAUX_SEG_READY && !pa_frames_are_open(seg))
+			return true;
+	}
+	if (PA_ORDER_NR(entry) <= n)
+		pa_walk_keep(walk, n);
+	return false;
+}
+
+bool pa_walk_next(struct pa_ring *ring, struct pa_walk *walk, u64 least, struct pa_old *old)
+{
+	bool found = pa_late_newest(ring, walk->n, least, old);
+	u64 last = atomic64_read(&ring->ready_seq), n = walk->n;
 	struct pa_old newest;
 
 	if (found)
 		least = old->ready_seq + 1;
 	/* No older entries than these are in the table. */
-	least = max3(least, (u64)1, last - min(last, ring->order_mask));
+	least = max3(least, walk->seen + 1, last - min(last, ring->order_mask));
 	for (; n >= least; n--) {
-		u64 entry = READ_ONCE(*pa_order_at(ring, n));
-		struct pa_segment *seg = &ring->seg[PA_ORDER_SEG(entry)];
-
-		if (PA_ORDER_NR(entry) == n && pa_is_ready(seg, n, &newest) &&
-		    !pa_frames_are_open(seg)) {
+		if (pa_walk_look(ring, walk, n, &newest)) {
 			*old = newest;
-			return true;
+			found = true;
+			break;
 		}
 	}
+	if (found)
+		walk->n = old->ready_seq - 1;
 	return found;
 }
 

@@ -30,11 +30,23 @@ void pa_order_ready(struct pa_segment *seg, u64 n);
  */
 bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old);
 
+/* A walk from the newest to the oldest READY segment */
+struct pa_walk {
+	u64 n;				/* the number to continue with */
+	u64 seen;			/* do not look for this and lower numbers in the table */
+	u64 low;			/* see pa_walk_keep() */
+};
+
 /*
- * Find the newest READY segment whose number is at most @n and at least @least, and in which no
- * frame is being written. Process context. Returns whether there is any.
+ * Find the next READY segment whose number is at least @least, and in which no frame is being
+ * written. Process context. Returns whether there is any.
  */
-bool pa_order_newest(struct pa_ring *ring, u64 n, u64 least, struct pa_old *old);
+bool pa_walk_next(struct pa_ring *ring, struct pa_walk *walk, u64 least, struct pa_old *old);
+/*
+ * Number @n can be that of a READY segment after the walk. If the walk came to its end, only UNHOLD
+ * makes another segment in the table READY whose number is below the lowest of these.
+ */
+void pa_walk_keep(struct pa_walk *walk, u64 n);
 
 /* See pa_recent_next(). All other members are 0 at first. */
 struct pa_recent {

@@ -129,6 +129,7 @@ struct pa_ring {
 	atomic_t hold_room;		/* likewise */
 	u64 hold_ready;			/* likewise */
 	atomic64_t hole;		/* likewise */
+	atomic64_t unholds;		/* likewise */
 	unsigned long *held;		/* see pa_held_add() */
 	atomic64_t ready_seq;
 	u64 *order;			/* see order.c */
@@ -161,6 +162,8 @@ struct pa_ring {
 	u64 (*clock)(void);		/* set before the first span or frame */
 	bool clock_is_slow;		/* clock must not be read in an NMI */
 	u64 holds;			/* number of the last HOLD; writers read it in a HOLD */
+	u64 hold_seen;			/* see hold.c */
+	u64 hold_unholds;		/* likewise */
 
 	u64 handle;			/* or 0, see produce/bpf.c */
 

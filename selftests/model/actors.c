@@ -369,9 +369,12 @@ void actor_run(int ctx)
 				known->stable[ctx] |= 1 << i;
 		run(op);
 		watch();
-		for (i = 0; i < SEGMENTS; i++)
+		for (i = 0; i < SEGMENTS; i++) {
 			if (known->seg[i].returner == ctx + 1)
 				known->seg[i].returner = 0;
+			if (known->seg[i].publisher == ctx + 1)
+				known->seg[i].publisher = 0;
+		}
 		/* Forget what concerns this operation, so that states do not differ by it. */
 		known->stable[ctx] = 0;
 		known->may[ctx] = 0;

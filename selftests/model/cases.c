@@ -408,6 +408,17 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "hold of all, again and again, beside unhold",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 2,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "H hold", -1, 0, { { OP_HOLD, 0 }, { OP_HOLD, 0 }, { OP_HOLD, 0 } } },
+			{ "U unhold", -1, 0, { { OP_UNHOLD, 0 } } },
+		},
+	},
+	{
 		.name = "unhold of all beside unhold and hold",
 		.overwrite = true,
 		.sinks = true,

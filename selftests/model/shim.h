@@ -139,6 +139,7 @@ struct model_atomic64 {
 #define atomic64_set(v, n)	WRITE_ONCE((v)->counter, n)
 #define atomic64_set_release	atomic64_set
 #define atomic64_try_cmpxchg	model_try_cmpxchg
+#define atomic64_inc(v)		model_add(&(v)->counter, sizeof(s64), 1)
 #define atomic64_add(n, v)	model_add(&(v)->counter, sizeof(s64), n)
 #define atomic64_read_acquire(v)	atomic64_read(v) /* see above */
 #define atomic64_inc_return(v)	model_inc_return(&(v)->counter)

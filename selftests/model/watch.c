@@ -424,6 +424,7 @@ static void watch_state(unsigned int i)
 	if (now == old)
 		return;
 	seg->state = now;
+	seg->is_due = false;
 	for (k = 0; k < MODEL_CTX; k++)
 		world.known.stable[k] &= ~(1 << i);
 	if (!is_move(STATE(old), STATE(now)) ||
@@ -462,6 +463,8 @@ static void watch_state(unsigned int i)
 	seg->is_old = false;
 	if (STATE(now) == PERFAUX_SEG_READY || STATE(now) == PERFAUX_SEG_HELD)
 		ready(i, old);
+	if (STATE(now) == PERFAUX_SEG_READY)
+		seg->publisher = my_number();
 	if (STATE(now) == PERFAUX_SEG_FREE &&
 	    (seg->nr_spans || (world.segments[i].kind == PERFAUX_KIND_FRAMES &&
 			       POS(seg->word))))
@@ -680,6 +683,9 @@ void watch_hold_begins(unsigned int max)
 		seg->is_wanted = spans && state != PERFAUX_SEG_FREE && !seg->released &&
 				 !seg->is_new && seg->nr_spans;
 		seg->is_old = spans && seg->owner;
+		/* Others find a segment once the context that makes it READY has ended. */
+		seg->is_due = !max && state == PERFAUX_SEG_READY && !seg->released &&
+			      !seg->publisher && !seg->returner && !OPEN(seg->word);
 	}
 }
 
@@ -712,6 +718,10 @@ void watch_hold_ends(int held, unsigned int max, u64 seq)
 		if (seg->is_wanted && STATE(seg->state) != PERFAUX_SEG_HELD)
 			model_fail("segment %u is %s after HOLD, with older data", i,
 				   watch_states[STATE(seg->state)]);
+		if (seg->is_due && !seg->released &&
+		    seg->ready_seq >= (u64)world.ring.overwritten_seq.counter)
+			model_fail("segment %u was READY before HOLD of all, and is still READY",
+				   i);
 		if (!max && is_left(i, seq))
 			model_fail("segment %u is %s after HOLD, which says to have all up to %llu",
 				   i, watch_states[STATE(seg->state)], seq);
@@ -721,6 +731,7 @@ void watch_hold_ends(int held, unsigned int max, u64 seq)
 				   seq, known->hole);
 		seg->is_wanted = false;
 		seg->is_taken = false;
+		seg->is_due = false;
 		seg->is_old = false;
 	}
 	known->hole = 0;

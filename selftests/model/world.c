@@ -207,7 +207,8 @@ static const struct field ring_fields[] = {
 	FIELD(pa_ring, hold_room), FIELD(pa_ring, published),
 	FIELD(pa_ring, wake_at), FIELD(pa_ring, gaps_used), FIELD(pa_ring, order_head),
 	FIELD(pa_ring, nr_late), FIELD(pa_ring, nr_open), FIELD(pa_ring, free),
-	FIELD(pa_ring, holds), FIELD(pa_ring, hold_ready), { }
+	FIELD(pa_ring, unholds), FIELD(pa_ring, holds), FIELD(pa_ring, hold_seen),
+	FIELD(pa_ring, hold_unholds), FIELD(pa_ring, hold_ready), { }
 };
 
 static const struct field event_fields[] = {

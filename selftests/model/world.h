@@ -95,8 +95,10 @@ struct known_segment {
 	bool is_old;			/* its span began before the current HOLD */
 	bool is_wanted;			/* ... and was published: HOLD must take the segment */
 	bool is_taken;			/* the current HOLD has taken it */
+	bool is_due;			/* the current HOLD must take it */
 	u8 holder;			/* the HOLD that has taken it, see watch_holder() */
 	u8 returner;			/* the context whose UNHOLD is making it READY */
+	u8 publisher;			/* the context that is publishing it */
 	u8 writer[SEGMENT_SIZE / 8];	/* the context that can write these eight bytes */
 };
 

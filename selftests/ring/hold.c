@@ -397,6 +397,31 @@ TEST_F_TIMEOUT(hold, comes_back, SECONDS)
 	EXPECT_LE(nr / 2 - self->nr, ring_hold(ring, 0, 0));
 }
 
+/* HOLD finds each segment that UNHOLD gives back, although an earlier HOLD has looked at all. */
+TEST_F_TIMEOUT(hold, takes_again, SECONDS)
+{
+	const uint32_t nr = self->ring.ctl->nr_segments;
+	struct ring *ring = &self->ring;
+	uint32_t i, again = 0;
+
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_enable));
+	ASSERT_TRUE(work_until(overwritten(ring), nr));
+	ASSERT_EQ(0, switch_all(self->events, self->nr, event_disable));
+	ASSERT_LT(nr / 2, ring_hold(ring, PERFAUX_FLUSH_SPANS, 0));
+	EXPECT_EQ(0, ring_hold(ring, 0, 0));
+	for (i = 0; i < nr; i++) {
+		if (!is_held(ring, i))
+			continue;
+		ASSERT_EQ(0, ring_unhold(ring, i));
+		ASSERT_FALSE(is_held(ring, i));
+		EXPECT_EQ(1, ring_hold(ring, 0, 0));
+		again += is_held(ring, i);
+		EXPECT_EQ(0, ring_hold(ring, 0, 0));
+	}
+	EXPECT_LT(nr / 2, again);
+	EXPECT_EQ(nr_held(ring), again);
+}
+
 /*
  * If a later segment was overwritten, HOLD does not take the returned one again,
  * because a hole follows it. But writers overwrite the returned segment first.

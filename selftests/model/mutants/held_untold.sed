@@ -3,4 +3,4 @@
 # case: unhold of all beside unhold and hold
 # found: stays HELD after
 # HOLD does not note which READY segments it takes
-/^\t\t\tpa_held_add(seg);$/d
+/^\tpa_held_add(old->seg);$/d

@@ -3,4 +3,4 @@
 # case: hold beside overwriting
 # found: moves segment . from use
 # HOLD does not check whether a writer was faster
-s/if (cmpxchg64(&seg->shared->state, old.state, seq << 8 | PERFAUX_SEG_HELD) ==/WRITE_ONCE(seg->shared->state, seq << 8 | PERFAUX_SEG_HELD);\n\t\tif (old.state ==/
+s/if (cmpxchg64(&old->seg->shared->state, old->state, held) != old->state)/WRITE_ONCE(old->seg->shared->state, held);\n\tif (false)/
