@@ -15,6 +15,7 @@
 #include "gap.c"
 #include "hold.c"
 #include "kick.c"
+#include "lines.c"
 #include "mapping.c"
 #include "memory.c"
 #include "order.c"

@@ -14,6 +14,7 @@
 #ifndef PERFAUX_RING_H
 #define PERFAUX_RING_H
 
+#include <linux/cache.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -45,20 +46,23 @@ struct user_struct;
  * writer. A sink contains one, too, without a shared part, see sink.c.
  */
 struct pa_segment {
+	/* Other CPUs read these, which do not change */
 	struct pa_ring *ring;
 	struct perfaux_segment *shared;
 	struct perfaux_span *spans;	/* spans_per_segment of them */
 	u64 *mark;
 	void **pages;			/* addresses, as setup_aux() wants them */
 	void *priv;			/* what setup_aux() returned */
-	unsigned int contig_order;	/* order of the smallest run of pages */
 	void *base;			/* all pages in one piece, see frame.c */
-	atomic64_t frames;		/* see frame.c */
-	bool is_taken;			/* see pa_frames_flush() */
-	u16 next_free;			/* see free.c */
 	u32 size;			/* bytes */
 	u32 marker;			/* full if used up to here, see pa_segment_set_size() */
+
+	/* This line changes with the segment's use. */
+	atomic64_t frames;		/* see frame.c */
 	u64 held_by;			/* the HOLD that took it, see pa_held_add() */
+	u16 next_free;			/* see free.c */
+	bool is_taken;			/* see pa_frames_flush() */
+	u8 contig_order;		/* order of the smallest run of pages; does not change */
 
 	/* span */
 	u32 head;			/* bytes used, start of the span */
@@ -66,6 +70,8 @@ struct pa_segment {
 	u32 tid;
 	u64 t_begin;
 	u64 cookie;
+
+	u64 unused[2];			/* The next segment begins in another line. */
 };
 
 struct pa_cpu {
@@ -73,9 +79,9 @@ struct pa_cpu {
 	unsigned int frame_hint;	/* likewise, for frames */
 	unsigned int look;		/* see pa_segment_look() */
 	u64 gap;			/* this CPU's slot for a gap, see gap.c */
+	struct pa_sink *sink;		/* NULL until this CPU needs one, see sink.c */
 	struct perf_event *pin_event;	/* see event/pin.c */
 	struct irq_work pin_work;
-	struct pa_sink *sink;		/* NULL until this CPU needs one, see sink.c */
 };
 
 struct pa_sink {
@@ -96,6 +102,10 @@ struct pa_gap {
 	u64 bytes;
 };
 
+/*
+ * Members that CPUs write often are in cache lines of their own, so that they do not take the lines
+ * from other CPUs that read the rest for each span. module/ring/lines.c checks this.
+ */
 struct pa_ring {
 	/*
 	 * One reference for the file, one for each span or frame that is being
@@ -105,44 +115,52 @@ struct pa_ring {
 
 	struct perfaux_control *ctl;	/* vmalloc'ed, with all tables */
 	struct perfaux_segment *segments;
+	struct pa_segment *seg;
+	struct pa_cpu __percpu *cpu;
+	u64 (*clock)(void);		/* set before the first span or frame */
+	u64 wanted_seq;			/* see hold.c */
+	u64 hold_ready;			/* likewise */
+	u64 *order;			/* see order.c */
+	u64 order_mask;			/* likewise */
+	unsigned long *late;		/* likewise, a bit for each segment */
+	unsigned long *open;		/* see pa_open_add() */
+	unsigned long *held;		/* see pa_held_add() */
+	u64 wake_at;			/* see pa_segments_enough() */
 	struct perfaux_gap *gaps;
 	u64 *marks;			/* vmalloc'ed */
 	u64 *gap_marks;
 	u64 *gap_states;		/* see gap.c */
+	unsigned long *gap_cpus;	/* see pa_slot_filled() */
+	struct pa_sink **sinks;		/* see sink.c */
+	unsigned long *free_sinks;	/* likewise, a bit for each sink */
+	unsigned int nr_sinks;		/* likewise; complete sinks */
+	atomic_t may_overwrite;		/* see freeze.c */
+	bool overwrite;
+	bool has_frames;		/* pa_frames_init() was called */
+	bool clock_is_slow;		/* clock must not be read in an NMI */
+
+	/* Written when a segment is claimed or published */
+	atomic64_t claim_seq ____cacheline_aligned;
+	atomic64_t ready_seq;
+	atomic64_t free;		/* see free.c */
+	atomic64_t order_head;		/* see order.c */
+	atomic64_t published;		/* see pa_segments_enough() */
+	atomic64_t overwritten_seq;	/* the highest ready_seq that was overwritten */
+	atomic_t nr_open;		/* see pa_open_add() */
+	atomic_t nr_late;		/* the number of bits in late */
+
+	/* Written when data is lost. A span reads gaps_put and gaps_gone. */
+	atomic_t gaps_put ____cacheline_aligned; /* gaps that were put into slots so far */
+	int gaps_gone;			/* gaps_put when all slots were last seen empty */
 	atomic_t gaps_used;		/* entries from this one on were never used */
 	atomic64_t gap_uses;		/* uses of slots: the numbers in pa_cpu.gap */
-	atomic_t gaps_put;		/* gaps that were put into slots so far */
-	int gaps_gone;			/* gaps_put when all slots were last seen empty */
-	unsigned long *gap_cpus;	/* see pa_slot_filled() */
-	bool has_frames;		/* pa_frames_init() was called */
 	unsigned long starved_at;	/* jiffies, see pa_starve() */
-	struct pa_segment *seg;
-	struct pa_cpu __percpu *cpu;
-	struct pa_sink **sinks;		/* see sink.c */
-	unsigned int nr_sinks;		/* likewise; complete sinks */
-	unsigned long *free_sinks;	/* likewise, a bit for each sink */
-	bool overwrite;
-	atomic_t may_overwrite;		/* see freeze.c */
 
-	atomic64_t claim_seq;
-	u64 wanted_seq;			/* see hold.c */
-	atomic_t hold_room;		/* likewise */
-	u64 hold_ready;			/* likewise */
-	atomic64_t hole;		/* likewise */
+	/* Written when HOLD or UNHOLD is in progress */
+	atomic64_t hole ____cacheline_aligned; /* see hold.c */
 	atomic64_t unholds;		/* likewise */
-	unsigned long *held;		/* see pa_held_add() */
-	atomic64_t ready_seq;
-	u64 *order;			/* see order.c */
-	u64 order_mask;			/* likewise */
-	atomic64_t order_head;		/* likewise */
-	unsigned long *late;		/* likewise, a bit for each segment */
-	atomic_t nr_late;		/* the number of bits in late */
-	atomic64_t free;		/* see free.c */
-	unsigned long *open;		/* see pa_open_add() */
-	atomic_t nr_open;		/* likewise */
-	atomic64_t published;		/* see pa_segments_enough() */
-	u64 wake_at;			/* likewise */
-	atomic64_t overwritten_seq;	/* the highest ready_seq that was overwritten */
+	atomic_t hold_room;		/* likewise */
+	u64 holds;			/* number of the last HOLD; writers read it in a HOLD */
 
 	wait_queue_head_t wait;
 	struct irq_work wake_irq;
@@ -159,9 +177,6 @@ struct pa_ring {
 	struct module *pmu_module;	/* a reference to the module */
 	void *(*setup_aux)(struct perf_event *event, void **pages, int nr, bool overwrite);
 	void (*free_aux)(void *aux);
-	u64 (*clock)(void);		/* set before the first span or frame */
-	bool clock_is_slow;		/* clock must not be read in an NMI */
-	u64 holds;			/* number of the last HOLD; writers read it in a HOLD */
 	u64 hold_seen;			/* see hold.c */
 	u64 hold_unholds;		/* likewise */
 

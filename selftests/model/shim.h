@@ -37,6 +37,7 @@ struct vm_area_struct;
 #define notrace
 #define noinline		__attribute__((noinline))
 #define __percpu
+#define ____cacheline_aligned	__attribute__((aligned(64)))
 #define __user
 #define EXPORT_SYMBOL_GPL(name)	_Static_assert(sizeof(typeof(name) *), "a symbol")
 
