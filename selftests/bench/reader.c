@@ -28,6 +28,18 @@ static void call_hold(void *ctx)
 	bench_must("UNHOLD", ring_unhold_all(ctx));
 }
 
+static void call_hold_spans(void *ctx)
+{
+	bench_must("HOLD", ring_hold(ctx, PERFAUX_FLUSH_SPANS, 1));
+	bench_must("UNHOLD", ring_unhold_all(ctx));
+}
+
+/* The first call takes all segments, and is not the cheapest one. */
+static void call_hold_again(void *ctx)
+{
+	bench_must("HOLD", ring_hold(ctx, 0, 0));
+}
+
 static void ignore(void *ctx, const struct record *record)
 {
 	(void)ctx;
@@ -77,6 +89,12 @@ int main(void)
 		measure("FLUSH, segments", call_flush, sizes[i], 0);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		measure("HOLD of one segment and UNHOLD, segments", call_hold, sizes[i],
+			PERFAUX_RING_OVERWRITE);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		measure("HOLD of one segment with spans, UNHOLD, segments", call_hold_spans,
+			sizes[i], PERFAUX_RING_OVERWRITE);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		measure("HOLD that finds nothing more, segments", call_hold_again, sizes[i],
 			PERFAUX_RING_OVERWRITE);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		measure("look for new spans, segments", call_read, sizes[i], 0);
