@@ -24,14 +24,15 @@ static int __init perfaux_init(void)
 {
 	int ret;
 
-	BUILD_BUG_ON(sizeof(struct perfaux_info) != PERFAUX_INFO_SIZE_V0);
-	BUILD_BUG_ON(sizeof(struct perfaux_create) != PERFAUX_CREATE_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_info) != PERFAUX_INFO_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct perfaux_create) != PERFAUX_CREATE_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct perfaux_attach) != PERFAUX_ATTACH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_detach) != PERFAUX_DETACH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_flush) != PERFAUX_FLUSH_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_handle) != PERFAUX_HANDLE_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_hold) != PERFAUX_HOLD_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_thaw) != PERFAUX_THAW_SIZE_V0);
+	BUILD_BUG_ON(sizeof(struct perfaux_kept) != PERFAUX_KEPT_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_ids) != PERFAUX_IDS_SIZE_V0);
 	BUILD_BUG_ON(sizeof(struct perfaux_ids_stats) !=
 		     PERFAUX_IDS_STATS_SIZE_V0);

@@ -293,6 +293,58 @@
  * ring stays frozen until PERFAUX_IOC_THAW: HOLD the segments that you need before THAW.
  * Further samples of triggers only increase control.triggers.
  *
+ * Kept rings
+ * ==========
+ *
+ * A ring with PERFAUX_RING_KEPT survives a crash of the machine: its memory is a region that
+ * a warm reboot leaves alone. The kernel's parameters name the region, and its place must be
+ * the same in each boot:
+ *
+ *	reserve_mem=64M:4096:perfaux nokaslr
+ *
+ * reserve_mem exists from 6.12 on. Without nokaslr, the kernel's own image can be placed over
+ * the region (KASLR does not know of it) and destroys what was kept; the module then finds no
+ * valid header. Firmware that clears memory, and loss of power, do the same.
+ *
+ * The machine has one region, and one ring at a time can be in it. The region contains a
+ * struct perfaux_kept_header and, at the offsets that the header has:
+ *
+ *   tables	what the ring's mapping has in front of the data: the control page, segments,
+ *		spans and gaps
+ *   marks	the mapping of the marks
+ *   opens	struct perfaux_open[nr_segments]: the spans that PMUs are writing
+ *   gap sums	u64[nr_gaps]
+ *   user	create.user_size bytes for user space, which maps them at the offset
+ *		create.marks_size + create.ring_size, readable and writable. A program keeps
+ *		there what else a reader needs after a crash
+ *   data	of the segments
+ *
+ * After a crash nobody ends a span that a PMU was writing: the other CPUs may have been
+ * stopped in the middle of it, and a reset calls no code at all. So a writer that begins to
+ * use a segment of a kept ring clears it first, and the span ends with the last byte that is
+ * not zero. This takes some microseconds for 64 KiB, which is the largest segment that a kept
+ * ring can have.
+ *
+ * Memory can be overwritten between a crash and the next boot, and a CPU's cache can be lost in
+ * a reset. Therefore each span, open span and gap has a sum, and a reader uses nothing whose
+ * sum is wrong:
+ *
+ *   span	span.reserved = perfaux_kept_sum(S, &span, 7), where S is
+ *		perfaux_kept_start(key, number of the segment's use, segment, index of the
+ *		span). So the entry of an earlier use of the segment is not valid either
+ *   open span	open.sum = perfaux_kept_sum(S, &open, 7), with the index open.index
+ *   gap	gap sum [i] = perfaux_kept_sum(perfaux_kept_start(key, gap.seq, i, 0), &gap, 8)
+ *   header	header.sum = perfaux_kept_sum(0, &header, all words before sum)
+ *   stop	stop.sum, in the same way with header.key
+ *
+ * Frames have no sum. The state of a committed frame contains the number of the segment's use,
+ * and the frame contains the segment's index.
+ *
+ * In the next boot, PERFAUX_IOC_KEPT tells that the region has data and opens it. The region
+ * takes a new ring only when the data has been wiped. When a kept ring is closed, or the module
+ * parameter persist=0 is set at load time, the module wipes the region. Only a process with
+ * CAP_SYS_ADMIN in the initial user namespace can make a kept ring, or open or wipe the region.
+ *
  * Times
  * =====
  *
@@ -361,9 +413,12 @@ struct perfaux_info {
 	__u32	max_segments;		/* out */
 	__u32	max_spans;		/* out: per segment */
 	__u32	attach_flags;		/* out: known flags of ATTACH */
+	/* out: bytes of the region for kept rings; 0: there is none, see "Kept rings" */
+	__u64	region_size;
 };
 
 #define PERFAUX_INFO_SIZE_V0	40
+#define PERFAUX_INFO_SIZE_V1	48
 
 /*
  * PERFAUX_IOC_CREATE (on the device): make a raw ring.
@@ -374,10 +429,16 @@ struct perfaux_info {
  *   EINVAL	size below PERFAUX_CREATE_SIZE_V0; unknown flags; segment_size
  *		not a power of two or out of range; nr_segments,
  *		spans_per_segment or watermark out of range; a reserved field
- *		or an out field is not 0
+ *		or an out field is not 0; user_size without PERFAUX_RING_KEPT, or not
+ *		a multiple of the page size
  *   E2BIG	a longer struct with a tail that is not zero
  *   EOVERFLOW	the sizes do not fit a mapping
- *   EPERM	RLIMIT_MEMLOCK is exceeded and the caller lacks CAP_IPC_LOCK
+ *   EPERM	RLIMIT_MEMLOCK is exceeded and the caller lacks CAP_IPC_LOCK; with
+ *		PERFAUX_RING_KEPT: the caller lacks CAP_SYS_ADMIN
+ *   ENODEV	PERFAUX_RING_KEPT, but there is no region
+ *   ENOSPC	the ring does not fit into the region
+ *   EBUSY	another ring is in the region, or a process has opened it
+ *   EEXIST	the region has data of an earlier boot: see PERFAUX_IOC_KEPT
  *   ENOMEM	there is not enough memory
  *   EINTR	a fatal signal came while memory was being allocated
  *   EMFILE, ENFILE, EFAULT
@@ -409,12 +470,17 @@ struct perfaux_create {
 	__u64	reserved;
 	__u64	marks_size;		/* out: bytes to map at offset 0 */
 	__u64	ring_size;		/* out: bytes to map at marks_size */
+	__u64	user_size;		/* in: bytes, see "Kept rings" */
 };
 
 #define PERFAUX_CREATE_SIZE_V0	48
+#define PERFAUX_CREATE_SIZE_V1	56
 
 /* If no segment is free, a writer overwrites the oldest READY segment. */
 #define PERFAUX_RING_OVERWRITE	_BITUL(0)
+
+/* The ring is in the region, see "Kept rings". segment_size is at most 64 KiB. */
+#define PERFAUX_RING_KEPT	_BITUL(1)
 
 /*
  * PERFAUX_IOC_ATTACH (on a ring): from now on, the AUX data of a perf event goes to this
@@ -660,6 +726,44 @@ struct perfaux_handle {
 #define PERFAUX_HANDLE_SIZE_V0	16
 
 /*
+ * PERFAUX_IOC_KEPT (on the device): look at the region of kept rings, open it, or wipe it. See
+ * "Kept rings".
+ *
+ * Returns 0 or, with PERFAUX_KEPT_OPEN, a descriptor with O_CLOEXEC. mmap() of the descriptor
+ * with PROT_READ, MAP_SHARED, offset 0 and the length region_size maps the region. Nothing in it
+ * can be trusted: anything can have been written there since the crash.
+ *
+ * Errors:
+ *   EINVAL	size below PERFAUX_KEPT_SIZE_V0; unknown flags, or OPEN and WIPE; an out
+ *		field is not 0
+ *   ENODEV	OPEN or WIPE, but there is no region
+ *   ENODATA	OPEN, but the region has no data of an earlier boot
+ *   EBUSY	OPEN or WIPE, but a ring is in the region, or the region is open
+ *   EPERM	OPEN or WIPE without CAP_SYS_ADMIN
+ *   EMFILE, ENFILE, ENOMEM, E2BIG, EFAULT
+ */
+struct perfaux_kept {
+	__u32	size;			/* in: of this struct */
+	__u32	flags;			/* in: 0 or PERFAUX_KEPT_* */
+	__u32	state;			/* out: enum perfaux_kept_state, after the call */
+	__u32	reserved;
+	__u64	region_size;		/* out: bytes; 0: there is no region */
+};
+
+#define PERFAUX_KEPT_SIZE_V0	24
+
+#define PERFAUX_KEPT_OPEN	_BITUL(0)
+/* Clear the region. Data of an earlier boot is gone. Takes about 0.1 s for each GiB. */
+#define PERFAUX_KEPT_WIPE	_BITUL(1)
+
+enum perfaux_kept_state {
+	PERFAUX_KEPT_NONE	= 0,	/* there is no region */
+	PERFAUX_KEPT_EMPTY	= 1,
+	PERFAUX_KEPT_USED	= 2,	/* a ring of this boot is in it, or the region is open */
+	PERFAUX_KEPT_FULL	= 3,	/* it has data of an earlier boot */
+};
+
+/*
  * PERFAUX_IOC_IDS (on the device): while the returned descriptor is open, every
  * PERF_RECORD_MMAP2 that the kernel writes for an event with attr.build_id has the build-id
  * of the mapped file. This holds for all users of perf:
@@ -786,6 +890,7 @@ struct perfaux_notice {
 #define PERFAUX_IOC_HOLD	_IO(PERFAUX_IOC_MAGIC, 8)
 #define PERFAUX_IOC_THAW	_IO(PERFAUX_IOC_MAGIC, 9)
 #define PERFAUX_IOC_UNHOLD	_IO(PERFAUX_IOC_MAGIC, 10)
+#define PERFAUX_IOC_KEPT	_IO(PERFAUX_IOC_MAGIC, 11)
 
 /*
  * poll() on a ring:
@@ -960,7 +1065,7 @@ struct perfaux_span {
 	__u32	tid;			/* event is that of a CPU */
 	__u32	cpu;
 	__u32	flags;			/* PERF_AUX_FLAG_* */
-	__u64	reserved;
+	__u64	reserved;		/* 0, or the sum of a kept ring's span */
 };
 
 /* PERFAUX_STATE() of struct perfaux_frame.state. PERFAUX_SEQ() is the segment's. */
@@ -1015,5 +1120,90 @@ struct perfaux_gap {
 	__u64	count;			/* attempts to write during the gap */
 	__u64	bytes;			/* lost during the gap */
 };
+
+/* --- kept rings ------------------------------------------------------------------------- */
+
+#define PERFAUX_KEPT_MAGIC	"perfaux1"
+
+/* The start of the region. All offsets are in bytes from there. */
+struct perfaux_kept_header {
+	__u8	magic[8];		/* PERFAUX_KEPT_MAGIC, without a NUL */
+	__u32	size;			/* of this struct */
+	__u32	abi;			/* PERFAUX_ABI */
+	__u64	region_size;
+	__u64	key;			/* random, and another one for each ring */
+	__u32	segment_size;
+	__u32	nr_segments;
+	__u32	spans_per_segment;
+	__u32	nr_gaps;
+	__u64	realtime;		/* when the ring was made: ns since 1970 */
+	__u64	stop_offset;		/* of struct perfaux_stop */
+	__u64	tables_offset;		/* of struct perfaux_control */
+	__u64	tables_size;
+	__u64	marks_offset;
+	__u64	opens_offset;
+	__u64	gap_sums_offset;
+	__u64	user_offset;
+	__u64	user_size;
+	__u64	data_offset;
+	__u64	data_size;
+	__u64	sum;
+};
+
+/*
+ * A span that has not ended. Valid until the entry of the span's table with the same index is
+ * valid.
+ */
+struct perfaux_open {
+	__u64	t_begin;
+	__u64	cookie;
+	__u32	offset;			/* bytes, from the segment's start */
+	__u32	index;			/* of the entry that the span will have */
+	__u32	pid;
+	__u32	tid;
+	__u32	cpu;
+	__u32	reserved;		/* 0 */
+	__u64	zero[2];
+	__u64	sum;
+};
+
+enum perfaux_stop_cause {
+	PERFAUX_STOP_NONE	= 0,	/* the kernel was not told, as in a reset */
+	PERFAUX_STOP_PANIC	= 1,
+	PERFAUX_STOP_RESTART	= 2,	/* reboot(2), also by kexec */
+	PERFAUX_STOP_HALT	= 3,	/* or power off */
+};
+
+/* How the machine stopped. Valid if sum is. */
+struct perfaux_stop {
+	__u32	cause;			/* enum perfaux_stop_cause */
+	__u32	cpu;
+	__u64	time;			/* by the ring's clock; 0: it had none */
+	__u8	message[240];		/* of the panic, NUL-terminated, cut if longer */
+	__u64	sum;
+};
+
+/* Mix one word into a sum. The factor is 2^64 divided by the golden ratio. */
+static inline __u64 perfaux_kept_mix(__u64 sum, __u64 word)
+{
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
+	return sum ^ sum >> 32;
+}
+
+static inline __u64 perfaux_kept_sum(__u64 sum, const void *words, __u32 nr)
+{
+	const __u64 *word = (const __u64 *)words;
+	__u32 i;
+
+	for (i = 0; i < nr; i++)
+		sum = perfaux_kept_mix(sum, word[i]);
+	return sum;
+}
+
+/* @use is PERFAUX_SEQ() of the segment's state, or the number of a gap. */
+static inline __u64 perfaux_kept_start(__u64 key, __u64 use, __u32 segment, __u32 index)
+{
+	return perfaux_kept_mix(perfaux_kept_mix(key, use), (__u64)segment << 32 | index);
+}
 
 #endif /* _UAPI_PERFAUX_H */

@@ -4,15 +4,18 @@
  * recorded.
  */
 #include <linux/anon_inodes.h>
+#include <linux/capability.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/log2.h>
 
 #include "args.h"
 #include "device/device.h"
+#include "device/kept.h"
 #include "device/ring.h"
 #include "event/rights.h"
 #include "ids/ids.h"
+#include "ring/keep.h"
 #include "ring/ring.h"
 
 static long pa_ioctl_info(void __user *uarg)
@@ -34,6 +37,7 @@ static long pa_ioctl_info(void __user *uarg)
 		.max_segments = PA_MAX_SEGMENTS,
 		.max_spans = PA_MAX_SPANS,
 		.attach_flags = PA_ATTACH_FLAGS,
+		.region_size = pa_region_size(),
 	};
 	return pa_copy_answer(uarg, &info, sizeof(info), usize);
 }
@@ -63,6 +67,11 @@ static int pa_check_create(struct perfaux_create *arg)
 	if (arg->spans_per_segment > PA_MAX_SPANS ||
 	    arg->watermark > arg->nr_segments)
 		return -EINVAL;
+	if (arg->flags & PERFAUX_RING_KEPT ?
+	    arg->segment_size > PA_MAX_KEPT_SEGMENT || arg->user_size & ~PAGE_MASK ||
+	    arg->user_size > LONG_MAX / 4 :
+	    arg->user_size)
+		return -EINVAL;
 	if (!arg->spans_per_segment)
 		arg->spans_per_segment = pa_default_spans(arg->segment_size);
 	if (!arg->watermark)
@@ -80,6 +89,8 @@ static long pa_ioctl_create(void __user *uarg)
 	ret = pa_copy_arg(&arg, sizeof(arg), PERFAUX_CREATE_SIZE_V0, uarg);
 	if (!ret)
 		ret = pa_check_create(&arg);
+	if (!ret && arg.flags & PERFAUX_RING_KEPT && !capable(CAP_SYS_ADMIN))
+		ret = -EPERM;
 	if (ret)
 		return ret;
 
@@ -129,6 +140,8 @@ long pa_device_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		return pa_ioctl_info((void __user *)uarg);
 	case PERFAUX_IOC_CREATE:
 		return pa_ioctl_create((void __user *)uarg);
+	case PERFAUX_IOC_KEPT:
+		return pa_ioctl_kept((void __user *)uarg);
 	case PERFAUX_IOC_IDS:
 		return pa_ioctl_ids((void __user *)uarg);
 	}

@@ -14,6 +14,7 @@
 #include "device/ring.h"
 #include "event/event.h"
 #include "produce/bpf.h"
+#include "ring/keep.h"
 #include "ring/process.h"
 #include "ring/writer.h"
 
@@ -150,11 +151,20 @@ void pa_ring_put(struct pa_ring *ring)
 
 int pa_ring_init(void)
 {
+	int ret;
+
 	pa_wq = alloc_workqueue("perfaux", WQ_UNBOUND, 0);
-	return pa_wq ? 0 : -ENOMEM;
+	if (!pa_wq)
+		return -ENOMEM;
+	pa_region_init();
+	ret = pa_stop_init();
+	if (ret)
+		destroy_workqueue(pa_wq);
+	return ret;
 }
 
 void pa_ring_exit(void)
 {
+	pa_stop_exit();
 	destroy_workqueue(pa_wq);
 }

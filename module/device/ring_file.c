@@ -11,7 +11,6 @@
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "../perfaux.h"
 #include "args.h"
@@ -20,6 +19,7 @@
 #include "event/rights.h"
 #include "produce/bpf.h"
 #include "produce/producer.h"
+#include "ring/keep.h"
 #include "ring/process.h"
 #include "ring/writer.h"
 
@@ -193,24 +193,6 @@ static long pa_ring_ioctl(struct file *file, unsigned int cmd,
 	return -ENOTTY;
 }
 
-/* Map @size bytes of vmalloc memory at @addr. */
-static int pa_map_vmalloc(struct vm_area_struct *vma, unsigned long addr,
-			  void *mem, size_t size)
-{
-	size_t at;
-	int ret;
-
-	for (at = 0; at < size; at += PAGE_SIZE) {
-		ret = vm_insert_page(vma, addr + at, vmalloc_to_page(mem + at));
-		if (ret)
-			return ret;
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
-	}
-	return 0;
-}
-
 static int pa_map_data(struct vm_area_struct *vma, unsigned long addr,
 		       struct pa_ring *ring)
 {
@@ -257,7 +239,14 @@ static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)
 	if (!offset) {
 		if (size != ring->marks_size)
 			return -EINVAL;
-		ret = pa_map_vmalloc(vma, vma->vm_start, ring->marks, size);
+		ret = pa_mapping_insert(vma, vma->vm_start, ring->marks, size);
+		return ret ?: pa_mapping_count(vma);
+	}
+	if (ring->user_size &&
+	    offset == (ring->marks_size + ring->tables_size + ring->data_size) >> PAGE_SHIFT) {
+		if (size != ring->user_size)
+			return -EINVAL;
+		ret = pa_mapping_insert(vma, vma->vm_start, ring->keep->user, size);
 		return ret ?: pa_mapping_count(vma);
 	}
 	if (offset != ring->marks_size >> PAGE_SHIFT ||
@@ -266,7 +255,7 @@ static int pa_ring_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	pa_vm_flags_clear(vma, VM_MAYWRITE);
-	ret = pa_map_vmalloc(vma, vma->vm_start, ring->ctl, ring->tables_size);
+	ret = pa_mapping_insert(vma, vma->vm_start, ring->ctl, ring->tables_size);
 	if (!ret)
 		ret = pa_map_data(vma, vma->vm_start + ring->tables_size, ring);
 	return ret ?: pa_mapping_count(vma);

@@ -13,6 +13,7 @@
 
 #include "event/event.h"
 #include "event/output.h"
+#include "ring/keep.h"
 #include "ring/writer.h"
 
 static struct pa_segment *pa_handle_segment(struct perf_output_handle *handle)
@@ -109,6 +110,8 @@ void *pa_output_begin(struct perf_output_handle *handle,
 	pa_span_thread(event, &seg->pid, &seg->tid);
 	seg->t_begin = now;
 	seg->cookie = attached->cookie;
+	if (unlikely(ring->keep) && !pa_is_sink(seg))
+		pa_keep_begin(seg);
 
 	handle->rb = (void *)((unsigned long)seg | PA_TAG);
 	handle->event = event;
@@ -137,11 +140,11 @@ static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
 	span->tid = seg->tid;
 	span->cpu = smp_processor_id();
 	span->flags = flags;
-	span->reserved = 0;
 	/* Gaps that ended before have smaller numbers: publish them first. */
 	pa_gaps_ended_elsewhere(seg->ring);
 	/* pa_hold_hole() may still read the number of the span that was here before. */
 	WRITE_ONCE(span->seq, pa_next_seq(seg->ring));
+	span->reserved = unlikely(seg->ring->keep) ? pa_keep_span_sum(seg, span) : 0;
 
 	shared->bytes += size;
 	pa_count(&seg->ring->ctl->spans, 1);
@@ -216,8 +219,11 @@ int pa_output_skip(struct perf_output_handle *handle, unsigned long size)
 		return -ENOSPC;
 
 	seg->head += size;
-	if (!pa_is_sink(seg))
+	if (!pa_is_sink(seg)) {
 		pa_count(&seg->ring->ctl->skipped, size);
+		if (unlikely(seg->ring->keep))
+			pa_keep_begin(seg);
+	}
 	handle->head = seg->head;
 	handle->size -= size;
 	handle->wakeup = pa_wakeup(seg);

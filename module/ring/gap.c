@@ -29,6 +29,7 @@
 #include <linux/smp.h>
 
 #include "ring/bits.h"
+#include "ring/keep.h"
 #include "ring/process.h"
 #include "ring/writer.h"
 
@@ -166,6 +167,8 @@ static void pa_gap_publish(struct pa_ring *ring, int gap, u64 now)
 	seq = PA_GAP_SEQ(READ_ONCE(ring->gap_states[gap - 1]));
 	if (!seq)
 		seq = pa_next_seq(ring);
+	if (unlikely(ring->keep))
+		pa_keep_gap(ring, gap - 1, seq);
 	/* Pairs with the reader's load-acquire of seq. */
 	smp_store_release(&entry->seq, seq);
 	/* Pairs with pa_gap_alloc() and pa_gaps_ready(): seq before READY. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Count mappings of a ring as pinned memory of the process (VmPin in /proc/PID/status), as
+ * Mappings of a ring by user space.
+ *
+ * They count as pinned memory of the process (VmPin in /proc/PID/status), as
  * perf_mmap() and io_uring count theirs. The limit is that of the ring's user, see
  * account.c.
  *
@@ -9,7 +11,10 @@
  */
 #include <linux/mm.h>
 #include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "ring/process.h"
 
@@ -39,6 +44,25 @@ static const struct vm_operations_struct pa_mapping_ops = {
 	.open	= pa_mapping_open,
 	.close	= pa_mapping_close,
 };
+
+int pa_mapping_insert(struct vm_area_struct *vma, unsigned long addr, void *mem, size_t size)
+{
+	size_t at;
+	int ret;
+
+	for (at = 0; at < size; at += PAGE_SIZE) {
+		void *here = mem + at;
+
+		ret = vm_insert_page(vma, addr + at, is_vmalloc_addr(here) ?
+						     vmalloc_to_page(here) : virt_to_page(here));
+		if (ret)
+			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
 
 /* Must be the last step of mmap(), because close() is not called if an earlier step fails. */
 int pa_mapping_count(struct vm_area_struct *vma)

@@ -14,6 +14,7 @@
 #include <linux/vmalloc.h>
 
 #include "ring/frame_word.h"
+#include "ring/keep.h"
 #include "ring/order.h"
 #include "ring/process.h"
 
@@ -96,7 +97,7 @@ static void pa_segment_free_pages(struct pa_segment *seg, unsigned int nr)
 {
 	unsigned int i;
 
-	for (i = 0; seg->pages && i < nr && seg->pages[i]; i++) {
+	for (i = 0; !seg->ring->keep && seg->pages && i < nr && seg->pages[i]; i++) {
 		__free_page(virt_to_page(seg->pages[i]));
 		cond_resched();
 	}
@@ -149,6 +150,16 @@ static bool pa_ring_alloc_tables(struct pa_ring *ring, unsigned int nr)
 	       ring->gap_cpus && ring->sinks && ring->free_sinks;
 }
 
+/* Allocate what user space maps, except for the segments of a ring that is not kept. */
+static int pa_ring_alloc_shared(struct pa_ring *ring, const struct perfaux_create *arg)
+{
+	if (arg->flags & PERFAUX_RING_KEPT)
+		return pa_keep_alloc(ring, arg);
+	ring->marks = __vmalloc(ring->marks_size, PA_TABLE_GFP);
+	ring->ctl = __vmalloc(ring->tables_size, PA_TABLE_GFP);
+	return ring->marks && ring->ctl ? 0 : -ENOMEM;
+}
+
 int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 {
 	unsigned int nr = arg->segment_size >> PAGE_SHIFT, i;
@@ -161,8 +172,10 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 		return ret;
 	/* Include the pages of the first sinks, which are allocated with the first event. */
 	ring->charged_sinks = pa_sinks_at_first();
-	pages = ((ring->tables_size + ring->marks_size + ring->data_size) >>
-		 PAGE_SHIFT) + ring->charged_sinks;
+	pages = ring->charged_sinks;
+	/* The region of a kept ring is reserved, and root's. */
+	if (!(arg->flags & PERFAUX_RING_KEPT))
+		pages += (ring->tables_size + ring->marks_size + ring->data_size) >> PAGE_SHIFT;
 	ret = pa_charge(ring, pages);
 	if (ret)
 		return ret;
@@ -170,14 +183,14 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	if (pages > totalram_pages())
 		return -ENOMEM;
 
-	ring->marks = __vmalloc(ring->marks_size, PA_TABLE_GFP);
-	ring->ctl = __vmalloc(ring->tables_size, PA_TABLE_GFP);
 	ring->seg = kvcalloc(arg->nr_segments, sizeof(*ring->seg), PA_TABLE_GFP);
 	ring->cpu = alloc_percpu_gfp(struct pa_cpu,
 				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!ring->marks || !ring->ctl || !ring->seg || !ring->cpu ||
-	    !pa_ring_alloc_tables(ring, arg->nr_segments))
+	if (!ring->seg || !ring->cpu || !pa_ring_alloc_tables(ring, arg->nr_segments))
 		return -ENOMEM;
+	ret = pa_ring_alloc_shared(ring, arg);
+	if (ret)
+		return ret;
 
 	layout.size = sizeof(layout);
 	layout.abi = PERFAUX_ABI;
@@ -191,6 +204,8 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	*ring->ctl = layout;
 	pa_ring_set_pointers(ring);
 
+	if (ring->keep)
+		return pa_keep_start(ring);
 	for (i = 0; i < arg->nr_segments; i++) {
 		ret = pa_segment_alloc(&ring->seg[i], nr);
 		if (ret)
@@ -220,7 +235,10 @@ void pa_ring_free_memory(struct pa_ring *ring)
 	kvfree(ring->late);
 	kvfree(ring->order);
 	kvfree(ring->seg);
-	vfree(ring->ctl);
-	vfree(ring->marks);
+	if (!ring->keep) {
+		vfree(ring->ctl);
+		vfree(ring->marks);
+	}
+	pa_keep_free(ring);
 	pa_uncharge(ring);
 }

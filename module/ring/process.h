@@ -81,7 +81,9 @@ kuid_t pa_payer(void);
 int pa_charge_event(kuid_t *payer);
 void pa_uncharge_event(kuid_t payer);
 
-/* mapping.c: returns 0 or -ENOMEM */
+/* mapping.c: 0 or -errno */
+/* Map @size bytes of the kernel's memory, in whole pages, at @addr. */
+int pa_mapping_insert(struct vm_area_struct *vma, unsigned long addr, void *mem, size_t size);
 int pa_mapping_count(struct vm_area_struct *vma);
 
 #endif /* PERFAUX_RING_PROCESS_H */

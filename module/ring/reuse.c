@@ -8,6 +8,7 @@
 #include <linux/smp.h>
 
 #include "ring/frame_word.h"
+#include "ring/keep.h"
 #include "ring/order.h"
 #include "ring/segment.h"
 #include "ring/writer.h"
@@ -102,6 +103,8 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 	}
 
 	pa_open_add(seg);
+	if (unlikely(seg->ring->keep))
+		pa_keep_clear(seg);
 	WRITE_ONCE(shared->nr_spans, 0);
 	WRITE_ONCE(shared->used, 0);
 	WRITE_ONCE(shared->bytes, 0);

@@ -32,11 +32,12 @@
 #define PA_MAX_SEGMENT_SIZE	BIT(30)
 #define PA_MAX_SPANS		65536
 #define PA_NR_GAPS		512
-#define PA_CREATE_FLAGS		PERFAUX_RING_OVERWRITE
+#define PA_CREATE_FLAGS		(PERFAUX_RING_OVERWRITE | PERFAUX_RING_KEPT)
 #define PA_ATTACH_FLAGS		(PERFAUX_ATTACH_RAW | PERFAUX_ATTACH_TRIGGER)
 #define PA_FLUSH_FLAGS		(PERFAUX_FLUSH_SPANS | PERFAUX_FLUSH_ABANDON)
 #define PA_HOLD_FLAGS		(PA_FLUSH_FLAGS | PERFAUX_HOLD_THAW)
 
+struct pa_keep;
 struct pa_ring;
 struct pid_namespace;
 struct user_struct;
@@ -135,6 +136,7 @@ struct pa_ring {
 	unsigned long *free_sinks;	/* likewise, a bit for each sink */
 	unsigned int nr_sinks;		/* likewise; complete sinks */
 	atomic_t may_overwrite;		/* see freeze.c */
+	struct pa_keep *keep;		/* or NULL, see keep.c */
 	bool overwrite;
 	bool has_frames;		/* pa_frames_init() was called */
 	bool clock_is_slow;		/* clock must not be read in an NMI */
@@ -186,6 +188,7 @@ struct pa_ring {
 	size_t marks_size;		/* bytes, whole pages */
 	size_t tables_size;
 	size_t data_size;
+	size_t user_size;		/* of a kept ring */
 	unsigned long charged;		/* pages */
 	unsigned int charged_sinks;	/* the part of charged for sinks: a page each */
 	struct user_struct *user;

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* 6.12: memory that the kernel's parameters reserve by name */
+#include <linux/mm.h>
+
+int probe(phys_addr_t *start, phys_addr_t *size);
+
+int probe(phys_addr_t *start, phys_addr_t *size)
+{
+	return reserve_mem_find_by_name("name", start, size);
+}

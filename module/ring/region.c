@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The region of memory for kept rings: who has it, and what is in it. A ring or a reader of an
+ * earlier boot's data has the region, one at a time.
+ *
+ * Memory of reserve_mem= is part of the kernel's mapping of all memory, and its pages are
+ * reserved, with a reference (memmap_init_reserved_pages()).
+ */
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "compat/reserve_mem.h"
+#include "ring/keep.h"
+
+static bool persist = true;
+module_param(persist, bool, 0444);
+MODULE_PARM_DESC(persist, "Keep what an earlier boot has left in memory of reserve_mem= (default 1)");
+
+static DEFINE_MUTEX(pa_region_lock);
+static enum perfaux_kept_state pa_state_of_region;	/* pa_region_lock */
+static void *pa_region;
+static size_t pa_region_bytes;
+
+static void pa_region_clear(void)
+{
+	size_t at;
+
+	for (at = 0; at < pa_region_bytes; at += PAGE_SIZE) {
+		clear_page(pa_region + at);
+		cond_resched();
+	}
+}
+
+void pa_region_init(void)
+{
+	phys_addr_t start, size, begin;
+
+	if (!pa_reserve_mem_find("perfaux", &start, &size))
+		return;
+	begin = PAGE_ALIGN(start);
+	if (begin - start >= size || (size - (begin - start)) >> PAGE_SHIFT == 0)
+		return;
+	pa_region = phys_to_virt(begin);
+	pa_region_bytes = (size - (begin - start)) & PAGE_MASK;
+	pa_state_of_region = PERFAUX_KEPT_EMPTY;
+	if (memcmp(pa_region, PERFAUX_KEPT_MAGIC, sizeof(PERFAUX_KEPT_MAGIC) - 1))
+		return;
+	if (persist)
+		pa_state_of_region = PERFAUX_KEPT_FULL;
+	else
+		pa_region_clear();
+}
+
+size_t pa_region_size(void)
+{
+	return pa_region_bytes;
+}
+
+enum perfaux_kept_state pa_region_state(void)
+{
+	enum perfaux_kept_state state;
+
+	mutex_lock(&pa_region_lock);
+	state = pa_state_of_region;
+	mutex_unlock(&pa_region_lock);
+	return state;
+}
+
+/* Move the region from state @from to USED. Returns 0 or -errno. pa_region_lock held. */
+static int pa_region_use(enum perfaux_kept_state from)
+{
+	const enum perfaux_kept_state state = pa_state_of_region;
+
+	if (state == PERFAUX_KEPT_NONE)
+		return -ENODEV;
+	if (state == PERFAUX_KEPT_USED)
+		return -EBUSY;
+	if (state != from)
+		return state == PERFAUX_KEPT_FULL ? -EEXIST : -ENODATA;
+	pa_state_of_region = PERFAUX_KEPT_USED;
+	return 0;
+}
+
+void *pa_region_take(size_t size)
+{
+	int ret;
+
+	mutex_lock(&pa_region_lock);
+	ret = pa_region_use(PERFAUX_KEPT_EMPTY);
+	if (!ret && size > pa_region_bytes) {
+		pa_state_of_region = PERFAUX_KEPT_EMPTY;
+		ret = -ENOSPC;
+	}
+	mutex_unlock(&pa_region_lock);
+	if (ret)
+		return ERR_PTR(ret);
+	/* After a cold boot the memory has any contents. */
+	pa_region_clear();
+	return pa_region;
+}
+
+static void pa_region_leave(enum perfaux_kept_state state)
+{
+	mutex_lock(&pa_region_lock);
+	pa_state_of_region = state;
+	mutex_unlock(&pa_region_lock);
+}
+
+void pa_region_give_back(void)
+{
+	/* Nobody but root may see the data, and what a ring has given back is not kept. */
+	pa_region_clear();
+	pa_region_leave(PERFAUX_KEPT_EMPTY);
+}
+
+void *pa_region_open(void)
+{
+	int ret;
+
+	mutex_lock(&pa_region_lock);
+	ret = pa_region_use(PERFAUX_KEPT_FULL);
+	mutex_unlock(&pa_region_lock);
+	return ret ? ERR_PTR(ret) : pa_region;
+}
+
+void pa_region_close(void)
+{
+	pa_region_leave(PERFAUX_KEPT_FULL);
+}
+
+int pa_region_wipe(void)
+{
+	int ret = 0;
+
+	mutex_lock(&pa_region_lock);
+	if (pa_state_of_region == PERFAUX_KEPT_NONE)
+		ret = -ENODEV;
+	else if (pa_state_of_region == PERFAUX_KEPT_USED)
+		ret = -EBUSY;
+	else
+		pa_state_of_region = PERFAUX_KEPT_USED;
+	mutex_unlock(&pa_region_lock);
+	if (!ret)
+		pa_region_give_back();
+	return ret;
+}
