@@ -19,7 +19,8 @@ static int pa_kept_mmap(struct file *file, struct vm_area_struct *vma)
 	const size_t size = vma->vm_end - vma->vm_start;
 	int ret;
 
-	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff || size != pa_region_size())
+	/* do_mmap() takes VM_SHARED away, because the file is open for reading only. */
+	if (!(vma->vm_flags & VM_MAYSHARE) || vma->vm_pgoff || size != pa_region_size())
 		return -EINVAL;
 	if (vma->vm_flags & (VM_EXEC | VM_WRITE))
 		return -EACCES;
