@@ -46,7 +46,8 @@ static int op_create(struct caller *c)
 {
 	struct perfaux_create arg = {
 		.size = sizeof(arg),
-		.flags = one_in(c, 2) ? PERFAUX_RING_OVERWRITE : 0,
+		.flags = (one_in(c, 2) ? PERFAUX_RING_OVERWRITE : 0) |
+			 (one_in(c, 8) ? PERFAUX_RING_KEPT : 0),
 		.segment_size = PAGE << below(c, 3),
 		.nr_segments = 2 + below(c, 8),
 		.spans_per_segment = one_in(c, 2) ? 0 : 1 + below(c, 64),
@@ -70,6 +71,23 @@ static int op_create(struct caller *c)
 	slots[KIND_RING][to].nr_segments = got.nr_segments;
 	slot_put(KIND_RING, to, ret);
 	return 0;
+}
+
+/* In VMs without memory for kept rings, to look is all that works. */
+static int op_kept(struct caller *c)
+{
+	struct perfaux_kept arg = {
+		.size = sizeof(arg),
+		.flags = one_in(c, 2) ? 0 : below(c, 4),
+	};
+	enum kind is;
+	int fd = some_fd(c, KIND_DEVICE, &is), ret;
+	void *at = some_argument(c, &arg, sizeof(arg), PERFAUX_KEPT_SIZE_V0, NULL);
+
+	ret = checked(c, is, PERFAUX_IOC_KEPT, ioctl(fd, PERFAUX_IOC_KEPT, at));
+	if (ret > 0)
+		close(ret);
+	return ret < 0 ? ret : 0;
 }
 
 static int op_attach(struct caller *c)
@@ -224,8 +242,8 @@ static int op_any(struct caller *c)
 	/* The kernel handles some numbers for every file (do_vfs_ioctl()). */
 	if (_IOC_TYPE(cmd) != PERFAUX_IOC_MAGIC)
 		is = KIND_OTHER;
-	/* These return a descriptor, which op_create() and op_ids() put in a slot. */
-	if (cmd == PERFAUX_IOC_CREATE || cmd == PERFAUX_IOC_IDS)
+	/* These return a descriptor, which op_create(), op_ids() and op_kept() look after. */
+	if (cmd == PERFAUX_IOC_CREATE || cmd == PERFAUX_IOC_IDS || cmd == PERFAUX_IOC_KEPT)
 		return -ENOTTY;
 	at = some_argument(c, arg, sizeof(arg), 8, NULL);
 	return checked(c, is, cmd, ioctl(fd, cmd, at));
@@ -234,6 +252,7 @@ static int op_any(struct caller *c)
 const struct op ops_ioctl[] = {
 	{ .name = "info", .fn = op_info, .weight = 800, .works = 20 },
 	{ .name = "create", .fn = op_create, .weight = 60, .works = 20 },
+	{ .name = "kept", .fn = op_kept, .weight = 200, .works = 20 },
 	{ .name = "attach", .fn = op_attach, .weight = 220, .works = 1,
 	  .needs_auxgen = true },
 	{ .name = "detach", .fn = op_detach, .weight = 60, .works = 1,
