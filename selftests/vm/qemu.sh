@@ -64,6 +64,8 @@ start_qemu() {
 	# kernels have no MPPARSE, and would find only one CPU.
 	is_debug_kernel "$KERNEL" && append+=(acpi=noirq)
 	[[ $KERNEL == kasan && -z $KMEMLEAK ]] && append+=(kmemleak=off)
+	# Show the first line of each boot on the console, for verdict.sh.
+	[[ $REBOOT ]] && append+=(loglevel=6)
 	tsc_khz
 	[[ $APPEND ]] && append+=("$APPEND")
 
@@ -84,13 +86,14 @@ start_qemu() {
 		export QEMU_MODULE_DIR=$qemu/usr/lib/x86_64-linux-gnu/qemu
 	fi
 	args+=(
-		-nodefaults -no-user-config -display none -no-reboot
+		-nodefaults -no-user-config -display none
 		"${machine[@]}"
 		-accel "tcg,thread=$TCG_THREAD" -cpu "$CPU" -smp "$CPUS" -m "$MEM"
 		-drive "if=none,id=root,format=raw,cache=unsafe,$disk"
 		-device virtio-blk-pci,drive=root
 		-device virtio-serial-pci
 	)
+	[[ $REBOOT ]] || args+=(-no-reboot)
 	[[ ! $ICOUNT ]] || args+=(-icount "shift=0,sleep=off")
 	if [[ $(share_kind) == virtiofs ]]; then
 		args+=(

@@ -11,6 +11,18 @@ end() {
 	exit "$2"
 }
 
+# checked_log: print the log without the panics that --reboot allows, each up to the next boot.
+checked_log() {
+	if [[ ! $REBOOT ]]; then
+		cat "$LOG"
+		return
+	fi
+	REGEX="Kernel panic - not syncing: ($REBOOT)" awk '
+		$0 ~ ENVIRON["REGEX"] { skip = 1 }
+		/Linux version / || /^--- the kernel.s log as/ { skip = 0 }
+		!skip' "$LOG"
+}
+
 verdict() {
 	local status splats seconds=$((SECONDS - started)) last
 	local control=$DIR/control
@@ -28,7 +40,8 @@ verdict() {
 	status=$(sed -n 's/^status //p' "$control")
 	# Some phases have a time, which is removed here.
 	last=$(sed -n 's/^phase //p' "$control" | sed 's/ [0-9.]*$//' | tail -n 1)
-	splats=$("$VM/splat" "$LOG") || true
+	checked_log >"$DIR/checked-log"
+	splats=$("$VM/splat" "$DIR/checked-log") || true
 	if [[ $splats ]]; then
 		say "kernel $KERNEL reported:"
 		printf '%s\n' "$splats" | sed 's/^/vm-run:   /' >&2
@@ -45,7 +58,7 @@ verdict() {
 	fi
 	if ! grep -qx 'done' "$control"; then
 		say "the VM was lost in \"${last:-booting}\" after $seconds s (kernel $KERNEL, QEMU's status $qemu_status); console: $LOG"
-		grep -m 1 'Kernel panic' "$LOG" | sed 's/^/vm-run:   /' >&2 || true
+		grep -m 1 'Kernel panic' "$DIR/checked-log" | sed 's/^/vm-run:   /' >&2 || true
 		tail -n 5 "$DIR/qemu.log" 2>/dev/null | sed 's/^/vm-run:   qemu: /' >&2 || true
 		end lost 124
 	fi
