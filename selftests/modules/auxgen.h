@@ -43,6 +43,20 @@ struct auxgen_chunk {
 
 #define AUXGEN_CHUNK	64
 
+/*
+ * The ledger, in the memory that reserve_mem= has for "auxgen": for each CPU and stream of the
+ * first PMU, the number after that of the last chunk that is completely written. What was there
+ * when auxgen was inserted is in the PMU's file "ledger": "cpu stream number" in each line.
+ */
+#define AUXGEN_LEDGER_MAGIC	0x5244474c4e475841	/* "AXGNLGDR" */
+#define AUXGEN_LEDGER_CPUS	31
+
+struct auxgen_ledger {
+	__u64	magic;
+	__u64	reserved[15];
+	__u64	written[AUXGEN_LEDGER_CPUS][AUXGEN_STREAMS];
+};
+
 #define AUXGEN_CHECK(seq, cpu, stream, i) \
 	((__u32)(((seq) + 1) * 0x9e3779b97f4a7c15ULL >> 32) ^ \
 	 (__u32)((cpu) << 16 | (stream) << 8 | (i)))

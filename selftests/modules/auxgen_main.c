@@ -143,6 +143,7 @@ static void auxgen_chunk(struct auxgen_event *ev, enum auxgen_source source)
 	auxgen_fill(ev->area->pages[at >> PAGE_SHIFT] + offset_in_page(at),
 		    stream, source, seq, READ_ONCE(count->lost),
 		    ev->event->clock());
+	auxgen_ledger_note(auxgen_pmu(ev), stream, seq);
 	ev->written += AUXGEN_CHUNK;
 }
 
@@ -483,6 +484,7 @@ static int __init auxgen_init(void)
 	ret = auxgen_alloc();
 	if (ret)
 		return ret;
+	auxgen_ledger_init();
 	ret = auxgen_nmi_init();
 	if (ret)
 		goto err_free;

@@ -51,6 +51,13 @@ bool auxgen_nmi_works(void);
 int auxgen_nmi_init(void);
 void auxgen_nmi_exit(void);
 
+/* auxgen_ledger.c */
+/* What the last boot has left in the ledger's memory, or all 0 */
+extern struct auxgen_ledger auxgen_last_ledger;
+void auxgen_ledger_init(void);
+/* This CPU has written the chunk with the number @seq. Any context, preemption is off. */
+void auxgen_ledger_note(const struct auxgen_pmu *pmu, u32 stream, u64 seq);
+
 /* auxgen_writer.c */
 struct auxgen_writer {
 	struct list_head list;

@@ -2,7 +2,7 @@
 /*
  * auxgen's files in /sys/bus/event_source/devices/auxgen (auxgen1 ...): format/,
  * "stats" with one line "cpu stream chunks lost" for each CPU and stream that was
- * used, and caps/raw_ring if auxgen has its own name.
+ * used, "ledger" (see auxgen.h), and caps/raw_ring if auxgen has its own name.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
@@ -65,8 +65,26 @@ static ssize_t stats_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(stats);
 
+static ssize_t ledger_show(struct device *dev, struct device_attribute *attr,
+			   char *buf)
+{
+	int cpu, i, at = 0;
+
+	for (cpu = 0; cpu < AUXGEN_LEDGER_CPUS; cpu++) {
+		for (i = 0; i < AUXGEN_STREAMS; i++) {
+			u64 written = auxgen_last_ledger.written[cpu][i];
+
+			if (written)
+				at += sysfs_emit_at(buf, at, "%d %d %llu\n", cpu, i, written);
+		}
+	}
+	return at;
+}
+static DEVICE_ATTR_RO(ledger);
+
 static struct attribute *auxgen_stats_attrs[] = {
 	&dev_attr_stats.attr,
+	&dev_attr_ledger.attr,
 	NULL,
 };
 
