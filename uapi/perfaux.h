@@ -302,9 +302,11 @@
  *
  *	reserve_mem=64M:4096:perfaux nokaslr
  *
- * reserve_mem exists from 6.12 on. Without nokaslr, the kernel's own image can be placed over
- * the region (KASLR does not know of it) and destroys what was kept; the module then finds no
- * valid header. Firmware that clears memory, and loss of power, do the same.
+ * reserve_mem exists from 6.12 on. The kernel takes the memory from the highest free addresses
+ * where it fits, and a region of less than 1 MiB can be where firmware writes when the machine
+ * starts again (SeaBIOS does). Without nokaslr, the kernel's own image can be placed over the
+ * region (KASLR does not know of it) and destroys what was kept; the module then finds no valid
+ * header. Firmware that clears memory, and loss of power, do the same.
  *
  * The machine has one region, and one ring at a time can be in it. The region contains a
  * struct perfaux_kept_header and, at the offsets that the header has:
@@ -338,7 +340,13 @@
  *   stop	stop.sum, in the same way with header.key
  *
  * Frames have no sum. The state of a committed frame contains the number of the segment's use,
- * and the frame contains the segment's index.
+ * and the frame contains the segment's index. A writer that was stopped right after it had taken
+ * the place of a frame leaves zeros there, and frames of other writers may follow. They begin at
+ * multiples of 8 bytes.
+ *
+ * The stop is valid if the kernel called the notifiers of panics or reboots. panic() does not
+ * call them if a kernel for kdump is loaded, unless the kernel's parameters have
+ * crash_kexec_post_notifiers.
  *
  * In the next boot, PERFAUX_IOC_KEPT tells that the region has data and opens it. The region
  * takes a new ring only when the data has been wiped. When a kept ring is closed, or the module
@@ -437,7 +445,8 @@ struct perfaux_info {
  *		PERFAUX_RING_KEPT: the caller lacks CAP_SYS_ADMIN
  *   ENODEV	PERFAUX_RING_KEPT, but there is no region
  *   ENOSPC	the ring does not fit into the region
- *   EBUSY	another ring is in the region, or a process has opened it
+ *   EBUSY	another ring is in the region, or a process has opened it; also for a
+ *		moment after a kept ring was closed, because its writers may still run
  *   EEXIST	the region has data of an earlier boot: see PERFAUX_IOC_KEPT
  *   ENOMEM	there is not enough memory
  *   EINTR	a fatal signal came while memory was being allocated
