@@ -3,7 +3,7 @@
 # Build the test programs in build/selftests. The top Makefile includes this file.
 
 TESTS := $(BUILD)/selftests
-RING  := abi_create abi_attach abi_state abi_poll memory memlock integrity overwrite \
+RING  := abi_create abi_attach abi_state abi_poll abi_kept memory memlock integrity overwrite \
 	 starved sinks order races kernel_aux redirect modules ptmodel hold trigger raw \
 	 raw_kinds raw_nested raw_modules produce produce_storm produce_bpf produce_verifier faults \
 	 setuid attached rights
@@ -24,6 +24,8 @@ TOOL_GROUP = $(filter-out %.a,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-g
 # The programs that count instructions, see bench/instructions
 BENCH := $(addprefix $(TESTS)/bench/,span reader drain frame ids steps)
 
+CRASH := $(addprefix $(TESTS)/crash/,crash_start crash_judge crash_full)
+
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/tool/stream/auxstream_sums $(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
@@ -39,7 +41,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run page/feed page/test_output) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
-	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH)
+	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH) $(CRASH)
 
 # kselftest_harness.h comes from the kernel's source package.
 $(BUILD)/.kselftest: selftests/setup/kselftest | $(BUILD)/.host-tool
@@ -71,6 +73,10 @@ $(BUILD)/selftests/ring/lib/ring_manual.o: CPPFLAGS += -I$(BUILD)/selftests/ring
 $(addprefix $(TESTS)/ring/,hold trigger): $(BUILD)/selftests/ring/lib/hold_lib.o
 $(TESTS)/ring/faults: $(addprefix $(BUILD)/selftests/ring/fault/,inject.o place.o calls.o) \
 		$(BUILD)/selftests/ids/fuse_server.o $(IDS_LIB)
+
+$(CRASH): $(TESTS)/crash/%: $(BUILD)/selftests/crash/%.o $(RING_LIB)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
+$(TESTS)/crash/crash_judge: $(addprefix $(BUILD)/selftests/crash/,kept.o judge_chunks.o judge_frames.o)
 
 # As other projects build it: the public header and the archive
 $(TESTS)/tool/stream/auxstream_sums: selftests/tool/stream/auxstream_sums.c tool/auxstream/auxstream.h \
