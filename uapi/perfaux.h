@@ -1147,8 +1147,11 @@ struct perfaux_kept_header {
 	__u32	nr_gaps;
 	__u64	realtime;		/* when the ring was made: ns since 1970 */
 	__u64	stop_offset;		/* of struct perfaux_stop */
-	__u64	tables_offset;		/* of struct perfaux_control */
+	__u64	tables_offset;		/* of struct perfaux_control, and what follows it */
 	__u64	tables_size;
+	__u64	segments_offset;	/* from the region's start, too */
+	__u64	spans_offset;
+	__u64	gaps_offset;
 	__u64	marks_offset;
 	__u64	opens_offset;
 	__u64	gap_sums_offset;

@@ -133,6 +133,9 @@ int pa_keep_start(struct pa_ring *ring)
 	header->nr_segments = ctl->nr_segments;
 	header->spans_per_segment = ctl->spans_per_segment;
 	header->nr_gaps = ctl->nr_gaps;
+	header->segments_offset = header->tables_offset + ctl->segments_offset;
+	header->spans_offset = header->tables_offset + ctl->spans_offset;
+	header->gaps_offset = header->tables_offset + ctl->gaps_offset;
 	header->realtime = ktime_get_real_ns();
 	memcpy(header->magic, PERFAUX_KEPT_MAGIC, sizeof(header->magic));
 	header->sum = perfaux_kept_sum(0, header, offsetof(typeof(*header), sum) / sizeof(u64));
