@@ -224,7 +224,7 @@ _auxrec_record()
 	-*) _auxrec_from_words "$(_auxrec_options)" ;;
 	*)
 		if ((${#words[@]} == 2)); then
-			_auxrec_from_words list info check extract merge view export ctl help
+			_auxrec_from_words list info check extract merge recover view export ctl help
 		else
 			_auxrec_command $((${#words[@]} - 1))
 		fi
@@ -243,7 +243,7 @@ _auxrec()
 		return
 	fi
 	case ${words[1]} in
-	list | info | check | extract | merge | view | export | ctl)
+	list | info | check | extract | merge | recover | view | export | ctl)
 		if [[ $cur == -* ]]; then
 			_auxrec_from_words "$(_auxrec_options "${words[1]}")"
 			return
@@ -251,7 +251,7 @@ _auxrec()
 		;;
 	esac
 	case ${words[1]} in
-	help) _auxrec_from_words list info check extract merge view export ctl ;;
+	help) _auxrec_from_words list info check extract merge recover view export ctl ;;
 	list)
 		case $prev in
 		--sysfs | --tracefs) _auxrec_files ;;
@@ -266,7 +266,7 @@ _auxrec()
 		esac
 		;;
 	check) [[ $prev == --max ]] || _auxrec_files ;;
-	extract | merge) _auxrec_files ;;
+	extract | merge | recover) _auxrec_files ;;
 	view | export) [[ $prev == --threads ]] || _auxrec_files ;;
 	ctl)
 		for ((i = 2; i < ${#words[@]} - 1; i++)); do

@@ -39,7 +39,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
-		flight/test_run page/feed page/test_output) \
+		flight/test_run page/feed page/test_output recover/test_journal recover/test_ring) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH) $(CRASH)
 
@@ -148,6 +148,14 @@ $(TESTS)/tool/synth/test_kernel_range: $(BUILD)/selftests/tool/synth/test_kernel
 $(addprefix $(TESTS)/tool/state/,test_state test_recent test_recent_memory): $(TESTS)/tool/state/%: \
 		$(BUILD)/selftests/tool/state/%.o $(BUILD)/selftests/tool/state/history.o \
 		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/recover/test_journal: $(BUILD)/selftests/tool/recover/test_journal.o \
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/recover/test_ring: $(BUILD)/selftests/tool/recover/test_ring.o \
+		$(BUILD)/selftests/tool/recover/make_region.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(addprefix $(TESTS)/tool/control/,test_control test_socket test_ctl): \

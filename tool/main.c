@@ -16,6 +16,7 @@
 #include "info/main.h"
 #include "merge/main.h"
 #include "record/record.h"
+#include "recover/main.h"
 
 /* The exit status if auxview cannot be started */
 #define NO_VIEWER	2
@@ -68,6 +69,7 @@ static const struct command {
 	{ "extract", "auxrec extract", auxrec_extract_main },
 	{ "ctl", "auxrec ctl", auxrec_ctl_main },
 	{ "merge", "auxrec merge", auxrec_merge_main },
+	{ "recover", "auxrec recover", auxrec_recover_main },
 	{ "view", "auxrec view", start_viewer },
 	{ "export", "auxrec export", start_viewer },
 };

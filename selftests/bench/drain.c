@@ -69,7 +69,7 @@ static void open_world(struct world *w)
 	w->session.nr_sev = 1;
 	bench_must("stream", stream_open_fd(&w->session.out, file, &d));
 	bench_must("ring", rawring_open(&w->session.raw, 0, w->load->segment_size,
-					w->load->segments, &d));
+					w->load->segments, 0, &d));
 	bench_must("attach", rawring_attach(&w->session.raw, w->event, 0, SESSION_COOKIE));
 }
 

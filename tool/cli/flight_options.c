@@ -106,6 +106,9 @@ int flight_option(struct flight_options *opt, int c, const char *arg, struct dia
 		return parse_some_time("--keep-age", arg, &opt->keep.age, d);
 	case FLIGHT_OPT_CONTROL_GROUP:
 		return parse_group(opt, arg, d);
+	case FLIGHT_OPT_SURVIVE:
+		opt->survive = true;
+		return 0;
 	case FLIGHT_OPT_DAEMON:
 		opt->daemon = true;
 		return 0;
@@ -125,6 +128,7 @@ static int check_without(const struct flight_options *opt, struct diag *d)
 			   opt->name ? "--name" : opt->keep.nr ? "--keep" :
 			   opt->keep.bytes ? "--keep-bytes" : opt->keep.age ? "--keep-age" :
 			   opt->control_group ? "--control-group" :
+			   opt->survive ? "--survive-crash" :
 			   opt->daemon ? "--daemon" : opt->pid_file ? "--pid-file" :
 			   opt->log ? "--log" : NULL;
 

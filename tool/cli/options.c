@@ -85,6 +85,7 @@ static const struct option long_options[] = {
 	 */
 	{ "control",		no_argument,	   NULL, '?' },
 	{ "control-group",	required_argument, NULL, FLIGHT_OPT_CONTROL_GROUP },
+	{ "survive-crash",	no_argument,	   NULL, FLIGHT_OPT_SURVIVE },
 	{ "daemon",		no_argument,	   NULL, FLIGHT_OPT_DAEMON },
 	{ "pid-file",		required_argument, NULL, FLIGHT_OPT_PID_FILE },
 	{ "log",		required_argument, NULL, FLIGHT_OPT_LOG },

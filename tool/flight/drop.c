@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flight/flight.h"
+#include "flight/survive.h"
 
 bool flight_has_room(struct flight *f, size_t size)
 {
@@ -66,6 +67,8 @@ void flight_tell_dropped(struct session *s)
 
 	if (dropped->nr && recent_add(s->flight->recent, &rec.header, dropped->time))
 		return;
+	if (dropped->nr)
+		survive_record(s, &rec.header);
 	dropped->nr = 0;
 	dropped->time = 0;
 }

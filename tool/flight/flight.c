@@ -13,6 +13,7 @@
 
 #include "synth/cgroups.h"
 #include "flight/flight.h"
+#include "flight/survive.h"
 #include "service/notify.h"
 #include "synth/proc_maps.h"
 #include "stream/records.h"
@@ -117,6 +118,7 @@ void flight_close(struct session *s)
 		return;
 	flight_triggers_close(s);
 	flight_cpus_close(s);
+	survive_free(s);
 	recent_free(f->recent);
 	read_map_free(&f->trigger_ids);
 	free(f->event_triggers);
@@ -210,6 +212,7 @@ void flight_record(struct session *s, const struct perf_event_header *rec)
 	}
 	if (recent_add(f->recent, rec, time))
 		f->stats.not_kept++;
+	survive_record(s, rec);
 }
 
 /*
@@ -262,6 +265,7 @@ void flight_settle(struct session *s)
 	shrink(s);
 	look_for_cgroups(s, now);
 	flight_look_short(s, now);
+	survive_settle(s);
 }
 
 /* --- the loop -------------------------------------------------------------- */
@@ -337,7 +341,7 @@ int flight_timeout(const struct session *s, int timeout)
 	if ((f->child || f->removal || f->frozen_since || f->exit_records) &&
 	    (timeout < 0 || timeout > WAIT_TICK_MS))
 		timeout = WAIT_TICK_MS;
-	timeout = flight_cpus_timeout(s, timeout);
+	timeout = survive_timeout(s, flight_cpus_timeout(s, timeout));
 	return flight_watch_timeout(s, timeout);
 }
 

@@ -17,6 +17,7 @@
 
 struct flight_bpf;
 struct removal;
+struct survive;
 
 /* A trigger's wish for a snapshot. */
 struct flight_wish {
@@ -112,6 +113,7 @@ struct flight {
 	bool cpus_failed;		/* some could not be opened again, logged */
 	struct control *control;
 	struct flight_bpf *bpf;		/* --trigger bpf= */
+	struct survive *survive;	/* --survive-crash, or NULL */
 	__u64 stop_token;
 	bool stop;			/* a client of the control socket asked for it */
 	bool begun;			/* the recording has begun */

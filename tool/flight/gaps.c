@@ -3,6 +3,7 @@
  * Gaps of the raw ring, for as long as a snapshot may have data of their time.
  */
 #include "flight/flight.h"
+#include "flight/survive.h"
 
 void flight_gaps(struct session *s)
 {
@@ -11,8 +12,10 @@ void flight_gaps(struct session *s)
 
 	/* If there is no memory for a gap, it stays in the raw ring. */
 	while (rawring_next_gap(&s->raw, &i, &item) &&
-	       !gaps_add(&s->flight->gaps, item.gap))
+	       !gaps_add(&s->flight->gaps, item.gap)) {
+		survive_gap(s, item.gap);
 		rawring_release(&s->raw, &item);
+	}
 }
 
 /*

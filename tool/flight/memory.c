@@ -116,7 +116,9 @@ int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 		.limit = opt->flight.memory,
 		.own = own_memory(&opt->flight),
 		.main = opt->main_bytes,
-		.raw = s->have_raw ? s->raw.ring_size + s->raw.marks_size : 0,
+		/* The memory of a kept ring was reserved before. */
+		.raw = s->have_raw && !opt->flight.survive ?
+		       s->raw.ring_size + s->raw.marks_size : 0,
 	};
 	fixed = m->own + main_memory(m->main, s->cpus.nr) + m->raw;
 	if (fixed + RECORDS_MIN > m->limit)

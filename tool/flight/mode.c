@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flight/flight.h"
+#include "flight/survive.h"
 #include "session/signals.h"
 
 static int background(const struct options *opt, struct diag *d)
@@ -23,6 +24,7 @@ static int record(struct session *s, const struct perf_event_header *rec)
 static int raw(struct session *s, bool last)
 {
 	(void)last;
+	survive_look(s);
 	flight_gaps(s);
 	return 0;
 }

@@ -4,6 +4,7 @@
  */
 #include "service/daemon.h"
 #include "flight/flight.h"
+#include "flight/survive.h"
 #include "service/notify.h"
 #include "record/wait.h"
 
@@ -33,6 +34,10 @@ int flight_daemon(const struct options *opt, struct diag *d)
 
 int flight_begun(struct session *s, struct diag *d)
 {
+	const int err = survive_begin(s, d);
+
+	if (err)
+		return err;
 	s->flight->begun = true;
 	notify_ready();
 	return s->opt->flight.daemon ? daemon_ready(d) : 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flight/flight.h"
+#include "flight/survive.h"
 #include "stream/records.h"
 
 static int add_setup(struct flight *f, const void *data, size_t len)
@@ -53,9 +54,13 @@ static int keep_made(void *ctx, const void *head, size_t head_len, const void *d
 
 	if (h->type == REC_FINISHED_INIT || h->type == REC_FINISHED_ROUND)
 		return 0;
-	if (!len && is_of_state(h))
-		return f->in_setup ? recent_fold(f->recent, h) :
-				     recent_add(f->recent, h, s->main.max_time);
+	if (!len && is_of_state(h) && f->in_setup)
+		return recent_fold(f->recent, h);
+	if (!len && is_of_state(h)) {
+		err = recent_add(f->recent, h, s->main.max_time);
+		survive_record(s, h);
+		return err;
+	}
 	if (!f->in_setup)
 		return 0;
 	err = add_setup(f, head, head_len);
@@ -70,6 +75,8 @@ void flight_setup(struct session *s, bool begin)
 
 	if (begin)
 		f->setup_size = 0;
+	else
+		survive_changed(s);
 	f->in_setup = begin;
 }
 

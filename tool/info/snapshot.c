@@ -66,6 +66,13 @@ static void print_data(const struct info *info, const struct info_snapshot *s)
 	__u32 i;
 
 	for (; read_snapshot_data(&b, &data); nr++) {
+		if (s->h.kind == TRIGGER_MACHINE) {
+			/* auxrec recover wrote the text, and the message in it is the kernel's. */
+			fputs("    ", info->out);
+			read_print_text(info->out, (const char *)data.bytes, data.h.size);
+			fputc('\n', info->out);
+			continue;
+		}
 		fprintf(info->out, "    with %u bytes:", data.h.full_size);
 		for (i = 0; i < data.h.size && i < MAX_BYTES; i++)
 			fprintf(info->out, " %02x", data.bytes[i]);

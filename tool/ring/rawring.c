@@ -54,6 +54,14 @@ static int map_ring(struct rawring *r, const struct perfaux_create *create,
 	r->marks = p;
 	r->marks_size = create->marks_size;
 	r->ring_size = create->ring_size;
+	if (create->user_size) {
+		p = mmap(NULL, create->user_size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
+			 create->marks_size + create->ring_size);
+		if (p == MAP_FAILED)
+			return diag(d, -errno, "mapping the reserved memory: %s", strerror(errno));
+		r->user = p;
+		r->user_size = create->user_size;
+	}
 	return map_tables(r, d);
 }
 
@@ -109,7 +117,7 @@ static int no_access(int err, struct diag *d)
 		    PERFAUX_DEVICE);
 }
 
-static int open_device(struct diag *d)
+int rawring_device(struct diag *d)
 {
 	struct perfaux_info info = { .size = sizeof(info) };
 	int fd, err;
@@ -139,11 +147,37 @@ static int open_device(struct diag *d)
 	return fd;
 }
 
+__s64 rawring_region(struct diag *d)
+{
+	struct perfaux_info info = { .size = sizeof(info) };
+	const int fd = rawring_device(d);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = ioctl(fd, PERFAUX_IOC_INFO, &info);
+	close(fd);
+	if (!err && info.region_size)
+		return info.region_size;
+	return diag(d, -ENODEV,
+		    "no memory is reserved for what must survive a crash of the machine: boot with reserve_mem=64M:4096:perfaux nokaslr (Linux 6.12 or later), see auxrec-recover(8)");
+}
+
 static int create_error(int err, __u32 seg_size, __u32 nr_segs, struct diag *d)
 {
 	const unsigned long long kib = (__u64)seg_size * nr_segs >> 10;
 
 	switch (err) {
+	case -EEXIST:
+		return diag(d, err,
+			    "the reserved memory has what was recorded before a crash of the machine: save it with auxrec recover, or throw it away with auxrec recover --wipe");
+	case -EBUSY:
+		return diag(d, err,
+			    "the reserved memory is in use: another flight recorder has --survive-crash, or auxrec recover reads it");
+	case -ENOSPC:
+		return diag(d, err,
+			    "a raw ring of %llu KiB does not fit into the reserved memory: give a smaller one with -m MAIN,RAW, or reserve more (reserve_mem=)",
+			    kib);
 	case -EPERM:
 		return diag(d, err,
 			    "a raw ring of %llu KiB exceeds the locked memory limit (ulimit -l): give a smaller one with -m MAIN,RAW, or raise the limit",
@@ -160,7 +194,7 @@ static int create_error(int err, __u32 seg_size, __u32 nr_segs, struct diag *d)
 }
 
 int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
-		 struct diag *d)
+		 size_t user_size, struct diag *d)
 {
 	struct perfaux_create create = {
 		.size = sizeof(create),
@@ -169,6 +203,7 @@ int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 		.nr_segments = nr_segs,
 		/* Wake the reader while most of the ring is still free. */
 		.watermark = nr_segs >= 16 ? nr_segs / 8 : 1,
+		.user_size = user_size,
 	};
 	int dev, err;
 
@@ -176,7 +211,7 @@ int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 	r->fd = -1;
 	r->next = 1;
 
-	dev = open_device(d);
+	dev = rawring_device(d);
 	if (dev < 0)
 		return dev;
 	r->fd = ioctl(dev, PERFAUX_IOC_CREATE, &create);
@@ -199,9 +234,12 @@ static void unmap(struct rawring *r)
 		munmap((void *)r->ctl, r->ring_size);
 	if (r->marks)
 		munmap(r->marks, r->marks_size);
+	if (r->user)
+		munmap(r->user, r->user_size);
 	if (r->fd >= 0)
 		close(r->fd);
 	r->marks = NULL;
+	r->user = NULL;
 	r->fd = -1;
 }
 

@@ -45,6 +45,8 @@ struct rawring {
 	__u64 oldest;
 	__u64 held_seq;			/* perfaux_hold.seq of the last rawring_hold() */
 	bool only_read;			/* see rawring_only_read() */
+	void *user;			/* the user part of a kept ring, or NULL */
+	size_t user_size;
 };
 
 /* One span or gap, in order. */
@@ -60,11 +62,18 @@ struct raw_item {
 /* ring/rawring.c */
 
 /*
- * Open the device, check the ABI and create a ring. Return 0, or -errno with a
- * message that tells the user what to do.
+ * Open the device, check the ABI and create a ring. A ring with PERFAUX_RING_KEPT has a user part
+ * of @user_size bytes. Return 0, or -errno with a message that tells the user what to do.
  */
 int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
-		 struct diag *d);
+		 size_t user_size, struct diag *d);
+/* Open the device, and check the ABI. Return its descriptor, or -errno with a message. */
+int rawring_device(struct diag *d);
+/*
+ * Return the size of the region for kept rings, in bytes, or -errno with a message: there is
+ * none.
+ */
+__s64 rawring_region(struct diag *d);
 void rawring_close(struct rawring *r);
 /*
  * Give up the ring's memory. The kernel frees it if no event is attached. The counters in @ctl

@@ -524,6 +524,8 @@ int session_make_events(struct session *s, struct diag *d)
 		s->have_payloads = true;
 		s->have_raw = true;
 	}
+	/* The kept ring has the records of the flight recorder, too. */
+	s->have_raw |= s->opt->flight.survive;
 	if (s->opt->raw_asked && !s->have_raw)
 		return diag(d, -EINVAL,
 			    "-m ,RAW: nothing here goes to a raw ring: leave it out (-m MAIN), record an event with AUX data ('auxrec list aux'), or give --raw-ring for raw data of samples");

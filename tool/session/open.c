@@ -362,6 +362,23 @@ static size_t ungroup(struct session *s, int group)
 }
 
 /*
+ * A kept ring: AUX data and frames have half of the reserved memory, unless -m tells the size, and
+ * records have the rest.
+ */
+static int open_kept(struct session *s, bool aux, struct diag *d)
+{
+	const __s64 region = rawring_region(d);
+	struct raw_kept kept;
+	int err;
+
+	if (region < 0)
+		return region;
+	err = raw_size_kept(s->opt, region, aux || s->have_payloads, &kept, d);
+	return err ?: rawring_open(&s->raw, PERFAUX_RING_OVERWRITE | PERFAUX_RING_KEPT,
+				   kept.seg_size, kept.nr_segs, kept.user_size, d);
+}
+
+/*
  * As in map_main(), a default size that exceeds the limit of locked memory is reduced,
  * and a size that the user gave is not. First reduce the number of segments, but leave
  * enough that one CPU never waits for itself.
@@ -377,13 +394,15 @@ static int open_raw(struct session *s, struct diag *d)
 
 	for (i = 0; i < s->nr_sev; i++)
 		aux |= s->sev[i].aux != AUX_NONE;
+	if (s->opt->flight.survive)
+		return open_kept(s, aux, d);
 	raw_size(s->opt, s->have_payloads, aux, s->cpus.nr, &size, &nr);
 	if (!s->opt->raw_given && session_only_aux(s))
 		raw_size_tasks(s->nr_tids, s->cpus.nr, &size, &nr);
 	wanted = (__u64)size * nr;
 	for (;;) {
 		err = rawring_open(&s->raw, s->mode->overwrite ? PERFAUX_RING_OVERWRITE : 0,
-				   size, nr, d);
+				   size, nr, 0, d);
 		if (err != -EPERM || s->opt->raw_given)
 			break;
 		if (nr > RAW_MIN_SEGS)

@@ -92,6 +92,7 @@ struct flight_options {
 	struct keep_limits keep;
 	const char *control_group;	/* who may also use the control socket, or NULL */
 	gid_t control_gid;		/* of @control_group */
+	bool survive;			/* --survive-crash */
 	bool daemon;
 	const char *pid_file;		/* or NULL */
 	const char *log;		/* a file, or NULL */

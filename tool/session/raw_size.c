@@ -2,6 +2,8 @@
 /*
  * Choose the number and size of the raw ring's segments.
  */
+#include <errno.h>
+#include <perfaux.h>
 #include <unistd.h>
 
 #include "session/raw_size.h"
@@ -18,6 +20,10 @@
  * module/event/pmu.c.
  */
 #define AUXREC_SEG_SMALL	(64U << 10)
+/* The largest segment of a kept ring, see PERFAUX_RING_KEPT */
+#define KEPT_SEG_MAX		(64U << 10)
+/* The least that is left for records: two checkpoints of a small machine */
+#define KEPT_USER_MIN		(1ULL << 20)
 
 /*
  * Each busy CPU keeps a segment for its AUX data and one for its frames. The reader can read two
@@ -88,4 +94,46 @@ void raw_size(const struct options *opt, bool payloads, bool aux,
 		*size = usual_size(opt->raw_bytes, payloads, aux, nr_cpus);
 		*nr = (opt->raw_bytes + *size - 1) / *size;
 	}
+}
+
+/* What a kept ring needs beside its segments' data and the user part, at most. Bytes. */
+static __u64 kept_overhead(__u32 size, __u32 nr)
+{
+	/* The module's default number of spans in a segment */
+	const __u64 spans = size / 1024 < 16 ? 16 : size / 1024;
+	const __u64 for_segment = sizeof(struct perfaux_segment) + sizeof(struct perfaux_open) +
+				  spans * sizeof(struct perfaux_span) + sizeof(__u64);
+
+	/* Gaps have less than a page each; each part of the region is aligned. */
+	return nr * for_segment + (64U << 10) + 2 * size + 16ULL * sysconf(_SC_PAGESIZE);
+}
+
+int raw_size_kept(const struct options *opt, __u64 region, bool data, struct raw_kept *kept,
+		  struct diag *d)
+{
+	const __u32 page = sysconf(_SC_PAGESIZE);
+	__u64 wanted = opt->raw_asked && opt->raw_bytes ? opt->raw_bytes : region / 2, used;
+
+	kept->seg_size = data ? KEPT_SEG_MAX : page;
+	while (kept->seg_size > page && wanted / kept->seg_size < 2 * MIN_SEGS)
+		kept->seg_size /= 2;
+	if (opt->raw_asked && !opt->raw_bytes) {
+		kept->seg_size = opt->seg_size;
+		wanted = (__u64)opt->seg_size * opt->nr_segs;
+	}
+	if (kept->seg_size > KEPT_SEG_MAX)
+		return diag(d, -EINVAL,
+			    "--survive-crash: segments of %u KiB are too large: give at most %u KiB, e.g. -m ,64Kx256",
+			    kept->seg_size >> 10, KEPT_SEG_MAX >> 10);
+	kept->nr_segs = !data ? 2 : wanted / kept->seg_size < MAX_SEGS ? wanted / kept->seg_size :
+									MAX_SEGS;
+	used = (__u64)kept->seg_size * kept->nr_segs + kept_overhead(kept->seg_size, kept->nr_segs);
+	if (used + KEPT_USER_MIN > region)
+		return diag(d, -EINVAL,
+			    "--survive-crash: %llu KiB of reserved memory are not enough: a raw ring of %llu KiB needs %llu KiB, reserve more (reserve_mem=) or give a smaller one (-m ,RAW)",
+			    (unsigned long long)region >> 10,
+			    (unsigned long long)kept->seg_size * kept->nr_segs >> 10,
+			    (unsigned long long)(used + KEPT_USER_MIN) >> 10);
+	kept->user_size = (region - used) / page * page;
+	return 0;
 }

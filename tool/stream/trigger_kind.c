@@ -13,6 +13,7 @@ static const char * const names[] = {
 	[TRIGGER_EXEC]		= "exec",
 	[TRIGGER_EXIT]		= "exit",
 	[TRIGGER_CRASH]		= "crash",
+	[TRIGGER_MACHINE]	= "machine",
 };
 
 const char *trigger_kind_name(unsigned int kind)

@@ -13,6 +13,7 @@ enum trigger_kind {
 	TRIGGER_EXEC	= 5,
 	TRIGGER_EXIT	= 6,
 	TRIGGER_CRASH	= 7,
+	TRIGGER_MACHINE	= 8,	/* the machine crashed, see auxrec recover */
 };
 
 #define TRIGGER_NAME_MAX	64	/* with its NUL */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command line of auxrec recover.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/command_line.h"
+#include "recover/main.h"
+#include "recover/recording.h"
+#include "recover/region.h"
+#include "snapfile/write.h"
+
+enum {
+	RECOVER_OK	= 0,
+	RECOVER_NOTHING	= 1,
+	RECOVER_ERROR	= 2,
+};
+
+#define WHO		"auxrec recover"
+#define PATTERN		"%o.crash.%t"
+
+static const char usage[] =
+"Usage: auxrec recover [OPTION]...\n"
+"After a crash of the machine, make a snapshot of what a flight recorder\n"
+"with --survive-crash had recorded until then. auxrec, perf and auxview read\n"
+"it as any snapshot. Then wipe the reserved memory, so that a new recorder can\n"
+"use it.\n"
+"\n"
+"  -o, --output FILE   the snapshot; -: standard output; with --name: as in\n"
+"                      auxrec --flight (default: perf.data, with --name)\n"
+"      --name PATTERN  name of the snapshot, as in auxrec --flight\n"
+"                      (default " PATTERN ")\n"
+"      --keep          do not wipe the memory\n"
+"      --save FILE     only copy the memory to FILE, which --region FILE reads later\n"
+"      --region FILE   read such a copy, and not the memory\n"
+"      --wipe          only wipe the memory: what was kept is lost\n"
+"  -q, --quiet         print nothing if nothing was kept\n"
+"  -h, --help          print this text\n"
+"\n"
+"Exit status: 0 a snapshot is written (or the memory wiped), 1 nothing was\n"
+"kept, 2 usage or I/O error, or nothing can be recovered.\n"
+"See auxrec-recover(8).\n";
+
+struct recover_command {
+	const char *output;
+	const char *name;
+	const char *region;
+	const char *save;
+	bool keep;
+	bool wipe;
+	bool quiet;
+};
+
+static int set_option(void *ctx, char letter, const char *value)
+{
+	struct recover_command *c = ctx;
+
+	switch (letter) {
+	case 'o':
+		c->output = value;
+		break;
+	case 'n':
+		c->name = value;
+		break;
+	case 'r':
+		c->region = value;
+		break;
+	case 's':
+		c->save = value;
+		break;
+	case 'k':
+		c->keep = true;
+		break;
+	case 'w':
+		c->wipe = true;
+		break;
+	case 'q':
+		c->quiet = true;
+		break;
+	}
+	return COMMAND_GO_ON;
+}
+
+static const struct command_option options[] = {
+	{ "output", 'o', true, true },
+	{ "name", 'n', false, true },
+	{ "region", 'r', false, true },
+	{ "save", 's', false, true },
+	{ "keep", 'k', false, false },
+	{ "wipe", 'w', false, false },
+	{ "quiet", 'q', true, false },
+	{ }
+};
+
+static const struct command_line command = {
+	.who = WHO, .usage = usage, .options = options, .set = set_option,
+};
+
+/* --- the snapshot ----------------------------------------------------------- */
+
+static int write_stream(void *ctx)
+{
+	return crash_write(ctx);
+}
+
+static bool may_go(void *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+static bool no_space(void *ctx, const struct keep_new *new)
+{
+	(void)ctx;
+	(void)new;
+	return false;
+}
+
+static int write_named(struct recording *r, const struct recover_command *c,
+		       const struct crash *crash, char *path, size_t size, struct diag *d)
+{
+	static struct snapfile file;
+	struct timespec now;
+	struct snapfile_job job = {
+		.pattern = c->name ? c->name : PATTERN,
+		.base = c->output ? c->output : FLIGHT_DEFAULT_FILE,
+		.trigger = crash->wish.name,
+		.number = r->flight.number,
+		.out = &r->session.out,
+		.write = write_stream, .may_go = may_go, .no_space = no_space, .ctx = r,
+	};
+	int err;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	job.time = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	err = snapfile_write(&file, &job, d);
+	if (!err)
+		snprintf(path, size, "%s", file.path);
+	return err;
+}
+
+/* The memory is wiped after this, so the data must be on disk. */
+static int write_output(struct recording *r, const char *output, struct diag *d)
+{
+	struct stream *out = &r->session.out;
+	int err = stream_open(out, output, d), fd;
+
+	if (err)
+		return err;
+	fd = dup(out->fd);
+	err = crash_write(r);
+	err = stream_close(out) ?: err;
+	if (!err && fd >= 0 && fsync(fd) && errno != EINVAL && errno != EROFS)
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err ? diag(d, err, "cannot write the snapshot to %s: %s",
+			  strcmp(output, "-") ? output : "standard output", strerror(-err)) : 0;
+}
+
+static void tell(const struct recording *r, const struct kept *k, const char *path)
+{
+	const struct kept_ring *ring = &r->ring;
+	const struct journal_found *found = &r->journal;
+	const char *message = k->stopped ? (const char *)k->stop.message : "";
+
+	fprintf(stderr, WHO ": %s: %s%s%s\n", path, crash_how(k), *message ? ": " : "", message);
+	fprintf(stderr,
+		WHO ": boot %s: %llu records, %llu spans (%llu had not ended) and %llu frames of %.1f MiB\n",
+		r->boot_id, (unsigned long long)r->records, (unsigned long long)ring->nr_spans,
+		(unsigned long long)ring->open, (unsigned long long)ring->frames,
+		ring->bytes / 1048576.0);
+	if (k->stopped && k->stop.time > r->settled.looked)
+		fprintf(stderr, WHO ": the recorder had read its records up to %.1f ms before the stop; AUX data and raw data have no such gap\n",
+			(k->stop.time - r->settled.looked) / 1e6);
+	if (found->lost || found->holes || ring->damaged)
+		fprintf(stderr,
+			WHO ": lost: %llu records did not fit into the memory, %llu places (%llu bytes) of the records and %llu spans were damaged\n",
+			(unsigned long long)found->lost, (unsigned long long)found->holes,
+			(unsigned long long)found->hole_bytes, (unsigned long long)ring->damaged);
+}
+
+static int recover(const struct recover_command *c, const struct region *region, struct diag *d)
+{
+	struct recording *r = calloc(1, sizeof(*r));
+	const bool exact = c->output && !c->name;
+	char path[PATH_MAX];
+	struct crash crash;
+	struct kept k;
+	int err;
+
+	if (!r)
+		return diag(d, -ENOMEM, "out of memory");
+	err = kept_check(&k, region->memory, region->size, d) ?: recording_make(r, &k, d);
+	if (!err) {
+		crash_init(&crash, &k, r);
+		snprintf(path, sizeof(path), "%s", exact ? c->output : "");
+		err = exact ? write_output(r, c->output, d) :
+			      write_named(r, c, &crash, path, sizeof(path), d);
+	}
+	if (!err)
+		tell(r, &k, path);
+	recording_free(r);
+	free(r);
+	return err;
+}
+
+/* Without the module, nothing is known to be kept. */
+static int fail(const struct recover_command *c, int err, const struct diag *d)
+{
+	if (c->quiet && (err == -ENODATA || err == -ENOENT))
+		return RECOVER_NOTHING;
+	fprintf(stderr, WHO ": %s\n", d->msg);
+	return err == -ENODATA ? RECOVER_NOTHING : RECOVER_ERROR;
+}
+
+static int run(const struct recover_command *c)
+{
+	struct region region;
+	struct diag d = { "" };
+	int err;
+
+	if (c->wipe) {
+		err = region_wipe(&d);
+		return err ? fail(c, err, &d) : RECOVER_OK;
+	}
+	err = region_open(&region, c->region, &d);
+	if (err)
+		return fail(c, err, &d);
+	err = c->save ? region_save(&region, c->save, &d) : recover(c, &region, &d);
+	region_close(&region);
+	if (!err && !c->keep && !c->region)
+		err = region_wipe(&d);
+	return err ? fail(c, err, &d) : RECOVER_OK;
+}
+
+int auxrec_recover_main(int argc, char **argv)
+{
+	struct recover_command c = { NULL };
+	struct diag d;
+	const int rc = command_options(&command, argc, argv, &c);
+
+	if (rc != COMMAND_GO_ON)
+		return rc;
+	if (optind != argc) {
+		fprintf(stderr, WHO ": '%s': there is no argument: give -o FILE\n", argv[optind]);
+		return command_usage(&command);
+	}
+	if (c.wipe && (c.output || c.name || c.keep || c.region || c.save)) {
+		fprintf(stderr, WHO ": --wipe goes alone\n");
+		return command_usage(&command);
+	}
+	if (c.save && (c.output || c.name || c.region)) {
+		fprintf(stderr, WHO ": --save writes no snapshot: leave out -o, --name and --region\n");
+		return command_usage(&command);
+	}
+	if (c.name && snapfile_check(c.name, &d)) {
+		fprintf(stderr, WHO ": --name %s\n", d.msg);
+		return command_usage(&command);
+	}
+	return run(&c);
+}
