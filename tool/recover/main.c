@@ -187,16 +187,20 @@ static void tell(const struct recording *r, const struct kept *k, const char *pa
 
 static int recover(const struct recover_command *c, const struct region *region, struct diag *d)
 {
-	struct recording *r = calloc(1, sizeof(*r));
 	const bool exact = c->output && !c->name;
+	struct recording *r;
 	char path[PATH_MAX];
 	struct crash crash;
 	struct kept k;
 	int err;
 
+	err = kept_check(&k, region->memory, region->size, d);
+	if (err)
+		return err;
+	r = calloc(1, sizeof(*r));
 	if (!r)
 		return diag(d, -ENOMEM, "out of memory");
-	err = kept_check(&k, region->memory, region->size, d) ?: recording_make(r, &k, d);
+	err = recording_make(r, &k, d);
 	if (!err) {
 		crash_init(&crash, &k, r);
 		snprintf(path, sizeof(path), "%s", exact ? c->output : "");

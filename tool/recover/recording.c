@@ -10,8 +10,8 @@
 #include "recover/recording.h"
 #include "stream/records.h"
 
-/* The limit of memory for records: a journal has less. */
-#define RECORDS_MEMORY	(1ULL << 40)
+/* Memory for the records of a journal, with what tells about each of them, and for the state. */
+#define RECORDS_MEMORY(bytes)	(4 * (bytes) + (64U << 20))
 
 static int keep_setup(struct recording *r, const void *data, size_t size)
 {
@@ -130,7 +130,9 @@ static int keep_ring(struct recording *r, const struct kept *k)
 
 int recording_make(struct recording *r, const struct kept *k, struct diag *d)
 {
-	const struct recent_limits limits = { .memory = RECORDS_MEMORY };
+	const struct recent_limits limits = {
+		.memory = RECORDS_MEMORY(k->head.user_size),
+	};
 	struct session *s = &r->session;
 	int err;
 

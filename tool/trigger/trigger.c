@@ -197,6 +197,8 @@ static int parse_value(struct parse *p, const char *s)
 		return parse_comm(p, s);
 	case TRIGGER_CRASH:
 		return parse_crash(p, s);
+	case TRIGGER_MACHINE:
+		break;
 	}
 	return 0;
 }
