@@ -445,8 +445,8 @@ struct perfaux_info {
  *		PERFAUX_RING_KEPT: the caller lacks CAP_SYS_ADMIN
  *   ENODEV	PERFAUX_RING_KEPT, but there is no region
  *   ENOSPC	the ring does not fit into the region
- *   EBUSY	another ring is in the region, or a process has opened it; also for a
- *		moment after a kept ring was closed, because its writers may still run
+ *   EBUSY	another ring is in the region, or a process has opened it. CREATE waits up
+ *		to 5 s for a kept ring that was closed, because its writers may still run
  *   EEXIST	the region has data of an earlier boot: see PERFAUX_IOC_KEPT
  *   ENOMEM	there is not enough memory
  *   EINTR	a fatal signal came while memory was being allocated

@@ -145,6 +145,8 @@ err:
 /* The ring's file is gone. Process context. */
 void pa_ring_put(struct pa_ring *ring)
 {
+	if (ring->keep)
+		pa_region_will_leave();
 	pa_detach_all(ring);
 	percpu_ref_kill(&ring->ref);
 }

@@ -26,6 +26,8 @@ size_t pa_region_size(void);
 enum perfaux_kept_state pa_region_state(void);
 /* Take the region for a new ring, cleared. Returns its address, or an ERR_PTR(). */
 void *pa_region_take(size_t size);
+/* The file of the ring in the region is gone: the region will be given back. */
+void pa_region_will_leave(void);
 /* Undo pa_region_take(): nobody writes to the region any more. */
 void pa_region_give_back(void);
 /* Take the region for a reader of what was kept. Likewise. */

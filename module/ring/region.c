@@ -9,9 +9,11 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 
 #include "compat/reserve_mem.h"
 #include "ring/keep.h"
@@ -20,7 +22,15 @@ static bool persist = true;
 module_param(persist, bool, 0444);
 MODULE_PARM_DESC(persist, "Keep what an earlier boot has left in memory of reserve_mem= (default 1)");
 
+/*
+ * How long a caller waits for a ring whose file is gone: until the last writer has left, and a worker
+ * has freed the ring. A producer in the kernel can keep the ring for any time.
+ */
+#define PA_LEAVE_TIME	(5 * HZ)
+
 static DEFINE_MUTEX(pa_region_lock);
+static DECLARE_WAIT_QUEUE_HEAD(pa_region_wait);
+static bool pa_region_leaving;				/* the ring's file is gone */
 static enum perfaux_kept_state pa_state_of_region;	/* pa_region_lock */
 static void *pa_region;
 static size_t pa_region_bytes;
@@ -70,6 +80,12 @@ enum perfaux_kept_state pa_region_state(void)
 	return state;
 }
 
+/* The recorder of a ring that is being freed has ended, and the next one may have begun already. */
+static void pa_region_wait_for_ring(void)
+{
+	wait_event_killable_timeout(pa_region_wait, !READ_ONCE(pa_region_leaving), PA_LEAVE_TIME);
+}
+
 /* Move the region from state @from to USED. Returns 0 or -errno. pa_region_lock held. */
 static int pa_region_use(enum perfaux_kept_state from)
 {
@@ -89,6 +105,7 @@ void *pa_region_take(size_t size)
 {
 	int ret;
 
+	pa_region_wait_for_ring();
 	mutex_lock(&pa_region_lock);
 	ret = pa_region_use(PERFAUX_KEPT_EMPTY);
 	if (!ret && size > pa_region_bytes) {
@@ -107,7 +124,14 @@ static void pa_region_leave(enum perfaux_kept_state state)
 {
 	mutex_lock(&pa_region_lock);
 	pa_state_of_region = state;
+	WRITE_ONCE(pa_region_leaving, false);
 	mutex_unlock(&pa_region_lock);
+	wake_up_all(&pa_region_wait);
+}
+
+void pa_region_will_leave(void)
+{
+	WRITE_ONCE(pa_region_leaving, true);
 }
 
 void pa_region_give_back(void)
@@ -121,6 +145,7 @@ void *pa_region_open(void)
 {
 	int ret;
 
+	pa_region_wait_for_ring();
 	mutex_lock(&pa_region_lock);
 	ret = pa_region_use(PERFAUX_KEPT_FULL);
 	mutex_unlock(&pa_region_lock);
@@ -136,6 +161,7 @@ int pa_region_wipe(void)
 {
 	int ret = 0;
 
+	pa_region_wait_for_ring();
 	mutex_lock(&pa_region_lock);
 	if (pa_state_of_region == PERFAUX_KEPT_NONE)
 		ret = -ENODEV;
