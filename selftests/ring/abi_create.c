@@ -69,7 +69,7 @@ TEST_F(dev, info)
 	EXPECT_EQ(0, call(self->fd, PERFAUX_IOC_INFO, &info));
 	EXPECT_EQ(sizeof(info), info.size);
 	EXPECT_EQ(PERFAUX_ABI, info.abi);
-	EXPECT_EQ(PERFAUX_RING_OVERWRITE, info.create_flags);
+	EXPECT_EQ(PERFAUX_RING_OVERWRITE | PERFAUX_RING_KEPT, info.create_flags);
 	EXPECT_EQ(sysconf(_SC_PAGESIZE), info.min_segment_size);
 	EXPECT_EQ(1U << 30, info.max_segment_size);
 	EXPECT_EQ(2, info.min_segments);
@@ -235,7 +235,8 @@ TEST_F(dev, create_values)
 	.nr_segments = 2, __VA_ARGS__ }, ret }
 		CASE(0, .flags = 0),
 		CASE(0, .flags = PERFAUX_RING_OVERWRITE),
-		CASE(-EINVAL, .flags = 2),
+		CASE(-EINVAL, .flags = 4),
+		CASE(-EINVAL, .user_size = 4096),
 		CASE(-EINVAL, .flags = 1U << 31),
 		CASE(-EINVAL, .flags = UINT32_MAX),
 		CASE(-EINVAL, .reserved = 1),
