@@ -42,9 +42,8 @@ grep -vx -- --max-size all >of_flight
 for command in $commands; do
 	offered "$command" >"of_$command"
 done
-for pair in record:1 flight:8 ${commands//$'\n'/:1 }:1; do
-	name=${pair%:*} page=$MAN/auxrec-$name.${pair#*:}
-	[[ -e $page ]] || {
+for name in record flight $commands; do
+	page=$(compgen -G "$MAN/auxrec-$name.[18]") || {
 		note "no page auxrec-$name"
 		continue
 	}
@@ -55,7 +54,7 @@ for pair in record:1 flight:8 ${commands//$'\n'/:1 }:1; do
 	[[ -z $odd ]] || note "${page##*/} describes $odd"
 	odd=$(section "$page" SYNOPSIS | options | comm -23 - in_page | xargs)
 	[[ -z $odd ]] || note "the synopsis of ${page##*/} has $odd"
-	section "$MAN/auxrec.1" COMMANDS | grep -q "auxrec-$name (${pair#*:})" ||
+	section "$MAN/auxrec.1" COMMANDS | grep -q "auxrec-$name (${page##*.})" ||
 		note "auxrec.1 does not name auxrec-$name"
 done
 check "each command has a page, which describes its options and no others"
