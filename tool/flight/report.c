@@ -68,7 +68,8 @@ void flight_status(void *session, FILE *to)
 	if (s->opt->cgroups)
 		fprintf(to, "cgroups: %zu\n", stats.cgroups);
 	if (s->have_raw)
-		fprintf(to, "raw ring: %llu KiB\n", ULL(f->memory.raw >> 10));
+		fprintf(to, "raw ring: %llu KiB\n",
+			ULL((s->raw.ring_size + s->raw.marks_size) >> 10));
 	fprintf(to, "snapshots: %llu\n", ULL(f->stats.snapshots));
 	fprintf(to, "failed: %llu\n", ULL(f->stats.failed));
 	fprintf(to, "waiting: %llu\n", ULL(nr_wishes(f->first) + nr_wishes(f->writing)));
