@@ -7,9 +7,10 @@
  * reserved, with a reference (memmap_init_reserved_pages()).
  */
 #include <linux/err.h>
+#include <linux/io.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -23,8 +24,8 @@ module_param(persist, bool, 0444);
 MODULE_PARM_DESC(persist, "Keep what an earlier boot has left in memory of reserve_mem= (default 1)");
 
 /*
- * How long a caller waits for a ring whose file is gone: until the last writer has left, and a worker
- * has freed the ring. A producer in the kernel can keep the ring for any time.
+ * How long a caller waits for a ring whose file is gone: until the last writer has left, and a
+ * worker has freed the ring. A producer in the kernel can keep the ring for any time.
  */
 #define PA_LEAVE_TIME	(5 * HZ)
 

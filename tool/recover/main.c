@@ -245,7 +245,7 @@ static int run(const struct recover_command *c)
 
 int auxrec_recover_main(int argc, char **argv)
 {
-	struct recover_command c = { NULL };
+	struct recover_command c = { .output = NULL };
 	struct diag d;
 	const int rc = command_options(&command, argc, argv, &c);
 
