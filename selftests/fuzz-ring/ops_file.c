@@ -296,7 +296,7 @@ const struct op ops_file[] = {
 	{ .name = "receive", .fn = op_receive, .weight = 40 },
 	{ .name = "poll", .fn = op_poll, .weight = 400 },
 	{ .name = "epoll", .fn = op_epoll, .weight = 200 },
-	{ .name = "read", .fn = op_read, .weight = 300, .works = 5, .waits = true,
+	{ .name = "read", .fn = op_read, .weight = 300, .works = 3, .waits = true,
 	  .has_waited = true },
 	{ .name = "write", .fn = op_write, .weight = 150 },
 	{ .name = "file", .fn = op_file, .weight = 200, .waits = true },
