@@ -191,37 +191,81 @@ static int each(const struct view *v, size_t at, size_t last, journal_fn fn, voi
 	return err;
 }
 
+/*
+ * The records before a checkpoint are read from the older half, so its state is not needed. Entries
+ * of other kinds are: they replace earlier ones, or did not fit into the older half.
+ */
+static int each_of_checkpoint(const struct view *v, journal_fn fn, void *ctx)
+{
+	const struct entry *e;
+	size_t at = sizeof(v->head);
+	int err = 0;
+
+	while (!err && at < v->head.sealed && (e = entry_at(v, at))) {
+		if (e->kind != JOURNAL_STATE && e->kind != JOURNAL_RECORD)
+			err = fn(ctx, e->kind, e + 1, e->size);
+		at = after(e, at);
+	}
+	return err;
+}
+
+static int each_of_both(const struct view *older, const struct view *newer, journal_fn fn,
+			void *ctx, struct journal_found *found)
+{
+	int err = each(older, sizeof(older->head), newer->head.previous_end, fn, ctx, found);
+
+	if (!err)
+		err = each_of_checkpoint(newer, fn, ctx);
+	if (!has_checkpoint(newer))
+		found->holes++;
+	return err ?: each(newer, newer->head.sealed, 0, fn, ctx, found);
+}
+
+/*
+ * Find the halves that can be used. A half whose checkpoint is damaged can only follow one whose
+ * checkpoint is not. Return how many.
+ */
+static unsigned int find_halves(struct view *older, struct view *newer, const __u8 *memory,
+				size_t half)
+{
+	struct view v;
+	bool follows;
+
+	if (!read_head(newer, memory, half))
+		return read_head(newer, memory + half, half) && has_checkpoint(newer);
+	if (!read_head(older, memory + half, half))
+		return has_checkpoint(newer);
+	if (older->head.number > newer->head.number) {
+		v = *older;
+		*older = *newer;
+		*newer = v;
+	}
+	follows = older->head.number == newer->head.previous;
+	if (follows && has_checkpoint(older))
+		return 2;
+	if (has_checkpoint(newer))
+		return 1;
+	if (!has_checkpoint(older))
+		return 0;
+	*newer = *older;
+	return 1;
+}
+
 int journal_read(const void *memory, size_t size, journal_fn fn, void *ctx,
 		 struct journal_found *found)
 {
-	const size_t half = size / 2 & ~(size_t)7;
-	struct view v[2], *older = NULL, *newer = NULL;
-	unsigned int i;
-	int err = 0;
+	struct view older, newer;
 
 	*found = (struct journal_found){ .halves = 0 };
-	for (i = 0; i < 2; i++) {
-		if (!read_head(&v[i], (const __u8 *)memory + i * half, half) ||
-		    !has_checkpoint(&v[i]))
-			continue;
-		older = newer;
-		newer = &v[i];
-	}
-	if (!newer)
+	found->halves = find_halves(&older, &newer, memory, size / 2 & ~(size_t)7);
+	if (!found->halves)
 		return 0;
-	if (older && older->head.number > newer->head.number) {
-		struct view *swap = older;
-
-		older = newer;
-		newer = swap;
+	found->lost = newer.head.lost;
+	if (found->halves == 1) {
+		found->begin = newer.head.time;
+		return each(&newer, sizeof(newer.head), 0, fn, ctx, found);
 	}
-	if (older && older->head.number != newer->head.previous)
-		older = NULL;
-	found->halves = older ? 2 : 1;
-	found->begin = (older ? older : newer)->head.time;
-	found->lost = newer->head.lost + (older ? older->head.lost : 0);
-	if (older)
-		err = each(older, sizeof(older->head), newer->head.previous_end, fn, ctx, found);
-	return err ?: each(newer, older ? newer->head.sealed : sizeof(newer->head), 0, fn, ctx,
-			   found);
+	found->begin = older.head.time;
+	found->lost += older.head.lost;
+	return each_of_both(&older, &newer, fn, ctx, found);
 }

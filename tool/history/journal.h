@@ -56,8 +56,7 @@ void journal_init(struct journal *j, void *memory, size_t size);
  * journal_begin() - begin a checkpoint in the other half
  * journal_seal() - the checkpoint is complete: records follow
  * journal_give_up() - the checkpoint does not fit: the other half stays valid, but is full. The
- * next
- *	journal_begin() tries again
+ *	next journal_begin() tries again
  * @time: the samples from this time on will be complete, ns; 0: all samples
  * @lost: records that did not fit before this checkpoint
  *
@@ -84,7 +83,8 @@ typedef int (*journal_fn)(void *ctx, enum journal_kind kind, const void *data, s
 
 /*
  * journal_read() - call @fn for each entry, in order: the oldest valid checkpoint, the records
- * after it, and the records of the other half if that half follows. Nothing at @memory is trusted,
+ * after it, and the other half if that half follows, without the state and the records of its
+ * checkpoint. Nothing at @memory is trusted,
  * and it may have any size and contents. Data is aligned to 8.
  *
  * Return 0, or what @fn returned.

@@ -58,7 +58,7 @@ static __u32 rnd(__u32 n)
 /* What a reader has found */
 struct seen {
 	__u64 first, last, nr;
-	unsigned int states;
+	unsigned int states, others;
 	bool wrong, jumped;
 };
 
@@ -70,6 +70,10 @@ static int see(void *ctx, enum journal_kind kind, const void *data, size_t size)
 	if (kind == JOURNAL_STATE) {
 		s->states++;
 		s->wrong |= s->nr > 0;
+		return 0;
+	}
+	if (kind == JOURNAL_SESSION || kind == JOURNAL_GAP) {
+		s->others++;
 		return 0;
 	}
 	if (kind != JOURNAL_RECORD || !is_record(data, size)) {
@@ -248,6 +252,38 @@ static void test_give_up(void)
 	free(w);
 }
 
+/*
+ * A half that follows is read without the state of its checkpoint, but a description or a gap is
+ * only there.
+ */
+static void test_newer_checkpoint(void)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	const __u64 data[2] = { 1, 2 };
+	struct journal_found found;
+	struct seen s;
+	int err;
+
+	begin(w);
+	checkpoint(w);
+	add(w);
+	journal_begin(&w->j);
+	err = journal_add(&w->j, JOURNAL_SESSION, data, 16) ?:
+	      journal_add(&w->j, JOURNAL_STATE, data, 8) ?:
+	      journal_add(&w->j, JOURNAL_RECORD, data, 8) ?:
+	      journal_add(&w->j, JOURNAL_GAP, data, 16);
+	seal(w);
+	add(w);
+	s = read_all(w->memory, &found);
+	tap_report(!err && !s.wrong && found.halves == 2 && s.nr == 2 && s.others == 2,
+		   "the newer half's description and gaps are read");
+	w->memory[SIZE / 16 * w->j.now + 12] ^= 1;
+	s = read_all(w->memory, &found);
+	tap_report(!s.wrong && found.holes && s.nr == 2 && s.last == w->added,
+		   "its checkpoint is damaged: the records after it are read, and the hole is told");
+	free(w);
+}
+
 /* Overwrite some bytes. Each record that is found must be one that was written, in order. */
 static void test_damage(void)
 {
@@ -302,6 +338,7 @@ int main(int argc, char **argv)
 	test_crash_anywhere();
 	test_crash_in_checkpoint();
 	test_give_up();
+	test_newer_checkpoint();
 	test_damage();
 	test_random();
 	return tap_end();
