@@ -39,7 +39,8 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
-		flight/test_run page/feed page/test_output recover/test_journal recover/test_ring) \
+		flight/test_run page/feed page/test_output recover/test_journal recover/test_ring \
+		recover/test_survive) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH) $(CRASH)
 
@@ -150,8 +151,8 @@ $(addprefix $(TESTS)/tool/state/,test_state test_recent test_recent_memory): $(T
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
-$(TESTS)/tool/recover/test_journal: $(BUILD)/selftests/tool/recover/test_journal.o \
-		$(TOOL_LINK)
+$(addprefix $(TESTS)/tool/recover/,test_journal test_survive): $(TESTS)/tool/recover/%: \
+		$(BUILD)/selftests/tool/recover/%.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/recover/test_ring: $(BUILD)/selftests/tool/recover/test_ring.o \

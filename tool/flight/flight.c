@@ -210,9 +210,9 @@ void flight_record(struct session *s, const struct perf_event_header *rec)
 		flight_drop(s, rec, time);
 		return;
 	}
+	survive_record(s, rec);
 	if (recent_add(f->recent, rec, time))
 		f->stats.not_kept++;
-	survive_record(s, rec);
 }
 
 /*

@@ -57,9 +57,8 @@ static int keep_made(void *ctx, const void *head, size_t head_len, const void *d
 	if (!len && is_of_state(h) && f->in_setup)
 		return recent_fold(f->recent, h);
 	if (!len && is_of_state(h)) {
-		err = recent_add(f->recent, h, s->main.max_time);
 		survive_record(s, h);
-		return err;
+		return recent_add(f->recent, h, s->main.max_time);
 	}
 	if (!f->in_setup)
 		return 0;

@@ -15,7 +15,6 @@
 struct survive {
 	struct journal journal;
 	__u64 lost;		/* records since the last checkpoint that was complete */
-	__u64 all_lost;
 	bool changed;		/* the next checkpoint is due, whatever room there is */
 	bool failed;		/* the last checkpoint did not fit, which was logged */
 	__u64 tried;		/* now_ns() of the last checkpoint */
@@ -176,21 +175,15 @@ void survive_record(struct session *s, const struct perf_event_header *rec)
 	survive = s->flight->survive;
 	if (!journal_add(&survive->journal, JOURNAL_RECORD, rec, rec->size))
 		return;
-	/*
-	 * The half is full, and survive_settle() writes a checkpoint. The record is part of that if
-	 * it is sideband.
-	 */
+	/* If this checkpoint does not fit, survive_settle() tries again. */
 	survive->changed = true;
 	if (!survive->failed) {
 		checkpoint(s);
-		if (!survive->failed && recent_is_sideband(rec))
-			return;
 		if (!survive->failed &&
 		    !journal_add(&survive->journal, JOURNAL_RECORD, rec, rec->size))
 			return;
 	}
-	survive->lost++;
-	survive->all_lost++;
+	journal_lose(&survive->journal, ++survive->lost);
 }
 
 /* If the gap does not fit, the next checkpoint has it. */

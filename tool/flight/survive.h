@@ -62,7 +62,10 @@ int survive_begin(struct session *s, struct diag *d);
 void survive_free(struct session *s);
 /* The events or the setup have changed. */
 void survive_changed(struct session *s);
-/* Keep a record of a main ring, or one that auxrec made. */
+/*
+ * Keep a record of a main ring, or one that auxrec made. Sideband comes here before recent_add():
+ * this can write a checkpoint with all sideband that is known, and then the record.
+ */
 void survive_record(struct session *s, const struct perf_event_header *rec);
 /* Keep a gap that was taken from the raw ring. */
 struct perfaux_gap;

@@ -23,6 +23,9 @@ struct half {
 	__u64 time;		/* samples from this time on are complete; 0: all */
 	__u64 lost;		/* records that did not fit before */
 	__u64 sum;
+	/* Both are 0, or change after the checkpoint: records that did not fit since then */
+	__u64 late;
+	__u64 late_sum;
 };
 
 #define HALF_WORDS	(offsetof(struct half, sum) / sizeof(__u64))
@@ -51,6 +54,11 @@ static __u64 entry_sum(__u64 number, size_t at, const struct entry *e)
 	const __u64 start = perfaux_kept_start(number, at, e->kind, e->size);
 
 	return perfaux_kept_sum(start, e + 1, ALIGN8((size_t)e->size) / sizeof(__u64));
+}
+
+static __u64 late_sum(__u64 number, __u64 late)
+{
+	return perfaux_kept_mix(perfaux_kept_mix(0, number), late);
 }
 
 void journal_begin(struct journal *j)
@@ -84,6 +92,16 @@ void journal_seal(struct journal *j, __u64 time, __u64 lost)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	*half_of(j) = head;
 	j->sealed = j->number;
+}
+
+void journal_lose(struct journal *j, __u64 lost)
+{
+	struct half *head = half_of(j);
+
+	if (!j->sealed)
+		return;
+	head->late = lost;
+	head->late_sum = late_sum(j->sealed, lost);
 }
 
 int journal_add(struct journal *j, enum journal_kind kind, const void *data, size_t size)
@@ -156,6 +174,16 @@ static const struct entry *next_entry(const struct view *v, size_t *at)
 	if (e)
 		*at = (const __u8 *)e - v->bytes;
 	return e;
+}
+
+/* If the crash or something else has damaged the number, at least one record is missing. */
+static __u64 late(const struct view *v)
+{
+	const struct half *head = &v->head;
+
+	if (!head->late && !head->late_sum)
+		return 0;
+	return head->late_sum == late_sum(head->number, head->late) ? head->late : 1;
 }
 
 /* Is the checkpoint complete, without a hole? */
@@ -260,7 +288,7 @@ int journal_read(const void *memory, size_t size, journal_fn fn, void *ctx,
 	found->halves = find_halves(&older, &newer, memory, size / 2 & ~(size_t)7);
 	if (!found->halves)
 		return 0;
-	found->lost = newer.head.lost;
+	found->lost = newer.head.lost + late(&newer);
 	if (found->halves == 1) {
 		found->begin = newer.head.time;
 		return each(&newer, sizeof(newer.head), 0, fn, ctx, found);

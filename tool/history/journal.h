@@ -57,6 +57,8 @@ void journal_init(struct journal *j, void *memory, size_t size);
  * journal_seal() - the checkpoint is complete: records follow
  * journal_give_up() - the checkpoint does not fit: the other half stays valid, but is full. The
  *	next journal_begin() tries again
+ * journal_lose() - tell how many records did not fit since the last checkpoint that was sealed. Not
+ *	between journal_begin() and journal_seal()
  * @time: the samples from this time on will be complete, ns; 0: all samples
  * @lost: records that did not fit before this checkpoint
  *
@@ -65,6 +67,7 @@ void journal_init(struct journal *j, void *memory, size_t size);
 void journal_begin(struct journal *j);
 void journal_seal(struct journal *j, __u64 time, __u64 lost);
 void journal_give_up(struct journal *j);
+void journal_lose(struct journal *j, __u64 lost);
 
 /* Add an entry. Return 0, or -ENOSPC if the half is full. */
 int journal_add(struct journal *j, enum journal_kind kind, const void *data, size_t size);

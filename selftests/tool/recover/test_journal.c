@@ -284,6 +284,30 @@ static void test_newer_checkpoint(void)
 	free(w);
 }
 
+/* Records that did not fit are told even if no checkpoint fits any more before the crash. */
+static void test_lose(void)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct journal_found found;
+
+	begin(w);
+	checkpoint(w);
+	add(w);
+	while (!add_checkpoint(w, 10000))
+		;
+	journal_give_up(&w->j);
+	journal_lose(&w->j, 1);
+	journal_lose(&w->j, 5);
+	read_all(w->memory, &found);
+	tap_report(found.halves == 1 && found.lost == 5,
+		   "records that did not fit after the last checkpoint are told");
+	w->lost = 5;
+	checkpoint(w);
+	read_all(w->memory, &found);
+	tap_report(found.halves == 2 && found.lost == 5, "and are told once after the next one");
+	free(w);
+}
+
 /* Overwrite some bytes. Each record that is found must be one that was written, in order. */
 static void test_damage(void)
 {
@@ -339,6 +363,7 @@ int main(int argc, char **argv)
 	test_crash_in_checkpoint();
 	test_give_up();
 	test_newer_checkpoint();
+	test_lose();
 	test_damage();
 	test_random();
 	return tap_end();
