@@ -215,8 +215,10 @@ void survive_settle(struct session *s)
 		checkpoint(s);
 	if (now.looked <= survive->settled.looked)
 		return;
-	survive->settled = now;
-	journal_add(&survive->journal, JOURNAL_SETTLED, &now, sizeof(now));
+	if (journal_add(&survive->journal, JOURNAL_SETTLED, &now, sizeof(now)))
+		survive->changed = true;
+	else
+		survive->settled = now;
 }
 
 int survive_timeout(const struct session *s, int timeout)
