@@ -34,12 +34,15 @@ static bool is_record(const void *data, size_t size)
 	return size >= sizeof(*rec) && rec->size == size && !(size % 8);
 }
 
-static __u64 time_of(const struct perf_event_header *rec)
+/* auxrec's own records have no time: @newest is that of the newest record before. */
+static __u64 time_of(const struct perf_event_header *rec, __u64 newest)
 {
 	const __u8 *bytes = (const void *)rec;
 	struct rec_sample_id id;
 	__u64 time = 0;
 
+	if (rec->type >= REC_ATTR)
+		return newest;
 	if (rec->type == PERF_RECORD_SAMPLE && rec->size >= 40) {
 		memcpy(&time, bytes + 32, sizeof(time));
 	} else if (rec->type != PERF_RECORD_SAMPLE && rec->size >= sizeof(*rec) + sizeof(id)) {
@@ -51,7 +54,7 @@ static __u64 time_of(const struct perf_event_header *rec)
 
 static int keep_record(struct recording *r, const struct perf_event_header *rec)
 {
-	const __u64 time = time_of(rec);
+	const __u64 time = time_of(rec, r->newest);
 
 	if (time > r->newest)
 		r->newest = time;
