@@ -303,10 +303,10 @@
  *	reserve_mem=64M:4096:perfaux nokaslr
  *
  * reserve_mem exists from 6.12 on. The kernel takes the memory from the highest free addresses
- * where it fits, and a region of less than 1 MiB can be where firmware writes when the machine
- * starts again (SeaBIOS does). Without nokaslr, the kernel's own image can be placed over the
- * region (KASLR does not know of it) and destroys what was kept; the module then finds no valid
- * header. Firmware that clears memory, and loss of power, do the same.
+ * where it fits. A region of less than 1 MiB can be where firmware writes when the machine starts
+ * again (SeaBIOS does). KASLR does not know of the region, so without nokaslr the kernel's image
+ * can be placed over it, and the data is lost. The data is also lost if the firmware clears memory
+ * or if the power fails.
  *
  * The machine has one region, and one ring at a time can be in it. The region contains a
  * struct perfaux_kept_header and, at the offsets that the header has:
@@ -317,9 +317,9 @@
  *   opens	struct perfaux_open[nr_segments]: the spans that PMUs are writing
  *   gap sums	u64[nr_gaps]
  *   user	create.user_size bytes for user space, which maps them at the offset
- *		create.marks_size + create.ring_size, readable and writable. A program keeps
- *		there what else a reader needs after a crash
- *   data	of the segments
+ *		create.marks_size + create.ring_size, readable and writable. A program can keep
+ *		other data there that a reader needs after a crash
+ *   data	the data of the segments
  *
  * After a crash nobody ends a span that a PMU was writing: the other CPUs may have been
  * stopped in the middle of it, and a reset calls no code at all. So a writer that begins to
@@ -337,7 +337,7 @@
  *   open span	open.sum = perfaux_kept_sum(S, &open, 7), with the index open.index
  *   gap	gap sum [i] = perfaux_kept_sum(perfaux_kept_start(key, gap.seq, i, 0), &gap, 8)
  *   header	header.sum = perfaux_kept_sum(0, &header, all words before sum)
- *   stop	stop.sum, in the same way with header.key
+ *   stop	stop.sum = perfaux_kept_sum(key, &stop, all words before sum)
  *
  * Frames have no sum. The state of a committed frame contains the number of the segment's use,
  * and the frame contains the segment's index. A writer that was stopped right after it had taken
@@ -445,8 +445,8 @@ struct perfaux_info {
  *		PERFAUX_RING_KEPT: the caller lacks CAP_SYS_ADMIN
  *   ENODEV	PERFAUX_RING_KEPT, but there is no region
  *   ENOSPC	the ring does not fit into the region
- *   EBUSY	another ring is in the region, or a process has opened it. CREATE waits up
- *		to 5 s for a kept ring that was closed, because its writers may still run
+ *   EBUSY	another ring is in the region, or a process has opened the region. CREATE waits
+ *		up to 5 s for a kept ring that was closed, because its writers may still run
  *   EEXIST	the region has data of an earlier boot: see PERFAUX_IOC_KEPT
  *   ENOMEM	there is not enough memory
  *   EINTR	a fatal signal came while memory was being allocated
@@ -739,8 +739,8 @@ struct perfaux_handle {
  * "Kept rings".
  *
  * Returns 0 or, with PERFAUX_KEPT_OPEN, a descriptor with O_CLOEXEC. mmap() of the descriptor
- * with PROT_READ, MAP_SHARED, offset 0 and the length region_size maps the region. Nothing in it
- * can be trusted: anything can have been written there since the crash.
+ * with PROT_READ, MAP_SHARED, offset 0 and the length region_size maps the region. Do not trust
+ * anything in the region: memory can have been overwritten since the crash.
  *
  * Errors:
  *   EINVAL	size below PERFAUX_KEPT_SIZE_V0; unknown flags, or OPEN and WIPE; an out
@@ -768,8 +768,8 @@ struct perfaux_kept {
 enum perfaux_kept_state {
 	PERFAUX_KEPT_NONE	= 0,	/* there is no region */
 	PERFAUX_KEPT_EMPTY	= 1,
-	PERFAUX_KEPT_USED	= 2,	/* a ring of this boot is in it, or the region is open */
-	PERFAUX_KEPT_FULL	= 3,	/* it has data of an earlier boot */
+	PERFAUX_KEPT_USED	= 2,	/* has a ring of this boot, or a process has opened it */
+	PERFAUX_KEPT_FULL	= 3,	/* has data of an earlier boot */
 };
 
 /*
@@ -1163,8 +1163,8 @@ struct perfaux_kept_header {
 };
 
 /*
- * A span that has not ended. Valid until the entry of the span's table with the same index is
- * valid.
+ * A segment's newest span. Use this entry only if its sum is right, and if the entry with the same
+ * index in the table of spans is not valid: the span has not ended then.
  */
 struct perfaux_open {
 	__u64	t_begin;
@@ -1180,13 +1180,13 @@ struct perfaux_open {
 };
 
 enum perfaux_stop_cause {
-	PERFAUX_STOP_NONE	= 0,	/* the kernel was not told, as in a reset */
+	PERFAUX_STOP_NONE	= 0,	/* no notifier was called, as in a reset */
 	PERFAUX_STOP_PANIC	= 1,
 	PERFAUX_STOP_RESTART	= 2,	/* reboot(2), also by kexec */
 	PERFAUX_STOP_HALT	= 3,	/* or power off */
 };
 
-/* How the machine stopped. Valid if sum is. */
+/* How the machine stopped. Valid if the sum is right and the cause is not NONE. */
 struct perfaux_stop {
 	__u32	cause;			/* enum perfaux_stop_cause */
 	__u32	cpu;
