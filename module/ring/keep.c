@@ -3,9 +3,9 @@
  * Kept rings: where their parts are in the region, and what writers do so that a reader can use
  * the ring after a crash of the machine.
  *
- * A crash can happen between any two instructions. So the entry of a span is never the only trace
- * of its data before the entry is valid: the open span is written before the PMU begins, is valid
- * by its own sum, and does not change until the segment's next span begins.
+ * A crash can happen between any two instructions. So a writer describes a span in struct
+ * perfaux_open before the PMU writes data. This entry has a sum of its own and does not change
+ * until the segment's next span begins, so it is valid until the span's entry in the table is.
  *
  * Context: as keep.h says; writers run in any context up to NMI.
  */
@@ -31,8 +31,8 @@ static_assert(sizeof(struct perfaux_gap) == 8 * sizeof(u64));
 /* --- the parts of the region ------------------------------------------------ */
 
 /*
- * Find room for @size bytes from @at on. Everything that user space maps consists of whole pages,
- * and the rest is small.
+ * Return the place of a part of @size bytes, and move *@at to the next part. Each part begins with
+ * a page: user space maps most of the parts, and the others are small.
  */
 static u64 pa_keep_place(u64 *at, u64 size)
 {
@@ -93,7 +93,7 @@ int pa_keep_alloc(struct pa_ring *ring, const struct perfaux_create *arg)
 	struct pa_keep *keep;
 	void *region;
 
-	/* The end of the ring does not depend on where the region begins by more than this. */
+	/* Aligning the data moves it by less than a segment, wherever the region begins. */
 	pa_keep_layout(ring, arg, 0, &layout);
 	region = pa_region_take(layout.data_offset + layout.data_size + arg->segment_size);
 	if (IS_ERR(region))
@@ -172,7 +172,7 @@ void pa_keep_clear(const struct pa_segment *seg)
 	memset(seg->pages[0], 0, seg->size);
 }
 
-/* A span begins, or its PMU has skipped bytes. The caller's segment is BUSY. */
+/* A span begins, or its PMU has skipped bytes before the data. The caller's segment is BUSY. */
 void pa_keep_begin(const struct pa_segment *seg)
 {
 	struct perfaux_open *open = &seg->ring->keep->opens[seg - seg->ring->seg];
@@ -188,7 +188,7 @@ void pa_keep_begin(const struct pa_segment *seg)
 
 	*open = new;
 	open->sum = perfaux_kept_sum(pa_keep_start_of(seg, new.index), &new, 7);
-	/* The PMU does not begin before the open span is in memory. */
+	/* The open span must be in memory before the PMU writes data. */
 	wmb();
 }
 

@@ -30,7 +30,7 @@ void *pa_region_take(size_t size);
 void pa_region_will_leave(void);
 /* Undo pa_region_take(): nobody writes to the region any more. */
 void pa_region_give_back(void);
-/* Take the region for a reader of what was kept. Likewise. */
+/* Take the region for a reader of an earlier boot's data. Returns its address, or an ERR_PTR(). */
 void *pa_region_open(void);
 void pa_region_close(void);
 /* Returns 0, -ENODEV or -EBUSY. */
@@ -41,7 +41,7 @@ int pa_region_wipe(void);
 int pa_keep_alloc(struct pa_ring *ring, const struct perfaux_create *arg);
 /* ring->ctl is complete: give the segments their pages, and write the header. */
 int pa_keep_start(struct pa_ring *ring);
-/* Also for a ring that is not kept, or was only made in part. */
+/* The ring does not have to be kept, or complete. */
 void pa_keep_free(struct pa_ring *ring);
 
 /* keep.c: writers. The ring must be kept. */

@@ -2,8 +2,8 @@
 /*
  * Check, when the module is compiled, which members of the ring's structures share a cache line.
  *
- * If one of these fails, a member was added or moved. Put it where the members are that change as
- * often. A line that becomes too long must be divided, and so must the check.
+ * If one of these assertions fails, a member was added or moved. Put it beside members that change
+ * as often. If their line becomes too long, divide the line and its check.
  */
 #include <linux/build_bug.h>
 #include <linux/cache.h>
@@ -24,7 +24,7 @@
 #define PA_DENSE(type, last, first) \
 	static_assert(offsetofend(type, last) == offsetof(type, first))
 
-/* A span reads the first line, and no line of those that it only reads is written often. */
+/* Each span reads the first line. Members that CPUs write often are in later lines. */
 static_assert(PA_ENDS(struct pa_ring, wanted_seq) == 0);
 PA_FIRST(struct pa_ring, claim_seq);
 PA_ONE(struct pa_ring, claim_seq, nr_late);
@@ -41,7 +41,7 @@ static_assert(sizeof(struct pa_segment) == 128);
 static_assert(offsetof(struct pa_segment, frames) == 64);
 PA_DENSE(struct pa_segment, marker, frames);
 
-/* What a CPU uses for a span is together. */
+/* A CPU finds everything that it needs for a span in one line. */
 static_assert(offsetofend(struct pa_cpu, pin_event) <= 64);
 
 /* The shared tables: an entry is one line. */

@@ -307,9 +307,9 @@ bool pa_walk_next(struct pa_ring *ring, struct pa_walk *walk, u64 least, struct 
 
 /*
  * A context that publishes a segment takes a number, puts the segment into the table, and then
- * clears its bit in ring->open. So a segment whose bit is clear already is in the table. If its
- * entry has been needed for another segment, so many segments became READY that a look at all of
- * them is not more work.
+ * clears its bit in ring->open. So a segment whose bit is already clear is in the table, unless
+ * another segment has its entry now. In that case more segments became READY than the table has
+ * entries, and a look at all segments is not more work.
  */
 struct pa_segment *pa_recent_next(struct pa_ring *ring, struct pa_recent *recent)
 {

@@ -43,8 +43,9 @@ struct pa_walk {
  */
 bool pa_walk_next(struct pa_ring *ring, struct pa_walk *walk, u64 least, struct pa_old *old);
 /*
- * Number @n can be that of a READY segment after the walk. If the walk came to its end, only UNHOLD
- * makes another segment in the table READY whose number is below the lowest of these.
+ * Let the next walk look at number @n again, because its segment can be READY then. If a walk came
+ * to its end, the next one does not have to look at numbers below the lowest of these, unless
+ * UNHOLD has made a segment READY.
  */
 void pa_walk_keep(struct pa_walk *walk, u64 n);
 

@@ -24,8 +24,8 @@ module_param(persist, bool, 0444);
 MODULE_PARM_DESC(persist, "Keep what an earlier boot has left in memory of reserve_mem= (default 1)");
 
 /*
- * How long a caller waits for a ring whose file is gone: until the last writer has left, and a
- * worker has freed the ring. A producer in the kernel can keep the ring for any time.
+ * A caller waits at most this long for a ring whose file is gone: its last writer must leave, and
+ * a worker must free it. A producer in the kernel can keep the ring for any time.
  */
 #define PA_LEAVE_TIME	(5 * HZ)
 
@@ -81,7 +81,7 @@ enum perfaux_kept_state pa_region_state(void)
 	return state;
 }
 
-/* The recorder of a ring that is being freed has ended, and the next one may have begun already. */
+/* A ring can still be in the region after its recorder has ended, when the next recorder starts. */
 static void pa_region_wait_for_ring(void)
 {
 	wait_event_killable_timeout(pa_region_wait, !READ_ONCE(pa_region_leaving), PA_LEAVE_TIME);
@@ -116,7 +116,7 @@ void *pa_region_take(size_t size)
 	mutex_unlock(&pa_region_lock);
 	if (ret)
 		return ERR_PTR(ret);
-	/* After a cold boot the memory has any contents. */
+	/* After a cold boot the memory can have any contents. */
 	pa_region_clear();
 	return pa_region;
 }
@@ -137,7 +137,7 @@ void pa_region_will_leave(void)
 
 void pa_region_give_back(void)
 {
-	/* Nobody but root may see the data, and what a ring has given back is not kept. */
+	/* Only root may see the data, and a ring that was closed leaves nothing. */
 	pa_region_clear();
 	pa_region_leave(PERFAUX_KEPT_EMPTY);
 }
