@@ -63,11 +63,13 @@ int kept_check(struct kept *k, const void *region, size_t size, struct diag *d)
 
 	*k = (struct kept){ .region = region, .size = size };
 	if (size < sizeof(*h))
-		return diag(d, -EBADMSG, "%zu bytes are no memory of a kept ring: its header has %zu",
-			    size, sizeof(*h));
+		return diag(d, -EBADMSG,
+			    "%zu bytes are too few for a kept ring: its header has %zu", size,
+			    sizeof(*h));
 	memcpy(h, region, sizeof(*h));
 	if (memcmp(h->magic, PERFAUX_KEPT_MAGIC, sizeof(h->magic)))
-		return diag(d, -EBADMSG, "this is no memory of a kept ring: it does not begin with \"%s\"",
+		return diag(d, -EBADMSG,
+			    "this is not the memory of a kept ring: it does not begin with \"%s\"",
 			    PERFAUX_KEPT_MAGIC);
 	if (h->size != sizeof(*h) || h->abi != PERFAUX_ABI)
 		return diag(d, -EBADMSG,
@@ -78,7 +80,7 @@ int kept_check(struct kept *k, const void *region, size_t size, struct diag *d)
 			    "the header of the kept ring is damaged: something has written to the memory since the crash");
 	if (!has_sane_numbers(h) || !parts_fit(k))
 		return diag(d, -EBADMSG,
-			    "the header of the kept ring is not that of %zu bytes: the memory was cut, or made by another program",
+			    "the header of the kept ring does not fit %zu bytes of memory: a part of the copy is missing, or another program made it",
 			    size);
 	read_stop(k);
 	return 0;

@@ -31,10 +31,10 @@ static const char usage[] =
 "it as any snapshot. Then wipe the reserved memory, so that a new recorder can\n"
 "use it.\n"
 "\n"
-"  -o, --output FILE   the snapshot; -: standard output; with --name: as in\n"
-"                      auxrec --flight (default: perf.data, with --name)\n"
-"      --name PATTERN  name of the snapshot, as that of a flight recorder's\n"
-"                      snapshots (default " PATTERN ")\n"
+"  -o, --output FILE   the snapshot; -: standard output; with --name: the name\n"
+"                      for %o in PATTERN (default: perf.data)\n"
+"      --name PATTERN  name of the snapshot, as in auxrec --flight (without -o:\n"
+"                      " PATTERN ")\n"
 "      --keep          do not wipe the memory\n"
 "      --save FILE     only copy the memory to FILE, which --region FILE reads later\n"
 "      --region FILE   read such a copy, and not the memory\n"
@@ -42,8 +42,8 @@ static const char usage[] =
 "  -q, --quiet         print nothing if nothing was kept\n"
 "  -h, --help          print this text\n"
 "\n"
-"Exit status: 0 a snapshot is written (or the memory wiped), 1 nothing was\n"
-"kept, 2 usage or I/O error, or nothing can be recovered.\n"
+"Exit status: 0 a snapshot is written (or the memory copied or wiped), 1\n"
+"nothing was kept, 2 usage or I/O error, or nothing can be recovered.\n"
 "See auxrec-recover(8).\n";
 
 struct recover_command {
