@@ -15,11 +15,11 @@
 struct survive {
 	struct journal journal;
 	__u64 lost;		/* records since the last checkpoint that was complete */
-	bool changed;		/* the next checkpoint is due, whatever room there is */
-	bool failed;		/* the last checkpoint did not fit, which was logged */
+	bool changed;		/* a checkpoint is due, even if the half is not full */
+	bool failed;		/* the last checkpoint did not fit, and a message said so */
 	__u64 tried;		/* now_ns() of the last checkpoint */
 	struct journal_settled settled;
-	__u64 began;		/* this look at the rings, by the recording's clock, about */
+	__u64 began;		/* when this look at the rings began; see perf_clock_about() */
 };
 
 static bool in_use(const struct session *s)
@@ -100,8 +100,8 @@ static int add_record(void *ctx, const struct perf_event_header *rec)
 }
 
 /*
- * Write what describes the recording, the state, and the sideband since then. If it does not fit,
- * the half that is full stays valid, and records are lost until a checkpoint fits.
+ * Write the description of the recording, the state, and the sideband since then. If the checkpoint
+ * does not fit, the other half stays valid, and records are lost until a checkpoint fits.
  */
 static void checkpoint(struct session *s)
 {
@@ -210,7 +210,7 @@ void survive_settle(struct session *s)
 		return;
 	survive = s->flight->survive;
 	now.looked = survive->began;
-	/* A checkpoint that does not fit takes time: do not try all the time. */
+	/* A checkpoint takes time even if it does not fit: try it once a second. */
 	if (survive->changed && (!survive->failed || now_ns() - survive->tried > NSEC_PER_SEC))
 		checkpoint(s);
 	if (now.looked <= survive->settled.looked)

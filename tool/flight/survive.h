@@ -50,7 +50,7 @@ struct survive_fd {
 	__u32	reserved;
 };
 
-/* A look at the rings at least this often: the records of this time can be lost in a crash. */
+/* The recorder reads the rings at least this often. A crash can lose the records of this time. */
 #define SURVIVE_LOOK_MS		100
 
 /*

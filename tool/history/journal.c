@@ -10,7 +10,7 @@
 #include "history/journal.h"
 
 #define MAGIC		0x6c616e72756f6a61ULL	/* "ajournal" */
-/* After a hole of more than this many bytes no entry is looked for. A record has 64 KiB at most. */
+/* Bytes. The reader gives up after a longer hole. A record has at most 64 KiB. */
 #define HOLE_MAX	(256U << 10)
 
 /* The start of a half. All times are ns. */
@@ -161,8 +161,8 @@ static size_t after(const struct entry *e, size_t at)
 }
 
 /*
- * Find the next valid entry from *@at on. A hole has at least one entry, whose size cannot be
- * trusted. Its place is part of an entry's sum, so no old entry is taken for a new one.
+ * Find the next valid entry from *@at on. The size of an overwritten entry cannot be trusted, so
+ * try each place. The place is part of an entry's sum, so an old entry is not valid at a new place.
  */
 static const struct entry *next_entry(const struct view *v, size_t *at)
 {

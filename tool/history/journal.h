@@ -5,11 +5,11 @@
  *
  * The memory has two halves. Each begins with a checkpoint: entries that describe the recording,
  * and the state. The records follow. If one half is full, the other one begins anew with a
- * checkpoint. So the two halves together have at least as many records as fit into one half.
+ * checkpoint. So the journal always has at least the records that fill one half.
  *
  * A crash can happen between any two instructions, and can leave any contents in memory. Each entry
- * has a sum over its place, the half's number and its contents, and a reader leaves out what has a
- * wrong sum. A half counts only if its checkpoint is complete.
+ * has a sum over its place, the half's number and its contents. A reader leaves out entries whose
+ * sum is wrong, and a half whose checkpoint is not complete.
  */
 #ifndef AUXREC_HISTORY_JOURNAL_H
 #define AUXREC_HISTORY_JOURNAL_H
@@ -72,7 +72,7 @@ void journal_lose(struct journal *j, __u64 lost);
 /* Add an entry. Return 0, or -ENOSPC if the half is full. */
 int journal_add(struct journal *j, enum journal_kind kind, const void *data, size_t size);
 
-/* What journal_read() found, beside the entries */
+/* Results of journal_read(), beside the entries */
 struct journal_found {
 	unsigned int halves;	/* 0: nothing is valid; 1 or 2 */
 	__u64 begin;		/* samples from this time on are complete, ns; 0: all */

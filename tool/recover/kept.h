@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a kept ring has left after a crash of the machine, see "Kept rings" in perfaux.h. Nothing in
- * the region is trusted: what has no valid sum is left out, and counted.
+ * Read a kept ring after a crash of the machine, see "Kept rings" in perfaux.h. The reader trusts
+ * nothing in the region: it leaves out entries without a valid sum, and counts lost spans.
  */
 #ifndef AUXREC_RECOVER_KEPT_H
 #define AUXREC_RECOVER_KEPT_H

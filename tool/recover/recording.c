@@ -10,7 +10,7 @@
 #include "recover/recording.h"
 #include "stream/records.h"
 
-/* Memory for the records of a journal, with what tells about each of them, and for the state. */
+/* Memory for a journal's records, with the data that tool/history has about each, and the state */
 #define RECORDS_MEMORY(bytes)	(4 * (bytes) + (64U << 20))
 
 static int keep_setup(struct recording *r, const void *data, size_t size)
@@ -98,8 +98,8 @@ static int take_entry(void *ctx, enum journal_kind kind, const void *data, size_
 }
 
 /*
- * Records that are missing, in the stream: those for which the journal had no room, and at least
- * one for each place that something has overwritten.
+ * Add a LOST_SAMPLES record. It counts the records for which the journal had no room, and one for
+ * each hole, which had at least one.
  */
 static int keep_losses(struct recording *r)
 {

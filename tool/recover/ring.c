@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Make a ring, as a reader of HELD segments finds it, of what is valid in a region.
+ * Make a ring from the valid entries of a region, as a reader of HELD segments finds it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "recover/kept.h"
 
 /*
- * A span that has not ended goes up to the last byte that is not zero, and the last bytes of a
- * packet can be zero. Intel PT reads zeros as padding.
+ * A span that has not ended goes up to the last byte that is not zero. The last bytes of a packet
+ * can be zero, so add this many bytes. Decoders of Intel PT take zeros for padding.
  */
 #define OPEN_PAD	8
 
@@ -46,7 +46,7 @@ static bool open_is_valid(const struct kept *k, const struct perfaux_open *open,
 	       open->offset <= k->head.segment_size;
 }
 
-/* Return the bytes from @offset to the last one that is not zero. */
+/* Return the length of a span at @offset that has not ended. */
 static __u32 written(const struct kept *k, __u32 segment, __u32 offset)
 {
 	const __u8 *data = at(k, k->head.data_offset, segment, k->head.segment_size);
@@ -70,7 +70,7 @@ static void add_span(struct kept_ring *r, __u32 segment, const struct perfaux_sp
 	r->bytes += span->length;
 }
 
-/* The crash came while a PMU wrote this span. Its number and its end are not known yet. */
+/* A PMU was writing this span when the crash came. end_writers() gives it a number and an end. */
 static void add_open(struct kept_ring *r, const struct kept *k, __u32 segment,
 		     const struct perfaux_open *open)
 {
@@ -135,7 +135,7 @@ static void read_frames(struct kept_ring *r, const struct kept *k, __u32 segment
 		offset += sizeof(*frame) + ALIGN8(frame->length);
 		if (offset > size)
 			offset = size;
-		/* A frame without its length has the length 0, and the next one is not found. */
+		/* The writer has not written the length, so the next frame's place is unknown. */
 		if (state == PERFAUX_FRAME_RESERVED && !frame->length)
 			break;
 		if (state != PERFAUX_FRAME_COMMITTED)
@@ -202,8 +202,8 @@ static void read_gaps(struct kept_ring *r, const struct kept *k)
 }
 
 /*
- * Segments that were not READY become so now, after all others. Spans that had not ended get the
- * last numbers.
+ * Make the segments READY that were not, after all others. Spans that had not ended get the last
+ * numbers.
  */
 static void end_writers(struct kept_ring *r, const struct kept *k)
 {
@@ -235,7 +235,7 @@ static void end_writers(struct kept_ring *r, const struct kept *k)
 	}
 }
 
-/* Counters of the control page have no sum: take only those that say what is missing. */
+/* The counters of the control page have no sum: take only those of losses. */
 static void read_counters(struct kept_ring *r, const struct kept *k)
 {
 	const struct perfaux_kept_header *h = &k->head;
