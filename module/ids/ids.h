@@ -81,8 +81,8 @@ enum pa_ids_access {
 
 enum pa_ids_access pa_ids_access(struct file *file);
 /*
- * Bounds of what is read of a file under mmap_lock, because tasks that look into the
- * process wait for that lock:
+ * Bounds for reading a file under mmap_lock, because tasks that look into the process
+ * wait for that lock:
  * - Pages that the disk must read in, one at a time.
  * - The time for them, in microseconds: the parameter disk_us. The first page is always
  *   read. A further page is not read if, at the pace of the slowest page before it, it

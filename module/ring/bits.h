@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Search a bitmap that others change meanwhile. find_next_bit() reads the words plainly, which the
- * compiler may do twice, and which KCSAN takes for a race.
+ * Search a bitmap that others change meanwhile. find_next_bit() reads the words without
+ * READ_ONCE(): the compiler may read a word twice, and KCSAN reports a race.
  */
 #ifndef PERFAUX_RING_BITS_H
 #define PERFAUX_RING_BITS_H

@@ -2,7 +2,7 @@
 /*
  * drain: count the instructions in which auxrec takes data from the ring and writes it to a file in
  * memory. The functions are those of auxrec, the ring and its data are real, and the event is
- * one of auxgen. The file's pages are there before it is measured.
+ * one of auxgen. The file's pages exist before the measurement begins.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -6,7 +6,7 @@
 #   vars.fd   the variables of the firmware, with the keys that were enrolled
 #   disk.img  the disk from which the machine boots
 
-# uefi_machine DIR: make DIR a new machine, as it leaves the factory, unless it is a machine.
+# uefi_machine DIR: make DIR a new machine, as it leaves the factory, unless DIR is one already.
 uefi_machine() {
 	[[ -e $1/vars.fd ]] || cp -- "$firmware/OVMF_VARS.fd" "$1/vars.fd"
 }

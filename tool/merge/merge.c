@@ -163,9 +163,8 @@ static int write_all(struct merge *m, bool again)
 		if (s->last > last)
 			last = s->last;
 		/*
-		 * At a FINISHED_ROUND readers process all records up to the last time that
-		 * they had seen at the FINISHED_ROUND before: see finish_round() in
-		 * record/live.c.
+		 * At a FINISHED_ROUND, readers process all records up to the last time that
+		 * they had seen at the previous one: see finish_round() in record/live.c.
 		 */
 		if (again && !err &&
 		    (i + 1 == m->nr_list || first_from(m, i + 1) >= before)) {

@@ -3,9 +3,9 @@
  * A program with a timer that is faster than its steps: timers
  * real|posix|prof|long|nested|left TIMES [wait]
  *
- * It counts while a timer fires faster than a step or two, or faster than its
- * handler can be stepped. The next signal may interrupt the handler, or the handler
- * may be left by a jump. With wait, it then waits for its signals after
+ * It counts while a timer fires again before one or two steps are done, or before
+ * its handler was stepped. The next signal can interrupt the handler, or a jump can
+ * leave the handler. With wait, the program then waits for its signals after
  * mark_stop(), without a system call.
  */
 #define _GNU_SOURCE
