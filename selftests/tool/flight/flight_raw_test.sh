@@ -142,8 +142,7 @@ frozen()
 		note "info: $("$AUXREC" info "$f" | grep -A3 frozen)"
 }
 
-# Wait until so much was written that no data from before would be left in a ring that is not
-# frozen.
+# Wait until a ring that is not frozen would have overwritten all older data.
 come_round()
 {
 	begun=$(written)
