@@ -89,6 +89,15 @@ static int add_session(struct session *s)
 	return err;
 }
 
+/* A later description replaces an earlier one. */
+static int describe(struct session *s)
+{
+	const struct flight *f = s->flight;
+
+	return add_session(s) ?: journal_add(&f->survive->journal, JOURNAL_SETUP, f->setup,
+					     f->setup_size);
+}
+
 static int add_state(void *ctx, const struct perf_event_header *rec)
 {
 	return journal_add(ctx, JOURNAL_STATE, rec, rec->size);
@@ -112,9 +121,7 @@ static void checkpoint(struct session *s)
 
 	survive->tried = now_ns();
 	journal_begin(&survive->journal);
-	err = add_session(s);
-	if (!err)
-		err = journal_add(&survive->journal, JOURNAL_SETUP, f->setup, f->setup_size);
+	err = describe(s);
 	if (!err)
 		err = recent_emit_state(f->recent, add_state, &survive->journal);
 	if (!err)
@@ -199,6 +206,15 @@ void survive_look(struct session *s)
 		s->flight->survive->began = perf_clock_about(s->clock);
 }
 
+/* On an idle machine, entries about looks would otherwise push out all records. */
+static bool is_news(const struct journal_settled *last, const struct journal_settled *now)
+{
+	if (now->looked <= last->looked)
+		return false;
+	return now->flushed != last->flushed || now->newest != last->newest ||
+	       now->looked - last->looked >= NSEC_PER_SEC;
+}
+
 void survive_settle(struct session *s)
 {
 	struct journal_settled now = {
@@ -210,10 +226,13 @@ void survive_settle(struct session *s)
 		return;
 	survive = s->flight->survive;
 	now.looked = survive->began;
+	/* Without a checkpoint, the other half keeps its records. If this half is full, it fails. */
+	if (survive->changed && !survive->failed && !describe(s))
+		survive->changed = false;
 	/* A checkpoint takes time even if it does not fit: try it once a second. */
 	if (survive->changed && (!survive->failed || now_ns() - survive->tried > NSEC_PER_SEC))
 		checkpoint(s);
-	if (now.looked <= survive->settled.looked)
+	if (!is_news(&survive->settled, &now))
 		return;
 	if (journal_add(&survive->journal, JOURNAL_SETTLED, &now, sizeof(now)))
 		survive->changed = true;

@@ -12,6 +12,7 @@
 #define MAGIC		0x6c616e72756f6a61ULL	/* "ajournal" */
 /* Bytes. The reader gives up after a longer hole. A record has at most 64 KiB. */
 #define HOLE_MAX	(256U << 10)
+#define RECORD_MAX	0xffffU
 
 /* The start of a half. All times are ns. */
 struct half {
@@ -169,8 +170,12 @@ static const struct entry *next_entry(const struct view *v, size_t *at)
 	const struct entry *e = entry_at(v, *at);
 	size_t look;
 
-	for (look = *at; !e && look - *at < HOLE_MAX && v->size - look > sizeof(*e); look += 8)
-		e = entry_at(v, look + 8);
+	/* In a hole, do not compute the sums of all that could be entries of any size. */
+	for (look = *at; !e && look - *at < HOLE_MAX && v->size - look > sizeof(*e); look += 8) {
+		e = (const struct entry *)(v->bytes + look + 8);
+		e = v->size - look - 8 >= sizeof(*e) && e->size <= RECORD_MAX ?
+		    entry_at(v, look + 8) : NULL;
+	}
 	if (e)
 		*at = (const __u8 *)e - v->bytes;
 	return e;
