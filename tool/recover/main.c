@@ -33,8 +33,8 @@ static const char usage[] =
 "\n"
 "  -o, --output FILE   the snapshot; -: standard output; with --name: the name\n"
 "                      for %o in PATTERN (default: perf.data)\n"
-"      --name PATTERN  name of the snapshot, as in auxrec --flight (without -o:\n"
-"                      " PATTERN ")\n"
+"      --name PATTERN  name of the snapshot, as that of a flight recorder's\n"
+"                      snapshots (without -o: " PATTERN ")\n"
 "      --keep          do not wipe the memory\n"
 "      --save FILE     only copy the memory to FILE, which --region FILE reads later\n"
 "      --region FILE   read such a copy, and not the memory\n"
@@ -180,7 +180,7 @@ static void tell(const struct recording *r, const struct kept *k, const char *pa
 			(k->stop.time - r->settled.looked) / 1e6);
 	if (found->lost || found->holes || ring->damaged)
 		fprintf(stderr,
-			WHO ": lost: %llu records did not fit into the memory, %llu places (%llu bytes) of the records and %llu spans were damaged\n",
+			WHO ": lost: %llu records did not fit into the memory, %llu places (%llu bytes) of the records and %llu spans or frames were damaged\n",
 			(unsigned long long)found->lost, (unsigned long long)found->holes,
 			(unsigned long long)found->hole_bytes, (unsigned long long)ring->damaged);
 }

@@ -116,22 +116,54 @@ static void read_spans(struct kept_ring *r, const struct kept *k, __u32 segment,
 
 /* --- frames ----------------------------------------------------------------- */
 
+/* Is there a frame of this use of the segment at @offset? */
+static bool is_frame(const struct kept *k, __u32 segment, __u64 use, __u32 offset)
+{
+	const __u32 size = k->head.segment_size;
+	const struct perfaux_frame *frame;
+	__u32 state;
+
+	if (size - offset < sizeof(*frame))
+		return false;
+	frame = (const void *)((const __u8 *)at(k, k->head.data_offset, segment, size) + offset);
+	state = PERFAUX_STATE(frame->state);
+	return PERFAUX_SEQ(frame->state) == use && state >= PERFAUX_FRAME_RESERVED &&
+	       state <= PERFAUX_FRAME_ABANDONED && frame->segment == segment &&
+	       frame->length <= size - offset - sizeof(*frame);
+}
+
+/*
+ * A writer that was stopped before it wrote its frame's header leaves zeros, and frames of other
+ * writers can follow. Readers find frames one after the other, so count these as lost.
+ */
+static void count_frames_after(struct kept_ring *r, const struct kept *k, __u32 segment,
+			       __u64 use, __u32 offset)
+{
+	const __u32 size = k->head.segment_size;
+	const __u8 *data = at(k, k->head.data_offset, segment, size);
+
+	for (; size - offset >= sizeof(struct perfaux_frame); offset += 8) {
+		const struct perfaux_frame *frame = (const void *)(data + offset);
+
+		if (is_frame(k, segment, use, offset) &&
+		    PERFAUX_STATE(frame->state) == PERFAUX_FRAME_COMMITTED)
+			r->damaged++;
+	}
+}
+
 static void read_frames(struct kept_ring *r, const struct kept *k, __u32 segment,
 			const struct perfaux_segment *from)
 {
 	struct perfaux_segment *to = &r->segments[segment];
 	const __u32 size = k->head.segment_size;
 	const __u8 *data = at(k, k->head.data_offset, segment, size);
+	const __u64 use = PERFAUX_SEQ(from->state);
 	__u32 offset = 0;
 
-	while (size - offset >= sizeof(struct perfaux_frame)) {
+	while (is_frame(k, segment, use, offset)) {
 		const struct perfaux_frame *frame = (const void *)(data + offset);
 		const __u32 state = PERFAUX_STATE(frame->state);
 
-		if (PERFAUX_SEQ(frame->state) != PERFAUX_SEQ(from->state) ||
-		    state < PERFAUX_FRAME_RESERVED || state > PERFAUX_FRAME_ABANDONED ||
-		    frame->segment != segment || frame->length > size - offset - sizeof(*frame))
-			break;
 		offset += sizeof(*frame) + ALIGN8(frame->length);
 		if (offset > size)
 			offset = size;
@@ -148,6 +180,7 @@ static void read_frames(struct kept_ring *r, const struct kept *k, __u32 segment
 	}
 	to->frames_end = offset;
 	to->used = offset;
+	count_frames_after(r, k, segment, use, offset);
 }
 
 /* --- all of it -------------------------------------------------------------- */

@@ -98,6 +98,27 @@ static void test_whole(void)
 	made_free(&m);
 }
 
+/* A writer was stopped between its reservation and its frame's header. */
+static void test_frames_after_hole(void)
+{
+	struct kept_ring r;
+	struct made m;
+	struct diag d;
+	struct kept k;
+
+	made_init(&m);
+	made_claim(&m, 0, PERFAUX_KIND_FRAMES);
+	made_frame(&m, 0, 20, PERFAUX_FRAME_COMMITTED);
+	m.segments[0].used += 64;
+	made_frame(&m, 0, 40, PERFAUX_FRAME_COMMITTED);
+	made_frame(&m, 0, 16, PERFAUX_FRAME_RESERVED);
+	kept_check(&k, m.region, m.size, &d);
+	kept_ring_make(&r, &k);
+	tap_report(r.frames == 1 && r.damaged == 1, "a frame after a hole is lost, and told");
+	kept_ring_free(&r);
+	made_free(&m);
+}
+
 static void refuse(const char *what, struct made *m, size_t size, const char *message)
 {
 	struct diag d = { "" };
@@ -125,14 +146,14 @@ static void test_header(void)
 	refuse("a ring of another ABI", &m, m.size, "ABI");
 	m.head->nr_segments = 5000;
 	made_sum(&m);
-	refuse("too many segments", &m, m.size, "made by another program");
+	refuse("too many segments", &m, m.size, "another program made it");
 	m.head->data_offset = m.size - 64;
 	made_sum(&m);
-	refuse("data beyond the end", &m, m.size, "was cut");
+	refuse("data beyond the end", &m, m.size, "does not fit");
 	m.head->spans_offset = ~7ULL;
 	made_sum(&m);
-	refuse("an offset that wraps around", &m, m.size, "was cut");
-	refuse("a region that was cut", &m, m.size - 4096, "was cut");
+	refuse("an offset that wraps around", &m, m.size, "does not fit");
+	refuse("a region that was cut", &m, m.size - 4096, "does not fit");
 	made_free(&m);
 }
 
@@ -201,6 +222,7 @@ int main(int argc, char **argv)
 	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	printf("# seed %llu\n", (unsigned long long)seed);
 	test_whole();
+	test_frames_after_hole();
 	test_header();
 	test_damage();
 	return tap_end();
