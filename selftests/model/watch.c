@@ -701,8 +701,8 @@ static bool is_left(unsigned int i, u64 seq)
 
 /*
  * Does segment @i have an entry in the table of READY segments? If a writer needs the entry for
- * another segment, this one is in neither the table nor ring->late for a moment, see pa_order_add().
- * HOLD may then leave out the oldest segment, which makes no hole.
+ * another segment, this one is in neither the table nor ring->late for a moment, see
+ * pa_order_add(). HOLD may then leave out the oldest segment, which makes no hole.
  */
 static bool is_in_order(unsigned int i)
 {

@@ -226,7 +226,9 @@ void survive_settle(struct session *s)
 		return;
 	survive = s->flight->survive;
 	now.looked = survive->began;
-	/* Without a checkpoint, the other half keeps its records. If this half is full, it fails. */
+	/*
+	 * Without a checkpoint, the other half keeps its records. If this half is full, it fails.
+	 */
 	if (survive->changed && !survive->failed && !describe(s))
 		survive->changed = false;
 	/* A checkpoint takes time even if it does not fit: try it once a second. */
