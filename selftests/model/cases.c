@@ -326,6 +326,7 @@ const struct model_case model_cases[] = {
 		/* The oldest segment stays READY until its entry is needed for another one. */
 		.name = "a reader who keeps the oldest, and hold",
 		.overwrite = true,
+		.comes_round = true,
 		.sinks = true,
 		.filled = 3,
 		.actors = {

@@ -65,6 +65,7 @@ struct model_case {
 	bool overwrite;
 	bool frames;
 	bool sinks;
+	bool comes_round;	/* a HOLD of all can miss a segment whose entry is needed */
 	bool free_sinks;	/* no CPU has taken its sink yet */
 	bool kicks;		/* FLUSH and HOLD interrupt events */
 	bool frozen;
