@@ -238,6 +238,12 @@ static int run(const struct recover_command *c)
 		return fail(c, err, &d);
 	err = c->save ? region_save(&region, c->save, &d) : recover(c, &region, &d);
 	region_close(&region);
+	if (err == -ENODATA && !c->keep && !c->region) {
+		/* No recorder had begun, and the next one needs the memory. */
+		fail(c, err, &d);
+		err = region_wipe(&d);
+		return err ? fail(c, err, &d) : RECOVER_NOTHING;
+	}
 	if (!err && !c->keep && !c->region)
 		err = region_wipe(&d);
 	return err ? fail(c, err, &d) : RECOVER_OK;
