@@ -762,7 +762,7 @@ struct perfaux_kept {
 #define PERFAUX_KEPT_SIZE_V0	24
 
 #define PERFAUX_KEPT_OPEN	_BITUL(0)
-/* Clear the region. Data of an earlier boot is gone. Takes as long as it takes to write to all of it. */
+/* Clear the region: data of an earlier boot is gone. Takes as long as to write to all of it. */
 #define PERFAUX_KEPT_WIPE	_BITUL(1)
 
 enum perfaux_kept_state {
