@@ -30,6 +30,9 @@
  */
 static unsigned int many = 60000;
 
+/* The longest search for a moment in which nothing else makes samples slow */
+#define MEASURE_NS	30000000000ULL
+
 /* A child reports by its exit status: 0 is success, else the line that failed. */
 #define CHECK(cond) do { if (!(cond)) _exit(__LINE__ % 255 + 1); } while (0)
 
@@ -156,11 +159,12 @@ static void attach_many_fn(void *arg)
 
 /*
  * Another user has many attached events, and our samples cost the same as without
- * them.
+ * them. The shortest time tells: what else runs on the machine only adds time, and a
+ * machine that is busy at first is measured again until the time has shown to be short.
  */
 TEST_F_TIMEOUT(attached, cost_of_others, SECONDS)
 {
-	uint64_t alone, beside;
+	uint64_t alone, after, ns, give_up, beside = UINT64_MAX;
 	const char *events = getenv("EVENTS");
 	struct child child;
 	int done[2];
@@ -176,10 +180,18 @@ TEST_F_TIMEOUT(attached, cost_of_others, SECONDS)
 	child_go(&child);
 	close(done[1]);
 	ASSERT_EQ(1, read(done[0], &c, 1));
-	beside = prctl_ns();
-	TH_LOG("%lu ns alone, %lu ns beside %u attached events", alone, beside, many);
-	EXPECT_LT(beside, alone + alone / 2);
+	give_up = now_ns() + MEASURE_NS;
+	do {
+		ns = prctl_ns();
+		beside = ns < beside ? ns : beside;
+	} while (beside >= alone + alone / 2 && now_ns() < give_up);
 	child_kill(&child);
+	/* The machine may have become slower since @alone was measured. */
+	after = prctl_ns();
+	TH_LOG("%lu ns alone, %lu ns beside %u attached events, %lu ns after them",
+	       alone, beside, many, after);
+	alone = after > alone ? after : alone;
+	EXPECT_LT(beside, alone + alone / 2);
 	close(done[0]);
 }
 
