@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/io.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -155,6 +154,7 @@ static void start_all(bool frames, const int *cpus, int nr)
 	child_go(&producer);
 }
 
+/* Returns if the stop comes later. */
 static void insert_crashgen(const char *how, uint32_t delay)
 {
 	char params[64];
@@ -176,10 +176,6 @@ static void crash_now(const char *way, struct rnd *rnd)
 	} else if (!strcmp(way, "reboot")) {
 		syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2,
 			LINUX_REBOOT_CMD_RESTART, NULL);
-	} else if (!strcmp(way, "keyboard")) {
-		if (ioperm(0x64, 1, 1))
-			die("use port 0x64", errno);
-		outb(0xfe, 0x64);
 	} else if (!strcmp(way, "random")) {
 		insert_crashgen(hows[rnd_below(rnd, ARRAY_SIZE(hows))],
 				1000 + rnd_below(rnd, 20000000));

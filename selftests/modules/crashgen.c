@@ -8,12 +8,16 @@
  *	how=hang	in an NMI that interrupts a CPU which loops with interrupts off. This is
  *			what a watchdog for hung CPUs does
  *
+ * how=keyboard lets the keyboard controller reset the machine, without a panic. User space could do
+ * this with ioperm(), but not every kernel has it (CONFIG_X86_IOPL_IOPERM).
+ *
  * how=look does not stop the machine: inserting the module fails with ENODATA if the region of kept
  * rings is clear, and with EEXIST if it is not.
  *
  * The message of the panic is CRASHGEN_MESSAGE and the context's name.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
 #include <linux/module.h>
@@ -32,7 +36,7 @@
 
 static char *how = "";
 module_param(how, charp, 0444);
-MODULE_PARM_DESC(how, "Context of the panic: task, irq, nmi or hang");
+MODULE_PARM_DESC(how, "Context of the panic: task, irq, nmi or hang; or keyboard: no panic");
 
 static unsigned long delay;
 module_param(delay, ulong, 0444);
@@ -93,6 +97,13 @@ static void crashgen_find_hung(void)
 		cpu_relax();
 }
 
+/* Pulse the reset line of the processors, as native_machine_emergency_restart() does. */
+static void crashgen_reset(void)
+{
+	outb(0xfe, 0x64);
+	mdelay(1000);
+}
+
 static int crashgen_look(void)
 {
 	phys_addr_t start, size, at;
@@ -113,6 +124,10 @@ static int __init crashgen_init(void)
 
 	if (!strcmp(how, "look"))
 		return crashgen_look();
+	if (!strcmp(how, "keyboard")) {
+		crashgen_reset();
+		return -EIO;
+	}
 	ret = register_nmi_handler(NMI_LOCAL, crashgen_nmi, 0, "crashgen");
 
 	if (ret)
