@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "snapfile/room.h"
@@ -63,6 +64,12 @@ static bool count_in_child(struct snapfile_room *r)
 	if (pid < 0 || read(fds[0], &r->size, sizeof(r->size)) != sizeof(r->size))
 		r->size = 0;
 	close(fds[0]);
+	/*
+	 * The child has copies of all our descriptors. While it exits, a snapshot that one of them
+	 * is open on counts as in use.
+	 */
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	return false;
 }
 
