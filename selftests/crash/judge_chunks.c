@@ -17,10 +17,12 @@ struct row {
 	uint64_t written;		/* by the ledger: number of the last one + 1, or 0 */
 	struct auxgen_chunk *chunks;
 	size_t nr;
+	uint64_t lost_until;		/* the last time of its gaps */
 };
 
 struct rows {
 	struct row row[KEPT_CPUS][NR_STREAMS];
+	uint64_t unwritten;		/* losses of a full ring that are in no gap */
 	size_t nr;
 	size_t spans, open, torn;
 	const char *wrong;
@@ -101,6 +103,36 @@ static bool read_ledger(struct rows *rows)
 	return at != text;
 }
 
+static void see_gap(void *ctx, const struct perfaux_gap *gap)
+{
+	const uint64_t stream = gap->cookie - COOKIE_AUX, end = gap->t_end ?: UINT64_MAX;
+	struct rows *rows = ctx;
+	struct row *row;
+
+	if (gap->cause != PERFAUX_CAUSE_FULL)
+		return;
+	rows->unwritten -= gap->count;
+	if (gap->cpu >= KEPT_CPUS || stream >= NR_STREAMS)
+		return;
+	row = &rows->row[gap->cpu][stream];
+	if (end > row->lost_until)
+		row->lost_until = end;
+}
+
+/*
+ * Can the chunks after the last one that is there be lost because the ring was full? Then a gap says
+ * so, or the PMU was writing to thrown-away memory at the crash.
+ */
+static bool is_end_lost(struct rows *rows, const struct row *row)
+{
+	if (row->lost_until > row->chunks[row->nr - 1].time)
+		return true;
+	if (!rows->unwritten || rows->unwritten > UINT64_MAX / 2)
+		return false;
+	rows->unwritten--;
+	return true;
+}
+
 /*
  * Judge one row. Returns how many chunks auxgen has written that are not there, or -1 if something
  * is wrong. Events of CPUs run all the time, so that the oldest data of each is overwritten first;
@@ -129,7 +161,8 @@ static int64_t judge_row(const struct judged *judged, struct rows *rows, unsigne
 		return row->written;
 	/* One more may be complete that auxgen had not noted. */
 	if (overwrite && stream != STREAM_CTX &&
-	    (c[row->nr - 1].seq + 1 < row->written || c[row->nr - 1].seq > row->written))
+	    (c[row->nr - 1].seq > row->written ||
+	     (c[row->nr - 1].seq + 1 < row->written && !is_end_lost(rows, row))))
 		rows->wrong = "the last chunk is not the ledger's";
 	if (!overwrite && c->seq != c->lost)
 		rows->wrong = "the first chunk is not there";
@@ -148,6 +181,8 @@ void judge_chunks(struct judged *judged)
 
 	judge(judged, read_ledger(rows), "the ledger is there");
 	wrong = kept_spans(&judged->kept, add_span, rows);
+	rows->unwritten = ctl->lost_count[PERFAUX_CAUSE_FULL];
+	kept_gaps(&judged->kept, see_gap, rows);
 	judge(judged, !wrong, "spans have the right sums (%u have not)", wrong);
 	for (cpu = 0; cpu < KEPT_CPUS; cpu++) {
 		for (stream = 1; stream < NR_STREAMS; stream++) {
