@@ -34,8 +34,8 @@
  * Memory of a ring
  * ================
  *
- * A ring has two mappings. The offset and the length of each must be exactly
- * those that CREATE returned:
+ * A ring has two mappings, and a kept ring can have a third one ("Kept rings").
+ * The offset and the length of each must be exactly those that CREATE returned:
  *
  *   marks (read-write)   u64 segment_mark[nr_segments], then
  *                        u64 gap_mark[nr_gaps]
@@ -311,21 +311,21 @@
  * The machine has one region, and one ring at a time can be in it. The region contains a
  * struct perfaux_kept_header and, at the offsets that the header has:
  *
- *   tables	what the ring's mapping has in front of the data: the control page, segments,
+ *   tables	the part of the ring's mapping before the data: struct perfaux_control, segments,
  *		spans and gaps
  *   marks	the mapping of the marks
  *   opens	struct perfaux_open[nr_segments]: the spans that PMUs are writing
  *   gap sums	u64[nr_gaps]
  *   user	create.user_size bytes for user space, which maps them at the offset
- *		create.marks_size + create.ring_size, readable and writable. A program can keep
- *		other data there that a reader needs after a crash
+ *		create.marks_size + create.ring_size, readable and writable. A program keeps
+ *		there what else a reader needs after a crash
  *   data	the data of the segments
  *
- * After a crash nobody ends a span that a PMU was writing: the other CPUs may have been
- * stopped in the middle of it, and a reset calls no code at all. So a writer that begins to
- * use a segment of a kept ring clears it first, and the span ends with the last byte that is
- * not zero. This takes some microseconds for 64 KiB, which is the largest segment that a kept
- * ring can have.
+ * In a crash nobody ends a span that a PMU is writing: panic() may stop its CPU in the middle
+ * of the span, and a reset calls no code at all. So a writer that begins to use a segment of a
+ * kept ring clears the segment first, and the span ends with the last byte that is not zero.
+ * Clearing takes some microseconds for 64 KiB, which is the largest segment that a kept ring
+ * can have.
  *
  * Memory can be overwritten between a crash and the next boot, and a CPU's cache can be lost in
  * a reset. Therefore each span, open span and gap has a sum, and a reader uses nothing whose
@@ -363,7 +363,7 @@
  * Errors of mmap()
  * ================
  *
- *   EINVAL	offset or length is not that of one of the two mappings, or
+ *   EINVAL	offset or length is not that of one of the ring's mappings, or
  *		MAP_PRIVATE
  *   EACCES	PROT_WRITE on the ring; PROT_EXEC (EPERM where the core refuses it
  *		first, as newer kernels do)
@@ -373,9 +373,9 @@
  *
  * The memory of both mappings, and one page per possible CPU, counts against the
  * RLIMIT_MEMLOCK of the creator's user (CAP_IPC_LOCK is exempt). The driver's tables per
- * CPU and per segment do not count. The module frees the memory when the ring's last
- * descriptor and mapping are gone, no PMU writes to the ring any more, and no producer in
- * the kernel has a reference to the ring.
+ * CPU and per segment do not count, nor does the region of a kept ring. The module frees
+ * the memory when the ring's last descriptor and mapping are gone, no PMU writes to the
+ * ring any more, and no producer in the kernel has a reference to the ring.
  *
  * While a process has the mappings, their memory is part of the process's VmPin in
  * /proc/PID/status, as the memory of perf's own rings can be.

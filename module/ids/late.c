@@ -149,7 +149,7 @@ static void pa_late_work(struct work_struct *work)
 	int ret;
 
 	mutex_lock(&pa_late_lock);
-	/* The file may have changed for mappings that came while it was read: read again. */
+	/* The file may have changed before mappings that came during the read: read it again. */
 	while (!list_empty(&late->maps)) {
 		list_splice_init(&late->maps, &late->asked);
 		mutex_unlock(&pa_late_lock);

@@ -88,12 +88,12 @@ static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
 		seg = pa_segment_get_frames(ring);
 		if (!seg)
 			break;
-		/* Close it only now that there is another: smaller frames may still fit. */
+		/* Not before there is a new segment: smaller frames may still fit into the old one. */
 		if (full)
 			pa_frames_close(full);
 		mine = false;
 		WRITE_ONCE(cpu->frame_hint, seg - ring->seg);
-		/* From here on other contexts can write to it. */
+		/* From here on other contexts can write to the new segment. */
 		atomic64_set_release(&seg->frames, 0);
 		frame = pa_frame_try(seg, need);
 		if (frame)

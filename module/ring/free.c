@@ -2,9 +2,9 @@
 /*
  * FREE segments are on a stack, so that a writer finds one without a look at others.
  *
- * ring->free has the index + 1 of the segment on top, and above it a number that each pop
- * changes. A context that is interrupted in a pop, while others pop and push the same segment
- * again, finds another number, and its cmpxchg fails.
+ * The low 16 bits of ring->free are the index + 1 of the segment on top. The higher bits are a
+ * number that each pop changes. A context that is interrupted in a pop, while others pop and push
+ * the same segment again, finds another number, and its cmpxchg fails.
  *
  * A FREE segment belongs to the context that pops it: nobody else moves a segment out of FREE.
  */

@@ -224,7 +224,7 @@ static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 	if (entry->cause != new->cause || entry->cookie != new->cookie ||
 	    entry->tid != new->tid)
 		return false;
-	/* @gap has its number, for which readers may wait already: it cannot go on. */
+	/* The old gap has its number, for which readers may wait already, so it cannot go on. */
 	if (entry->t_end && !new->t_end)
 		return false;
 	if (!entry->t_end && new->t_end)

@@ -22,9 +22,9 @@ static bool pa_segment_hold(const struct pa_old *old)
 }
 
 /*
- * Begin a walk. Segments that a walk has seen HELD or claimed stay so until UNHOLD, so the next
- * walk begins after them. UNHOLD counts ring->unholds when its segment is READY. If it does so
- * during a walk, this walk may have seen the segment HELD.
+ * Begin a walk. If the last walk has seen a segment, only UNHOLD makes the segment READY with the
+ * same number again, so this walk ends at the numbers of the last one. UNHOLD counts ring->unholds
+ * when its segment is READY. If it does so during a walk, this walk may have seen the segment HELD.
  */
 static u64 pa_walk_begin(struct pa_ring *ring, struct pa_walk *walk)
 {
@@ -77,9 +77,9 @@ static unsigned int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 }
 
 /*
- * Return for how many open segments there is room. If @max is the number of all segments, the
- * room is not limited to the open segments that are counted here. A writer may have taken its
- * number while its claim is not visible yet; its segment would use up the room of another one.
+ * Return for how many open segments there is room. If @max is the number of all segments, do not
+ * limit the room to nr_open. A writer may have taken a number from claim_seq before nr_open counts
+ * its segment, and this segment would use up the room of another one.
  */
 static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 {
@@ -201,10 +201,10 @@ static u64 pa_hold_hole(struct pa_ring *ring)
 
 	while ((seg = pa_recent_next(ring, &recent))) {
 		/*
-		 * Include segments that are overwritten before this looks at them. A writer notes
-		 * the hole while its segment is CLAIMED, in NMI or with preemption off, see
-		 * pa_history_hole(). If a segment is used anew while this looks at it, the number
-		 * read is too low at worst. Pairs with pa_segment_ready().
+		 * Include segments that are overwritten before the loop reaches them. A writer
+		 * notes the hole while its segment is CLAIMED, in NMI or with preemption off, see
+		 * pa_history_hole(). If a segment is used again during the look at it, the number
+		 * that the loop reads is too low at worst. Pairs with pa_segment_ready().
 		 */
 		u64 state = smp_cond_load_acquire(&seg->shared->state,
 						  PERFAUX_STATE(VAL) != PERFAUX_SEG_CLAIMED);

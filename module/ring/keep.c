@@ -4,8 +4,8 @@
  * the ring after a crash of the machine.
  *
  * A crash can happen between any two instructions. So a writer describes a span in struct
- * perfaux_open before the PMU writes data. This entry has a sum of its own and does not change
- * until the segment's next span begins, so it is valid until the span's entry in the table is.
+ * perfaux_open before the PMU writes data. The description has a sum of its own. A writer
+ * replaces it only for the segment's next span, when the table of spans already has the last one.
  *
  * Context: as keep.h says; writers run in any context up to NMI.
  */
@@ -93,7 +93,7 @@ int pa_keep_alloc(struct pa_ring *ring, const struct perfaux_create *arg)
 	struct pa_keep *keep;
 	void *region;
 
-	/* Aligning the data moves it by less than a segment, wherever the region begins. */
+	/* The region's address is not known yet. Aligning the data takes less than a segment. */
 	pa_keep_layout(ring, arg, 0, &layout);
 	region = pa_region_take(layout.data_offset + layout.data_size + arg->segment_size);
 	if (IS_ERR(region))
@@ -164,15 +164,18 @@ static u64 pa_keep_start_of(const struct pa_segment *seg, u32 index)
 }
 
 /*
- * Clear a segment that the caller has CLAIMED, so that a span which never ends, and a row of
- * frames, end with the last byte that is not zero.
+ * Clear a segment that the caller has CLAIMED. After a crash, zeros at the end tell how far the
+ * segment was written.
  */
 void pa_keep_clear(const struct pa_segment *seg)
 {
 	memset(seg->pages[0], 0, seg->size);
 }
 
-/* A span begins, or its PMU has skipped bytes before the data. The caller's segment is BUSY. */
+/*
+ * Describe a span that begins in a BUSY segment. The writer calls this again if the PMU skips bytes
+ * before the data.
+ */
 void pa_keep_begin(const struct pa_segment *seg)
 {
 	struct perfaux_open *open = &seg->ring->keep->opens[seg - seg->ring->seg];
@@ -192,13 +195,13 @@ void pa_keep_begin(const struct pa_segment *seg)
 	wmb();
 }
 
-/* Return the sum of a span that is complete, but for the sum. */
+/* Return the sum of a span whose other members are complete. */
 u64 pa_keep_span_sum(const struct pa_segment *seg, const struct perfaux_span *span)
 {
 	return perfaux_kept_sum(pa_keep_start_of(seg, span - seg->spans), span, 7);
 }
 
-/* The gap with index @i is complete, but for its number @seq. */
+/* Store the sum of the gap with index @i, which is complete except for its number, @seq. */
 void pa_keep_gap(struct pa_ring *ring, unsigned int i, u64 seq)
 {
 	struct perfaux_gap gap = ring->gaps[i];

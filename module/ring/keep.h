@@ -41,7 +41,7 @@ int pa_region_wipe(void);
 int pa_keep_alloc(struct pa_ring *ring, const struct perfaux_create *arg);
 /* ring->ctl is complete: give the segments their pages, and write the header. */
 int pa_keep_start(struct pa_ring *ring);
-/* The ring does not have to be kept, or complete. */
+/* Does nothing for a ring that is not kept. The ring does not have to be complete. */
 void pa_keep_free(struct pa_ring *ring);
 
 /* keep.c: writers. The ring must be kept. */
@@ -53,7 +53,7 @@ void pa_keep_gap(struct pa_ring *ring, unsigned int i, u64 seq);
 /* stop.c */
 int pa_stop_init(void);
 void pa_stop_exit(void);
-/* @ring is the kept ring, or NULL. Waits until no notifier uses the last one. */
+/* @ring is the kept ring, or NULL. Waits until no notifier uses the ring of the last call. */
 void pa_stop_watch(struct pa_ring *ring);
 
 #endif /* PERFAUX_RING_KEEP_H */

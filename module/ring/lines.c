@@ -34,8 +34,8 @@ PA_FIRST(struct pa_ring, hole);
 PA_ONE(struct pa_ring, hole, holds);
 
 /*
- * Segments do not share lines. The line that others read is full, so that nothing of the writer
- * gets into it.
+ * Segments do not share lines. The line that other CPUs read is full, so nobody can add a member
+ * that the writer changes.
  */
 static_assert(sizeof(struct pa_segment) == 128);
 static_assert(offsetof(struct pa_segment, frames) == 64);

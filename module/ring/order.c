@@ -5,12 +5,12 @@
  *
  * ring->order is a table of the last segments that became READY. The segment that became READY
  * as number N (perfaux_segment.ready_seq) is at N modulo the size of the table, together with N.
- * ring->order_head is a number: what became READY before it is not READY any more, or is in
- * ring->late. Writers look from order_head on, and advance order_head over segments that are
- * gone. So the work for each segment that became READY is done once.
+ * ring->order_head is a number: the segments that became READY with lower numbers are not READY any
+ * more, or are in ring->late. Writers look from order_head on, and advance order_head over segments
+ * that are not READY any more. So they pass each number once.
  *
- * Nobody takes a segment out of the table. An entry is only a hint: a segment is the one that
- * became READY as number N if it is READY and still has this number.
+ * Nobody takes a segment out of the table. An entry is only a hint: its segment counts only if it
+ * is READY and its ready_seq is still N.
  *
  * ring->late is a bitmap of segments that are READY but cannot be found in the table: their entry
  * was needed for another segment, or their turn came while a late frame kept writers out
@@ -161,7 +161,7 @@ static u64 pa_order_first(struct pa_ring *ring, u64 last)
 static bool pa_order_look(struct pa_ring *ring, struct pa_old *old)
 {
 	u64 n = pa_order_first(ring, atomic64_read(&ring->ready_seq));
-	/* Others may add entries meanwhile. Each one is looked at, but there is an end. */
+	/* Other contexts may add entries meanwhile. The loop looks at them, but must end. */
 	const u64 end = n + 2 * ring->order_mask;
 	bool passes = true;
 
@@ -170,7 +170,7 @@ static bool pa_order_look(struct pa_ring *ring, struct pa_old *old)
 		struct pa_segment *seg = NULL;
 
 		if (PA_ORDER_NR(entry) < n) {
-			/* Its context has not yet come to pa_order_add(). */
+			/* The context that took number n has not come to pa_order_add() yet. */
 			passes = false;
 			continue;
 		}

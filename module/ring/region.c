@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The region of memory for kept rings: who has it, and what is in it. A ring or a reader of an
- * earlier boot's data has the region, one at a time.
+ * The region of memory for kept rings: its user and its state. The region has one user at a time:
+ * a ring, or a reader of an earlier boot's data.
  *
- * Memory of reserve_mem= is part of the kernel's mapping of all memory, and its pages are
- * reserved, with a reference (memmap_init_reserved_pages()).
+ * The memory of reserve_mem= is in the kernel's direct mapping. Each of its pages has a struct page
+ * with a reference (memmap_init_reserved_pages()), which vm_insert_page() needs.
  */
 #include <linux/err.h>
 #include <linux/io.h>
@@ -24,8 +24,8 @@ module_param(persist, bool, 0444);
 MODULE_PARM_DESC(persist, "Keep what an earlier boot has left in memory of reserve_mem= (default 1)");
 
 /*
- * A caller waits at most this long for a ring whose file is gone: its last writer must leave, and
- * a worker must free it. A producer in the kernel can keep the ring for any time.
+ * A caller waits at most this long for a ring whose file is gone: the ring's last writer must end,
+ * and a worker must free the ring. A producer in the kernel can keep the ring for any time.
  */
 #define PA_LEAVE_TIME	(5 * HZ)
 
@@ -81,7 +81,7 @@ enum perfaux_kept_state pa_region_state(void)
 	return state;
 }
 
-/* A ring can still be in the region after its recorder has ended, when the next recorder starts. */
+/* When a recorder starts, the ring of the recorder before it can still be in the region. */
 static void pa_region_wait_for_ring(void)
 {
 	wait_event_killable_timeout(pa_region_wait, !READ_ONCE(pa_region_leaving), PA_LEAVE_TIME);
@@ -137,7 +137,7 @@ void pa_region_will_leave(void)
 
 void pa_region_give_back(void)
 {
-	/* Only root may see the data, and a ring that was closed leaves nothing. */
+	/* Only root may see the data, and the next boot must not find a ring that was closed. */
 	pa_region_clear();
 	pa_region_leave(PERFAUX_KEPT_EMPTY);
 }

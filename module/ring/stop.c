@@ -15,7 +15,7 @@
 
 #include "ring/keep.h"
 
-static DEFINE_MUTEX(pa_stop_lock);	/* against notifiers that may sleep */
+static DEFINE_MUTEX(pa_stop_lock);	/* against the notifier of reboots */
 static struct pa_ring *pa_stop_ring;
 
 static void pa_stop_note(struct pa_ring *ring, enum perfaux_stop_cause cause, const char *message)
@@ -26,7 +26,7 @@ static void pa_stop_note(struct pa_ring *ring, enum perfaux_stop_cause cause, co
 
 	stop->cause = cause;
 	stop->cpu = raw_smp_processor_id();
-	/* A clock that waits for another CPU would wait forever. */
+	/* A slow clock can wait for a CPU, which panic() may have stopped. */
 	stop->time = clock && !READ_ONCE(ring->clock_is_slow) ? clock() : 0;
 	if (message)
 		strscpy(stop->message, message, sizeof(stop->message));
