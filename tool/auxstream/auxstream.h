@@ -100,7 +100,7 @@ struct auxstream_aux {
 	__u32	tid;
 	__u32	cpu;
 	__u64	size;		/* bytes in this item */
-	__u64	offset;		/* of these bytes: in the queue (Intel PT), or in the span */
+	__u64	offset;		/* of the first byte, in the queue (Intel PT) or in the span */
 	__u64	begin;		/* of the span, ns */
 	__u64	end;		/* of the span, ns; 0: not known (Intel PT) */
 	const void *data;	/* @size bytes, not aligned; NULL: call auxstream_data() */

@@ -21,7 +21,7 @@ struct list_out {
 void list_begin(struct list_out *out);
 void list_end(struct list_out *out);
 
-/* Print an event. @alias: its other name, or NULL */
+/* Print an event. @alias is another name of the event, or NULL. */
 void list_event(struct list_out *out, const char *kind, const char *name,
 		const char *alias);
 /* Print a loaded PMU with its terms. */

@@ -19,7 +19,7 @@ struct survive {
 	bool failed;		/* the last checkpoint did not fit, and a message said so */
 	__u64 tried;		/* now_ns() of the last checkpoint */
 	struct journal_settled settled;
-	__u64 began;		/* when this look at the rings began; see perf_clock_about() */
+	__u64 began;		/* when the recorder began to read the rings; perf's clock */
 };
 
 static bool in_use(const struct session *s)
@@ -206,7 +206,7 @@ void survive_look(struct session *s)
 		s->flight->survive->began = perf_clock_about(s->clock);
 }
 
-/* On an idle machine, entries about looks would otherwise push out all records. */
+/* Otherwise, on an idle machine, JOURNAL_SETTLED entries would push out all records. */
 static bool is_news(const struct journal_settled *last, const struct journal_settled *now)
 {
 	if (now->looked <= last->looked)
@@ -226,9 +226,7 @@ void survive_settle(struct session *s)
 		return;
 	survive = s->flight->survive;
 	now.looked = survive->began;
-	/*
-	 * Without a checkpoint, the other half keeps its records. If this half is full, it fails.
-	 */
+	/* Try without a checkpoint first, because the records of the other half stay then. */
 	if (survive->changed && !survive->failed && !describe(s))
 		survive->changed = false;
 	/* A checkpoint takes time even if it does not fit: try it once a second. */

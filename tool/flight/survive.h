@@ -56,24 +56,26 @@ struct survive_fd {
 /*
  * Without --survive-crash these functions do nothing.
  *
- * survive_begin() is called when all events are enabled. It returns 0, or -errno with a message.
+ * Call survive_begin() when all events are enabled. It returns 0, or -errno with a message.
  */
 int survive_begin(struct session *s, struct diag *d);
 void survive_free(struct session *s);
 /* The events or the setup have changed. */
 void survive_changed(struct session *s);
 /*
- * Keep a record of a main ring, or one that auxrec made. Sideband comes here before recent_add():
- * this can write a checkpoint with all sideband that is known, and then the record.
+ * Keep a record of a main ring, or one that auxrec made. For sideband, call this before
+ * recent_add(): this can write a checkpoint, which has all sideband of recent_add(), and then the
+ * record.
  */
 void survive_record(struct session *s, const struct perf_event_header *rec);
 /* Keep a gap that was taken from the raw ring. */
 struct perfaux_gap;
 void survive_gap(struct session *s, const struct perfaux_gap *gap);
-/* survive_look(): the rings are about to be read. survive_settle(): all rings were read. */
+/* The recorder begins to read the rings. */
 void survive_look(struct session *s);
+/* The recorder has read all rings. */
 void survive_settle(struct session *s);
-/* Return the timeout until the next look, in ms. */
+/* Return @timeout, or the shorter one after which the recorder must read the rings, in ms. */
 int survive_timeout(const struct session *s, int timeout);
 
 #endif /* AUXREC_FLIGHT_SURVIVE_H */

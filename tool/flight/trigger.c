@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers at work: signals, the control socket, BPF's ring buffers, and a raw ring that an
- * event has frozen. flight.c looks for the samples of events.
+ * Take triggers from signals, the control socket, BPF's ring buffers, and a raw ring that an event
+ * has frozen. flight.c looks for the samples of events.
  */
 #include <errno.h>
 #include <signal.h>

@@ -49,7 +49,7 @@ static struct half *half_of(const struct journal *j)
 	return (struct half *)(j->memory + j->now * j->half);
 }
 
-/* The sum covers the kind, the size, and the data with its padding. */
+/* The sum covers the half's number, the place, the kind, the size and the data with its padding. */
 static __u64 entry_sum(__u64 number, size_t at, const struct entry *e)
 {
 	const __u64 start = perfaux_kept_start(number, at, e->kind, e->size);
@@ -111,7 +111,7 @@ int journal_add(struct journal *j, enum journal_kind kind, const void *data, siz
 	struct entry *e = (struct entry *)(j->memory + j->now * j->half + j->at);
 
 	if (!j->number || j->full || size > j->half || j->half - j->at < need) {
-		/* Do not let a smaller entry in later: the order would not tell what is missing. */
+		/* Do not take a smaller entry later: nothing would tell that one is missing. */
 		j->full = true;
 		return -ENOSPC;
 	}
@@ -170,7 +170,7 @@ static const struct entry *next_entry(const struct view *v, size_t *at)
 	const struct entry *e = entry_at(v, *at);
 	size_t look;
 
-	/* In a hole, do not compute the sums of all that could be entries of any size. */
+	/* In a hole, compute sums only for possible records: a sum over random sizes costs time. */
 	for (look = *at; !e && look - *at < HOLE_MAX && v->size - look > sizeof(*e); look += 8) {
 		e = (const struct entry *)(v->bytes + look + 8);
 		e = v->size - look - 8 >= sizeof(*e) && e->size <= RECORD_MAX ?
@@ -225,8 +225,9 @@ static int each(const struct view *v, size_t at, size_t last, journal_fn fn, voi
 }
 
 /*
- * The records before a checkpoint are read from the older half, so its state is not needed. Entries
- * of other kinds are: they replace earlier ones, or did not fit into the older half.
+ * The reader has the records before this checkpoint from the older half, so it does not need the
+ * checkpoint's state and records. It needs the other entries: they replace earlier ones, or did not
+ * fit into the older half.
  */
 static int each_of_checkpoint(const struct view *v, journal_fn fn, void *ctx)
 {
@@ -255,8 +256,8 @@ static int each_of_both(const struct view *older, const struct view *newer, jour
 }
 
 /*
- * Find the halves that can be used. A half whose checkpoint is damaged can only follow one whose
- * checkpoint is not. Return how many.
+ * Find the halves that can be used, and return their number. A half with a damaged checkpoint can
+ * be used only after the half before it, if that one's checkpoint is complete.
  */
 static unsigned int find_halves(struct view *older, struct view *newer, const __u8 *memory,
 				size_t half)

@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 enum journal_kind {
-	JOURNAL_SESSION = 1,	/* describes the recording, see the caller */
+	JOURNAL_SESSION = 1,	/* describes the recording, see flight/survive.h */
 	JOURNAL_SETUP,		/* bytes with which the stream begins */
 	JOURNAL_STATE,		/* a record that was folded into the state */
 	JOURNAL_RECORD,		/* a record */
@@ -29,9 +29,9 @@ enum journal_kind {
 };
 
 struct journal_settled {
-	__u64 flushed;		/* no record of an earlier time will come, ns */
+	__u64 flushed;		/* all records of earlier times have come, ns */
 	__u64 newest;		/* time of the newest record, ns */
-	__u64 looked;		/* the records of an earlier time had been read, ns */
+	__u64 looked;		/* when the recorder began to read the rings, ns */
 };
 
 struct journal {
@@ -87,8 +87,7 @@ typedef int (*journal_fn)(void *ctx, enum journal_kind kind, const void *data, s
 /*
  * journal_read() - call @fn for each entry, in order: the oldest valid checkpoint, the records
  * after it, and the other half if that half follows, without the state and the records of its
- * checkpoint. Nothing at @memory is trusted,
- * and it may have any size and contents. Data is aligned to 8.
+ * checkpoint. @memory may have any size and contents. Data is aligned to 8.
  *
  * Return 0, or what @fn returned.
  */

@@ -45,14 +45,14 @@ struct recent {
 #define CUT_PART	8
 /* Few processes have more maps than this. */
 #define MAPS_MANY	2048
-/* This many cgroups need no look. */
+/* The recorder does not look whether cgroups still exist if there are no more than this. */
 #define CGROUPS_FEW	128
 /*
  * Most bytes of BTF. If the whole state is limited to less than this, BTF can have half of that
  * limit.
  */
 #define TYPES_MAX	(4U << 20)
-/* This many cgroups are looked at in one call, which takes about 1 ms. */
+/* One call looks at this number of cgroups, which takes about 1 ms. */
 #define CGROUPS_BATCH	256
 /* Most cgroups that are kept if nobody can tell which ones exist */
 #define CGROUPS_MAX	4096

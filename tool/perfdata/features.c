@@ -166,7 +166,7 @@ static int write_one(struct pd_features *f, const struct pd_events *events,
 		pd_events_describe(events, o);
 		return 0;
 	case FEAT_BRANCH_STACK:
-		return 0;	/* Its bit in the header is all. */
+		return 0;	/* This feature is only a bit in the header. */
 	case FEAT_AUXTRACE:
 		pd_out_add(o, &f->nr_index, sizeof(f->nr_index));
 		return pd_spill_write(&f->index, o, d);

@@ -23,8 +23,8 @@ struct kept {
 };
 
 /*
- * recover/kept.c: check the header of @size bytes at @region, which must not change meanwhile and
- * is aligned to 8. Return 0, or -EBADMSG with a message.
+ * recover/kept.c: check the header of @size bytes at @region. The region must be aligned to 8 and
+ * must not change. Return 0, or -EBADMSG with a message.
  */
 int kept_check(struct kept *k, const void *region, size_t size, struct diag *d);
 
@@ -36,7 +36,7 @@ struct kept_ring {
 	struct perfaux_span *spans;
 	struct perfaux_gap *gaps;	/* the valid ones */
 	size_t nr_gaps;
-	__u64 last_gap;			/* the highest number of a gap, also of one that was read */
+	__u64 last_gap;			/* highest number of a gap, including released gaps */
 	__u64 nr_spans;
 	__u64 bytes;			/* in these spans */
 	__u64 open;			/* of @nr_spans: the crash came before their end */

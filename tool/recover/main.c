@@ -214,7 +214,7 @@ static int recover(const struct recover_command *c, const struct region *region,
 	return err;
 }
 
-/* Without the module, nothing is known to be kept. */
+/* -q: print nothing if nothing was kept, or if there is no module to ask. */
 static int fail(const struct recover_command *c, int err, const struct diag *d)
 {
 	if (c->quiet && (err == -ENODATA || err == -ENOENT))
@@ -239,7 +239,7 @@ static int run(const struct recover_command *c)
 	err = c->save ? region_save(&region, c->save, &d) : recover(c, &region, &d);
 	region_close(&region);
 	if (err == -ENODATA && !c->keep && !c->region) {
-		/* No recorder had begun, and the next one needs the memory. */
+		/* The memory has no recording, and the next recorder needs it. */
 		fail(c, err, &d);
 		err = region_wipe(&d);
 		return err ? fail(c, err, &d) : RECOVER_NOTHING;

@@ -26,7 +26,7 @@ static int keep_setup(struct recording *r, const void *data, size_t size)
 	return 0;
 }
 
-/* Is it a whole record, as the functions that read it expect? */
+/* Is @data a whole record, as recent_add() and recent_fold() expect? */
 static bool is_record(const void *data, size_t size)
 {
 	const struct perf_event_header *rec = data;
@@ -34,7 +34,7 @@ static bool is_record(const void *data, size_t size)
 	return size >= sizeof(*rec) && rec->size == size && !(size % 8);
 }
 
-/* auxrec's own records have no time: @newest is that of the newest record before. */
+/* auxrec's own records have no time, so they get @newest, the time of the newest record before. */
 static __u64 time_of(const struct perf_event_header *rec, __u64 newest)
 {
 	const __u8 *bytes = (const void *)rec;
@@ -98,8 +98,8 @@ static int take_entry(void *ctx, enum journal_kind kind, const void *data, size_
 }
 
 /*
- * Add a LOST_SAMPLES record. It counts the records for which the journal had no room, and one for
- * each hole, which had at least one.
+ * Add a LOST_SAMPLES record. It counts the records for which the journal had no room, and one
+ * record for each hole, because at least one was there.
  */
 static int keep_losses(struct recording *r)
 {

@@ -35,7 +35,7 @@ void recording_free(struct recording *r);
 /* recover/session.c: fill the session from JOURNAL_SESSION. Return 0, -EBADMSG or -ENOMEM. */
 int recording_session(struct recording *r, const void *data, size_t size);
 
-/* recover/snapshot.c: the snapshot of a crash */
+/* recover/snapshot.c: what is special in the snapshot of a crash */
 struct crash {
 	const struct kept *kept;
 	struct trigger trigger;

@@ -134,7 +134,7 @@ static bool is_frame(const struct kept *k, __u32 segment, __u64 use, __u32 offse
 
 /*
  * A writer that was stopped before it wrote its frame's header leaves zeros, and frames of other
- * writers can follow. Readers find frames one after the other, so count these as lost.
+ * writers can follow. Readers find a frame only after the one before it, so count these as lost.
  */
 static void count_frames_after(struct kept_ring *r, const struct kept *k, __u32 segment,
 			       __u64 use, __u32 offset)
@@ -235,8 +235,8 @@ static void read_gaps(struct kept_ring *r, const struct kept *k)
 }
 
 /*
- * Make the segments READY that were not, after all others. Spans that had not ended get the last
- * numbers.
+ * Give each segment that was not READY a ready_seq above all others, and each span that had not
+ * ended a number above all others.
  */
 static void end_writers(struct kept_ring *r, const struct kept *k)
 {
@@ -268,7 +268,7 @@ static void end_writers(struct kept_ring *r, const struct kept *k)
 	}
 }
 
-/* The counters of the control page have no sum: take only those of losses. */
+/* Make a control page. Take only counters of losses from the region, because they have no sum. */
 static void read_counters(struct kept_ring *r, const struct kept *k)
 {
 	const struct perfaux_kept_header *h = &k->head;

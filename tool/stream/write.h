@@ -17,8 +17,8 @@
 #define STREAM_BUF	(1U << 20)
 #define STREAM_IOV	512		/* below IOV_MAX, 1024 */
 /*
- * This is enough if samples have 32 bytes or more: STREAM_BUF and the largest pipe of an ordinary
- * user have 1 MiB each.
+ * One end for each record in STREAM_BUF and in the largest pipe of an ordinary user, 1 MiB each, if
+ * a record has 32 bytes or more.
  */
 #define STREAM_ENDS	65536		/* a power of two */
 

@@ -144,7 +144,7 @@ static bool own_map(unsigned long addr, struct map *m)
 	     line = strtok_r(NULL, "\n", &save))
 		found = parse_map(line, m) && m->start <= addr && addr < m->end;
 	free(text);
-	/* It was in @text. */
+	/* The name was in @text. */
 	m->name = NULL;
 	return found;
 }
