@@ -41,7 +41,7 @@ TOOL_LIBS := $(TOOL_DIRS:%=$(BUILD)/tool/%.a)
 TOOL_FROM_MODULE := $(BUILD)/module/ids/elf_id.o $(BUILD)/module/event/aux_pmus.o
 TOOL_SRCS := $(wildcard tool/*.c tool/*/*.c)
 TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(TOOL_FROM_MODULE)
-# Each library takes from those that stand behind it.
+# The linker wants each library before the libraries that it uses.
 REVERSED   = $(if $(1),$(call REVERSED,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
 TOOL_LINK := $(call REVERSED,$(TOOL_LIBS) $(BUILD)/module/tool.a)
 AUXREC	  := $(BUILD)/tool/auxrec
@@ -54,7 +54,7 @@ AUXSTREAM := $(BUILD)/libauxstream.a
 
 tool: $(AUXREC) $(AUXSTREAM) $(AUXVIEW)
 
-# What is missing is installed where that is possible (Debian, root).
+# On Debian, install missing packages, which needs root.
 $(BUILD)/.host-tool: selftests/setup/host
 	@mkdir -p $(BUILD)
 	@{ command -v $(CC) && pkg-config --exists $(TOOL_PKGS); } >/dev/null 2>&1 || \
@@ -108,7 +108,7 @@ module:
 		     "or name a build tree: make module KDIR=DIR" >&2; exit 1; }
 	$(Q)$(MAKE) --no-print-directory -C $(KDIR) M=$(CURDIR) modules
 
-# What `make` says where the module cannot be built: auxrec works without it.
+# If the module cannot be built, `make` only says so, because auxrec works without the module.
 no-module:
 	@echo "No module was built: there are no kernel headers in $(KDIR)."
 	@echo "Install linux-headers-$$(uname -r), or name a build tree: make module KDIR=DIR"
@@ -122,7 +122,8 @@ modules-%: FORCE
 
 include selftests/tests.mk
 
-# selftests/check builds what it needs: the time of set-up, build and tests are told apart.
+# selftests/check itself builds what it needs, because it reports the times of set-up, build and
+# tests separately.
 CHECK_ENV := KERNELS="$(KERNELS)" CPUS=$(CPUS) $(if $(filter undefined,$(origin DEBUG_KERNELS)),,\
 	     DEBUG_KERNELS="$(DEBUG_KERNELS)")
 

@@ -42,7 +42,7 @@ install-tool: tool
 		chmod 644 $(DESTDIR)$(UDEVDIR)/60-perfaux.rules; \
 	fi
 
-# The recorder works without it.
+# This is a target of its own, because the recorder works without auxview.
 install-view: tool
 	install -D -m 755 $(AUXVIEW) $(DESTDIR)$(BINDIR)/auxview
 

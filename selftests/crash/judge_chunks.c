@@ -159,7 +159,7 @@ static int64_t judge_row(const struct judged *judged, struct rows *rows, unsigne
 	}
 	if (!row->nr)
 		return row->written;
-	/* One more may be complete that auxgen had not noted. */
+	/* auxgen may have completed one more chunk, and not noted it before the crash. */
 	if (overwrite && stream != STREAM_CTX &&
 	    (c[row->nr - 1].seq > row->written ||
 	     (c[row->nr - 1].seq + 1 < row->written && !is_end_lost(rows, row))))

@@ -78,7 +78,7 @@ void judge_frames(struct judged *judged)
 	judge(judged, !frames.wrong && !cut, "frames: %s",
 	      frames.wrong ?: cut ? "no frame follows a frame" : "right");
 	judge(judged, frames.raw && frames.produced, "there are samples and records");
-	/* One more record may be committed that the program had not noted. */
+	/* The program may have committed one more record, and not noted it before the crash. */
 	judge(judged, frames.last == produced || frames.last == produced + 1,
 	      "the last record is there: %" PRIu64 " of %" PRIu64, frames.last, produced);
 	printf("# %" PRIu64 " raw samples, %" PRIu64 " records\n", frames.raw, frames.produced);

@@ -16,7 +16,7 @@
 #define TIMES		200
 #define PAGE		4096
 
-/* Its build-id is in its first page. */
+/* The build-id of this file is in the file's first page. */
 #define ORIGINAL	"lib.so"
 
 FIXTURE(change) {

@@ -523,7 +523,7 @@ static void cut_fn(void *arg)
 	int fd = open(self->path, O_WRONLY | O_CLOEXEC);
 
 	for (;;) {
-		/* Often truncate it in its first page, which has the id. */
+		/* Often truncate the file in its first page, which has the id. */
 		size_t to = rnd_below(&rnd, rnd_next(&rnd) % 2 ? 1024 :
 				      self->size);
 

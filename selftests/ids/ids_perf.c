@@ -34,7 +34,7 @@ struct mmap2 {
 	char name[];
 };
 
-/* After the name: sample_id_all, for PERF_SAMPLE_TID and PERF_SAMPLE_TIME */
+/* This follows the name, because attr has sample_id_all, PERF_SAMPLE_TID and PERF_SAMPLE_TIME. */
 struct sample_id {
 	uint32_t pid, tid;
 	uint64_t time;

@@ -91,7 +91,7 @@ static bool needs_stop(const struct granule *g)
 	       g->not_owned;
 }
 
-/* Note this access. Return true if the memory became one whose accesses must be stops. */
+/* Note this access. Return true if, from now on, each access to this memory must be a stop. */
 static bool note(enum model_access kind, const char *at, size_t size)
 {
 	unsigned char me = 1 << model_current;

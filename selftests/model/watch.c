@@ -683,7 +683,7 @@ void watch_hold_begins(unsigned int max)
 		seg->is_wanted = spans && state != PERFAUX_SEG_FREE && !seg->released &&
 				 !seg->is_new && seg->nr_spans;
 		seg->is_old = spans && seg->owner;
-		/* Others find a segment once the context that makes it READY has ended. */
+		/* When the context that makes a segment READY has ended, others must find it. */
 		seg->is_due = !max && state == PERFAUX_SEG_READY && !seg->released &&
 			      !seg->publisher && !seg->returner && !OPEN(seg->word);
 	}

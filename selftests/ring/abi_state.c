@@ -265,7 +265,7 @@ TEST_F_TIMEOUT(state, wakeup, SECONDS)
 		ASSERT_EQ(0, ring_flush(&self->ring, PERFAUX_FLUSH_SPANS));
 	ASSERT_EQ(0, event_disable(ev));
 	for (i = 0; i < 4; i++) {
-		/* While the core throttles the event, FLUSH publishes a segment with less. */
+		/* While the core throttles the event, FLUSH publishes partly filled segments. */
 		EXPECT_GE(marker, self->ring.segments[i].used);
 		full += self->ring.segments[i].used == marker;
 	}

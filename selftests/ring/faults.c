@@ -582,7 +582,7 @@ TEST_F_TIMEOUT(copies, answers, EACH_SECONDS)
 		{ PERFAUX_IOC_CREATE, &p->dev, sizeof(create) },
 		{ PERFAUX_IOC_HOLD, &p->ring, sizeof(struct perfaux_hold) },
 		{ PERFAUX_IOC_IDS_STATS, &p->ids, sizeof(struct perfaux_ids_stats) },
-		/* This is the last one: without BTF in the module it has no answer. */
+		/* HANDLE comes last: if the module has no BTF, the call fails, and is left out. */
 		{ PERFAUX_IOC_HANDLE, &p->ring, sizeof(struct perfaux_handle) },
 	};
 	unsigned int i, nr = ARRAY_SIZE(answers);

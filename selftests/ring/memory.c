@@ -293,7 +293,7 @@ TEST_F(memory, mremap)
 	uint64_t size = self->ring.create.ring_size;
 	void *ring = (void *)self->ring.ctl;
 
-	/* It cannot grow past the ring. */
+	/* The mapping cannot grow past the ring. */
 	EXPECT_EQ(MAP_FAILED, mremap(ring, size, size + PAGE, MREMAP_MAYMOVE));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(MAP_FAILED, mremap(self->ring.marks, PAGE, 2 * PAGE,

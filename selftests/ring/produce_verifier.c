@@ -277,7 +277,7 @@ static const struct {
 	{ BPF_PROG_TYPE_XDP, CAP(BPF) | CAP(NET_ADMIN) },
 };
 
-/* What a user could do, as a child found out: 0 or -errno */
+/* The results of a child that tried what a user may do: 0 or -errno */
 struct rights_seen {
 	int load[ARRAY_SIZE(rights)];
 	int load_other;		/* a socket filter that calls nothing */

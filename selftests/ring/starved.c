@@ -159,7 +159,7 @@ TEST_F_TIMEOUT(starved, resumes_by_poll, SECONDS)
 		EXPECT_EQ(POLLIN, ring_poll(&self->ring, -1));
 		claims = counter(&self->ring.ctl->claims);
 		ring_read(&self->ring, check_record, self->check);
-		/* Only poll() starts it. */
+		/* Only poll() starts the event again. */
 		EXPECT_EQ(claims, counter(&self->ring.ctl->claims));
 		ring_poll(&self->ring, 0);
 		ASSERT_TRUE(wait_more(&self->ring.ctl->claims, claims));
@@ -191,7 +191,7 @@ TEST_F_TIMEOUT(starved, wakes_reader, SECONDS)
 	busy = auxgen_open(&config, -1, cpus[0], EV_PINNED);
 	ASSERT_LE(0, busy);
 	ASSERT_EQ(0, ring_attach(&ring, busy, COOKIE(4)));
-	/* It writes when it starts and when it stops. Both together fill one segment. */
+	/* The event writes when it starts and when it stops. Both together fill one segment. */
 	config.config = variant->config | 1 << 24 | 30;
 	ev = auxgen_open(&config, -1, self->cpu, EV_PINNED);
 	ASSERT_LE(0, ev);

@@ -91,8 +91,7 @@ with_gdb()
 	sed -n '/^Breakpoint 1 at/,$ s/process [0-9]*/process/p; /^Breakpoint 1,/,$p' said.all >said
 }
 
-# Same as above: gdb stops at the next pass, with other flags, and everything else
-# is right.
+# Does the file "differ" show only that gdb stopped at the next pass of the loop, with other flags?
 lost_to_interrupt()
 {
 	grep -qw hypervisor /proc/cpuinfo && [[ $(grep -c '^[<>]' differ) == 2 ]] &&

@@ -30,7 +30,7 @@
 /* The most by which the clocks of two CPUs may differ, in ns */
 #define SKEW		100000
 
-/* One number of a ring's sequence, valid during the call that passes it */
+/* The span or the gap that has a number in the ring's sequence, valid during the callback */
 struct record {
 	const struct perfaux_span *span;	/* or */
 	const struct perfaux_gap *gap;

@@ -24,7 +24,7 @@ static void on_signal(int sig)
 	siglongjmp(out, 1);
 }
 
-/* Its first instruction is PUSH, as that of most functions. */
+/* The first instruction of this function is PUSH, as that of most functions. */
 unsigned long __attribute__((noinline)) probed(unsigned long n)
 {
 	unsigned long below = n ? probed(n - 1) : 0;

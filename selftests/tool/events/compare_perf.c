@@ -138,8 +138,9 @@ static void fill(struct part *part, const struct auxrec_event *ev)
 }
 
 /*
- * Drop what differs for other reasons. Without G and H, perf before 6.13 excludes guests, later
- * versions do not. The recorder decides the general period.
+ * Clear members in which a right event can differ from perf's. Without G and H, perf before 6.13
+ * excludes guests, and later versions do not. If the event has no period of its own, the recorder
+ * sets it later.
  */
 static void drop_general(struct part *part, const struct auxrec_event *ev)
 {

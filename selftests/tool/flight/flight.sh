@@ -116,7 +116,7 @@ there()
 	((${#f[@]} >= $1))
 }
 
-# marks FILE: what FILE tells about its snapshots, one line for each
+# marks FILE: print what FILE tells about its snapshots, one line for each
 marks() { "$AUXREC" info --json "$1" | grep '"recording": [0-9]*, "number"'; }
 
 # mark FILE KEY: the value of KEY of FILE's (last) snapshot

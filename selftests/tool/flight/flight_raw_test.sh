@@ -15,20 +15,21 @@ MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 EVENT=$AUXGEN/timer=1,config1=4000,chunks=64/
 trap 'leave; rmmod softpt 2>/dev/null' EXIT
 
-# written: how many chunks auxgen has written, without lost ones
+# written: print how many chunks auxgen has written, without lost ones
 written() { awk '{ n += $3 - $4 } END { print n + 0 }' "$STATS"; }
 # shellcheck disable=SC2317 # called by await
 # wrote N: has auxgen written N chunks since $begun?
 wrote() { (($(written) - begun >= $1)); }
 
-# claims: how many segments writers have claimed; claimed N: N more than $begun?
+# claims: print how many segments writers have claimed
 claims() { sed -n 's/^claims:\t//p' /proc/$pid/fdinfo/*; }
 # shellcheck disable=SC2317 # called by await
+# claimed N: have writers claimed N segments since $begun?
 claimed() { (($(claims) - begun >= $1)); }
 
 # whole FILE: check that FILE's chunks have no hole except where a gap tells of one; set $chunks
-# to their number. The ring was thawed while the segments were taken, so FILE can have data from
-# behind a gap of the freeze.
+# to their number. FILE can have data that came after a gap of the freeze, because the ring was
+# thawed while the segments were taken.
 whole()
 {
 	valid "$1"
@@ -65,7 +66,7 @@ await wrote $((most + 200))
 kill -CONT "$writer"
 await is_status waiting 0
 files
-# This snapshot has the data from before its process was caught.
+# This snapshot has the data from before the process that wrote it was stopped.
 whole "${files[-1]}"
 most=$(($(written) - begun))
 f=$(ctl snapshot)
@@ -99,7 +100,7 @@ RING=$((16384 * 32))
 # A snapshot leaves this part of the ring to the writers.
 LEFT=$((16384 * (cpus > 8 ? cpus : 8)))
 
-# now: the time since the machine was started, in 1/100 s
+# now: print the time since the machine was started, in 1/100 s
 now() { local t && read -r t _ </proc/uptime && echo "${t/./}"; }
 
 # near NAME SEGMENTS: wait for the snapshot of that trigger, $f, which came later than $since (see
@@ -300,8 +301,8 @@ whole "$f"
 whole "$g"
 check "what is behind a freeze has its gap in front of it"
 
-# The ring goes back farther than the samples, and so must its gaps. There are many: each fourth
-# write of a CPU loses all its chunks. Four CPUs fill the ring in 40 s.
+# The ring's data goes back farther than the samples, and the ring's gaps must do so, too. There are
+# many gaps: each fourth write of a CPU loses all its chunks. Four CPUs fill the ring in 40 s.
 launch -a -M 12M -m 128K,16Kx64 -e "$AUXGEN"/timer=1,config1=80000,chunks=8,truncate=4/ \
 	-e raw_syscalls:sys_enter --trigger signal=USR1
 begun=0

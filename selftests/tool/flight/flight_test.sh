@@ -290,7 +290,7 @@ snapshots()
 	done
 }
 
-# names: the names of the existing snapshots, in the order in which they came
+# names: print the names of the existing snapshots, in the order in which they came
 names()
 {
 	files

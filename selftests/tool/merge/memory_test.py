@@ -80,7 +80,8 @@ def main():
             paths = [f"{tmp}/{n}" for n in range(1, 25)]
             sizes = [snapshot(path, n, BEGIN + n * NR * STEP, NR, kind)
                      for n, path in enumerate(paths, 1)]
-            # Memory for the largest snapshot, and for late records: the second before it
+            # Merge needs memory for the largest snapshot, and for the records of the second
+            # before it, because some of that time can come late.
             wrong = merge(paths, 2 * max(sizes), f"{tmp}/out")
             ok(not wrong, f"many snapshots with {name} take what two take", wrong)
     print(f"1..{len(results)}")

@@ -241,7 +241,7 @@ static void test_files(void)
 	refuse("an invalid stream", -EBADMSG, path[1], "see auxrec check", out);
 }
 
-/* These records have one size only. The first look tells which of them is wrong. */
+/* Records of these types must have a certain size. merge tells which record is wrong. */
 static void test_sizes(void)
 {
 	make();

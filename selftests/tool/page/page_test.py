@@ -99,7 +99,7 @@ class Page:
             why += differ(f"calls of {lane}", calls, self.told.calls[lane])
             why += differ(f"samples of {lane}", samples, self.told.samples[lane])
             why += differ(f"marks of {lane}", marks, self.told.marks[lane])
-            # Sorting by "what" keeps the order of the points of each.
+            # A sort by "what" keeps the order of points with the same "what".
             why += differ(f"points of {lane}", sorted(points, key=lambda p: p[0]),
                           sorted(self.told.points[lane], key=lambda p: p[0]))
         return why

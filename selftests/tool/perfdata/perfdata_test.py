@@ -325,7 +325,7 @@ def test_perf(perf):
     script_pt = script + ("--itrace=e",)
     report = ("report", "--stdio", "--no-children", "-q")
     report_pt = report + ("--itrace=e",)
-    # These print other things for streams, or do not read them.
+    # These commands print other things for streams, or do not read streams.
     alone = [("script",), ("evlist", "-v"), ("buildid-list",), ("report", "--header-only"),
              ("diff", "-q")]
 

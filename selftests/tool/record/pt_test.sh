@@ -139,7 +139,7 @@ done
 
 record -e intel_pt//u -- "$SPT/work-static" all
 readable i1000i
-# These read the file only. The next cases compare file and pipe.
+# The next two commands read the file only. The cases after this one compare file and pipe.
 pt "$PERF" script -i f --insn-trace
 [[ $(grep -c insn: got) -ge $(wc -l <truth) ]] ||
 	note "--insn-trace: $(grep -c insn: got) of $(wc -l <truth) instructions"

@@ -22,7 +22,7 @@ lost()
 	echo $rc
 }
 
-# lost_as_own PERF FILE: PERF must read FILE as well as a stream that PERF itself writes
+# lost_as_own PERF FILE: check that PERF reads FILE with no more losses than a stream of its own
 lost_as_own()
 {
 	local own ours
@@ -358,8 +358,8 @@ done
 exec {hold}>&-
 check "reader stuck"
 
-# The first signal ends the recording. While auxrec waits for a command that ignores signals, the next
-# one is passed on, and a later one kills the command.
+# The first signal ends the recording. While auxrec waits for a command that ignores signals, the
+# next one is passed on, and a later one kills the command.
 rm -f ready
 "$AUXREC" -q -e cpu-clock -o f -- sh -c 'trap "" TERM INT; : >ready; exec sleep 100000' &
 pid=$!

@@ -81,7 +81,8 @@ def record(args, until=None, stop=None, columns=100, early=None):
         finally:
             os._exit(99)
     if early is not None:
-        # Before exec, the terminal may not be the process's, and Ctrl-C would not reach it.
+        # Before exec, the process may not have the terminal, and Ctrl-C would not reach the
+        # process.
         while os.readlink(f"/proc/{pid}/exe") != os.path.realpath(AUXREC):
             pass
         time.sleep(early)

@@ -31,7 +31,7 @@ static struct comm comm_of(__u64 number)
 			      .number = number };
 }
 
-/* These two stand for history/recent.c. */
+/* The next two functions replace those of history/recent.c. */
 int recent_emit_state(const struct recent *r, state_fn fn, void *ctx)
 {
 	const struct comm rec = comm_of(0);
