@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command that `make demo` records. It starts processes, these start threads, and each
+ * The command that `make demo` records. It starts processes, which start threads, and each
  * thread computes a little. Several threads therefore run on several CPUs.
  *
  * demo_work [PROCESSES [THREADS]]

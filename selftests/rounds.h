@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many rounds a test runs that repeats the same at random moments or with many seeds. */
+/* The number of rounds of a test that does the same at random moments or with many seeds. */
 #ifndef _SELFTESTS_ROUNDS_H
 #define _SELFTESTS_ROUNDS_H
 

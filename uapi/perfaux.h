@@ -348,10 +348,11 @@
  * call them if a kernel for kdump is loaded, unless the kernel's parameters have
  * crash_kexec_post_notifiers.
  *
- * In the next boot, PERFAUX_IOC_KEPT tells that the region has data and opens it. The region
- * takes a new ring only when the data has been wiped. When a kept ring is closed, or the module
- * parameter persist=0 is set at load time, the module wipes the region. Only a process with
- * CAP_SYS_ADMIN in the initial user namespace can make a kept ring, or open or wipe the region.
+ * In the next boot, PERFAUX_IOC_KEPT tells whether the region has data, and opens the
+ * region. The region takes a new ring only when the data has been wiped. When a kept ring
+ * is closed, or the module parameter persist=0 is set at load time, the module wipes the
+ * region. Only a process with CAP_SYS_ADMIN in the initial user namespace can make a kept
+ * ring, or open or wipe the region.
  *
  * Times
  * =====

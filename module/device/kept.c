@@ -91,7 +91,7 @@ long pa_ioctl_kept(void __user *uarg)
 		return ret;
 	arg.region_size = pa_region_size();
 	arg.state = arg.flags & PERFAUX_KEPT_OPEN ? PERFAUX_KEPT_USED : pa_region_state();
-	/* A descriptor cannot be taken back, so write the answer first: this can fail. */
+	/* A descriptor cannot be taken back, so first write the answer, which can fail. */
 	ret = pa_copy_answer(uarg, &arg, sizeof(arg), arg.size);
 	if (!ret && arg.flags & PERFAUX_KEPT_OPEN)
 		ret = pa_kept_open();

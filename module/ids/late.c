@@ -120,7 +120,7 @@ static void pa_late_answer(struct pa_late *late, int result,
 	list_for_each_entry_safe(m, next, &late->asked, list) {
 		if (!result)
 			pa_ids_notice(&m->map, PERFAUX_NOTICE_LATE_ID, id);
-		/* Queue the notice first: a reader that sees no pending id then has all notices. */
+		/* Queue the notice first: with no id pending, all notices must be there. */
 		pa_ids_count_late(&m->map, result);
 		pa_late_map_done(m);
 	}

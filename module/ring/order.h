@@ -65,7 +65,7 @@ struct pa_segment *pa_recent_next(struct pa_ring *ring, struct pa_recent *recent
 
 /* free.c */
 void pa_free_init(struct pa_ring *ring);
-/* Put a segment on the stack that the caller has made FREE. */
+/* Put a segment, which the caller has made FREE, on the stack. */
 void pa_free_link(struct pa_segment *seg);
 /* Make a segment FREE in its use @seq. The caller owns the segment. */
 void pa_free_push(struct pa_segment *seg, u64 seq);

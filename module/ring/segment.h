@@ -51,9 +51,9 @@ static inline unsigned int pa_open_next(const struct pa_ring *ring, unsigned int
 }
 
 /*
- * ring->held has a bit for each segment that is HELD, and may have bits of others. The context that
- * makes a segment HELD notes this before the end of the HOLD that takes the segment: a writer
- * before the segment is HELD, while the writer owns it. Only pa_segments_unhold_all() clears bits.
+ * ring->held has a bit for each segment that is HELD, and may have bits of others. A HOLD that
+ * takes a READY segment sets the bit before the HOLD ends. A writer that makes its own segment HELD
+ * sets the bit before that. Only pa_segments_unhold_all() clears bits.
  */
 static inline void pa_held_add(struct pa_segment *seg)
 {

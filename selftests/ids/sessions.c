@@ -239,8 +239,8 @@ static int open_in_neighbour(uid_t maker)
 }
 
 /*
- * All containers count against the user who made them. Here that is root, so its
- * containers share one limit.
+ * A container's sessions count for the user who made the container. Here the maker of all
+ * containers is root, so they share one limit.
  */
 TEST_F(sessions, containers_of_one_maker)
 {

@@ -108,7 +108,7 @@ TEST_F(users, ordinary_user)
 	ASSERT_EQ(0, child_start(&child, user_fn, self));
 	child_go(&child);
 	EXPECT_EQ(0, child_wait(&child));
-	/* Root's session has both. */
+	/* Root's session has the ids of both users. */
 	ASSERT_EQ(0, ids_stats(self->fd, &stats));
 	EXPECT_LE(2, stats.long_ids);
 	for (i = 0; i < nr; i++)

@@ -127,7 +127,7 @@ struct known {
 	u32 taken;			/* bytes in old uses of segments that were used again */
 	u32 lost_least, lost_most;	/* bounds of control.lost_bytes[OVERWRITTEN] */
 	int allowance;			/* number of segments that can still be overwritten */
-	int refs, left;			/* references; left: kept by OP_LEAVE */
+	int refs, left;			/* references to the ring, and those of OP_LEAVE */
 	bool sleeps;			/* a reader sleeps in poll() */
 	u8 op[MODEL_CTX];		/* index in actor.ops */
 	u8 may[MODEL_CTX];		/* the context can overwrite one segment */

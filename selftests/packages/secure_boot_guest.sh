@@ -87,7 +87,7 @@ loaded()
 	member_records
 }
 
-# limits: what lockdown leaves of perf. "integrity" leaves all of it.
+# limits: check what perf can do under lockdown. "integrity" takes nothing away.
 limits()
 {
 	ok auxrec -e sched:sched_switch --raw-ring -a -o raw.data -- /usr/bin/true

@@ -249,7 +249,7 @@ TEST_F_TIMEOUT(state, overrun, SECONDS)
  */
 TEST_F_TIMEOUT(state, wakeup, SECONDS)
 {
-	/* A number of chunks that does not end at the marker by itself */
+	/* With 7 chunks a write, no write would end at the marker without AUXGEN_F_MARKER. */
 	struct auxgen_config config = {
 		AUXGEN_F_CTX | AUXGEN_F_MARKER | 1 << 24 | 7, 0,
 	};

@@ -148,7 +148,7 @@ static uint64_t checksum_data(const struct ring *ring, uint32_t i)
 	return hash;
 }
 
-/* The same with the segment's state */
+/* As checksum_data(), but include the segment's entry in the table of segments. */
 static uint64_t checksum(const struct ring *ring, uint32_t i)
 {
 	const uint64_t *words = (const void *)&ring->segments[i];
@@ -160,8 +160,8 @@ static uint64_t checksum(const struct ring *ring, uint32_t i)
 }
 
 /*
- * Hold @nr segments. One HOLD may take fewer: it leaves out what writers overwrite meanwhile, and
- * all that is older. Return 0 or -errno.
+ * Hold @nr segments. One HOLD may take fewer: it leaves out segments that writers overwrite
+ * meanwhile, and all older ones. Return 0 or -errno.
  */
 static int hold_exactly(struct ring *ring, uint32_t flags, uint32_t nr)
 {

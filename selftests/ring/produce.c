@@ -301,8 +301,8 @@ TEST_F(held, holds_up)
 }
 
 /*
- * When a record is given up, the reader continues. The late commit does nothing,
- * and nobody else gets the memory before it.
+ * When a record is given up, the reader continues. The late commit does nothing, but until then
+ * nobody else gets the memory.
  */
 TEST_F(held, abandoned)
 {

@@ -383,7 +383,7 @@ static void run_skid(struct __test_metadata *_metadata, FIXTURE_DATA(pt) *self,
 
 		late = i % 2;
 		pt_set("skid", late || !chunks ? chunks : chunks - 1);
-		/* Not the number of chunks of a segment or of half a segment */
+		/* A segment must not have room for a whole number of such writes. */
 		pt_set("chunks", size / AUXGEN_CHUNK / 3 + 7);
 		stops = pt_counter("stops");
 		pmis = pt_counter("pmis");

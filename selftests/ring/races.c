@@ -360,7 +360,7 @@ TEST_F_TIMEOUT(races, attach_one_event_twice, SECONDS)
 	TH_LOG("%d : %d", won[0], won[1]);
 }
 
-/* Several processes attach events of their own to one ring that they got. */
+/* Several processes attach events of their own to one ring, whose descriptor they inherited. */
 TEST_F_TIMEOUT(races, several_processes, SECONDS)
 {
 	struct child child[4];

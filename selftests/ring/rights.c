@@ -100,7 +100,7 @@ static int attach(struct ring *ring, int event, uint32_t flags)
 	return ret ?: ring_detach(ring, event);
 }
 
-/* Make all calls. They must return the same value, which this returns. */
+/* Make all calls, which must return the same value, and return this value. */
 static int all_calls(FIXTURE_DATA(rights) *self)
 {
 	int ret = ids();

@@ -40,7 +40,7 @@ PROG=${PROG:-setup/$(basename "$0")}
 # Seconds between two reports of a long step
 PROGRESS=${PERFAUX_PROGRESS:-10}
 
-# If less space is free, it is the most likely reason of a failure.
+# If less space than this is free, the full disk is the most likely reason of a failure.
 MIN_FREE_MB=300
 
 say() {

@@ -65,7 +65,8 @@ differences()
 		"$(paste "$tmp/truth" "$tmp/found" | awk '$1 != $2 { print NR ": " $1, $2; exit }')"
 }
 
-# by_perf VERSION FILE
+# by_perf VERSION FILE: compare the instructions that perf of VERSION decodes from FILE with the
+# truth
 by_perf()
 {
 	selftests/setup/perf "$1" script --symfs "$tmp/symfs" -i "$2" --itrace=i0nse -F ip \
@@ -75,7 +76,7 @@ by_perf()
 	differences "$tmp/ips"
 }
 
-# by_libipt FILE PROGRAM: for a program at fixed addresses
+# by_libipt FILE PROGRAM: do the same with libipt, for a PROGRAM at fixed addresses
 by_libipt()
 {
 	readelf -Wl "$spt/$2" | awk -v f="$spt/$2" \

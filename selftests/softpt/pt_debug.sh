@@ -76,8 +76,8 @@ cat >script <<-'EOF'
 	continue
 EOF
 
-# with_gdb CMD...: run gdb on calls, which waits for gdb. "said" has gdb's output
-# from where both runs are at the same place.
+# with_gdb CMD...: run gdb on calls, which waits for gdb. The file "said" has gdb's output from the
+# first breakpoint on, where all runs are at the same place.
 with_gdb()
 {
 	local pid

@@ -89,7 +89,7 @@ def enrol(machine, password):
     machine.choose("Enroll the key(s)?", "Yes")
     machine.wait("Password:")
     machine.press(*password, "ret")
-    # MokManager offers this only after an enrolment.
+    # MokManager offers a reboot only after an enrolment.
     machine.choose("Perform MOK management", "Reboot")
     machine.wait_for_end()
 

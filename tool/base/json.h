@@ -26,8 +26,8 @@ struct json {
 	bool on_new_line;	/* see json_break() */
 	struct json_level {
 		enum json_layout layout;
-		bool filled;	/* it has a member */
-		bool lines;	/* it has a member on a line of its own */
+		bool filled;	/* the object or array has a member */
+		bool lines;	/* ... and a member on a line of its own */
 	} level[JSON_DEPTH];
 };
 

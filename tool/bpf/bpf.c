@@ -146,7 +146,7 @@ static void take_prog(struct bpf_reader *b, __u32 id)
 		b->lost++;
 		free(item);
 	}
-	/* This may unload the program, which causes a BPF_EVENT. The program is queued by then. */
+	/* close() may unload the program, and cause a BPF_EVENT. The program is queued by then. */
 	close(fd);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The state of tasks: what sideband said about them, folded. The kernel's part of the state is in
+ * The state of tasks: the result of all sideband up to a time. The kernel's part of the state is in
  * history/state_kernel.c.
  */
 #define _GNU_SOURCE

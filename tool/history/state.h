@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state: what sideband said up to a time, folded. It has tasks with their names,
+ * The state: the result of all sideband up to a time. It has tasks with their names,
  * namespaces and maps, the kernel's maps and symbols, BPF programs, and cgroups. A snapshot
  * begins with the state, which replaces all sideband from before that time.
  *

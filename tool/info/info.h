@@ -130,7 +130,7 @@ struct info {
 	struct read_gap gaps[INFO_MAX_GAPS];
 	size_t	nr_gaps;
 	__u64	lost, lost_samples;	/* lost from main rings */
-	struct info_break *breaks;	/* all of them; some may be joined */
+	struct info_break *breaks;	/* for all losses; one can stand for several */
 	size_t	nr_breaks;
 	struct read_losses ring_losses;
 	__u64	aux_truncated;		/* AUX records with the flag, which are no gaps */

@@ -75,7 +75,7 @@ void payload_free(struct session *s)
 	free(p->events);
 }
 
-/* @bytes more were written. After FLUSH_BYTES give segments back to the ring. */
+/* Count @bytes more that were written. After FLUSH_BYTES give segments back to the ring. */
 static int flush(struct session *s, __u64 bytes)
 {
 	struct payloads *p = s->payloads;
@@ -211,8 +211,8 @@ static int write_lost_sample(struct session *s, const struct source *src)
 }
 
 /*
- * Write the sample, which tells that its data is elsewhere, or lost. Return -E2BIG if the sample is
- * a tracepoint's, or too large to tell this.
+ * Write the sample with a note that its data is elsewhere, or lost. Return -E2BIG if the sample is
+ * a tracepoint's, or if the note does not fit.
  */
 static int write_stub(struct session *s, const struct source *src,
 		      const struct part_sample *part)

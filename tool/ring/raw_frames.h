@@ -17,8 +17,8 @@ struct frames_segment {
 	__u8 *done;		/* a bit for each 8 bytes: the sample of the frame here came */
 	bool ready;		/* READY or HELD, and walked completely */
 	bool early;		/* contains frames from before frames.begin */
-	bool waits;		/* ready and incomplete in the last frames_are_late() */
-	bool late;		/* ready and incomplete in the last two of them */
+	bool waits;		/* was ready and incomplete in the last frames_are_late() */
+	bool late;		/* was so in the last two calls of frames_are_late() */
 };
 
 struct frames {

@@ -86,7 +86,7 @@ static void extract(const char *what, const char *from, bool valid)
 	snprintf(dir, sizeof(dir), "%s/x", scratch_dir());
 	status = scratch_main(auxrec_extract_main, what, from, dir, NULL);
 	must(status != ERROR);
-	/* BAD: a valid stream can contain no data. */
+	/* extract also returns BAD for a valid stream that contains no data of this kind. */
 	must(!valid || status == GOOD || status == BAD);
 	queues = count_lines(dir, "queue ");
 	files = scratch_clear(dir);

@@ -162,7 +162,7 @@ static bool ring_fits(struct fault_place *p)
 	return !ret;
 }
 
-/* Return what is left, or "". */
+/* Close everything. Return the kind of things that the calls have left behind, or "". */
 const char *fault_place_close(struct fault_place *p)
 {
 	if (p->files != fault_files())

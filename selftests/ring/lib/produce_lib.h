@@ -22,7 +22,7 @@ struct stream {
 	uint64_t cookie;
 	uint32_t count;		/* number of possible cookies */
 	uint32_t length;
-	bool same_cookie;	/* all have the first one */
+	bool same_cookie;	/* all frames have the first cookie */
 	/* checks the data; NULL: the data must be what rawprod_fill() makes */
 	bool (*check)(const void *data, uint64_t cookie, uint32_t length);
 	/* the frames that were read so far */

@@ -18,7 +18,7 @@ struct seen {
 	uint64_t stale;		/* references to segments that are in use again */
 	uint64_t last_n;
 	const char *wrong;
-	/* checks the data; or */
+	/* checks the data, which must have @size bytes; NULL: the data is not checked */
 	bool (*check)(const void *data, uint64_t size, uint64_t *n);
 	uint32_t size;
 	/*

@@ -8,7 +8,8 @@
 # snapshots that retention has left (--keep=8) are merged again. With auxgen there is also a raw
 # ring, of which aux_verify looks at each byte. Runs as root; prints TAP.
 #
-# sched_switch tells whether each sample has its task's name: its name comes from the kernel.
+# Samples of sched_switch contain the task's name, as the kernel has it. The test compares this name
+# with the one that perf takes from the snapshot.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"

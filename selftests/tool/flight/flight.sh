@@ -28,7 +28,8 @@ exec {never}<>never
 
 nap() { read -rt 0.05 -u "$never" _; }
 
-# Seconds since the machine was started. $SECONDS does not do, because the clock may be set.
+# uptime: print the seconds since the machine was started. $SECONDS would jump if a test sets the
+# clock.
 uptime() { local t && read -r t _ </proc/uptime && echo "${t%.*}"; }
 
 # await CMD...: wait until CMD succeeds; fail after 90 s, or when the recorder has ended
@@ -145,7 +146,7 @@ readable()
 	done
 }
 
-# lines FILE...: all samples of the files, as stock perf prints them
+# lines FILE...: print all samples of the FILEs with stock perf
 lines()
 {
 	local f
@@ -166,8 +167,8 @@ catch()
 	await is_still "$writer"
 }
 
-# Conditions to wait for: the process is stopped, or gone; it is gone; it has executed the program
-# $2; nobody uses the module
+# Conditions to wait for. is_still PID: the process is stopped, or gone. is_gone PID: the process is
+# gone. is_program PID PROGRAM: the process has executed PROGRAM. is_free: nobody uses the module.
 is_still() { ! grep -q 'State:.*[RSD]' "/proc/$1/status"; }
 is_gone() { [[ ! -d /proc/$1 ]]; }
 is_program() { [[ /proc/$1/exe -ef $2 ]]; }

@@ -411,7 +411,7 @@ TEST_F(keep, newer_of_another)
 	EXPECT_EQ(0, access(ours, F_OK));
 }
 
-/* An earlier run's clock was ahead: its snapshots go before those of this run. */
+/* If an earlier run's clock was ahead, its snapshots are removed before those of this run. */
 TEST_F(keep, from_the_future)
 {
 	ASSERT_TRUE(snap_write("a.2030010100000000", 0));

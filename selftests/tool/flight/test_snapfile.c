@@ -216,7 +216,7 @@ static bool make_leap_zone(const char *path, __u32 leap)
 	zone[31] = 1;
 	zone[39] = 1;
 	zone[43] = 7;
-	/* The type is 9 hours east of UTC. */
+	/* The type of time is 9 hours east of UTC. */
 	zone[46] = 32400 >> 8;
 	zone[47] = 32400 & 0xff;
 	memcpy(zone + 50, "LEAP+9", 7);

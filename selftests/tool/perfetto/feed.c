@@ -8,7 +8,7 @@
  *	s LANE TIME WEIGHT NAME...		p LANE TIME VALUE WHAT
  *	m LANE KIND BEGIN END VALUE TEXT
  *
- * feed FILE SLICES SEED: make a trace with so many random calls in four lanes, and print how much
+ * feed FILE SLICES SEED: make a trace with SLICES random calls in four lanes, and print how much
  * memory that took, in KiB.
  */
 #include <errno.h>

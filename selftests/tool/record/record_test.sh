@@ -319,8 +319,8 @@ check "file size limit"
 	head -c 20000 >f
 [[ ${PIPESTATUS[0]} == 125 ]] || note "status ${PIPESTATUS[0]}"
 grep -q "reader of the stream has gone" err || note "$(cat err)"
-# The reader closes the pipe before the first byte. The command is what is recorded; with -a it only
-# sets how long the recording takes.
+# The reader closes the pipe before the first byte. Without -a, auxrec records the command; with -a,
+# the command only sets how long the recording takes.
 mkfifo closed
 for args in '' -a; do
 	exec {hold}<>closed

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# by_cpu.py IN OUT: make a recording of CPU 0 of a recording of one thread: the AUX data is that of
-# the CPU, which switches to the thread at its exec, and from it when it exits. softpt records
-# threads only.
+# by_cpu.py IN OUT: turn a recording of one thread into a recording of CPU 0. OUT says that the AUX
+# data is the CPU's, and that the CPU switched to the thread at the thread's exec, and away at the
+# exit. This is needed because softpt records threads only.
 
 import struct
 import sys

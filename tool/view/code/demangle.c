@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if VIEW_HAS_LIBIBERTY
-/* demangle.h declares basename() otherwise. */
+/* Keep demangle.h from declaring basename(). */
 #define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 #endif
