@@ -372,11 +372,15 @@
  * Locked memory
  * =============
  *
- * The memory of both mappings, and one page per possible CPU, counts against the
- * RLIMIT_MEMLOCK of the creator's user (CAP_IPC_LOCK is exempt). The driver's tables per
- * CPU and per segment do not count, nor does the region of a kept ring. The module frees
- * the memory when the ring's last descriptor and mapping are gone, no PMU writes to the
- * ring any more, and no producer in the kernel has a reference to the ring.
+ * The memory of both mappings counts against the RLIMIT_MEMLOCK of the creator's user
+ * (CAP_IPC_LOCK is exempt), except for the region of a kept ring. The pages for data that is
+ * thrown away count, too. CREATE needs one such page for each CPU that is online, at most 64.
+ * If more events are attached, or if many CPUs find the ring full, the module adds pages, up
+ * to one per possible CPU, and counts them even above the limit. The module's tables per CPU
+ * and per segment do not count.
+ *
+ * The module frees the memory when the ring's last descriptor and mapping are gone, no PMU
+ * writes to the ring any more, and no producer in the kernel has a reference to the ring.
  *
  * While a process has the mappings, their memory is part of the process's VmPin in
  * /proc/PID/status, as the memory of perf's own rings can be.

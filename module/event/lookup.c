@@ -60,7 +60,7 @@ int pa_lookup_add(struct pa_attached *attached)
 
 	mutex_lock(&pa_attach_lock);
 	if (!pa_is_attached(event)) {
-		/* Before the first lookup that finds it: a writer needs the clock. */
+		/* A writer needs the clock, so set it before a lookup can find the event. */
 		pa_clock_take(attached->ring, event);
 		ret = pa_table_add(pa_table_of(attached), attached);
 	}

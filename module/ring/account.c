@@ -42,9 +42,9 @@ int pa_charge(struct pa_ring *ring, unsigned long pages)
 }
 
 /*
- * Charge @nr sinks in all. More of them than at first come with attached events, whose number has
- * a limit, or with CPUs that found the ring full. They are charged above the limit, too, where they
- * count against later rings.
+ * Charge @nr sinks in all. A ring gets more sinks for attached events, whose number has a limit,
+ * and for CPUs that found the ring full. Charge these even above the user's limit: then they count
+ * against later rings.
  */
 void pa_charge_sinks(struct pa_ring *ring, unsigned int nr)
 {

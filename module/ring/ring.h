@@ -5,7 +5,7 @@
  * The structures that user space maps read-only (struct perfaux_control,
  * _segment, _span, _gap) are also those that the kernel works with: there is one
  * copy of the state. The kernel reads nothing that user space can write except
- * the release marks. A mark counts only if it equals a sequence number.
+ * for the release marks. A mark counts only if it equals a sequence number.
  *
  * A "writer" below is code that runs under perf_aux_output_begin/_end/_skip, or
  * that writes frames: in any context up to NMI, also with the runqueue locked. A

@@ -18,7 +18,7 @@
 /* The largest size that the PMU sees: when it is full, the PMU looks for a segment again. */
 #define PA_SINK_PAGES	64U
 
-/* How many sinks a ring has at first, if so many CPUs are online */
+/* A new ring has a sink for each CPU that is online, but at most this number. */
 #define PA_SINKS	64U
 
 static void pa_sink_free(struct pa_ring *ring, struct pa_sink *sink)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of kept rings and PERFAUX_IOC_KEPT, as far as they need no crash. Without memory of
+ * Tests of kept rings and PERFAUX_IOC_KEPT, without those that need a crash. Without memory of
  * reserve_mem=, as in most VMs, all calls must report that. selftests/crash runs this program
  * with such memory.
  */

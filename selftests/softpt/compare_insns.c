@@ -26,7 +26,7 @@
 #include "../tap.h"
 
 #define MAX_SHOWN	20
-/* Instructions of one file, so that many files are used */
+/* The most instructions of one file, so that many files are used */
 #define MAX_EACH	30000
 
 static const char *const names[] = {

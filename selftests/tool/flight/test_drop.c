@@ -12,7 +12,7 @@
 
 static struct rec_lost_samples told;
 
-/* Stands for history/recent.c, and remembers the record. */
+/* Replaces the function of history/recent.c, and remembers the record. */
 int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time)
 {
 	(void)r;
@@ -21,7 +21,7 @@ int recent_add(struct recent *r, const struct perf_event_header *rec, __u64 time
 	return 0;
 }
 
-/* Stands for flight/survive.c. */
+/* Replaces the function of flight/survive.c. */
 void survive_record(struct session *s, const struct perf_event_header *rec)
 {
 	(void)s;

@@ -78,7 +78,7 @@ struct bundle_id {
 
 struct bundle_switch {
 	struct perf_event_header header;	/* PERF_RECORD_SWITCH_CPU_WIDE */
-	__u32	other_pid, other_tid;		/* that runs before or after */
+	__u32	other_pid, other_tid;		/* the task that runs before or after */
 	struct bundle_id id;
 };
 
