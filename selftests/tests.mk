@@ -79,7 +79,7 @@ $(CRASH): $(TESTS)/crash/%: $(BUILD)/selftests/crash/%.o $(RING_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 $(TESTS)/crash/crash_judge: $(addprefix $(BUILD)/selftests/crash/,kept.o judge_chunks.o judge_frames.o)
 
-# As other projects build it: the public header and the archive
+# Build this program as other projects do: with the public header and the archive only.
 $(TESTS)/tool/stream/auxstream_sums: selftests/tool/stream/auxstream_sums.c tool/auxstream/auxstream.h \
 		$(AUXSTREAM)
 	@mkdir -p $(@D)

@@ -76,7 +76,7 @@ enum pa_ids_access {
 	PA_IDS_READ,		/* pages may be read in, under mmap_lock */
 	PA_IDS_SHMEM,		/* the same for tmpfs and memfd */
 	PA_IDS_PEEK,		/* only pages that are in memory */
-	PA_IDS_NEVER,		/* not even these */
+	PA_IDS_NEVER,		/* no pages at all */
 };
 
 enum pa_ids_access pa_ids_access(struct file *file);

@@ -161,7 +161,7 @@ void pa_frame_end(struct pa_ring *ring, struct perfaux_frame *frame,
 		pa_count(&shared->bytes, frame->length);
 	}
 
-	/* No preemption before it is published, as in pa_frames_close(). */
+	/* No preemption before the segment is published, as in pa_frames_close(). */
 	preempt_disable_notrace();
 	word = atomic64_read(&seg->frames);
 	do {

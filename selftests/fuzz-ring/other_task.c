@@ -56,7 +56,7 @@ pid_t other_task(struct caller *c)
 {
 	pid_t child = shared->last_child;
 
-	/* Sometimes a child of a caller, which may have ended. */
+	/* Sometimes return a child of a caller. This child may have ended. */
 	return one_in(c, 4) && child ? child : other;
 }
 

@@ -184,7 +184,7 @@ uint64_t fills_read(int fd);
 enum way {
 	WAY_PRIVATE,
 	WAY_SHARED,
-	WAY_OFFSET,		/* not its first page */
+	WAY_OFFSET,		/* a page other than the file's first one */
 	WAY_MPROTECT,		/* first mapped without PROT_EXEC */
 	NR_WAYS
 };

@@ -18,8 +18,8 @@ enum net_kind {
 
 struct net_server {
 	enum net_kind kind;
-	const char *exported;	/* the directory, and */
-	const char *dir;	/* where to mount it */
+	const char *exported;	/* the directory on the server */
+	const char *dir;	/* where the client mounts this directory */
 	struct child daemon;
 	struct child relay;
 	int listener;		/* the relay's socket and its port */

@@ -95,11 +95,11 @@ struct vm_area_struct;
 		model_spin(p, VAL);					\
 	VAL;								\
 })
-#define smp_mb()		do { } while (0) /* see above */
-#define smp_wmb()		do { } while (0) /* see above */
-#define smp_rmb()		do { } while (0) /* see above */
-#define smp_mb__before_atomic()	do { } while (0) /* see above */
-#define smp_mb__after_atomic()	do { } while (0) /* see above */
+#define smp_mb()		do { } while (0) /* all accesses are in order */
+#define smp_wmb()		do { } while (0) /* all accesses are in order */
+#define smp_rmb()		do { } while (0) /* all accesses are in order */
+#define smp_mb__before_atomic()	do { } while (0) /* all accesses are in order */
+#define smp_mb__after_atomic()	do { } while (0) /* all accesses are in order */
 
 #define cmpxchg(p, old, new) \
 	((typeof(*(p)))model_cmpxchg(p, sizeof(*(p)), (u64)(old), (u64)(new)))

@@ -29,7 +29,7 @@ check()
 # ok CMD...: run CMD, whose output is in the file "out". It must succeed.
 ok() { "$@" >out 2>&1 || note "$*: status $?: $(tail -n 4 out | tr '\n' '|')"; }
 
-# refused CMD...: the same, but it must fail.
+# refused CMD...: run CMD in the same way. It must fail.
 refused() { ! "$@" >out 2>&1 || note "$*: succeeds: $(tail -n 3 out | tr '\n' '|')"; }
 
 said() { grep -q -e "$1" out || note "does not say '$1' but: $(tail -n 4 out | tr '\n' '|')"; }

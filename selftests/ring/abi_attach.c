@@ -326,7 +326,7 @@ TEST_F_TIMEOUT(raw, attach_named_pmus, SECONDS)
 		}
 		ASSERT_EQ(0, module_remove_wait("auxgen"));
 	}
-	/* auxgen declares it for each of its PMUs. */
+	/* auxgen declares for each of its PMUs that a raw ring can take the data. */
 	ASSERT_EQ(0, module_insert("auxgen", "pmus=3"));
 	EXPECT_EQ(0, attach_named("auxgen"));
 	EXPECT_EQ(0, attach_named("auxgen2"));
@@ -486,7 +486,7 @@ TEST_F(raw, detach_stops)
 	EXPECT_EQ(seq, check.seq);
 	EXPECT_STREQ("", check.error);
 
-	/* Attach it again while it is enabled and already running. */
+	/* Attach the event again while it is enabled and already running. */
 	ASSERT_EQ(0, ring_attach(&self->other, self->ev, COOKIE(1)));
 	check_start(&check, &self->other);
 	ASSERT_EQ(0, event_disable(self->ev));

@@ -140,7 +140,7 @@ TEST_F_TIMEOUT(context, loss, SECONDS)
 	s.same_cookie = true;
 	ASSERT_EQ(0, rawprod_run(self->dev, &run));
 	n = run.count - run.written;
-	/* Three of them fit into a segment. */
+	/* Three records fit into a segment. */
 	EXPECT_EQ(3 * 16, run.written);
 	EXPECT_EQ(n, ring_lost(&self->ring, PERFAUX_CAUSE_FULL));
 	EXPECT_EQ(n * run.length,

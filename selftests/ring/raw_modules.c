@@ -386,7 +386,7 @@ static uint64_t checksum(const struct plain *plain)
 	return hash;
 }
 
-/* Return the first offset where they differ, or -1. */
+/* Return the first offset where @a and @b differ, or -1. */
 static long difference(const struct plain *a, const struct plain *b)
 {
 	uint64_t at;

@@ -123,7 +123,7 @@ stepped()
 		"$(paste truth found | awk '$1 != $2 { print NR ": " $1, $2; exit }')"
 }
 
-# as_untraced PROGRAM ARGS...: check that it printed the same as without softpt
+# as_untraced PROGRAM ARGS...: check that PROGRAM printed the same as without softpt
 as_untraced()
 {
 	clean "$P/$1" "${@:2}" </dev/null >expected 2>&1

@@ -18,8 +18,8 @@ void ips_add(struct ips *ips, uint64_t ip);
 void ips_free(struct ips *ips);
 
 /*
- * Return the first position where they differ, or -1. If one ends before the other,
- * they differ at its end.
+ * Return the first position where the lists differ, or -1. If one list ends before the
+ * other, they differ at the end of the shorter one.
  */
 long ips_differ(const struct ips *a, const struct ips *b);
 

@@ -8,7 +8,7 @@
 # shellcheck source=selftests/softpt/stock.sh
 . "$(dirname "$0")/stock.sh"
 
-# same CMD...: check that it ends as without recording, and prints the same
+# same CMD...: check that CMD ends as without recording, and prints the same
 same()
 {
 	local want

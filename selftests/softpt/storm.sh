@@ -14,7 +14,7 @@ KEEP=/share	# what fails, if the machine has it
 declare -A sum=()
 runs=0 killed=0 bad=0 last=0
 
-# storm CMD...: record it to f in a storm of signals
+# storm CMD...: record CMD to the file f in a storm of signals
 storm()
 {
 	local seed=$((RANDOM << 15 | RANDOM)) status key value rest words

@@ -44,7 +44,7 @@ start_qemu() {
 		# On a busy host, the watchdog takes QEMU's TSC for unstable. The clock
 		# of perf events then jumps back by some microseconds.
 		tsc=reliable
-		# Debian's kernels disable it by default.
+		# Debian's kernels have no vsyscall page by default, and softpt's tests need one.
 		vsyscall=xonly
 		# ring/rights attaches BPF programs to LSM hooks, and not all of Debian's
 		# kernels call these by default. The LSMs of Debian that are left out

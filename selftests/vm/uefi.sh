@@ -27,7 +27,7 @@ uefi_disk() {
 	mmd -i "$part" ::EFI ::EFI/BOOT ::EFI/debian
 	mcopy -i "$part" "$firmware/shimx64.efi" ::EFI/BOOT/BOOTX64.EFI
 	mcopy -i "$part" "$firmware/grubx64.efi" "$firmware/mmx64.efi" ::EFI/BOOT
-	# Debian's GRUB reads its configuration from there.
+	# Debian's GRUB reads its configuration from EFI/debian.
 	mcopy -i "$part" - ::EFI/debian/grub.cfg <<-END
 		linux /vmlinuz $4
 		initrd /initrd

@@ -36,7 +36,7 @@ static const struct perf_option perf_options[] = {
 	{ 'N', "no-buildid-cache",	NULL },
 	{ 0,   "buildid-mmap",		NULL },
 	{ 0,   "buildid-all",		NULL },
-	/* All samples have these, or their event tells the period (session/attr_period.c). */
+	/* All samples have these fields, or their event has the period (session/attr_period.c). */
 	{ 'T', "timestamp",		NULL },
 	{ 'P', "period",		NULL },
 	{ 0,   "sample-cpu",		NULL },

@@ -10,7 +10,7 @@
 
 /* If an event is long, only this many of its characters are shown. */
 #define WIDTH	72
-/* At most this many of them are before the place. */
+/* At most this many characters before the place of the error are shown. */
 #define BEFORE	48
 
 /* @text can contain any bytes. Replace the ones that a terminal would interpret. */

@@ -12,7 +12,7 @@
 
 #include "base/hash_map.h"
 
-/* Enough for a wide terminal. With doubling, at least half of them are used. */
+/* Enough for a wide terminal, although doubling the width can leave half of the buckets empty. */
 #define TIMELINE_BUCKETS	512
 
 /*

@@ -17,7 +17,8 @@ struct session;
 struct rec_mmap2;
 
 /*
- * A set of names, as hashes: one wrong answer costs less than the bytes of all names.
+ * A set of names. It has only their hashes, so an answer can be wrong. One wrong answer costs less
+ * than the memory for all names.
  */
 struct name_set {
 	struct read_map hashes;		/* without values */

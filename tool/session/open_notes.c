@@ -77,7 +77,7 @@ void open_notes(const struct session *s)
 
 	if (s->opt->quiet)
 		return;
-	/* Do not mix this with JSON on stderr. */
+	/* Do not mix this message with JSON on stderr. */
 	if (slow && (!s->opt->json || s->opt->json_file))
 		say("%s: softpt steps each instruction: programs run about %d times slower",
 		    slow->name, SOFTPT_SLOWER);

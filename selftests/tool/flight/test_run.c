@@ -88,7 +88,7 @@ static const struct run_case cases[] = {
 			{ 5, 500, { { 5, 490 } } },
 		},
 		.held_seq = 5,
-		/* Its newest span ended before the run begins. */
+		/* The newest span of this segment ended before the run begins. */
 		.run = { 500, 500, 5, 5 },
 	}, {
 		.what = "cut off before a time: the whole segments begin after that",

@@ -12,7 +12,7 @@ WORK=$B/selftests/demo_work
 # Fields that both formats print. A stream prints no objects in stacks unless it is told to.
 FIELDS=comm,pid,tid,time,event,ip,sym,dso,period,trace
 
-# convert STREAM: write it to file
+# convert STREAM: convert STREAM to the file "file"
 convert()
 {
 	rm -f file

@@ -15,7 +15,7 @@
 #define MADE_USER	(256U << 10)
 
 struct made {
-	__u8 *region;		/* free() it */
+	__u8 *region;		/* the caller must free() the region */
 	size_t size;
 	struct perfaux_kept_header *head;
 	struct perfaux_control *ctl;

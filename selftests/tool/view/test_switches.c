@@ -32,7 +32,7 @@ static void test_ends(void)
 			want[i] = 1 + rand_r(&seed);
 		if (i % 10 < 5)
 			rc = rc ?: ends_set(&e, i, want[i]);
-		/* One of an earlier part, and one that was not written yet */
+		/* Set an end that is in a file already, and one that is still in memory. */
 		if (i >= 200000 && i % 10 == 5)
 			rc = rc ?: ends_set(&e, i - 200000, want[i - 200000]);
 		if (i >= 10 && i % 10 == 6)

@@ -42,7 +42,7 @@ static int take(void *context, const struct order_record *r)
 	f = file_of(context, r->item.cpu);
 	if (!f)
 		return 0;
-	/* A record of one task does not tell the other one: 0 is the idle task. */
+	/* A SWITCH record of a task does not tell the other task. Then write 0, the idle task. */
 	if (h->type == PERF_RECORD_SWITCH_CPU_WIDE) {
 		s.other_pid = read_u32(&b);
 		s.other_tid = read_u32(&b);
