@@ -166,7 +166,7 @@ static void attr_of_kind(struct caller *c, struct perf_event_attr *attr)
 		attr->sample_period = 1 + below(c, 4);
 		break;
 	case 11:
-		/* Rarely, because probes patch code, which takes long. */
+		/* Open probes rarely, because they patch code, which takes long. */
 		if (one_in(c, 6)) {
 			attr_probe(c, attr);
 			break;

@@ -403,7 +403,7 @@ TEST_F_TIMEOUT(kernel_aux, attach_in_a_span, SECONDS)
 	for (i = 0; i < 20; i++) {
 		ASSERT_EQ(0, ring_attach(&both.ring, both.ev, COOKIE(1)));
 		/*
-		 * This ends the span in the kernel's area; the next span is in the
+		 * FLUSH ends the span in the kernel's area; the next span is in the
 		 * ring.
 		 */
 		ASSERT_EQ(0, ring_flush(&both.ring, PERFAUX_FLUSH_SPANS));

@@ -97,7 +97,7 @@ perf_is_content()
 		note "perf: $(grep -ciE 'trace error' got) errors: $(tr '\n' '|' <rest)"
 }
 
-# counted PROGRAM ARGS...: record it, and check that the trace has what it counted
+# counted PROGRAM ARGS...: record PROGRAM, and check that the trace has what PROGRAM counted
 counted()
 {
 	record "$P/$1" "${@:2}"

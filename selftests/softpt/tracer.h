@@ -45,7 +45,7 @@ struct tracer_ops {
 	 * nobody knows where it led.
 	 */
 	void (*last)(struct tracee *t, uint64_t next);
-	/* The instruction at @t->ip will not be executed: a signal. */
+	/* A signal came: the instruction at @t->ip will not be executed. */
 	void (*end_at)(struct tracee *t);
 	/* A new program is in @t->image, or the thread is gone. */
 	void (*exec)(struct tracee *t);

@@ -44,7 +44,7 @@ struct fault_place {
 
 /* Returns 0 or -errno. Afterwards only the device and the events are open. */
 int fault_place_open(struct fault_place *p);
-/* Return what is left, or "". */
+/* Close everything. Return the kind of things that the calls have left behind, or "". */
 const char *fault_place_close(struct fault_place *p);
 
 /* Create an overwrite ring. Returns 0 or -errno. */

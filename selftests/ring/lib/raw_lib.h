@@ -2,7 +2,7 @@
 /*
  * Events with raw samples: open them, read their main rings, follow references.
  *
- * The functions return 0 (or what they say) or -errno.
+ * If a function has no other comment, it returns 0 or -errno.
  */
 #ifndef RAW_LIB_H
 #define RAW_LIB_H

@@ -284,7 +284,7 @@ check "a breakpoint, of a task that runs"
 
 # --- options of triggers ------------------------------------------------------------
 
-# times FILE: print the times of its samples of cpu-clock, in ns
+# times FILE: print the times of the samples of cpu-clock in FILE, in ns
 times()
 {
 	"$PERF" script -i "$1" --ns -F time,event 2>/dev/null | awk '/cpu-clock/ { gsub(/[.:]/, "", $1); sub(/^0*/, "", $1); print $1 }' |

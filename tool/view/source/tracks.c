@@ -15,7 +15,7 @@
 
 struct tracks_one {
 	struct track track;
-	struct run_space space;	/* find_thread() and find_cpu() get this */
+	struct run_space space;	/* the context of find_thread() and find_cpu() */
 	struct source *source;
 	struct thread *thread;	/* of the queue; NULL: the queue is a CPU's */
 	const struct cpu_switches *switches;
