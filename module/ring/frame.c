@@ -88,7 +88,7 @@ static struct perfaux_frame *pa_frame_find(struct pa_ring *ring, u32 need)
 		seg = pa_segment_get_frames(ring);
 		if (!seg)
 			break;
-		/* Without a new segment, smaller frames may still fit into the old one. */
+		/* Not before there is a new segment: smaller frames may still fit. */
 		if (full)
 			pa_frames_close(full);
 		mine = false;

@@ -40,7 +40,7 @@ static void map_page(void *ctx)
 		bench_must("mapping the file", -errno);
 }
 
-/* The file has now other times than the cache knows. */
+/* The file now has other times than the cache knows. */
 static void touch(void *ctx)
 {
 	struct world *w = ctx;

@@ -3,7 +3,7 @@
  * Helpers: mmap records of perf, descriptors of PERFAUX_IOC_IDS, and ELF files
  * whose ids are known.
  *
- * The functions return 0 (or what they say) or -errno.
+ * The functions return 0 or -errno, unless their comments say otherwise.
  */
 #ifndef IDS_LIB_H
 #define IDS_LIB_H

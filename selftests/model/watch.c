@@ -689,7 +689,7 @@ void watch_hold_begins(unsigned int max)
 	}
 }
 
-/* Does segment @i have a span with a number up to @seq, and is not HELD? */
+/* Return whether segment @i has a span with a number up to @seq, and is not HELD. */
 static bool is_left(unsigned int i, u64 seq)
 {
 	const u64 state = STATE(world.segments[i].state);

@@ -271,7 +271,7 @@ TEST_F(errors, wrong_handle)
 	EXPECT_EQ(-ENOENT, run_with(&self->bpf, self->handle));
 }
 
-/* There is no room now, and there is never enough room. */
+/* Try a record for which there is no room now, and one for which there is never enough room. */
 static void no_room(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(errors) * self, enum producer_way way)
 {

@@ -19,7 +19,7 @@
 #define TURNS		100
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
-/* Counts of the program's ring */
+/* What the program's ring has counted */
 struct counts {
 	uint64_t bytes;
 	uint64_t seq;		/* seq of spans and gaps */

@@ -42,7 +42,7 @@ trap 'rm -rf "$tmp"' EXIT
 n=0 status=0
 streams=${2:-$tmp/share}
 
-# report NAME PROBLEMS
+# report NAME PROBLEMS: print the result NAME, which is a failure unless PROBLEMS is empty
 report()
 {
 	n=$((n + 1))

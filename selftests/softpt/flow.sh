@@ -21,7 +21,7 @@ cd "$tmp" || exit 2
 n=0
 status=0
 
-# report NAME PROBLEMS
+# report NAME PROBLEMS: print the result NAME, which is a failure unless PROBLEMS is empty
 report() {
 	n=$((n + 1))
 	if [[ $2 ]]; then
@@ -48,7 +48,7 @@ decoded() {
 	"$tools/decode" -b "${args[@]}"
 }
 
-# differences WHAT A B
+# differences WHAT A B: print the first difference of two lists of instructions, if they differ
 differences() {
 	local sizes
 	cmp -s "$2" "$3" && return
@@ -99,7 +99,7 @@ same() {
 	report "$2: $(tr -d '\n' <total), as stepped" "$problems"
 }
 
-# any STATUS NAME CMD...
+# any STATUS NAME CMD...: record CMD, which must exit with STATUS, and report the problems as NAME
 any() {
 	local problems
 	problems=$(record "$1" "${@:3}")

@@ -73,7 +73,7 @@ static inline __u16 read_u16(struct read_bytes *b)
 	return v;
 }
 
-/* Like read_take(), for @nr items of @item bytes. If the product overflows, the items do not fit. */
+/* Like read_take(), for @nr items of @item bytes. If the product overflows, they do not fit. */
 static inline const void *read_take_items(struct read_bytes *b, __u64 nr,
 					  size_t item)
 {

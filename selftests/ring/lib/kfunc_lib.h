@@ -3,7 +3,7 @@
  * BPF programs that call functions of a module. They are written by hand, with the
  * ids from the kernel's BTF.
  *
- * The functions return 0 (or what they say) or -errno.
+ * The functions return 0 or -errno, unless their comments say otherwise.
  */
 #ifndef KFUNC_LIB_H
 #define KFUNC_LIB_H

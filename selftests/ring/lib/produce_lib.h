@@ -2,7 +2,7 @@
 /*
  * Records of producers: drive rawprod, read its frames and check them one by one.
  *
- * The functions return 0 (or what they say) or -errno.
+ * The functions return 0 or -errno, unless their comments say otherwise.
  */
 #ifndef PRODUCE_LIB_H
 #define PRODUCE_LIB_H

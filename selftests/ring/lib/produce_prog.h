@@ -3,7 +3,7 @@
  * BPF programs that write records to a ring with perfaux's kfuncs, each in a way of
  * its own.
  *
- * The functions return 0 (or what they say) or -errno.
+ * The functions return 0 or -errno, unless their comments say otherwise.
  */
 #ifndef PRODUCE_PROG_H
 #define PRODUCE_PROG_H

@@ -2,7 +2,7 @@
 /*
  * Events with raw samples: open them, read their main rings, follow references.
  *
- * If a function has no other comment, it returns 0 or -errno.
+ * The functions return 0 or -errno, unless their comments say otherwise.
  */
 #ifndef RAW_LIB_H
 #define RAW_LIB_H

@@ -3,7 +3,7 @@
  * Events of rawgen that share a ring: read their samples, follow references, check
  * every payload byte by byte, and account for every sample.
  *
- * The functions return 0 (or what they say) or -errno.
+ * The functions return 0 or -errno, unless their comments say otherwise.
  */
 #ifndef RAWGEN_CHECK_H
 #define RAWGEN_CHECK_H

@@ -2,7 +2,7 @@
 /*
  * A raw ring from user space: create it, map it, attach events, read it in order.
  *
- * The functions return 0 (or what they say) or -errno.
+ * The functions return 0 or -errno, unless their comments say otherwise.
  */
 #ifndef RING_LIB_H
 #define RING_LIB_H

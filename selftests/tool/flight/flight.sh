@@ -59,7 +59,7 @@ told() { ctl status | tr '\n' '|'; }
 # status KEY: the value of KEY in the recorder's status
 status() { ctl status | sed -n "s/^$1: //p"; }
 
-# is_status KEY VALUE
+# is_status KEY VALUE: is VALUE the value of KEY in the status of the recorder?
 is_status() { [[ $(status "$1") == "$2" ]]; }
 
 # launch ARGS...: start a recorder, $pid, in a new directory; its messages are in $T/log
@@ -178,8 +178,8 @@ is_free() { [[ $(sed -n 's/^perfaux [0-9]* \([0-9]*\).*/\1/p' /proc/modules) == 
 
 CPU1=/sys/devices/system/cpu/cpu1/online
 
-# came N: has the recorder seen CPU 1 come back N times? switch_cpu: switch it off and on, and
-# wait until the recorder has seen it come back
+# came N: has the recorder seen CPU 1 come back N times? switch_cpu: switch CPU 1 off and on, and
+# wait until the recorder has seen CPU 1 come back
 came() { (($(grep -c '^auxrec: CPU 1 came online' "$T/log") >= $1)); }
 switch_cpu()
 {

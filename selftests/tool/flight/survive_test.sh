@@ -154,7 +154,7 @@ check "more samples during a dump than fit are told, where they are missing"
 # --- a disk that stands still ---------------------------------------------------------
 
 # shellcheck disable=SC2317 # called by await
-# stuck PID: does one of its threads wait uninterruptibly?
+# stuck PID: does a thread of the process wait uninterruptibly?
 stuck() { grep -qs '^State:.*D' /proc/"$1"/task/*/status; }
 # shellcheck disable=SC2317 # called by await
 # writes: is the process that writes a snapshot, $writer, stuck?

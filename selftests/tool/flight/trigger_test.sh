@@ -10,7 +10,8 @@ WRITE=$B/selftests/tool/record/bpf_write
 PIN=/sys/fs/bpf/flight_test
 SAMPLER=(-a -e cpu-clock -F 200)
 
-# made NAME KIND: check that there is a valid snapshot of that trigger, and that it says so
+# made NAME KIND: check that there is a valid snapshot of the trigger NAME, which tells NAME and
+# KIND
 made()
 {
 	local f
@@ -163,8 +164,8 @@ order() { echo "$*" >&"$orders"; }
 triggers=('exec=flight-ex*,name=execs' exit=flight-exit crash=SEGV,ABRT,name=crashed
 	'event=sched:sched_process_fork/parent_comm == "fork-parent"/,name=fork')
 
-# only_its_own: check that no trigger comes when somebody else, who is not recorded, does what it
-# waits for, and that each trigger comes when a child of the recorded process does
+# only_its_own: check that no trigger comes when a process that is not recorded does what the
+# trigger waits for, and that each trigger comes when a child of the recorded process does it
 only_its_own()
 {
 	local name

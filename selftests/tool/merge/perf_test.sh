@@ -14,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 
 n=0
 status=0
-# report NAME FINDINGS
+# report NAME FINDINGS: print the result NAME, which is a failure unless FINDINGS is empty
 report() {
 	n=$((n + 1))
 	if [[ $2 ]]; then

@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(HERE, "../record"))
 import browser   # noqa: E402
 import tap       # noqa: E402
 
-# Where the middle of a call, or a mark, is in the window
+# These functions return where the middle of a call, or a mark, is in the window.
 PLACES = """
 window.at = (lane, depth, begin, end, samples = false) => {
 	const { view } = auxview, box = view.painter.canvas.getBoundingClientRect();

@@ -41,7 +41,7 @@ trap 'rm -rf "$tmp"' EXIT
 streams=${2:-$tmp/share}
 n=0 status=0
 
-# report NAME PROBLEMS
+# report NAME PROBLEMS: print the result NAME, which is a failure unless PROBLEMS is empty
 report()
 {
 	n=$((n + 1))

@@ -16,8 +16,8 @@
 static unsigned int seed;
 
 /*
- * Some ends come soon, some after more others than stay in memory, some never. Check that all of
- * them are read in order.
+ * Some ends come soon. Some come late, when memory does not have their entries any more. Some never
+ * come. Check that all ends are read in order.
  */
 static void test_ends(void)
 {

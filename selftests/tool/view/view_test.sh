@@ -43,7 +43,7 @@ same_as_perf()
 	echo "$total" >total
 }
 
-# compared WHAT CMD...
+# compared WHAT CMD...: record CMD, and check that perf finds the same calls and returns as auxview
 compared()
 {
 	record "${@:2}"

@@ -97,7 +97,7 @@ struct timeline_ops {
 	void (*free)(struct timeline *t);
 };
 
-/* An output. It has this as its first member. */
+/* An output. The struct of each output begins with this one. */
 struct timeline {
 	const struct timeline_ops *ops;
 	const char	*title;		/* of the recording: its file's name */
