@@ -97,7 +97,7 @@ int flight_prepare(struct session *s, struct diag *d)
 
 	if (!f)
 		return diag(d, -ENOMEM, "out of memory");
-	/* Do this before the command is started: the command is not the service. */
+	/* Call this before the command is started, because the command is not the service. */
 	notify_init();
 	f->result_fd = -1;
 	f->epoll_fd = -1;

@@ -14,7 +14,7 @@
 
 /* The size of SYSCALL, SYSENTER and INT n */
 #define SYSCALL_SIZE	2
-/* No program executes this many blocks without a branch of which a packet tells, as perf has it. */
+/* As in perf: no program executes this many blocks without a branch that needs a packet. */
 #ifndef BLOCKS_MAX
 #define BLOCKS_MAX	100000
 #endif
