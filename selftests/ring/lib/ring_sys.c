@@ -134,7 +134,8 @@ int module_remove(const char *name)
 
 int module_remove_wait(const char *name)
 {
-	uint64_t end = now_ns() + 10000000000ULL;
+	/* On a busy machine, writers, grace periods and works can need more than ten seconds. */
+	uint64_t end = now_ns() + SECONDS / 2 * 1000000000ULL;
 	int ret;
 
 	do {
