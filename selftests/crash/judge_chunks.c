@@ -120,8 +120,8 @@ static void see_gap(void *ctx, const struct perfaux_gap *gap)
 }
 
 /*
- * Can the chunks after the last one that is there be lost because the ring was full? Then a gap says
- * so, or the PMU was writing to thrown-away memory at the crash.
+ * Can the chunks after the last one that is there be lost because the ring was full? Then a gap
+ * says so, or the PMU was writing to thrown-away memory at the crash.
  */
 static bool is_end_lost(struct rows *rows, const struct row *row)
 {
