@@ -42,8 +42,9 @@
  *   ring  (read-only)    struct perfaux_control at 0, and at the offsets that
  *                        it contains: struct perfaux_segment[nr_segments],
  *                        struct perfaux_span[nr_segments][spans_per_segment],
- *                        struct perfaux_gap[nr_gaps], and the data of the
- *                        segments, nr_segments runs of segment_size bytes
+ *                        struct perfaux_gap[nr_gaps], the order table, the bits of
+ *                        open segments, and the data of the segments, nr_segments
+ *                        runs of segment_size bytes
  *
  * All numbers are in the machine's byte order. The pages are ordinary memory:
  * O_DIRECT writes, vmsplice() and process_vm_readv() work on them. As with
@@ -137,10 +138,33 @@
  * - A segment of frames (see "Raw samples") has no spans, so this loop releases it.
  *   A reader of frames must use the frames first.
  *
+ * - The entries of the gap table are used from the first one on: a writer takes the first entry
+ *   that is free. So a reader can stop at the first entry whose seq and t_begin are 0. It was
+ *   never used, and neither was any after it, unless its writer is just filling it.
+ *
  * Then call poll(). If PERFAUX_CTL_STARVED is set in control.flags after the
  * reader has released segments, poll() or PERFAUX_IOC_FLUSH restarts the events
  * that found no segment. FLUSH also ends the gaps that are still open, and so
  * makes them visible.
+ *
+ * How to find what is new
+ * =======================
+ *
+ * The loop above looks at all segments each time. A reader of a ring with many segments can keep a
+ * set of segments to look at. Before a look, it adds these:
+ *
+ *   - each segment i whose bit is set: bit i % 64 of word i / 64 at control.open_offset. The bits
+ *     are of segments that are BUSY or IDLE.
+ *   - the segments in the order table, u64[order_size] at control.order_offset, from number n on,
+ *     where n is 1 in a new ring. Take entry n % order_size (load-acquire). If
+ *     PERFAUX_ORDER_SEQ(entry) is n, add segment PERFAUX_ORDER_SEGMENT(entry), and go on with
+ *     n + 1. If it is lower, stop: no segment has become READY as number n yet. If it is higher,
+ *     the entry of number n was needed for another segment: set n to the highest number in the
+ *     table plus 1, and then add all segments.
+ *
+ * When the reader has seen a segment READY, HELD or FREE, it removes the segment from the set. A
+ * segment is in the table before it is READY, so the reader misses none. A segment that UNHOLD
+ * makes READY again keeps its old number.
  *
  * How to read an overwrite ring
  * =============================
@@ -1014,7 +1038,15 @@ struct perfaux_control {
 	__u64	lost_count[16];		/* per cause: how often */
 	__u64	lost_bytes[16];		/* per cause: bytes, where known */
 	__u64	frozen_cookie;		/* of the event that froze the ring */
+	/* offsets, as above; 0: the module is older. See "How to find what is new" */
+	__u64	order_offset;		/* u64[order_size] */
+	__u64	open_offset;		/* u64[], a bit for each segment */
+	__u64	order_size;		/* a power of two */
 };
+
+/* An entry of the order table: the segment became READY as number ready_seq. 0: no entry */
+#define PERFAUX_ORDER_SEQ(entry)	((__u64)(entry) >> 12)
+#define PERFAUX_ORDER_SEGMENT(entry)	((__u32)((entry) & 0xfff))
 
 enum perfaux_state {
 	PERFAUX_SEG_FREE	= 0,

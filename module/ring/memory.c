@@ -24,6 +24,9 @@
 /* Any user may ask for more memory than there is, so do not warn in the log. */
 #define PA_TABLE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
+/* User space reads the bits of open segments as words of 64 bits. */
+static_assert(BITS_PER_LONG == 64 || !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN));
+
 /*
  * Largest order asked of the page allocator: 4 MiB with 4K pages. Larger runs
  * do not exist by default, see MAX_ORDER and MAX_PAGE_ORDER.
@@ -34,6 +37,11 @@ static int pa_sizes(struct pa_ring *ring, const struct perfaux_create *arg,
 		    struct perfaux_control *ctl)
 {
 	size_t segments, spans, gaps, marks, data, at;
+	/*
+	 * Up to nr_segments are READY. HELD segments have entries, too, and are not READY. With
+	 * twice as many entries, the entry of a READY segment is rarely needed for another one.
+	 */
+	const size_t entries = roundup_pow_of_two(2 * arg->nr_segments);
 
 	if (check_mul_overflow((size_t)arg->nr_segments,
 			       sizeof(struct perfaux_segment), &segments) ||
@@ -51,7 +59,10 @@ static int pa_sizes(struct pa_ring *ring, const struct perfaux_create *arg,
 	ctl->segments_offset = at;
 	ctl->spans_offset = at += segments;
 	ctl->gaps_offset = at += spans;
-	at += gaps;
+	ctl->order_offset = at += gaps;
+	ctl->order_size = entries;
+	ctl->open_offset = at += entries * sizeof(u64);
+	at += BITS_TO_U64(arg->nr_segments) * sizeof(u64);
 	ctl->data_offset = PAGE_ALIGN(at);
 
 	ring->tables_size = ctl->data_offset;
@@ -113,6 +124,9 @@ static void pa_ring_set_pointers(struct pa_ring *ring)
 	ring->segments = (void *)ctl + ctl->segments_offset;
 	ring->gaps = (void *)ctl + ctl->gaps_offset;
 	ring->gap_marks = ring->marks + ctl->nr_segments;
+	ring->order = (void *)ctl + ctl->order_offset;
+	ring->order_mask = ctl->order_size - 1;
+	ring->open = (void *)ctl + ctl->open_offset;
 	for (i = 0; i < ctl->nr_segments; i++) {
 		struct pa_segment *seg = &ring->seg[i];
 
@@ -130,24 +144,15 @@ static void pa_ring_set_pointers(struct pa_ring *ring)
 /* Allocate the tables that only the kernel uses. */
 static bool pa_ring_alloc_tables(struct pa_ring *ring, unsigned int nr)
 {
-	/*
-	 * Up to nr segments are READY. HELD segments have entries, too, and are not READY. With
-	 * twice as many entries, the entry of a READY segment is rarely needed for another one.
-	 */
-	const unsigned int entries = roundup_pow_of_two(2 * nr);
-
-	ring->order_mask = entries - 1;
-	ring->order = kvcalloc(entries, sizeof(*ring->order), PA_TABLE_GFP);
 	ring->late = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
-	ring->open = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
 	ring->held = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), PA_TABLE_GFP);
 	ring->gap_states = kvcalloc(PA_NR_GAPS, sizeof(*ring->gap_states), PA_TABLE_GFP);
 	ring->gap_cpus = kvcalloc(BITS_TO_LONGS(nr_cpu_ids), sizeof(long), PA_TABLE_GFP);
 	ring->sinks = kvcalloc(num_possible_cpus(), sizeof(*ring->sinks), PA_TABLE_GFP);
 	ring->free_sinks = kvcalloc(BITS_TO_LONGS(num_possible_cpus()), sizeof(long),
 				    PA_TABLE_GFP);
-	return ring->order && ring->late && ring->open && ring->held && ring->gap_states &&
-	       ring->gap_cpus && ring->sinks && ring->free_sinks;
+	return ring->late && ring->held && ring->gap_states && ring->gap_cpus &&
+	       ring->sinks && ring->free_sinks;
 }
 
 /* Allocate what user space maps, except for the segments of a ring that is not kept. */
@@ -231,9 +236,7 @@ void pa_ring_free_memory(struct pa_ring *ring)
 	kvfree(ring->gap_cpus);
 	kvfree(ring->gap_states);
 	kvfree(ring->held);
-	kvfree(ring->open);
 	kvfree(ring->late);
-	kvfree(ring->order);
 	kvfree(ring->seg);
 	if (!ring->keep) {
 		vfree(ring->ctl);

@@ -9,6 +9,9 @@
  * more, or are in ring->late. Writers look from order_head on, and advance order_head over segments
  * that are not READY any more. So they pass each number once.
  *
+ * User space maps the table, too, and finds there what became READY since its last look. So a segment
+ * is put into the table before it is READY: see "How to find what is new" in perfaux.h.
+ *
  * Nobody takes a segment out of the table. An entry is only a hint: its segment counts only if it
  * is READY and its ready_seq is still N.
  *
@@ -27,13 +30,13 @@
 #include "ring/order.h"
 #include "ring/segment.h"
 
-/* An entry: the number, and the index of the segment */
-#define PA_ORDER_BITS		12
-#define PA_ORDER(n, i)		((u64)(n) << PA_ORDER_BITS | (i))
-#define PA_ORDER_NR(entry)	((entry) >> PA_ORDER_BITS)
-#define PA_ORDER_SEG(entry)	((entry) & (BIT(PA_ORDER_BITS) - 1))
+/* An entry: the number, and the index of the segment. User space reads the entries, too. */
+#define PA_ORDER(n, i)		((u64)(n) << 12 | (i))
+#define PA_ORDER_NR(entry)	PERFAUX_ORDER_SEQ(entry)
+#define PA_ORDER_SEG(entry)	PERFAUX_ORDER_SEGMENT(entry)
 
-static_assert(BIT(PA_ORDER_BITS) >= PA_MAX_SEGMENTS);
+static_assert(PERFAUX_ORDER_SEGMENT(PA_MAX_SEGMENTS - 1) == PA_MAX_SEGMENTS - 1);
+static_assert(PERFAUX_ORDER_SEQ(PA_ORDER(1, PA_MAX_SEGMENTS - 1)) == 1);
 
 /* How many segments in ring->late a writer looks at */
 #define PA_LATE_LOOKS		8

@@ -121,10 +121,10 @@ struct pa_ring {
 	u64 (*clock)(void);		/* set before the first span or frame */
 	u64 wanted_seq;			/* see hold.c */
 	u64 hold_ready;			/* likewise */
-	u64 *order;			/* see order.c */
+	u64 *order;			/* see order.c; in the mapping of the tables */
 	u64 order_mask;			/* likewise */
 	unsigned long *late;		/* likewise, a bit for each segment */
-	unsigned long *open;		/* see pa_open_add() */
+	unsigned long *open;		/* see pa_open_add(); in the same mapping */
 	unsigned long *held;		/* see pa_held_add() */
 	u64 wake_at;			/* see pa_segments_enough() */
 	struct perfaux_gap *gaps;

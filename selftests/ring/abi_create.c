@@ -325,7 +325,11 @@ TEST_F(dev, control_page)
 		  ring.ctl->gaps_offset);
 	EXPECT_LE(ring.ctl->gaps_offset +
 		  ring.ctl->nr_gaps * sizeof(*ring.gaps),
-		  ring.ctl->data_offset);
+		  ring.ctl->order_offset);
+	/* Twice the number of segments, at least, and a power of two */
+	EXPECT_EQ(16, ring.ctl->order_size);
+	EXPECT_LE(ring.ctl->order_offset + 16 * 8, ring.ctl->open_offset);
+	EXPECT_LE(ring.ctl->open_offset + 8, ring.ctl->data_offset);
 	EXPECT_EQ(0, ring.ctl->data_offset % sysconf(_SC_PAGESIZE));
 	EXPECT_EQ(ring.create.ring_size, ring.ctl->data_offset + 5 * 16384);
 	EXPECT_LE((5 + ring.ctl->nr_gaps) * 8, ring.create.marks_size);

@@ -130,6 +130,49 @@ TEST_F_TIMEOUT(state, span_of_pid_namespace, SECONDS)
 	EXPECT_EQ(0, status);
 }
 
+static bool is_open(const struct ring *ring, uint32_t i)
+{
+	const __u64 *open = (const void *)((const uint8_t *)ring->ctl + ring->ctl->open_offset);
+
+	return counter(&open[i / 64]) >> i % 64 & 1;
+}
+
+/* Return entry @n of the order table. */
+static uint64_t order_entry(const struct ring *ring, uint64_t n)
+{
+	const __u64 *order =
+		(const void *)((const uint8_t *)ring->ctl + ring->ctl->order_offset);
+
+	return counter(&order[n % ring->ctl->order_size]);
+}
+
+/* The bits and the order table lead to the segments that a reader has to look at. */
+TEST_F(state, what_is_new)
+{
+	struct ring *ring = &self->ring;
+	uint32_t i = 0;
+	uint64_t n;
+
+	ASSERT_EQ(0, ring_attach(ring, self->ev, COOKIE(1)));
+	for (n = 1; n <= 3; n++) {
+		EXPECT_GT(n, PERFAUX_ORDER_SEQ(order_entry(ring, n)));
+		ASSERT_EQ(0, event_enable(self->ev));
+		for (i = 0; i < 4 && PERFAUX_STATE(ring_state(ring, i)) != PERFAUX_SEG_BUSY; i++)
+			EXPECT_FALSE(is_open(ring, i));
+		ASSERT_GT(4, i);
+		EXPECT_TRUE(is_open(ring, i));
+		ASSERT_EQ(0, event_disable(self->ev));
+		EXPECT_EQ(PERFAUX_SEG_IDLE, PERFAUX_STATE(ring_state(ring, i)));
+		EXPECT_TRUE(is_open(ring, i));
+		ASSERT_EQ(0, ring_flush(ring, 0));
+		EXPECT_EQ(PERFAUX_SEG_READY, PERFAUX_STATE(ring_state(ring, i)));
+		EXPECT_FALSE(is_open(ring, i));
+		EXPECT_EQ(n, PERFAUX_ORDER_SEQ(order_entry(ring, n)));
+		EXPECT_EQ(i, PERFAUX_ORDER_SEGMENT(order_entry(ring, n)));
+		EXPECT_EQ(n, ring->segments[i].ready_seq);
+	}
+}
+
 /* A segment reports when its writer took it, and on which CPU. */
 TEST_F(state, segment_fields)
 {
