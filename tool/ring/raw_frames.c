@@ -14,9 +14,11 @@
 
 int frames_init(struct frames *f, struct rawring *ring)
 {
+	const __u32 nr = ring->ctl->nr_segments;
+
 	f->ring = ring;
-	f->seg = calloc(ring->ctl->nr_segments, sizeof(*f->seg));
-	return f->seg ? 0 : -ENOMEM;
+	f->seg = calloc(nr, sizeof(*f->seg));
+	return !f->seg ? -ENOMEM : segment_set_init(&f->kept, nr) ?: look_init(&f->look, nr);
 }
 
 void frames_free(struct frames *f)
@@ -27,6 +29,8 @@ void frames_free(struct frames *f)
 		free(f->seg[i].done);
 	free(f->seg);
 	f->seg = NULL;
+	segment_set_free(&f->kept);
+	look_free(&f->look);
 }
 
 bool frames_reference(const struct frames *f, const void *raw, __u32 size,
@@ -62,6 +66,7 @@ static struct frames_segment *segment(struct frames *f, __u32 i, __u64 seq)
 		return NULL;
 	memset(seg->done, 0, bytes);
 	*seg = (struct frames_segment){ .seq = seq, .done = seg->done };
+	segment_set_add(&f->kept, i);
 	return seg;
 }
 
@@ -132,34 +137,71 @@ static int walk_segment(struct frames *f, __u32 i, struct frames_segment *seg,
 	return !err && seg->walked < end ? -EBADMSG : err;
 }
 
-int frames_walk(struct frames *f, frames_fn fn, void *ctx)
+/* Return whether there is nothing more to read in a segment with this state until its next use. */
+static bool is_over(const struct frames *f, __u32 i, __u64 state)
+{
+	switch (PERFAUX_STATE(state)) {
+	case PERFAUX_SEG_CLAIMED:
+	case PERFAUX_SEG_BUSY:
+	case PERFAUX_SEG_IDLE:
+		return false;
+	case PERFAUX_SEG_READY:
+		return f->ring->segments[i].kind != PERFAUX_KIND_FRAMES ||
+		       f->ring->marks[i] == PERFAUX_SEQ(state);
+	default:
+		return true;
+	}
+}
+
+/* Go through the new frames of segment @i. Return as frames_walk() does. */
+static int look_at(struct frames *f, __u32 i, frames_fn fn, void *ctx)
 {
 	const struct rawring *r = f->ring;
+	const __u64 state = load_acquire(&r->segments[i].state);
+	const __u32 what = PERFAUX_STATE(state);
+	struct frames_segment *seg;
+	__u64 end;
+	int err;
+
+	if (!is_to_read(f, what) ||
+	    (!f->held_only && r->marks[i] == PERFAUX_SEQ(state)) ||
+	    r->segments[i].kind != PERFAUX_KIND_FRAMES) {
+		/* The kind belongs to this use of the segment only if the state is the same. */
+		if (!f->held_only && is_over(f, i, state) &&
+		    load_acquire(&r->segments[i].state) == state)
+			segment_set_remove(&f->look.wanted, i);
+		return 0;
+	}
+	end = load_acquire(&r->segments[i].frames_end);
+	/* The segment was claimed again meanwhile, so @end belongs to another use. */
+	if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) != PERFAUX_SEQ(state) ||
+	    end > r->ctl->segment_size)
+		return 0;
+	seg = segment(f, i, PERFAUX_SEQ(state));
+	if (!seg)
+		return -ENOMEM;
+	/* @fn may call frames_release(), which must not give back this segment yet. */
+	seg->ready = false;
+	err = walk_segment(f, i, seg, end, fn, ctx);
+	seg->ready = !err && what != PERFAUX_SEG_BUSY;
+	if (what == PERFAUX_SEG_READY && !err)
+		segment_set_remove(&f->look.wanted, i);
+	return err;
+}
+
+int frames_walk(struct frames *f, frames_fn fn, void *ctx)
+{
 	int err = 0;
 	__u32 i;
 
-	for (i = 0; !err && i < r->ctl->nr_segments; i++) {
-		const __u64 state = load_acquire(&r->segments[i].state);
-		const __u32 what = PERFAUX_STATE(state);
-		struct frames_segment *seg;
-		__u64 end;
-
-		if (!is_to_read(f, what) ||
-		    (!f->held_only && r->marks[i] == PERFAUX_SEQ(state)) ||
-		    r->segments[i].kind != PERFAUX_KIND_FRAMES)
-			continue;
-		end = load_acquire(&r->segments[i].frames_end);
-		/* The segment was claimed again meanwhile, so @end belongs to another use. */
-		if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) !=
-		    PERFAUX_SEQ(state) || end > r->ctl->segment_size)
-			continue;
-		seg = segment(f, i, PERFAUX_SEQ(state));
-		if (!seg)
-			return -ENOMEM;
-		/* @fn may call frames_release(), which must not give back this segment yet. */
-		seg->ready = false;
-		err = walk_segment(f, i, seg, end, fn, ctx);
-		seg->ready = !err && what != PERFAUX_SEG_BUSY;
+	if (f->held_only)
+		segment_set_add_all(&f->look.wanted);
+	else
+		look_begin(&f->look, f->ring->ctl);
+	for (i = 0; segment_set_find(&f->look.wanted, &i); i++) {
+		err = look_at(f, i, fn, ctx);
+		if (err)
+			break;
 	}
 	return err;
 }
@@ -174,7 +216,7 @@ bool frames_are_late(struct frames *f)
 	bool late = false;
 	__u32 i;
 
-	for (i = 0; i < f->ring->ctl->nr_segments; i++) {
+	for (i = 0; segment_set_find(&f->kept, &i); i++) {
 		struct frames_segment *seg = &f->seg[i];
 		const bool waits = seg->seq && seg->ready && !is_complete(seg);
 
@@ -215,7 +257,7 @@ int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx)
 	int err = 0;
 	__u32 i, at;
 
-	for (i = 0; i < f->ring->ctl->nr_segments; i++) {
+	for (i = 0; segment_set_find(&f->kept, &i); i++) {
 		struct frames_segment *seg = &f->seg[i];
 
 		if (!(all ? seg->waits : seg->late))
@@ -244,7 +286,7 @@ void frames_release(struct frames *f)
 {
 	__u32 i;
 
-	for (i = 0; i < f->ring->ctl->nr_segments; i++) {
+	for (i = 0; segment_set_find(&f->kept, &i); i++) {
 		struct frames_segment *seg = &f->seg[i];
 
 		if (!is_complete(seg))
@@ -260,5 +302,6 @@ void frames_release(struct frames *f)
 		seg->ready = false;
 		seg->waits = false;
 		seg->late = false;
+		segment_set_remove(&f->kept, i);
 	}
 }

@@ -24,6 +24,8 @@ struct frames_segment {
 struct frames {
 	struct rawring *ring;
 	struct frames_segment *seg;
+	struct look look;
+	struct segment_set kept;	/* segments in use, not given back yet */
 	bool held_only;		/* read only HELD segments, and give them back by UNHOLD */
 	__u64 begin;		/* ns; frames before this time count only if their sample comes */
 };

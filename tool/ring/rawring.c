@@ -98,7 +98,7 @@ static int alloc_window(struct rawring *r)
 	r->mask = nr - 1;
 	r->window = calloc(nr, sizeof(*r->window));
 	r->seg = calloc(r->ctl->nr_segments, sizeof(*r->seg));
-	return r->window && r->seg ? 0 : -ENOMEM;
+	return r->window && r->seg ? look_init(&r->look, r->ctl->nr_segments) : -ENOMEM;
 }
 
 /* Name the group of the device, because root can add a user to it. */
@@ -266,6 +266,7 @@ void rawring_close(struct rawring *r)
 		free((void *)r->ctl);
 	free(r->window);
 	free(r->seg);
+	look_free(&r->look);
 	memset(r, 0, sizeof(*r));
 	r->fd = -1;
 }
@@ -334,7 +335,7 @@ static void scan_active(struct rawring *r)
 {
 	__u32 i;
 
-	for (i = 0; i < r->ctl->nr_segments; i++) {
+	for (i = 0; segment_set_find(&r->look.wanted, &i); i++) {
 		__u64 state = load_acquire(&r->segments[i].state);
 		__u64 t;
 
@@ -372,7 +373,10 @@ static void scan_segment(struct rawring *r, __u32 i)
 	case PERFAUX_SEG_IDLE:
 	case PERFAUX_SEG_READY:
 		break;
+	case PERFAUX_SEG_CLAIMED:
+		return;
 	default:
+		segment_set_remove(&r->look.wanted, i);
 		return;
 	}
 
@@ -381,7 +385,11 @@ static void scan_segment(struct rawring *r, __u32 i)
 		return;
 	/* If the segment was claimed again meanwhile, @nr belongs to another use. */
 	frames = r->segments[i].kind == PERFAUX_KIND_FRAMES;
-	if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) != seq || frames)
+	if (PERFAUX_SEQ(load_acquire(&r->segments[i].state)) != seq)
+		return;
+	if (PERFAUX_STATE(state) == PERFAUX_SEG_READY)
+		segment_set_remove(&r->look.wanted, i);
+	if (frames)
 		return;
 	if (seg->seq != seq)
 		*seg = (struct raw_segment){ .seq = seq, .ready = ~0U };
@@ -401,16 +409,20 @@ void rawring_scan(struct rawring *r)
 {
 	__u32 i;
 
+	look_begin(&r->look, r->ctl);
 	r->oldest = ~0ULL;
 	scan_active(r);
 	/* Look for active spans before the ended ones: a span that ends in between is in both. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (i = 0; i < r->ctl->nr_segments; i++)
+	for (i = 0; segment_set_find(&r->look.wanted, &i); i++)
 		scan_segment(r, i);
 
 	for (i = 0; i < r->ctl->nr_gaps; i++) {
 		__u64 seq = load_acquire(&r->gaps[i].seq);
 
+		/* No entry from this one on was ever used. */
+		if (!seq && !r->gaps[i].t_begin)
+			break;
 		if (seq && seq != r->marks[r->ctl->nr_segments + i])
 			note(r, seq, NO_SEGMENT, i);
 	}

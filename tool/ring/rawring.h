@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ring/look.h"
+
 struct diag;
 
 struct raw_segment {
@@ -36,6 +38,7 @@ struct rawring {
 	const struct perfaux_gap *gaps;
 	const __u8 *data;
 	struct raw_segment *seg;
+	struct look look;
 	struct raw_entry *window;	/* spans and gaps that were seen, by seq & mask */
 	__u64 mask;			/* entries in window - 1 */
 	__u64 next;			/* number to hand out next */
