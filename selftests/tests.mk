@@ -352,10 +352,11 @@ $(TESTS)/elf/compare_files: $(addprefix $(TESTS)/elf/,compare_files.o elf_id.o)
 # <linux/...> headers, these files get model/shim.h. mutants/NAME.sed plants a bug in a copy
 # of one of the files.
 MODEL	      := $(TESTS)/model
-MODEL_FLAGS   := $(filter-out -Itool,$(USER_FLAGS)) -Wno-sign-compare -Wno-unused-parameter -fno-pie -O2 \
-		 -I$(MODEL)/include -Iselftests/model -Imodule
+MODEL_FLAGS   := $(filter-out -Itool,$(USER_FLAGS)) -Wno-sign-compare -Wno-unused-parameter -Wno-tsan -fno-pie \
+		 -O2 -I$(MODEL)/include -Iselftests/model -Imodule -Itool
 MODEL_MODULE  := $(addprefix $(MODEL)/module/,$(addprefix ring/,segment.o reuse.o order.o free.o frame.o frame_word.o \
 		 freeze.o hold.o flush.o gap.o sink.o kick.o clock.o) event/output.o event/pid.o produce/producer.o)
+MODEL_TOOL    := $(MODEL)/tool/ring/look.o
 MODEL_OBJS    := $(patsubst selftests/%.c,$(TESTS)/%.o,$(wildcard selftests/model/*.c))
 MODEL_MUTANTS := $(patsubst selftests/%.sed,$(TESTS)/%,$(wildcard selftests/model/mutants/*.sed))
 MODEL_FROM    := $(MODEL_MODULE:$(MODEL)/%.o=%.c) \
@@ -381,16 +382,22 @@ $(MODEL)/%.o: selftests/model/%.c $(MODEL)/include/.made
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(MODEL)/test_model: $(MODEL_OBJS) $(MODEL_MODULE)
+# The reader of the tool is part of the model, too.
+$(MODEL)/tool/%.o: tool/%.c
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(CC) $(USER_FLAGS) -Wno-tsan -fno-pie -O2 $(CFLAGS) -fsanitize=thread -MMD -MP -c -o $@ $<
+
+$(MODEL)/test_model: $(MODEL_OBJS) $(MODEL_MODULE) $(MODEL_TOOL)
 	$(QUIET_LD)$(CC) $(CFLAGS) -no-pie -o $@ $^
 
-$(MODEL)/mutants/%: selftests/model/mutants/%.sed $(MODEL_OBJS) $(MODEL_MODULE)
+$(MODEL)/mutants/%: selftests/model/mutants/%.sed $(MODEL_OBJS) $(MODEL_MODULE) $(MODEL_TOOL)
 	@mkdir -p $(@D)
-	@file=$$(sed -n 's/^# file: //p' $<) && sed -f $< module/$$file >$@.c && \
-		if cmp -s $@.c module/$$file; then echo "$< changes nothing" >&2; exit 1; fi
+	@file=$$(sed -n 's/^# file: //p' $<) && [ -e module/$$file ] && file=module/$$file; \
+		sed -f $< $$file >$@.c && \
+		if cmp -s $@.c $$file; then echo "$< changes nothing" >&2; exit 1; fi
 	$(QUIET_CC)$(CC) $(MODEL_FLAGS) $(CFLAGS) -fsanitize=thread -c -o $@.o $@.c
 	$(QUIET_LD)$(CC) $(CFLAGS) -no-pie -o $@ $@.o $$(printf '%s\n' $(filter %.o,$^) | \
-		grep -v "/module/$$(sed -n 's/^# file: \(.*\)c$$/\1/p' $<)o")
+		grep -v "/$$(sed -n 's/^# file: \(.*\)c$$/\1/p' $<)o")
 
 $(TESTS)/tool/perfdata/to_perf_data: $(BUILD)/selftests/tool/perfdata/to_perf_data.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)

@@ -289,6 +289,28 @@ static void poll_ring(void)
 		world.known.sleeps = false;
 }
 
+void actor_look(void)
+{
+	struct look *l = &world.known.look;
+	unsigned int i;
+	u64 state;
+
+	look_begin(l, &world.ctl);
+	for (i = 0; segment_set_find(&l->wanted, &i); i++) {
+		state = LOOK(world.segments[i].state);
+		switch (PERFAUX_STATE(state)) {
+		case PERFAUX_SEG_READY:
+			world.known.look_seen[i] = PERFAUX_SEQ(state);
+			segment_set_remove(&l->wanted, i);
+			break;
+		case PERFAUX_SEG_HELD:
+		case PERFAUX_SEG_FREE:
+			segment_set_remove(&l->wanted, i);
+			break;
+		}
+	}
+}
+
 static void trigger(unsigned int post)
 {
 	static struct perf_event event = { .clock = model_clock };
@@ -342,6 +364,8 @@ static void run(const struct op *op)
 		pa_segments_make_way(ring);
 		pa_segments_available(ring);
 		return;
+	case OP_LOOK:
+		return actor_look();
 	case OP_POLL:
 		return poll_ring();
 	case OP_MOVE:

@@ -246,6 +246,37 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		.name = "a reader that looks while segments become READY",
+		.sinks = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 8 } } },
+			{ "R reader", -1, 0, { { OP_LOOK }, { OP_LOOK } } },
+		},
+	},
+	{
+		/* A is interrupted while it publishes, and the reader looks there. */
+		.name = "a reader that looks, and an NMI",
+		.sinks = true,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_LOOK }, { OP_LOOK } } },
+		},
+	},
+	{
+		.name = "a reader that looks while the table comes round",
+		.overwrite = true,
+		.sinks = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 }, { OP_SPAN, 16 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_LOOK } } },
+		},
+	},
+	{
 		.name = "a reader that waits for two segments",
 		.sinks = true,
 		.watermark = 2,

@@ -101,6 +101,21 @@ static void check_reader(void)
 		model_fail("the reader sleeps, and %u segments are READY", n);
 }
 
+/* A reader who looks once more must have seen each segment that is READY. */
+static void check_look(void)
+{
+	unsigned int i;
+
+	actor_look();
+	for (i = 0; i < world.ctl.nr_segments; i++) {
+		u64 state = world.segments[i].state;
+
+		if (PERFAUX_STATE(state) == PERFAUX_SEG_READY &&
+		    world.known.look_seen[i] != PERFAUX_SEQ(state))
+			model_fail("segment %u is READY, and the reader does not find it", i);
+	}
+}
+
 /* Each FREE segment must be on the stack of these, and nothing else. */
 static void check_free(void)
 {
@@ -147,6 +162,7 @@ void watch_end(void)
 			   world.ctl.lost_count[PERFAUX_CAUSE_FULL]);
 	check_starved();
 	check_reader();
+	check_look();
 	check_free();
 	pa_gaps_close_all(&world.ring, false);
 	pa_frames_flush(&world.ring, true);

@@ -55,6 +55,13 @@ static void setup_ring(const struct model_case *c)
 	world.ctl.watermark = c->watermark ?: 1;
 	world.ctl.spans_per_segment = SPANS;
 	world.ctl.key = 1;
+	world.ctl.size = sizeof(world.ctl);
+	world.ctl.order_offset = offsetof(struct world, order) - offsetof(struct world, ctl);
+	world.ctl.order_size = ORDER;
+	world.ctl.open_offset = offsetof(struct world, open) - offsetof(struct world, ctl);
+	world.known.look.next = 1;
+	world.known.look.wanted.words = &world.known.look_words;
+	world.known.look.wanted.nr = world.ctl.nr_segments;
 	ring->ctl = &world.ctl;
 	ring->segments = world.segments;
 	ring->gaps = world.gaps;

@@ -11,6 +11,7 @@
 #include "../../module/ring/order.h"
 #include "../../module/ring/process.h"
 #include "../../module/ring/writer.h"
+#include "../../tool/ring/look.h"
 
 #define SEGMENTS	4	/* maximum */
 #define SPANS		2	/* per segment */
@@ -42,6 +43,7 @@ enum op_kind {
 	OP_ABANDON,		/* FLUSH with PERFAUX_FLUSH_ABANDON */
 	OP_MAKE_WAY,		/* what the work of a wake-up does when writers starve */
 	OP_TRUNCATED,		/* OP_SPAN; at its end the PMU reports lost data */
+	OP_LOOK,		/* find what is new, as auxrec does */
 	OP_POLL,		/* poll() by a reader that waits for the watermark */
 	OP_MOVE,		/* the thread moves to CPU arg */
 };
@@ -137,6 +139,10 @@ struct known {
 	bool took;			/* HOLD has taken all that were READY */
 	u8 holder;			/* the HOLD that is running, see watch_holder() */
 	u64 begin;			/* number of the last span when it began */
+	/* The reader that looks, and the last use of each segment that it has seen READY */
+	struct look look;
+	u64 look_words;
+	u64 look_seen[SEGMENTS];
 	u64 hole, hole_ready;		/* first span overwritten after what HOLD took, or 0 */
 };
 
@@ -192,6 +198,8 @@ void actor_run(int ctx);
 const struct op *actor_op(int ctx);
 void actor_span(unsigned int bytes);
 extern const struct pmu actor_pmu;
+/* Look for segments that are new to a reader. */
+void actor_look(void);
 /* Return the data that a PMU or producer writes. */
 u64 actor_data(u64 cookie, u64 time);
 
