@@ -99,6 +99,27 @@ static double count(const struct load *load)
 	return n;
 }
 
+static void look(void *ctx)
+{
+	rawring_scan(ctx);
+}
+
+/* The cost of a look that finds nothing new, while half of the segments are READY */
+static void look_row(unsigned int segments)
+{
+	const struct load load = { 4096 / 2 / AUXGEN_CHUNK, segments / 2, 4096, segments };
+	static struct world w;
+
+	memset(&w, 0, sizeof(w));
+	w.load = &load;
+	open_world(&w);
+	fill(&w);
+	bench_row("auxrec looks for new spans, segments", segments,
+		  bench_each(look, &w.session.raw, 200), 0);
+	pass(&w);
+	close_world(&w);
+}
+
 /* The cost of a span of two chunks, without what a pass takes in an idle ring of that size */
 static void span_row(unsigned int segments)
 {
@@ -121,6 +142,10 @@ static void mib_row(unsigned int span_size)
 
 int main(void)
 {
+	look_row(2);
+	look_row(64);
+	look_row(256);
+	look_row(4096);
 	span_row(4);
 	span_row(64);
 	span_row(4096);

@@ -40,17 +40,6 @@ static void call_hold_again(void *ctx)
 	bench_must("HOLD", ring_hold(ctx, 0, 0));
 }
 
-static void ignore(void *ctx, const struct record *record)
-{
-	(void)ctx;
-	(void)record;
-}
-
-static void call_read(void *ctx)
-{
-	ring_read(ctx, ignore, NULL);
-}
-
 /* Open a ring in which half of the segments are READY. */
 static int open_filled(struct ring *ring, unsigned int nr, unsigned int flags)
 {
@@ -96,7 +85,5 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		measure("HOLD that finds nothing more, segments", call_hold_again, sizes[i],
 			PERFAUX_RING_OVERWRITE);
-	for (i = 0; i < ARRAY_SIZE(sizes); i++)
-		measure("look for new spans, segments", call_read, sizes[i], 0);
 	return 0;
 }
