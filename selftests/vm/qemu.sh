@@ -33,9 +33,26 @@ tsc_khz() {
 	[[ ! -x $program ]] || ! khz=$("$program") || append+=("tsc_early_khz=$khz")
 }
 
+# memory_args: set memory to QEMU's arguments for the memory of the VM. virtiofsd maps the memory,
+# too. With --numa, there are two nodes.
+memory_args() {
+	local kind=ram nodes=1 bytes cpus i
+	memory=()
+	[[ $(share_kind) != virtiofs ]] || kind=memfd,share=on
+	[[ $kind != ram || $NUMA ]] || return 0
+	[[ ! $NUMA ]] || nodes=2
+	bytes=$(($(numfmt --from=iec "$MEM") / nodes)) cpus=$((CPUS / nodes))
+	for ((i = 0; i < nodes; i++)); do
+		memory+=(
+			-object "memory-backend-$kind,id=mem$i,size=$bytes"
+			-numa "node,nodeid=$i,memdev=mem$i,cpus=$((i * cpus))-$(((i + 1) * cpus - 1))"
+		)
+	done
+}
+
 start_qemu() {
 	local name disk
-	local -a args append machine uefi
+	local -a args append machine uefi memory
 	append=(
 		console=ttyS0 quiet loglevel=5 panic=-1 mitigations=off
 		# The checks must see the whole log.
@@ -93,12 +110,12 @@ start_qemu() {
 		-device virtio-blk-pci,drive=root
 		-device virtio-serial-pci
 	)
+	memory_args
+	args+=(${memory[@]+"${memory[@]}"})
 	[[ $REBOOT ]] || args+=(-no-reboot)
 	[[ ! $ICOUNT ]] || args+=(-icount "shift=0,sleep=off")
 	if [[ $(share_kind) == virtiofs ]]; then
 		args+=(
-			-object "memory-backend-memfd,id=mem,share=on,size=$MEM"
-			-numa node,memdev=mem
 			-chardev "socket,id=fs,path=$DIR/fs.sock"
 			-device vhost-user-fs-pci,chardev=fs,tag=share
 		)
