@@ -4,7 +4,7 @@
 
 TESTS := $(BUILD)/selftests
 RING  := abi_create abi_attach abi_state abi_poll abi_kept memory memlock integrity overwrite \
-	 starved sinks order races kernel_aux redirect modules ptmodel hold trigger raw \
+	 starved sinks numa order races kernel_aux redirect modules ptmodel hold trigger raw \
 	 raw_kinds raw_nested raw_modules produce produce_storm produce_bpf produce_verifier faults \
 	 setuid attached rights
 RING_LIB := $(addprefix $(BUILD)/selftests/ring/lib/,ring_event.o ring_kernel.o \

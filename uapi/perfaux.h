@@ -409,6 +409,9 @@
  * While a process has the mappings, their memory is part of the process's VmPin in
  * /proc/PID/status, as the memory of perf's own rings can be.
  *
+ * On a machine with several NUMA nodes, neighbouring segments are on different nodes, and
+ * writers prefer segments of their own node: see control.far_claims.
+ *
  * Counters
  * ========
  *
@@ -1042,6 +1045,8 @@ struct perfaux_control {
 	__u64	order_offset;		/* u64[order_size] */
 	__u64	open_offset;		/* u64[], a bit for each segment */
 	__u64	order_size;		/* a power of two */
+	/* claims of segments whose memory is on another NUMA node than the CPU */
+	__u64	far_claims;
 };
 
 /* An entry of the order table: the segment became READY as number ready_seq. 0: no entry */

@@ -321,6 +321,7 @@ static void pa_ring_show_fdinfo(struct seq_file *m, struct file *file)
 	seq_printf(m, "pmu_type:\t%u\n", READ_ONCE(ctl->pmu_type));
 	seq_printf(m, "seq:\t%llu\n", READ_ONCE(ctl->seq));
 	seq_printf(m, "claims:\t%llu\n", READ_ONCE(ctl->claims));
+	seq_printf(m, "far_claims:\t%llu\n", READ_ONCE(ctl->far_claims));
 	seq_printf(m, "spans:\t%llu\n", READ_ONCE(ctl->spans));
 	seq_printf(m, "bytes:\t%llu\n", READ_ONCE(ctl->bytes));
 	seq_printf(m, "skipped:\t%llu\n", READ_ONCE(ctl->skipped));

@@ -19,6 +19,7 @@
 #include "lines.c"
 #include "mapping.c"
 #include "memory.c"
+#include "node.c"
 #include "order.c"
 #include "region.c"
 #include "reuse.c"

@@ -15,6 +15,7 @@
 
 #include "ring/frame_word.h"
 #include "ring/keep.h"
+#include "ring/node.h"
 #include "ring/order.h"
 #include "ring/process.h"
 
@@ -74,6 +75,7 @@ static int pa_sizes(struct pa_ring *ring, const struct perfaux_create *arg,
 /* Allocate the pages of one segment, in runs as long as possible. */
 static int pa_segment_alloc(struct pa_segment *seg, unsigned int nr)
 {
+	const int node = pa_node_wanted(seg->ring, seg - seg->ring->seg);
 	unsigned int i = 0, order;
 
 	seg->pages = kvcalloc(nr, sizeof(*seg->pages), PA_TABLE_GFP);
@@ -83,7 +85,8 @@ static int pa_segment_alloc(struct pa_segment *seg, unsigned int nr)
 	order = seg->contig_order;
 
 	while (i < nr) {
-		struct page *page = alloc_pages(PA_GFP, order);
+		struct page *page = node == NUMA_NO_NODE ? alloc_pages(PA_GFP, order) :
+				    alloc_pages_node(node, PA_GFP, order);
 		unsigned int k;
 
 		if (!page && order) {
@@ -138,7 +141,6 @@ static void pa_ring_set_pointers(struct pa_ring *ring)
 		pa_segment_set_size(seg, ctl->segment_size);
 	}
 	pa_order_init(ring);
-	pa_free_init(ring);
 }
 
 /* Allocate the tables that only the kernel uses. */
@@ -193,7 +195,7 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!ring->seg || !ring->cpu || !pa_ring_alloc_tables(ring, arg->nr_segments))
 		return -ENOMEM;
-	ret = pa_ring_alloc_shared(ring, arg);
+	ret = pa_nodes_init(ring, arg->nr_segments) ?: pa_ring_alloc_shared(ring, arg);
 	if (ret)
 		return ret;
 
@@ -209,14 +211,16 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	*ring->ctl = layout;
 	pa_ring_set_pointers(ring);
 
-	if (ring->keep)
-		return pa_keep_start(ring);
-	for (i = 0; i < arg->nr_segments; i++) {
-		ret = pa_segment_alloc(&ring->seg[i], nr);
-		if (ret)
-			return ret;
+	ret = ring->keep ? pa_keep_start(ring) : 0;
+	for (i = 0; !ret && i < arg->nr_segments; i++) {
+		if (!ring->keep)
+			ret = pa_segment_alloc(&ring->seg[i], nr);
+		if (!ret)
+			pa_node_note(&ring->seg[i]);
 	}
-	return 0;
+	if (!ret)
+		pa_free_init(ring);
+	return ret;
 }
 
 /* Free the memory, also of a ring that was only made in part. */
@@ -236,6 +240,7 @@ void pa_ring_free_memory(struct pa_ring *ring)
 	kvfree(ring->gap_cpus);
 	kvfree(ring->gap_states);
 	kvfree(ring->held);
+	pa_nodes_free(ring);
 	kvfree(ring->late);
 	kvfree(ring->seg);
 	if (!ring->keep) {

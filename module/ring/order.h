@@ -69,8 +69,12 @@ void pa_free_init(struct pa_ring *ring);
 void pa_free_link(struct pa_segment *seg);
 /* Make a segment FREE in its use @seq. The caller owns the segment. */
 void pa_free_push(struct pa_segment *seg, u64 seq);
-/* Return a FREE segment, which then belongs to the caller, or NULL. */
+/*
+ * Return a FREE segment of this CPU's node, or (far) of any node. It then belongs to the caller.
+ * NULL: there is none.
+ */
 struct pa_segment *pa_free_pop(struct pa_ring *ring);
+struct pa_segment *pa_free_pop_far(struct pa_ring *ring);
 bool pa_free_any(const struct pa_ring *ring);
 
 #endif /* PERFAUX_RING_ORDER_H */

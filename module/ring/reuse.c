@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which segment a writer gets: a FREE one, one that its reader has released, one that was left
- * with room in it, or the oldest of those that may be overwritten. The work does not grow with the
- * number of segments, but for the search of a bitmap.
+ * with room in it, or the oldest of those that may be overwritten. A writer gets a FREE or a
+ * released segment of another NUMA node only if there is none of its own (node.h). The work does
+ * not grow with the number of segments, but for the search of a bitmap.
  */
 #include <linux/jiffies.h>
 #include <linux/smp.h>
 
 #include "ring/frame_word.h"
 #include "ring/keep.h"
+#include "ring/node.h"
 #include "ring/order.h"
 #include "ring/segment.h"
 #include "ring/writer.h"
@@ -112,6 +114,8 @@ static bool pa_segment_claim(struct pa_segment *seg, u64 from,
 	WRITE_ONCE(shared->nr_frames, 0);
 	WRITE_ONCE(shared->kind, kind);
 	pa_count(&seg->ring->ctl->claims, 1);
+	if (unlikely(!pa_node_is_near(seg)))
+		pa_count(&seg->ring->ctl->far_claims, 1);
 	pa_segment_busy(seg, seq, t_begin);
 	return true;
 }
@@ -136,19 +140,20 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 }
 
 /*
- * Claim a released segment. Readers mostly release segments in order, so look at the oldest one,
- * @old, if any. Then look at a few others, each time at different ones. Other released segments are
- * found by pa_segments_give_back(), when a writer has found none. Sets @again if another writer was
- * faster.
+ * Claim a released segment, with @near one of this CPU's node. Readers mostly release segments in
+ * order, so look at the oldest one, @old, if any. Then look at a few others, each time at different
+ * ones. Other released segments are found by pa_segments_give_back(), when a writer has found none.
+ * Sets @again if another writer was faster.
  */
-static struct pa_segment *pa_segment_look(struct pa_ring *ring, const struct pa_old *old,
+static struct pa_segment *pa_segment_look(struct pa_ring *ring, const struct pa_old *old, bool near,
 					  enum perfaux_kind kind, u64 t_begin, bool *again)
 {
 	unsigned int nr = ring->ctl->nr_segments, looks = min_t(unsigned int, nr, PA_LOOKS);
 	struct pa_cpu *cpu = this_cpu_ptr(ring->cpu);
 	unsigned int i = READ_ONCE(cpu->look);
 
-	if (old && pa_segment_released(old->seg, old->state)) {
+	if (old && pa_segment_released(old->seg, old->state) &&
+	    (!near || pa_node_is_near(old->seg))) {
 		if (pa_segment_claim(old->seg, old->state, kind, t_begin))
 			return old->seg;
 		*again = true;
@@ -158,7 +163,7 @@ static struct pa_segment *pa_segment_look(struct pa_ring *ring, const struct pa_
 		u64 state = READ_ONCE(seg->shared->state);
 
 		i = i + 1 < nr ? i + 1 : 0;
-		if (!pa_segment_released(seg, state))
+		if (!pa_segment_released(seg, state) || (near && !pa_node_is_near(seg)))
 			continue;
 		if (pa_segment_claim(seg, state, kind, t_begin)) {
 			WRITE_ONCE(cpu->look, i);
@@ -234,21 +239,34 @@ static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring, const struc
 	return NULL;
 }
 
+/* Claim a FREE segment. */
+static struct pa_segment *pa_segment_free_one(struct pa_segment *seg, enum perfaux_kind kind,
+					      u64 t_begin)
+{
+	/* Nobody else moves a segment out of FREE. */
+	if (seg)
+		pa_segment_claim(seg, READ_ONCE(seg->shared->state), kind, t_begin);
+	return seg;
+}
+
 /* Look once. Sets @again if another writer was faster. */
 static struct pa_segment *pa_segment_try(struct pa_ring *ring, enum perfaux_kind kind,
 					 u64 t_begin, bool *may, bool *again)
 {
-	struct pa_segment *seg = pa_free_pop(ring);
+	struct pa_segment *seg = pa_segment_free_one(pa_free_pop(ring), kind, t_begin);
 	struct pa_old oldest, *old = NULL;
 
-	if (seg) {
-		/* Nobody else moves a segment out of FREE. */
-		pa_segment_claim(seg, READ_ONCE(seg->shared->state), kind, t_begin);
+	if (seg)
 		return seg;
-	}
 	if (pa_order_oldest(ring, &oldest))
 		old = &oldest;
-	seg = pa_segment_look(ring, old, kind, t_begin, again);
+	if (ring->nodes) {
+		seg = pa_segment_look(ring, old, true, kind, t_begin, again);
+		if (!seg)
+			seg = pa_segment_free_one(pa_free_pop_far(ring), kind, t_begin);
+	}
+	if (!seg)
+		seg = pa_segment_look(ring, old, false, kind, t_begin, again);
 	if (!seg && kind == PERFAUX_KIND_SPANS)
 		seg = pa_segment_idle(ring, t_begin, again);
 	if (!seg && ring->overwrite)

@@ -92,6 +92,11 @@ struct pa_sink {
 	struct perf_event *event;	/* the event that writes to the sink */
 };
 
+/* A stack of FREE segments, see free.c */
+struct pa_free {
+	atomic64_t word ____cacheline_aligned;
+};
+
 /* The contents of a gap */
 struct pa_gap {
 	enum perfaux_cause cause;
@@ -126,6 +131,9 @@ struct pa_ring {
 	unsigned long *late;		/* likewise, a bit for each segment */
 	unsigned long *open;		/* see pa_open_add(); in the same mapping */
 	unsigned long *held;		/* see pa_held_add() */
+	struct pa_free *free;		/* see free.c, for each node */
+	u16 *nodes;			/* of the segments; NULL: all are on one. See node.h */
+	unsigned int nr_nodes;
 	u64 wake_at;			/* see pa_segments_enough() */
 	struct perfaux_gap *gaps;
 	u64 *marks;			/* vmalloc'ed */
@@ -144,7 +152,6 @@ struct pa_ring {
 	/* Written when a segment is claimed or published */
 	atomic64_t claim_seq ____cacheline_aligned;
 	atomic64_t ready_seq;
-	atomic64_t free;		/* see free.c */
 	atomic64_t order_head;		/* see order.c */
 	atomic64_t published;		/* see pa_segments_enough() */
 	atomic64_t overwritten_seq;	/* the highest ready_seq that was overwritten */

@@ -174,6 +174,30 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		/* Segments 0 and 2 are A's, and 1 is B's. */
+		.name = "two nodes, each with a segment for its writer",
+		.sinks = true,
+		.nodes = true,
+		.roomy = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "R reader", -1, 0, { { OP_RELEASE, 0 }, { OP_MAKE_WAY } } },
+		},
+	},
+	{
+		.name = "two nodes, and one that has no segment left",
+		.sinks = true,
+		.nodes = true,
+		.filled = 1,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 }, { OP_SPAN, 16 } } },
+			{ "B task", 1, 0, { { OP_SPAN, 16 } } },
+			{ "W wake", -1, 0, { { OP_RELEASE, 0 }, { OP_MAKE_WAY } } },
+		},
+	},
+	{
 		.name = "hostile marks",
 		.sinks = true,
 		.filled = 2,

@@ -159,6 +159,8 @@ struct model_atomic64 {
 
 #define smp_processor_id()	model_cpu()
 #define raw_smp_processor_id()	model_cpu()
+/* A CPU is a node of its own. */
+#define numa_mem_id()		model_cpu()
 #define this_cpu_ptr(p)		(&(p)[model_cpu()])
 #define per_cpu_ptr(p, i)	(&(p)[i])
 #define nr_cpu_ids		((unsigned int)MODEL_CPUS)

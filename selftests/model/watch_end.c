@@ -116,25 +116,39 @@ static void check_look(void)
 	}
 }
 
-/* Each FREE segment must be on the stack of these, and nothing else. */
-static void check_free(void)
+/* Return the segments on the stack of a node, a bit for each. */
+static u32 linked_on(unsigned int node)
 {
 	u32 linked = 0;
 	u64 i;
 
-	for (i = world.ring.free.counter & 0xffff; i; i = world.seg[i - 1].next_free) {
-		if (i > world.ctl.nr_segments || linked & 1U << i)
-			return model_fail("the stack of FREE segments leads to segment %llu",
-					  i - 1);
+	for (i = world.free[node].word.counter & 0xffff; i; i = world.seg[i - 1].next_free) {
+		if (i > world.ctl.nr_segments || linked & 1U << i) {
+			model_fail("the stack of FREE segments leads to segment %llu", i - 1);
+			break;
+		}
 		linked |= 1U << i;
 	}
-	for (i = 1; i <= world.ctl.nr_segments; i++) {
-		bool is_free = PERFAUX_STATE(world.segments[i - 1].state) == PERFAUX_SEG_FREE;
+	return linked;
+}
 
-		if (is_free && !(linked & 1U << i))
-			model_fail("segment %llu is FREE, and nobody finds it", i - 1);
-		if (!is_free && linked & 1U << i)
-			model_fail("segment %llu is on the stack, and not FREE", i - 1);
+/* Each FREE segment must be on the stack of its node, and nothing else. */
+static void check_free(void)
+{
+	unsigned int node, i;
+
+	for (node = 0; node < world.ring.nr_nodes; node++) {
+		const u32 linked = linked_on(node);
+
+		for (i = 1; i <= world.ctl.nr_segments; i++) {
+			bool is_here = pa_node_of(&world.seg[i - 1]) == node &&
+				PERFAUX_STATE(world.segments[i - 1].state) == PERFAUX_SEG_FREE;
+
+			if (is_here && !(linked & 1U << i))
+				model_fail("segment %u is FREE, and nobody finds it", i - 1);
+			if (!is_here && linked & 1U << i)
+				model_fail("segment %u is on the stack, and not FREE", i - 1);
+		}
 	}
 }
 
@@ -160,6 +174,9 @@ void watch_end(void)
 	if (world_case->roomy && world.ctl.lost_count[PERFAUX_CAUSE_FULL])
 		model_fail("who writes finds no segment, %llu times",
 			   world.ctl.lost_count[PERFAUX_CAUSE_FULL]);
+	if (world_case->nodes && world_case->roomy && world.ctl.far_claims)
+		model_fail("a writer takes a segment of another node, %llu times",
+			   world.ctl.far_claims);
 	check_starved();
 	check_reader();
 	check_look();

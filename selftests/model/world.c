@@ -73,6 +73,9 @@ static void setup_ring(const struct model_case *c)
 	ring->open = &world.open;
 	ring->late = &world.late;
 	ring->held = &world.held;
+	ring->free = world.free;
+	ring->nr_nodes = c->nodes ? MODEL_CPUS : 1;
+	ring->nodes = c->nodes ? world.nodes : NULL;
 	ring->gap_cpus = &world.gap_cpus;
 	ring->seg = world.seg;
 	ring->cpu = world.cpu;
@@ -93,6 +96,7 @@ static void setup_ring(const struct model_case *c)
 		seg->priv = world.data[i];
 		seg->size = SEGMENT_SIZE;
 		seg->marker = MARKER;
+		world.nodes[i] = i % MODEL_CPUS;
 		pa_frames_reset(seg);
 	}
 	pa_free_init(ring);
@@ -237,7 +241,7 @@ static const struct {
 	PART(gap_states, GAPS, NULL), PART(order, ORDER, NULL), PART(open, 1, NULL),
 	PART(late, 1, NULL), PART(held, 1, NULL), PART(lock, 1, NULL), PART(gap_cpus, 1, NULL),
 	PART(sink, MODEL_CPUS, sink_fields),
-	PART(free_sinks, 1, NULL),
+	PART(free_sinks, 1, NULL), PART(free, MODEL_CPUS, NULL), PART(nodes, SEGMENTS, NULL),
 	PART(events, MODEL_CTX + 1, event_fields),
 };
 

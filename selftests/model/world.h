@@ -8,6 +8,7 @@
 #include "shim.h"
 #include "../../module/ring/attach.h"
 #include "../../module/ring/frame_word.h"
+#include "../../module/ring/node.h"
 #include "../../module/ring/order.h"
 #include "../../module/ring/process.h"
 #include "../../module/ring/writer.h"
@@ -69,6 +70,7 @@ struct model_case {
 	bool sinks;
 	bool comes_round;	/* a HOLD of all can miss a segment whose entry is needed */
 	bool free_sinks;	/* no CPU has taken its sink yet */
+	bool nodes;		/* each CPU is a NUMA node, and has each second segment */
 	bool kicks;		/* FLUSH and HOLD interrupt events */
 	bool frozen;
 	bool roomy;		/* every writer must find a segment */
@@ -171,6 +173,8 @@ struct world {
 	u64 end_of_gaps[2];
 	u64 order[ORDER];
 	unsigned long open, late, held, gap_cpus, free_sinks;
+	struct pa_free free[MODEL_CPUS];
+	u16 nodes[SEGMENTS];
 	u64 lock;			/* ring.lock */
 	/* The events of the contexts; [0] belongs to no context */
 	struct perf_event events[MODEL_CTX + 1];

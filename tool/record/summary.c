@@ -265,6 +265,14 @@ static __u64 nr_samples(const struct session *s)
 	return s->main.samples - s->out.lost_samples;
 }
 
+static void print_far(const struct perfaux_control *ctl)
+{
+	/* An older module does not count these. */
+	if (ctl->size >= sizeof(*ctl) && ctl->far_claims)
+		say("%llu of %llu times, a CPU got a segment on another NUMA node: a larger raw ring helps (-m)",
+		    ULL(ctl->far_claims), ULL(ctl->claims));
+}
+
 static void print_output(const struct session *s)
 {
 	const bool to_file = strcmp(s->opt->output, "-");
@@ -279,6 +287,8 @@ static void print_output(const struct session *s)
 		    s->aux_bytes / 1048576.0, ULL(s->spans));
 	if (s->have_payloads)
 		print_payloads(s);
+	if (s->have_raw)
+		print_far(s->raw.ctl);
 }
 
 void summary_print(struct session *s, const char *problem)
