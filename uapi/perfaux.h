@@ -359,7 +359,9 @@
  *		perfaux_kept_start(key, number of the segment's use, segment, index of the
  *		span). So the entry of an earlier use of the segment is not valid either
  *   open span	open.sum = perfaux_kept_sum(S, &open, 7), with the index open.index
- *   gap	gap sum [i] = perfaux_kept_sum(perfaux_kept_start(key, gap.seq, i, 0), &gap, 8)
+ *   gap	gap sum [i] = perfaux_kept_sum(perfaux_kept_start(key, gap.seq, i, 0), &gap, 8).
+ *		A gap with seq 0 was not published; with t_end 0, it had not ended. If a PMU was
+ *		writing to thrown-away memory at the crash, those bytes are in no gap yet
  *   header	header.sum = perfaux_kept_sum(0, &header, all words before sum)
  *   stop	stop.sum = perfaux_kept_sum(key, &stop, all words before sum)
  *

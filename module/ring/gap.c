@@ -205,6 +205,8 @@ static int pa_gap_new(struct pa_ring *ring, const struct pa_gap *new)
 	entry->pid = new->pid;
 	entry->count = 1;
 	entry->bytes = new->bytes;
+	if (unlikely(ring->keep))
+		pa_keep_gap(ring, gap - 1, 0);
 	if (new->t_end)
 		pa_gap_number(ring, gap);
 	return gap;
@@ -232,6 +234,8 @@ static bool pa_gap_join(struct pa_ring *ring, int gap, const struct pa_gap *new)
 	WRITE_ONCE(entry->t_end, new->t_end);
 	entry->count++;
 	entry->bytes += new->bytes;
+	if (unlikely(ring->keep))
+		pa_keep_gap(ring, gap - 1, 0);
 	return true;
 }
 

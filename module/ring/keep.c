@@ -201,7 +201,10 @@ u64 pa_keep_span_sum(const struct pa_segment *seg, const struct perfaux_span *sp
 	return perfaux_kept_sum(pa_keep_start_of(seg, span - seg->spans), span, 7);
 }
 
-/* Store the sum of the gap with index @i, which is complete except for its number, @seq. */
+/*
+ * Store the sum of the gap with index @i, which is complete except for its number, @seq. 0: the gap
+ * is open, so it has no number yet and may grow.
+ */
 void pa_keep_gap(struct pa_ring *ring, unsigned int i, u64 seq)
 {
 	struct perfaux_gap gap = ring->gaps[i];

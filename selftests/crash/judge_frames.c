@@ -96,7 +96,8 @@ static void see_gap(void *ctx, const struct perfaux_gap *gap)
 	struct gaps *gaps = ctx;
 
 	gaps->nr++;
-	if (gap->t_begin > gap->t_end || gap->t_begin < note->since)
+	/* A gap that has no end went on at the crash. */
+	if ((gap->t_end ? gap->t_begin > gap->t_end : gap->seq) || gap->t_begin < note->since)
 		gaps->wrong = "times";
 	if (gap->cause == PERFAUX_CAUSE_TRUNCATED ?
 	    gap->cookie != COOKIE_AUX + STREAM_TRUNCATE :

@@ -179,8 +179,8 @@ void kept_gaps(const struct kept *kept, kept_gap_fn fn, void *ctx)
 	for (i = 0; i < kept->header->nr_gaps; i++) {
 		const struct perfaux_gap *gap = &kept->gaps[i];
 
-		if (gap->seq && kept->gap_sums[i] ==
-				sum_entry(kept->header->key, gap->seq, i, 0, gap, 8))
+		if (gap->t_begin && kept->gap_sums[i] ==
+				    sum_entry(kept->header->key, gap->seq, i, 0, gap, 8))
 			fn(ctx, gap);
 	}
 }

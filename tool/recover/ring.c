@@ -224,19 +224,19 @@ static void read_gaps(struct kept_ring *r, const struct kept *k)
 		const struct perfaux_gap *gap = at(k, h->gaps_offset, i, sizeof(*gap));
 		const __u64 *sum = at(k, h->gap_sums_offset, i, sizeof(*sum));
 
-		if (!gap->seq ||
+		if (!gap->t_begin ||
 		    *sum != perfaux_kept_sum(perfaux_kept_start(h->key, gap->seq, i, 0), gap, 8))
 			continue;
 		if (gap->seq > r->last_gap)
 			r->last_gap = gap->seq;
-		if (gap->seq != mark_of(k, h->nr_segments + i))
+		if (!gap->seq || gap->seq != mark_of(k, h->nr_segments + i))
 			r->gaps[r->nr_gaps++] = *gap;
 	}
 }
 
 /*
  * Give each segment that was not READY a ready_seq above all others, and each span that had not
- * ended a number above all others.
+ * ended and each gap that was open a number above all others.
  */
 static void end_writers(struct kept_ring *r, const struct kept *k)
 {
@@ -265,6 +265,15 @@ static void end_writers(struct kept_ring *r, const struct kept *k)
 			continue;
 		span->seq = ++seq;
 		span->t_end = end > span->t_begin ? end : span->t_begin;
+	}
+	for (i = 0; i < r->nr_gaps; i++) {
+		struct perfaux_gap *gap = &r->gaps[i];
+
+		if (gap->seq)
+			continue;
+		gap->seq = ++seq;
+		if (!gap->t_end)
+			gap->t_end = end > gap->t_begin ? end : gap->t_begin;
 	}
 }
 

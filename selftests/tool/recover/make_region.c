@@ -158,6 +158,18 @@ void made_gap(struct made *m, __u32 index, __u64 bytes)
 					      gap, 8);
 }
 
+void made_open_gap(struct made *m, __u32 index, __u64 bytes)
+{
+	struct perfaux_gap *gap = &m->gaps[index];
+
+	*gap = (struct perfaux_gap){
+		.t_begin = m->seq * 100 + 80, .cause = PERFAUX_CAUSE_FULL, .count = 3,
+		.bytes = bytes,
+	};
+	m->gap_sums[index] = perfaux_kept_sum(perfaux_kept_start(m->head->key, 0, index, 0),
+					      gap, 8);
+}
+
 void made_stop(struct made *m, __u32 cause, __u64 time, const char *message)
 {
 	struct perfaux_stop *stop = m->stop;

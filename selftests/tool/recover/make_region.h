@@ -47,6 +47,8 @@ void made_open(struct made *m, __u32 segment, __u32 length, __u8 byte);
 void made_frame(struct made *m, __u32 segment, __u32 length, __u32 state);
 void made_ready(struct made *m, __u32 segment);
 void made_gap(struct made *m, __u32 index, __u64 bytes);
+/* A gap that has not ended */
+void made_open_gap(struct made *m, __u32 index, __u64 bytes);
 void made_stop(struct made *m, __u32 cause, __u64 time, const char *message);
 
 #endif /* MAKE_REGION_H */
