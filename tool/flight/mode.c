@@ -42,9 +42,15 @@ static const char *over(const struct session *s)
 	return s->flight->stop ? "stopped by its control socket" : NULL;
 }
 
-static short poll_more(const struct session *s, int *fd)
+static size_t nr_polled(const struct session *s)
 {
-	*fd = s->flight->epoll_fd;
+	(void)s;
+	return 1;
+}
+
+static short poll_more(const struct session *s, struct pollfd *fds)
+{
+	*fds = (struct pollfd){ .fd = s->flight->epoll_fd, .events = POLLIN };
 	/* poll() reports a freeze until the ring is thawed: do not poll for one that is known. */
 	return s->flight->frozen_since ? 0 : POLLPRI;
 }
@@ -88,6 +94,7 @@ const struct session_mode flight_mode = {
 	.lost = flight_lost,
 	.over = over,
 	.timeout = flight_timeout,
+	.nr_polled = nr_polled,
 	.poll = poll_more,
 	.run = flight_run,
 	.is_due = flight_is_due,

@@ -17,8 +17,8 @@
 #define SLOW_MS		1000
 /* No records come if this many looks found none, which takes a second */
 #define QUIET_LOOKS	10
-/* Number of descriptors that are polled before those of the main rings */
-#define FIRST_RING	4
+/* Number of descriptors that are polled before those of the mode and of the main rings */
+#define FIRST_OF_MODE	3
 
 /* Is @fd a pipe, a socket or a terminal, but not /dev/null? */
 static bool is_watched(int fd)
@@ -47,11 +47,13 @@ static bool rings_are_late(const struct session *s)
 
 int wait_begin(struct waiting *w, const struct session *s)
 {
+	const size_t first = FIRST_OF_MODE + (s->mode->poll ? s->mode->nr_polled(s) : 0);
 	/* flight/cpus.c may add CPUs. */
-	const size_t nr = s->nr_rings + sysconf(_SC_NPROCESSORS_CONF) + FIRST_RING;
+	const size_t nr = first + s->nr_rings + sysconf(_SC_NPROCESSORS_CONF);
 
 	*w = (struct waiting){
 		.fds = calloc(nr, sizeof(*w->fds)),
+		.first_ring = first,
 		.signals = signals_fd(),
 		.late = rings_are_late(s),
 		.watched = status_is_on(s) || is_watched(s->out.fd),
@@ -137,10 +139,9 @@ static nfds_t fill(struct waiting *w, const struct session *s)
 		.events = POLLIN,
 	};
 	w->fds[nr++] = (struct pollfd){ .fd = s->ids->fd, .events = POLLIN };
-	w->fds[nr++] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	if (s->mode->poll)
-		w->fds[1].events |= s->mode->poll(s, &w->fds[nr - 1].fd);
-	for (i = 0; i < s->nr_rings; i++)
+		w->fds[1].events |= s->mode->poll(s, &w->fds[nr]);
+	for (nr = w->first_ring, i = 0; i < s->nr_rings; i++)
 		w->fds[nr++] = (struct pollfd){
 			.fd = s->rings[i].hangup ? -1 : s->rings[i].fd,
 			.events = POLLIN,
@@ -151,17 +152,20 @@ static nfds_t fill(struct waiting *w, const struct session *s)
 int wait_events(struct waiting *w, struct session *s, int timeout)
 {
 	const nfds_t nr = fill(w, s);
+	const int came = poll(w->fds, nr, timeout);
 	size_t i;
 
-	if (poll(w->fds, nr, timeout) < 0 && errno != EINTR)
+	if (came < 0 && errno != EINTR)
 		return -errno;
 	/*
 	 * Empty the descriptor of signals now, before the caller looks which signals came. A
 	 * signal that comes after that look wakes the next poll().
 	 */
 	signals_fd();
+	if (came > 0 && s->mode->polled)
+		s->mode->polled(s, &w->fds[FIRST_OF_MODE]);
 	for (i = 0; i < s->nr_rings; i++)
-		if (w->fds[FIRST_RING + i].revents & (POLLHUP | POLLERR))
+		if (w->fds[w->first_ring + i].revents & (POLLHUP | POLLERR))
 			next_owner(s, &s->rings[i]);
 	return 0;
 }

@@ -16,6 +16,7 @@ struct session;
 
 struct waiting {
 	struct pollfd *fds;
+	size_t first_ring;		/* index of the first main ring in @fds */
 	int signals;			/* the descriptor of signals */
 	__u64 seen;			/* number of records at the last look */
 	unsigned int quiet;		/* looks that found no more records since then */

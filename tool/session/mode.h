@@ -16,6 +16,7 @@
 
 struct json;
 struct options;
+struct pollfd;
 struct session;
 struct sev;
 
@@ -66,8 +67,14 @@ struct session_mode {
 	 * Return the time until the next look at the rings, in ms, at most @timeout; -1: no limit.
 	 */
 	int (*timeout)(const struct session *s, int timeout);
-	/* Set @fd to one more descriptor to poll. Return what the raw ring is polled for, too. */
-	short (*poll)(const struct session *s, int *fd);
+	/*
+	 * More descriptors to poll: nr_polled() of them, always as many. poll() fills in @fds, and
+	 * returns what the raw ring is polled for, too. polled() is called with what has come: a
+	 * poll() can use up what it reports.
+	 */
+	size_t (*nr_polled)(const struct session *s);
+	short (*poll)(const struct session *s, struct pollfd *fds);
+	void (*polled)(struct session *s, const struct pollfd *fds);
 	/*
 	 * run() is called after each look. If is_due() returns true, the recorder looks once more
 	 * before it calls write_due().
