@@ -128,7 +128,7 @@ _auxrec_events()
 
 _auxrec_trigger()
 {
-	local kinds="signal= socket= event= bpf= exec= exit= crash" whole path
+	local kinds="signal= socket= event= bpf= exec= exit= crash pressure=" whole path
 
 	case $cur in
 	signal=*)
@@ -140,6 +140,12 @@ _auxrec_trigger()
 	event=*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_auxrec_event_names)" -- "${cur#event=}")
 		_auxrec_reply event=
+		;;
+	pressure=*/*) ;;
+	pressure=*)
+		mapfile -t COMPREPLY < <(compgen -W 'cpu:some/ memory:some/ memory:full/ io:some/ io:full/' -- "${cur#pressure=}")
+		compopt -o nospace 2>/dev/null
+		_auxrec_reply pressure=
 		;;
 	socket=* | bpf=*)
 		whole=${cur%%=*}= path=${cur#*=}

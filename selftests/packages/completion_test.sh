@@ -152,6 +152,10 @@ becomes 'auxrec -e cycles --json=o' one.data
 becomes 'auxrec --trigger so' socket=
 becomes 'auxrec --trigger socket=o' one.data
 becomes 'auxrec --trigger signal=USR' 'USR1 USR2'
+becomes 'auxrec --trigger pre' pressure=
+becomes 'auxrec --trigger pressure=m' 'memory:full/ memory:some/'
+becomes 'auxrec --trigger pressure=memory:s' some/
+becomes 'auxrec --trigger pressure=io/1' ''
 becomes 'auxrec --trigger event=sched:sched_w' sched_wakeup
 offers 'auxrec --control-group ro' root
 becomes 'auxrec --keep ' ''

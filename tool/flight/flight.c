@@ -13,6 +13,7 @@
 
 #include "synth/cgroups.h"
 #include "flight/flight.h"
+#include "flight/pressure.h"
 #include "flight/survive.h"
 #include "service/notify.h"
 #include "synth/proc_maps.h"
@@ -370,6 +371,7 @@ void flight_finish(struct session *s)
 	flight_over(s);
 	f->quit = true;
 	flight_lost_all(s);
+	flight_pressure_last(s);
 	flight_triggers_run(s);
 	while (f->child || f->first) {
 		flight_dump_end(s, true);

@@ -16,6 +16,7 @@
 #include "stream/snapshot_mark.h"
 
 struct flight_bpf;
+struct flight_pressure;
 struct removal;
 struct survive;
 
@@ -113,6 +114,7 @@ struct flight {
 	bool cpus_failed;		/* some could not be opened again, logged */
 	struct control *control;
 	struct flight_bpf *bpf;		/* --trigger bpf= */
+	struct flight_pressure *pressure;	/* --trigger pressure= */
 	struct survive *survive;	/* --survive-crash, or NULL */
 	__u64 stop_token;
 	bool stop;			/* a client of the control socket asked for it */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flight/flight.h"
+#include "flight/pressure.h"
 #include "flight/survive.h"
 #include "session/signals.h"
 
@@ -44,15 +45,20 @@ static const char *over(const struct session *s)
 
 static size_t nr_polled(const struct session *s)
 {
-	(void)s;
-	return 1;
+	return 1 + flight_pressure_nr(s);
 }
 
 static short poll_more(const struct session *s, struct pollfd *fds)
 {
 	*fds = (struct pollfd){ .fd = s->flight->epoll_fd, .events = POLLIN };
+	flight_pressure_poll(s, fds + 1);
 	/* poll() reports a freeze until the ring is thawed: do not poll for one that is known. */
 	return s->flight->frozen_since ? 0 : POLLPRI;
+}
+
+static void polled(struct session *s, const struct pollfd *fds)
+{
+	flight_pressure_polled(s, fds + 1);
 }
 
 static int finish(struct session *s, int err)
@@ -96,6 +102,7 @@ const struct session_mode flight_mode = {
 	.timeout = flight_timeout,
 	.nr_polled = nr_polled,
 	.poll = poll_more,
+	.polled = polled,
 	.run = flight_run,
 	.is_due = flight_is_due,
 	.write_due = flight_write_due,

@@ -14,6 +14,7 @@ static const char * const names[] = {
 	[TRIGGER_EXIT]		= "exit",
 	[TRIGGER_CRASH]		= "crash",
 	[TRIGGER_MACHINE]	= "machine",
+	[TRIGGER_PRESSURE]	= "pressure",
 };
 
 const char *trigger_kind_name(unsigned int kind)

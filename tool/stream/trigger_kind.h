@@ -14,6 +14,7 @@ enum trigger_kind {
 	TRIGGER_EXIT	= 6,
 	TRIGGER_CRASH	= 7,
 	TRIGGER_MACHINE	= 8,	/* the machine crashed, see auxrec recover */
+	TRIGGER_PRESSURE = 9,
 };
 
 #define TRIGGER_NAME_MAX	64	/* with its NUL */

@@ -14,7 +14,7 @@
 #include "trigger/trigger.h"
 #include "trigger/spec.h"
 
-#define KINDS		"signal=, socket=, event=, bpf=, exec=, exit= and crash"
+#define KINDS		"signal=, socket=, event=, bpf=, exec=, exit=, pressure= and crash"
 
 /* Most bytes of a task's name: TASK_COMM_LEN without the NUL */
 #define COMM_MAX	15
@@ -34,6 +34,7 @@ static const char * const values[] = {
 	[TRIGGER_EXEC]		= "exec=PATTERN of a task's name",
 	[TRIGGER_EXIT]		= "exit=PATTERN of a task's name",
 	[TRIGGER_CRASH]		= NULL,
+	[TRIGGER_PRESSURE]	= PRESSURE_FORM ", e.g. " PRESSURE_EXAMPLE,
 };
 
 /* The trigger that is being parsed */
@@ -64,7 +65,7 @@ static int parse_kind(struct parse *p, size_t len)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(values); i++) {
-		const char *name = trigger_kind_name(i);
+		const char *name = i == TRIGGER_MACHINE ? NULL : trigger_kind_name(i);
 
 		if (name && strlen(name) == len && !strncmp(p->spec, name, len)) {
 			p->t->kind = i;
@@ -163,6 +164,16 @@ static int parse_socket(struct parse *p, const char *s)
 	return 0;
 }
 
+static int parse_pressure(struct parse *p, const char *s)
+{
+	struct diag d;
+
+	if (pressure_parse(s, &p->t->pressure, &d))
+		return wrong(p, "%.800s", d.msg);
+	p->t->value = strdup(s);
+	return 0;
+}
+
 static int parse_value(struct parse *p, const char *s)
 {
 	int i;
@@ -197,6 +208,8 @@ static int parse_value(struct parse *p, const char *s)
 		return parse_comm(p, s);
 	case TRIGGER_CRASH:
 		return parse_crash(p, s);
+	case TRIGGER_PRESSURE:
+		return parse_pressure(p, s);
 	case TRIGGER_MACHINE:
 		break;
 	}

@@ -29,6 +29,10 @@ static void describe(const struct trigger *t, char *out, size_t size)
 		len += snprintf(out + len, size - len, " sig %d", t->signal);
 	if (t->signals)
 		len += snprintf(out + len, size - len, " sigs %llx", t->signals);
+	if (t->pressure.resource)
+		len += snprintf(out + len, size - len, " %s %s %u/%u",
+				t->pressure.full ? "full" : "some", t->pressure.resource,
+				t->pressure.threshold_us, t->pressure.window_us);
 	if (t->pre)
 		len += snprintf(out + len, size - len, " pre %llu", t->pre);
 	if (t->post)
@@ -79,6 +83,12 @@ static const struct {
 	{ "crash,name=x,count=2", "crash 'x' sigs 418004fc count 2" },
 	{ "crash=SEGV", "crash 'crash-SEGV' sigs 400" },
 	{ "crash=SEGV,6,SIGQUIT,post=1s", "crash 'crash-SEGV,6,SIGQUIT' sigs 424 post 1000000000" },
+	{ "pressure=memory/150ms/1s",
+	  "pressure 'pressure-memory_150ms_1s' memory/150ms/1s some memory 150000/1000000" },
+	{ "pressure=io:full/1us/500ms,count=2,name=disk",
+	  "pressure 'disk' io:full/1us/500ms full io 1/500000 count 2" },
+	{ "pressure=cpu:some/10s/10s,post=1s,name=c",
+	  "pressure 'c' cpu:some/10s/10s some cpu 10000000/10000000 post 1000000000" },
 	/* events: commas, slashes and terms of their own */
 	{ "event=cycles", "event 'event-cycles' cycles" },
 	{ "event=cycles:u,post=3", "event 'event-cycles:u' cycles:u post 3 segs" },
@@ -140,9 +150,10 @@ TEST(means)
 #define NO_DUMP \
 	"TERM dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C, --trigger 'event=signal:signal_generate/sig == 15 && result == 0/' triggers when it is sent"
 #define OPTIONS "there are " LIST
-#define KINDS "there are signal=, socket=, event=, bpf=, exec=, exit= and crash"
+#define KINDS "there are signal=, socket=, event=, bpf=, exec=, exit=, pressure= and crash"
 #define NO_END "the filter has no '/' at its end: give s:n/FILTER/, and modifiers before the filter"
 #define NO_TIME "is not a time: give a whole number with one of " UNITS ", e.g. 30s"
+#define FORM "pressure=cpu|memory|io[:some|full]/TIME/WINDOW, e.g. pressure=memory/150ms/1s"
 #define NO_UNIT "has no unit: give one of " UNITS ", e.g. 30s"
 #define UNITS "ns, us, ms, s, min, h or d"
 
@@ -231,6 +242,41 @@ static const struct {
 	  "names of tasks have at most 15 bytes: give exec=averyveryveryve" },
 	{ "socket=/" DIGITS DIGITS DIGITS "0123456789a",
 	  "a socket's path has at most 107 bytes: give a shorter one" },
+	{ "pressure", "pressure needs a value: give " FORM },
+	{ "pressure=", "pressure needs a value: give " FORM },
+	{ "pressure=irq/1ms/1s", "there is no pressure of 'irq': there are cpu, memory and io" },
+	{ "pressure=mem/1ms/1s", "there is no pressure of 'mem': there are cpu, memory and io" },
+	{ "pressure=/1ms/1s", "there is no pressure of '': there are cpu, memory and io" },
+	{ "pressure=cpu:half/1ms/1s",
+	  "'half' is not some or full: some tasks wait, or all at the same time" },
+	{ "pressure=cpu:/1ms/1s",
+	  "'' is not some or full: some tasks wait, or all at the same time" },
+	{ "pressure=cpu:full/1ms/1s",
+	  "cpu:full never comes: tasks that wait for a CPU wait for one that runs; give cpu:some" },
+	{ "pressure=io", "a time or its window is missing: give " FORM },
+	{ "pressure=io/1ms", "a time or its window is missing: give " FORM },
+	{ "pressure=io/30/1s", "TIME: the time '30' " NO_UNIT },
+	{ "pressure=io//1s", "TIME: '' " NO_TIME },
+	{ "pressure=io/1ms/", "WINDOW: '' " NO_TIME },
+	{ "pressure=io/1ms/1s/", "WINDOW: '1s/' " NO_TIME },
+	{ "pressure=io/1500ns/1s", "TIME: 1500ns is not a number of whole microseconds" },
+	{ "pressure=io/1ms/500000001ns",
+	  "WINDOW: 500000001ns is not a number of whole microseconds" },
+	{ "pressure=io/0s/1s", "the time is 0: give the time that tasks must wait in 1s" },
+	{ "pressure=io/1ms/499999us", "the window 499999us is not from 500ms to 10s" },
+	{ "pressure=io/1ms/10000001us", "the window 10000001us is not from 500ms to 10s" },
+	/* 2^32 us and a second */
+	{ "pressure=io/1ms/4295967296us", "the window 4295967296us is not from 500ms to 10s" },
+	{ "pressure=io/4295967296us/1s",
+	  "tasks cannot wait for 4295967296us in 1s: give a time up to the window" },
+	{ "pressure=io/1001ms/1s",
+	  "tasks cannot wait for 1001ms in 1s: give a time up to the window" },
+	{ "pressure=io/1ms/1s,post=3",
+	  "post=3 has no unit: give a time, e.g. post=20ms; "
+	  "a number of segments is for event=, exec=, exit= and crash" },
+	{ "pressure=io/1ms/1s,pre=1s,x,name=y",
+	  "'x' is not an option: only " LIST " can follow pre=, none with a ','" },
+	{ "machine", "there is no trigger 'machine': " KINDS },
 	{ "event=s:n//", "the filter is empty: leave out the '//'" },
 	{ "event=s:n/x", NO_END },
 	{ "event=s:n/x/u", NO_END },
