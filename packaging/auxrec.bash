@@ -128,7 +128,7 @@ _auxrec_events()
 
 _auxrec_trigger()
 {
-	local kinds="signal= socket= event= bpf= exec= exit= crash pressure=" whole path
+	local kinds="signal= socket= event= bpf= exec= exit= crash pressure= hang=" whole path
 
 	case $cur in
 	signal=*)
@@ -141,7 +141,12 @@ _auxrec_trigger()
 		mapfile -t COMPREPLY < <(compgen -W "$(_auxrec_event_names)" -- "${cur#event=}")
 		_auxrec_reply event=
 		;;
-	pressure=*/*) ;;
+	pressure=*/* | hang=*/*) ;;
+	hang=*)
+		mapfile -t COMPREPLY < <(cd /proc && compgen -W "$(printf '%s/\n' [0-9]*)" -- "${cur#hang=}")
+		compopt -o nospace 2>/dev/null
+		_auxrec_reply hang=
+		;;
 	pressure=*)
 		mapfile -t COMPREPLY < <(compgen -W 'cpu:some/ memory:some/ memory:full/ io:some/ io:full/' -- "${cur#pressure=}")
 		compopt -o nospace 2>/dev/null

@@ -37,7 +37,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/test_options perfdata/to_perf_data perfetto/feed stream/test_lost stream/test_map_kind \
 		record/test_filter record/test_bpf record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
-		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_pressure flight/test_drop flight/test_gaps \
+		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_hang flight/test_pressure flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
 		flight/test_run page/feed page/test_output recover/test_journal recover/test_ring \
 		recover/test_survive) \
@@ -191,6 +191,11 @@ $(TESTS)/tool/flight/test_snapshot_queue: $(BUILD)/selftests/tool/flight/test_sn
 $(TESTS)/tool/flight/test_bpf: $(BUILD)/selftests/tool/flight/test_bpf.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=syscall,--wrap=epoll_ctl -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/flight/test_hang: $(BUILD)/selftests/tool/flight/test_hang.o \
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=timerfd_create,--wrap=timerfd_settime,--wrap=now_ns \
+		-o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_pressure: $(BUILD)/selftests/tool/flight/test_pressure.o \
 		$(TOOL_LINK)

@@ -143,6 +143,8 @@ sleep 1000 &
 sleeper=$!
 offers "auxrec -p ${sleeper%?}" $sleeper
 offers "auxrec -t 1,${sleeper%?}" "1,$sleeper"
+offers "auxrec --trigger hang=${sleeper%?}" "$sleeper/"
+becomes "auxrec --trigger hang=$sleeper/5" ''
 kill $sleeper
 offers 'auxrec -C ' 0
 offers 'auxrec -C 0,' 0,0

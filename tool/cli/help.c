@@ -97,7 +97,7 @@ static const char help[] =
 "                       write a snapshot when this comes; can be repeated (default\n"
 "                       signal=USR1). KIND=VALUE is signal=SIG, socket=PATH,\n"
 "                       event=EVENT[/FILTER], bpf=PINNED_RINGBUF, exec=PATTERN,\n"
-"                       exit=PATTERN, crash[=SIG,...] or\n"
+"                       exit=PATTERN, crash[=SIG,...], hang=PID/TIME or\n"
 "                       pressure=cpu|memory|io[:some|full]/TIME/WINDOW\n"
 "      --name PATTERN\n"
 "                       names of snapshots. %o: name of -o, %t: time, %n: trigger,\n"

@@ -16,6 +16,7 @@
 #include "stream/snapshot_mark.h"
 
 struct flight_bpf;
+struct flight_hang;
 struct flight_pressure;
 struct removal;
 struct survive;
@@ -115,6 +116,7 @@ struct flight {
 	struct control *control;
 	struct flight_bpf *bpf;		/* --trigger bpf= */
 	struct flight_pressure *pressure;	/* --trigger pressure= */
+	struct flight_hang *hang;	/* --trigger hang= */
 	struct survive *survive;	/* --survive-crash, or NULL */
 	__u64 stop_token;
 	bool stop;			/* a client of the control socket asked for it */

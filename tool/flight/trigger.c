@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Take triggers from signals, the control socket, BPF's ring buffers, pressure, and a raw ring that
- * an event has frozen. flight.c looks for the samples of events.
+ * Take triggers from signals, the control socket, BPF's ring buffers, pressure, tasks that hang,
+ * and a raw ring that an event has frozen. flight.c looks for the samples of events.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +12,7 @@
 
 #include "flight/flight.h"
 #include "flight/bpf.h"
+#include "flight/hang.h"
 #include "flight/pressure.h"
 #include "session/signals.h"
 
@@ -221,6 +222,9 @@ int flight_triggers_open(struct session *s, struct diag *d)
 		case TRIGGER_BPF:
 			err = flight_bpf_open(s, t, d);
 			break;
+		case TRIGGER_HANG:
+			err = flight_hang_open(s, t, d);
+			break;
 		case TRIGGER_PRESSURE:
 			err = flight_pressure_open(s, t, d);
 			break;
@@ -258,6 +262,7 @@ void flight_triggers_run(struct session *s)
 	if (f->control)
 		control_run(f->control);
 	flight_bpf_run(s);
+	flight_hang_run(s);
 	disable_used_up(s);
 	if (s->have_raw)
 		look_at_ring(s);
@@ -273,5 +278,6 @@ void flight_triggers_close(struct session *s)
 	control_close(f->control);
 	f->control = NULL;
 	flight_bpf_close(s);
+	flight_hang_close(s);
 	flight_pressure_close(s);
 }

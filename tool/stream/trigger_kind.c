@@ -15,6 +15,7 @@ static const char * const names[] = {
 	[TRIGGER_CRASH]		= "crash",
 	[TRIGGER_MACHINE]	= "machine",
 	[TRIGGER_PRESSURE]	= "pressure",
+	[TRIGGER_HANG]		= "hang",
 };
 
 const char *trigger_kind_name(unsigned int kind)

@@ -15,6 +15,7 @@ enum trigger_kind {
 	TRIGGER_CRASH	= 7,
 	TRIGGER_MACHINE	= 8,	/* the machine crashed, see auxrec recover */
 	TRIGGER_PRESSURE = 9,
+	TRIGGER_HANG	= 10,
 };
 
 #define TRIGGER_NAME_MAX	64	/* with its NUL */

@@ -14,7 +14,7 @@
 #include "trigger/trigger.h"
 #include "trigger/spec.h"
 
-#define KINDS		"signal=, socket=, event=, bpf=, exec=, exit=, pressure= and crash"
+#define KINDS		"signal=, socket=, event=, bpf=, exec=, exit=, pressure=, hang= and crash"
 
 /* Most bytes of a task's name: TASK_COMM_LEN without the NUL */
 #define COMM_MAX	15
@@ -35,6 +35,7 @@ static const char * const values[] = {
 	[TRIGGER_EXIT]		= "exit=PATTERN of a task's name",
 	[TRIGGER_CRASH]		= NULL,
 	[TRIGGER_PRESSURE]	= PRESSURE_FORM ", e.g. " PRESSURE_EXAMPLE,
+	[TRIGGER_HANG]		= HANG_FORM ", e.g. " HANG_EXAMPLE,
 };
 
 /* The trigger that is being parsed */
@@ -174,6 +175,16 @@ static int parse_pressure(struct parse *p, const char *s)
 	return 0;
 }
 
+static int parse_hang(struct parse *p, const char *s)
+{
+	struct diag d;
+
+	if (hang_parse(s, &p->t->hang, &d))
+		return wrong(p, "%.800s", d.msg);
+	p->t->value = strdup(s);
+	return 0;
+}
+
 static int parse_value(struct parse *p, const char *s)
 {
 	int i;
@@ -210,6 +221,8 @@ static int parse_value(struct parse *p, const char *s)
 		return parse_crash(p, s);
 	case TRIGGER_PRESSURE:
 		return parse_pressure(p, s);
+	case TRIGGER_HANG:
+		return parse_hang(p, s);
 	case TRIGGER_MACHINE:
 		break;
 	}

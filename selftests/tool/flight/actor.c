@@ -16,6 +16,8 @@
  *				then write to the variable
  * actor fault			for each line of input, a number, write to that many new
  *				pages and print "done"
+ * actor hang			for each line of input, print "hung" and wait in state D until a
+ *				line comes, then print "on" and sleep until the next one
  * actor terminal CMD...	run CMD on a terminal and type the input on that terminal; at
  *				the end of the input, close it. What CMD writes there is
  *				discarded. Exit with CMD's status
@@ -278,6 +280,29 @@ static int do_terminal(int argc, char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* The parent of a vfork() is in state D until the child ends, see wait_for_vfork_done(). */
+static int do_hang(int argc, char **argv)
+{
+	char line[16];
+	pid_t pid;
+
+	(void)argc;
+	(void)argv;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	while (read(STDIN_FILENO, line, sizeof(line)) > 0) {
+		puts("hung");
+		pid = vfork();
+		if (!pid) {
+			read(STDIN_FILENO, line, sizeof(line));
+			_exit(0);
+		}
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			return fail("vfork");
+		puts("on");
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct act {
@@ -286,13 +311,14 @@ int main(int argc, char **argv)
 	} acts[] = {
 		{ "fork", do_fork }, { "map", do_map }, { "signal", do_signal },
 		{ "catch", do_catch }, { "crash", do_crash }, { "touch", do_touch },
-		{ "fault", do_fault }, { "terminal", do_terminal }, { NULL },
+		{ "fault", do_fault }, { "hang", do_hang }, { "terminal", do_terminal },
+		{ NULL },
 	};
 	const struct act *act;
 
 	for (act = acts; argc > 1 && act->name; act++)
 		if (!strcmp(argv[1], act->name))
 			return act->run(argc - 2, argv + 2);
-	fputs("usage: actor fork|map|signal|catch|crash|touch|fault|terminal ...\n", stderr);
+	fputs("usage: actor fork|map|signal|catch|crash|touch|fault|hang|terminal ...\n", stderr);
 	return 2;
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# slow_test.sh [AUXREC]: a test of the triggers that come when something is slow: pressure=. It makes
-# the pressure itself, so it runs as root in a VM. Prints TAP.
+# slow_test.sh [AUXREC]: a test of the triggers that come when something is slow: pressure= and hang=.
+# It makes the pressure itself, so it runs as root in a VM. Prints TAP.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
@@ -95,5 +95,44 @@ made slowly pressure
 rest
 land
 check "without CAP_SYS_RESOURCE, windows of 2 s"
+
+# --- a task that hangs --------------------------------------------------------------
+
+# say_to: give the task a line of input, and wait until it has printed $1
+say_to()
+{
+	local said
+
+	echo >&"$orders"
+	read -rt 60 said <&"$answers"
+	[[ $said == "$1" ]] || note "the task says '$said', not $1"
+}
+
+mkfifo "$T/orders" "$T/answers"
+exec {orders}<>"$T/orders" {answers}<>"$T/answers"
+"$ACTOR" hang <"$T/orders" >"$T/answers" &
+hanger=$!
+sleep 1000 &
+sleeper=$!
+launch "${SAMPLER[@]}" --trigger "hang=$hanger/1s,name=hung" --trigger "hang=$sleeper/100ms,name=sleeps"
+for i in 1 2; do
+	say_to hung
+	await taken hung $i
+	made hung hang
+	say_to on
+done
+is_status 'trigger sleeps' '0 taken, 0 suppressed' || note "$(told)"
+kill $sleeper
+check "hang=: a snapshot each time that the task stands still"
+
+kill $hanger
+wait $hanger 2>/dev/null
+await grep -q "trigger hung: $hanger has ended, and is not watched any more" "$T/log"
+land
+check "hang=: the end of the task is told"
+
+want 125 "$AUXREC" --flight -a -e cpu-clock --trigger "hang=$hanger/5s"
+said "there is no process or thread $hanger"
+check "hang=: a task that has ended is refused"
 
 finish

@@ -33,6 +33,8 @@ static void describe(const struct trigger *t, char *out, size_t size)
 		len += snprintf(out + len, size - len, " %s %s %u/%u",
 				t->pressure.full ? "full" : "some", t->pressure.resource,
 				t->pressure.threshold_us, t->pressure.window_us);
+	if (t->hang.pid)
+		len += snprintf(out + len, size - len, " task %d %llu", t->hang.pid, t->hang.time);
 	if (t->pre)
 		len += snprintf(out + len, size - len, " pre %llu", t->pre);
 	if (t->post)
@@ -89,6 +91,9 @@ static const struct {
 	  "pressure 'disk' io:full/1us/500ms full io 1/500000 count 2" },
 	{ "pressure=cpu:some/10s/10s,post=1s,name=c",
 	  "pressure 'c' cpu:some/10s/10s some cpu 10000000/10000000 post 1000000000" },
+	{ "hang=1234/5s", "hang 'hang-1234_5s' 1234/5s task 1234 5000000000" },
+	{ "hang=2147483647/100ms,count=1,name=h",
+	  "hang 'h' 2147483647/100ms task 2147483647 100000000 count 1" },
 	/* events: commas, slashes and terms of their own */
 	{ "event=cycles", "event 'event-cycles' cycles" },
 	{ "event=cycles:u,post=3", "event 'event-cycles:u' cycles:u post 3 segs" },
@@ -150,7 +155,7 @@ TEST(means)
 #define NO_DUMP \
 	"TERM dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C, --trigger 'event=signal:signal_generate/sig == 15 && result == 0/' triggers when it is sent"
 #define OPTIONS "there are " LIST
-#define KINDS "there are signal=, socket=, event=, bpf=, exec=, exit=, pressure= and crash"
+#define KINDS "there are signal=, socket=, event=, bpf=, exec=, exit=, pressure=, hang= and crash"
 #define NO_END "the filter has no '/' at its end: give s:n/FILTER/, and modifiers before the filter"
 #define NO_TIME "is not a time: give a whole number with one of " UNITS ", e.g. 30s"
 #define FORM "pressure=cpu|memory|io[:some|full]/TIME/WINDOW, e.g. pressure=memory/150ms/1s"
@@ -275,6 +280,19 @@ static const struct {
 	  "post=3 has no unit: give a time, e.g. post=20ms; "
 	  "a number of segments is for event=, exec=, exit= and crash" },
 	{ "pressure=io/1ms/1s,pre=1s,x,name=y",
+	  "'x' is not an option: only " LIST " can follow pre=, none with a ','" },
+	{ "hang", "hang needs a value: give hang=PID/TIME, e.g. hang=1234/5s" },
+	{ "hang=1", "the time is missing: give hang=PID/TIME, e.g. hang=1234/5s" },
+	{ "hang=/5s", "'' is not the id of a process or thread" },
+	{ "hang=0/5s", "'0' is not the id of a process or thread" },
+	{ "hang=-1/5s", "'-1' is not the id of a process or thread" },
+	{ "hang=1x/5s", "'1x' is not the id of a process or thread" },
+	{ "hang=2147483648/5s", "'2147483648' is not the id of a process or thread" },
+	{ "hang=4294967297/5s", "'4294967297' is not the id of a process or thread" },
+	{ "hang=1/30", "TIME: the time '30' " NO_UNIT },
+	{ "hang=1/", "TIME: '' " NO_TIME },
+	{ "hang=1/99ms", "99ms is too short: give at least 100ms" },
+	{ "hang=1/5s,pre=1s,x,name=y",
 	  "'x' is not an option: only " LIST " can follow pre=, none with a ','" },
 	{ "machine", "there is no trigger 'machine': " KINDS },
 	{ "event=s:n//", "the filter is empty: leave out the '//'" },

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);	/* wrap_open.c */
@@ -49,5 +50,8 @@ int __wrap_fsync(int fd);
 __u64 __wrap_now_ns(void);
 long __wrap_syscall(long nr, ...);
 int __wrap_epoll_ctl(int epfd, int op, int fd, struct epoll_event *ev);
+int __wrap_timerfd_create(int clock, int flags);
+int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *new,
+			   struct itimerspec *old);
 
 #endif /* WRAP_H */

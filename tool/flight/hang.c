@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Triggers of tasks that hang. A timer makes the recorder look at the task, LOOKS times in the
+ * time that the task may stand still.
+ *
+ * A look reads /proc/PID/schedstat, which tells for how long and how often the task has run. If
+ * that has changed, the task moves, and the look is over. Otherwise the look reads the task's state
+ * as well:
+ *
+ * D   The task has been in this uninterruptible sleep since the last change, because a task changes
+ *     its state to D only while it runs.
+ * R   The task waits for a CPU. It may have slept before, so its time is counted from the first
+ *     look that sees this.
+ *
+ * In all other states the task does not hang: it sleeps until something happens, or is stopped. A
+ * server that waits for requests looks the same as a deadlock there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "flight/flight.h"
+#include "flight/hang.h"
+
+#define LOOKS		4
+
+/* proc_pid_schedstat() writes this if the kernel does not count. */
+#define NOT_COUNTED	"0 0 0\n"
+
+struct flight_hang {
+	struct flight_hang *next;
+	struct trigger *trigger;
+	int timer;			/* -1: the task has ended */
+	int schedstat, stat;
+	char ran[96];			/* schedstat at the last change */
+	__u64 changed;			/* now_ns() when the last change was seen */
+	__u64 ready;			/* now_ns() when it was first seen in R, or 0 */
+	bool told;			/* this hang has its wish */
+};
+
+/* Read a small file from its beginning. Return its length, or -errno. */
+static ssize_t look(int fd, char *buf, size_t size)
+{
+	const ssize_t n = pread(fd, buf, size - 1, 0);
+
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	return n;
+}
+
+static int open_file(const struct hang *h, const char *name, int *fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", h->pid, name);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? -errno : 0;
+}
+
+static int open_task(struct flight_hang *h, struct diag *d)
+{
+	const struct trigger *t = h->trigger;
+	int err;
+
+	err = open_file(&t->hang, "stat", &h->stat);
+	if (err == -ENOENT)
+		return diag(d, -ESRCH, "--trigger %s: there is no process or thread %d", t->name,
+			    t->hang.pid);
+	if (!err)
+		err = open_file(&t->hang, "schedstat", &h->schedstat);
+	if (!err) {
+		const ssize_t n = look(h->schedstat, h->ran, sizeof(h->ran));
+
+		err = n < 0 ? n : 0;
+	}
+	if (err == -ENOENT || (!err && !strcmp(h->ran, NOT_COUNTED)))
+		return diag(d, -EOPNOTSUPP, "--trigger %s: this kernel does not count when tasks run: it must have CONFIG_SCHEDSTATS",
+			    t->name);
+	return err ? diag(d, err, "--trigger %s: /proc/%d: %s", t->name, t->hang.pid,
+			  strerror(-err)) : 0;
+}
+
+static int open_timer(struct session *s, struct flight_hang *h, struct diag *d)
+{
+	const __u64 ns = h->trigger->hang.time / LOOKS;
+	const struct timespec time = { ns / NSEC_PER_SEC, ns % NSEC_PER_SEC };
+	const struct itimerspec timer = { .it_interval = time, .it_value = time };
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (h->timer < 0 || timerfd_settime(h->timer, 0, &timer, NULL) ||
+	    epoll_ctl(s->flight->epoll_fd, EPOLL_CTL_ADD, h->timer, &ev))
+		return diag(d, -errno, "--trigger %s: timer: %s", h->trigger->name,
+			    strerror(errno));
+	return 0;
+}
+
+/* The child that writes a snapshot has a copy of the timer's descriptor for a moment. */
+static void stop(struct session *s, struct flight_hang *h)
+{
+	if (h->timer >= 0) {
+		epoll_ctl(s->flight->epoll_fd, EPOLL_CTL_DEL, h->timer, NULL);
+		close(h->timer);
+	}
+	if (h->schedstat >= 0)
+		close(h->schedstat);
+	if (h->stat >= 0)
+		close(h->stat);
+	h->timer = -1;
+	h->schedstat = -1;
+	h->stat = -1;
+}
+
+int flight_hang_open(struct session *s, const struct trigger *t, struct diag *d)
+{
+	struct flight_hang *h = calloc(1, sizeof(*h));
+	int err;
+
+	if (!h)
+		return diag(d, -ENOMEM, "out of memory");
+	h->trigger = (struct trigger *)t;
+	h->timer = -1;
+	h->schedstat = -1;
+	h->stat = -1;
+	h->next = s->flight->hang;
+	s->flight->hang = h;
+	err = open_task(h, d);
+	h->changed = now_ns();
+	return err ?: open_timer(s, h, d);
+}
+
+/* Return the task's state, which follows its name in parentheses, or 'X' if the task has ended. */
+static char state_of(const struct flight_hang *h)
+{
+	const char *end;
+	char buf[512];
+
+	if (look(h->stat, buf, sizeof(buf)) <= 0)
+		return 'X';
+	end = strrchr(buf, ')');
+	return end && end[1] ? end[2] : 'X';
+}
+
+/* The task has not run since @h->changed. Return for how long it has hung. */
+static __u64 hung_for(struct flight_hang *h, char state, __u64 now)
+{
+	if (state == 'D')
+		return now - h->changed;
+	if (state != 'R')
+		h->ready = 0;
+	else if (!h->ready)
+		h->ready = now;
+	return h->ready ? now - h->ready : 0;
+}
+
+static void has_ended(struct session *s, struct flight_hang *h)
+{
+	say("trigger %s: %d has ended, and is not watched any more", h->trigger->name,
+	    h->trigger->hang.pid);
+	stop(s, h);
+}
+
+static void look_at_task(struct session *s, struct flight_hang *h)
+{
+	/*
+	 * Read the clock first when the task has hung, and last when it has moved, so that a
+	 * recorder that was stopped in between counts no time that has not passed.
+	 */
+	const __u64 now = now_ns();
+	char ran[sizeof(h->ran)];
+	char state;
+
+	if (look(h->schedstat, ran, sizeof(ran)) <= 0) {
+		has_ended(s, h);
+		return;
+	}
+	if (strcmp(ran, h->ran)) {
+		memcpy(h->ran, ran, sizeof(ran));
+		h->changed = now_ns();
+		h->ready = 0;
+		h->told = false;
+		return;
+	}
+	state = state_of(h);
+	if (state == 'Z' || state == 'X') {
+		has_ended(s, h);
+	} else if (hung_for(h, state, now) >= h->trigger->hang.time && !h->told) {
+		h->told = true;
+		flight_wish(s, h->trigger, NULL, perf_clock_now(s->clock), 0, NULL, 0);
+	}
+}
+
+void flight_hang_run(struct session *s)
+{
+	struct flight_hang *h;
+	__u64 expired;
+
+	for (h = s->flight->hang; h; h = h->next)
+		if (h->timer >= 0 && read(h->timer, &expired, sizeof(expired)) > 0)
+			look_at_task(s, h);
+}
+
+void flight_hang_close(struct session *s)
+{
+	struct flight_hang *next;
+
+	for (; s->flight->hang; s->flight->hang = next) {
+		next = s->flight->hang->next;
+		stop(s, s->flight->hang);
+		free(s->flight->hang);
+	}
+}
