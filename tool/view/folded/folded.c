@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Add up the time in each call stack, or the weights of samples if there are no calls.
+ *
+ * The number of nodes, and the length of a line, have limits. What is beyond a limit is added to a
+ * node HIDDEN, which ends the stack. So no time is lost.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,11 +17,24 @@
 
 #define NO_NODE		(~0U)
 
+/*
+ * The functions in a line. A recursion has a line for each of its depths, so without a limit the
+ * output would grow with the square of the depth.
+ */
+#define DEPTH_MAX	1024
+/* Beyond this number, a node gets no further children but its HIDDEN one. */
+#define NODES_MAX	(1U << 20)
+
+/* The name of a node for all the stacks that go on beyond a limit */
+#define HIDDEN		(~0U)
+#define HIDDEN_NAME	"[not shown]"
+
 /* A function at the end of a call stack. Its parent is the function that called it. */
 struct node {
 	__u32	parent;		/* NO_NODE: a thread's first function */
 	__u32	root;		/* the thread's name, an index in folded.roots */
 	__u32	name;
+	__u32	depth;		/* of a thread's first function: 1 */
 	__u64	time;
 	__u64	weight;		/* of samples */
 };
@@ -26,6 +42,7 @@ struct node {
 struct folded_lane {
 	__u32	root;
 	__u32	top;		/* node, or NO_NODE */
+	__u64	hidden;		/* functions that the node HIDDEN on top stands for */
 	__u64	since;		/* the time up to which the nodes have the lane's time */
 };
 
@@ -42,6 +59,7 @@ struct folded {
 	char	**roots;	/* names of threads */
 	size_t	nr_roots;
 	bool	has_calls;
+	__u32	path[DEPTH_MAX + 1];	/* the nodes of the line that is printed */
 };
 
 struct key {
@@ -56,20 +74,40 @@ static bool is_same(const void *elements, __u32 value, const void *key)
 	return n->parent == k->parent && n->root == k->root && n->name == k->name;
 }
 
-static int get_node(struct folded *f, const struct key *k, __u32 *node)
+static __u64 hash_of(const struct key *k)
 {
-	__u64 hash = (k->parent * 0x9e3779b97f4a7c15ULL ^ k->name) * 0xff51afd7ed558ccdULL ^
-		     k->root;
+	const __u64 hash = (k->parent * 0x9e3779b97f4a7c15ULL ^ k->name) * 0xff51afd7ed558ccdULL ^
+			   k->root;
 
-	hash ^= hash >> 29;
+	return hash ^ hash >> 29;
+}
+
+static __u32 depth_of(const struct folded *f, __u32 node)
+{
+	return node == NO_NODE ? 0 : f->nodes[node].depth;
+}
+
+/* Find a node, or add it. Beyond a limit, find or add the HIDDEN child of the same parent. */
+static int get_node(struct folded *f, struct key *k, __u32 *node)
+{
+	__u64 hash = hash_of(k);
+
 	if (read_map_find(&f->by_key, &hash, is_same, f->nodes, k, node))
 		return 0;
+	if (k->name != HIDDEN &&
+	    (f->nr_nodes >= NODES_MAX || depth_of(f, k->parent) >= DEPTH_MAX)) {
+		k->name = HIDDEN;
+		hash = hash_of(k);
+		if (read_map_find(&f->by_key, &hash, is_same, f->nodes, k, node))
+			return 0;
+	}
 	if (grow((void **)&f->nodes, f->nr_nodes, sizeof(*f->nodes)) ||
 	    read_map_set(&f->by_key, hash, f->nr_nodes))
 		return -ENOMEM;
 	*node = f->nr_nodes;
 	f->nodes[f->nr_nodes++] = (struct node) {
-		.parent = k->parent, .root = k->root, .name = k->name };
+		.parent = k->parent, .root = k->root, .name = k->name,
+		.depth = depth_of(f, k->parent) + 1 };
 	return 0;
 }
 
@@ -124,11 +162,17 @@ static int enter(struct timeline *t, __u32 lane, __u64 time, __u32 name, unsigne
 {
 	struct folded *f = (struct folded *)t;
 	struct folded_lane *l = &f->lanes[lane];
+	struct key k = { l->top, l->root, name };
+	int rc = 0;
 
 	(void)flags;
 	f->has_calls = true;
 	count(f, l, time);
-	return get_node(f, &(struct key) { l->top, l->root, name }, &l->top);
+	if (!l->hidden)
+		rc = get_node(f, &k, &l->top);
+	if (k.name == HIDDEN || l->hidden)
+		l->hidden++;
+	return rc;
 }
 
 static int leave(struct timeline *t, __u32 lane, __u64 time, unsigned int flags)
@@ -138,7 +182,10 @@ static int leave(struct timeline *t, __u32 lane, __u64 time, unsigned int flags)
 
 	(void)flags;
 	count(f, l, time);
-	l->top = f->nodes[l->top].parent;
+	if (l->hidden)
+		l->hidden--;
+	if (!l->hidden)
+		l->top = f->nodes[l->top].parent;
 	return 0;
 }
 
@@ -146,13 +193,17 @@ static int stack(struct timeline *t, __u32 lane, __u64 time, const __u32 *names,
 		 __u64 weight)
 {
 	struct folded *f = (struct folded *)t;
+	struct key k = { .root = f->lanes[lane].root };
 	__u32 node = NO_NODE;
 	unsigned int i;
 	int rc = 0;
 
 	(void)time;
-	for (i = 0; i < nr && !rc; i++)
-		rc = get_node(f, &(struct key) { node, f->lanes[lane].root, names[i] }, &node);
+	for (i = 0; i < nr && !rc && k.name != HIDDEN; i++) {
+		k.parent = node;
+		k.name = names[i];
+		rc = get_node(f, &k, &node);
+	}
 	if (!rc && nr)
 		f->nodes[node].weight += weight;
 	return rc;
@@ -174,41 +225,36 @@ static int point(struct timeline *t, __u32 lane, const struct tl_point *p)
 	return 0;
 }
 
+static const char *name_of(const struct folded *f, __u32 node)
+{
+	const __u32 name = f->nodes[node].name;
+
+	return name == HIDDEN ? HIDDEN_NAME : f->names[name];
+}
+
 /* Print the functions from the outermost one to @node. */
-static int print(struct folded *f, __u32 node, __u32 **path, size_t *room)
+static void print(struct folded *f, __u32 node)
 {
 	size_t nr = 0;
-	__u32 n, *more;
+	__u32 n;
 
-	for (n = node; n != NO_NODE; n = f->nodes[n].parent) {
-		if (nr == *room) {
-			more = reallocarray(*path, *room * 2 + 16, sizeof(**path));
-			if (!more)
-				return -ENOMEM;
-			*path = more;
-			*room = *room * 2 + 16;
-		}
-		(*path)[nr++] = n;
-	}
+	for (n = node; n != NO_NODE; n = f->nodes[n].parent)
+		f->path[nr++] = n;
 	fputs(f->roots[f->nodes[node].root], f->out);
 	while (nr--)
-		fprintf(f->out, ";%s", f->names[f->nodes[(*path)[nr]].name]);
+		fprintf(f->out, ";%s", name_of(f, f->path[nr]));
 	fprintf(f->out, " %llu\n", f->has_calls ? f->nodes[node].time : f->nodes[node].weight);
-	return 0;
 }
 
 static int end(struct timeline *t)
 {
 	struct folded *f = (struct folded *)t;
-	__u32 *path = NULL;
-	size_t room = 0, i;
-	int rc = 0;
+	size_t i;
 
-	for (i = 0; i < f->nr_nodes && !rc; i++)
+	for (i = 0; i < f->nr_nodes; i++)
 		if (f->has_calls ? f->nodes[i].time : f->nodes[i].weight)
-			rc = print(f, i, &path, &room);
-	free(path);
-	return rc ?: timeline_file_flush(f->out);
+			print(f, i);
+	return timeline_file_flush(f->out);
 }
 
 static void free_strings(char **list, size_t nr)
