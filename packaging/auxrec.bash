@@ -284,7 +284,7 @@ _auxrec()
 			[[ ${words[i]} == -* || ${words[i - 1]} == --timeout ]] || path+=${words[i]}
 		done
 		if [[ $path ]]; then
-			_auxrec_from_words snapshot status stop
+			_auxrec_from_words snapshot status metrics stop
 		else
 			_auxrec_files
 		fi

@@ -39,7 +39,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_hang flight/test_pressure flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
-		flight/test_run page/feed page/test_output recover/test_journal recover/test_ring \
+		flight/test_run monitor/status page/feed page/test_output recover/test_journal recover/test_ring \
 		recover/test_survive) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH) $(CRASH)
@@ -187,6 +187,10 @@ $(TESTS)/tool/flight/test_trigger: $(BUILD)/selftests/tool/flight/test_trigger.o
 $(TESTS)/tool/flight/test_snapshot_queue: $(BUILD)/selftests/tool/flight/test_snapshot_queue.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/monitor/status: $(BUILD)/selftests/tool/monitor/status.o \
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=now_ns,--wrap=perf_clock_about -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_bpf: $(BUILD)/selftests/tool/flight/test_bpf.o \
 		$(TOOL_LINK)

@@ -103,6 +103,8 @@ becomes 'auxrec export --fo' --folded
 becomes 'auxrec view o' one.data
 becomes 'auxrec ctl o' one.data
 becomes 'auxrec ctl one.data s' 'snapshot status stop'
+becomes 'auxrec ctl one.data m' metrics
+becomes 'auxrec ctl one.data status --j' --json
 becomes 'auxrec ctl --timeout=3 one.data sn' snapshot
 check "commands and their arguments"
 

@@ -380,6 +380,7 @@ static void succeeded(struct session *s, const struct result *result)
 
 	f->stats.snapshots++;
 	f->stats.bytes += result->bytes;
+	f->stats.last = f->writing_since;
 	if (took > f->stats.longest_ns)
 		f->stats.longest_ns = took;
 	flight_files_add(&f->files, result->text);

@@ -68,6 +68,7 @@ struct flight_stats {
 	__u64 longest_ns;		/* from a trigger to its file */
 	__u64 removed;			/* old snapshots */
 	__u64 forgotten_maps;		/* maps of tasks, forgotten because memory was short */
+	__u64 last;			/* CLOCK_REALTIME ns of the newest snapshot's trigger */
 };
 
 /* Records that were not kept since the last LOST_SAMPLES record */
@@ -135,6 +136,8 @@ extern const struct session_mode flight_mode;
 /* flight/memory.c: set the sizes of rings that were not given, then divide the rest. */
 int flight_defaults(struct options *opt, struct diag *d);
 int flight_divide(struct session *s, struct flight_memory *m, struct diag *d);
+/* Return the memory of main rings of @bytes each, on @nr_cpus CPUs. */
+__u64 flight_main_memory(size_t bytes, size_t nr_cpus);
 
 /* flight/flight.c. A function that returns int returns 0, or -errno with a message. */
 int flight_prepare(struct session *s, struct diag *d);	/* before the events are made */
@@ -296,11 +299,17 @@ int snapshot_write(struct session *s, const struct snapshot_job *job);
 void flight_look_short(struct session *s, __u64 now);
 void flight_short_print(const struct session *s, char *buf, size_t size);
 
+/* flight/status.c: tell the control socket how the recorder is doing. */
+void flight_status(void *session, enum facts_form form, FILE *to);
+
 /* flight/report.c */
-void flight_status(void *session, FILE *to);
-struct recent_stats;
-/* Seconds for which there are records */
-double flight_history(const struct session *s, const struct recent_stats *stats);
+/* Return how far back the records reach, ns. */
+__u64 flight_history(const struct session *s, const struct recent_stats *stats);
+/*
+ * Return by how much the memory of records exceeds its limit. It can exceed the limit, because
+ * tasks and the kernel's symbols are never given up.
+ */
+__u64 flight_over_limit(const struct flight *f);
 void flight_summary(const struct session *s);
 void flight_line(const struct session *s, char *buf, size_t size);
 void flight_json(struct json *j, const struct session *s);

@@ -54,7 +54,7 @@ static void divide_own(struct flight_options *opt)
 	opt->bpf_queue = within(opt->memory / 32, BPF_MIN, BPF_MAX);
 }
 
-static __u64 main_memory(size_t bytes, size_t nr_cpus)
+__u64 flight_main_memory(size_t bytes, size_t nr_cpus)
 {
 	return (bytes + sysconf(_SC_PAGESIZE) + PER_CPU) * nr_cpus;
 }
@@ -83,10 +83,10 @@ int flight_defaults(struct options *opt, struct diag *d)
 	if (!opt->main_bytes) {
 		opt->main_bytes = MAIN_MAX;
 		while (opt->main_bytes > MAIN_MIN &&
-		       main_memory(opt->main_bytes, cpus.nr) > limit / 8)
+		       flight_main_memory(opt->main_bytes, cpus.nr) > limit / 8)
 			opt->main_bytes /= 2;
 	}
-	fixed = own_memory(&opt->flight) + main_memory(opt->main_bytes, cpus.nr);
+	fixed = own_memory(&opt->flight) + flight_main_memory(opt->main_bytes, cpus.nr);
 	cpus_free(&cpus);
 	if (fixed + PACKED_MIN + (opt->raw_given ? raw : 0) <= limit) {
 		opt->flight.block = BLOCK;
@@ -120,7 +120,7 @@ int flight_divide(struct session *s, struct flight_memory *m, struct diag *d)
 		.raw = s->have_raw && !opt->flight.survive ?
 		       s->raw.ring_size + s->raw.marks_size : 0,
 	};
-	fixed = m->own + main_memory(m->main, s->cpus.nr) + m->raw;
+	fixed = m->own + flight_main_memory(m->main, s->cpus.nr) + m->raw;
 	if (fixed + RECORDS_MIN > m->limit)
 		return too_little(opt, fixed + RECORDS_MIN, d);
 	m->records = m->limit - fixed;

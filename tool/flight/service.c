@@ -74,7 +74,7 @@ static void tell_status(struct session *s, __u64 now)
 	recent_stats(f->recent, &stats);
 	notify_status("%llu snapshots, %llu failed; the newest %.1f s; %llu records lost",
 		      (unsigned long long)f->stats.snapshots,
-		      (unsigned long long)f->stats.failed, flight_history(s, &stats),
+		      (unsigned long long)f->stats.failed, flight_history(s, &stats) / 1e9,
 		      (unsigned long long)main_losses(&s->main));
 }
 

@@ -78,6 +78,7 @@ static void account(struct mainring *r, struct main_stats *stats, const __u8 *re
 	__u64 v;
 
 	stats->records++;
+	stats->bytes += h->size;
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
 		stats->samples++;

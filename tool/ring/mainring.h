@@ -13,6 +13,7 @@
 /* Counters of records that were read from the main rings, and of losses */
 struct main_stats {
 	__u64 records;
+	__u64 bytes;		/* of these records */
 	__u64 samples;
 	__u64 lost;		/* records other than samples, lost to a full ring */
 	__u64 lost_samples;	/* samples lost to a full ring */

@@ -36,16 +36,18 @@ static void answer_error(struct control_client *cl, int err, const struct diag *
 	control_client_putf(cl, "error %s", d->msg[0] ? d->msg : strerror(-err));
 }
 
-static void answer_status(struct control *c, struct control_client *cl)
+static void answer_status(struct control *c, struct control_client *cl, enum facts_form form)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f;
 	bool ok;
 
+	/* A page of metrics takes longer than any other answer. */
+	cl->had_turn = true;
 	f = open_memstream(&text, &len);
 	if (f) {
-		c->ops->status(c->ctx, f);
+		c->ops->status(c->ctx, form, f);
 		ok = !ferror(f);
 		if (fclose(f) || !ok) {
 			control_client_putf(cl, "error no memory");
@@ -75,8 +77,9 @@ static void execute(void *ctx, struct control_client *cl, const char *line, size
 		answer_error(cl, err, &d);
 		return;
 	}
-	if (rq.verb == CONTROL_STATUS) {
-		answer_status(c, cl);
+	if (rq.verb == CONTROL_STATUS || rq.verb == CONTROL_METRICS) {
+		answer_status(c, cl, rq.verb == CONTROL_METRICS ? FACTS_METRICS :
+			      rq.json ? FACTS_JSON : FACTS_TEXT);
 		return;
 	}
 	if (rq.verb == CONTROL_STOP && !cl->may_stop) {

@@ -6,7 +6,8 @@
  * CONTROL_LINE_MAX bytes with its newline:
  *
  *   snapshot [NAME]	"ok PATH" when the snapshot is on disk
- *   status		lines "KEY: VALUE", then "ok"
+ *   status [--json]	lines "KEY: VALUE" or of JSON, then "ok"
+ *   metrics		lines of Prometheus' text format, then "ok"
  *   stop		"ok" when nothing more will be written
  *
  * A request that fails is answered by "error MESSAGE". Each request has one answer, and one
@@ -22,6 +23,7 @@
  *
  * - There are at most 32 clients.
  * - The recorder does not read from a client that does not read its answers.
+ * - In each control_run(), a client gets at most one answer to "status" or "metrics".
  * - Requests of a client that has gone are still carried out, and their answers are dropped.
  * - A snapshot of a new name is refused while very many snapshots wait (flight/snapshot_queue.c).
  *
@@ -35,6 +37,7 @@
 #include <sys/types.h>
 
 #include "service/control_line.h"
+#include "service/facts.h"
 
 struct control;
 
@@ -50,8 +53,11 @@ struct control_ops {
 	 * -errno with a message, which becomes the answer.
 	 */
 	int (*snapshot)(void *ctx, const char *name, __u64 token, struct diag *d);
-	/* Write lines "KEY: VALUE" to @to, less than 32 KiB. */
-	void (*status)(void *ctx, FILE *to);
+	/*
+	 * Write lines in this form to @to, less than CONTROL_STATUS_MAX bytes. No line begins with
+	 * "ok" or "error".
+	 */
+	void (*status)(void *ctx, enum facts_form form, FILE *to);
 	/* Stop the recording. Return 0 and answer, or return -errno, as @snapshot does. */
 	int (*stop)(void *ctx, __u64 token);
 };

@@ -132,7 +132,8 @@ static void execute_lines(struct control_client *cl, control_execute execute, vo
 	size_t pos = 0;
 	int i;
 
-	for (i = 0; i < LINES_AT_A_TIME && may_go_on(cl); i++) {
+	cl->had_turn = false;
+	for (i = 0; i < LINES_AT_A_TIME && !cl->had_turn && may_go_on(cl); i++) {
 		const char *line = cl->in + pos;
 		const char *end = memchr(line, '\n', cl->in_len - pos);
 

@@ -11,6 +11,7 @@
 static const char * const verbs[] = {
 	[CONTROL_SNAPSHOT]	= "snapshot",
 	[CONTROL_STATUS]	= "status",
+	[CONTROL_METRICS]	= "metrics",
 	[CONTROL_STOP]		= "stop",
 };
 
@@ -51,9 +52,44 @@ static int check_name(const char *name, size_t len, struct diag *d)
 	return 0;
 }
 
+/* What can follow a verb, for messages */
+static const char *argument(enum control_verb verb)
+{
+	switch (verb) {
+	case CONTROL_SNAPSHOT:
+		return "give one name, without blanks";
+	case CONTROL_STATUS:
+		return "give it alone, or with --json";
+	default:
+		return "give it alone";
+	}
+}
+
+/* Take the word after the verb if the verb can have one. Return 0, or -errno with a message. */
+static int take_argument(const char *word, size_t len, struct control_request *rq, bool *taken,
+			 struct diag *d)
+{
+	static const char json[] = "--json";
+	int err;
+
+	if (rq->verb == CONTROL_SNAPSHOT) {
+		err = check_name(word, len, d);
+		if (err)
+			return err;
+		memcpy(rq->name, word, len);
+		*taken = true;
+	}
+	if (rq->verb == CONTROL_STATUS && len == sizeof(json) - 1 && !memcmp(word, json, len)) {
+		rq->json = true;
+		*taken = true;
+	}
+	return 0;
+}
+
 int control_parse(const char *line, size_t len, struct control_request *rq, struct diag *d)
 {
 	size_t pos = 0, word, i;
+	bool taken = false;
 	int err;
 
 	memset(rq, 0, sizeof(*rq));
@@ -64,30 +100,28 @@ int control_parse(const char *line, size_t len, struct control_request *rq, stru
 	}
 	if (i == ARRAY_LEN(verbs))
 		return diag(d, -EINVAL,
-			    "unknown command: there are 'snapshot [NAME]', 'status' and 'stop'");
+			    "unknown command: there are 'snapshot [NAME]', 'status [--json]', 'metrics' and 'stop'");
 	rq->verb = i;
 
 	pos += word;
 	word = next_word(line, len, &pos);
-	if (word && rq->verb == CONTROL_SNAPSHOT) {
-		err = check_name(line + pos, word, d);
-		if (err)
-			return err;
-		memcpy(rq->name, line + pos, word);
+	err = word ? take_argument(line + pos, word, rq, &taken, d) : 0;
+	if (err)
+		return err;
+	if (taken) {
 		pos += word;
 		word = next_word(line, len, &pos);
 	}
 	if (word)
 		return diag(d, -EINVAL, "'%s' is followed by too much: %s", verbs[i],
-			    rq->verb == CONTROL_SNAPSHOT ?
-			    "give one name, without blanks" : "give it alone");
+			    argument(rq->verb));
 	return 0;
 }
 
 size_t control_format(const struct control_request *rq, char line[CONTROL_LINE_MAX + 1])
 {
-	return snprintf(line, CONTROL_LINE_MAX + 1, "%s%s%s\n", verbs[rq->verb],
-			rq->name[0] ? " " : "", rq->name);
+	return snprintf(line, CONTROL_LINE_MAX + 1, "%s%s%s%s\n", verbs[rq->verb],
+			rq->json ? " --json" : "", rq->name[0] ? " " : "", rq->name);
 }
 
 /* If @line begins with @word and then ends or has a blank, return what follows. */

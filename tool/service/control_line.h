@@ -17,16 +17,18 @@
 enum control_verb {
 	CONTROL_SNAPSHOT,
 	CONTROL_STATUS,
+	CONTROL_METRICS,
 	CONTROL_STOP,
 };
 
 struct control_request {
 	enum control_verb verb;
+	bool json;			/* CONTROL_STATUS: as JSON */
 	char name[CONTROL_NAME_MAX];	/* CONTROL_SNAPSHOT; "": none was given */
 };
 
 /*
- * control_parse() - parse a request: "snapshot [NAME]", "status" or "stop"
+ * control_parse() - parse a request: "snapshot [NAME]", "status [--json]", "metrics" or "stop"
  * @line: any @len bytes, without the newline
  *
  * Return: 0, or -EINVAL with a message that has no newline.
@@ -37,7 +39,7 @@ int control_parse(const char *line, size_t len, struct control_request *rq, stru
 size_t control_format(const struct control_request *rq, char line[CONTROL_LINE_MAX + 1]);
 
 enum control_reply {
-	CONTROL_MORE,		/* a line of "status", or of a later version's request */
+	CONTROL_MORE,		/* a line of "status", "metrics", or a later version's request */
 	CONTROL_OK,
 	CONTROL_ERROR,
 };

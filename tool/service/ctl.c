@@ -31,7 +31,8 @@ struct ctl {
 	__u64 deadline;		/* as now_ns(), 0: none */
 	int fd;
 	size_t len;
-	char buf[CONTROL_ANSWER_MAX];
+	/* A path in JSON can have several bytes for each byte. */
+	char buf[CONTROL_STATUS_MAX];
 	struct diag diag;
 };
 
@@ -42,8 +43,10 @@ static void print_usage(FILE *f)
 	      "\n"
 	      "  snapshot [NAME]     write a snapshot, and print its file's name\n"
 	      "  status              print how the recorder is doing\n"
+	      "  metrics             print the same in the text format of Prometheus\n"
 	      "  stop                end the recording\n"
 	      "\n"
+	      "  --json              print the status as JSON\n"
 	      "  --timeout=SECONDS   give up after this time (default: wait)\n"
 	      "  --help              print this text\n"
 	      "\n"

@@ -34,7 +34,7 @@ static int parse_request(struct control_request *rq, int argc, char **argv, stru
 	int i;
 
 	if (!argc)
-		return diag(d, -EINVAL, "the command is missing: give snapshot [NAME], status or stop");
+		return diag(d, -EINVAL, "the command is missing: give snapshot [NAME], status [--json], metrics or stop");
 	for (i = 0; i < argc; i++) {
 		/* In the line, this word would become two words or none. */
 		if (!argv[i][0] || strchr(argv[i], ' '))
@@ -51,6 +51,7 @@ int ctl_parse(struct ctl_options *o, int argc, char **argv, struct diag *d)
 {
 	static const char timeout[] = "--timeout";
 	const size_t len = sizeof(timeout) - 1;
+	bool json = false;
 	int i, err;
 
 	memset(o, 0, sizeof(*o));
@@ -62,6 +63,10 @@ int ctl_parse(struct ctl_options *o, int argc, char **argv, struct diag *d)
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
 			o->help = true;
 			return 0;
+		}
+		if (!strcmp(argv[i], "--json")) {
+			json = true;
+			continue;
 		}
 		if (strncmp(argv[i], timeout, len) || (argv[i][len] && argv[i][len] != '='))
 			return diag(d, -EINVAL, "unknown option '%s'", argv[i]);
@@ -75,5 +80,9 @@ int ctl_parse(struct ctl_options *o, int argc, char **argv, struct diag *d)
 	if (i == argc)
 		return diag(d, -EINVAL, "the socket's path is missing: give the PATH of --trigger socket=PATH");
 	o->path = argv[i++];
-	return parse_request(&o->request, argc - i, argv + i, d);
+	err = parse_request(&o->request, argc - i, argv + i, d);
+	if (!err && json && o->request.verb != CONTROL_STATUS)
+		return diag(d, -EINVAL, "--json: only the status can be JSON");
+	o->request.json |= json;
+	return err;
 }

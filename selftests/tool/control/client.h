@@ -25,6 +25,7 @@ struct recorder {
 	unsigned int snapshots;
 	unsigned int statuses;
 	unsigned int stops;
+	enum facts_form form;	/* of the last status */
 	bool at_once;		/* recorder_snapshot() answers before it returns */
 	bool fails;
 	size_t status_bytes;
@@ -45,12 +46,13 @@ static inline int recorder_snapshot(void *ctx, const char *name, __u64 token, st
 	return 0;
 }
 
-static inline void recorder_status(void *ctx, FILE *to)
+static inline void recorder_status(void *ctx, enum facts_form form, FILE *to)
 {
 	struct recorder *r = ctx;
 	size_t i;
 
 	r->statuses++;
+	r->form = form;
 	fprintf(to, "snapshots: %u\n", r->snapshots);
 	for (i = 0; i < r->status_bytes / 8; i++)
 		fputs("key: va\n", to);

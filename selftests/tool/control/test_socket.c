@@ -252,7 +252,11 @@ static const struct {
 	{ "snapshot x", 0, "x", CONTROL_SNAPSHOT },
 	{ "snapshot a%d{}~!", 0, "a%d{}~!", CONTROL_SNAPSHOT },
 	{ "  status ", 0, "", CONTROL_STATUS },
+	{ "status --json", 0, "", CONTROL_STATUS },
+	{ " status  --json ", 0, "", CONTROL_STATUS },
+	{ "metrics", 0, "", CONTROL_METRICS },
 	{ "stop", 0, "", CONTROL_STOP },
+	{ "snapshot --json", 0, "--json", CONTROL_SNAPSHOT },
 	{ "snapshot " NAME_63, 0, NAME_63, CONTROL_SNAPSHOT },
 	{ .line = "snapshot " NAME_63 "4" },
 	{ .line = "" }, { .line = " " }, { .line = "snapshots" }, { .line = "snap" },
@@ -261,6 +265,8 @@ static const struct {
 	{ .line = "snapshot .." }, { .line = "snapshot .x" },
 	{ .line = "snapshot \xc3\xa4" }, { .line = "snapshot a\tb" },
 	{ .line = "snapshot\ta" }, { .line = "stop\r" }, { .line = "snapshot a\x7f" },
+	{ .line = "status --jso" }, { .line = "status --json x" }, { .line = "--json" },
+	{ .line = "status --json --json" }, { .line = "metrics --json" }, { .line = "metric" },
 	{ .line = "snapshot a\0b", .len = 12 }, { .line = "stop\0", .len = 5 },
 };
 
@@ -286,6 +292,7 @@ TEST(parse_request)
 		if (err || !requests[i].name)
 			continue;
 		EXPECT_EQ(requests[i].verb, rq.verb);
+		EXPECT_EQ(rq.verb == CONTROL_STATUS && strstr(line, "--json"), rq.json);
 		EXPECT_STREQ(requests[i].name, rq.name);
 	}
 }
@@ -314,6 +321,9 @@ static const struct {
 	const char *name;
 } command_lines[] = {
 	{ { "ctl", "/s", "status" }, "/s", 0, CONTROL_STATUS, "" },
+	{ { "ctl", "/s", "status", "--json" }, "/s", 0, CONTROL_STATUS, "" },
+	{ { "ctl", "--json", "/s", "status" }, "/s", 0, CONTROL_STATUS, "" },
+	{ { "ctl", "/s", "metrics" }, "/s", 0, CONTROL_METRICS, "" },
 	{ { "ctl", "--timeout=2.5", "/s", "stop" }, "/s", 2500000000, CONTROL_STOP, "" },
 	{ { "ctl", "--timeout", "1", "/s", "snapshot", "x" }, "/s", 1000000000,
 	  CONTROL_SNAPSHOT, "x" },
@@ -325,6 +335,8 @@ static const struct {
 	{ .argv = { "ctl", "/s", "snapshot", "" } },
 	{ .argv = { "ctl", "/s", "snapshot", "a/b" } },
 	{ .argv = { "ctl", "/s", "status", "x" } },
+	{ .argv = { "ctl", "--json", "/s", "metrics" } },
+	{ .argv = { "ctl", "/s", "metrics", "--json" } },
 	{ .argv = { "ctl", "/s", "snapshot", "a", "b" } },
 	{ .argv = { "ctl", "--timeout" } },
 	{ .argv = { "ctl", "--timeout=0", "/s", "stop" } },
@@ -347,9 +359,10 @@ TEST(parse_command_line)
 
 	for (i = 0; i < ARRAY_LEN(command_lines); i++) {
 		char **argv = (char **)command_lines[i].argv;
+		bool json = false;
 
 		for (argc = 0; argv[argc]; argc++)
-			;
+			json |= !strcmp(argv[argc], "--json");
 		err = ctl_parse(&o, argc, argv, &d);
 		EXPECT_EQ(command_lines[i].path ? 0 : -EINVAL, err) {
 			TH_LOG("case %zu", i);
@@ -359,6 +372,7 @@ TEST(parse_command_line)
 		EXPECT_STREQ(command_lines[i].path, o.path);
 		EXPECT_EQ(command_lines[i].timeout, o.timeout);
 		EXPECT_EQ(command_lines[i].verb, o.request.verb);
+		EXPECT_EQ(json, o.request.json);
 		EXPECT_STREQ(command_lines[i].name, o.request.name);
 	}
 }

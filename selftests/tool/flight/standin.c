@@ -69,8 +69,9 @@ static void tell(FILE *to, const char *what, int fd)
 		close(fd);
 }
 
-static void status(void *ctx, FILE *to)
+static void status(void *ctx, enum facts_form form, FILE *to)
 {
+	(void)form;
 	(void)ctx;
 	fprintf(to, "pid: %d\n", getpid());
 	tell(to, "event", open_event());

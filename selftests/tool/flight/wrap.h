@@ -48,6 +48,8 @@ ssize_t __wrap_write(int fd, const void *data, size_t size);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd);
 __u64 __wrap_now_ns(void);
+struct perf_clock;
+__u64 __wrap_perf_clock_about(struct perf_clock *c);
 long __wrap_syscall(long nr, ...);
 int __wrap_epoll_ctl(int epfd, int op, int fd, struct epoll_event *ev);
 int __wrap_timerfd_create(int clock, int flags);
