@@ -7,8 +7,10 @@ INCLUDEDIR    ?= $(PREFIX)/include
 LIBDIR	      ?= $(PREFIX)/lib
 MANDIR	      ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+EXAMPLEDIR    ?= $(PREFIX)/share/doc/auxrec/examples
 UNITDIR	      ?= $(PREFIX)/lib/systemd/system
 UDEVDIR	      ?= $(PREFIX)/lib/udev/rules.d
+EXAMPLES      := $(wildcard packaging/examples/*)
 MAN_PAGES     := $(wildcard Documentation/man/*.[1-8])
 
 .PHONY: install install-tool install-view install-lib install-modules uninstall release deb lint-deb clean-deb rpm
@@ -31,6 +33,12 @@ install-tool: tool
 		packaging/auxrec-flight.service \
 		>$(DESTDIR)$(UNITDIR)/auxrec-flight.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/auxrec-flight.service
+	install -d $(DESTDIR)$(EXAMPLEDIR)
+	set -e; for example in $(EXAMPLES); do \
+		to=$(DESTDIR)$(EXAMPLEDIR)/$${example##*/}; \
+		sed 's|/usr/local/bin/|$(BINDIR)/|' $$example >$$to; \
+		chmod 644 $$to; \
+	done
 	@# What it records is the administrator's.
 	test -e $(DESTDIR)/etc/default/auxrec-flight || install -m 644 \
 		packaging/auxrec-flight.default $(DESTDIR)/etc/default/auxrec-flight
@@ -78,6 +86,7 @@ uninstall:
 		$(DESTDIR)$(UNITDIR)/auxrec-flight.service $(DESTDIR)$(UDEVDIR)/60-perfaux.rules \
 		$(DESTDIR)$(INCLUDEDIR)/linux/perfaux.h $(DESTDIR)$(INCLUDEDIR)/auxstream.h \
 		$(DESTDIR)$(LIBDIR)/libauxstream.a $(DESTDIR)$(LIBDIR)/pkgconfig/auxstream.pc \
+		$(addprefix $(DESTDIR)$(EXAMPLEDIR)/,$(notdir $(EXAMPLES))) \
 		$(foreach page,$(notdir $(MAN_PAGES)),$(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(page)))/$(page))
 	@! cmp -s packaging/auxrec-flight.default $(DESTDIR)/etc/default/auxrec-flight || \
 		rm -f $(DESTDIR)/etc/default/auxrec-flight

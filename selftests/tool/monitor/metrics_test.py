@@ -91,11 +91,16 @@ def causes():
         return re.findall(r'^\t\[PERFAUX_CAUSE_\w+\]\s*= "(.*)",$', f.read(), re.MULTILINE)
 
 
+def promtool(*args, **more):
+    """Run promtool. Return what subprocess.run() does."""
+    tree = subprocess.run([os.path.join(TOP, "selftests/setup/promtool")], check=True,
+                          capture_output=True, text=True).stdout.strip()
+    return subprocess.run([os.path.join(tree, "promtool"), *args], capture_output=True,
+                          text=True, check=False, **more)
+
+
 def check_lint(page):
-    promtool = subprocess.run([os.path.join(TOP, "selftests/setup/promtool")], check=True,
-                              capture_output=True, text=True).stdout.strip()
-    run = subprocess.run([os.path.join(promtool, "promtool"), "check", "metrics"], input=page,
-                         capture_output=True, text=True, check=False)
+    run = promtool("check", "metrics", input=page)
     result("promtool has nothing to say about the metrics",
            f"status {run.returncode}: {run.stdout}{run.stderr}"
            if run.returncode or run.stdout or run.stderr else "")

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * status text|json|metrics: print what a flight recorder tells about itself. The recorder is made
- * up: it has a raw ring in ordinary memory, and each of its numbers is another one.
+ * status text|json|metrics: print what a flight recorder tells about itself.
+ * status serve PATH: tell it to the clients of a control socket, until stdin ends.
+ *
+ * The recorder is made up: it has a raw ring in ordinary memory, and each of its numbers is another
+ * one.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +69,28 @@ static struct session session = {
 	.raw = { .ctl = &control, .ring_size = 16 << 20, .marks_size = 4096 },
 };
 
+/* Print a line when the socket is there. */
+static int serve(const char *path)
+{
+	static const struct control_ops ops = { .status = flight_status };
+	struct diag d = { .msg = "" };
+	struct control *c = control_open(path, &ops, &session, &d);
+	struct pollfd p[] = {
+		{ .fd = c ? control_fd(c) : -1, .events = POLLIN }, { .events = POLLIN },
+	};
+
+	if (!c) {
+		fprintf(stderr, "%s\n", d.msg);
+		return 2;
+	}
+	puts("ready");
+	fflush(stdout);
+	while (poll(p, ARRAY_LEN(p), -1) > 0 && !p[1].revents)
+		control_run(c);
+	control_close(c);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct recent_limits limits = { .memory = 1 << 20 };
@@ -80,6 +106,8 @@ int main(int argc, char **argv)
 	}
 	control.lost_count[PERFAUX_CAUSE_TOO_LARGE] = 0;
 	control.lost_bytes[PERFAUX_CAUSE_TOO_LARGE] = 0;
+	if (argc == 3 && flight.recent && !strcmp(argv[1], "serve"))
+		return serve(argv[2]);
 	for (i = 0; argc == 2 && flight.recent && i < ARRAY_LEN(forms); i++) {
 		if (strcmp(argv[1], forms[i]))
 			continue;
