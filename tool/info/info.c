@@ -259,7 +259,7 @@ int info_stream(struct info *info, read_fill_t fill, void *ctx)
 		if (rc > 0)
 			rc = add_record(info, &rec) ?: 1;
 	}
-	info_breaks_end(info);
+	complete_breaks_end(&info->breaks);
 	info->bytes = read_offset(info->stream);
 	info->cut = read_cut(info->stream);
 	read_close(info->stream);
@@ -277,7 +277,7 @@ void info_free(struct info *info)
 	for (i = 0; i < info->nr_files; i++)
 		free(info->files[i].name);
 	free(info->files);
-	free(info->breaks);
+	complete_breaks_free(&info->breaks);
 	free(info->threads);
 	free(info->queues);
 	free(info->events);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "info/timeline.h"
+#include "stream/complete.h"
 #include "stream/read.h"
 #include "stream/read_attr.h"
 #include "stream/read_gap.h"
@@ -65,18 +66,6 @@ struct info_payload_loss {
 	__u64	bytes;
 };
 
-/* A time for which something is missing */
-struct info_break {
-	__u64	begin, end;
-};
-
-/* The time for which a snapshot has everything, see info_complete() */
-struct info_complete {
-	bool	any;
-	__u64	begin, end;	/* begin 0: from the start */
-	__u64	lost_begin, lost_end;	/* losses that made it shorter; lost_end 0: none */
-};
-
 struct info_file {
 	char	*name;
 	__u64	with, without;	/* maps */
@@ -130,8 +119,7 @@ struct info {
 	struct read_gap gaps[INFO_MAX_GAPS];
 	size_t	nr_gaps;
 	__u64	lost, lost_samples;	/* lost from main rings */
-	struct info_break *breaks;	/* for all losses; one can stand for several */
-	size_t	nr_breaks;
+	struct complete_breaks breaks;	/* for all losses; one can stand for several */
 	struct read_losses ring_losses;
 	__u64	aux_truncated;		/* AUX records with the flag, which are no gaps */
 	struct info_payload_loss payload_losses[INFO_NR_CAUSES];
@@ -178,16 +166,6 @@ int info_lost(struct info *info, const struct read_record *rec,
 /* Add the gap of a loss, if the record reports one. Call this for each kernel record. */
 int info_loss(struct info *info, const struct read_record *rec,
 	      const struct read_sample *s);
-
-/* info/complete.c. Return: 0, -ENOMEM */
-int info_break(struct info *info, __u64 begin, __u64 end);
-/* Call this when the whole stream has been read. */
-void info_breaks_end(struct info *info);
-/*
- * Return the time around the snapshot's trigger in which nothing is missing, or the last
- * such time before the trigger.
- */
-struct info_complete info_complete(const struct info *info, const struct auxrec_snapshot *h);
 
 /* info/snapshot.c. Return: 0, -ENOMEM */
 int info_snapshot(struct info *info, const struct read_sample *s);

@@ -46,7 +46,7 @@ static int add_gap(struct info *info, const struct read_gap *gap)
 		if (!info->by_cpu)
 			key = gap->tid;
 	}
-	return info_break(info, gap->begin, gap->end) ?:
+	return complete_break(&info->breaks, gap->begin, gap->end) ?:
 	       timeline_add(&info->line, key, TIMELINE_GAP, gap->begin, gap->end, 1);
 }
 

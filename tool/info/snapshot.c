@@ -97,7 +97,7 @@ static void print_range(const struct info *info, const char *what, __u64 begin, 
 
 /* Print why the complete time is no longer: the times of the records, the raw ring and losses. */
 static void print_parts(const struct info *info, const struct auxrec_snapshot *h,
-			const struct info_complete *c)
+			const struct complete_time *c)
 {
 	const bool raw = h->raw_end > h->raw_begin;
 
@@ -112,7 +112,7 @@ static void print_parts(const struct info *info, const struct auxrec_snapshot *h
 
 static void print_complete(const struct info *info, const struct auxrec_snapshot *h)
 {
-	const struct info_complete c = info_complete(info, h);
+	const struct complete_time c = complete_time(&info->breaks, h);
 	char a[32];
 
 	/* No time is settled when a recording has just begun. */
@@ -198,7 +198,7 @@ static void json_data(struct json *j, const struct info_snapshot *s)
 static void json_one(struct json *j, const struct info *info, const struct info_snapshot *s)
 {
 	const struct auxrec_snapshot *h = &s->h;
-	const struct info_complete c = info_complete(info, h);
+	const struct complete_time c = complete_time(&info->breaks, h);
 	const int part = snapshot_short(h->flags);
 
 	json_object(j, NULL, JSON_SPACED);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "info/info.h"
+#include "stream/complete.h"
 
 /*
  * If there are more losses, the nearest ones are joined, and the time between them counts as
@@ -16,57 +16,63 @@
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct info_break *x = a, *y = b;
+	const struct complete_break *x = a, *y = b;
 
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
 /* Join losses that are not further apart than @distance. */
-static void join(struct info *info, __u64 distance)
+static void join(struct complete_breaks *b, __u64 distance)
 {
-	struct info_break *list = info->breaks;
+	struct complete_break *list = b->list;
 	size_t i, to = 0;
 
-	for (i = 1; i < info->nr_breaks; i++) {
+	for (i = 1; i < b->nr; i++) {
 		if (list[i].begin > list[to].end &&
 		    list[i].begin - list[to].end > distance)
 			list[++to] = list[i];
 		else if (list[i].end > list[to].end)
 			list[to].end = list[i].end;
 	}
-	info->nr_breaks = to + 1;
+	b->nr = to + 1;
 }
 
-static void make_room(struct info *info)
+static void make_room(struct complete_breaks *b)
 {
 	__u64 distance = 0;
 
-	qsort(info->breaks, info->nr_breaks, sizeof(*info->breaks), by_begin);
-	join(info, 0);
-	while (info->nr_breaks > MAX_BREAKS / 2) {
+	qsort(b->list, b->nr, sizeof(*b->list), by_begin);
+	join(b, 0);
+	while (b->nr > MAX_BREAKS / 2) {
 		distance = distance * 2 + 1;
-		join(info, distance);
+		join(b, distance);
 	}
 }
 
-int info_break(struct info *info, __u64 begin, __u64 end)
+int complete_break(struct complete_breaks *b, __u64 begin, __u64 end)
 {
-	if (!info->breaks)
-		info->breaks = malloc(MAX_BREAKS * sizeof(*info->breaks));
-	if (!info->breaks)
+	if (!b->list)
+		b->list = malloc(MAX_BREAKS * sizeof(*b->list));
+	if (!b->list)
 		return -ENOMEM;
-	if (info->nr_breaks == MAX_BREAKS)
-		make_room(info);
-	info->breaks[info->nr_breaks++] = (struct info_break){ begin, end };
+	if (b->nr == MAX_BREAKS)
+		make_room(b);
+	b->list[b->nr++] = (struct complete_break){ begin, end };
 	return 0;
 }
 
-void info_breaks_end(struct info *info)
+void complete_breaks_end(struct complete_breaks *b)
 {
-	if (!info->nr_breaks)
+	if (!b->nr)
 		return;
-	qsort(info->breaks, info->nr_breaks, sizeof(*info->breaks), by_begin);
-	join(info, 0);
+	qsort(b->list, b->nr, sizeof(*b->list), by_begin);
+	join(b, 0);
+}
+
+void complete_breaks_free(struct complete_breaks *b)
+{
+	free(b->list);
+	*b = (struct complete_breaks){ .list = NULL };
 }
 
 static __u64 earlier(__u64 a, __u64 b)
@@ -83,7 +89,7 @@ static __u64 later(__u64 a, __u64 b)
  * Take the time from @begin to @end, unless it is empty or the time taken so far contains the
  * trigger.
  */
-static void offer(struct info_complete *c, __u64 begin, __u64 end, __u64 trigger)
+static void offer(struct complete_time *c, __u64 begin, __u64 end, __u64 trigger)
 {
 	if (begin >= end || (c->any && c->end >= trigger))
 		return;
@@ -93,13 +99,13 @@ static void offer(struct info_complete *c, __u64 begin, __u64 end, __u64 trigger
 }
 
 /* Choose a time without losses: the one that contains the trigger, or the last one before it. */
-static void choose(const struct info *info, __u64 begin, __u64 end, __u64 trigger,
-		   struct info_complete *c)
+static void choose(const struct complete_breaks *breaks, __u64 begin, __u64 end, __u64 trigger,
+		   struct complete_time *c)
 {
 	size_t i;
 
-	for (i = 0; i < info->nr_breaks; i++) {
-		const struct info_break *b = &info->breaks[i];
+	for (i = 0; i < breaks->nr; i++) {
+		const struct complete_break *b = &breaks->list[i];
 
 		if (b->end <= begin || b->begin >= end)
 			continue;
@@ -112,15 +118,16 @@ static void choose(const struct info *info, __u64 begin, __u64 end, __u64 trigge
 	offer(c, begin, end, trigger);
 }
 
-struct info_complete info_complete(const struct info *info, const struct auxrec_snapshot *h)
+struct complete_time complete_time(const struct complete_breaks *breaks,
+				   const struct auxrec_snapshot *h)
 {
-	struct info_complete c = { .any = false };
+	struct complete_time c = { .any = false };
 	__u64 begin = h->t_begin, end = h->t_settled;
 
 	if (h->raw_end > h->raw_begin) {
 		begin = later(begin, h->raw_begin);
 		end = earlier(end, h->raw_end);
 	}
-	choose(info, begin, end, earlier(h->t_trigger, end), &c);
+	choose(breaks, begin, end, earlier(h->t_trigger, end), &c);
 	return c;
 }
