@@ -33,7 +33,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_recent_memory \
 		state/test_proc_maps synth/test_kernel_range \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
-		daemon/test_daemon daemon/test_notify flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
+		daemon/test_daemon daemon/test_notify daemon/test_journal flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
 		record/test_options perfdata/to_perf_data perfetto/feed stream/test_lost stream/test_map_kind \
 		record/test_filter record/test_bpf record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
@@ -172,7 +172,8 @@ $(addprefix $(TESTS)/tool/stream/,test_lost test_map_kind): $(TESTS)/tool/stream
 		$(BUILD)/selftests/tool/stream/%.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
-$(TESTS)/tool/daemon/test_notify: $(BUILD)/selftests/tool/daemon/test_notify.o \
+$(addprefix $(TESTS)/tool/daemon/,test_notify test_journal): $(TESTS)/tool/daemon/%: \
+		$(BUILD)/selftests/tool/daemon/%.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 

@@ -34,6 +34,7 @@ struct result {
 	int err;
 	__u64 bytes;
 	__u64 removed;
+	struct snapshot_facts facts;	/* if the journal gets them */
 	char text[PATH_MAX];	/* the file's name, or what went wrong */
 };
 
@@ -159,12 +160,16 @@ static int write_file(struct session *s, bool frozen, struct result *result,
 		.out = &s->out, .write = write_stream, .may_go = may_go, .no_space = make_room,
 		.count = count_only, .ctx = &w,
 	};
+	static struct snapshot_losses losses;
 	static struct snapfile file;
 	int err;
 
+	if (s->flight->journal)
+		s->flight->losses = &losses;
 	err = snapfile_write(&file, &job, d);
 	result->bytes = s->out.bytes;
 	result->removed = w.removed;
+	result->facts = losses.facts;
 	if (err)
 		return err;
 	/* The client that asked for the snapshot may have another working directory. */
@@ -282,8 +287,7 @@ static void dump_failed(struct session *s, const char *why)
 	struct flight *f = s->flight;
 
 	f->stats.failed++;
-	say("snapshot %llu (%s) failed: %s; recording goes on",
-	    (unsigned long long)f->number, f->writing->name, why);
+	flight_tell_failed(s, why);
 	answer(s, f->writing, "error", why);
 	flight_wishes_free(f->writing);
 	f->writing = NULL;
@@ -384,9 +388,7 @@ static void succeeded(struct session *s, const struct result *result)
 	if (took > f->stats.longest_ns)
 		f->stats.longest_ns = took;
 	flight_files_add(&f->files, result->text);
-	if (!s->opt->quiet)
-		say("%s: %.1f MiB, %s", result->text, result->bytes / 1048576.0,
-		    f->writing->name);
+	flight_tell_written(s, result->text, result->bytes, &result->facts);
 	answer(s, f->writing, "ok", result->text);
 	flight_wishes_free(f->writing);
 	f->writing = NULL;

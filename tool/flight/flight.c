@@ -15,6 +15,7 @@
 #include "flight/flight.h"
 #include "flight/pressure.h"
 #include "flight/survive.h"
+#include "service/journal.h"
 #include "service/notify.h"
 #include "synth/proc_maps.h"
 #include "stream/records.h"
@@ -100,6 +101,8 @@ int flight_prepare(struct session *s, struct diag *d)
 		return diag(d, -ENOMEM, "out of memory");
 	/* Call this before the command is started, because the command is not the service. */
 	notify_init();
+	if (!s->opt->flight.daemon && journal_is_stderr())
+		f->journal = JOURNAL_SOCKET;
 	f->result_fd = -1;
 	f->epoll_fd = -1;
 	f->uevents = -1;

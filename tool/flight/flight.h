@@ -13,6 +13,8 @@
 #include "history/recent.h"
 #include "record/record.h"
 #include "session/session.h"
+#include "stream/complete.h"
+#include "stream/read_loss.h"
 #include "stream/snapshot_mark.h"
 
 struct flight_bpf;
@@ -77,6 +79,23 @@ struct flight_dropped {
 	__u64 time, id;			/* of the last record */
 };
 
+/* What a snapshot has and lacks, as auxrec info tells it */
+struct snapshot_facts {
+	__u64 trigger;			/* time of the first trigger, on the recording's clock */
+	struct complete_time complete;
+	__u64 lost;			/* records that main rings lost */
+	__u64 gaps;			/* of the raw ring */
+	__u64 gap_bytes;		/* lost bytes, where known */
+};
+
+/* The losses of a snapshot that is being written */
+struct snapshot_losses {
+	struct snapshot_facts facts;
+	struct complete_breaks breaks;
+	struct read_losses rings;
+	bool failed;			/* no memory: the complete time is not known */
+};
+
 struct flight {
 	struct flight_memory memory;
 	struct flight_short lacking;
@@ -100,6 +119,8 @@ struct flight {
 	int result_fd;			/* pipe from the child, or -1 */
 	__u64 added;			/* bytes of samples since the child began */
 	struct flight_dropped dropped;
+	struct snapshot_losses *losses;	/* in the child; NULL: nobody asks for them */
+	const char *journal;		/* the journal's socket; NULL: stderr is no journal */
 	__u64 frozen_since;		/* now_ns(); 0: the raw ring is not frozen */
 	__u64 frozen_lost;		/* the FROZEN loss counter before the freeze */
 	struct keep keep;
@@ -271,6 +292,11 @@ void flight_cpus_run(struct session *s);
 int flight_cpus_timeout(const struct session *s, int timeout);
 void flight_cpus_close(struct session *s);
 
+/* flight/tell.c: tell that a snapshot is on disk, or that it failed. */
+void flight_tell_written(struct session *s, const char *path, __u64 bytes,
+			 const struct snapshot_facts *facts);
+void flight_tell_failed(struct session *s, const char *why);
+
 /* flight/say.c */
 void flight_say_removed(const char *path, const char *why, int err);
 
@@ -283,6 +309,14 @@ int flight_dump_begin(struct session *s);
 void flight_dump_end(struct session *s, bool wait);
 /* Do not write the snapshot that is due. @why: the reason, for messages */
 void flight_dump_give_up(struct session *s, const char *why);
+
+/*
+ * flight/losses.c: called in the child for each record that is not sideband, and for each gap.
+ * snapshot_losses_end() finds the complete time of the first trigger, which @mark describes.
+ */
+void snapshot_losses_record(struct session *s, const struct perf_event_header *rec);
+void snapshot_losses_gap(struct session *s, const struct perfaux_gap *gap);
+void snapshot_losses_end(struct snapshot_losses *l, const struct auxrec_snapshot *mark);
 
 /* flight/snapshot.c: called in the child. Return 0, or -errno of the stream. */
 struct snapshot_job {

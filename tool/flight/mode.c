@@ -98,6 +98,7 @@ const struct session_mode flight_mode = {
 	.setup = flight_setup,
 	.begun = flight_begun,
 	.lost = flight_lost,
+	.gap = snapshot_losses_gap,
 	.over = over,
 	.timeout = flight_timeout,
 	.nr_polled = nr_polled,

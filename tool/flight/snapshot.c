@@ -48,6 +48,7 @@ static int put_sample(void *ctx, const struct perf_event_header *rec)
 {
 	struct session *s = ctx;
 
+	snapshot_losses_record(s, rec);
 	if (rec->type == PERF_RECORD_SAMPLE && s->have_payloads)
 		return payload_sample(s, rec);
 	return stream_record(&s->out, rec);
@@ -117,7 +118,8 @@ static __u32 lacking(const struct flight *f)
 }
 
 static int put_mark(struct session *s, const struct flight_wish *w,
-		    const struct span_list *list, const struct snapshot_job *job)
+		    const struct span_list *list, const struct snapshot_job *job,
+		    struct auxrec_snapshot *written)
 {
 	const size_t name = strlen(w->name) + 1;
 	const struct sev *sev = mark_event(s);
@@ -160,6 +162,7 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 	mark.raw_first = list->run.first;
 	mark.raw_last = list->run.last;
 	note_after(s, list, &mark);
+	*written = mark;
 	rec.mark = mark;
 	rec.header.size = size;
 	rec.raw_size = size - offsetof(struct mark_sample, mark);
@@ -278,6 +281,7 @@ static int begin_stream(struct session *s, __u64 begin)
 int snapshot_write(struct session *s, const struct snapshot_job *job)
 {
 	struct flight *f = s->flight;
+	struct auxrec_snapshot first, other;
 	const struct flight_wish *w;
 	struct span_list list;
 	int err;
@@ -292,7 +296,7 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 	if (!err)
 		err = put_header(s, REC_FINISHED_INIT);
 	for (w = f->writing; !err && w; w = w->next)
-		err = put_mark(s, w, &list, job);
+		err = put_mark(s, w, &list, job, w == f->writing ? &first : &other);
 	if (!err)
 		err = begin_stream(s, job->begin);
 	if (!err)
@@ -309,5 +313,7 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 		err = auxdata_summary(s);
 	if (!err)
 		err = put_header(s, REC_FINISHED_ROUND);
+	if (!err && f->losses)
+		snapshot_losses_end(f->losses, &first);
 	return err ?: stream_flush(&s->out);
 }

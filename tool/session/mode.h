@@ -15,6 +15,7 @@
 #include "base/util.h"
 
 struct json;
+struct perfaux_gap;
 struct options;
 struct pollfd;
 struct session;
@@ -61,6 +62,8 @@ struct session_mode {
 	int (*begun)(struct session *s, struct diag *d);
 	/* Called when @nr samples of an event that is a trigger were lost. */
 	void (*lost)(struct session *s, const struct sev *sev, __u64 nr);
+	/* Called when a gap of the raw ring is written to the stream. */
+	void (*gap)(struct session *s, const struct perfaux_gap *gap);
 	/* Return why the recording must end, or NULL. */
 	const char *(*over)(const struct session *s);
 	/*
