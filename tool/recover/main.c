@@ -217,10 +217,16 @@ static int recover(const struct recover_command *c, const struct region *region,
 /* -q: print nothing if nothing was kept, or if there is no module to ask. */
 static int fail(const struct recover_command *c, int err, const struct diag *d)
 {
-	if (c->quiet && (err == -ENODATA || err == -ENOENT))
+	if (c->quiet && err == -ENODATA)
 		return RECOVER_NOTHING;
 	fprintf(stderr, WHO ": %s\n", d->msg);
 	return err == -ENODATA ? RECOVER_NOTHING : RECOVER_ERROR;
+}
+
+/* Without the module's device, nothing was kept. */
+static bool is_no_device(const struct recover_command *c, int err)
+{
+	return err == -ENOENT && !c->region;
 }
 
 static int run(const struct recover_command *c)
@@ -231,9 +237,13 @@ static int run(const struct recover_command *c)
 
 	if (c->wipe) {
 		err = region_wipe(&d);
+		if (c->quiet && is_no_device(c, err))
+			return RECOVER_NOTHING;
 		return err ? fail(c, err, &d) : RECOVER_OK;
 	}
 	err = region_open(&region, c->region, &d);
+	if (c->quiet && is_no_device(c, err))
+		return RECOVER_NOTHING;
 	if (err)
 		return fail(c, err, &d);
 	err = c->save ? region_save(&region, c->save, &d) : recover(c, &region, &d);
