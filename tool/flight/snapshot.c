@@ -186,7 +186,6 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 {
 	struct raw_item item = { .span = NULL };
 
-	*list = (struct span_list){ .items = NULL };
 	if (!s->have_raw)
 		return 0;
 	list->left = calloc(s->raw.ctl->nr_segments, sizeof(*list->left));
@@ -204,6 +203,12 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 	if (list->nr)
 		qsort(list->items, list->nr, sizeof(*list->items), by_number);
 	return rawring_held_run(&s->raw, begin, &list->run);
+}
+
+static void span_list_free(struct span_list *list)
+{
+	free(list->items);
+	free(list->left);
 }
 
 /*
@@ -283,7 +288,7 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 	struct flight *f = s->flight;
 	struct auxrec_snapshot first, other;
 	const struct flight_wish *w;
-	struct span_list list;
+	struct span_list list = { .items = NULL };
 	int err;
 
 	err = recent_cut(f->recent, job->begin, s->flushed_time);
@@ -313,6 +318,7 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 		err = auxdata_summary(s);
 	if (!err)
 		err = put_header(s, REC_FINISHED_ROUND);
+	span_list_free(&list);
 	if (!err && f->losses)
 		snapshot_losses_end(f->losses, &first);
 	return err ?: stream_flush(&s->out);
