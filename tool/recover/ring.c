@@ -110,7 +110,8 @@ static void read_spans(struct kept_ring *r, const struct kept *k, __u32 segment,
 	}
 	if (i < per && open->index == i && open_is_valid(k, open, use, segment))
 		add_open(r, k, segment, open);
-	else if (from->nr_spans > i && from->nr_spans <= per)
+	else if (PERFAUX_STATE(from->state) != PERFAUX_SEG_CLAIMED && from->nr_spans > i &&
+		 from->nr_spans <= per)
 		r->damaged += from->nr_spans - i;
 }
 
@@ -197,7 +198,11 @@ static void read_segment(struct kept_ring *r, const struct kept *k, __u32 segmen
 	struct perfaux_segment *to = &r->segments[segment];
 	const __u32 state = PERFAUX_STATE(from->state);
 
-	if (state < PERFAUX_SEG_BUSY || state > PERFAUX_SEG_HELD ||
+	/*
+	 * A CLAIMED segment may have been IDLE: then the spans of this use are valid. If it was
+	 * READY, its use is new, and has none.
+	 */
+	if (state == PERFAUX_SEG_FREE || state > PERFAUX_SEG_HELD ||
 	    is_released(k, segment, PERFAUX_SEQ(from->state)))
 		return;
 	to->kind = from->kind == PERFAUX_KIND_FRAMES ? PERFAUX_KIND_FRAMES : PERFAUX_KIND_SPANS;

@@ -136,6 +136,36 @@ static void refuse(const char *what, struct made *m, size_t size, const char *me
 	make(m);
 }
 
+/*
+ * A writer had claimed these segments: segment 0 had room left, so its spans are of this use;
+ * segment 1 was to be overwritten, so its spans and its number of spans are of an earlier use.
+ */
+static void test_claimed(void)
+{
+	struct kept_ring r;
+	struct made m;
+	struct diag d;
+	struct kept k;
+	bool made;
+	__u32 i;
+
+	made_init(&m);
+	for (i = 0; i < 2; i++) {
+		made_claim(&m, i, PERFAUX_KIND_SPANS);
+		made_span(&m, i, 100, 1);
+		made_span(&m, i, 200, 2);
+		made_span(&m, i, 300, 3);
+	}
+	m.segments[0].state = PERFAUX_SEQ(m.segments[0].state) << 8 | PERFAUX_SEG_CLAIMED;
+	m.segments[1].state = ++m.use << 8 | PERFAUX_SEG_CLAIMED;
+	made = !kept_check(&k, m.region, m.size, &d) && !kept_ring_make(&r, &k);
+	tap_report(made && r.nr_spans == 3 && r.bytes == 600 && !r.damaged,
+		   "claimed segments: %llu spans, %llu damaged", (unsigned long long)r.nr_spans,
+		   (unsigned long long)r.damaged);
+	kept_ring_free(&r);
+	made_free(&m);
+}
+
 static void test_header(void)
 {
 	struct made m;
@@ -235,6 +265,7 @@ int main(int argc, char **argv)
 	printf("# seed %llu\n", (unsigned long long)seed);
 	test_whole();
 	test_frames_after_hole();
+	test_claimed();
 	test_header();
 	test_damage();
 	return tap_end();
