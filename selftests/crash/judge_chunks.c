@@ -61,15 +61,18 @@ static void add_span(void *ctx, const struct kept_span *span)
 {
 	struct rows *rows = ctx;
 	struct auxgen_chunk chunk;
-	uint32_t at;
+	uint32_t length = span->length, at;
 
 	rows->spans++;
 	rows->open += !span->t_end;
-	for (at = 0; at + sizeof(chunk) <= span->length; at += sizeof(chunk)) {
+	/* The last byte of a chunk, where an open span ends, can be zero. */
+	if (!span->t_end)
+		length = (length + sizeof(chunk) - 1) / sizeof(chunk) * sizeof(chunk);
+	for (at = 0; at + sizeof(chunk) <= length; at += sizeof(chunk)) {
 		memcpy(&chunk, span->data + at, sizeof(chunk));
 		if (is_whole(&chunk))
 			add_chunk(rows, span, &chunk);
-		else if (!span->t_end && span->length - at < 2 * sizeof(chunk))
+		else if (!span->t_end && length - at < 2 * sizeof(chunk))
 			/* The crash came in the middle of it. The ledger tells if not. */
 			rows->torn++;
 		else
