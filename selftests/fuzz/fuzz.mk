@@ -10,7 +10,7 @@
 
 FUZZ_CC	   := clang
 FUZZ	   := $(BUILD)/fuzz
-FUZZ_NAMES := elf buildid stream perfdata merge events options filter commands control ctl view
+FUZZ_NAMES := elf buildid stream perfdata merge events options filter commands control ctl recover view
 FUZZ_TARGETS ?= $(FUZZ_NAMES)
 FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
@@ -18,8 +18,9 @@ T	   ?= 60
 
 # The folders whose code reads data from outside. The linker takes what a target needs from the
 # archive.
-FUZZ_DIRS := base stream auxstream perfdata pmu event trigger history snapfile service cli check extract info merge
-FUZZ_TOOL := $(wildcard $(FUZZ_DIRS:%=tool/%/*.c)) $(addprefix tool/session/,buildid.c raw_size.c)
+FUZZ_DIRS := base stream auxstream perfdata pmu event trigger history snapfile service cli check extract info merge \
+	     flight record recover ring session synth bpf
+FUZZ_TOOL := $(wildcard $(FUZZ_DIRS:%=tool/%/*.c))
 
 # auxview, with its libraries
 FUZZ_VIEW := $(filter-out tool/view/main.c,$(VIEW_SRCS)) $(addprefix selftests/fuzz/view/,told.c)
@@ -44,7 +45,7 @@ $(FUZZ)/auxrec.a: $(FUZZ_TOOL:%.c=$(FUZZ)/obj/%.o) $(addprefix $(FUZZ)/obj/,modu
 define FUZZ_RULE
 $(FUZZ)/$(1)/fuzz_$(1): $(FUZZ)/obj/selftests/fuzz/$(1)/fuzz_$(1).o $(FUZZ)/auxrec.a
 	@mkdir -p $$(@D)
-	$$(QUIET_LD)$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ -lzstd -lelf -lz -pthread
+	$$(QUIET_LD)$$(FUZZ_CC) $$(FUZZ_FLAGS) -fsanitize=fuzzer $$(FUZZ_WRAP) -o $$@ $$^ $(TOOL_SYS) -lzstd -lelf -lz -pthread
 endef
 $(foreach name,$(filter-out view,$(FUZZ_NAMES)),$(eval $(call FUZZ_RULE,$(name))))
 
@@ -52,6 +53,12 @@ $(foreach name,$(filter-out view,$(FUZZ_NAMES)),$(eval $(call FUZZ_RULE,$(name))
 FUZZ_EXACT := $(foreach name,stream perfdata merge,$(FUZZ)/$(name)/fuzz_$(name))
 $(FUZZ_EXACT): FUZZ_WRAP = -Wl,--wrap=read_next,--wrap=read_close
 $(FUZZ_EXACT): $(FUZZ)/obj/selftests/fuzz/exact.o
+
+$(FUZZ)/recover/fuzz_recover: $(FUZZ)/obj/selftests/tool/recover/make_region.o
+
+$(FUZZ)/recover/seeds: $(BUILD)/selftests/fuzz/recover/seeds.o
+	@mkdir -p $(@D)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
 # A generator of inputs. The other generators are scripts, except for test_elf_id.
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
@@ -84,13 +91,13 @@ $(FUZZ)/view/fuzz_view: $(FUZZ)/obj/selftests/fuzz/view/fuzz_view.o $(FUZZ)/view
 $(FUZZ)/view/fuzz_view: $(FUZZ)/obj/selftests/fuzz/exact.o
 
 # Build the generator, too. It is rarely used, so a build error would go unnoticed.
-fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds
+fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds $(FUZZ)/recover/seeds
 
 fuzz: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name))
 	@selftests/fuzz/run for $(T) $(FUZZ_TARGETS)
 
 fuzz-corpus: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name)) \
-		$(TESTS)/elf/test_elf_id $(FUZZ)/merge/seeds
+		$(TESTS)/elf/test_elf_id $(FUZZ)/merge/seeds $(FUZZ)/recover/seeds
 	@selftests/fuzz/run corpus $(FUZZ_TARGETS)
 
 -include $(shell find $(FUZZ)/obj -name '*.d' 2>/dev/null)
