@@ -183,6 +183,11 @@ static void tell(const struct recording *r, const struct kept *k, const char *pa
 			WHO ": lost: %llu records did not fit into the memory, %llu places (%llu bytes) of the records and %llu spans or frames were damaged\n",
 			(unsigned long long)found->lost, (unsigned long long)found->holes,
 			(unsigned long long)found->hole_bytes, (unsigned long long)ring->damaged);
+	/* A writer claims a segment, and then counts what it overwrites: pa_segment_claim(). */
+	if (ring->taken)
+		fprintf(stderr,
+			WHO ": the stop came when writers had just claimed %u segments: up to %llu KiB of older data may be overwritten and not counted\n",
+			ring->taken, (unsigned long long)ring->taken * k->head.segment_size >> 10);
 }
 
 static int recover(const struct recover_command *c, const struct region *region, struct diag *d)

@@ -211,8 +211,10 @@ static void read_segment(struct kept_ring *r, const struct kept *k, __u32 segmen
 		read_frames(r, k, segment, from);
 	else
 		read_spans(r, k, segment, from);
-	if (!to->nr_spans && !to->frames_end)
+	if (!to->nr_spans && !to->frames_end) {
+		r->taken += state == PERFAUX_SEG_CLAIMED;
 		return;
+	}
 	to->state = PERFAUX_SEQ(from->state) << 8 | PERFAUX_SEG_HELD;
 	if (state >= PERFAUX_SEG_READY) {
 		to->ready_seq = from->ready_seq;

@@ -159,7 +159,7 @@ static void test_claimed(void)
 	m.segments[0].state = PERFAUX_SEQ(m.segments[0].state) << 8 | PERFAUX_SEG_CLAIMED;
 	m.segments[1].state = ++m.use << 8 | PERFAUX_SEG_CLAIMED;
 	made = !kept_check(&k, m.region, m.size, &d) && !kept_ring_make(&r, &k);
-	tap_report(made && r.nr_spans == 3 && r.bytes == 600 && !r.damaged,
+	tap_report(made && r.nr_spans == 3 && r.bytes == 600 && !r.damaged && r.taken == 1,
 		   "claimed segments: %llu spans, %llu damaged", (unsigned long long)r.nr_spans,
 		   (unsigned long long)r.damaged);
 	kept_ring_free(&r);
