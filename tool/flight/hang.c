@@ -4,8 +4,9 @@
  * time that the task may stand still.
  *
  * A look reads /proc/PID/schedstat, which tells for how long and how often the task has run. If
- * that has changed, the task moves, and the look is over. Otherwise the look reads the task's state
- * as well:
+ * that has changed, the task moves, and the look is over. schedstat also tells for how long the task
+ * has waited, but that changes when the task is only moved to another CPU: see
+ * sched_info_dequeue(). Otherwise the look reads the task's state as well:
  *
  * D   The task has been in this uninterruptible sleep since the last change, because a task changes
  *     its state to D only while it runs.
@@ -29,15 +30,17 @@
 
 #define LOOKS		4
 
-/* proc_pid_schedstat() writes this if the kernel does not count. */
-#define NOT_COUNTED	"0 0 0\n"
+struct ran {
+	unsigned long long time;	/* ns */
+	unsigned long long times;
+};
 
 struct flight_hang {
 	struct flight_hang *next;
 	struct trigger *trigger;
 	int timer;			/* -1: the task has ended */
 	int schedstat, stat;
-	char ran[96];			/* schedstat at the last change */
+	struct ran ran;			/* at the last change */
 	__u64 changed;			/* now_ns() when the last change was seen */
 	__u64 ready;			/* now_ns() when it was first seen in R, or 0 */
 	bool told;			/* this hang has its wish */
@@ -63,6 +66,24 @@ static int open_file(const struct hang *h, const char *name, int *fd)
 	return *fd < 0 ? -errno : 0;
 }
 
+/*
+ * Read how a task has run. Return 0, -ESRCH if it has ended, -EOPNOTSUPP if the kernel does not count,
+ * or another -errno.
+ */
+static int look_ran(int fd, struct ran *ran)
+{
+	unsigned long long waited;
+	char buf[96];
+	const ssize_t n = look(fd, buf, sizeof(buf));
+
+	if (n <= 0)
+		return n ?: -ESRCH;
+	if (sscanf(buf, "%llu %llu %llu", &ran->time, &waited, &ran->times) != 3)
+		return -EIO;
+	/* proc_pid_schedstat() writes this if the kernel does not count. */
+	return ran->time || waited || ran->times ? 0 : -EOPNOTSUPP;
+}
+
 static int open_task(struct flight_hang *h, struct diag *d)
 {
 	const struct trigger *t = h->trigger;
@@ -74,12 +95,9 @@ static int open_task(struct flight_hang *h, struct diag *d)
 			    t->hang.pid);
 	if (!err)
 		err = open_file(&t->hang, "schedstat", &h->schedstat);
-	if (!err) {
-		const ssize_t n = look(h->schedstat, h->ran, sizeof(h->ran));
-
-		err = n < 0 ? n : 0;
-	}
-	if (err == -ENOENT || (!err && !strcmp(h->ran, NOT_COUNTED)))
+	if (!err)
+		err = look_ran(h->schedstat, &h->ran);
+	if (err == -ENOENT || err == -EOPNOTSUPP)
 		return diag(d, -EOPNOTSUPP, "--trigger %s: this kernel does not count when tasks run: it must have CONFIG_SCHEDSTATS",
 			    t->name);
 	return err ? diag(d, err, "--trigger %s: /proc/%d: %s", t->name, t->hang.pid,
@@ -173,15 +191,15 @@ static void look_at_task(struct session *s, struct flight_hang *h)
 	 * recorder that was stopped in between counts no time that has not passed.
 	 */
 	const __u64 now = now_ns();
-	char ran[sizeof(h->ran)];
+	struct ran ran;
 	char state;
 
-	if (look(h->schedstat, ran, sizeof(ran)) <= 0) {
+	if (look_ran(h->schedstat, &ran)) {
 		has_ended(s, h);
 		return;
 	}
-	if (strcmp(ran, h->ran)) {
-		memcpy(h->ran, ran, sizeof(ran));
+	if (ran.time != h->ran.time || ran.times != h->ran.times) {
+		h->ran = ran;
 		h->changed = now_ns();
 		h->ready = 0;
 		h->told = false;

@@ -30,6 +30,9 @@ static int cannot_open(const char *path, const char *name, int err, struct diag 
 	case -EPERM:
 		return diag(d, err, "--trigger %s: %s: %s; the kernel wants CAP_SYS_RESOURCE",
 			    name, path, strerror(-err));
+	case -EROFS:
+		return diag(d, err, "--trigger %s: %s is read-only here: a service must have ReadWritePaths=/proc/pressure",
+			    name, path);
 	default:
 		return diag(d, err, "--trigger %s: %s: %s", name, path, strerror(-err));
 	}

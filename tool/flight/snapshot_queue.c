@@ -105,8 +105,13 @@ static bool is_paced(const struct flight *f, const struct trigger *t)
 {
 	const struct keep_limits *l = &f->keep.limits;
 
+	if (t->rate_nr)
+		return false;
+	/* Writing a snapshot is I/O, and can be the pressure that triggers the next one. */
+	if (t->kind == TRIGGER_PRESSURE)
+		return true;
 	/* A client of the socket waits for its answer, so its requests come one by one. */
-	return (l->nr || l->bytes || l->age) && !t->rate_nr && t->kind != TRIGGER_SOCKET;
+	return (l->nr || l->bytes || l->age) && t->kind != TRIGGER_SOCKET;
 }
 
 /* Return the time from which on the trigger is in pace, as in the ATM forum's GCRA. */

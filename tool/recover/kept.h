@@ -41,7 +41,7 @@ struct kept_ring {
 	__u64 bytes;			/* in these spans */
 	__u64 open;			/* of @nr_spans: the crash came before their end */
 	__u64 frames;
-	__u64 damaged;			/* spans without a valid sum, and frames after a hole */
+	__u64 damaged;			/* spans and gaps without a valid sum, frames after a hole */
 	__u32 taken;			/* segments that writers had just claimed */
 	__u64 newest;			/* end of the newest span or frame that has ended, ns */
 };

@@ -180,7 +180,7 @@ static void tell(const struct recording *r, const struct kept *k, const char *pa
 			(k->stop.time - r->settled.looked) / 1e6);
 	if (found->lost || found->holes || ring->damaged)
 		fprintf(stderr,
-			WHO ": lost: %llu records did not fit into the memory, %llu places (%llu bytes) of the records and %llu spans or frames were damaged\n",
+			WHO ": lost: %llu records did not fit into the memory, %llu places (%llu bytes) of the records and %llu spans, frames or gaps were damaged\n",
 			(unsigned long long)found->lost, (unsigned long long)found->holes,
 			(unsigned long long)found->hole_bytes, (unsigned long long)ring->damaged);
 	/* A writer claims a segment, and then counts what it overwrites: pa_segment_claim(). */

@@ -110,7 +110,8 @@ static void read_spans(struct kept_ring *r, const struct kept *k, __u32 segment,
 	}
 	if (i < per && open->index == i && open_is_valid(k, open, use, segment))
 		add_open(r, k, segment, open);
-	else if (PERFAUX_STATE(from->state) != PERFAUX_SEG_CLAIMED && from->nr_spans > i &&
+	/* CLAIMED without a valid span: perhaps a new use, and nr_spans is that of the earlier one. */
+	else if ((PERFAUX_STATE(from->state) != PERFAUX_SEG_CLAIMED || i) && from->nr_spans > i &&
 		 from->nr_spans <= per)
 		r->damaged += from->nr_spans - i;
 }
@@ -222,22 +223,36 @@ static void read_segment(struct kept_ring *r, const struct kept *k, __u32 segmen
 	}
 }
 
+static bool gap_is_valid(const struct kept *k, const struct perfaux_gap *gap, __u32 i)
+{
+	const __u64 *sum = at(k, k->head.gap_sums_offset, i, sizeof(*sum));
+
+	return *sum == perfaux_kept_sum(perfaux_kept_start(k->head.key, gap->seq, i, 0), gap, 8);
+}
+
 static void read_gaps(struct kept_ring *r, const struct kept *k)
 {
 	const struct perfaux_kept_header *h = &k->head;
 	__u32 i;
 
 	for (i = 0; i < h->nr_gaps; i++) {
-		const struct perfaux_gap *gap = at(k, h->gaps_offset, i, sizeof(*gap));
-		const __u64 *sum = at(k, h->gap_sums_offset, i, sizeof(*sum));
+		struct perfaux_gap gap;
 
-		if (!gap->t_begin ||
-		    *sum != perfaux_kept_sum(perfaux_kept_start(h->key, gap->seq, i, 0), gap, 8))
+		memcpy(&gap, at(k, h->gaps_offset, i, sizeof(gap)), sizeof(gap));
+		if (!gap.t_begin)
 			continue;
-		if (gap->seq > r->last_gap)
-			r->last_gap = gap->seq;
-		if (!gap->seq || gap->seq != mark_of(k, h->nr_segments + i))
-			r->gaps[r->nr_gaps++] = *gap;
+		if (!gap_is_valid(k, &gap, i)) {
+			/* pa_gap_publish() writes the end before the sum that includes the end. */
+			gap.t_end = 0;
+			if (gap.seq || !gap_is_valid(k, &gap, i)) {
+				r->damaged++;
+				continue;
+			}
+		}
+		if (gap.seq > r->last_gap)
+			r->last_gap = gap.seq;
+		if (!gap.seq || gap.seq != mark_of(k, h->nr_segments + i))
+			r->gaps[r->nr_gaps++] = gap;
 	}
 }
 

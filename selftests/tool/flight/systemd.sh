@@ -267,6 +267,16 @@ until [[ $(property ActiveState) != active ]]; do :; done
 cp options /etc/default/$UNIT
 check "the journal has a field for each fact about a snapshot"
 
+echo "FLIGHT_OPTIONS='--flight=30s -a -e cpu-clock --trigger pressure=memory/150ms/1s'" >/etc/default/$UNIT
+want 0 systemctl start $UNIT
+is ActiveState active
+ctl $SOCKET status
+ctl $SOCKET stop
+until [[ $(property ActiveState) != active ]]; do :; done
+is Result success
+cp options /etc/default/$UNIT
+check "pressure is watched within the sandbox"
+
 # Test the module's device, its rings, and triggers that freeze them.
 if [[ -e /sys/bus/event_source/devices/auxgen && -e /dev/perfaux ]]; then
 	options="--flight=30s -M 64M -a -e auxgen/timer=1,config1=20000,chunks=8/ -e cpu-clock"

@@ -190,6 +190,24 @@ TEST_F(hang, waits_for_a_cpu)
 	EXPECT_EQ(2, later(&self->s, 4, 'R'));
 }
 
+/* The time of waiting is counted when the task is moved to another CPU, where it waits on. */
+TEST_F(hang, is_moved_to_another_cpu)
+{
+	char ran[32];
+	int i;
+
+	ASSERT_EQ(0, flight_hang_open(&self->s, &self->t, &self->d));
+	for (i = 0; i < 4; i++) {
+		snprintf(ran, sizeof(ran), "1000 %d 3\n", 30 + i);
+		put("12/schedstat", ran);
+		EXPECT_EQ(0, later(&self->s, 1, 'R'));
+	}
+	put("12/schedstat", "1000 40 3\n");
+	EXPECT_EQ(1, later(&self->s, 1, 'R'));
+	put("12/schedstat", "1000 50 3\n");
+	EXPECT_EQ(1, later(&self->s, 10, 'R'));
+}
+
 TEST_F(hang, sleeps_or_is_stopped)
 {
 	size_t i;

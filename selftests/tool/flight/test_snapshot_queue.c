@@ -382,4 +382,16 @@ TEST_F(wish, not_paced)
 	EXPECT_EQ(nr_unfrozen, 0);
 }
 
+/* Snapshots that are written can be the pressure, so this trigger has a pace without --keep, too. */
+TEST_F(wish, paced_pressure)
+{
+	self->event.count = 0;
+	self->event.kind = TRIGGER_PRESSURE;
+	EXPECT_EQ(storm(self->s, &self->event, 3), 0);
+	EXPECT_EQ(storm(self->s, &self->event, 1), 10);
+	self->event.rate_nr = 100;
+	self->event.rate_time = SECOND;
+	EXPECT_EQ(storm(self->s, &self->event, 1), 0);
+}
+
 TEST_HARNESS_MAIN

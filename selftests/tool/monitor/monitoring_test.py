@@ -127,6 +127,22 @@ def check_command(scratch):
            "\n".join(why))
 
 
+def check_many(scratch):
+    """Each thread can have a trigger, so there can be many."""
+    socket = os.path.join(scratch, "many")
+    why = []
+    with subprocess.Popen([sys.argv[1], "serve", socket, "1500"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as recorder:
+        recorder.stdout.readline()
+        for form in (["metrics"], ["status"], ["--json", "status"]):
+            run = subprocess.run([sys.argv[2], "ctl"] + form[:-1] + [socket, form[-1]],
+                                 capture_output=True, text=True, check=False)
+            if run.returncode or run.stdout.count("hang-1001499_5s") < 1:
+                why.append(f"{form}: status {run.returncode}, {run.stderr}")
+        recorder.stdin.close()
+    result("a recorder with 1500 triggers answers", "\n".join(why))
+
+
 def main():
     samples, _, _ = metrics_test.parse(metrics_test.status("metrics"))
     dashboard = json.loads(read("auxrec-dashboard.json"))
@@ -135,6 +151,7 @@ def main():
         check_queries(dashboard, scratch)
         check_units(scratch)
         check_command(scratch)
+        check_many(scratch)
     return tap.end()
 
 

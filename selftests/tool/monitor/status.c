@@ -2,6 +2,7 @@
 /*
  * status text|json|metrics: print what a flight recorder tells about itself.
  * status serve PATH: tell it to the clients of a control socket, until stdin ends.
+ * status serve PATH NR: the same, with NR triggers.
  *
  * The recorder is made up: it has a raw ring in ordinary memory, and each of its numbers is another
  * one.
@@ -36,7 +37,7 @@ static struct trigger triggers[] = {
 	{ .kind = TRIGGER_SIGNAL, .name = "socket-s", .taken = 1000, .suppressed = 2000 },
 };
 
-static const struct options options = {
+static struct options options = {
 	.cgroups = true,
 	.flight = { .window = 30 * SECOND, .triggers = triggers,
 		    .nr_triggers = ARRAY_LEN(triggers) },
@@ -91,6 +92,19 @@ static int serve(const char *path)
 	return 0;
 }
 
+static void set_triggers(unsigned int nr)
+{
+	struct trigger *many = calloc(nr, sizeof(*many));
+	unsigned int i;
+
+	for (i = 0; many && i < nr; i++) {
+		many[i] = (struct trigger){ .kind = TRIGGER_HANG, .taken = i };
+		snprintf(many[i].name, sizeof(many[i].name), "hang-%u_5s", 1000000 + i);
+	}
+	options.flight.triggers = many;
+	options.flight.nr_triggers = many ? nr : 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct recent_limits limits = { .memory = 1 << 20 };
@@ -106,7 +120,9 @@ int main(int argc, char **argv)
 	}
 	control.lost_count[PERFAUX_CAUSE_TOO_LARGE] = 0;
 	control.lost_bytes[PERFAUX_CAUSE_TOO_LARGE] = 0;
-	if (argc == 3 && flight.recent && !strcmp(argv[1], "serve"))
+	if (argc == 4)
+		set_triggers(atoi(argv[3]));
+	if (argc >= 3 && flight.recent && !strcmp(argv[1], "serve"))
 		return serve(argv[2]);
 	for (i = 0; argc == 2 && flight.recent && i < ARRAY_LEN(forms); i++) {
 		if (strcmp(argv[1], forms[i]))

@@ -166,6 +166,43 @@ static void test_claimed(void)
 	made_free(&m);
 }
 
+/*
+ * Segment 0 had room left and was claimed, and its second span is damaged. Gap 0 had its end, but
+ * not yet the sum with it; gap 1 has the sum for a number that it did not have yet.
+ */
+static void test_stopped_between(void)
+{
+	struct kept_ring r;
+	struct made m;
+	struct diag d;
+	struct kept k;
+	bool made;
+
+	made_init(&m);
+	made_claim(&m, 0, PERFAUX_KIND_SPANS);
+	made_span(&m, 0, 100, 1);
+	made_span(&m, 0, 200, 2);
+	made_span(&m, 0, 300, 3);
+	m.segments[0].state = PERFAUX_SEQ(m.segments[0].state) << 8 | PERFAUX_SEG_CLAIMED;
+	m.spans[1].length++;
+	made = !kept_check(&k, m.region, m.size, &d) && !kept_ring_make(&r, &k);
+	tap_report(made && r.nr_spans == 1 && r.damaged == 2 && !r.taken,
+		   "damaged spans of a claimed segment are told: %llu",
+		   (unsigned long long)r.damaged);
+	kept_ring_free(&r);
+
+	made_open_gap(&m, 0, 1000);
+	m.gaps[0].t_end = m.gaps[0].t_begin + 5;
+	made_gap(&m, 1, 2000);
+	m.gaps[1].seq = 0;
+	made = !kept_check(&k, m.region, m.size, &d) && !kept_ring_make(&r, &k);
+	tap_report(made && r.nr_gaps == 1 && r.gaps[0].bytes == 1000 && r.damaged == 3,
+		   "gaps that were being published: %zu, %llu damaged", r.nr_gaps,
+		   (unsigned long long)r.damaged);
+	kept_ring_free(&r);
+	made_free(&m);
+}
+
 static void test_header(void)
 {
 	struct made m;
@@ -266,6 +303,7 @@ int main(int argc, char **argv)
 	test_whole();
 	test_frames_after_hole();
 	test_claimed();
+	test_stopped_between();
 	test_header();
 	test_damage();
 	return tap_end();
