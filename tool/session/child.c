@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static _Noreturn void become(struct session *s, int go, int report)
 /*
  * The recorder's handlers would swallow a Ctrl-C that comes before the command is
  * executed. The recorder would then wait for a command that has not seen the signal.
+ * So child_fork() blocks signals until the child has called this.
  */
 static void default_signals(void)
 {
@@ -117,16 +119,22 @@ int child_find(struct session *s, struct diag *d)
 
 int child_fork(struct session *s, struct diag *d)
 {
+	sigset_t all, old;
 	int go[2], report[2];
 	pid_t pid;
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
 		return diag(d, -errno, "pipe: %s", strerror(errno));
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
 	pid = fork();
+	if (pid)
+		sigprocmask(SIG_SETMASK, &old, NULL);
 	if (pid < 0)
 		return diag(d, -errno, "fork: %s", strerror(errno));
 	if (!pid) {
 		default_signals();
+		sigprocmask(SIG_SETMASK, &old, NULL);
 		/* With a copy of the write end, the child would not notice the recorder's death. */
 		close(go[1]);
 		close(report[0]);
