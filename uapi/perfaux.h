@@ -138,9 +138,10 @@
  * - A segment of frames (see "Raw samples") has no spans, so this loop releases it.
  *   A reader of frames must use the frames first.
  *
- * - The entries of the gap table are used from the first one on: a writer takes the first entry
- *   that is free. So a reader can stop at the first entry whose seq and t_begin are 0. It was
- *   never used, and neither was any after it, unless its writer is just filling it.
+ * - A writer of a gap takes the first free entry of the gap table. So a reader can stop at the
+ *   first entry whose seq and t_begin are 0: neither that entry nor a later one was ever used.
+ *   The exception is an entry that its writer is just filling. The reader then finds the later
+ *   entries in its next pass.
  *
  * Then call poll(). If PERFAUX_CTL_STARVED is set in control.flags after the
  * reader has released segments, poll() or PERFAUX_IOC_FLUSH restarts the events
@@ -151,20 +152,21 @@
  * =======================
  *
  * The loop above looks at all segments each time. A reader of a ring with many segments can keep a
- * set of segments to look at. Before a look, it adds these:
+ * set of segments to look at. Before a look, the reader adds these segments to the set:
  *
- *   - each segment i whose bit is set: bit i % 64 of word i / 64 at control.open_offset. The bits
- *     are of segments that are BUSY or IDLE.
+ *   - each segment i whose bit is set: bit i % 64 of word i / 64 at control.open_offset. The bit
+ *     of a segment is set while the segment is BUSY or IDLE.
  *   - the segments in the order table, u64[order_size] at control.order_offset, from number n on,
  *     where n is 1 in a new ring. Take entry n % order_size (load-acquire). If
  *     PERFAUX_ORDER_SEQ(entry) is n, add segment PERFAUX_ORDER_SEGMENT(entry), and go on with
- *     n + 1. If it is lower, stop: no segment has become READY as number n yet. If it is higher,
- *     the entry of number n was needed for another segment: set n to the highest number in the
- *     table plus 1, and then add all segments.
+ *     n + 1. If that number is lower than n, stop: no segment has become READY as number n yet.
+ *     If it is higher, the entry of number n was needed for another segment: set n to the highest
+ *     number in the table plus 1, and then add all segments.
  *
  * When the reader has seen a segment READY, HELD or FREE, it removes the segment from the set. A
- * segment is in the table before it is READY, so the reader misses none. A segment that UNHOLD
- * makes READY again keeps its old number.
+ * writer puts a segment into the table before the segment is READY, so the reader misses none. A
+ * segment that UNHOLD makes READY again keeps its old number, so a reader that is past this number
+ * does not find the segment again.
  *
  * How to read an overwrite ring
  * =============================
@@ -360,8 +362,9 @@
  *		span). So the entry of an earlier use of the segment is not valid either
  *   open span	open.sum = perfaux_kept_sum(S, &open, 7), with the index open.index
  *   gap	gap sum [i] = perfaux_kept_sum(perfaux_kept_start(key, gap.seq, i, 0), &gap, 8).
- *		A gap with seq 0 was not published; with t_end 0, it had not ended. If a PMU was
- *		writing to thrown-away memory at the crash, those bytes are in no gap yet
+ *		A gap whose seq is 0 was not published. A gap whose t_end is 0 had not ended. If
+ *		a PMU was writing to memory that is thrown away at the crash, no gap contains
+ *		those bytes yet
  *   header	header.sum = perfaux_kept_sum(0, &header, all words before sum)
  *   stop	stop.sum = perfaux_kept_sum(key, &stop, all words before sum)
  *
@@ -1043,7 +1046,10 @@ struct perfaux_control {
 	__u64	lost_count[16];		/* per cause: how often */
 	__u64	lost_bytes[16];		/* per cause: bytes, where known */
 	__u64	frozen_cookie;		/* of the event that froze the ring */
-	/* offsets, as above; 0: the module is older. See "How to find what is new" */
+	/*
+	 * Offsets, as above, see "How to find what is new". An older module does not have the
+	 * fields from here on: its control.size is smaller, and other data is in their place.
+	 */
 	__u64	order_offset;		/* u64[order_size] */
 	__u64	open_offset;		/* u64[], a bit for each segment */
 	__u64	order_size;		/* a power of two */
@@ -1051,7 +1057,10 @@ struct perfaux_control {
 	__u64	far_claims;
 };
 
-/* An entry of the order table: the segment became READY as number ready_seq. 0: no entry */
+/*
+ * An entry of the order table: the number with which a segment became READY (its ready_seq), and
+ * the index of the segment. 0: no entry
+ */
 #define PERFAUX_ORDER_SEQ(entry)	((__u64)(entry) >> 12)
 #define PERFAUX_ORDER_SEGMENT(entry)	((__u32)((entry) & 0xfff))
 

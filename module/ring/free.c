@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * FREE segments are on a stack, so that a writer finds one without a look at others. On a machine
- * with several NUMA nodes, each node has a stack of the segments whose memory it has.
+ * with several NUMA nodes, each node has a stack for the segments whose memory is on that node.
  *
  * The low 16 bits of a stack's word are the index + 1 of the segment on top. The higher bits are a
  * number that each pop changes. A context that is interrupted in a pop, while others pop and push

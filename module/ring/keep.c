@@ -202,8 +202,8 @@ u64 pa_keep_span_sum(const struct pa_segment *seg, const struct perfaux_span *sp
 }
 
 /*
- * Store the sum of the gap with index @i, which is complete except for its number, @seq. 0: the gap
- * is open, so it has no number yet and may grow.
+ * Store the sum of the gap with index @i, which is complete except for its number, @seq. @seq is 0
+ * while the gap is not published: it may still grow then.
  */
 void pa_keep_gap(struct pa_ring *ring, unsigned int i, u64 seq)
 {

@@ -25,7 +25,10 @@
 /* Any user may ask for more memory than there is, so do not warn in the log. */
 #define PA_TABLE_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
-/* User space reads the bits of open segments as words of 64 bits. */
+/*
+ * User space reads the bits of open segments as words of 64 bits. Pairs of 32-bit longs have the
+ * same bits in the same places only on a little-endian CPU.
+ */
 static_assert(BITS_PER_LONG == 64 || !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN));
 
 /*

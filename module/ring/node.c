@@ -39,7 +39,10 @@ void pa_nodes_free(struct pa_ring *ring)
 	kvfree(ring->nodes);
 }
 
-/* Neighbours are on different nodes, so that each node has its share of any row of segments. */
+/*
+ * Neighbouring segments are on different nodes, so that each node has its share of any row of
+ * segments.
+ */
 int pa_node_wanted(const struct pa_ring *ring, unsigned int i)
 {
 	unsigned int used = 0;
@@ -49,7 +52,7 @@ int pa_node_wanted(const struct pa_ring *ring, unsigned int i)
 		return NUMA_NO_NODE;
 	for_each_node_state(node, N_MEMORY)
 		used += pa_node_is_used(node);
-	/* Nodes can go offline meanwhile. */
+	/* Nodes can have gone offline since pa_nodes_init(). */
 	if (!used)
 		return NUMA_NO_NODE;
 	i %= used;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The NUMA nodes of a ring's segments. A writer takes a segment whose memory is on its own node, as
- * long as there is one that is FREE or released. The oldest segment of an overwrite ring is
- * overwritten wherever it is: otherwise the history would have holes.
+ * long as the writer finds one that is FREE or released. The oldest segment of an overwrite ring is
+ * overwritten on whichever node it is: otherwise the history would have holes.
  */
 #ifndef PERFAUX_RING_NODE_H
 #define PERFAUX_RING_NODE_H
@@ -12,12 +12,15 @@
 #include "ring/ring.h"
 
 /* node.c; process context */
-/* Returns 0 or -ENOMEM. Sets ring->nr_nodes, and ring->nodes if the machine has several nodes. */
+/*
+ * Allocate ring->free, and ring->nodes if several nodes have CPUs and memory. Set ring->nr_nodes.
+ * Returns 0 or -ENOMEM.
+ */
 int pa_nodes_init(struct pa_ring *ring, unsigned int nr_segments);
 void pa_nodes_free(struct pa_ring *ring);
 /* Return the node on which to allocate segment @i, or NUMA_NO_NODE. */
 int pa_node_wanted(const struct pa_ring *ring, unsigned int i);
-/* The segment's memory was allocated: note its node. */
+/* Note the node of the segment's memory, which the caller has allocated. */
 void pa_node_note(struct pa_segment *seg);
 
 /* Return the number of the segment's node. */

@@ -9,8 +9,9 @@
  * more, or are in ring->late. Writers look from order_head on, and advance order_head over segments
  * that are not READY any more. So they pass each number once.
  *
- * User space maps the table, too, and finds there what became READY since its last look. So a
- * segment is put into the table before it is READY: see "How to find what is new" in perfaux.h.
+ * User space maps the table, too, and finds there the segments that became READY since its last
+ * look. Therefore a segment is put into the table before it is READY: see "How to find what is new"
+ * in perfaux.h.
  *
  * Nobody takes a segment out of the table. An entry is only a hint: its segment counts only if it
  * is READY and its ready_seq is still N.

@@ -70,8 +70,8 @@ void pa_free_link(struct pa_segment *seg);
 /* Make a segment FREE in its use @seq. The caller owns the segment. */
 void pa_free_push(struct pa_segment *seg, u64 seq);
 /*
- * Return a FREE segment of this CPU's node, or (far) of any node. It then belongs to the caller.
- * NULL: there is none.
+ * Return a FREE segment, which then belongs to the caller, or NULL if there is none.
+ * pa_free_pop() looks only at this CPU's node, pa_free_pop_far() at all nodes.
  */
 struct pa_segment *pa_free_pop(struct pa_ring *ring);
 struct pa_segment *pa_free_pop_far(struct pa_ring *ring);

@@ -2,8 +2,8 @@
 /*
  * Which segment a writer gets: a FREE one, one that its reader has released, one that was left
  * with room in it, or the oldest of those that may be overwritten. A writer gets a FREE or a
- * released segment of another NUMA node only if there is none of its own (node.h). The work does
- * not grow with the number of segments, but for the search of a bitmap.
+ * released segment of another NUMA node only if it has found none of its own node (node.h). The
+ * work does not grow with the number of segments, but for the search of a bitmap.
  */
 #include <linux/jiffies.h>
 #include <linux/smp.h>
@@ -140,9 +140,9 @@ static bool pa_segment_reuse(struct pa_segment *seg, u64 from, u64 t_begin)
 }
 
 /*
- * Claim a released segment, with @near one of this CPU's node. Readers mostly release segments in
+ * Claim a released segment. @near: only one of this CPU's node. Readers mostly release segments in
  * order, so look at the oldest one, @old, if any. Then look at a few others, each time at different
- * ones. Other released segments are found by pa_segments_give_back(), when a writer has found none.
+ * ones. pa_segments_give_back() finds the other released segments when a writer has found none.
  * Sets @again if another writer was faster.
  */
 static struct pa_segment *pa_segment_look(struct pa_ring *ring, const struct pa_old *old, bool near,
@@ -239,7 +239,7 @@ static struct pa_segment *pa_segment_overwrite(struct pa_ring *ring, const struc
 	return NULL;
 }
 
-/* Claim a FREE segment. */
+/* Claim @seg, a FREE segment that belongs to the caller, or NULL. */
 static struct pa_segment *pa_segment_free_one(struct pa_segment *seg, enum perfaux_kind kind,
 					      u64 t_begin)
 {

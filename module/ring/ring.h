@@ -131,8 +131,8 @@ struct pa_ring {
 	unsigned long *late;		/* likewise, a bit for each segment */
 	unsigned long *open;		/* see pa_open_add(); in the same mapping */
 	unsigned long *held;		/* see pa_held_add() */
-	struct pa_free *free;		/* see free.c, for each node */
-	u16 *nodes;			/* of the segments; NULL: all are on one. See node.h */
+	struct pa_free *free;		/* one for each node, see free.c */
+	u16 *nodes;			/* of the segments; NULL: one node. See node.h */
 	unsigned int nr_nodes;
 	u64 wake_at;			/* see pa_segments_enough() */
 	struct perfaux_gap *gaps;

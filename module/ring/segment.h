@@ -24,7 +24,7 @@ static inline bool pa_move(struct pa_segment *seg, u64 from, u64 to)
  * ring->open has a bit for each segment that is BUSY or IDLE. The owner of a segment sets its bit
  * after it has moved the segment to CLAIMED, and clears the bit before the segment is READY, HELD
  * or FREE. If the segment becomes READY or HELD, it is in the table of order.c by then.
- * ring->nr_open is at least the number of bits. User space maps the bits, and only reads them.
+ * ring->nr_open is at least the number of bits. User space maps the bits read-only.
  */
 static inline void pa_open_add(struct pa_segment *seg)
 {
