@@ -81,11 +81,11 @@ struct flight_dropped {
 
 /* What a snapshot has and lacks, as auxrec info tells it */
 struct snapshot_facts {
-	__u64 trigger;			/* time of the first trigger, on the recording's clock */
+	__u64 trigger;			/* time of the first trigger, recording's clock */
 	struct complete_time complete;
 	__u64 lost;			/* records that main rings lost */
 	__u64 gaps;			/* of the raw ring */
-	__u64 gap_bytes;		/* lost bytes, where known */
+	__u64 gap_bytes;		/* bytes that these gaps lost, where known */
 };
 
 /* The losses of a snapshot that is being written */
@@ -93,7 +93,7 @@ struct snapshot_losses {
 	struct snapshot_facts facts;
 	struct complete_breaks breaks;
 	struct read_losses rings;
-	bool failed;			/* no memory: the complete time is not known */
+	bool failed;			/* out of memory: the complete time is not known */
 };
 
 struct flight {
@@ -119,8 +119,8 @@ struct flight {
 	int result_fd;			/* pipe from the child, or -1 */
 	__u64 added;			/* bytes of samples since the child began */
 	struct flight_dropped dropped;
-	struct snapshot_losses *losses;	/* in the child; NULL: nobody asks for them */
-	const char *journal;		/* the journal's socket; NULL: stderr is no journal */
+	struct snapshot_losses *losses;	/* in the child; NULL: the journal gets no entries */
+	const char *journal;		/* the journal's socket; NULL: print to stderr */
 	__u64 frozen_since;		/* now_ns(); 0: the raw ring is not frozen */
 	__u64 frozen_lost;		/* the FROZEN loss counter before the freeze */
 	struct keep keep;
@@ -292,7 +292,10 @@ void flight_cpus_run(struct session *s);
 int flight_cpus_timeout(const struct session *s, int timeout);
 void flight_cpus_close(struct session *s);
 
-/* flight/tell.c: tell that a snapshot is on disk, or that it failed. */
+/*
+ * flight/tell.c: tell that a snapshot is on disk (not with --quiet), or why it failed. @facts are
+ * only for the journal.
+ */
 void flight_tell_written(struct session *s, const char *path, __u64 bytes,
 			 const struct snapshot_facts *facts);
 void flight_tell_failed(struct session *s, const char *why);
@@ -312,7 +315,8 @@ void flight_dump_give_up(struct session *s, const char *why);
 
 /*
  * flight/losses.c: called in the child for each record that is not sideband, and for each gap.
- * snapshot_losses_end() finds the complete time of the first trigger, which @mark describes.
+ * snapshot_losses_end() finds the time for which the snapshot is complete around its first trigger,
+ * which @mark describes.
  */
 void snapshot_losses_record(struct session *s, const struct perf_event_header *rec);
 void snapshot_losses_gap(struct session *s, const struct perfaux_gap *gap);

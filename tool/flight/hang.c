@@ -4,17 +4,17 @@
  * time that the task may stand still.
  *
  * A look reads /proc/PID/schedstat, which tells for how long and how often the task has run. If
- * that has changed, the task moves, and the look is over. schedstat also tells for how long the task
- * has waited, but that changes when the task is only moved to another CPU: see
- * sched_info_dequeue(). Otherwise the look reads the task's state as well:
+ * these numbers have changed, the task has run, and the look is over. schedstat also tells for how
+ * long the task has waited, but that number also changes when the task is moved to another CPU
+ * without running: see sched_info_dequeue(). Otherwise the look reads the task's state as well:
  *
  * D   The task has been in this uninterruptible sleep since the last change, because a task changes
  *     its state to D only while it runs.
- * R   The task waits for a CPU. It may have slept before, so its time is counted from the first
- *     look that sees this.
+ * R   The task waits for a CPU. The task may have slept before, so the time counts from the first
+ *     look that sees the task in R.
  *
- * In all other states the task does not hang: it sleeps until something happens, or is stopped. A
- * server that waits for requests looks the same as a deadlock there.
+ * In all other states the task does not hang: it sleeps until something happens, or is stopped. In
+ * these states, a server that waits for requests looks the same as a deadlock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,11 +42,11 @@ struct flight_hang {
 	int schedstat, stat;
 	struct ran ran;			/* at the last change */
 	__u64 changed;			/* now_ns() when the last change was seen */
-	__u64 ready;			/* now_ns() when it was first seen in R, or 0 */
+	__u64 ready;			/* now_ns() of the first look that saw R, or 0 */
 	bool told;			/* this hang has its wish */
 };
 
-/* Read a small file from its beginning. Return its length, or -errno. */
+/* Read a small file from its beginning into @buf, with a NUL. Return its length, or -errno. */
 static ssize_t look(int fd, char *buf, size_t size)
 {
 	const ssize_t n = pread(fd, buf, size - 1, 0);
@@ -119,7 +119,10 @@ static int open_timer(struct session *s, struct flight_hang *h, struct diag *d)
 	return 0;
 }
 
-/* The child that writes a snapshot has a copy of the timer's descriptor for a moment. */
+/*
+ * The child that writes a snapshot has a copy of the timer's descriptor for a moment, so close()
+ * alone may leave the timer in the epoll set.
+ */
 static void stop(struct session *s, struct flight_hang *h)
 {
 	if (h->timer >= 0) {
@@ -187,8 +190,9 @@ static void has_ended(struct session *s, struct flight_hang *h)
 static void look_at_task(struct session *s, struct flight_hang *h)
 {
 	/*
-	 * Read the clock first when the task has hung, and last when it has moved, so that a
-	 * recorder that was stopped in between counts no time that has not passed.
+	 * This is the end of a hang, from before the look. The begin of a hang in state D,
+	 * @h->changed, is a time from after a look. So if the recorder is stopped during a look,
+	 * the hang does not seem longer than it was.
 	 */
 	const __u64 now = now_ns();
 	struct ran ran;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --trigger hang=: a task stands still, although it does not wait for something to do.
+ * --trigger hang=: a task stands still in an uninterruptible sleep, or without a CPU.
  */
 #ifndef AUXREC_FLIGHT_HANG_H
 #define AUXREC_FLIGHT_HANG_H

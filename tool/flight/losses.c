@@ -13,8 +13,9 @@ static void add(struct snapshot_losses *l, __u64 begin, __u64 end)
 }
 
 /*
- * Records of losses have a fixed layout. Before each of them, a record with a count of 0 tells when
- * the loss began (record/losses.c), so other records do not have to be parsed.
+ * Records of losses have a fixed layout. Before the records of a loss, a record with a count of 0
+ * tells when the loss began (record/losses.c), so this function does not have to parse other
+ * records.
  */
 void snapshot_losses_record(struct session *s, const struct perf_event_header *h)
 {

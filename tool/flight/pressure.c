@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers of pressure. The kernel watches one time and window for each open file of
- * /proc/pressure (psi_trigger_create() in kernel/sched/psi.c).
+ * Triggers of pressure. The kernel watches one threshold and window for each open file of
+ * /proc/pressure (psi_write() in kernel/sched/psi.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 struct flight_pressure {
 	struct flight_pressure *next;
 	struct trigger *trigger;
-	int fd;				/* -1: the kernel watches no longer */
+	int fd;				/* -1: the kernel does not watch any more */
 };
 
 static int cannot_open(const char *path, const char *name, int err, struct diag *d)
@@ -44,7 +44,7 @@ static int cannot_watch(const char *path, const char *name, const struct pressur
 	switch (err) {
 	case -EINVAL:
 		if (p->window_us % PRESSURE_USER_WINDOW_US)
-			return diag(d, err, "--trigger %s: the kernel refuses the window of %ums: without CAP_SYS_RESOURCE, the window must be 2s, 4s, 6s, 8s or 10s (Linux 6.5 and later; older ones allow none)",
+			return diag(d, err, "--trigger %s: the kernel refuses the window of %ums: without CAP_SYS_RESOURCE, the window must be 2s, 4s, 6s, 8s or 10s",
 				    name, p->window_us / 1000);
 		break;
 	case -EOPNOTSUPP:

@@ -33,7 +33,7 @@ static void tell_identity(struct facts *to, const struct session *s)
 		.help = "The version of auxrec",
 	}, recording = {
 		.key = "recording", .name = "recording_info", .label = "recording",
-		.help = "The number of the recording, which its snapshots have, too",
+		.help = "The number of the recording, which is also in its snapshots",
 	};
 	char text[32];
 
@@ -75,7 +75,7 @@ static void tell_history(struct facts *to, const struct session *s,
 	facts_put(to, &wanted, lacking->memory);
 }
 
-/* The text has the memory of all records, the other forms have it by part. */
+/* The text has the memory of all records in one number. The other forms have a number per part. */
 static void tell_memory(struct facts *to, const struct session *s,
 			const struct recent_stats *stats)
 {
@@ -231,7 +231,7 @@ static void tell_losses(struct facts *to, const struct session *s)
 		.label = "reason", .value = "not kept",
 	}, overwritten = {
 		.name = "overwritten_bytes", .counter = true, .unit = FACT_BYTES,
-		.help = "Bytes that the raw ring has overwritten with newer ones, which is no loss",
+		.help = "Bytes that the raw ring has overwritten with newer data, which is no loss",
 	}, merged = {
 		.name = "merged_gaps", .counter = true,
 		.help = "Gaps of the raw ring whose exact times are not known; they count as losses, too",
@@ -240,7 +240,7 @@ static void tell_losses(struct facts *to, const struct session *s)
 		.help = "Maps of tasks that were forgotten, because the state was too large",
 	}, over = {
 		.key = "over the limit", .name = "over_limit_bytes", .unit = FACT_BYTES,
-		.help = "By how much tasks and symbols of the kernel exceed the limit",
+		.help = "Bytes by which tasks and symbols of the kernel exceed the limit",
 	};
 	const struct flight *f = s->flight;
 
@@ -256,8 +256,8 @@ static void tell_losses(struct facts *to, const struct session *s)
 }
 
 /*
- * Return the row of a name, which is a new one if there is none. Triggers that have the same name
- * share a row: Prometheus refuses a page with two values of the same labels.
+ * Return the row of @name. Add it if there is none. Triggers that have the same name share a row:
+ * Prometheus refuses a page with two values of the same labels.
  */
 static struct fact_row *row_of(struct fact_row *rows, size_t *nr, const char *name)
 {

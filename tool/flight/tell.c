@@ -21,8 +21,8 @@
 struct entry {
 	struct journal_field fields[JOURNAL_FIELDS];
 	size_t nr;
-	char text[1024];	/* of numbers */
-	size_t used;
+	char text[1024];	/* the values that are numbers, each with a NUL */
+	size_t used;		/* bytes of @text */
 };
 
 static void put_text(struct entry *e, const char *name, const char *value)
@@ -38,7 +38,7 @@ static void put_number(struct entry *e, const char *name, __u64 value)
 	put_text(e, name, at);
 }
 
-/* Add the fields of both entries: what happened, and which snapshot it is about. */
+/* Add the fields that both kinds of entries have: what happened, and to which snapshot. */
 static void begin(struct entry *e, const struct session *s, const char *message, const char *id,
 		  int priority)
 {
@@ -58,7 +58,7 @@ static void begin(struct entry *e, const struct session *s, const char *message,
 	put_number(e, "AUXREC_TRIGGERS", w->triggers);
 }
 
-/* If nobody gets the entry, the message goes to stderr like all others. */
+/* If there is no journal, or it does not take the entry, print the message to stderr. */
 static void send_or_say(const struct session *s, const struct entry *e, const char *message)
 {
 	if (!s->flight->journal || journal_send(s->flight->journal, e->fields, e->nr))

@@ -234,7 +234,7 @@ static int write_error(struct session *s, const struct perfaux_gap *gap)
 		     gap_cause_name(gap->cause));
 	if (n >= (int)sizeof(rec.msg))
 		n = sizeof(rec.msg) - 1;
-	/* auxrec recover has no mode. */
+	/* In auxrec recover, the session has no mode. */
 	if (s->mode && s->mode->gap)
 		s->mode->gap(s, gap);
 	rec.header.size = ALIGN8(offsetof(struct rec_auxtrace_error, msg) +

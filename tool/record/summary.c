@@ -267,9 +267,9 @@ static __u64 nr_samples(const struct session *s)
 
 static void print_far(const struct perfaux_control *ctl)
 {
-	/* An older module does not count these. */
+	/* An older module does not have this counter. */
 	if (ctl->size >= sizeof(*ctl) && ctl->far_claims)
-		say("%llu of %llu times, a CPU got a segment on another NUMA node: a larger raw ring helps (-m)",
+		say("%llu of %llu claimed segments were on another NUMA node than the CPU: a larger raw ring helps (-m)",
 		    ULL(ctl->far_claims), ULL(ctl->claims));
 }
 

@@ -17,7 +17,7 @@
 #define SLOW_MS		1000
 /* No records come if this many looks found none, which takes a second */
 #define QUIET_LOOKS	10
-/* Number of descriptors that are polled before those of the mode and of the main rings */
+/* Number of descriptors that come before those of the mode and of the main rings in fds */
 #define FIRST_OF_MODE	3
 
 /* Is @fd a pipe, a socket or a terminal, but not /dev/null? */

@@ -183,10 +183,10 @@ static void tell(const struct recording *r, const struct kept *k, const char *pa
 			WHO ": lost: %llu records did not fit into the memory, %llu places (%llu bytes) of the records and %llu spans, frames or gaps were damaged\n",
 			(unsigned long long)found->lost, (unsigned long long)found->holes,
 			(unsigned long long)found->hole_bytes, (unsigned long long)ring->damaged);
-	/* A writer claims a segment, and then counts what it overwrites: pa_segment_claim(). */
+	/* A writer first claims a segment, then counts the overwritten data: pa_segment_claim(). */
 	if (ring->taken)
 		fprintf(stderr,
-			WHO ": the stop came when writers had just claimed %u segments: up to %llu KiB of older data may be overwritten and not counted\n",
+			WHO ": writers had just claimed %u segments at the stop: up to %llu KiB of older data may have been overwritten without being counted\n",
 			ring->taken, (unsigned long long)ring->taken * k->head.segment_size >> 10);
 }
 
@@ -219,7 +219,7 @@ static int recover(const struct recover_command *c, const struct region *region,
 	return err;
 }
 
-/* -q: print nothing if nothing was kept, or if there is no module to ask. */
+/* With -q, do not say that nothing was kept. */
 static int fail(const struct recover_command *c, int err, const struct diag *d)
 {
 	if (c->quiet && err == -ENODATA)
@@ -228,7 +228,7 @@ static int fail(const struct recover_command *c, int err, const struct diag *d)
 	return err == -ENODATA ? RECOVER_NOTHING : RECOVER_ERROR;
 }
 
-/* Without the module's device, nothing was kept. */
+/* Return whether the module is missing. With -q, this counts as if nothing was kept. */
 static bool is_no_device(const struct recover_command *c, int err)
 {
 	return err == -ENOENT && !c->region;

@@ -200,8 +200,8 @@ static void read_segment(struct kept_ring *r, const struct kept *k, __u32 segmen
 	const __u32 state = PERFAUX_STATE(from->state);
 
 	/*
-	 * A CLAIMED segment may have been IDLE: then the spans of this use are valid. If it was
-	 * READY, its use is new, and has none.
+	 * If a CLAIMED segment was IDLE before, the spans of this use are valid. If it was READY,
+	 * its use is new and has no spans.
 	 */
 	if (state == PERFAUX_SEG_FREE || state > PERFAUX_SEG_HELD ||
 	    is_released(k, segment, PERFAUX_SEQ(from->state)))
@@ -257,8 +257,8 @@ static void read_gaps(struct kept_ring *r, const struct kept *k)
 }
 
 /*
- * Give each segment that was not READY a ready_seq above all others, and each span that had not
- * ended and each gap that was open a number above all others.
+ * Give each segment that was not READY a ready_seq above all others. Give each span that had not
+ * ended, and each gap that was not published, a number above all others.
  */
 static void end_writers(struct kept_ring *r, const struct kept *k)
 {

@@ -4,7 +4,8 @@
  *
  * A writer puts a segment into the order table before the segment is READY. So the table leads to
  * all segments that are READY. The bits of open segments lead to those that have spans and
- * are not READY yet. A segment that was found stays wanted until the reader has seen it READY.
+ * are not READY yet. A segment that was found stays in the set until the reader has seen it READY,
+ * HELD or FREE.
  */
 #include "ring/look.h"
 
@@ -22,7 +23,7 @@ void look_free(struct look *l)
 	segment_set_free(&l->wanted);
 }
 
-/* The table came round: go on after its newest entry. */
+/* The entry of number @l->next was overwritten: go on after the newest entry, with all segments. */
 static void restart(struct look *l, const __u64 *order, __u64 size)
 {
 	__u64 i, seq;
@@ -33,8 +34,8 @@ static void restart(struct look *l, const __u64 *order, __u64 size)
 			l->next = seq + 1;
 	}
 	/*
-	 * A segment with an older number that is not READY yet is still in use by its writer. So
-	 * the reader sees this, and the segment stays wanted.
+	 * A segment that has an older number and is not READY yet is CLAIMED, BUSY or IDLE. The
+	 * reader sees that state, so it keeps the segment in the set.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	segment_set_add_all(&l->wanted);
@@ -57,7 +58,7 @@ void look_begin(struct look *l, const struct perfaux_control *ctl)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	for (;;) {
 		entry = load_acquire(&order[l->next & (ctl->order_size - 1)]);
-		/* There is no such segment, or its writer has not put it into the table yet. */
+		/* No segment has this number yet, or it is not in the table yet. */
 		if (PERFAUX_ORDER_SEQ(entry) < l->next)
 			return;
 		if (PERFAUX_ORDER_SEQ(entry) > l->next) {

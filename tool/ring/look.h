@@ -13,8 +13,8 @@
 struct look {
 	__u64 next;		/* number in the order table to go on with */
 	/*
-	 * The segments to look at. When the reader has seen one READY, HELD or FREE, the reader
-	 * removes it. The segment comes back with its next use.
+	 * The segments to look at. The reader removes a segment that it has seen READY, HELD or
+	 * FREE. The next use of the segment adds it again.
 	 */
 	struct segment_set wanted;
 };

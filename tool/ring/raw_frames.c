@@ -137,7 +137,7 @@ static int walk_segment(struct frames *f, __u32 i, struct frames_segment *seg,
 	return !err && seg->walked < end ? -EBADMSG : err;
 }
 
-/* Return whether there is nothing more to read in a segment with this state until its next use. */
+/* Return whether segment @i, in this state, has nothing more to read until its next use. */
 static bool is_over(const struct frames *f, __u32 i, __u64 state)
 {
 	switch (PERFAUX_STATE(state)) {
@@ -153,7 +153,7 @@ static bool is_over(const struct frames *f, __u32 i, __u64 state)
 	}
 }
 
-/* Go through the new frames of segment @i. Return as frames_walk() does. */
+/* Call @fn for the new frames of segment @i. Return what frames_walk() returns. */
 static int look_at(struct frames *f, __u32 i, frames_fn fn, void *ctx)
 {
 	const struct rawring *r = f->ring;

@@ -420,7 +420,7 @@ void rawring_scan(struct rawring *r)
 	for (i = 0; i < r->ctl->nr_gaps; i++) {
 		__u64 seq = load_acquire(&r->gaps[i].seq);
 
-		/* No entry from this one on was ever used. */
+		/* This entry and all later ones were never used, or a writer is just filling it. */
 		if (!seq && !r->gaps[i].t_begin)
 			break;
 		if (seq && seq != r->marks[r->ctl->nr_segments + i])

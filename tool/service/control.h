@@ -6,7 +6,7 @@
  * CONTROL_LINE_MAX bytes with its newline:
  *
  *   snapshot [NAME]	"ok PATH" when the snapshot is on disk
- *   status [--json]	lines "KEY: VALUE" or of JSON, then "ok"
+ *   status [--json]	lines "KEY: VALUE", or JSON, then "ok"
  *   metrics		lines of Prometheus' text format, then "ok"
  *   stop		"ok" when nothing more will be written
  *
@@ -54,7 +54,7 @@ struct control_ops {
 	 */
 	int (*snapshot)(void *ctx, const char *name, __u64 token, struct diag *d);
 	/*
-	 * Write lines in this form to @to, less than CONTROL_STATUS_MAX bytes. No line begins with
+	 * Write lines in this form to @to, at most CONTROL_STATUS_MAX bytes. No line begins with
 	 * "ok" or "error".
 	 */
 	void (*status)(void *ctx, enum facts_form form, FILE *to);

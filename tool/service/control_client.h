@@ -28,7 +28,7 @@ struct control_client {
 	bool eof;		/* the client will send no more */
 	bool gone;		/* the client will not read answers */
 	bool closing;		/* it broke the protocol: close when all is sent */
-	bool had_turn;		/* its answer took long: other clients come first */
+	bool had_turn;		/* its answer took long, so other clients come first */
 	size_t in_len;
 	char in[CONTROL_LINE_MAX];
 	char *out;

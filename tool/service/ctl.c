@@ -31,7 +31,7 @@ struct ctl {
 	__u64 deadline;		/* as now_ns(), 0: none */
 	int fd;
 	size_t len;
-	/* A path in JSON can have several bytes for each byte. */
+	/* In JSON, a path in a line can have several bytes for each of its bytes. */
 	char buf[CONTROL_STATUS_MAX];
 	struct diag diag;
 };

@@ -122,7 +122,7 @@ static void json_rows(struct json *j, const struct fact_table *t, const struct f
 
 /* --- metrics --------------------------------------------------------------- */
 
-/* A help text and a type come once for each metric, before its first value. */
+/* Write the help text and the type of a metric once, before its first value. */
 static void metric_head(struct facts *f, const struct fact *fact)
 {
 	const char *total = fact->counter ? "_total" : "";
@@ -189,7 +189,7 @@ void facts_put(struct facts *f, const struct fact *fact, __u64 value)
 	}
 }
 
-/* All values of one metric must follow each other. */
+/* Metrics are written column by column, because all values of one metric must follow each other. */
 void facts_table(struct facts *f, const struct fact_table *t, const struct fact_row *rows,
 		 size_t nr)
 {

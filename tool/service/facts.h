@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The facts that a recorder tells about itself. The recorder tells each fact once, and the fact is
- * then written in one of three forms:
+ * The facts that a recorder tells about itself. A fact is written in one of three forms:
  *
  *   text	lines "KEY: VALUE", for people
  *   JSON	one object, each member on its own line
@@ -24,29 +23,34 @@ enum fact_unit {
 	FACT_NUMBER,
 	FACT_BYTES,		/* text: KiB */
 	FACT_NS,		/* text: seconds with three digits; JSON and metrics: seconds */
-	FACT_NS_ROUNDED,	/* the same, and in text whole seconds */
+	FACT_NS_ROUNDED,	/* text: whole seconds; JSON and metrics: seconds */
 };
 
 struct fact {
 	const char *key;	/* of the text; NULL: the text does not have this fact */
 	/*
-	 * The name of the metric without "auxrec_" and "_total", and the key of JSON. If @label is
-	 * set, the key of JSON is "NAME_VALUE". Facts of one name follow each other.
+	 * The name of the metric without "auxrec_" and "_total", and the key of JSON. If @value is
+	 * set, the key of JSON is "NAME_VALUE". The caller puts facts of one name one after the
+	 * other.
 	 */
 	const char *name;	/* NULL: only the text has this fact */
 	const char *help;	/* one line, without a backslash */
 	enum fact_unit unit;
-	bool counter;		/* it only grows while the recorder runs */
-	const char *label, *value;
+	bool counter;		/* the number only grows while the recorder runs */
+	const char *label, *value;	/* of the metric, or NULL */
 };
 
-/* Rows of numbers that have a name of their own, such as a trigger's */
+/* Rows of numbers. Each row has a name, such as that of a trigger. */
 struct fact_table {
-	const char *key;	/* of the lines of text: "KEY NAME: NUMBER COLUMN, ..."; or NULL */
-	const char *name;	/* of the array of JSON */
-	const char *label;	/* of the name in metrics and JSON */
+	/* Text has lines "KEY NAME: NUMBER COLUMN, ..."; NULL: text does not have the table. */
+	const char *key;
+	const char *name;	/* of the array in JSON */
+	const char *label;	/* metrics: the label, JSON: the key that a row's name has */
 	bool quiet;		/* the text leaves out rows that have zeros only */
-	/* In a column, @name is that of the metric, and @key that of text and JSON. */
+	/*
+	 * A column's @name is that of the metric. Its @key is that of text and JSON; NULL: JSON
+	 * has "bytes".
+	 */
 	const struct fact *columns;
 	size_t nr_columns;
 };
@@ -62,7 +66,7 @@ struct facts {
 	FILE *to;
 	enum facts_form form;
 	struct json json;
-	const char *last;	/* the metric whose HELP and TYPE are written */
+	const char *last;	/* the metric whose HELP and TYPE were written last */
 };
 
 /* Begin and end the facts. Everything is written to @to. */
@@ -77,7 +81,7 @@ void facts_table(struct facts *f, const struct fact_table *t, const struct fact_
  * of JSON is @key with '_' for each blank. In text, a control character becomes a '?'.
  */
 void facts_text(struct facts *f, const char *key, const char *text);
-/* Tell what identifies the recorder: a text, which is also a label of the metric @name. */
+/* Tell a text that identifies the recorder. In metrics, the text is a label, and the value is 1. */
 void facts_identity(struct facts *f, const struct fact *fact, const char *text);
 
 #endif /* AUXREC_FACTS_H */

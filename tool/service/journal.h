@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Entries of the systemd journal with fields of their own, in the native protocol of
- * systemd-journald (its documents describe the protocol for programs without libsystemd). A send of
- * libsystemd waits while the journal does not read; a recorder must not wait.
+ * systemd-journald (its documents describe the protocol for programs without libsystemd). The
+ * functions of libsystemd wait while the journal does not read, but a recorder must not wait.
  */
 #ifndef AUXREC_JOURNAL_H
 #define AUXREC_JOURNAL_H
@@ -20,16 +20,17 @@ struct journal_field {
 };
 
 /*
- * Return whether stderr is the journal: $JOURNAL_STREAM names the file that stderr is. The manager
- * sets the variable for a service, and programs that the service starts inherit it, even if their
- * stderr is another file.
+ * Return whether stderr is the journal: $JOURNAL_STREAM then has the device and inode of stderr.
+ * The manager sets the variable for a service. Programs that the service starts inherit the
+ * variable, even if their stderr is another file.
  */
 bool journal_is_stderr(void);
 
 /*
  * Send an entry to the journal that listens at @path. This does not wait.
  *
- * Return: 0, or -errno, and nobody has the entry: -EAGAIN if too many entries wait.
+ * Return: 0, or -errno if the journal did not get the entry. -EAGAIN: too many entries wait for the
+ * journal.
  */
 int journal_send(const char *path, const struct journal_field *fields, size_t nr);
 

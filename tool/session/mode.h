@@ -71,9 +71,10 @@ struct session_mode {
 	 */
 	int (*timeout)(const struct session *s, int timeout);
 	/*
-	 * More descriptors to poll: nr_polled() of them, always as many. poll() fills in @fds, and
-	 * returns what the raw ring is polled for, too. polled() is called with what has come: a
-	 * poll() can use up what it reports.
+	 * More descriptors to poll. nr_polled() returns their number, which must not change. poll()
+	 * fills in @fds, and returns events for which the raw ring must be polled as well. polled()
+	 * gets the result of a poll() that has reported events, because the next poll() may not
+	 * report them again.
 	 */
 	size_t (*nr_polled)(const struct session *s);
 	short (*poll)(const struct session *s, struct pollfd *fds);

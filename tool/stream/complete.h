@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The time for which a snapshot has everything. The recorder finds it while it writes the snapshot,
- * and auxrec info when it reads one.
+ * The time for which a snapshot has everything. The recorder finds this time while it writes the
+ * snapshot, and auxrec info finds it when it reads the snapshot.
  */
 #ifndef AUXREC_STREAM_COMPLETE_H
 #define AUXREC_STREAM_COMPLETE_H
@@ -18,7 +18,7 @@ struct complete_break {
 
 /* The caller zeroes this at the start of a stream. */
 struct complete_breaks {
-	struct complete_break *list;	/* all of them; some may be joined */
+	struct complete_break *list;	/* for all losses; an entry can stand for several */
 	size_t	nr;
 };
 
@@ -26,10 +26,11 @@ struct complete_breaks {
 struct complete_time {
 	bool	any;
 	__u64	begin, end;	/* begin 0: from the start */
-	__u64	lost_begin, lost_end;	/* losses that made it shorter; lost_end 0: none */
+	/* begin of the first and end of the last loss that made it shorter; lost_end 0: none */
+	__u64	lost_begin, lost_end;
 };
 
-/* Return 0 or -ENOMEM. */
+/* Add a loss. Return 0 or -ENOMEM. */
 int complete_break(struct complete_breaks *b, __u64 begin, __u64 end);
 /* Call this when the whole stream has been read or written. */
 void complete_breaks_end(struct complete_breaks *b);

@@ -9,7 +9,7 @@
 #include "base/parse_time.h"
 #include "trigger/hang.h"
 
-/* The recorder looks at the task four times in this time: the time bounds what the looks cost. */
+/* The recorder looks at the task four times in this time, so this limits what the looks cost. */
 #define TIME_MIN_NS	(100ULL * 1000000)
 
 int hang_parse(const char *s, struct hang *h, struct diag *d)

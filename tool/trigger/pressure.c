@@ -15,7 +15,7 @@
 
 static const char * const resources[] = { "cpu", "memory", "io" };
 
-/* Does the text of @len bytes at @s say @word? */
+/* Return whether the @len bytes at @s are @word. */
 static bool is_word(const char *s, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(s, word, len);
@@ -62,7 +62,7 @@ static int parse_us(const char *what, const char *s, size_t len, __u32 *us, stru
 		return -EINVAL;
 	if (ns % 1000)
 		return diag(d, -EINVAL, "%s: %s is not a number of whole microseconds", what, text);
-	/* Anything above the longest window is too long, also after it is cut. */
+	/* A time above the longest window is refused later, so clamp it to fit into 32 bits. */
 	*us = ns / 1000 > WINDOW_MAX_US ? WINDOW_MAX_US + 1 : ns / 1000;
 	return 0;
 }

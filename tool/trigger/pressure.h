@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The value of --trigger pressure=: how long tasks wait for a resource, as the kernel's pressure
- * stall information (PSI) tells it.
+ * The value of --trigger pressure=: how long tasks must wait for a resource. The kernel measures
+ * their wait as pressure stall information (PSI).
  */
 #ifndef AUXREC_TRIGGER_PRESSURE_H
 #define AUXREC_TRIGGER_PRESSURE_H
@@ -15,16 +15,16 @@
 #define PRESSURE_EXAMPLE	"pressure=memory/150ms/1s"
 
 /*
- * Without CAP_SYS_RESOURCE, psi_trigger_create() accepts only multiples of this window, because it
- * then has no kernel thread that looks more often.
+ * Without CAP_SYS_RESOURCE, psi_trigger_create() accepts only multiples of this window, because the
+ * kernel then uses the work that computes the averages every 2 s, and not a thread of its own.
  */
 #define PRESSURE_USER_WINDOW_US	2000000U
 
 struct pressure {
 	const char *resource;	/* "cpu", "memory" or "io" */
-	bool full;		/* all tasks wait at the same time, not only some */
-	__u32 threshold_us;	/* the trigger comes if they wait for this long ... */
-	__u32 window_us;	/* ... in this time */
+	bool full;		/* count the time in which all tasks wait, not only some */
+	__u32 threshold_us;	/* the trigger comes if this time counts ... */
+	__u32 window_us;	/* ... within this time */
 };
 
 /* Parse "RESOURCE[:some|full]/TIME/WINDOW". Return 0, or -EINVAL with a message. */

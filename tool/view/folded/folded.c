@@ -2,8 +2,8 @@
 /*
  * Add up the time in each call stack, or the weights of samples if there are no calls.
  *
- * The number of nodes, and the length of a line, have limits. What is beyond a limit is added to a
- * node HIDDEN, which ends the stack. So no time is lost.
+ * The number of nodes, and the length of a line, have limits. The time of a stack beyond a limit is
+ * added to a node HIDDEN, which ends the stack. So no time is lost.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,10 +22,10 @@
  * output would grow with the square of the depth.
  */
 #define DEPTH_MAX	1024
-/* Beyond this number, a node gets no further children but its HIDDEN one. */
+/* If there are this many nodes, a node gets no new child except for its HIDDEN one. */
 #define NODES_MAX	(1U << 20)
 
-/* The name of a node for all the stacks that go on beyond a limit */
+/* The name of a node that stands for all functions beyond a limit */
 #define HIDDEN		(~0U)
 #define HIDDEN_NAME	"[not shown]"
 
@@ -34,7 +34,7 @@ struct node {
 	__u32	parent;		/* NO_NODE: a thread's first function */
 	__u32	root;		/* the thread's name, an index in folded.roots */
 	__u32	name;
-	__u32	depth;		/* of a thread's first function: 1 */
+	__u32	depth;		/* 1: a thread's first function */
 	__u64	time;
 	__u64	weight;		/* of samples */
 };
@@ -42,7 +42,7 @@ struct node {
 struct folded_lane {
 	__u32	root;
 	__u32	top;		/* node, or NO_NODE */
-	__u64	hidden;		/* functions that the node HIDDEN on top stands for */
+	__u64	hidden;		/* calls that the node HIDDEN on top stands for */
 	__u64	since;		/* the time up to which the nodes have the lane's time */
 };
 
