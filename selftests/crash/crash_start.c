@@ -184,7 +184,10 @@ static void crash_now(const char *way, struct rnd *rnd)
 	}
 }
 
-/* The judge takes each chunk before the first one that is there for one of this ring. */
+/*
+ * The judge assumes that this ring had all chunks before the first one that it finds. If auxgen had
+ * written to these streams before, those chunks would count as missing.
+ */
 static void check_numbers(void)
 {
 	unsigned int cpu, stream;

@@ -65,7 +65,7 @@ static void add_span(void *ctx, const struct kept_span *span)
 
 	rows->spans++;
 	rows->open += !span->t_end;
-	/* The last byte of a chunk, where an open span ends, can be zero. */
+	/* see_open() cuts off the zeros at the end of an open span, also the zeros of a chunk. */
 	if (!span->t_end)
 		length = (length + sizeof(chunk) - 1) / sizeof(chunk) * sizeof(chunk);
 	for (at = 0; at + sizeof(chunk) <= length; at += sizeof(chunk)) {

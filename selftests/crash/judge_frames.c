@@ -96,7 +96,7 @@ static void see_gap(void *ctx, const struct perfaux_gap *gap)
 	struct gaps *gaps = ctx;
 
 	gaps->nr++;
-	/* A gap that has no end went on at the crash. */
+	/* A gap without an end was still open at the crash, so it has no number yet. */
 	if ((gap->t_end ? gap->t_begin > gap->t_end : gap->seq) || gap->t_begin < note->since)
 		gaps->wrong = "times";
 	if (gap->cause == PERFAUX_CAUSE_TRUNCATED ?

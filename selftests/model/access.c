@@ -165,7 +165,7 @@ CALLBACK(__tsan_write4, MODEL_WRITE, 4)
 CALLBACK(__tsan_write8, MODEL_WRITE, 8)
 CALLBACK(__tsan_write16, MODEL_WRITE, 16)
 
-/* What tool/ring/look.c uses of __atomic_* */
+/* The functions of __atomic_* that tool/ring/look.c uses */
 unsigned long long __tsan_atomic64_load(const volatile unsigned long long *at, int order)
 {
 	(void)order;

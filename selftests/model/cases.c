@@ -280,7 +280,7 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
-		/* A is interrupted while it publishes, and the reader looks there. */
+		/* The NMI interrupts A while it publishes, and the reader looks at that moment. */
 		.name = "a reader that looks, and an NMI",
 		.sinks = true,
 		.actors = {

@@ -3,13 +3,13 @@
 #
 # mutants.sh DIR: test that the model finds planted bugs. Prints TAP.
 #
-# Each mutants/NAME.sed plants one bug in a copy of a file of the module, or of the tool's reader. The build makes the
-# program DIR/mutants/NAME with it. The program must find the bug with the message that the
-# .sed file names, and find it again when the schedule that it prints is replayed. A .sed file
-# begins with these lines:
+# Each mutants/NAME.sed plants one bug in a copy of a file of the module, or of the tool's reader.
+# The build makes the program DIR/mutants/NAME with it. The program must find the bug with the
+# message that the .sed file names, and find it again when the schedule that it prints is replayed.
+# A .sed file begins with these lines:
 #
 #   # SPDX-License-Identifier: GPL-2.0-only
-#   # file: the source in module/, or tool/...
+#   # file: the source: a path in module/, or a path that begins with tool/
 #   # case: the case of cases.c that finds the bug
 #   # found: the message, a regular expression
 #   # what the bug is, in one line: the fifth line of the file

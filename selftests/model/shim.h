@@ -159,7 +159,7 @@ struct model_atomic64 {
 
 #define smp_processor_id()	model_cpu()
 #define raw_smp_processor_id()	model_cpu()
-/* A CPU is a node of its own. */
+/* Each CPU is a node of its own. */
 #define numa_mem_id()		model_cpu()
 #define this_cpu_ptr(p)		(&(p)[model_cpu()])
 #define per_cpu_ptr(p, i)	(&(p)[i])

@@ -101,7 +101,7 @@ static void check_reader(void)
 		model_fail("the reader sleeps, and %u segments are READY", n);
 }
 
-/* A reader who looks once more must have seen each segment that is READY. */
+/* After one more look, the reader must have seen each segment that is READY. */
 static void check_look(void)
 {
 	unsigned int i;
@@ -116,7 +116,7 @@ static void check_look(void)
 	}
 }
 
-/* Return the segments on the stack of a node, a bit for each. */
+/* Return the segments on the stack of @node, as bits. */
 static u32 linked_on(unsigned int node)
 {
 	u32 linked = 0;
@@ -132,7 +132,7 @@ static u32 linked_on(unsigned int node)
 	return linked;
 }
 
-/* Each FREE segment must be on the stack of its node, and nothing else. */
+/* The stack of each node must contain all FREE segments of the node, and no other segments. */
 static void check_free(void)
 {
 	unsigned int node, i;

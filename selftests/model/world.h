@@ -44,7 +44,7 @@ enum op_kind {
 	OP_ABANDON,		/* FLUSH with PERFAUX_FLUSH_ABANDON */
 	OP_MAKE_WAY,		/* what the work of a wake-up does when writers starve */
 	OP_TRUNCATED,		/* OP_SPAN; at its end the PMU reports lost data */
-	OP_LOOK,		/* find what is new, as auxrec does */
+	OP_LOOK,		/* find segments that have something new, as auxrec does */
 	OP_POLL,		/* poll() by a reader that waits for the watermark */
 	OP_MOVE,		/* the thread moves to CPU arg */
 };
@@ -70,7 +70,7 @@ struct model_case {
 	bool sinks;
 	bool comes_round;	/* a HOLD of all can miss a segment whose entry is needed */
 	bool free_sinks;	/* no CPU has taken its sink yet */
-	bool nodes;		/* each CPU is a NUMA node, and has each second segment */
+	bool nodes;		/* each CPU is a NUMA node; segments take turns */
 	bool kicks;		/* FLUSH and HOLD interrupt events */
 	bool frozen;
 	bool roomy;		/* every writer must find a segment */
@@ -141,7 +141,7 @@ struct known {
 	bool took;			/* HOLD has taken all that were READY */
 	u8 holder;			/* the HOLD that is running, see watch_holder() */
 	u64 begin;			/* number of the last span when it began */
-	/* The reader that looks, and the last use of each segment that it has seen READY */
+	/* The reader of OP_LOOK, and the last use in which it saw each segment READY */
 	struct look look;
 	u64 look_words;
 	u64 look_seen[SEGMENTS];
@@ -202,7 +202,7 @@ void actor_run(int ctx);
 const struct op *actor_op(int ctx);
 void actor_span(unsigned int bytes);
 extern const struct pmu actor_pmu;
-/* Look for segments that are new to a reader. */
+/* Do OP_LOOK: find the segments that have something new for the reader. */
 void actor_look(void);
 /* Return the data that a PMU or producer writes. */
 u64 actor_data(u64 cookie, u64 time);

@@ -326,7 +326,7 @@ TEST_F(dev, control_page)
 	EXPECT_LE(ring.ctl->gaps_offset +
 		  ring.ctl->nr_gaps * sizeof(*ring.gaps),
 		  ring.ctl->order_offset);
-	/* Twice the number of segments, at least, and a power of two */
+	/* The smallest power of two that is at least twice the number of segments */
 	EXPECT_EQ(16, ring.ctl->order_size);
 	EXPECT_LE(ring.ctl->order_offset + 16 * 8, ring.ctl->open_offset);
 	EXPECT_LE(ring.ctl->open_offset + 8, ring.ctl->data_offset);

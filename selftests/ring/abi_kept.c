@@ -196,7 +196,7 @@ TEST_F(kept, one_ring)
 /* Data that auxgen writes arrives as in any ring. The spans have sums. */
 TEST_F(kept, spans)
 {
-	/* A stream that crash_start does not use: its numbers must begin at 0 in this boot. */
+	/* crash_start does not use this stream: its own must have no older data in this boot. */
 	const struct auxgen_config config = { AUXGEN_F_CTX | 4 | 15 << 24, 0 };
 	struct ring ring;
 	int event;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of a machine with two NUMA nodes: a writer gets segments whose memory is on its own node,
- * as long as there are any, and loses nothing if there are none.
+ * Tests for a machine with two NUMA nodes: a writer gets segments whose memory is on its own node,
+ * as long as there are any. If there are none, it gets others, and loses nothing.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -107,7 +107,7 @@ static void see(void *ctx, const struct record *record)
 	seen->wrong += node_of(seen->ring, i) != seen->node;
 }
 
-/* A writer gets segments of its node: at first FREE ones, then those that the reader released. */
+/* A writer gets segments of its node: first FREE ones, then those that the reader released. */
 TEST_F(numa, writes_near)
 {
 	struct seen seen = { .ring = &self->ring };

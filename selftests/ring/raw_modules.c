@@ -125,8 +125,8 @@ static uint64_t sum_kept(struct flow *flow)
 
 /*
  * Disable each event on its own CPU. A disable from another CPU can interrupt a softirq in the
- * middle of a sample. That sample, and those that interrupted it, are counted then, but data_head
- * does not cover them yet.
+ * middle of a sample. In that case, the sample, and the samples that interrupted it, are counted,
+ * but data_head does not cover them yet.
  */
 static void stop(struct flow *flow, struct __test_metadata *_metadata)
 {

@@ -33,8 +33,8 @@ tsc_khz() {
 	[[ ! -x $program ]] || ! khz=$("$program") || append+=("tsc_early_khz=$khz")
 }
 
-# memory_args: set memory to QEMU's arguments for the memory of the VM. virtiofsd maps the memory,
-# too. With --numa, there are two nodes.
+# memory_args: set memory to QEMU's arguments for the memory of the VM. virtiofsd maps this memory,
+# too, if it runs. With --numa, the VM has two nodes.
 memory_args() {
 	local kind=ram nodes=1 bytes cpus i
 	memory=()

@@ -29,7 +29,7 @@ struct input {
 	size_t left;
 };
 
-/* Copy at most @size of the operation's bytes over @to. */
+/* Copy the operation's bytes, at most @size, over @to. */
 static void put(const struct op *op, const __u8 *bytes, void *to, size_t size)
 {
 	memcpy(to, bytes, op->size < size ? op->size : size);

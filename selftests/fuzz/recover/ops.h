@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-/* The target computes the sums, so that wrong fields come behind valid sums. */
+/* The target computes the sums, so that wrong fields get past the check of the sums. */
 enum op_kind {
 	OP_ENTRY,	/* an entry of the journal; @a is enum journal_kind */
 	OP_BEGIN,	/* a checkpoint of the journal begins */

@@ -16,8 +16,8 @@
  *				then write to the variable
  * actor fault			for each line of input, a number, write to that many new
  *				pages and print "done"
- * actor hang			for each line of input, print "hung" and wait in state D until a
- *				line comes, then print "on" and sleep until the next one
+ * actor hang			for each line of input, print "hung", wait in state D until the
+ *				next line comes, print "on", and sleep until the line after that
  * actor terminal CMD...	run CMD on a terminal and type the input on that terminal; at
  *				the end of the input, close it. What CMD writes there is
  *				discarded. Exit with CMD's status

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# slow_test.sh [AUXREC]: a test of the triggers that come when something is slow: pressure= and hang=.
-# It makes the pressure itself, so it runs as root in a VM. Prints TAP.
+# slow_test.sh [AUXREC]: test the triggers that come when something is slow: pressure= and hang=.
+# The test causes the pressure itself, so it runs as root in a VM. It prints TAP.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
@@ -10,7 +10,7 @@ SAMPLER=(-a -e cpu-clock -F 200)
 CG=/sys/fs/cgroup
 mountpoint -q $CG || mount -t cgroup2 cgroup $CG
 
-# made NAME KIND: check that there is a valid snapshot of that trigger, and that it says so
+# made NAME KIND: check that trigger NAME has a valid snapshot, which tells this name and KIND
 made()
 {
 	await of "$1" || return
@@ -56,7 +56,7 @@ launch "${SAMPLER[@]}" --trigger pressure=cpu/100ms/1s,name=cpus,rate=1/2s \
 spin
 made cpus pressure
 await has_spinners cpus
-# The kernel reports the pressure again in each window.
+# The kernel reports the pressure once in each window.
 await taken cpus 3
 rest
 is_status 'trigger never' '0 taken, 0 suppressed' || note "$(told)"
@@ -64,7 +64,7 @@ land
 unlogged LOST
 check "pressure of a CPU: a snapshot, again in each window, and none of other pressure"
 
-# The cgroup cannot keep the pages that its program needs: they are given up and read again.
+# The cgroup has too little memory for its program: the kernel gives pages up, and reads them again.
 echo +memory >$CG/cgroup.subtree_control
 if mkdir $CG/flight-slow && [[ -e $CG/flight-slow/memory.high ]]; then
 	echo 8M >$CG/flight-slow/memory.high
@@ -98,7 +98,7 @@ check "without CAP_SYS_RESOURCE, windows of 2 s"
 
 # --- a task that hangs --------------------------------------------------------------
 
-# say_to: give the task a line of input, and wait until it has printed $1
+# say_to ANSWER: give the task a line of input, and wait until the task has printed ANSWER
 say_to()
 {
 	local said

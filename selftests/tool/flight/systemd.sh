@@ -229,9 +229,9 @@ until [[ $(property ActiveState) != active ]]; do :; done
 is Result success
 check "and makes a snapshot when a program crashes"
 
-# The journal has a field for each fact about a snapshot, the same facts that auxrec info finds in the
-# file. Main rings of one page lose records, so the losses are among them. A snapshot fails when the
-# recorder may not write so much.
+# The journal has a field for each fact about a snapshot. auxrec info must find the same facts in
+# the file. Main rings of one page lose records, so there are losses, too. The second snapshot
+# fails, because it is larger than the limit of the recorder's files.
 entry() { journalctl -u $UNIT MESSAGE_ID="$1" -o json | tail -n 1 >entry; }
 fact() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" entry; }
 told() { "$AUXREC" info --json "$f" | grep '"recording": [0-9]*, "number"' | sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p"; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of tool/flight/hang.c: which tasks hang. A directory of the test takes the place of /proc,
- * an eventfd that of each timer, and the clock is the test's.
+ * an eventfd takes the place of each timer, and the test sets the clock.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -154,7 +154,7 @@ TEST_F(hang, uninterruptible)
 	EXPECT_EQ(1, later(&self->s, 1, 'D'));
 	/* One hang has one wish. */
 	EXPECT_EQ(1, later(&self->s, 10, 'D'));
-	/* It moves, and hangs again. */
+	/* The task runs, and hangs again. */
 	put("12/schedstat", "1001 20 4\n");
 	EXPECT_EQ(1, later(&self->s, 1, 'D'));
 	EXPECT_EQ(1, later(&self->s, 3, 'D'));
@@ -174,7 +174,7 @@ TEST_F(hang, moves_between_the_looks)
 	}
 }
 
-/* A task that slept and waits for a CPU hangs from the first look that sees it wait. */
+/* If a task slept and then waits for a CPU, its hang begins at the first look that sees it wait. */
 TEST_F(hang, waits_for_a_cpu)
 {
 	ASSERT_EQ(0, flight_hang_open(&self->s, &self->t, &self->d));
@@ -183,7 +183,7 @@ TEST_F(hang, waits_for_a_cpu)
 	EXPECT_EQ(0, later(&self->s, 3, 'R'));
 	EXPECT_EQ(1, later(&self->s, 1, 'R'));
 	EXPECT_EQ(1, later(&self->s, 4, 'R'));
-	/* It has run in between, and waits again. */
+	/* The task has run in between, and waits again. */
 	put("12/schedstat", "1000 9000 4\n");
 	EXPECT_EQ(1, later(&self->s, 4, 'R'));
 	EXPECT_EQ(1, later(&self->s, 4, 'R'));
@@ -223,7 +223,7 @@ TEST_F(hang, the_end)
 
 	ASSERT_EQ(0, flight_hang_open(&self->s, &self->t, &self->d));
 	EXPECT_EQ(0, later(&self->s, 10, 'Z'));
-	/* The timer is gone, and its descriptor, too. */
+	/* The descriptor of the timer is closed. */
 	EXPECT_EQ(-1, fcntl(timer, F_GETFD));
 	flight_hang_run(&self->s);
 	EXPECT_EQ(0, epoll_wait(self->f.epoll_fd, &ev, 1, 0));

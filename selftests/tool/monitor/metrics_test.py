@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """metrics_test.py STATUS: test the three forms of a flight recorder's status.
 
-STATUS is the program status, which prints the status of a recorder that is made up. The test has
-the metrics checked by Debian's promtool, and compares the forms. It prints TAP.
+STATUS is the program status, which prints the status of a recorder that is made up. The test lets
+Debian's promtool check the metrics, and compares the forms. It prints TAP.
 """
 
 import json

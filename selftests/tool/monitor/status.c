@@ -4,8 +4,7 @@
  * status serve PATH: tell it to the clients of a control socket, until stdin ends.
  * status serve PATH NR: the same, with NR triggers.
  *
- * The recorder is made up: it has a raw ring in ordinary memory, and each of its numbers is another
- * one.
+ * The recorder is made up: it has a raw ring in ordinary memory, and all its numbers differ.
  */
 #include <poll.h>
 #include <stdio.h>

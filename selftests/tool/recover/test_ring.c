@@ -137,8 +137,8 @@ static void refuse(const char *what, struct made *m, size_t size, const char *me
 }
 
 /*
- * A writer had claimed these segments: segment 0 had room left, so its spans are of this use;
- * segment 1 was to be overwritten, so its spans and its number of spans are of an earlier use.
+ * Writers had claimed these segments. Segment 0 had room left, so its spans are of this use.
+ * Segment 1 was being overwritten, so its spans and its number of spans are of an earlier use.
  */
 static void test_claimed(void)
 {

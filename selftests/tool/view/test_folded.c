@@ -74,7 +74,7 @@ static void check_lines(const char *path, unsigned int depth, __u64 time)
 		fclose(file);
 }
 
-/* Each of the calls and returns takes 1 ns. The second time, nodes are there already. */
+/* Each call and each return takes 1 ns. In the second round, all nodes exist already. */
 static int recurse(struct timeline *t, unsigned int depth)
 {
 	unsigned int i, k;
@@ -95,7 +95,7 @@ static int recurse_samples(struct timeline *t, unsigned int depth)
 	unsigned int i;
 	int rc = names ? 0 : -ENOMEM;
 
-	/* Samples of all depths would take long, and those beyond the limit are in one line. */
+	/* Samples of all depths would take long, and all depths beyond the limit share a line. */
 	for (i = 1; i <= depth && !rc; i += i < SHOWN + 1 ? 1 : depth / 16)
 		rc = t->ops->stack(t, 0, now++, names, i, 1);
 	free(names);
@@ -118,7 +118,7 @@ static void test_recursion(unsigned int depth, bool samples)
 	}
 	rc = begin(t, 1);
 	rc = rc ?: samples ? recurse_samples(t, depth) : recurse(t, depth);
-	/* Between the two halves nothing runs for 1 ns, and after the last return. */
+	/* No function runs for 1 ns between the two rounds, and for 1 ns after the last return. */
 	time = samples ? now - 1 : 4ULL * depth - 2;
 	rc = rc ?: t->ops->end(t);
 	tap_report(!rc, "recursion, %u deep%s: status %d, of a file of less than %llu MiB", depth,
