@@ -362,9 +362,9 @@
  *		span). So the entry of an earlier use of the segment is not valid either
  *   open span	open.sum = perfaux_kept_sum(S, &open, 7), with the index open.index
  *   gap	gap sum [i] = perfaux_kept_sum(perfaux_kept_start(key, gap.seq, i, 0), &gap, 8).
- *		A gap whose seq is 0 was not published. A gap whose t_end is 0 had not ended. If
- *		a PMU was writing to memory that is thrown away at the crash, no gap contains
- *		those bytes yet
+ *		A gap whose seq is 0 was not published. A gap whose t_end is 0 had not ended. No
+ *		gap contains the bytes that a PMU was writing at the crash to memory that is
+ *		thrown away
  *   header	header.sum = perfaux_kept_sum(0, &header, all words before sum)
  *   stop	stop.sum = perfaux_kept_sum(key, &stop, all words before sum)
  *

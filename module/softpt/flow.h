@@ -67,8 +67,8 @@ void spt_flow_init(struct spt_flow *flow);
 /*
  * The packets from here on go to a separate place (a new AUX region, after loss,
  * after a stop and start). The next begin starts with PSB+, and the flow relies on
- * nothing before it. The flow is outside afterwards. If it is inside, and the trace
- * so far must stay decodable up to its end, call spt_flow_end_at() first.
+ * nothing before it. The flow is outside afterwards. If the flow is inside before this call, and
+ * the trace must stay decodable up to its end, call spt_flow_end_at() first.
  */
 void spt_flow_reset(struct spt_flow *flow);
 

@@ -169,7 +169,7 @@ static void spt_signal_deliver(void *data, int sig, struct kernel_siginfo *info,
 	if (!c)
 		return;
 	spt_signals_restore_locked(c->task);
-	/* force_sig(SIGTRAP); for other signals info may not be a valid pointer. */
+	/* SI_KERNEL: force_sig(SIGTRAP). For other signals, @info may not be a valid pointer. */
 	spt_trace_signal(c, regs, sig == SIGTRAP && info->si_code == SI_KERNEL);
 	spt_trace_settle(c, regs);
 	if (ka->sa.sa_handler != SIG_IGN && ka->sa.sa_handler != SIG_DFL)

@@ -115,7 +115,7 @@ void model_synchronize_rcu(void)
 
 /* --- interrupts of one CPU by another ------------------------------------------- */
 
-/* Stop only in cases with such interrupts. */
+/* Let other CPUs interrupt this context here, in cases that have such interrupts (kicks). */
 void model_interruptible(void)
 {
 	struct model_ctx *by;

@@ -70,7 +70,7 @@ struct model_case {
 	bool sinks;
 	bool comes_round;	/* a HOLD of all can miss a segment whose entry is needed */
 	bool free_sinks;	/* no CPU has taken its sink yet */
-	bool nodes;		/* each CPU is a NUMA node; segments take turns */
+	bool nodes;		/* each CPU is a NUMA node; see also world.nodes */
 	bool kicks;		/* FLUSH and HOLD interrupt events */
 	bool frozen;
 	bool roomy;		/* every writer must find a segment */
@@ -174,7 +174,7 @@ struct world {
 	u64 order[ORDER];
 	unsigned long open, late, held, gap_cpus, free_sinks;
 	struct pa_free free[MODEL_CPUS];
-	u16 nodes[SEGMENTS];
+	u16 nodes[SEGMENTS];		/* segment i is on node i % MODEL_CPUS */
 	u64 lock;			/* ring.lock */
 	/* The events of the contexts; [0] belongs to no context */
 	struct perf_event events[MODEL_CTX + 1];

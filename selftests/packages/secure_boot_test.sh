@@ -4,7 +4,7 @@
 # secure_boot_test.sh FROM TO: install the Debian packages on a machine with UEFI Secure Boot and
 # kernel FROM, enrol the key of DKMS as the packages say, at the machine's console, and load the
 # modules on both kernels. At the end, the kernel is locked down on a machine without Secure Boot.
-# secure_boot_guest.sh is what runs in the VMs. Prints TAP.
+# secure_boot_guest.sh runs in the VMs. Prints TAP.
 
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2

@@ -84,9 +84,9 @@ struct auxrec_sysroot {
 	const char *sysfs;
 	const char *tracefs;
 	/*
-	 * Does this kernel take such an event? The parser calls this for hardware
-	 * events on machines with several kinds of core, `list` calls it too. NULL:
-	 * ask the kernel if @sysfs is NULL, otherwise always yes.
+	 * Return whether this kernel accepts such an event. The parser calls this function
+	 * for hardware events on machines with several kinds of core, and `list` calls it,
+	 * too. NULL: ask the kernel if @sysfs is NULL, otherwise the answer is always yes.
 	 */
 	bool (*supported)(const struct perf_event_attr *attr);
 };

@@ -227,7 +227,7 @@ int merge_scan(struct merge *m, size_t i);
 int merge_events(struct merge *m);
 /* Write the start of the stream, from the header to FINISHED_INIT. */
 int merge_setup(struct merge *m);
-/* Write what is needed of the setup of a later file. */
+/* Write those parts of a later file's setup that the stream needs. */
 int merge_late_setup(struct merge *m, struct merge_section *s);
 /*
  * Write the BUILD_IDs and the FEATUREs of BPF programs of the sections that list[@i] covers, after

@@ -4,7 +4,7 @@
  *
  * It records a child with intel_pt in a group whose leader, a clock, ticks faster
  * than perf allows, and writes the AUX data to FILE. Since 6.16 perf stops the
- * whole group of a throttled leader. It prints how often that was.
+ * whole group of a throttled leader. The program prints how often perf did this.
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>

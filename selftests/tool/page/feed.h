@@ -31,7 +31,7 @@ struct feed_case {
 
 extern const struct feed_case feed_cases[];	/* in cases.c */
 
-/* These tell the page, and write it down. They end the program after an error. */
+/* These functions tell the page what it shows, and write it down, too. After an error they exit. */
 __u32 feed_lane(struct feed *f, enum tl_lane_kind kind, __u32 pid, __u32 tid, __u32 cpu,
 		const char *name);
 __u32 feed_name(struct feed *f, const char *function, const char *object, __u64 address);

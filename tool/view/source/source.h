@@ -76,7 +76,7 @@ int source_run(struct source *s);
 /* scan.c: read the recording for the first time. Return 0 or -errno. */
 int source_scan(struct source *s);
 
-/* tell.c: read it for the second time. Return 0 or -errno. */
+/* tell.c: read the recording for the second time, and tell the time line. Return 0 or -errno. */
 int source_tell(struct source *s);
 
 /* source.c: */
