@@ -414,8 +414,9 @@
  * While a process has the mappings, their memory is part of the process's VmPin in
  * /proc/PID/status, as the memory of perf's own rings can be.
  *
- * On a machine with several NUMA nodes, neighbouring segments are on different nodes, and
- * writers prefer segments of their own node: see control.far_claims.
+ * On a machine with several NUMA nodes, neighbouring segments are on different nodes, whatever
+ * memory policy the process has, and writers prefer segments of their own node: see
+ * control.far_claims. The segments of a kept ring are where its region is.
  *
  * Counters
  * ========

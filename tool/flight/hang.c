@@ -173,11 +173,15 @@ static __u64 hung_for(struct flight_hang *h, char state, __u64 now)
 {
 	if (state == 'D')
 		return now - h->changed;
-	if (state != 'R')
+	if (state != 'R') {
 		h->ready = 0;
-	else if (!h->ready)
-		h->ready = now;
-	return h->ready ? now - h->ready : 0;
+		return 0;
+	}
+	if (!h->ready) {
+		h->ready = now_ns();
+		return 0;
+	}
+	return now - h->ready;
 }
 
 static void has_ended(struct session *s, struct flight_hang *h)

@@ -267,9 +267,9 @@ static __u64 nr_samples(const struct session *s)
 
 static void print_far(const struct perfaux_control *ctl)
 {
-	/* An older module does not have this counter. */
-	if (ctl->size >= sizeof(*ctl) && ctl->far_claims)
-		say("%llu of %llu claimed segments were on another NUMA node than the CPU: a larger raw ring helps (-m)",
+	/* An older module does not have this counter. Some far segments cost nothing to speak of. */
+	if (ctl->size >= sizeof(*ctl) && ctl->far_claims > ctl->claims / 100)
+		say("%llu of %llu claimed segments were on another NUMA node than the CPU",
 		    ULL(ctl->far_claims), ULL(ctl->claims));
 }
 
