@@ -11,7 +11,7 @@ static const char help[] =
 "usage: auxrec -e EVENT[,EVENT...] [OPTIONS] [--] CMD [ARG...]\n"
 "       auxrec -e EVENT[,EVENT...] -p PID|-t TID|-a|-C CPUS [OPTIONS] [[--] CMD]\n"
 "       auxrec --flight[=WINDOW] -e EVENT... [OPTIONS] -p PID|-t TID|-a|-C CPUS|[--] CMD\n"
-"       auxrec ctl PATH snapshot [NAME]|status|stop\n"
+"       auxrec ctl PATH snapshot [NAME]|status|metrics|stop\n"
 "                              tell a flight recorder what to do\n"
 "       auxrec merge FILE... -o OUT\n"
 "                              make one stream of a flight recorder's snapshots\n"
