@@ -185,6 +185,7 @@ _auxrec_value()
 	--trigger) _auxrec_trigger ;;
 	--control-group) mapfile -t COMPREPLY < <(compgen -g -- "$cur") ;;
 	-o | --output | --bpf-map | --bpf-ring | --pid-file | --log) _auxrec_files ;;
+	-k | --clockid) _auxrec_from_words mono raw boot real tai ;;
 	--filter | -c | --count | -D | --delay | -m | --mmap-pages | --max-size | -M | --memory | --name | \
 		--keep | --keep-bytes | --keep-age) ;;
 	*) return 1 ;;
@@ -213,8 +214,8 @@ _auxrec_record()
 			_auxrec_command $((i + 1))
 			return
 			;;
-		-e | -p | -t | -C | -F | -o | -c | -D | -m | -M | --event | --pid | --tid | --cpu | --freq | \
-			--output | --count | --delay | --mmap-pages | --memory | --trigger | --filter | \
+		-e | -p | -t | -C | -F | -o | -c | -D | -k | -m | -M | --event | --pid | --tid | --cpu | --freq | \
+			--output | --count | --delay | --clockid | --mmap-pages | --memory | --trigger | --filter | \
 			--bpf-map | --bpf-ring | --max-size | --name | --keep | --keep-bytes | --keep-age | \
 			--pid-file | --log | --control-group)
 			((i + 1 == ${#words[@]} - 1)) || i=$((i + 1))

@@ -151,6 +151,8 @@ kill $sleeper
 offers 'auxrec -C ' 0
 offers 'auxrec -C 0,' 0,0
 becomes 'auxrec -F m' max
+becomes 'auxrec -e cycles -k b' boot
+becomes 'auxrec -e cycles --clockid r' 'raw real'
 becomes 'auxrec -e cycles -o o' one.data
 becomes 'auxrec -e cycles --json=o' one.data
 becomes 'auxrec --trigger so' socket=

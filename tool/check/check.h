@@ -42,6 +42,7 @@ enum check_rule {
 	RULE_FEATURE_END,
 	RULE_FEATURE_DATA,
 	RULE_FEATURE_BPF,
+	RULE_CLOCK,
 	RULE_TRACING_DATA,
 	RULE_TRACING_NEED,
 	RULE_BUILD_ID,
@@ -124,6 +125,7 @@ struct check {
 	int phase;		/* order of the setup records */
 	bool setup_done;	/* FINISHED_INIT, or the first live record */
 	bool init_seen;
+	bool clock_seen;	/* CLOCK_DATA */
 	bool features, features_end;
 	bool tracing_seen;
 	bool compressed_ok;	/* FEATURE 27 was valid */

@@ -39,6 +39,7 @@ static const struct {
 	[RULE_FEATURE_DATA] = { "feature-data", true, "shape of a feature" },
 	[RULE_FEATURE_BPF] = { "feature-bpf", true,
 		"arrays of a BPF program where it says, and BTF" },
+	[RULE_CLOCK] = { "clock", true, "CLOCK_DATA has the clock of the events" },
 	[RULE_TRACING_DATA] = { "tracing-data", false,
 		"layout and length of TRACING_DATA" },
 	[RULE_TRACING_NEED] = { "tracing-need", true,

@@ -68,6 +68,37 @@ static void take_compressed(struct check *c, const struct read_record *rec,
 	c->compressed_max = len;
 }
 
+/* An event without attr.use_clockid has perf's own clock. */
+static void take_clock(struct check *c, const struct read_record *rec, struct read_bytes *b)
+{
+	const __u32 version = read_u32(b), clockid = read_u32(b);
+	size_t i;
+
+	read_take(b, 16);
+	if (version != 1)
+		b->failed = true;
+	c->clock_seen = true;
+	for (i = 0; i < c->attrs.nr; i++) {
+		const struct perf_event_attr *attr = &c->attrs.list[i]->attr;
+
+		if (attr->use_clockid && (__u32)attr->clockid != clockid)
+			check_fail(c, rec, RULE_CLOCK, "the clock of the events",
+				   "clock %u, and %d in event %zu", clockid, attr->clockid, i);
+	}
+}
+
+static void check_clock_is_told(struct check *c, const struct read_record *rec)
+{
+	size_t i;
+
+	for (i = 0; i < c->attrs.nr && !c->clock_seen; i++)
+		if (c->attrs.list[i]->attr.use_clockid) {
+			check_fail(c, rec, RULE_CLOCK, "CLOCK_DATA before the end mark",
+				   "none, and event %zu has a clock", i);
+			return;
+		}
+}
+
 static void feature_data(struct check *c, const struct read_record *rec,
 			 __u64 id, struct read_bytes *b)
 {
@@ -104,9 +135,7 @@ static void feature_data(struct check *c, const struct read_record *rec,
 		take_compressed(c, rec, b);
 		break;
 	case REC_FEAT_CLOCK_DATA:
-		if (read_u32(b) != 1)
-			b->failed = true;
-		read_take(b, 20);
+		take_clock(c, rec, b);
 		break;
 	case REC_FEAT_BPF_PROG_INFO:
 		check_bpf_progs(c, rec, b);
@@ -142,6 +171,7 @@ void check_feature(struct check *c, const struct read_record *rec)
 			check_fail(c, rec, RULE_FEATURE_END, "16 bytes or more, a multiple of 8",
 				   "size %u", rec->size);
 		c->features_end = true;
+		check_clock_is_told(c, rec);
 		return;
 	}
 	if (!id || id > REC_FEAT_MAX)

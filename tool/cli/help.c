@@ -56,6 +56,8 @@ static const char help[] =
 "      --user           record only user space; also --all-user\n"
 "      --kernel         record only the kernel; also --all-kernel\n"
 "  -D, --delay MS       begin recording MS milliseconds later\n"
+"  -k, --clockid CLOCK  take times from this clock: mono, raw, boot, real, tai. perf script\n"
+"                       -F +tod then prints the time of day\n"
 "  -m, --mmap-pages MAIN[,RAW]\n"
 "                       sizes of buffers. MAIN is for each CPU: pages, or bytes with\n"
 "                       K, M, G (default 512K; 32K for AUX data of tasks alone). RAW\n"

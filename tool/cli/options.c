@@ -15,6 +15,7 @@
 #include "cli/flight_options.h"
 #include "cli/options.h"
 #include "cli/options_perf.h"
+#include "cli/origin_options.h"
 #include "session/raw_size.h"
 
 enum {
@@ -55,6 +56,7 @@ static const struct option long_options[] = {
 	{ "kernel-callchains",	no_argument,	   NULL, OPT_KERNEL_CALLCHAINS },
 	{ "user-callchains",	no_argument,	   NULL, OPT_USER_CALLCHAINS },
 	{ "delay",		required_argument, NULL, 'D' },
+	{ "clockid",		required_argument, NULL, 'k' },
 	{ "user",		no_argument,	   NULL, OPT_USER },
 	{ "all-user",		no_argument,	   NULL, OPT_USER },
 	{ "kernel",		no_argument,	   NULL, OPT_KERNEL },
@@ -332,6 +334,8 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		return 0;
 	case 'D':
 		return parse_delay(opt, optarg, d);
+	case 'k':
+		return option_clock(opt, optarg, d);
 	case OPT_USER:
 		opt->user = true;
 		return 0;
@@ -478,7 +482,7 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 	for (;;) {
 		const int at = optind ? optind : 1;
 
-		c = getopt_long(argc, argv, "+:e:p:t:aBC:o:m:M:F:c:gD:Rqh",
+		c = getopt_long(argc, argv, "+:e:p:t:aBC:o:m:M:F:c:gD:k:Rqh",
 				long_options, NULL);
 		if (c == -1)
 			break;
@@ -516,7 +520,7 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 		return diag(d, -EINVAL,
 			    "-C records whole CPUs, -%c tasks wherever they run: leave one out",
 			    opt->threads ? 't' : 'p');
-	err = flight_options_check(opt, d);
+	err = flight_options_check(opt, d) ?: option_clock_check(opt, d);
 	return err ?: check(opt, d);
 }
 

@@ -95,8 +95,6 @@ static const struct perf_option perf_options[] = {
 	/* When, how, and where to record */
 	{ 0,   "control",
 	  "give --flight --trigger socket=PATH, and auxrec ctl PATH snapshot|stop" },
-	{ 'k', "clockid",
-	  "leave it out: all times of a stream are times of perf's own clock" },
 	{ 'r', "realtime",		"run auxrec with chrt -f PRIORITY" },
 	{ 0,   "affinity",		"run auxrec with taskset -c CPUS" },
 	{ 'z', "compression-level",

@@ -74,7 +74,7 @@ int flight_open(struct session *s, struct diag *d)
 			    (unsigned long long)f->memory.limit >> 20);
 	if (f->epoll_fd < 0)
 		return diag(d, -errno, "epoll_create1: %s", strerror(errno));
-	err = perf_clock_open(s->clock);
+	err = perf_clock_open(s->clock, s->opt->use_clock, s->opt->clock);
 	s->clock_tried = true;
 	if (err)
 		return diag(d, err, "cannot open auxrec's own event for the time: %s",

@@ -106,6 +106,7 @@ struct flight {
 	/* the records with which each snapshot begins */
 	__u8 *setup;
 	size_t setup_size, setup_room;
+	size_t clock_data;		/* where CLOCK_DATA is in @setup; 0: nowhere */
 	bool in_setup;
 	__u64 number;			/* of the last snapshot */
 	__u64 suppressed;
@@ -180,6 +181,7 @@ int flight_begun(struct session *s, struct diag *d);
  */
 void flight_setup_open(struct session *s);
 void flight_setup(struct session *s, bool begin);
+void flight_setup_clock(struct flight *f);	/* in the child */
 /* Handle a record of a main ring. */
 void flight_record(struct session *s, const struct perf_event_header *rec);
 /*

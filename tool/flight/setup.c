@@ -9,6 +9,7 @@
 #include "flight/flight.h"
 #include "flight/survive.h"
 #include "stream/records.h"
+#include "synth/synth.h"
 
 static int add_setup(struct flight *f, const void *data, size_t len)
 {
@@ -62,6 +63,8 @@ static int keep_made(void *ctx, const void *head, size_t head_len, const void *d
 	}
 	if (!f->in_setup)
 		return 0;
+	if (h->type == REC_FEATURE && *(const __u64 *)(h + 1) == REC_FEAT_CLOCK_DATA)
+		f->clock_data = f->setup_size;
 	err = add_setup(f, head, head_len);
 	if (!err)
 		err = add_setup(f, data, len);
@@ -72,11 +75,28 @@ void flight_setup(struct session *s, bool begin)
 {
 	struct flight *f = s->flight;
 
-	if (begin)
+	if (begin) {
 		f->setup_size = 0;
-	else
+		f->clock_data = 0;
+	}
+	if (!begin)
 		survive_changed(s);
 	f->in_setup = begin;
+}
+
+/*
+ * The time of day and the clock of -k drift apart, so a snapshot has their times of the moment when
+ * it is written.
+ */
+void flight_setup_clock(struct flight *f)
+{
+	struct rec_clock_data data;
+
+	if (!f->clock_data)
+		return;
+	memcpy(&data, f->setup + f->clock_data, sizeof(data));
+	synth_clock_times(&data);
+	memcpy(f->setup + f->clock_data, &data, sizeof(data));
 }
 
 void flight_setup_open(struct session *s)

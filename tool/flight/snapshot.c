@@ -294,6 +294,7 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 	err = recent_cut(f->recent, job->begin, s->flushed_time);
 	if (!err)
 		err = find_spans(s, job->begin, &list);
+	flight_setup_clock(f);
 	if (!err)
 		err = stream_bytes(&s->out, f->setup, f->setup_size);
 	if (!err)

@@ -76,6 +76,10 @@ int info_feature(struct info *info, const struct read_record *rec)
 	case REC_FEAT_TOTAL_MEM:
 		info->memory = read_u64(&b);
 		return 0;
+	case REC_FEAT_CLOCK_DATA:
+		if (rec->size >= sizeof(info->clock))
+			memcpy(&info->clock, rec->hdr, sizeof(info->clock));
+		return 0;
 	case REC_FEAT_BPF_PROG_INFO:
 		info->bpf_progs += read_u32(&b);
 		return 0;

@@ -106,6 +106,7 @@ struct info {
 	__u32	cpus_avail, cpus_online;
 	__u64	memory;		/* KiB */
 	__u64	bpf_progs, bpf_btfs;
+	struct rec_clock_data clock;	/* version 0: none */
 
 	struct info_thread *threads;
 	size_t	nr_threads;

@@ -6,6 +6,7 @@
 
 #include "info/info.h"
 #include "base/bytes.h"
+#include "origin/clock_name.h"
 #include "base/json.h"
 
 static void print_machine(const struct info *info, struct json *j)
@@ -32,6 +33,20 @@ static void print_machine(const struct info *info, struct json *j)
 	json_u64(j, "memory_kib", info->memory);
 	json_u64(j, "bpf_programs", info->bpf_progs);
 	json_u64(j, "bpf_btfs", info->bpf_btfs);
+	json_end_object(j);
+}
+
+/* The times of the stream are those of this clock; time of day = time - "time" + "wall". */
+static void print_clock(const struct info *info, struct json *j)
+{
+	const struct rec_clock_data *c = &info->clock;
+
+	json_object(j, "clock", JSON_SPACED);
+	json_string(j, "name", c->version ? clock_name(c->clockid) : "perf");
+	if (c->version) {
+		json_u64(j, "time", c->time);
+		json_u64(j, "wall", c->wall);
+	}
 	json_end_object(j);
 }
 
@@ -281,6 +296,7 @@ void info_json(const struct info *info, const char *file, const char *result,
 	json_u64(&j, "first", info->first);
 	json_u64(&j, "last", info->last);
 	print_machine(info, &j);
+	print_clock(info, &j);
 	info_json_snapshots(info, &j);
 	print_events(info, &j);
 	print_types(info, &j);

@@ -2,8 +2,11 @@
 /*
  * Print the report as text.
  */
+#include <time.h>
+
 #include "info/info.h"
 #include "base/bytes.h"
+#include "origin/clock_name.h"
 #include "base/text.h"
 
 #define MAX_LISTED	40	/* lines of any list that can be long */
@@ -24,6 +27,23 @@ static void print_more(const struct info *info, size_t nr)
 {
 	if (nr > MAX_LISTED)
 		fprintf(info->out, "  ... %zu more\n", nr - MAX_LISTED);
+}
+
+/* Print the clock of the times, and the time of day at one of them. */
+static void print_clock(const struct info *info)
+{
+	const struct rec_clock_data *c = &info->clock;
+	const time_t seconds = c->wall / 1000000000;
+	char a[32], day[32];
+	struct tm tm;
+
+	if (!c->version)
+		return;
+	if (!gmtime_r(&seconds, &tm) || !strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm))
+		return;
+	fprintf(info->out, "  %-9s %s; %s is %s.%09llu UTC\n", "clock",
+		clock_name(c->clockid) ?: "unknown", read_print_time(a, sizeof(a), c->time), day,
+		c->wall % 1000000000);
 }
 
 static void print_machine(const struct info *info)
@@ -54,6 +74,7 @@ static void print_machine(const struct info *info)
 			read_print_time(b, sizeof(b), info->last),
 			read_print_duration(d, sizeof(d),
 					    info->last - info->first));
+	print_clock(info);
 	fprintf(info->out, "  %-9s %s, %llu records\n", "stream",
 		read_print_size(a, sizeof(a), info->bytes), info->nr_records);
 }

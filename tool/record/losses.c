@@ -190,7 +190,7 @@ static __u64 time_now(struct session *s)
 	__u64 time;
 
 	if (!s->clock_tried)
-		perf_clock_open(s->clock);
+		perf_clock_open(s->clock, s->opt->use_clock, s->opt->clock);
 	s->clock_tried = true;
 	time = perf_clock_now(s->clock);
 	if (time > s->main.max_time)

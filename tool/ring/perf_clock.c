@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ring/perf_clock.h"
@@ -21,7 +22,7 @@
  */
 #define LOOK_NS		(10 * NSEC_PER_SEC)
 
-int perf_clock_open(struct perf_clock *c)
+int perf_clock_open(struct perf_clock *c, bool use_clockid, __s32 clockid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -32,6 +33,8 @@ int perf_clock_open(struct perf_clock *c)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.comm = 1,
+		.use_clockid = use_clockid,
+		.clockid = clockid,
 	};
 	int fd, err;
 
@@ -92,4 +95,18 @@ __u64 perf_clock_about(struct perf_clock *c)
 	if (now_ns() - c->looked >= LOOK_NS)
 		perf_clock_now(c);
 	return now_ns() + c->offset;
+}
+
+__u64 perf_clock_convert(__u64 time, __s32 to)
+{
+	struct perf_clock own;
+	struct timespec ts;
+	__u64 now;
+
+	if (perf_clock_open(&own, false, 0))
+		return 0;
+	now = perf_clock_now(&own);
+	clock_gettime(to, &ts);
+	perf_clock_close(&own);
+	return now ? ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec - now + time : 0;
 }

@@ -13,8 +13,12 @@ struct perf_clock {
 	__u64 looked;		/* when it was measured, CLOCK_MONOTONIC */
 };
 
-/* Return 0 or -errno. After an error the other functions do nothing and return 0. */
-int perf_clock_open(struct perf_clock *c);
+/*
+ * @use_clockid, @clockid: as in struct perf_event_attr.
+ *
+ * Return 0 or -errno. After an error the other functions do nothing and return 0.
+ */
+int perf_clock_open(struct perf_clock *c, bool use_clockid, __s32 clockid);
 void perf_clock_close(struct perf_clock *c);
 
 /*
@@ -36,5 +40,13 @@ __u64 perf_clock_now(struct perf_clock *c);
  * Return: ns, or 0.
  */
 __u64 perf_clock_about(struct perf_clock *c);
+
+/*
+ * perf_clock_convert() - convert a time of perf's own clock
+ * @to: CLOCK_*
+ *
+ * Return: the time of that clock, or 0 if perf's own clock cannot be read.
+ */
+__u64 perf_clock_convert(__u64 time, __s32 to);
 
 #endif /* AUXREC_PERF_CLOCK_H */

@@ -11,6 +11,7 @@
 
 #include "session/attr_period.h"
 #include "event/filter.h"
+#include "origin/clock_name.h"
 #include "stream/records.h"
 #include "session/session.h"
 
@@ -49,6 +50,9 @@ static void set_common(const struct session *s, struct perf_event_attr *attr)
 	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	attr->sample_id_all = 1;
 	attr->disabled = 1;
+	/* All events of a ring must have the same clock, see perf_event_set_output(). */
+	attr->use_clockid = s->opt->use_clock;
+	attr->clockid = s->opt->clock;
 	attr->inherit = session_per_task(s);
 	/* Wake the recorder while three quarters of the main ring are still free. */
 	attr->watermark = 1;
@@ -100,8 +104,10 @@ static bool wants_raw_ring(const struct options *opt,
 {
 	if (opt->no_raw_ring)
 		return false;
-	return opt->raw_ring ||
-	       (is_bpf_output(attr) && !access(PERFAUX_DEVICE, F_OK));
+	if (opt->raw_ring)
+		return true;
+	return is_bpf_output(attr) && !access(PERFAUX_DEVICE, F_OK) &&
+	       (!opt->use_clock || clock_is_nmi_safe(opt->clock));
 }
 
 /*
@@ -149,6 +155,11 @@ static int check_aux(const struct session *s, const struct sev *sev,
 	const char *refused = event_aux_refused(sev->ev);
 	size_t i;
 
+	/* Decoders convert the TSC in the data to perf's own clock (TIME_CONV), and to no other. */
+	if (s->opt->use_clock && sev->aux == AUX_INTEL_PT)
+		return diag(d, -EINVAL,
+			    "%s: the times in a trace of Intel PT can be converted to perf's own clock only: leave -k out",
+			    sev->name);
 	if (refused)
 		return diag(d, -EOPNOTSUPP,
 			    "%s: its PMU needs perf's own AUX area (%s): record it with perf record",
@@ -271,6 +282,8 @@ static void set_made(const struct session *s, struct perf_event_attr *attr)
 		.read_format = PERF_FORMAT_ID,
 		.sample_id_all = 1,
 		.inherit = session_per_task(s),
+		.use_clockid = s->opt->use_clock,
+		.clockid = s->opt->clock,
 	};
 }
 
@@ -481,6 +494,18 @@ static int check_limit(const struct session *s, __u64 max, struct diag *d)
 	return 0;
 }
 
+/* Samples and triggers can come in an NMI, so pa_attach_event() refuses some clocks. */
+static int check_raw_clock(const struct session *s, struct diag *d)
+{
+	const struct options *opt = s->opt;
+
+	if (!s->have_raw || !opt->use_clock || clock_is_nmi_safe(opt->clock))
+		return 0;
+	return diag(d, -EINVAL,
+		    "-k %s: a raw ring cannot have this clock, because nobody can read it in an NMI: give -k mono, or leave %s out",
+		    clock_name(opt->clock), opt->raw_ring ? "--raw-ring" : "the event with AUX data");
+}
+
 int session_make_events(struct session *s, struct diag *d)
 {
 	__u64 max = AUXREC_FREQ_MAX;
@@ -526,6 +551,9 @@ int session_make_events(struct session *s, struct diag *d)
 	}
 	/* The kept ring has the records of the flight recorder, too. */
 	s->have_raw |= s->opt->flight.survive;
+	err = check_raw_clock(s, d);
+	if (err)
+		return err;
 	if (s->opt->raw_asked && !s->have_raw)
 		return diag(d, -EINVAL,
 			    "-m ,RAW: nothing here goes to a raw ring: leave it out (-m MAIN), record an event with AUX data ('auxrec list aux'), or give --raw-ring for raw data of samples");

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "origin/clock_name.h"
 #include "session/session.h"
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
@@ -118,6 +119,11 @@ static int refused_error(const struct session *s, const struct sev *sev, pid_t t
 	const int cpu = session_per_task(s) ? -1 : s->cpus.list[0];
 	char terms[256];
 
+	if (s->opt->use_clock && !clock_is_nmi_safe(s->opt->clock) &&
+	    sev->attr.type != PERF_TYPE_SOFTWARE)
+		return diag(d, err,
+			    "%s: the kernel allows -k %s only for software events such as cpu-clock, because it cannot read this clock in an NMI: give -k mono, and perf script -F +tod prints the time of day",
+			    sev->name, clock_name(s->opt->clock));
 	if (sev->ev && sev->ev->cpus && session_per_task(s))
 		return diag(d, err,
 			    "%s: the kernel refuses the event as asked for (%s): it counts for whole CPUs, record it with -a",

@@ -74,6 +74,16 @@ enum rec_feature {
 	REC_FEAT_END		= 32,	/* the end mark that perf 6.1 expects */
 };
 
+/* FEATURE CLOCK_DATA: two times of the same moment */
+struct rec_clock_data {
+	struct perf_event_header header;
+	__u64 feature;		/* REC_FEAT_CLOCK_DATA */
+	__u32 version;		/* 1 */
+	__u32 clockid;		/* as in the attrs */
+	__u64 wall;		/* CLOCK_REALTIME, ns */
+	__u64 time;		/* of @clockid, ns */
+};
+
 /*
  * BPF_PROG_INFO: u32 number of programs; then for each program u32 info_len, u32
  * data_len, u64 arrays (a bit for each array that follows), struct bpf_prog_info, and

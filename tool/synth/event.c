@@ -136,7 +136,8 @@ int synth_time_conv(struct session *s)
 		.header = { REC_TIME_CONV, 0, sizeof(rec) },
 	};
 
-	if (!s->nr_rings)
+	/* The record converts the TSC to perf's own clock. With -k, no time is of that clock. */
+	if (!s->nr_rings || s->opt->use_clock)
 		return 0;
 	mainring_time_conv(&s->rings[0], &tc);
 	if (!tc.cap_zero)

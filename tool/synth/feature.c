@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 #if __has_include("cpuid.h")
 #include <cpuid.h>
@@ -21,6 +22,10 @@
 #include "synth/synth.h"
 
 #define STRING_ALIGN	64
+
+/* Two clocks are read at the same moment if reading them takes less than this. */
+#define CLOCK_NEAR_NS	2000
+#define CLOCK_TRIES	10
 
 static void begin(struct session *s, __u64 id)
 {
@@ -336,6 +341,54 @@ static int pmu_mappings(struct session *s)
 	return end(s, "PMU numbers");
 }
 
+static __u64 clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+void synth_clock_times(struct rec_clock_data *to)
+{
+	__u64 before, after;
+	int i;
+
+	/* Take the times again if this thread did not run in between. */
+	for (i = 0; i < CLOCK_TRIES; i++) {
+		before = clock_ns(to->clockid);
+		to->wall = clock_ns(CLOCK_REALTIME);
+		after = clock_ns(to->clockid);
+		to->time = before + (after - before) / 2;
+		if (after - before < CLOCK_NEAR_NS)
+			break;
+	}
+}
+
+/* With -k, tell the clock's resolution, and how its time relates to the time of day. */
+static int clock_features(struct session *s)
+{
+	struct rec_clock_data data = {
+		.header = { REC_FEATURE, 0, sizeof(data) },
+		.feature = REC_FEAT_CLOCK_DATA,
+		.version = 1,
+		.clockid = s->opt->clock,
+	};
+	struct timespec res = { .tv_nsec = 1 };
+	int err;
+
+	if (!s->opt->use_clock)
+		return 0;
+	clock_getres(s->opt->clock, &res);
+	begin(s, REC_FEAT_CLOCKID);
+	build_add_u64(&s->out, res.tv_sec * NSEC_PER_SEC + res.tv_nsec);
+	err = end(s, "clock");
+	if (err)
+		return err;
+	synth_clock_times(&data);
+	return stream_record(&s->out, &data.header);
+}
+
 /* Describe a group by the index of its first ATTR. An event can have several, see synth_attrs(). */
 static void add_group(struct session *s, size_t leader)
 {
@@ -396,7 +449,7 @@ int synth_features(struct session *s)
 {
 	static int (* const all[])(struct session *) = {
 		names, nrcpus, cpudesc, cpuid, total_mem, command_line,
-		cpu_topology, numa_topology, pmu_mappings, group_desc,
+		cpu_topology, numa_topology, pmu_mappings, group_desc, clock_features,
 		bpf_write, end_mark,
 	};
 	size_t i;

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "ring/perf_clock.h"
 #include "session/buildid.h"
 #include "stream/records.h"
 #include "stream/build.h"
@@ -108,6 +109,9 @@ int synth_module(struct session *s, const struct perfaux_notice *n,
 		return 0;
 	id.size = n->id_size > sizeof(id.id) ? sizeof(id.id) : n->id_size;
 	memcpy(id.id, n->id, id.size);
+	/* The module reads perf's own clock for a notice, because a notice belongs to no event. */
+	if (s->opt->use_clock)
+		time = perf_clock_convert(time, s->opt->clock);
 	/* Readers have processed all records up to flushed_time, so this record must be later. */
 	if (time <= s->flushed_time)
 		time = s->flushed_time + 1;

@@ -59,6 +59,7 @@ all()
 		-e | --event) value=dummy ;;
 		-o | --output) value=$T/out ;;
 		-C | --cpu) value=0 ;;
+		-k | --clockid) value=mono ;;
 		*) value=${value:+1} ;;
 		esac
 		# shellcheck disable=SC2086 # one word, or none

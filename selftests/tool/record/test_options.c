@@ -115,6 +115,8 @@ static void add_record(const struct options *o)
 		add("; kernel");
 	if (o->delay_ms)
 		add("; delay %u", o->delay_ms);
+	if (o->use_clock)
+		add("; clock %d", o->clock);
 	if (o->quiet)
 		add("; quiet");
 	if (o->json)

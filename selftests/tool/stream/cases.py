@@ -44,6 +44,13 @@ def drop(name):
     return change
 
 
+def both(first, second):
+    def change(recs):
+        first(recs)
+        second(recs)
+    return change
+
+
 def body(name, at, fmt, *values):
     """Overwrite a part of a record's body."""
     def change(recs):
@@ -205,6 +212,10 @@ add("feature-data", "string beyond its record",
     swap("feature-3", g.feature(3, struct.pack("<I", 128) + bytes(64))))
 add("feature-data", "cmdline of too many words",
     body("feature-11", 8, "I", 99))
+add("clock", "not the clock of an event", swap(f"attr-{g.CLOCK}", g.add_attr(
+    g.CLOCK, flags=g.SAMPLE_ID_ALL | 1 << 25)))
+add("clock", "none", both(swap(f"attr-{g.CLOCK}", g.add_attr(
+    g.CLOCK, flags=g.SAMPLE_ID_ALL | 1 << 25)), drop("feature-29")))
 add("feature-data", "CLOCK_DATA of version 2", body("feature-29", 8, "I", 2))
 add("feature-data", "more than its layout",
     swap("feature-10", g.feature(10, bytes(16))))
