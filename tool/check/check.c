@@ -236,6 +236,9 @@ static int check_record(struct check *c, const struct read_record *rec)
 	case REC_FEATURE:
 		check_feature(c, rec);
 		break;
+	case REC_EVENT_TYPE:
+		check_identity(c, rec);
+		break;
 	case REC_COMPRESSED:
 		return check_compressed(c, rec);
 	default:

@@ -43,6 +43,7 @@ enum check_rule {
 	RULE_FEATURE_DATA,
 	RULE_FEATURE_BPF,
 	RULE_CLOCK,
+	RULE_IDENTITY,
 	RULE_TRACING_DATA,
 	RULE_TRACING_NEED,
 	RULE_BUILD_ID,
@@ -201,6 +202,7 @@ void check_setup(struct check *c, const struct read_record *rec,
 /* check/user.c */
 void check_user(struct check *c, const struct read_record *rec);
 void check_feature(struct check *c, const struct read_record *rec);
+void check_identity(struct check *c, const struct read_record *rec);
 /* check/bpf.c: features of BPF programs. @b begins at the number of programs or BTFs. */
 bool check_is_bpf(__u64 feature);
 void check_bpf_progs(struct check *c, const struct read_record *rec,

@@ -40,6 +40,8 @@ static const struct {
 	[RULE_FEATURE_BPF] = { "feature-bpf", true,
 		"arrays of a BPF program where it says, and BTF" },
 	[RULE_CLOCK] = { "clock", true, "CLOCK_DATA has the clock of the events" },
+	[RULE_IDENTITY] = { "identity", true,
+		"KEY=VALUE in the identity of a recording, each with a NUL" },
 	[RULE_TRACING_DATA] = { "tracing-data", false,
 		"layout and length of TRACING_DATA" },
 	[RULE_TRACING_NEED] = { "tracing-need", true,

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "origin/identity.h"
 #include "check/check.h"
 #include "base/bytes.h"
 
@@ -153,6 +154,22 @@ static void feature_data(struct check *c, const struct read_record *rec,
 	else if (b->left >= 8)
 		check_fail(c, rec, RULE_FEATURE_DATA, "the end of the record",
 			   "feature %llu with %zu more bytes", id, b->left);
+}
+
+/* Old streams of perf have other records of this type. */
+void check_identity(struct check *c, const struct read_record *rec)
+{
+	const char *key, *value;
+	struct read_bytes b;
+	size_t len;
+
+	if (!read_identity(rec, &b))
+		return;
+	while (read_identity_next(&b, &key, &len, &value))
+		;
+	if (b.failed)
+		check_fail(c, rec, RULE_IDENTITY, "strings KEY=VALUE with a NUL, valid names of labels",
+			   "another string, %zu bytes before the end", b.left);
 }
 
 void check_feature(struct check *c, const struct read_record *rec)

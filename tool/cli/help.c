@@ -86,6 +86,8 @@ static const char help[] =
 "  -o, --output FILE    write the stream to FILE (default " AUXREC_DEFAULT_FILE "); an existing FILE\n"
 "                       is renamed to FILE.old. '-' is stdout, which must not be a\n"
 "                       terminal; the output of CMD then goes to stderr\n"
+"      --label KEY=VALUE\n"
+"                       keep this in the recording, for auxrec info; can be repeated\n"
 "      --max-size SIZE  end the recording when the stream has this size\n"
 "      --dry-run        only check options and events\n"
 "  -q, --quiet          print only errors: no status line, no summary\n"

@@ -37,6 +37,7 @@ enum {
 	OPT_KERNEL_CALLCHAINS,
 	OPT_USER_CALLCHAINS,
 	OPT_DRY_RUN,
+	OPT_LABEL,
 };
 
 static const struct option long_options[] = {
@@ -71,6 +72,7 @@ static const struct option long_options[] = {
 	{ "all-cgroups",	no_argument,	   NULL, OPT_ALL_CGROUPS },
 	{ "switch-events",	no_argument,	   NULL, OPT_SWITCH_EVENTS },
 	{ "max-size",		required_argument, NULL, OPT_MAX_SIZE },
+	{ "label",		required_argument, NULL, OPT_LABEL },
 	{ "dry-run",		no_argument,	   NULL, OPT_DRY_RUN },
 	{ "quiet",		no_argument,	   NULL, 'q' },
 	{ "json",		optional_argument, NULL, OPT_JSON },
@@ -381,6 +383,8 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 	case OPT_USER_CALLCHAINS:
 		opt->user_callchains = true;
 		return 0;
+	case OPT_LABEL:
+		return option_label(opt, optarg, d);
 	case OPT_DRY_RUN:
 		opt->dry_run = true;
 		return 0;
@@ -532,7 +536,9 @@ void options_free(struct options *opt)
 		free(opt->events[i].filters);
 	free(opt->events);
 	free(opt->targets);
+	free(opt->labels);
 	flight_options_free(&opt->flight);
 	opt->events = NULL;
 	opt->targets = NULL;
+	opt->labels = NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The option that chooses the clock of a recording.
+ * The options that tell where a recording comes from: -k and --label.
  *
- * All functions return 0, or -EINVAL with a message.
+ * All functions return 0, or -EINVAL or -ENOMEM with a message.
  */
 #ifndef AUXREC_ORIGIN_OPTIONS_H
 #define AUXREC_ORIGIN_OPTIONS_H
@@ -12,5 +12,6 @@
 int option_clock(struct options *opt, const char *s, struct diag *d);
 /* Refuse a clock if there would be times of perf's own clock, too. Call this after all options. */
 int option_clock_check(const struct options *opt, struct diag *d);
+int option_label(struct options *opt, const char *s, struct diag *d);
 
 #endif /* AUXREC_ORIGIN_OPTIONS_H */

@@ -182,6 +182,8 @@ static int add_user(struct info *info, const struct read_record *rec)
 	switch (rec->type) {
 	case REC_ATTR:
 		return add_attr(info, rec);
+	case REC_EVENT_TYPE:
+		return info_identity(info, rec);
 	case REC_EVENT_UPDATE:
 		rc = read_attrs_update(&info->attrs, rec);
 		return rc == -ENOMEM ? rc : 0;
@@ -278,6 +280,7 @@ void info_free(struct info *info)
 		free(info->files[i].name);
 	free(info->files);
 	complete_breaks_free(&info->breaks);
+	free(info->identity);
 	free(info->threads);
 	free(info->queues);
 	free(info->events);

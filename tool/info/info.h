@@ -107,6 +107,7 @@ struct info {
 	__u64	memory;		/* KiB */
 	__u64	bpf_progs, bpf_btfs;
 	struct rec_clock_data clock;	/* version 0: none */
+	struct perf_event_header *identity;	/* a copy of the record, see origin/identity.h */
 
 	struct info_thread *threads;
 	size_t	nr_threads;
@@ -168,10 +169,15 @@ int info_lost(struct info *info, const struct read_record *rec,
 int info_loss(struct info *info, const struct read_record *rec,
 	      const struct read_sample *s);
 
+/* info/identity.c. Return: 0, -ENOMEM */
+int info_identity(struct info *info, const struct read_record *rec);
+void info_print_identity(const struct info *info);
+
 /* info/snapshot.c. Return: 0, -ENOMEM */
 int info_snapshot(struct info *info, const struct read_sample *s);
 void info_print_snapshots(const struct info *info);
 struct json;
+void info_json_identity(const struct info *info, struct json *j);
 void info_json_snapshots(const struct info *info, struct json *j);
 void info_free_snapshots(struct info *info);
 

@@ -33,6 +33,7 @@ static void print_machine(const struct info *info, struct json *j)
 	json_u64(j, "memory_kib", info->memory);
 	json_u64(j, "bpf_programs", info->bpf_progs);
 	json_u64(j, "bpf_btfs", info->bpf_btfs);
+	info_json_identity(info, j);
 	json_end_object(j);
 }
 

@@ -59,6 +59,7 @@ static void print_machine(const struct info *info)
 		read_print_text(info->out, info->feature[features[i].id], 1024);
 		fputc('\n', info->out);
 	}
+	info_print_identity(info);
 	if (info->cpus_online)
 		fprintf(info->out, "  %-9s %u online of %u\n", "CPUs",
 			info->cpus_online, info->cpus_avail);

@@ -126,6 +126,8 @@ struct options {
 	__u64 max_bytes;		/* the recording ends at this size, 0: no limit */
 	bool dry_run;
 	unsigned int delay_ms;
+	const char **labels;		/* KEY=VALUE */
+	size_t nr_labels;
 	bool use_clock;			/* -k: times are those of @clock, not of perf's own clock */
 	__s32 clock;			/* CLOCK_* */
 	bool no_buildid;

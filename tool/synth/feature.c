@@ -450,7 +450,7 @@ int synth_features(struct session *s)
 	static int (* const all[])(struct session *) = {
 		names, nrcpus, cpudesc, cpuid, total_mem, command_line,
 		cpu_topology, numa_topology, pmu_mappings, group_desc, clock_features,
-		bpf_write, end_mark,
+		bpf_write, end_mark, synth_identity,
 	};
 	size_t i;
 	int err = 0;

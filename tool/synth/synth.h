@@ -49,6 +49,8 @@ int synth_setup(struct session *s, struct diag *d);
 /* Write all of the above and FINISHED_INIT. */
 int synth_all(struct session *s, struct diag *d);
 
+int synth_identity(struct session *s);
+
 /* Set @to->wall and @to->time to the present time. */
 struct rec_clock_data;
 void synth_clock_times(struct rec_clock_data *to);

@@ -117,6 +117,8 @@ static void add_record(const struct options *o)
 		add("; delay %u", o->delay_ms);
 	if (o->use_clock)
 		add("; clock %d", o->clock);
+	for (i = 0; i < o->nr_labels; i++)
+		add("; label %s", o->labels[i]);
 	if (o->quiet)
 		add("; quiet");
 	if (o->json)

@@ -216,6 +216,9 @@ add("clock", "not the clock of an event", swap(f"attr-{g.CLOCK}", g.add_attr(
     g.CLOCK, flags=g.SAMPLE_ID_ALL | 1 << 25)))
 add("clock", "none", both(swap(f"attr-{g.CLOCK}", g.add_attr(
     g.CLOCK, flags=g.SAMPLE_ID_ALL | 1 << 25)), drop("feature-29")))
+add("identity", "no =", swap("identity", g.identity(b"machine-id")))
+add("identity", "no NUL", swap("identity", g.identity(b"label.a=1", end=b"")))
+add("identity", "a label without a name", swap("identity", g.identity(b"label.=1")))
 add("feature-data", "CLOCK_DATA of version 2", body("feature-29", 8, "I", 2))
 add("feature-data", "more than its layout",
     swap("feature-10", g.feature(10, bytes(16))))

@@ -130,6 +130,12 @@ def bpf_btf(magic=0xeb9f, name="bpf-btf"):
     return feature(26, pad8(struct.pack("<III", 1, 3, len(data)) + data), name)
 
 
+def identity(*strings, end=b"\0"):
+    """Make the record that tells where a recording comes from, see tool/origin/identity.h."""
+    data = b"auxrecid" + b"\0".join(strings) + end
+    return Rec("identity", 65, data + (bytes(-len(data) % 8) if end else b"x" * (-len(data) % 8)))
+
+
 def features():
     words = ["auxrec", "-e", "auxgen//", "--", "true"]
     return [
@@ -147,6 +153,7 @@ def features():
         bpf_progs(bpf_prog(7, b"first"), bpf_prog(8, b"second")),
         feature(29, struct.pack("<IIQQ", 1, 1, 5, 5)),
         feature(32, b"", "features-end"),
+        identity(b"machine-id=0123", b"label.env=a b"),
     ]
 
 
