@@ -137,6 +137,12 @@ _auxrec_trigger()
 		mapfile -t COMPREPLY < <(compgen -A signal -- "SIG${cur_signal#SIG}" | sed -n 's/^SIG\([A-Z]\)/\1/p')
 		_auxrec_reply signal=
 		;;
+	event=func=*@* | event=probe:func=*@*)
+		whole=${cur%%@*}@ path=${cur#*@}
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$path")
+		_auxrec_reply "$whole"
+		;;
 	event=*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_auxrec_event_names)" -- "${cur#event=}")
 		_auxrec_reply event=

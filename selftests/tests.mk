@@ -29,11 +29,11 @@ CRASH := $(addprefix $(TESTS)/crash/,crash_start crash_judge crash_full)
 selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)/ids/%) \
 	$(TESTS)/tool/stream/auxstream_sums $(TESTS)/ids/elf/list $(TESTS)/ids/fuse_mount $(TESTS)/bench/maps \
 	$(TESTS)/demo_work $(TESTS)/demo_calls \
-	$(addprefix $(TESTS)/tool/,events/test_events events/test_period events/test_symbol \
+	$(addprefix $(TESTS)/tool/,events/test_events events/test_period events/test_probe events/test_symbol \
 		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_recent_memory \
 		state/test_proc_maps synth/test_kernel_range \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
-		daemon/test_daemon daemon/test_notify daemon/test_journal flight/standin flight/actor flight/churn flight/memory flight/hold_fails.so \
+		daemon/test_daemon daemon/test_notify daemon/test_journal flight/standin flight/actor flight/called flight/churn flight/memory flight/hold_fails.so \
 		record/test_options perfdata/to_perf_data perfetto/feed stream/test_lost stream/test_map_kind \
 		record/test_child record/test_filter record/test_bpf record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
@@ -111,6 +111,10 @@ $(TESTS)/tool/events/test_events: $(addprefix $(BUILD)/selftests/tool/events/,te
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/events/test_period: $(BUILD)/selftests/tool/events/test_period.o \
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/events/test_probe: $(addprefix $(BUILD)/selftests/tool/events/,test_probe.o probe_twin.o) \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
@@ -268,7 +272,7 @@ $(TESTS)/fuzz-ring/fuzz_ring: $(FUZZ_RING:%=$(BUILD)/selftests/fuzz-ring/%.o) \
 		raw_bpf.o kfunc_lib.o)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 
-$(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold record/calls flight/actor \
+$(addprefix $(TESTS)/tool/,record/aux_verify record/aux_work record/bpf_hold record/calls flight/actor flight/called \
 	flight/memory): %: %.o
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
 

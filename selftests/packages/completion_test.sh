@@ -163,6 +163,7 @@ becomes 'auxrec --trigger pressure=m' 'memory:full/ memory:some/'
 becomes 'auxrec --trigger pressure=memory:s' some/
 becomes 'auxrec --trigger pressure=io/1' ''
 becomes 'auxrec --trigger event=sched:sched_w' sched_wakeup
+becomes 'auxrec --trigger event=func=main@dir/th' main@dir/three.data
 offers 'auxrec --control-group ro' root
 becomes 'auxrec --keep ' ''
 check "values of options"

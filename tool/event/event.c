@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "event/parse.h"
+#include "event/probe.h"
 #include "event/tracefs.h"
 #include "base/util.h"
 
@@ -136,6 +137,8 @@ static int resolve(struct ev_ctx *ctx, const struct ev_item *item,
 	__u64 number;
 	int ret;
 
+	if (probe_text(item->head.p))
+		return ev_probe(ctx, item);
 	ev_split(&rest, ':', &name);
 	if (ev_equal(name, "mem") && rest.p)
 		return ev_breakpoint(ctx, item, mods);

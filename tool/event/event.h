@@ -49,6 +49,11 @@ struct auxrec_event {
 	char *filter;		/* --filter, as the kernel takes it, or NULL */
 	char *filter_typed;	/* --filter, as the user wrote it, or NULL */
 	const char *bpf_map;	/* --bpf-map, or NULL */
+	/*
+	 * The file of a probe, else NULL. attr.uprobe_path must be its address when the event is
+	 * opened, and is 0 in the stream.
+	 */
+	char *probe_file;
 	bool freq_given;	/* term freq= or period= was in the event */
 	bool has_modifier;	/* :u :k :h ... was given */
 	int group;		/* the number of its {...}; -1: none */

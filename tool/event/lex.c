@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "event/parse.h"
+#include "event/probe.h"
 
 const char *ev_skip_blanks(const char *p)
 {
@@ -131,6 +132,24 @@ static bool opens_terms(const char *begin, const char *p)
 	       !(!strncmp(begin, "mem:", 4) && isdigit((unsigned char)p[1]));
 }
 
+/* The path of a probe's file can have slashes and, between single quotes, anything else. */
+static int scan_probe(struct ev_ctx *ctx, const char *begin, struct ev_item *item,
+		      const char **end)
+{
+	const char *quote = NULL;
+	const char *p;
+
+	for (p = begin; *p && (quote || !strchr(",{}", *p)); p++)
+		if (*p == '\'')
+			quote = quote ? NULL : p;
+	if (quote)
+		return ev_fail(ctx, quote, -EINVAL, "this ' has no closing '");
+	item->text = ev_trim((struct ev_text){ begin, p - begin });
+	item->head = item->text;
+	*end = p;
+	return 0;
+}
+
 int ev_item_scan(struct ev_ctx *ctx, const char *p, struct ev_item *item,
 		 const char **end)
 {
@@ -138,6 +157,8 @@ int ev_item_scan(struct ev_ctx *ctx, const char *p, struct ev_item *item,
 	const char *close;
 
 	memset(item, 0, sizeof(*item));
+	if (probe_text(begin))
+		return scan_probe(ctx, begin, item, end);
 	item->head.p = begin;
 	for (p = begin; *p && !strchr(",{}", *p) && !opens_terms(begin, p); p++)
 		;

@@ -54,6 +54,7 @@ void ev_free(struct auxrec_event *ev)
 	free(ev->tp_name);
 	free(ev->filter);
 	free(ev->filter_typed);
+	free(ev->probe_file);
 	free(ev->callgraph);
 	free(ev->sink);
 }

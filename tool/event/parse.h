@@ -209,6 +209,8 @@ int ev_cache_names(struct names *names);
 /* event/breakpoint.c */
 int ev_breakpoint(struct ev_ctx *ctx, const struct ev_item *item,
 		  struct ev_text *mods);
+/* event/probe.c: a function of a file */
+int ev_probe(struct ev_ctx *ctx, const struct ev_item *item);
 /* event/tracepoint.c */
 int ev_tracepoint(struct ev_ctx *ctx, const struct ev_item *item,
 		  struct ev_text system, struct ev_text name);
@@ -230,6 +232,8 @@ void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
 		struct ev_buf *buf);
 void ev_suggest_tracepoint(struct ev_ctx *ctx, struct ev_text system,
 			   struct ev_text name, struct ev_buf *buf);
+/* The most similar names of @names */
+void ev_suggest_from(const struct names *names, const char *name, struct ev_buf *buf);
 
 /* event/pmu_default.c: set what perf sets for this PMU, before the user's terms */
 void ev_pmu_default(struct auxrec_event *ev, const struct pmu *pmu,

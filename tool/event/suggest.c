@@ -77,8 +77,7 @@ static void keep(struct hint *hints, const char *name, unsigned int distance)
 	}
 }
 
-/* Append the names of @names that are most similar to @name, or nothing. */
-static void suggest_from(struct names *names, const char *name, struct ev_buf *buf)
+void ev_suggest_from(const struct names *names, const char *name, struct ev_buf *buf)
 {
 	struct hint hints[MAX_HINTS] = { 0 };
 	size_t limit = strlen(name) / 3;
@@ -149,7 +148,7 @@ void ev_suggest(struct ev_ctx *ctx, struct ev_text name, bool terms,
 	if (!terms)
 		ev_cache_names(&names);
 	add_pmus(ctx, &names);
-	suggest_from(&names, copy, buf);
+	ev_suggest_from(&names, copy, buf);
 	names_free(&names);
 	free(copy);
 }
@@ -174,10 +173,10 @@ void ev_suggest_tracepoint(struct ev_ctx *ctx, struct ev_text system,
 		}
 		if (asprintf(&full, "%s:", system_copy) < 0)
 			goto out;
-		suggest_from(&events, full, buf);
+		ev_suggest_from(&events, full, buf);
 		free(full);
 	} else {
-		suggest_from(&events, name_copy, buf);
+		ev_suggest_from(&events, name_copy, buf);
 	}
 out:
 	names_free(&events);

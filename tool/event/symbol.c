@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding functions of ELF files by name.
+ * Finding functions of ELF files by name, and listing their names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,19 @@ struct found {
 	size_t nr;
 };
 
-/* Translate an address to an offset in the file, by the ELF program headers. */
-static bool to_offset(Elf *elf, __u64 address, __u64 *offset)
+/* Called for each function. Return 0, or an error that ends the search. */
+typedef int (*each_fn)(void *ctx, Elf *elf, const GElf_Sym *sym, const char *name);
+
+struct wanted {
+	const char *name;
+	struct found *found;
+};
+
+/*
+ * Translate an address to an offset in the file, by the ELF program headers. Set @code if programs
+ * can execute what is there.
+ */
+static bool to_offset(Elf *elf, __u64 address, __u64 *offset, bool *code)
 {
 	size_t nr, i;
 	GElf_Phdr ph;
@@ -36,28 +47,44 @@ static bool to_offset(Elf *elf, __u64 address, __u64 *offset)
 		    address < ph.p_vaddr || address - ph.p_vaddr >= ph.p_filesz)
 			continue;
 		*offset = address - ph.p_vaddr + ph.p_offset;
+		*code = ph.p_flags & PF_X;
 		return true;
 	}
 	return false;
 }
 
-static int add(struct found *found, __u64 offset, __u64 size)
+static int add(void *ctx, Elf *elf, const GElf_Sym *sym, const char *name)
 {
+	const struct wanted *wanted = ctx;
+	struct found *found = wanted->found;
+	struct symbol place = {
+		.size = sym->st_size,
+		.indirect = GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC,
+	};
+
+	if (strcmp(name, wanted->name) ||
+	    !to_offset(elf, sym->st_value, &place.offset, &place.code))
+		return 0;
 	if (grow((void **)&found->list, found->nr, sizeof(*found->list)))
 		return -ENOMEM;
-	found->list[found->nr] = (struct place){ { offset, size }, found->nr };
+	found->list[found->nr] = (struct place){ place, found->nr };
 	found->nr++;
 	return 0;
 }
 
-static int search_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
-			const char *name, struct found *found)
+static int add_name(void *ctx, Elf *elf, const GElf_Sym *sym, const char *name)
+{
+	(void)elf;
+	(void)sym;
+	return names_add(ctx, name);
+}
+
+static int search_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, each_fn each, void *ctx)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t i, nr = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
-	const char *other;
+	const char *name;
 	GElf_Sym sym;
-	__u64 offset;
 	int err = 0;
 
 	for (i = 0; !err && i < nr; i++) {
@@ -67,11 +94,9 @@ static int search_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 		    GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC &&
 		    GELF_ST_TYPE(sym.st_info) != STT_NOTYPE)
 			continue;
-		other = elf_strptr(elf, sh->sh_link, sym.st_name);
-		if (!other || strcmp(other, name))
-			continue;
-		if (to_offset(elf, sym.st_value, &offset))
-			err = add(found, offset, sym.st_size);
+		name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		if (name)
+			err = each(ctx, elf, &sym, name);
 	}
 	return err;
 }
@@ -99,13 +124,17 @@ static void sort(struct found *found)
 	found->nr = nr + 1;
 }
 
-static int search(int fd, const char *name, struct found *found)
+static int search(const char *path, each_fn each, void *ctx)
 {
 	Elf_Scn *scn = NULL;
+	int err = 0, fd;
 	GElf_Shdr sh;
-	int err = 0;
 	Elf *elf;
 
+	/* O_NONBLOCK: do not wait for the writer of a FIFO, which is no ELF file. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
@@ -113,9 +142,9 @@ static int search(int fd, const char *name, struct found *found)
 	while (!err && (scn = elf_nextscn(elf, scn)))
 		if (gelf_getshdr(scn, &sh) && (sh.sh_type == SHT_SYMTAB ||
 					       sh.sh_type == SHT_DYNSYM))
-			err = search_table(elf, scn, &sh, name, found);
+			err = search_table(elf, scn, &sh, each, ctx);
 	elf_end(elf);
-	sort(found);
+	close(fd);
 	return err;
 }
 
@@ -123,14 +152,10 @@ int symbol_find(const char *path, const char *name, unsigned int index,
 		struct symbol *sym, unsigned int *nr)
 {
 	struct found found = { 0 };
-	int err, fd;
+	struct wanted wanted = { name, &found };
+	int err = search(path, add, &wanted);
 
-	/* O_NONBLOCK: do not wait for the writer of a FIFO, which is no ELF file. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	err = search(fd, name, &found);
-	close(fd);
+	sort(&found);
 	*nr = found.nr;
 	if (!err && (index ? index > found.nr : found.nr != 1))
 		err = -ESRCH;
@@ -138,4 +163,9 @@ int symbol_find(const char *path, const char *name, unsigned int index,
 		*sym = found.list[index ? index - 1 : 0].sym;
 	free(found.list);
 	return err;
+}
+
+int symbol_names(const char *path, struct names *names)
+{
+	return search(path, add_name, names);
 }

@@ -182,6 +182,20 @@ static int check_aux(const struct session *s, const struct sev *sev,
 	return 0;
 }
 
+/*
+ * For an event that a new task inherits, perf_uprobe_init() reads the address of the file in the
+ * parent's memory, as if the parent had opened the event, and fork() fails. So a probe cannot
+ * follow tasks.
+ */
+static int check_probe(const struct session *s, const struct sev *sev, struct diag *d)
+{
+	if (!session_per_task(s))
+		return 0;
+	return diag(d, -EOPNOTSUPP,
+		    "%s: the kernel cannot let a probe of a function follow tasks: record whole CPUs, with -a or -C",
+		    sev->name);
+}
+
 static int add_event(struct session *s, const struct auxrec_event *ev,
 		     __u64 max, struct diag *d)
 {
@@ -204,6 +218,8 @@ static int add_event(struct session *s, const struct auxrec_event *ev,
 		sev->attr.exclude_hv = 1;
 	set_common(s, &sev->attr);
 	err = attr_check_terms(sev, d);
+	if (!err && ev->probe_file)
+		err = check_probe(s, sev, d);
 	if (err)
 		return err;
 

@@ -4,6 +4,7 @@
  * AUX events one descriptor per task (all CPUs) on the raw ring.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -111,13 +112,22 @@ static bool drop_precision(struct sev *sev)
 	return true;
 }
 
+/* The attr to open the event with. The stream's attr has no address of a probe's file. */
+static void open_attr(const struct sev *sev, __u64 attr[AUXREC_ATTR_SIZE / sizeof(__u64)])
+{
+	sev_attr(sev, (unsigned char *)attr);
+	if (sev->ev && sev->ev->probe_file)
+		attr[offsetof(struct perf_event_attr, uprobe_path) / sizeof(__u64)] =
+			(unsigned long)sev->ev->probe_file;
+}
+
 static int open_retry(struct sev *sev, pid_t tid, int cpu, int group)
 {
 	__u64 attr[AUXREC_ATTR_SIZE / sizeof(__u64)];
 	int fd;
 
 	for (;;) {
-		sev_attr(sev, (unsigned char *)attr);
+		open_attr(sev, attr);
 		fd = sys_open(attr, tid, cpu, group);
 		/*
 		 * All descriptors of an event must be alike, so change nothing after the

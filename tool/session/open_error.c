@@ -16,6 +16,9 @@
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define PARANOID_NONE	(-2)		/* the file cannot be read */
 
+/* The kernel's own error number, which user space can see all the same */
+#define KERNEL_ENOTSUPP	524
+
 static int paranoid_level(void)
 {
 	char line[32];
@@ -142,9 +145,24 @@ static int refused_error(const struct session *s, const struct sev *sev, pid_t t
 	}
 }
 
+/* See perf_uprobe_event_init() and __uprobe_register() in the kernel. */
+static int probe_error(const struct sev *sev, int err, struct diag *d)
+{
+	if (err == -EACCES || err == -EPERM)
+		return diag(d, err,
+			    "%s: no permission: only root may record probes of functions (CAP_SYS_ADMIN)",
+			    sev->name);
+	return diag(d, err, "%s: the kernel cannot set a probe at offset %#llx of %.300s: %s",
+		    sev->name, (unsigned long long)sev->ev->attr.probe_offset,
+		    sev->ev->probe_file, err == -KERNEL_ENOTSUPP ?
+		    "it cannot execute this instruction out of its place" : strerror(-err));
+}
+
 int open_error(const struct session *s, const struct sev *sev, pid_t tid,
 	       int err, struct diag *d)
 {
+	if (sev->ev && sev->ev->probe_file && err != -EMFILE && err != -ENFILE)
+		return probe_error(sev, err, d);
 	switch (err) {
 	case -EACCES:
 	case -EPERM:

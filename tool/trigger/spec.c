@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "event/probe.h"
 #include "trigger/spec.h"
 #include "base/util.h"
 
@@ -29,8 +30,8 @@ bool trigger_has_filter(const char *s)
 {
 	const size_t len = strcspn(s, "/");
 
-	/* In mem:0x1000/4, the slash begins a length. */
-	return s[len] && memchr(s, ':', len) && strncmp(s, "mem:", 4);
+	/* In mem:0x1000/4, the slash begins a length, and in probe:func=f@/bin/x, a path. */
+	return s[len] && memchr(s, ':', len) && strncmp(s, "mem:", 4) && !probe_text(s);
 }
 
 bool trigger_filter_ends(const char *s, size_t len)
@@ -72,9 +73,22 @@ static bool ends_before_options(const char *s, size_t len)
 	return len && which(s + len) != OPTION_NONE && event_ends(s, len - 1);
 }
 
+/* Is the end of the text outside of single quotes? */
+static bool quotes_end(const char *s, size_t len)
+{
+	bool quoted = false;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		quoted ^= s[i] == '\'';
+	return !quoted;
+}
+
 /* Can an event end at @len, or before options that end at @len? */
 static bool event_ends(const char *s, size_t len)
 {
+	if (probe_text(s))
+		return quotes_end(s, len);
 	if (!strncmp(s, "mem:", 4))
 		return true;
 	if (trigger_has_filter(s) && strcspn(s, "/") < len)
