@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 #include "view/source/switches.h"
-#include "view/source/temporary.h"
+#include "view/temporary/temporary.h"
 
 #define NOT_KNOWN	(~0U)
 

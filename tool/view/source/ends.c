@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "view/source/switches.h"
-#include "view/source/temporary.h"
+#include "view/temporary/temporary.h"
 
 /* Most times on a CPU end before this many others have begun, and are written once. */
 #define WINDOW		65536ULL

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "view/source/temporary.h"
+#include "view/temporary/temporary.h"
 
 int temporary_open(void)
 {
