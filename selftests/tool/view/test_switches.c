@@ -75,10 +75,10 @@ static void test_cpus(size_t nr)
 		for (at = 0, time = 0; time < list[k][nr - 1].time + 10; time++) {
 			while (at < nr && list[k][at].time <= time)
 				at++;
-			wrong += cpus_tid(&c, cpus_find(&c, 7 * k), time) !=
+			wrong += cpus_tid(cpus_find(&c, 7 * k), time) !=
 				 (at ? list[k][at - 1].tid : ~0U);
 		}
-	wrong += cpus_find(&c, 1) || cpus_tid(&c, NULL, 5) != ~0U;
+	wrong += cpus_find(&c, 1) || cpus_tid(NULL, 5) != ~0U;
 	tap_report(!rc && !wrong, "%zu switches of %d CPUs: status %d, %llu are wrong", nr, CPUS,
 		   rc, wrong);
 	cpus_free(&c);
@@ -92,8 +92,8 @@ int main(int argc, char **argv)
 	printf("# seed %u\n", seed);
 	test_ends();
 	test_cpus(1);
-	test_cpus(CPU_BLOCK - 1);
-	test_cpus(CPU_BLOCK);
+	test_cpus(BLOCKS_NR - 1);
+	test_cpus(BLOCKS_NR);
 	test_cpus(TIMES);
 	return tap_end();
 }

@@ -9,6 +9,8 @@
 #include <linux/types.h>
 #include <stddef.h>
 
+#include "view/temporary/blocks.h"
+
 /* ends.c: when each time of a thread on a CPU ends, in the order in which these times begin */
 struct ends {
 	int	fd;
@@ -34,22 +36,13 @@ struct cpu_switch {
 	__u64	tid;
 };
 
-#define CPU_BLOCK	256	/* switches */
-
 struct cpu_switches {
 	__u32	cpu;
-	struct cpu_switch *last;	/* the newest ones, less than a block */
-	size_t	nr_last;
-	struct cpu_block {
-		__u64	time;		/* of the first switch */
-		__u64	at;		/* in the file */
-	} *blocks;
-	size_t	nr_blocks;
+	struct blocks list;
 };
 
 struct cpus {
-	int	fd;
-	__u64	size;		/* of the file */
+	struct blocks_file file;
 	struct cpu_switches **list;
 	size_t	nr;
 };
@@ -66,6 +59,6 @@ const struct cpu_switches *cpus_find(const struct cpus *c, __u32 cpu);
  * Return the thread that a CPU ran at a time, or ~0 if it is not known. Several threads can call
  * this at the same time.
  */
-__u32 cpus_tid(const struct cpus *c, const struct cpu_switches *s, __u64 time);
+__u32 cpus_tid(const struct cpu_switches *s, __u64 time);
 
 #endif /* VIEW_SWITCHES_H */

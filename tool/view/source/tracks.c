@@ -46,7 +46,7 @@ static const struct space *find_thread(const struct run_space *space, __u64 time
 static const struct space *find_cpu(const struct run_space *space, __u64 time)
 {
 	const struct tracks_one *one = one_of(space);
-	const __u32 tid = cpus_tid(&one->source->cpus, one->switches, time);
+	const __u32 tid = cpus_tid(one->switches, time);
 	const struct thread *thread = threads_find(&one->source->threads, tid);
 
 	return thread ? spaces_find(&one->source->spaces, thread->lane.desc.pid) : NULL;
