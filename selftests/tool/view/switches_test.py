@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE + "/../stream", HERE + "/../record"]
 
+import peak             # noqa: E402
 import streamgen as g   # noqa: E402
 import tap              # noqa: E402
 
@@ -65,23 +66,6 @@ def write(path, count, runs=None):
     return now
 
 
-def high_water(pid):
-    """Return the most memory that a process has had, in KiB, or 0 if it has ended."""
-    with open(f"/proc/{pid}/status", encoding="ascii") as f:
-        return next((int(line.split()[1]) for line in f if line.startswith("VmHWM:")), 0)
-
-
-def peak(path):
-    """Return the memory that an export needs, in KiB. Output begins when all switches are known."""
-    most = 0
-    with subprocess.Popen([AUXREC, "export", "--json", path], stdout=subprocess.PIPE) as child:
-        while child.stdout.read(1 << 20):
-            most = max(most, high_water(child.pid))
-    if child.returncode or not most:
-        raise ValueError(f"status {child.returncode}")
-    return most
-
-
 def told(path):
     """Return what runs when, as the export tells it."""
     done = subprocess.run([AUXREC, "export", "--json", path], capture_output=True, check=True)
@@ -105,9 +89,9 @@ def main():
         tap.result(f"{len(runs)} times on a CPU",
                    "" if len(found) == len(runs) and not missing else
                    f"{len(found)} are told, {len(missing)} differ: {sorted(missing)[:3]}")
-        few = peak(path)
+        few = peak.export(AUXREC, path)
         write(path, MANY)
-        many = peak(path)
+        many = peak.export(AUXREC, path)
         tap.result(f"memory for {MANY} switches instead of {FEW}: at most {MORE} KiB more",
                    "" if many - few <= MORE else f"{few} and {many} KiB")
         print(f"# {few} and {many} KiB")

@@ -18,7 +18,7 @@ static __u64 skip_primer(const struct bundle *b, const struct queue *q)
 {
 	__u8 head[PRIMER_SIZE];
 
-	if (q->nr && q->pieces[0].size == PRIMER_SIZE &&
+	if (q->first_size == PRIMER_SIZE &&
 	    !queue_read(q, b->source->fd, 0, head, sizeof(head)) && is_primer(head))
 		return PRIMER_SIZE;
 	return 0;

@@ -33,12 +33,6 @@ struct map {
 	__u32	prot, flags;
 };
 
-struct placed {
-	const struct change *change;
-	__u32	pid;
-	size_t	number;
-};
-
 /* Records without a time are for the begin, where the trace's clock is 0. */
 static __u64 time_of(const struct bundle *b, __u64 time)
 {
@@ -61,16 +55,15 @@ static int write_start(struct bundle *b, const struct queue *q)
 	return bundle_finish(b, name, f);
 }
 
-static void write_map(struct bundle *b, FILE *f, const struct placed *p)
+static void write_map(struct bundle *b, FILE *f, __u32 pid, __u64 time, const struct mapping *m)
 {
-	const struct mapping *m = &p->change->mapping;
 	const char *file = bundle_object(b, m->object);
 	const size_t len = file ? strlen(file) + 1 : 0, padded = ALIGN8(len);
-	const struct bundle_id id = { p->pid, p->pid, time_of(b, p->change->time) };
+	const struct bundle_id id = { pid, pid, time_of(b, time) };
 	static const char zeros[8];
 	struct map map = {
 		.header = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER },
-		.pid = p->pid, .tid = p->pid,
+		.pid = pid, .tid = pid,
 		.start = m->start, .len = m->end - m->start, .offset = m->offset,
 		.prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE,
 	};
@@ -84,39 +77,50 @@ static void write_map(struct bundle *b, FILE *f, const struct placed *p)
 	fwrite(&id, sizeof(id), 1, f);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
+/* Changes that are read: the next one of each space */
+struct cursor {
+	const struct spaces *spaces;
+	struct blocks_window order, window;
+	size_t	*next;		/* by space */
+	__u64	time;		/* of the last change */
+};
 
-	if (x->change->time != y->change->time)
-		return x->change->time < y->change->time ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
+/* Write the change with a number in the order of all changes. Return 0 or -EIO. */
+static int write_change(struct bundle *b, FILE *f, struct cursor *c, size_t number)
+{
+	const struct change_order *o = blocks_get(&c->spaces->order, &c->order, number);
+	const struct space *space = o ? c->spaces->list[o->space] : NULL;
+	const struct change *change;
+
+	change = o ? blocks_get(&space->changes, &c->window, c->next[o->space]++) : NULL;
+	if (!change)
+		return diag(b->diag, -EIO, "cannot read a temporary file");
+	/* The record of a change can be late. */
+	if (change->time > c->time)
+		c->time = change->time;
+	if (!change->is_exec)
+		write_map(b, f, space->pid, c->time, &change->mapping);
+	return 0;
 }
 
 static int write_maps(struct bundle *b)
 {
-	const struct spaces *spaces = &b->source->spaces;
-	struct placed *list;
-	size_t nr = 0, i, j;
+	struct cursor c = { .spaces = &b->source->spaces };
+	int rc = 0, err;
+	size_t i;
 	FILE *f;
 
-	for (i = 0; i < spaces->nr; i++)
-		nr += spaces->list[i]->nr;
-	list = calloc(nr + 1, sizeof(*list));
-	if (!list)
+	c.next = calloc(c.spaces->nr + 1, sizeof(*c.next));
+	if (!c.next)
 		return diag(b->diag, -ENOMEM, "out of memory");
-	nr = 0;
-	for (i = 0; i < spaces->nr; i++)
-		for (j = 0; j < spaces->list[i]->nr; j++, nr++)
-			list[nr] = (struct placed) {
-				&spaces->list[i]->changes[j], spaces->list[i]->pid, nr };
-	qsort(list, nr, sizeof(*list), by_time);
 	f = bundle_create(b, MAPS, false);
-	for (i = 0; f && i < nr; i++)
-		if (!list[i].change->is_exec)
-			write_map(b, f, &list[i]);
-	free(list);
-	return f ? bundle_finish(b, MAPS, f) : -EIO;
+	for (i = 0; f && !rc && i < c.spaces->order.nr; i++)
+		rc = write_change(b, f, &c, i);
+	free(c.next);
+	free(c.order.elements);
+	free(c.window.elements);
+	err = f ? bundle_finish(b, MAPS, f) : -EIO;
+	return rc ?: err;
 }
 
 /* Print a path as one word of a shell. */

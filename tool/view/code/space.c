@@ -5,20 +5,40 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/util.h"
 #include "view/code/space.h"
+
+void spaces_init(struct spaces *s, struct objects *objects, struct blocks_file *f)
+{
+	*s = (struct spaces) { .objects = objects, .file = f };
+	blocks_init(&s->order, f, sizeof(struct change_order));
+	view_init(&s->parent, s);
+}
 
 void spaces_free(struct spaces *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->nr; i++) {
-		free(s->list[i]->changes);
+		blocks_free(&s->list[i]->changes);
 		free(s->list[i]);
 	}
 	free(s->list);
+	blocks_free(&s->order);
+	view_free(&s->parent);
 	read_map_free(&s->by_pid);
+}
+
+int spaces_flush(struct spaces *s)
+{
+	int rc = blocks_flush(&s->order);
+	size_t i;
+
+	for (i = 0; i < s->nr && !rc; i++)
+		rc = blocks_flush(&s->list[i]->changes);
+	return rc;
 }
 
 const struct space *spaces_find(const struct spaces *s, __u32 pid)
@@ -28,81 +48,80 @@ const struct space *spaces_find(const struct spaces *s, __u32 pid)
 	return read_map_get(&s->by_pid, pid, &i) ? s->list[i] : NULL;
 }
 
-static struct space *get(struct spaces *s, __u32 pid)
+/* Return the index of the space of a process, which is made if it is not known, or -ENOMEM. */
+static ssize_t get(struct spaces *s, __u32 pid)
 {
 	struct space *new;
 	__u32 i;
 
 	if (read_map_get(&s->by_pid, pid, &i))
-		return s->list[i];
+		return i;
 	new = calloc(1, sizeof(*new));
 	if (!new || grow((void **)&s->list, s->nr, sizeof(*s->list)) ||
 	    read_map_set(&s->by_pid, pid, s->nr)) {
 		free(new);
-		return NULL;
+		return -ENOMEM;
 	}
 	new->pid = pid;
-	s->list[s->nr++] = new;
-	return new;
+	blocks_init(&new->changes, s->file, sizeof(struct change));
+	s->list[s->nr] = new;
+	return s->nr++;
 }
 
-static int add(struct space *space, const struct change *c)
+static int add(struct spaces *s, __u32 pid, const struct change *c)
 {
-	/* view_move() stops at the first later change, so times must not decrease. */
-	const __u64 last = space->nr ? space->changes[space->nr - 1].time : 0;
+	const ssize_t i = get(s, pid);
+	struct change new = *c;
+	int rc;
 
-	if (grow((void **)&space->changes, space->nr, sizeof(*space->changes)))
-		return -ENOMEM;
-	space->changes[space->nr] = *c;
-	if (c->time < last)
-		space->changes[space->nr].time = last;
-	space->nr++;
-	return 0;
+	if (i < 0)
+		return i;
+	/* view_move() stops at the first later change, so times must not decrease. */
+	if (new.time < s->list[i]->last)
+		new.time = s->list[i]->last;
+	s->list[i]->last = new.time;
+	rc = blocks_add(&s->list[i]->changes, &new);
+	return rc ?: blocks_add(&s->order, &(struct change_order) { s->order.nr, i });
 }
 
 int spaces_map(struct spaces *s, __u32 pid, __u64 time, const struct mapping *m)
 {
-	struct space *space = get(s, pid);
-
-	return space ? add(space, &(struct change) { .time = time, .mapping = *m }) : -ENOMEM;
+	return add(s, pid, &(struct change) { .time = time, .mapping = *m });
 }
 
 int spaces_exec(struct spaces *s, __u32 pid, __u64 time)
 {
-	struct space *space = get(s, pid);
-
-	return space ? add(space, &(struct change) { .time = time, .is_exec = true }) : -ENOMEM;
+	return add(s, pid, &(struct change) { .time = time, .is_exec = true });
 }
 
 int spaces_fork(struct spaces *s, __u32 pid, __u32 parent, __u64 time)
 {
-	struct space *space = get(s, pid);
-	const struct space *from = spaces_find(s, parent);
-	struct view v;
+	const struct space *from = spaces_find(s, parent), *old = spaces_find(s, pid);
+	struct view *v = &s->parent;
 	size_t i;
-	int rc;
+	int rc = 0;
 
-	if (!space)
-		return -ENOMEM;
-	view_init(&v, s);
-	rc = from && from != space ? view_move(&v, from, ~0ULL) : 0;
 	/* An earlier process may have had this pid. */
-	if (!rc && space->nr)
-		rc = add(space, &(struct change) { .time = time, .is_exec = true });
-	for (i = 0; i < v.nr && !rc; i++)
-		rc = add(space, &(struct change) { .time = time, .mapping = v.mappings[i] });
-	view_free(&v);
+	if (old)
+		rc = add(s, pid, &(struct change) { .time = time, .is_exec = true });
+	if (rc || !from || from == old)
+		return rc;
+	/* Many forks of one parent do not read all of its changes each time. */
+	rc = view_move(v, from, ~0ULL);
+	for (i = 0; i < v->nr && !rc; i++)
+		rc = add(s, pid, &(struct change) { .time = time, .mapping = v->mappings[i] });
 	return rc;
 }
 
 void view_init(struct view *v, const struct spaces *s)
 {
-	*v = (struct view) { .spaces = s };
+	*v = (struct view) { .spaces = s, .until = ~0ULL };
 }
 
 void view_free(struct view *v)
 {
 	free(v->mappings);
+	free(v->window.elements);
 }
 
 /* Return the index of the first mapping that ends behind @address. */
@@ -169,8 +188,24 @@ static int start_again(struct view *v, const struct space *space)
 {
 	v->space = space;
 	v->next = 0;
+	v->time = 0;
 	v->nr = 0;
 	return v->changed ? v->changed(v, NULL) : 0;
+}
+
+static int apply(struct view *v, const struct change *c)
+{
+	const struct mapping m = c->mapping;
+	int rc;
+
+	v->time = c->time;
+	v->next++;
+	if (c->is_exec) {
+		v->nr = 0;
+		return v->changed ? v->changed(v, NULL) : 0;
+	}
+	rc = map(v, &m);
+	return !rc && v->changed ? v->changed(v, &m) : rc;
 }
 
 int view_move(struct view *v, const struct space *space, __u64 time)
@@ -178,26 +213,20 @@ int view_move(struct view *v, const struct space *space, __u64 time)
 	const struct change *c;
 	int rc = 0;
 
-	if (space != v->space ||
-	    (space && v->next && space->changes[v->next - 1].time > time))
+	if (space != v->space || (space && v->time > time))
 		rc = start_again(v, space);
-	while (!rc && space && v->next < space->nr && space->changes[v->next].time <= time) {
-		c = &space->changes[v->next++];
-		if (c->is_exec) {
-			v->nr = 0;
-			rc = v->changed ? v->changed(v, NULL) : 0;
-			continue;
-		}
-		rc = map(v, &c->mapping);
-		if (!rc && v->changed)
-			rc = v->changed(v, &c->mapping);
+	v->until = ~0ULL;
+	while (!rc && space && v->next < space->changes.nr) {
+		c = blocks_get(&space->changes, &v->window, v->next);
+		if (!c)
+			return -EIO;
+		v->until = c->time;
+		if (c->time > time)
+			break;
+		rc = apply(v, c);
+		v->until = ~0ULL;
 	}
 	return rc;
-}
-
-__u64 view_until(const struct view *v)
-{
-	return v->space && v->next < v->space->nr ? v->space->changes[v->next].time : ~0ULL;
 }
 
 const struct mapping *view_find(const struct view *v, __u64 ip)

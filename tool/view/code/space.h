@@ -14,6 +14,7 @@
 
 #include "base/hash_map.h"
 #include "view/code/object.h"
+#include "view/temporary/blocks.h"
 
 struct mapping {
 	__u64	start;
@@ -23,7 +24,7 @@ struct mapping {
 };
 
 struct change {
-	__u64	time;
+	__u64	time;		/* the key in the list */
 	bool	is_exec;	/* all mappings go away, and @mapping is not valid */
 	struct mapping mapping;
 };
@@ -31,50 +32,66 @@ struct change {
 /* The address space of a process */
 struct space {
 	__u32	pid;
-	struct change *changes;
-	size_t	nr;
+	__u64	last;		/* time of the last change */
+	struct blocks changes;
 };
 
-struct spaces {
-	struct objects *objects;
-	struct space **list;
-	size_t	nr;
-	struct read_map by_pid;
-};
-
-void spaces_free(struct spaces *s);
-
-/* All of these return 0 or -ENOMEM. */
-int spaces_map(struct spaces *s, __u32 pid, __u64 time, const struct mapping *m);
-int spaces_exec(struct spaces *s, __u32 pid, __u64 time);
-int spaces_fork(struct spaces *s, __u32 pid, __u32 parent, __u64 time);
-
-/* Return the space of a process, or NULL. */
-const struct space *spaces_find(const struct spaces *s, __u32 pid);
-
-/*
- * A space as it was at one time. If @changed is not NULL, the view calls it for each mapping that
- * is added while the view moves to later times. The mapping is NULL if all mappings go away: at an
- * exec, and when the view moves to an earlier time or to another space, for which it starts again.
- */
+/* A space as it was at one time, see below */
 struct view {
 	const struct spaces *spaces;
 	const struct space *space;
 	size_t	next;		/* change */
+	__u64	time;		/* of the change before it */
+	__u64	until;		/* time of the next change; ~0: there is none */
+	struct blocks_window window;
 	struct mapping *mappings;	/* sorted, and they do not overlap */
 	size_t	nr;
 	int (*changed)(struct view *v, const struct mapping *m);
 	void	*context;
 };
 
+/*
+ * Changes are in a file, so their number does not need memory. There is one space for each pid, and
+ * the kernel uses pids again: the number of spaces is limited.
+ */
+struct spaces {
+	struct objects *objects;
+	struct blocks_file *file;
+	struct space **list;
+	size_t	nr;
+	struct read_map by_pid;
+	struct blocks order;	/* of the changes of all spaces: struct change_order */
+	struct view parent;	/* of the last fork, at the time of its newest change */
+};
+
+struct change_order {
+	__u64	number;		/* the key in the list */
+	__u64	space;		/* index */
+};
+
+void spaces_init(struct spaces *s, struct objects *objects, struct blocks_file *f);
+void spaces_free(struct spaces *s);
+
+/* All of these return 0 or -errno. */
+int spaces_map(struct spaces *s, __u32 pid, __u64 time, const struct mapping *m);
+int spaces_exec(struct spaces *s, __u32 pid, __u64 time);
+int spaces_fork(struct spaces *s, __u32 pid, __u32 parent, __u64 time);
+/* Write the changes that are not in the file yet, to free memory. */
+int spaces_flush(struct spaces *s);
+
+/* Return the space of a process, or NULL. */
+const struct space *spaces_find(const struct spaces *s, __u32 pid);
+
 void view_init(struct view *v, const struct spaces *s);
 void view_free(struct view *v);
 
-/* Move the view to a space, which can be NULL, and a time. Return 0 or an error of @changed. */
+/*
+ * Move the view to a space, which can be NULL, and a time. If @changed is not NULL, call it for
+ * each mapping that is added on the way. The mapping is NULL if all mappings go away: at an exec,
+ * and when the view moves to an earlier time or to another space, for which it starts again. Return
+ * 0, an error of @changed, or -errno.
+ */
 int view_move(struct view *v, const struct space *space, __u64 time);
-
-/* Return the time of the next change, or ~0. */
-__u64 view_until(const struct view *v);
 
 /* Return what is mapped at an address, or NULL. Kernel addresses are not in the views. */
 const struct mapping *view_find(const struct view *v, __u64 ip);

@@ -50,7 +50,7 @@ struct image {
 int image_init(struct image *i, struct image_cache *cache);
 void image_free(struct image *i);
 
-/* Change to the code of a process (NULL: of none) at a time. Return 0 or -ENOMEM. */
+/* Change to the code of a process (NULL: of none) at a time. Return 0 or -errno. */
 int image_move(struct image *i, const struct space *space, __u64 time);
 
 /* Find the function at an address; @is_begin: it begins there. Return NULL if nothing is there. */

@@ -29,7 +29,7 @@ struct out {
 	struct out_time *times;	/* since out_begin() */
 	size_t	nr_times;
 	double	pace;		/* ns of an instruction where it was shortest; 0: not known */
-	int	err;		/* -ENOMEM */
+	int	err;		/* -errno */
 };
 
 void out_free(struct out *o);

@@ -137,19 +137,18 @@ void track_free(struct track *t)
 		free_first(t);
 }
 
-/* Append the next job. The lock is held. Return 0 or -ENOMEM. */
+/* Append the next job. The lock is held. Return 0 or -errno. */
 static int add_job(struct track *t)
 {
-	struct job *j = calloc(1, sizeof(*j));
+	const bool is_first = t->next_begin == t->span_end;
+	const int rc = is_first ? queue_span_end(t->queue, t->next_begin, &t->span_end) : 0;
+	struct job *j = rc ? NULL : calloc(1, sizeof(*j));
 
 	if (!j)
-		return -ENOMEM;
+		return rc ?: -ENOMEM;
 	j->track = t;
 	j->begin = t->next_begin;
-	if (j->begin == t->span_end) {
-		j->after_gap = j->begin > 0;
-		t->span_end = queue_span_end(t->queue, j->begin);
-	}
+	j->after_gap = is_first && j->begin > 0;
 	j->span_end = t->span_end;
 	j->end = t->span_end - j->begin > JOB_SIZE ? j->begin + JOB_SIZE : t->span_end;
 	t->next_begin = j->end;
@@ -163,7 +162,7 @@ static int add_job(struct track *t)
 	return 0;
 }
 
-/* Add jobs until enough are in progress. The lock is held. Return 0 or -ENOMEM. */
+/* Add jobs until enough are in progress. The lock is held. Return 0 or -errno. */
 static int look_ahead(struct track *t)
 {
 	const struct pool *p = t->pool;

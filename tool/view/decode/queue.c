@@ -3,67 +3,76 @@
  * Read AUX data from the pieces of a queue.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/util.h"
 #include "view/decode/queue.h"
+
+void queue_init(struct queue *q, struct blocks_file *f)
+{
+	*q = (struct queue) { .tid = ~0U, .cpu = ~0U };
+	blocks_init(&q->pieces, f, sizeof(struct queue_piece));
+}
 
 void queue_free(struct queue *q)
 {
-	free(q->pieces);
+	blocks_free(&q->pieces);
 }
 
 int queue_add(struct queue *q, __u64 file_offset, __u64 size, __u64 offset)
 {
+	const struct queue_piece piece = {
+		.at = q->size, .file_offset = file_offset, .size = size,
+		.follows = q->pieces.nr && offset == q->next,
+	};
+	int rc;
+
 	if (!size)
 		return 0;
-	if (grow((void **)&q->pieces, q->nr, sizeof(*q->pieces)))
-		return -ENOMEM;
-	q->pieces[q->nr] = (struct queue_piece) {
-		.at = q->size, .file_offset = file_offset, .size = size,
-		.follows = q->nr && offset == q->next,
-	};
-	q->nr++;
+	rc = blocks_add(&q->pieces, &piece);
+	if (rc)
+		return rc;
+	if (!q->size)
+		q->first_size = size;
 	q->size += size;
 	q->next = offset + size;
 	return 0;
 }
 
-size_t queue_piece(const struct queue *q, __u64 at)
+int queue_span_end(const struct queue *q, __u64 at, __u64 *end)
 {
-	size_t low = 0, high = q->nr, mid;
+	struct queue_piece buf[BLOCKS_NR];
+	struct blocks_window w = { .elements = buf };
+	const struct queue_piece *p;
+	size_t i;
 
-	while (high - low > 1) {
-		mid = low + (high - low) / 2;
-		if (q->pieces[mid].at <= at)
-			low = mid;
-		else
-			high = mid;
+	*end = q->size;
+	if (!blocks_find(&q->pieces, &w, at, &i))
+		return -EIO;
+	while (++i < q->pieces.nr) {
+		p = blocks_get(&q->pieces, &w, i);
+		if (!p)
+			return -EIO;
+		if (!p->follows) {
+			*end = p->at;
+			break;
+		}
 	}
-	return low;
-}
-
-__u64 queue_span_end(const struct queue *q, __u64 at)
-{
-	size_t i = queue_piece(q, at) + 1;
-
-	while (i < q->nr && q->pieces[i].follows)
-		i++;
-	return i < q->nr ? q->pieces[i].at : q->size;
+	return 0;
 }
 
 int queue_read(const struct queue *q, int fd, __u64 at, void *buf, size_t size)
 {
-	const struct queue_piece *p = &q->pieces[queue_piece(q, at)];
+	struct queue_piece list[BLOCKS_NR];
+	struct blocks_window w = { .elements = list };
+	const struct queue_piece *p;
 	__u64 skip;
-	size_t part;
+	size_t part, i;
 	ssize_t n;
 
-	while (size) {
+	for (p = blocks_find(&q->pieces, &w, at, &i); p && size;) {
 		skip = at - p->at;
 		if (skip == p->size) {
-			p++;
+			p = blocks_get(&q->pieces, &w, ++i);
 			continue;
 		}
 		part = size < p->size - skip ? size : p->size - skip;
@@ -76,5 +85,5 @@ int queue_read(const struct queue *q, int fd, __u64 at, void *buf, size_t size)
 		at += n;
 		size -= n;
 	}
-	return 0;
+	return p ? 0 : -EIO;
 }

@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "view/temporary/blocks.h"
+
 struct queue_piece {
-	__u64	at;		/* in the queue, not counting missing data */
+	__u64	at;		/* in the queue, not counting missing data: the key in the list */
 	__u64	file_offset;
 	__u64	size;
 	bool	follows;	/* nothing is missing before it */
@@ -20,22 +22,20 @@ struct queue_piece {
 struct queue {
 	__u32	tid;		/* TL_NOBODY: a CPU's */
 	__u32	cpu;		/* TL_NOBODY: a thread's */
-	struct queue_piece *pieces;
-	size_t	nr;
+	struct blocks pieces;
+	__u64	first_size;	/* of the first piece */
 	__u64	size;
 	__u64	next;		/* the recorder's offset of the next piece, if nothing is missing */
 };
 
+void queue_init(struct queue *q, struct blocks_file *f);
 void queue_free(struct queue *q);
 
-/* Add a piece. @offset: the recorder's, which counts missing data. Return 0 or -ENOMEM. */
+/* Add a piece. @offset: the recorder's, which counts missing data. Return 0 or -errno. */
 int queue_add(struct queue *q, __u64 file_offset, __u64 size, __u64 offset);
 
-/* Return the index of the piece with the byte @at. */
-size_t queue_piece(const struct queue *q, __u64 at);
-
-/* Return the place up to which no data is missing from @at on. */
-__u64 queue_span_end(const struct queue *q, __u64 at);
+/* Find the place up to which no data is missing from @at on. Return 0 or -errno. */
+int queue_span_end(const struct queue *q, __u64 at, __u64 *end);
 
 /* Read @size bytes from @at on. Return 0 or -errno; -ENODATA: the file has become shorter. */
 int queue_read(const struct queue *q, int fd, __u64 at, void *buf, size_t size);

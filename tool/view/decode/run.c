@@ -29,7 +29,6 @@ struct walk {
 	bool	met;			/* the first instruction of the next run was reached */
 	bool	stopped;		/* the run ends here, because data or code is missing */
 	__u64	tsc;
-	__u64	until;			/* time of the next change of the space */
 	unsigned int blocks;		/* since the offset in the data was looked at */
 	__u64	offset;
 };
@@ -45,12 +44,13 @@ static void move_image(struct walk *w, __u64 ns)
 	struct image *i = w->r->image;
 	const struct space *space = w->r->setup->space->find(w->r->setup->space, ns);
 
-	if (space == i->view.space && ns < w->until)
+	if (space == i->view.space && ns >= i->view.time && ns < i->view.until)
 		return;
-	if (image_move(i, space, ns))
-		w->r->out->err = -ENOMEM;
+	const int rc = image_move(i, space, ns);
+
+	if (rc)
+		w->r->out->err = rc;
 	pt_blk_set_image(w->decoder, i->pt);
-	w->until = view_until(&i->view);
 }
 
 static void set_time(struct walk *w, __u64 tsc)

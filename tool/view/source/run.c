@@ -27,6 +27,7 @@ void source_free(struct source *s)
 	ends_free(&s->ends);
 	threads_free(&s->threads);
 	spaces_free(&s->spaces);
+	blocks_close(&s->lists);
 	objects_free(&s->objects);
 	free(s->problem);
 }

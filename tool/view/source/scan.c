@@ -14,6 +14,9 @@
 #include "stream/records.h"
 #include "view/source/source.h"
 
+/* Up to so many bytes of lists can be in memory, whatever the number of the lists is. */
+#define LISTS_PENDING	(2 << 20)
+
 /* Copy a string that may not end within its record. */
 static void copy_name(char *to, size_t size, const char *from, size_t left)
 {
@@ -153,13 +156,14 @@ static struct queue *get_queue(struct source *s, __u32 tid, __u32 cpu)
 
 	if (read_map_get(&s->queue_by_key, key, &i))
 		return s->queues[i];
-	q = calloc(1, sizeof(*q));
+	q = malloc(sizeof(*q));
 	if (!q || grow((void **)&s->queues, s->nr_queues, sizeof(*s->queues)) ||
 	    read_map_set(&s->queue_by_key, key, s->nr_queues)) {
 		free(q);
 		return NULL;
 	}
 	s->queues[s->nr_queues++] = q;
+	queue_init(q, &s->lists);
 	q->tid = tid;
 	q->cpu = cpu;
 	return q;
@@ -257,10 +261,26 @@ static int take(void *context, const struct order_record *r)
 	}
 }
 
+/* Write lists to their file, if they need much memory. */
+static int limit_lists(struct source *s)
+{
+	size_t i;
+	int rc;
+
+	if (s->lists.pending < LISTS_PENDING)
+		return 0;
+	rc = spaces_flush(&s->spaces);
+	for (i = 0; i < s->nr_queues && !rc; i++)
+		rc = blocks_flush(&s->queues[i]->pieces);
+	return rc;
+}
+
 /* Sorting by time must not change the order of a queue's data. */
 static int take_now(void *context, const struct auxstream_item *item)
 {
-	return item->kind == AUXSTREAM_AUX ? take_aux(context, item) : 0;
+	const int rc = item->kind == AUXSTREAM_AUX ? take_aux(context, item) : 0;
+
+	return rc ?: limit_lists(context);
 }
 
 int source_scan(struct source *s)

@@ -13,10 +13,11 @@ int source_init(struct source *s, int fd, struct timeline *out, const struct sou
 	int rc;
 
 	*s = (struct source) { .options = *o, .fd = fd, .out = out };
-	s->spaces.objects = &s->objects;
+	spaces_init(&s->spaces, &s->objects, &s->lists);
 	names_init(&s->names, out);
 	threads_init(&s->threads, &s->names);
 	rc = objects_init(&s->objects, &o->places);
+	rc = rc ?: blocks_open(&s->lists);
 	rc = rc ?: ends_init(&s->ends);
 	return rc ?: cpus_init(&s->cpus);
 }

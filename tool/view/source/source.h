@@ -45,7 +45,8 @@ struct tracks;
 struct source {
 	struct source_options options;
 	int	fd;			/* of a file */
-	struct objects objects;
+	struct blocks_file lists;	/* of changes of spaces and of pieces of queues */
+	struct objects objects;		/* as many as there are files */
 	struct spaces spaces;
 	struct view *views;		/* one for each space */
 	struct names names;
