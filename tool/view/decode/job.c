@@ -67,9 +67,10 @@ static int decode_runs(struct job_data *d, struct run *r)
 	size_t at, next;
 	int rc;
 
-	rc = find_next(d, 0, &at);
-	if (rc || at >= d->size)
-		return rc;
+	/* Runs that begin behind the part are those of other jobs, so do not read more here. */
+	at = psb_find(d->bytes, d->size < end + PSB_SIZE ? d->size : end + PSB_SIZE, 0);
+	if (at >= end)
+		return 0;
 	psb_read(d->bytes + at, d->size - at, &r->next);
 	while (at < end && at < d->size) {
 		rc = find_next(d, at + PSB_SIZE, &next);
