@@ -438,16 +438,8 @@ include selftests/fuzz/fuzz.mk
 
 # --- auxview ---------------------------------------------------------------
 
-$(TESTS)/tool/view/test_stack: $(BUILD)/selftests/tool/view/test_stack.o $(VIEW_LINK)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
-
-$(TESTS)/tool/view/test_switches: $(BUILD)/selftests/tool/view/test_switches.o $(VIEW_LINK)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
-
-$(TESTS)/tool/view/test_folded: $(BUILD)/selftests/tool/view/test_folded.o $(VIEW_LINK)
-	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
-
-$(TESTS)/tool/view/list_flow: $(BUILD)/selftests/tool/view/list_flow.o $(VIEW_LINK)
+VIEW_UNITS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack test_switches test_folded test_keep)
+$(VIEW_UNITS): $(TESTS)/tool/view/%: $(BUILD)/selftests/tool/view/%.o $(VIEW_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
 
 # Bundles: a reader of sideband
@@ -473,7 +465,7 @@ $(TESTS)/tool/view/programs/%: selftests/tool/view/programs/%.cc selftests/tool/
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CXX) $(VIEW_PROGRAM_FLAGS) -o $@ $<
 
-VIEW_TESTS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack test_switches test_folded sideband) $(VIEW_PROGRAMS)
+VIEW_TESTS := $(VIEW_UNITS) $(TESTS)/tool/view/sideband $(VIEW_PROGRAMS)
 selftests: $(VIEW_TESTS)
 
 # Pages of auxview

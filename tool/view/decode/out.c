@@ -17,6 +17,16 @@ void out_free(struct out *o)
 	free(o->times);
 }
 
+void out_trim(struct out *o)
+{
+	struct flow *less = o->nr ? realloc(o->list, o->nr * sizeof(*less)) : NULL;
+
+	if (less)
+		o->list = less;
+	free(o->times);
+	o->times = NULL;
+}
+
 void out_add(struct out *o, const struct flow *f)
 {
 	struct out_time *t = o->nr_times ? &o->times[o->nr_times - 1] : NULL;

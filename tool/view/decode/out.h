@@ -34,6 +34,9 @@ struct out {
 
 void out_free(struct out *o);
 
+/* Nothing is added any more: free the memory that is not needed. */
+void out_trim(struct out *o);
+
 /* A run begins at @time. */
 void out_begin(struct out *o, __u64 time);
 

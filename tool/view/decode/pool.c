@@ -9,8 +9,13 @@
 #include "view/decode/pool.h"
 
 #define JOB_SIZE	(64 * 1024)
-/* While there is this much flow, no job is begun ahead of the consumer. */
-#define MOST_BYTES	(64 << 20)
+/*
+ * If there were more flow in memory than this, no job is begun ahead of the consumer, and the flow
+ * of the jobs that it needs goes to a file.
+ */
+#ifndef MOST_BYTES
+#define MOST_BYTES	(128 << 20)
+#endif
 
 /* The lock is held. */
 static void wait_for_worker(struct pool *p, struct job *j)
@@ -33,17 +38,30 @@ static void take_job(struct pool *p, struct job **link)
 	j->state = JOB_RUNNING;
 }
 
+/* Bytes of a job's flow in memory */
+static size_t bytes_of(const struct job *j)
+{
+	return j->in_file ? 0 : j->out.nr * sizeof(*j->out.list);
+}
+
 /* The lock is held, but not while the job is decoded. */
 static void do_job(struct pool *p, struct job *j, struct image *image)
 {
+	size_t bytes;
 	int rc;
 
 	pthread_mutex_unlock(&p->lock);
 	rc = job_decode(j, p->fd, image);
+	out_trim(&j->out);
 	pthread_mutex_lock(&p->lock);
+	bytes = bytes_of(j);
+	if (bytes > p->most)
+		p->most = bytes;
+	if (!rc && bytes && p->bytes + bytes > MOST_BYTES)
+		rc = keep_write(p, j);
 	j->state = JOB_DONE;
 	p->nr_busy--;
-	p->bytes += j->out.nr * sizeof(*j->out.list);
+	p->bytes += bytes_of(j);
 	if (rc && !p->err)
 		p->err = rc;
 	pthread_cond_broadcast(&p->done);
@@ -84,6 +102,7 @@ int pool_init(struct pool *p, struct image_cache *cache, int fd, unsigned int th
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->done, NULL);
 	rc = image_init(&p->image, cache);
+	rc = rc ?: keep_open(p);
 	p->threads = calloc(threads + 1, sizeof(*p->threads));
 	if (!p->threads)
 		rc = -ENOMEM;
@@ -107,6 +126,7 @@ void pool_free(struct pool *p)
 	for (i = 0; i < p->nr_threads; i++)
 		pthread_join(p->threads[i], NULL);
 	free(p->threads);
+	keep_close(p);
 	image_free(&p->image);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->work);
@@ -123,6 +143,8 @@ static void free_first(struct track *t)
 {
 	struct job *j = t->first;
 
+	if (j->in_file)
+		keep_free(t);
 	t->first = j->next;
 	t->nr_jobs--;
 	t->at = 0;
@@ -170,7 +192,7 @@ static int look_ahead(struct track *t)
 
 	while (!rc && t->next_begin < t->queue->size &&
 	       (!t->first || (t->nr_jobs <= 2 * p->nr_threads && p->nr_busy <= 2 * p->nr_threads &&
-			      p->bytes < MOST_BYTES)))
+			      p->bytes + (p->nr_busy + 1) * p->most < MOST_BYTES)))
 		rc = add_job(t);
 	return rc;
 }
@@ -200,7 +222,7 @@ static bool next_job(struct track *t)
 	pthread_mutex_lock(&p->lock);
 	while (!found && !p->err) {
 		if (t->first && t->first->state == JOB_DONE && t->at == t->first->out.nr) {
-			p->bytes -= t->first->out.nr * sizeof(*t->first->out.list);
+			p->bytes -= bytes_of(t->first);
 			free_first(t);
 		}
 		p->err = p->err ?: look_ahead(t);
@@ -214,11 +236,25 @@ static bool next_job(struct track *t)
 	return found;
 }
 
+static const struct flow *kept(struct track *t)
+{
+	const struct flow *f = keep_read(t);
+
+	if (!f) {
+		pthread_mutex_lock(&t->pool->lock);
+		t->pool->err = -EIO;
+		pthread_mutex_unlock(&t->pool->lock);
+	}
+	return f;
+}
+
 const struct flow *track_peek(struct track *t)
 {
 	if ((!t->first || t->first->state != JOB_DONE || t->at == t->first->out.nr) &&
 	    !next_job(t))
 		return NULL;
+	if (t->first->in_file)
+		return kept(t);
 	return &t->first->out.list[t->at];
 }
 

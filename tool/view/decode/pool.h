@@ -24,7 +24,9 @@ struct job {
 		JOB_RUNNING,
 		JOB_DONE,
 	} state;
-	struct out out;
+	struct out out;		/* with its list, unless @place has it */
+	bool	in_file;
+	__u64	place;
 };
 
 /* The flow of one queue, from its begin to its end */
@@ -38,6 +40,11 @@ struct track {
 	struct job *last;
 	unsigned int nr_jobs;
 	size_t	at;		/* in the first job's flow */
+	struct kept_window {	/* a part of this flow, if it is in the file */
+		struct flow *list;
+		size_t first;
+		size_t nr;
+	} window;
 };
 
 struct pool {
@@ -50,7 +57,10 @@ struct pool {
 	struct job *waiting;
 	struct job **waiting_tail;
 	unsigned int nr_busy;	/* jobs that wait or run */
-	size_t	bytes;		/* of flow that is not consumed */
+	size_t	bytes;		/* of flow in memory that is not consumed */
+	size_t	most;		/* bytes of flow that a job had; the next one can have as many */
+	int	keep_fd;	/* a file without a name, for flow beyond the limit of memory */
+	__u64	keep_size;
 	bool	ending;
 	int	err;		/* of a job */
 	struct image_cache *cache;
@@ -74,5 +84,18 @@ void track_skip(struct track *t);
 
 /* job.c: decode a job. Return 0 or -errno. */
 int job_decode(struct job *j, int fd, struct image *image);
+
+/*
+ * keep.c: the flow of jobs that are done. Each track has a job that is consumed, perhaps slowly. If
+ * there are many tracks, the flow of all these jobs does not fit in memory. Return 0 or -errno.
+ */
+int keep_open(struct pool *p);
+void keep_close(struct pool *p);
+/* Write the flow of a job to the file. The lock is held, but not while it is written. */
+int keep_write(struct pool *p, struct job *j);
+/* Return element @t->at of the first job's flow, or NULL if it cannot be read. */
+const struct flow *keep_read(struct track *t);
+/* The first job was consumed: free its place in the file. */
+void keep_free(struct track *t);
 
 #endif /* VIEW_POOL_H */
