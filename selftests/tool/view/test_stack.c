@@ -23,6 +23,7 @@ static struct function functions[MOST_FUNCTIONS];
 static char symbols[MOST_FUNCTIONS][32];
 static size_t nr_functions;
 static char told[4096];
+static size_t nr_entered, nr_left;	/* by test_deep() */
 
 static int name(struct timeline *t, __u32 number, const struct tl_name *desc)
 {
@@ -174,6 +175,54 @@ static void check(struct test *t, char *wanted)
 	stack_free(&t->stack);
 }
 
+static int count_enter(struct timeline *t, __u32 lane, __u64 time, __u32 name, unsigned int flags)
+{
+	(void)t;
+	(void)lane;
+	(void)time;
+	(void)name;
+	(void)flags;
+	nr_entered++;
+	return 0;
+}
+
+static int count_leave(struct timeline *t, __u32 lane, __u64 time, unsigned int flags)
+{
+	(void)t;
+	(void)lane;
+	(void)time;
+	nr_left += !!(flags & TL_CUT);
+	return 0;
+}
+
+/* A thread that calls and never returns: its stack begins anew. */
+static void test_deep(void)
+{
+	static const struct timeline_ops count_ops = {
+		.name = name, .enter = count_enter, .leave = count_leave };
+	struct timeline t = { .ops = &count_ops };
+	struct function function = { .object = &object, .number = FUNCTION_NO_NUMBER };
+	const size_t nr = 2 * STACK_MOST + 10;
+	size_t i, most = 0;
+	struct names names;
+	struct stack s;
+	int rc = 0;
+
+	names_init(&names, &t);
+	stack_init(&s, &names, 0);
+	for (i = 0; i < nr && !rc; i++) {
+		rc = stack_take(&s, &(struct flow) {
+			.kind = FLOW_CALL, .time = i, .from = 16 * i, .size = 5,
+			.to = 16 * i + 16, .function = &function });
+		most = s.now.nr > most ? s.now.nr : most;
+	}
+	tap_report(!rc && most == STACK_MOST && s.now.nr == 10 && nr_entered == nr &&
+		   nr_left == 2 * STACK_MOST,
+		   "%zu calls without a return: at most %zu frames, %zu of %zu end", nr, most,
+		   nr_left, nr_entered);
+	stack_free(&s);
+}
+
 int main(int argc, char **argv)
 {
 	struct test t = { .time = 0 };
@@ -195,5 +244,6 @@ int main(int argc, char **argv)
 			errx(2, "%s: no memory", t.title);
 	}
 	fclose(cases);
+	test_deep();
 	return tap_end();
 }

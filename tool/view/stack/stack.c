@@ -23,6 +23,7 @@ void stack_free(struct stack *s)
 
 	for (i = 0; i < s->nr_aside; i++)
 		free(s->aside[i].list);
+	free(s->aside);
 	free(s->now.list);
 }
 
@@ -55,6 +56,10 @@ static int tell(struct stack *s, __u64 time, unsigned int flags)
 static int enter(struct stack *s, const struct flow *f, const struct frame *frame,
 		 unsigned int flags)
 {
+	const int rc = s->now.nr < STACK_MOST ? 0 : stack_end(s, f->time, TL_CUT);
+
+	if (rc)
+		return rc;
 	if (grow((void **)&s->now.list, s->now.nr, sizeof(*s->now.list)))
 		return -ENOMEM;
 	s->now.list[s->now.nr++] = *frame;
@@ -152,6 +157,10 @@ static int put_aside(struct stack *s, size_t nr)
 
 	if (!size)
 		return 0;
+	if (!s->aside)
+		s->aside = calloc(STACK_ASIDE, sizeof(*s->aside));
+	if (!s->aside)
+		return -ENOMEM;
 	if (s->nr_aside == STACK_ASIDE) {
 		free(s->aside[0].list);
 		memmove(&s->aside[0], &s->aside[1], (STACK_ASIDE - 1) * sizeof(*s->aside));
@@ -373,12 +382,18 @@ int stack_take(struct stack *s, const struct flow *f)
 
 int stack_end(struct stack *s, __u64 time, unsigned int flags)
 {
+	const int rc = leave(s, 0, time, flags);
+
 	while (s->nr_aside)
 		free(s->aside[--s->nr_aside].list);
+	free(s->aside);
+	s->aside = NULL;
+	free(s->now.list);
+	s->now.list = NULL;
 	s->from_start = false;
 	s->off = false;
 	s->resume = 0;
-	return leave(s, 0, time, flags);
+	return rc;
 }
 
 int stack_exec(struct stack *s, __u64 time)

@@ -34,6 +34,13 @@ struct frames {
 	size_t	nr;
 };
 
+/*
+ * Frames of a stack. If there are more, the thread has probably left frames in a way that its flow
+ * does not show: a stack of 8 MiB, the usual limit, does not have more frames of 16 bytes, and a
+ * frame is larger. The stack then begins anew.
+ */
+#define STACK_MOST	(1 << 19)
+
 /* Stacks that a thread can have put aside; the oldest ones are forgotten. */
 #define STACK_ASIDE	32
 
@@ -46,7 +53,7 @@ struct stack {
 	bool	from_start;	/* the program begins: the first frame has no unknown callers */
 	bool	off;		/* tracing has ended */
 	__u64	resume;		/* if off: where the program goes on; 0: not known */
-	struct frames aside[STACK_ASIDE];	/* the oldest one first */
+	struct frames *aside;	/* STACK_ASIDE of them, the oldest one first; NULL: none yet */
 	size_t	nr_aside;
 };
 
@@ -55,7 +62,9 @@ void stack_free(struct stack *s);
 
 /* All of these return 0 or -errno. */
 int stack_take(struct stack *s, const struct flow *f);
-/* All frames end at @time. @flags: TL_CUT, or 0 */
+/*
+ * All frames end at @time, and the stack needs no memory until new ones begin. @flags: TL_CUT, or 0
+ */
 int stack_end(struct stack *s, __u64 time, unsigned int flags);
 /* The program begins anew. */
 int stack_exec(struct stack *s, __u64 time);
