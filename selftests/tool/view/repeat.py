@@ -3,13 +3,17 @@
 #
 # repeat.py IN OUT TIMES: make a large recording of a small one, by repeating the Intel PT of each
 # queue. Each copy is later than the one before, because perf leaves out data that begins again at
-# an earlier time.
+# an earlier time. The process executes the program again before each copy, so its stack begins
+# anew.
 
 import struct
 import sys
 
-EXIT, AUXTRACE, TRACING_DATA = 4, 71, 66
+COMM, EXIT, MMAP2, TRACING_DATA, ROUND, AUXTRACE_INFO, AUXTRACE = 3, 4, 10, 66, 68, 70, 71
+EXEC = 1 << 13
 PRIMER = 16
+# A record ends with a sample_id: pid and tid, time, cpu, and identifier.
+TIME_FROM_END = 24
 
 
 def records(data):
@@ -49,11 +53,53 @@ def clock(data, at):
     return int.from_bytes(data[at:at + 7], "little")
 
 
+def starts(data, pid):
+    """Return the records of the last exec of a process and of the maps after it."""
+    found = []
+    for at, kind, size, _ in records(data):
+        misc = struct.unpack_from("<H", data, at + 4)[0]
+        if kind not in (COMM, MMAP2) or struct.unpack_from("<I", data, at + 8)[0] != pid:
+            continue
+        if kind == COMM and misc & EXEC:
+            found = []
+        if found or (kind == COMM and misc & EXEC):
+            found.append(bytearray(data[at:at + size]))
+    return found
+
+
+def converter(data):
+    """Return a function that turns the clock of TSC packets into times of records."""
+    at = next(at for at, kind, _, _ in records(data) if kind == AUXTRACE_INFO)
+    shift, mult, zero = struct.unpack_from("<3Q", data, at + 24)
+    return lambda tsc: (zero + (tsc * mult >> shift)) % 2**64
+
+
+def write_copies(f, head, body, begin, to_ns, times):
+    """Write so many copies of a queue's data, each with the records of the process's begin."""
+    offset = sum(struct.unpack_from("<QQ", head, 8))
+    places = clocks(body)
+    length = clock(body, places[-1]) - clock(body, places[0]) + 1000
+    struct.pack_into("<Q", head, 8, len(body))
+    for _ in range(times):
+        for place in places:
+            body[place:place + 7] = (clock(body, place) + length).to_bytes(7, "little")
+        now = to_ns(clock(body, places[0]) - 100)
+        for record in begin:
+            struct.pack_into("<Q", record, len(record) - TIME_FROM_END, now)
+            f.write(record)
+        struct.pack_into("<QQ", head, 16, offset, now)
+        f.write(head)
+        f.write(body)
+        f.write(struct.pack("<IHH", ROUND, 0, 8))
+        offset += len(body)
+
+
 def main():
     """Write the stream again, and repeat the data after the last record of each queue."""
     source, target, times = sys.argv[1], sys.argv[2], int(sys.argv[3])
     with open(source, "rb") as f:
         data = f.read()
+    to_ns = converter(data)
     last, bodies = {}, {}
     for at, kind, size, whole in records(data):
         if kind == AUXTRACE:
@@ -72,21 +118,10 @@ def main():
             f.write(data[at:at + whole])
             if kind != AUXTRACE:
                 continue
-            queue = struct.unpack_from("<I", data, at + 32)[0]
-            if last[queue] != at:
-                continue
-            head = bytearray(data[at:at + size])
-            offset = sum(struct.unpack_from("<QQ", head, 8))
-            body = bodies[queue]
-            places = clocks(body)
-            length = clock(body, places[-1]) - clock(body, places[0]) + 1000
-            for _ in range(times - 1):
-                for place in places:
-                    body[place:place + 7] = (clock(body, place) + length).to_bytes(7, "little")
-                struct.pack_into("<QQ", head, 8, len(body), offset)
-                f.write(head)
-                f.write(body)
-                offset += len(body)
+            queue, tid = struct.unpack_from("<II", data, at + 32)
+            if last[queue] == at:
+                write_copies(f, bytearray(data[at:at + size]), bodies[queue], starts(data, tid),
+                             to_ns, times - 1)
 
 
 main()
