@@ -129,7 +129,7 @@ void flight_close(struct session *s)
 	flight_wishes_free(f->first);
 	flight_wishes_free(f->writing);
 	flight_files_free(&f->files);
-	free(f->setup);
+	made_free(&f->setup);
 	gaps_free(&f->gaps);
 	/*
 	 * A removal that still waits for the disk belongs to its thread and ends with the

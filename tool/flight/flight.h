@@ -11,6 +11,7 @@
 #include "ring/gaps.h"
 #include "base/hash_map.h"
 #include "history/recent.h"
+#include "record/made.h"
 #include "record/record.h"
 #include "session/session.h"
 #include "stream/complete.h"
@@ -104,8 +105,7 @@ struct flight {
 	struct gaps gaps;		/* of the raw ring */
 	__u64 raw_history;		/* start of the ring's data at the last look; ~0: none */
 	/* the records with which each snapshot begins */
-	__u8 *setup;
-	size_t setup_size, setup_room;
+	struct made setup;
 	size_t clock_data;		/* where CLOCK_DATA is in @setup; 0: nowhere */
 	bool in_setup;
 	__u64 number;			/* of the last snapshot */

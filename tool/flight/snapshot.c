@@ -269,8 +269,7 @@ static int put_header(struct session *s, __u32 type)
 /* A snapshot is a stream of its own: reset the state that belongs to one stream. */
 static int begin_stream(struct session *s, __u64 begin)
 {
-	queues_free(&s->queues);
-	s->primed = false;
+	auxdata_begin_stream(s);
 	s->flushed_time = 0;
 	if (!s->have_payloads)
 		return 0;
@@ -296,7 +295,7 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 		err = find_spans(s, job->begin, &list);
 	flight_setup_clock(f);
 	if (!err)
-		err = stream_bytes(&s->out, f->setup, f->setup_size);
+		err = stream_bytes(&s->out, f->setup.bytes, f->setup.size);
 	if (!err)
 		err = recent_emit_state(f->recent, put, s);
 	if (!err)

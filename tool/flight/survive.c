@@ -94,8 +94,8 @@ static int describe(struct session *s)
 {
 	const struct flight *f = s->flight;
 
-	return add_session(s) ?: journal_add(&f->survive->journal, JOURNAL_SETUP, f->setup,
-					     f->setup_size);
+	return add_session(s) ?: journal_add(&f->survive->journal, JOURNAL_SETUP,
+					     f->setup.bytes, f->setup.size);
 }
 
 static int add_state(void *ctx, const struct perf_event_header *rec)

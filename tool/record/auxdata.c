@@ -79,6 +79,12 @@ static int write_aux(struct session *s, const struct sev *sev, __u64 offset,
 	return stream_record(&s->out, &rec);
 }
 
+void auxdata_begin_stream(struct session *s)
+{
+	queues_free(&s->queues);
+	s->primed = false;
+}
+
 /* Write an AUXTRACE whose data is the primer. */
 static int write_primer(struct session *s, struct queue *q,
 			const struct rec_auxtrace *first)

@@ -14,6 +14,9 @@ int auxdata_pass(struct session *s, bool last);
 /* At the end: report losses that the control page counts but no gap describes. */
 int auxdata_summary(struct session *s);
 
+/* What follows is a stream of its own: forget the offsets of the stream before it. */
+void auxdata_begin_stream(struct session *s);
+
 /* Write one span or gap. */
 int auxdata_span(struct session *s, const struct raw_item *item);
 int auxdata_gap(struct session *s, const struct perfaux_gap *gap);

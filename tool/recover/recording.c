@@ -17,13 +17,8 @@ static int keep_setup(struct recording *r, const void *data, size_t size)
 {
 	struct flight *f = &r->flight;
 
-	free(f->setup);
-	f->setup = malloc(size + 1);
-	if (!f->setup)
-		return -ENOMEM;
-	memcpy(f->setup, data, size);
-	f->setup_size = size;
-	return 0;
+	made_free(&f->setup);
+	return made_add(&f->setup, data, size);
 }
 
 /* Is @data a whole record, as recent_add() and recent_fold() expect? */
@@ -181,7 +176,7 @@ void recording_free(struct recording *r)
 	queues_free(&s->queues);
 	recent_free(r->flight.recent);
 	gaps_free(&r->flight.gaps);
-	free(r->flight.setup);
+	made_free(&r->flight.setup);
 	read_map_free(&r->gaps);
 	kept_ring_free(&r->ring);
 }
