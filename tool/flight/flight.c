@@ -11,16 +11,15 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "synth/cgroups.h"
 #include "flight/flight.h"
 #include "flight/pressure.h"
 #include "flight/survive.h"
 #include "service/journal.h"
 #include "service/notify.h"
-#include "synth/proc_maps.h"
 #include "stream/records.h"
 #include "session/signals.h"
 #include "snapfile/snapfile.h"
+#include "record/forget.h"
 #include "record/wait.h"
 
 /* A task that has exited may still wait for a CPU. */
@@ -29,8 +28,6 @@
 #define POST_TICK_MS	5
 /* How long the recorder waits at its end for the removal of old snapshots. */
 #define REMOVAL_NS	(10 * NSEC_PER_SEC)
-/* Time between two looks at the maps of processes */
-#define SHRINK_NS	NSEC_PER_SEC
 
 /* --- open and close -------------------------------------------------------- */
 
@@ -219,39 +216,6 @@ void flight_record(struct session *s, const struct perf_event_header *rec)
 		f->stats.not_kept++;
 }
 
-/*
- * No record tells what was unmapped. The recorder looks that up if memory is short, but not too
- * often.
- */
-static void shrink(struct session *s)
-{
-	struct flight *f = s->flight;
-	struct proc_maps maps = { .list = NULL };
-	const struct state_ask ask = proc_maps_ask(&maps);
-	const __u64 now = now_ns();
-
-	if (!recent_is_over(f->recent, now - f->shrunk >= SHRINK_NS))
-		return;
-	f->stats.forgotten_maps += recent_shrink(f->recent, &ask);
-	proc_maps_free(&maps);
-	f->shrunk = now_ns();
-}
-
-static void look_for_cgroups(struct session *s, __u64 now)
-{
-	struct recent *recent = s->flight->recent;
-	struct state_ask ask = { .cgroup = cgroups_is_there };
-	int dir;
-
-	if (!s->opt->cgroups || !recent_wants_cgroups(recent))
-		return;
-	dir = cgroups_open();
-	ask.ctx = &dir;
-	recent_look_for_cgroups(recent, dir >= 0 && cgroups_is_root(dir) ? &ask : NULL, now);
-	if (dir >= 0)
-		close(dir);
-}
-
 void flight_settle(struct session *s)
 {
 	struct flight *f = s->flight;
@@ -266,8 +230,9 @@ void flight_settle(struct session *s)
 	if (recent_trim(f->recent, now, s->flushed_time, wanted))
 		f->stats.not_kept++;
 	flight_forget_gaps(f, wanted);
-	shrink(s);
-	look_for_cgroups(s, now);
+	f->stats.forgotten_maps += forget_maps(f->recent, &f->shrunk);
+	if (s->opt->cgroups)
+		forget_cgroups(f->recent, now);
 	flight_look_short(s, now);
 	survive_settle(s);
 }
