@@ -115,49 +115,84 @@ static bool has_others_bit(bool ids_asked, const struct perf_event_header *h)
 	       h->misc & REC_MISC_MMAP_BUILD_ID;
 }
 
+/* A position in a ring, and a copy of the record there if the record is not used in place. */
+struct cursor {
+	__u64 pos;
+	__u64 head;			/* records end here */
+	struct perf_event_header h;	/* of the record at @pos */
+	__u64 buf[REC_SIZE_MAX / 8 + 1];
+};
+
+/* Return the record at the cursor; NULL: it is impossible. @ids_asked: as for mainring_copy() */
+static const void *record_at(const struct mainring *r, struct cursor *c, bool ids_asked)
+{
+	struct perf_event_header *h = &c->h;
+	bool others_bit;
+
+	copy_out(r, c->pos, h, sizeof(*h));
+	/* The ring is shared memory, so do not trust a size in it. */
+	if (h->size < sizeof(*h) || h->size % 8 || h->size > c->head - c->pos)
+		return NULL;
+
+	others_bit = has_others_bit(ids_asked, h);
+	if ((c->pos & (r->size - 1)) + h->size <= r->size && !others_bit)
+		return r->data + (c->pos & (r->size - 1));
+	copy_out(r, c->pos, c->buf, h->size);
+	if (others_bit) {
+		h->misc &= ~REC_MISC_MMAP_BUILD_ID;
+		memcpy(c->buf, h, sizeof(*h));
+	}
+	return c->buf;
+}
+
 int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		  struct main_stats *stats, bool ids_asked)
 {
-	__u64 pos = r->page->data_tail, given = pos;
-	__u64 buf[REC_SIZE_MAX / 8 + 1];
+	struct cursor c;
+	__u64 given;
 	int err = 0;
 
-	r->tail = pos;
-	while (pos < r->head) {
-		struct perf_event_header h;
-		const void *rec;
-		bool others_bit;
+	c.pos = r->page->data_tail;
+	c.head = r->head;
+	given = c.pos;
+	r->tail = c.pos;
+	while (c.pos < c.head) {
+		const void *rec = record_at(r, &c, ids_asked);
 
-		copy_out(r, pos, &h, sizeof(h));
-		/* The ring is shared memory, so do not trust a size in it. */
-		if (h.size < sizeof(h) || h.size % 8 || h.size > r->head - pos)
+		if (!rec)
 			return -EBADMSG;
-
-		others_bit = has_others_bit(ids_asked, &h);
-		if ((pos & (r->size - 1)) + h.size <= r->size && !others_bit) {
-			rec = r->data + (pos & (r->size - 1));
-		} else {
-			copy_out(r, pos, buf, h.size);
-			rec = buf;
-		}
-		if (others_bit) {
-			h.misc &= ~REC_MISC_MMAP_BUILD_ID;
-			memcpy(buf, &h, sizeof(h));
-		}
 		err = fn(ctx, rec);
 		if (err)
 			break;
 		account(r, stats, rec);
-		pos += h.size;
+		c.pos += c.h.size;
 		/* Give room back to the kernel while @fn works on the rest. */
-		if (pos - given >= r->size / 8) {
-			__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
-			given = pos;
+		if (c.pos - given >= r->size / 8) {
+			__atomic_store_n(&r->page->data_tail, c.pos, __ATOMIC_RELEASE);
+			given = c.pos;
 		}
 	}
 
 	/* This store pairs with the control dependency in the kernel's ring buffer. */
-	__atomic_store_n(&r->page->data_tail, pos, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->page->data_tail, c.pos, __ATOMIC_RELEASE);
+	return err;
+}
+
+int mainring_peek(const struct mainring *r, mainring_fn fn, void *ctx, bool ids_asked)
+{
+	struct cursor c;
+	int err = 0;
+
+	c.pos = r->page->data_tail;
+	/* This load pairs with the barrier in perf_output_put_handle(). */
+	c.head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	for (; !err && c.pos < c.head; c.pos += c.h.size) {
+		const void *rec = record_at(r, &c, ids_asked);
+
+		if (!rec)
+			return -EBADMSG;
+		err = fn(ctx, rec);
+	}
 	return err;
 }
 

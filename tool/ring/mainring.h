@@ -62,6 +62,8 @@ bool mainring_has_more(const struct mainring *r);
 typedef int (*mainring_fn)(void *ctx, const void *rec);
 int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 		  struct main_stats *stats, bool ids_asked);
+/* Pass all records that the ring contains now to @fn. They stay in the ring. */
+int mainring_peek(const struct mainring *r, mainring_fn fn, void *ctx, bool ids_asked);
 
 /* Values for PERF_RECORD_TIME_CONV and AUXTRACE_INFO. Without a TSC the capabilities are false. */
 struct time_conv {
