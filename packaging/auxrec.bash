@@ -192,7 +192,8 @@ _auxrec_value()
 	--control-group) mapfile -t COMPREPLY < <(compgen -g -- "$cur") ;;
 	-o | --output | --bpf-map | --bpf-ring | --pid-file | --log) _auxrec_files ;;
 	-k | --clockid) _auxrec_from_words mono raw boot real tai ;;
-	--filter | -c | --count | -D | --delay | --label | -m | --mmap-pages | --max-size | -M | --memory | --name | \
+	--filter | -c | --count | -D | --delay | --label | -m | --mmap-pages | --max-size | --switch-max-files | \
+		-M | --memory | --name | \
 		--keep | --keep-bytes | --keep-age) ;;
 	*) return 1 ;;
 	esac
@@ -222,7 +223,7 @@ _auxrec_record()
 			;;
 		-e | -p | -t | -C | -F | -o | -c | -D | -k | -m | -M | --event | --pid | --tid | --cpu | --freq | \
 			--output | --count | --delay | --clockid | --label | --mmap-pages | --memory | --trigger | --filter | \
-			--bpf-map | --bpf-ring | --max-size | --name | --keep | --keep-bytes | --keep-age | \
+			--bpf-map | --bpf-ring | --max-size | --switch-max-files | --name | --keep | --keep-bytes | --keep-age | \
 			--pid-file | --log | --control-group)
 			((i + 1 == ${#words[@]} - 1)) || i=$((i + 1))
 			;;

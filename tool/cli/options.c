@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "cli/options_perf.h"
 #include "cli/origin_options.h"
+#include "cli/switch_options.h"
 #include "session/raw_size.h"
 
 enum {
@@ -33,6 +34,8 @@ enum {
 	OPT_EXCLUDE_PERF,
 	OPT_STRICT_FREQ,
 	OPT_MAX_SIZE,
+	OPT_SWITCH_OUTPUT,
+	OPT_SWITCH_MAX_FILES,
 	OPT_SWITCH_EVENTS,
 	OPT_KERNEL_CALLCHAINS,
 	OPT_USER_CALLCHAINS,
@@ -73,6 +76,8 @@ static const struct option long_options[] = {
 	{ "switch-events",	no_argument,	   NULL, OPT_SWITCH_EVENTS },
 	{ "max-size",		required_argument, NULL, OPT_MAX_SIZE },
 	{ "label",		required_argument, NULL, OPT_LABEL },
+	{ "switch-output",	optional_argument, NULL, OPT_SWITCH_OUTPUT },
+	{ "switch-max-files",	required_argument, NULL, OPT_SWITCH_MAX_FILES },
 	{ "dry-run",		no_argument,	   NULL, OPT_DRY_RUN },
 	{ "quiet",		no_argument,	   NULL, 'q' },
 	{ "json",		optional_argument, NULL, OPT_JSON },
@@ -374,6 +379,10 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		return 0;
 	case OPT_MAX_SIZE:
 		return parse_max_size(opt, optarg, d);
+	case OPT_SWITCH_OUTPUT:
+		return switch_output(opt, optarg, d);
+	case OPT_SWITCH_MAX_FILES:
+		return switch_max_files(opt, optarg, d);
 	case OPT_SWITCH_EVENTS:
 		opt->switches = true;
 		return 0;
@@ -446,6 +455,8 @@ static int check(const struct options *opt, struct diag *d)
 	if (opt->max_bytes && opt->flight.on)
 		return diag(d, -EINVAL,
 			    "--max-size: a flight recorder does not end at a size: give --keep-bytes, the limit of all its snapshots");
+	if (switch_check(opt, d))
+		return -EINVAL;
 	if (opt->quiet && opt->json && !opt->json_file)
 		return diag(d, -EINVAL,
 			    "--quiet and --json contradict: give --json=FILE to keep stderr quiet");

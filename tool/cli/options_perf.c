@@ -87,9 +87,7 @@ static const struct perf_option perf_options[] = {
 	/* AUX data, and recording only the newest data */
 	{ 'S', "snapshot",		flight },
 	{ 0,   "overwrite",		flight },
-	{ 0,   "switch-output",		flight },
 	{ 0,   "switch-output-event",	"give --flight --trigger event=EVENT" },
-	{ 0,   "switch-max-files",	"give --flight --keep N" },
 	{ 0,   "aux-sample",
 	  "leave it out: auxrec records all AUX data, or with --flight the newest" },
 	/* When, how, and where to record */

@@ -5,6 +5,7 @@
 #include "record/auxdata.h"
 #include "record/payloads.h"
 #include "record/record.h"
+#include "record/rotate.h"
 #include "stream/records.h"
 
 /* A span that does not end is cut after this time, so that readers can go on. */
@@ -52,13 +53,14 @@ static int finish_round(struct session *s, bool last)
 	s->rounds++;
 	s->flushed_time = s->round_time;
 	s->round_time = s->main.max_time;
+	rotate_round(s);
 	return err;
 }
 
 /* prepare() calls this last, so that only a recording that can begin replaces an old file. */
 static int live_open(struct session *s, struct diag *d)
 {
-	return stream_open(&s->out, s->opt->output, d);
+	return stream_open(&s->out, s->opt->output, d) ?: rotate_open(s, d);
 }
 
 static int live_record(struct session *s, const struct perf_event_header *rec)
@@ -80,7 +82,7 @@ static int live_looked(struct session *s, __u64 seen, bool last)
 {
 	int err = stream_flush(&s->out);
 
-	if (!err && (s->out.records != seen || s->held_since || s->round_due))
+	if (!err && (s->out.records != seen || s->held_since || s->round_due || rotate_is_due(s)))
 		err = finish_round(s, last);
 	return err;
 }
@@ -91,6 +93,7 @@ static int live_finish(struct session *s, int err)
 		err = auxdata_summary(s);
 	if (!err)
 		err = finish_round(s, true);
+	rotate_finish(s);
 	return err;
 }
 
@@ -100,4 +103,10 @@ const struct session_mode live_mode = {
 	.raw = auxdata_pass,
 	.looked = live_looked,
 	.finish = live_finish,
+	.setup = rotate_setup,
+	.timeout = rotate_timeout,
+	.run = rotate_look,
+	.is_due = rotate_is_due,
+	.write_due = rotate_switch,
+	.close = rotate_free,
 };

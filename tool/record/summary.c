@@ -14,6 +14,7 @@
 #include "record/late_ids.h"
 #include "record/payloads.h"
 #include "record/record.h"
+#include "record/rotate.h"
 #include "stream/cause.h"
 
 #define ULL(x)	((unsigned long long)(x))
@@ -291,6 +292,17 @@ static void print_output(const struct session *s)
 		print_far(s->raw.ctl);
 }
 
+static void print_files(const struct session *s)
+{
+	const struct file_list *files = rotate_files(s);
+	size_t i;
+
+	for (i = 0; files && i < files->nr; i++)
+		say("  %s", files->names[i]);
+	if (files && files->removed)
+		say("%llu older files were removed (--switch-max-files)", ULL(files->removed));
+}
+
 void summary_print(struct session *s, const char *problem)
 {
 	(void)problem;
@@ -298,6 +310,7 @@ void summary_print(struct session *s, const char *problem)
 		s->mode->summary(s);
 	else
 		print_output(s);
+	print_files(s);
 	if (s->main.lost)
 		say("LOST %llu records%s: the main ring was full; a larger one helps (-m)",
 		    ULL(s->main.lost), counters_tell(s) ? " that are no samples" : "");
@@ -440,12 +453,25 @@ static FILE *json_stream(struct session *s)
 	return f;
 }
 
+static void json_files(struct json *j, const struct file_list *files)
+{
+	size_t i;
+
+	json_array(j, "files", JSON_TIGHT);
+	for (i = 0; i < files->nr; i++)
+		json_string(j, NULL, files->names[i]);
+	json_end_array(j);
+	json_u64(j, "removed_files", files->removed);
+}
+
 static void print_json(FILE *f, const struct session *s, const char *problem)
 {
 	struct json j = { .f = f };
 
 	json_object(&j, NULL, JSON_TIGHT);
 	json_string(&j, "output", s->opt->output);
+	if (rotate_files(s))
+		json_files(&j, rotate_files(s));
 	json_u64(&j, "bytes", s->mode->bytes ? s->mode->bytes(s) : s->out.bytes);
 	json_u64(&j, "records", s->main.records);
 	json_u64(&j, "samples", nr_samples(s));

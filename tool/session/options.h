@@ -124,6 +124,11 @@ struct options {
 	bool strict_freq;		/* fail if -F is above the limit */
 	bool switches;			/* context switches of all that is recorded */
 	__u64 max_bytes;		/* the recording ends at this size, 0: no limit */
+	bool switching;			/* --switch-output: the recording has several files */
+	bool switch_signal;		/* SIGUSR2 begins the next file */
+	__u64 switch_bytes;		/* the next file begins at this size; 0: at no size */
+	__u64 switch_ns;		/* or after this time; 0: after no time */
+	__u64 switch_files;		/* complete files that are kept, 0: all */
 	bool dry_run;
 	unsigned int delay_ms;
 	const char **labels;		/* KEY=VALUE */

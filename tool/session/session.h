@@ -76,6 +76,7 @@ struct bpf_reader;
 struct flight;
 struct ids;
 struct payloads;
+struct rotate;
 
 struct session {
 	const struct options *opt;
@@ -138,6 +139,7 @@ struct session {
 	bool bpf_settled;		/* bpf_settled() at the start of this pass */
 	__u64 recording;		/* number of a flight recorder, 0: none */
 	struct flight *flight;		/* the mode's own; NULL: a live recording */
+	struct rotate *rotate;		/* of --switch-output, or NULL */
 };
 
 /*

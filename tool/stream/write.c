@@ -66,12 +66,23 @@ int stream_open(struct stream *s, const char *path, struct diag *d)
 	return stream_open_fd(s, fd, d);
 }
 
-int stream_open_fd(struct stream *s, int fd, struct diag *d)
+/* Put the first bytes of a file into buf, which is empty. */
+static void begin_file(struct stream *s)
 {
 	static const struct {
 		char magic[8];
 		__u64 size;
 	} head = { "PERFILE2", 16 };
+
+	memcpy(s->buf, &head, sizeof(head));
+	s->len = sizeof(head);
+	s->iov[0] = (struct iovec){ s->buf, s->len };
+	s->nr_iov = 1;
+	s->pending = s->len;
+}
+
+int stream_open_fd(struct stream *s, int fd, struct diag *d)
+{
 	struct stat st;
 	off_t pos;
 
@@ -92,11 +103,7 @@ int stream_open_fd(struct stream *s, int fd, struct diag *d)
 		s->fd = -1;
 		return diag(d, -ENOMEM, "out of memory");
 	}
-	memcpy(s->buf, &head, sizeof(head));
-	s->len = sizeof(head);
-	s->iov[0] = (struct iovec){ s->buf, s->len };
-	s->nr_iov = 1;
-	s->pending = s->len;
+	begin_file(s);
 	return 0;
 }
 
@@ -125,7 +132,7 @@ static void peek(const struct stream *s, size_t pos, void *to, size_t len)
 /* Return how many of the first @written bytes of iov[] are whole records. */
 static size_t whole_records(const struct stream *s, size_t written)
 {
-	size_t pos = s->bytes ? 0 : 16;
+	size_t pos = s->bytes != s->first ? 0 : 16;
 
 	if (written < pos)
 		return 0;
@@ -211,7 +218,7 @@ static int fail(struct stream *s, int err, size_t written)
 	s->bytes += whole;
 	s->lost += s->pending - whole;
 	/* Remove the part of a record at the end of the file, so that the file is valid. */
-	if (s->regular && ftruncate(s->fd, s->start + s->bytes))
+	if (s->regular && ftruncate(s->fd, s->start + s->bytes - s->first))
 		s->regular = false;
 	reset(s);
 	return err;
@@ -319,7 +326,7 @@ int stream_record(struct stream *s, const void *rec)
 		return err;
 	put(s, rec, h->size);
 	note_sample(s, rec);
-	return 0;
+	return s->note ? s->note(s->ctx, rec, h->size, NULL, 0, 0) : 0;
 }
 
 int stream_record_data(struct stream *s, const void *head, size_t head_len,
@@ -343,7 +350,7 @@ int stream_record_data(struct stream *s, const void *head, size_t head_len,
 	if (pad)
 		put(s, NULL, pad);
 	note_sample(s, head);
-	return 0;
+	return s->note ? s->note(s->ctx, head, head_len, data, len, pad) : 0;
 }
 
 int stream_bytes(struct stream *s, const void *data, size_t len)
@@ -355,6 +362,20 @@ int stream_bytes(struct stream *s, const void *data, size_t len)
 	s->iov[s->nr_iov++] = (struct iovec){ (void *)data, len };
 	s->pending += len;
 	return 0;
+}
+
+int stream_next(struct stream *s, int fd)
+{
+	int err = stream_flush(s);
+
+	if (close(s->fd) && !err && errno != EINTR)
+		err = -errno;
+	s->err = err;
+	s->fd = fd;
+	s->start = 0;
+	s->first = s->bytes;
+	begin_file(s);
+	return err;
 }
 
 int stream_close(struct stream *s)

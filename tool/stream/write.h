@@ -38,6 +38,7 @@ struct stream {
 	bool regular;		/* can be cut back to whole records */
 	int err;		/* first failure; nothing is written after it */
 	__u64 start;		/* of the stream in the file */
+	__u64 first;		/* @bytes when this file was begun, see stream_next() */
 	__u64 bytes;		/* written, all of it whole records */
 	__u64 records;
 	__u64 lost;		/* bytes that could not be written at @err */
@@ -55,7 +56,10 @@ struct stream {
 	/* if set, this gets each record, as for stream_record_data(), in place of a file */
 	int (*keep)(void *ctx, const void *head, size_t head_len,
 		    const void *data, size_t len, size_t pad);
-	void *ctx;		/* for @keep */
+	/* if set, this sees each record that was accepted, except those of stream_bytes() */
+	int (*note)(void *ctx, const void *head, size_t head_len,
+		    const void *data, size_t len, size_t pad);
+	void *ctx;		/* for @keep and @note */
 	/* called when the disk is full: is there room now? NULL: no. Set this after opening. */
 	bool (*no_space)(void *ctx);
 	void *no_space_ctx;
@@ -73,6 +77,13 @@ int stream_open(struct stream *s, const char *path, struct diag *d);
  * or this function if it fails. Return 0, or -ENOMEM with a message.
  */
 int stream_open_fd(struct stream *s, int fd, struct diag *d);
+
+/*
+ * Write all out and close the file. What follows is a stream of its own in @fd, which is an empty
+ * file. Counters go on. The stream owns @fd from now on. Return 0, or -errno if data did not reach
+ * the file that was closed.
+ */
+int stream_next(struct stream *s, int fd);
 
 /* Write all out and close. Return 0, or -errno if data did not reach the file. */
 int stream_close(struct stream *s);

@@ -107,6 +107,11 @@ static void add_record(const struct options *o)
 		add("; no-buildid");
 	if (o->max_bytes)
 		add("; max-size %llu", (unsigned long long)o->max_bytes);
+	if (o->switching)
+		add("; switch%s %llu bytes %llu ns", o->switch_signal ? " signal" : "",
+		    (unsigned long long)o->switch_bytes, (unsigned long long)o->switch_ns);
+	if (o->switch_files)
+		add(" files %llu", (unsigned long long)o->switch_files);
 	if (o->dry_run)
 		add("; dry-run");
 	if (o->user)
