@@ -382,7 +382,7 @@ TEST_F(wish, not_paced)
 	EXPECT_EQ(nr_unfrozen, 0);
 }
 
-/* Snapshots that are written can be the pressure, so this trigger has a pace without --keep, too. */
+/* A snapshot that is written can be the pressure, so pressure= has a pace without --keep, too. */
 TEST_F(wish, paced_pressure)
 {
 	self->event.count = 0;

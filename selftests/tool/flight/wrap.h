@@ -51,6 +51,8 @@ __u64 __wrap_now_ns(void);
 struct perf_clock;
 __u64 __wrap_perf_clock_about(struct perf_clock *c);
 long __wrap_syscall(long nr, ...);
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
 int __wrap_epoll_ctl(int epfd, int op, int fd, struct epoll_event *ev);
 int __wrap_timerfd_create(int clock, int flags);
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *new,

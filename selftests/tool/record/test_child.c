@@ -8,13 +8,11 @@
 #include <unistd.h>
 
 #include "../../tap.h"
+#include "../flight/wrap.h"
 #include "session/session.h"
 #include "session/signals.h"
 
 static int early;
-
-pid_t __real_fork(void);
-pid_t __wrap_fork(void);
 
 pid_t __wrap_fork(void)
 {
