@@ -260,6 +260,7 @@ const struct model_case model_cases[] = {
 	},
 	{
 		.name = "hold beside overwriting",
+		.large = true,
 		.overwrite = true,
 		.sinks = true,
 		.filled = 3,
@@ -380,6 +381,7 @@ const struct model_case model_cases[] = {
 	{
 		/* The oldest segment stays READY until its entry is needed for another one. */
 		.name = "a reader who keeps the oldest, and hold",
+		.large = true,
 		.overwrite = true,
 		.comes_round = true,
 		.sinks = true,

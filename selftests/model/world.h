@@ -74,6 +74,7 @@ struct model_case {
 	bool kicks;		/* FLUSH and HOLD interrupt events */
 	bool frozen;
 	bool roomy;		/* every writer must find a segment */
+	bool large;		/* takes minutes: only in the whole form, not with SHORT */
 	unsigned int segments;	/* 0: 3 */
 	/* The number of segments that are READY with a span at first */
 	unsigned int filled;
