@@ -88,12 +88,13 @@ valid f
 [[ ! -e no ]] || note "a file of a refused recording"
 check "a clock that cannot be read in an NMI is for software events only"
 
-if [[ -e /sys/bus/event_source/devices/intel_pt ]]; then
+if [[ -e $MODULES/softpt.ko ]] && insmod "$MODULES/softpt.ko"; then
 	want 125 "$AUXREC" -k mono -e intel_pt//u -o no -- true
 	said 'leave -k out'
+	rmmod softpt
 	check "Intel PT has perf's own clock"
 else
-	skip "Intel PT has perf's own clock" "no Intel PT"
+	skip "Intel PT has perf's own clock" "no softpt"
 fi
 
 begin mono
