@@ -67,8 +67,8 @@ static int open_file(const struct hang *h, const char *name, int *fd)
 }
 
 /*
- * Read how a task has run. Return 0, -ESRCH if it has ended, -EOPNOTSUPP if the kernel does not count,
- * or another -errno.
+ * Read how a task has run. Return 0, -ESRCH if it has ended, -EOPNOTSUPP if the kernel does not
+ * count, or another -errno.
  */
 static int look_ran(int fd, struct ran *ran)
 {

@@ -268,7 +268,7 @@ static __u64 nr_samples(const struct session *s)
 
 static void print_far(const struct perfaux_control *ctl)
 {
-	/* An older module does not have this counter. Some far segments cost nothing to speak of. */
+	/* An older module does not have this counter. A few far segments cost hardly anything. */
 	if (ctl->size >= sizeof(*ctl) && ctl->far_claims > ctl->claims / 100)
 		say("%llu of %llu claimed segments were on another NUMA node than the CPU",
 		    ULL(ctl->far_claims), ULL(ctl->claims));

@@ -41,7 +41,7 @@ struct kept_ring {
 	__u64 bytes;			/* in these spans */
 	__u64 open;			/* of @nr_spans: the crash came before their end */
 	__u64 frames;
-	__u64 damaged;			/* spans and gaps without a valid sum, frames after a hole */
+	__u64 damaged;			/* spans, gaps without a valid sum, frames after a hole */
 	__u32 taken;			/* segments that were CLAIMED at the stop, without data */
 	__u64 newest;			/* end of the newest span or frame that has ended, ns */
 };

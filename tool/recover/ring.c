@@ -110,7 +110,7 @@ static void read_spans(struct kept_ring *r, const struct kept *k, __u32 segment,
 	}
 	if (i < per && open->index == i && open_is_valid(k, open, use, segment))
 		add_open(r, k, segment, open);
-	/* CLAIMED without a valid span: perhaps a new use, and nr_spans is that of the earlier one. */
+	/* CLAIMED without a valid span: perhaps a new use, with nr_spans of the earlier one. */
 	else if ((PERFAUX_STATE(from->state) != PERFAUX_SEG_CLAIMED || i) && from->nr_spans > i &&
 		 from->nr_spans <= per)
 		r->damaged += from->nr_spans - i;
