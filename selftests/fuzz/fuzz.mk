@@ -16,11 +16,8 @@ FUZZ_PROGRAMS := $(foreach name,$(FUZZ_NAMES),$(FUZZ)/$(name)/fuzz_$(name))
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(SANITIZE)
 T	   ?= 60
 
-# The folders whose code reads data from outside. The linker takes what a target needs from the
-# archive.
-FUZZ_DIRS := base stream auxstream perfdata pmu event trigger history snapfile service cli check extract info merge \
-	     flight record recover ring session synth bpf
-FUZZ_TOOL := $(wildcard $(FUZZ_DIRS:%=tool/%/*.c))
+# All folders of auxrec. The linker takes what a target needs from the archive.
+FUZZ_TOOL := $(foreach dir,$(TOOL_DIRS),$(wildcard tool/$(dir)/*.c))
 
 # auxview, with its libraries
 FUZZ_VIEW := $(filter-out tool/view/main.c,$(VIEW_SRCS)) $(addprefix selftests/fuzz/view/,told.c)
