@@ -23,7 +23,7 @@ enum { GOOD, BAD, ERROR, CUT };
 enum { RECOVERED, NOTHING, FAILED };
 
 struct input {
-	struct made m;
+	struct kept_region m;
 	struct journal journal;
 	const __u8 *at;
 	size_t left;
@@ -44,13 +44,13 @@ static __u64 word(const struct op *op, const __u8 *bytes, unsigned int i)
 	return value;
 }
 
-static __u64 start_of(const struct made *m, __u32 segment, __u32 index)
+static __u64 start_of(const struct kept_region *m, __u32 segment, __u32 index)
 {
 	return perfaux_kept_start(m->head->key, PERFAUX_SEQ(m->segments[segment].state), segment,
 				  index);
 }
 
-static void put_span(struct made *m, const struct op *op, const __u8 *bytes)
+static void put_span(struct kept_region *m, const struct op *op, const __u8 *bytes)
 {
 	const unsigned int segment = op->a % MADE_SEGMENTS, index = op->b % MADE_SPANS;
 	struct perfaux_span *span = &m->spans[segment * MADE_SPANS + index];
@@ -60,7 +60,7 @@ static void put_span(struct made *m, const struct op *op, const __u8 *bytes)
 	m->segments[segment].nr_spans = index + 1;
 }
 
-static void put_open(struct made *m, const struct op *op, const __u8 *bytes)
+static void put_open(struct kept_region *m, const struct op *op, const __u8 *bytes)
 {
 	const unsigned int segment = op->a % MADE_SEGMENTS;
 	struct perfaux_open *open = &m->opens[segment];
@@ -69,7 +69,7 @@ static void put_open(struct made *m, const struct op *op, const __u8 *bytes)
 	open->sum = perfaux_kept_sum(start_of(m, segment, open->index), open, 7);
 }
 
-static void put_gap(struct made *m, const struct op *op, const __u8 *bytes)
+static void put_gap(struct kept_region *m, const struct op *op, const __u8 *bytes)
 {
 	const unsigned int i = op->a % MADE_GAPS;
 	struct perfaux_gap *gap = &m->gaps[i];
@@ -78,7 +78,7 @@ static void put_gap(struct made *m, const struct op *op, const __u8 *bytes)
 	m->gap_sums[i] = perfaux_kept_sum(perfaux_kept_start(m->head->key, gap->seq, i, 0), gap, 8);
 }
 
-static void put_segment(struct made *m, const struct op *op, const __u8 *bytes)
+static void put_segment(struct kept_region *m, const struct op *op, const __u8 *bytes)
 {
 	struct perfaux_segment *segment = &m->segments[op->a % MADE_SEGMENTS];
 	const __u64 state = segment->state;
@@ -87,22 +87,22 @@ static void put_segment(struct made *m, const struct op *op, const __u8 *bytes)
 	segment->state = state;
 }
 
-static void put_stop(struct made *m, const struct op *op, const __u8 *bytes)
+static void put_stop(struct kept_region *m, const struct op *op, const __u8 *bytes)
 {
 	put(op, bytes, m->stop, sizeof(*m->stop));
 	m->stop->sum = perfaux_kept_sum(m->head->key, m->stop, offsetof(typeof(*m->stop), sum) / 8);
 }
 
-static void put_header(struct made *m, const struct op *op, const __u8 *bytes)
+static void put_header(struct kept_region *m, const struct op *op, const __u8 *bytes)
 {
 	const __u64 value = word(op, bytes, 0);
 	const size_t i = op->a % (sizeof(*m->head) / sizeof(value));
 
 	memcpy((__u64 *)m->head + i, &value, sizeof(value));
-	made_sum(m);
+	kept_sum(m);
 }
 
-static void poke(struct made *m, const struct op *op, const __u8 *bytes)
+static void poke(struct kept_region *m, const struct op *op, const __u8 *bytes)
 {
 	__u32 offset;
 
@@ -133,13 +133,13 @@ static void in_journal(struct input *in, const struct op *op, const __u8 *bytes)
 	}
 }
 
-static void in_ring(struct made *m, const struct op *op, const __u8 *bytes)
+static void in_ring(struct kept_region *m, const struct op *op, const __u8 *bytes)
 {
 	const unsigned int segment = op->a % MADE_SEGMENTS;
 
 	switch (op->kind % OP_NR_KINDS) {
 	case OP_CLAIM:
-		made_claim(m, segment, op->b);
+		kept_claim(m, segment, op->b);
 		break;
 	case OP_SPAN:
 		put_span(m, op, bytes);
@@ -151,7 +151,7 @@ static void in_ring(struct made *m, const struct op *op, const __u8 *bytes)
 		put_gap(m, op, bytes);
 		break;
 	case OP_READY:
-		made_ready(m, segment);
+		kept_ready(m, segment);
 		break;
 	case OP_SEGMENT:
 		put_segment(m, op, bytes);
@@ -210,10 +210,10 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t size)
 {
 	struct input in = { .at = data, .left = size };
 
-	must(!made_init(&in.m));
+	must(!kept_init(&in.m));
 	journal_init(&in.journal, in.m.user, MADE_USER);
 	fill(&in);
 	run(&in);
-	made_free(&in.m);
+	kept_free(&in.m);
 	return 0;
 }

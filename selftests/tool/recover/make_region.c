@@ -37,7 +37,7 @@ static void lay_out(struct perfaux_kept_header *h)
 	h->region_size = at;
 }
 
-int made_init(struct made *m)
+int kept_init(struct kept_region *m)
 {
 	struct perfaux_kept_header head = {
 		.size = sizeof(head),
@@ -51,7 +51,7 @@ int made_init(struct made *m)
 
 	memcpy(head.magic, PERFAUX_KEPT_MAGIC, sizeof(head.magic));
 	lay_out(&head);
-	*m = (struct made){ .size = head.region_size };
+	*m = (struct kept_region){ .size = head.region_size };
 	m->region = aligned_alloc(PAGE, m->size);
 	if (!m->region)
 		return -ENOMEM;
@@ -68,21 +68,21 @@ int made_init(struct made *m)
 	m->stop = (void *)(m->region + head.stop_offset);
 	m->user = m->region + head.user_offset;
 	m->data = m->region + head.data_offset;
-	made_sum(m);
+	kept_sum(m);
 	return 0;
 }
 
-void made_free(struct made *m)
+void kept_free(struct kept_region *m)
 {
 	free(m->region);
 }
 
-void made_sum(struct made *m)
+void kept_sum(struct kept_region *m)
 {
 	m->head->sum = perfaux_kept_sum(0, m->head, offsetof(typeof(*m->head), sum) / 8);
 }
 
-void made_claim(struct made *m, __u32 segment, __u32 kind)
+void kept_claim(struct kept_region *m, __u32 segment, __u32 kind)
 {
 	struct perfaux_segment *seg = &m->segments[segment];
 
@@ -90,13 +90,13 @@ void made_claim(struct made *m, __u32 segment, __u32 kind)
 	*seg = (struct perfaux_segment){ .state = ++m->use << 8 | PERFAUX_SEG_BUSY, .kind = kind };
 }
 
-static __u64 start_of(const struct made *m, __u32 segment, __u32 index)
+static __u64 start_of(const struct kept_region *m, __u32 segment, __u32 index)
 {
 	return perfaux_kept_start(m->head->key, PERFAUX_SEQ(m->segments[segment].state), segment,
 				  index);
 }
 
-void made_span(struct made *m, __u32 segment, __u32 length, __u8 byte)
+void kept_span(struct kept_region *m, __u32 segment, __u32 length, __u8 byte)
 {
 	struct perfaux_segment *seg = &m->segments[segment];
 	struct perfaux_span *span = &m->spans[segment * MADE_SPANS + seg->nr_spans];
@@ -111,7 +111,7 @@ void made_span(struct made *m, __u32 segment, __u32 length, __u8 byte)
 	seg->nr_spans++;
 }
 
-void made_open(struct made *m, __u32 segment, __u32 length, __u8 byte)
+void kept_open(struct kept_region *m, __u32 segment, __u32 length, __u8 byte)
 {
 	const struct perfaux_segment *seg = &m->segments[segment];
 	struct perfaux_open *open = &m->opens[segment];
@@ -124,7 +124,7 @@ void made_open(struct made *m, __u32 segment, __u32 length, __u8 byte)
 	open->sum = perfaux_kept_sum(start_of(m, segment, open->index), open, 7);
 }
 
-void made_frame(struct made *m, __u32 segment, __u32 length, __u32 state)
+void kept_frame(struct kept_region *m, __u32 segment, __u32 length, __u32 state)
 {
 	struct perfaux_segment *seg = &m->segments[segment];
 	struct perfaux_frame *frame = (void *)(m->data + segment * MADE_SIZE + seg->used);
@@ -137,7 +137,7 @@ void made_frame(struct made *m, __u32 segment, __u32 length, __u32 state)
 	seg->used += sizeof(*frame) + (length + 7) / 8 * 8;
 }
 
-void made_ready(struct made *m, __u32 segment)
+void kept_ready(struct kept_region *m, __u32 segment)
 {
 	struct perfaux_segment *seg = &m->segments[segment];
 
@@ -146,7 +146,7 @@ void made_ready(struct made *m, __u32 segment)
 	seg->state = PERFAUX_SEQ(seg->state) << 8 | PERFAUX_SEG_READY;
 }
 
-void made_gap(struct made *m, __u32 index, __u64 bytes)
+void kept_gap(struct kept_region *m, __u32 index, __u64 bytes)
 {
 	struct perfaux_gap *gap = &m->gaps[index];
 
@@ -158,7 +158,7 @@ void made_gap(struct made *m, __u32 index, __u64 bytes)
 					      gap, 8);
 }
 
-void made_open_gap(struct made *m, __u32 index, __u64 bytes)
+void kept_open_gap(struct kept_region *m, __u32 index, __u64 bytes)
 {
 	struct perfaux_gap *gap = &m->gaps[index];
 
@@ -170,7 +170,7 @@ void made_open_gap(struct made *m, __u32 index, __u64 bytes)
 					      gap, 8);
 }
 
-void made_stop(struct made *m, __u32 cause, __u64 time, const char *message)
+void kept_stop(struct kept_region *m, __u32 cause, __u64 time, const char *message)
 {
 	struct perfaux_stop *stop = m->stop;
 

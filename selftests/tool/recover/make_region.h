@@ -14,7 +14,7 @@
 #define MADE_GAPS	4
 #define MADE_USER	(256U << 10)
 
-struct made {
+struct kept_region {
 	__u8 *region;		/* the caller must free() the region */
 	size_t size;
 	struct perfaux_kept_header *head;
@@ -32,23 +32,23 @@ struct made {
 };
 
 /* Return 0 or -ENOMEM. */
-int made_init(struct made *m);
-void made_free(struct made *m);
+int kept_init(struct kept_region *m);
+void kept_free(struct kept_region *m);
 /* Write the sum of the header anew. */
-void made_sum(struct made *m);
+void kept_sum(struct kept_region *m);
 
 /* Claim a segment: @kind is enum perfaux_kind. Its state is BUSY. */
-void made_claim(struct made *m, __u32 segment, __u32 kind);
+void kept_claim(struct kept_region *m, __u32 segment, __u32 kind);
 /* A span ends, which has @length bytes of the value @byte. */
-void made_span(struct made *m, __u32 segment, __u32 length, __u8 byte);
+void kept_span(struct kept_region *m, __u32 segment, __u32 length, __u8 byte);
 /* A span has begun, and its PMU has written @length bytes. */
-void made_open(struct made *m, __u32 segment, __u32 length, __u8 byte);
+void kept_open(struct kept_region *m, __u32 segment, __u32 length, __u8 byte);
 /* A frame in the state @state (enum perfaux_frame_state) */
-void made_frame(struct made *m, __u32 segment, __u32 length, __u32 state);
-void made_ready(struct made *m, __u32 segment);
-void made_gap(struct made *m, __u32 index, __u64 bytes);
+void kept_frame(struct kept_region *m, __u32 segment, __u32 length, __u32 state);
+void kept_ready(struct kept_region *m, __u32 segment);
+void kept_gap(struct kept_region *m, __u32 index, __u64 bytes);
 /* A gap that has not ended */
-void made_open_gap(struct made *m, __u32 index, __u64 bytes);
-void made_stop(struct made *m, __u32 cause, __u64 time, const char *message);
+void kept_open_gap(struct kept_region *m, __u32 index, __u64 bytes);
+void kept_stop(struct kept_region *m, __u32 cause, __u64 time, const char *message);
 
 #endif /* MAKE_REGION_H */

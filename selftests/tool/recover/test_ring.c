@@ -27,35 +27,35 @@ static __u32 rnd(__u32 n)
  * Segment 0: two spans, READY. 1: a span, and one that has not ended. 2: frames. 3: only a span
  * that has not ended. 4: released. 5: a new use, with the table of the old one. 6, 7: FREE.
  */
-static void make(struct made *m)
+static void make(struct kept_region *m)
 {
-	made_init(m);
-	made_claim(m, 0, PERFAUX_KIND_SPANS);
-	made_span(m, 0, 100, 1);
-	made_span(m, 0, 200, 2);
-	made_ready(m, 0);
-	made_claim(m, 4, PERFAUX_KIND_SPANS);
-	made_span(m, 4, 64, 3);
-	made_ready(m, 4);
+	kept_init(m);
+	kept_claim(m, 0, PERFAUX_KIND_SPANS);
+	kept_span(m, 0, 100, 1);
+	kept_span(m, 0, 200, 2);
+	kept_ready(m, 0);
+	kept_claim(m, 4, PERFAUX_KIND_SPANS);
+	kept_span(m, 4, 64, 3);
+	kept_ready(m, 4);
 	m->marks[4] = PERFAUX_SEQ(m->segments[4].state);
-	made_claim(m, 5, PERFAUX_KIND_SPANS);
-	made_span(m, 5, 64, 4);
-	made_open(m, 5, 64, 5);
-	made_claim(m, 5, PERFAUX_KIND_SPANS);
-	made_claim(m, 1, PERFAUX_KIND_SPANS);
-	made_span(m, 1, 300, 6);
-	made_open(m, 1, 40, 7);
-	made_claim(m, 2, PERFAUX_KIND_FRAMES);
-	made_frame(m, 2, 20, PERFAUX_FRAME_COMMITTED);
-	made_frame(m, 2, 30, PERFAUX_FRAME_RESERVED);
-	made_frame(m, 2, 40, PERFAUX_FRAME_COMMITTED);
-	made_claim(m, 3, PERFAUX_KIND_SPANS);
-	made_open(m, 3, MADE_SIZE, 8);
-	made_gap(m, 0, 1000);
-	made_gap(m, 1, 2000);
+	kept_claim(m, 5, PERFAUX_KIND_SPANS);
+	kept_span(m, 5, 64, 4);
+	kept_open(m, 5, 64, 5);
+	kept_claim(m, 5, PERFAUX_KIND_SPANS);
+	kept_claim(m, 1, PERFAUX_KIND_SPANS);
+	kept_span(m, 1, 300, 6);
+	kept_open(m, 1, 40, 7);
+	kept_claim(m, 2, PERFAUX_KIND_FRAMES);
+	kept_frame(m, 2, 20, PERFAUX_FRAME_COMMITTED);
+	kept_frame(m, 2, 30, PERFAUX_FRAME_RESERVED);
+	kept_frame(m, 2, 40, PERFAUX_FRAME_COMMITTED);
+	kept_claim(m, 3, PERFAUX_KIND_SPANS);
+	kept_open(m, 3, MADE_SIZE, 8);
+	kept_gap(m, 0, 1000);
+	kept_gap(m, 1, 2000);
 	m->marks[MADE_SEGMENTS + 1] = m->gaps[1].seq;
-	made_open_gap(m, 2, 3000);
-	made_stop(m, PERFAUX_STOP_PANIC, 99999, "something is wrong");
+	kept_open_gap(m, 2, 3000);
+	kept_stop(m, PERFAUX_STOP_PANIC, 99999, "something is wrong");
 }
 
 static const struct perfaux_span *span_of(const struct kept_ring *r, __u32 segment, __u32 index)
@@ -66,7 +66,7 @@ static const struct perfaux_span *span_of(const struct kept_ring *r, __u32 segme
 static void test_whole(void)
 {
 	struct kept_ring r;
-	struct made m;
+	struct kept_region m;
 	struct diag d;
 	struct kept k;
 	int err;
@@ -100,31 +100,31 @@ static void test_whole(void)
 	tap_report(r.gaps[1].seq > span_of(&r, 1, 1)->seq &&
 		   r.gaps[1].seq > span_of(&r, 3, 0)->seq, "it has a number after all others");
 	kept_ring_free(&r);
-	made_free(&m);
+	kept_free(&m);
 }
 
 /* A writer was stopped between its reservation and its frame's header. */
 static void test_frames_after_hole(void)
 {
 	struct kept_ring r;
-	struct made m;
+	struct kept_region m;
 	struct diag d;
 	struct kept k;
 
-	made_init(&m);
-	made_claim(&m, 0, PERFAUX_KIND_FRAMES);
-	made_frame(&m, 0, 20, PERFAUX_FRAME_COMMITTED);
+	kept_init(&m);
+	kept_claim(&m, 0, PERFAUX_KIND_FRAMES);
+	kept_frame(&m, 0, 20, PERFAUX_FRAME_COMMITTED);
 	m.segments[0].used += 64;
-	made_frame(&m, 0, 40, PERFAUX_FRAME_COMMITTED);
-	made_frame(&m, 0, 16, PERFAUX_FRAME_RESERVED);
+	kept_frame(&m, 0, 40, PERFAUX_FRAME_COMMITTED);
+	kept_frame(&m, 0, 16, PERFAUX_FRAME_RESERVED);
 	kept_check(&k, m.region, m.size, &d);
 	kept_ring_make(&r, &k);
 	tap_report(r.frames == 1 && r.damaged == 1, "a frame after a hole is lost, and told");
 	kept_ring_free(&r);
-	made_free(&m);
+	kept_free(&m);
 }
 
-static void refuse(const char *what, struct made *m, size_t size, const char *message)
+static void refuse(const char *what, struct kept_region *m, size_t size, const char *message)
 {
 	struct diag d = { "" };
 	struct kept k;
@@ -132,7 +132,7 @@ static void refuse(const char *what, struct made *m, size_t size, const char *me
 
 	if (!tap_report(err == -EBADMSG && strstr(d.msg, message), "%s", what))
 		printf("# %d: %s\n", err, d.msg);
-	made_free(m);
+	kept_free(m);
 	make(m);
 }
 
@@ -143,18 +143,18 @@ static void refuse(const char *what, struct made *m, size_t size, const char *me
 static void test_claimed(void)
 {
 	struct kept_ring r;
-	struct made m;
+	struct kept_region m;
 	struct diag d;
 	struct kept k;
 	bool made;
 	__u32 i;
 
-	made_init(&m);
+	kept_init(&m);
 	for (i = 0; i < 2; i++) {
-		made_claim(&m, i, PERFAUX_KIND_SPANS);
-		made_span(&m, i, 100, 1);
-		made_span(&m, i, 200, 2);
-		made_span(&m, i, 300, 3);
+		kept_claim(&m, i, PERFAUX_KIND_SPANS);
+		kept_span(&m, i, 100, 1);
+		kept_span(&m, i, 200, 2);
+		kept_span(&m, i, 300, 3);
 	}
 	m.segments[0].state = PERFAUX_SEQ(m.segments[0].state) << 8 | PERFAUX_SEG_CLAIMED;
 	m.segments[1].state = ++m.use << 8 | PERFAUX_SEG_CLAIMED;
@@ -163,7 +163,7 @@ static void test_claimed(void)
 		   "claimed segments: %llu spans, %llu damaged", (unsigned long long)r.nr_spans,
 		   (unsigned long long)r.damaged);
 	kept_ring_free(&r);
-	made_free(&m);
+	kept_free(&m);
 }
 
 /*
@@ -173,16 +173,16 @@ static void test_claimed(void)
 static void test_stopped_between(void)
 {
 	struct kept_ring r;
-	struct made m;
+	struct kept_region m;
 	struct diag d;
 	struct kept k;
 	bool made;
 
-	made_init(&m);
-	made_claim(&m, 0, PERFAUX_KIND_SPANS);
-	made_span(&m, 0, 100, 1);
-	made_span(&m, 0, 200, 2);
-	made_span(&m, 0, 300, 3);
+	kept_init(&m);
+	kept_claim(&m, 0, PERFAUX_KIND_SPANS);
+	kept_span(&m, 0, 100, 1);
+	kept_span(&m, 0, 200, 2);
+	kept_span(&m, 0, 300, 3);
 	m.segments[0].state = PERFAUX_SEQ(m.segments[0].state) << 8 | PERFAUX_SEG_CLAIMED;
 	m.spans[1].length++;
 	made = !kept_check(&k, m.region, m.size, &d) && !kept_ring_make(&r, &k);
@@ -191,21 +191,21 @@ static void test_stopped_between(void)
 		   (unsigned long long)r.damaged);
 	kept_ring_free(&r);
 
-	made_open_gap(&m, 0, 1000);
+	kept_open_gap(&m, 0, 1000);
 	m.gaps[0].t_end = m.gaps[0].t_begin + 5;
-	made_gap(&m, 1, 2000);
+	kept_gap(&m, 1, 2000);
 	m.gaps[1].seq = 0;
 	made = !kept_check(&k, m.region, m.size, &d) && !kept_ring_make(&r, &k);
 	tap_report(made && r.nr_gaps == 1 && r.gaps[0].bytes == 1000 && r.damaged == 3,
 		   "gaps that were being published: %zu, %llu damaged", r.nr_gaps,
 		   (unsigned long long)r.damaged);
 	kept_ring_free(&r);
-	made_free(&m);
+	kept_free(&m);
 }
 
 static void test_header(void)
 {
-	struct made m;
+	struct kept_region m;
 
 	make(&m);
 	refuse("an empty region", &m, 0, "its header has");
@@ -214,23 +214,23 @@ static void test_header(void)
 	m.head->key++;
 	refuse("a damaged header", &m, m.size, "damaged");
 	m.head->abi++;
-	made_sum(&m);
+	kept_sum(&m);
 	refuse("a ring of another ABI", &m, m.size, "ABI");
 	m.head->nr_segments = 5000;
-	made_sum(&m);
+	kept_sum(&m);
 	refuse("too many segments", &m, m.size, "another program made it");
 	m.head->data_offset = m.size - 64;
-	made_sum(&m);
+	kept_sum(&m);
 	refuse("data beyond the end", &m, m.size, "does not fit");
 	m.head->spans_offset = ~7ULL;
-	made_sum(&m);
+	kept_sum(&m);
 	refuse("an offset that wraps around", &m, m.size, "does not fit");
 	refuse("a region that was cut", &m, m.size - 4096, "does not fit");
-	made_free(&m);
+	kept_free(&m);
 }
 
 /* Is each span of @r one that was made, with its bytes, or a part of one that had not ended? */
-static bool is_true(const struct kept_ring *r, const struct made *m)
+static bool is_true(const struct kept_ring *r, const struct kept_region *m)
 {
 	__u32 i, k;
 
@@ -267,7 +267,7 @@ static void test_damage(void)
 {
 	const unsigned int turns = rounds(4000);
 	unsigned int i, n, wrong = 0, less = 0;
-	struct made m, copy;
+	struct kept_region m, copy;
 	struct kept_ring r;
 	struct diag d;
 	struct kept k;
@@ -289,11 +289,11 @@ static void test_damage(void)
 		wrong += !is_true(&r, &m);
 		less += r.nr_spans < 5;
 		kept_ring_free(&r);
-		made_free(&copy);
+		kept_free(&copy);
 	}
 	tap_report(!wrong && less > turns / 10,
 		   "damaged tables: no span or gap that was not there (%u times fewer)", less);
-	made_free(&m);
+	kept_free(&m);
 }
 
 int main(int argc, char **argv)
