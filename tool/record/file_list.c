@@ -2,6 +2,7 @@
 /*
  * Name, create and remove the files of a recording with --switch-output.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,45 +15,60 @@
 #include "base/util.h"
 #include "record/file_list.h"
 
+/* Rename a file, but not over another one. Return 0 or -errno. */
+static int rename_new(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL)
+		return -errno;
+	/* This file system does not have the flag, NFS for example. */
+	if (!access(to, F_OK))
+		return -EEXIST;
+	return rename(from, to) ? -errno : 0;
+}
+
 /*
- * Make the name of a complete file. If such a file exists, maybe of the same hundredth of a second,
- * add a number.
+ * Rename @path to the name of a complete file, which goes to @name. If there is a file of that name,
+ * maybe of the same hundredth of a second, add a number. Return 0 or -errno.
  */
-static int complete_name(const char *path, char *name, size_t size)
+static int rename_complete(const char *path, char *name, size_t size)
 {
 	struct timespec now;
 	char stamp[32];
 	struct tm tm;
-	int i, n;
+	int i, n, err;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (!localtime_r(&now.tv_sec, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm))
 		return -EINVAL;
 	n = snprintf(name, size, "%s.%s%02ld", path, stamp, now.tv_nsec / 10000000);
-	for (i = 1; n >= 0 && (size_t)n < size && !access(name, F_OK); i++)
+	for (i = 1; n >= 0 && (size_t)n < size; i++) {
+		err = rename_new(path, name);
+		if (err != -EEXIST)
+			return err;
 		n = snprintf(name, size, "%s.%s%02ld-%d", path, stamp, now.tv_nsec / 10000000, i);
-	return n >= 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+	}
+	return -ENAMETOOLONG;
 }
 
 int file_list_complete(struct file_list *l, const char *path)
 {
 	char name[PATH_MAX];
-	char *copy;
-	int err = complete_name(path, name, sizeof(name));
+	int err;
 
+	if (grow((void **)&l->names, l->nr, sizeof(*l->names)))
+		return -ENOMEM;
+	err = rename_complete(path, name, sizeof(name));
 	if (err)
 		return err;
-	copy = strdup(name);
-	if (!copy || grow((void **)&l->names, l->nr, sizeof(*l->names)))
-		err = -ENOMEM;
-	else if (rename(path, name))
-		err = -errno;
-	if (err) {
-		free(copy);
-		return err;
+	l->names[l->nr] = strdup(name);
+	if (l->names[l->nr]) {
+		l->nr++;
+		return 0;
 	}
-	l->names[l->nr++] = copy;
-	return 0;
+	rename_new(name, path);
+	return -ENOMEM;
 }
 
 int file_list_next(struct file_list *l, const char *path)
@@ -65,7 +81,7 @@ int file_list_next(struct file_list *l, const char *path)
 	if (fd >= 0)
 		return fd;
 	err = -errno;
-	if (!rename(l->names[l->nr - 1], path))
+	if (!rename_new(l->names[l->nr - 1], path))
 		free(l->names[--l->nr]);
 	return err;
 }

@@ -51,6 +51,7 @@ __u64 __wrap_now_ns(void);
 struct perf_clock;
 __u64 __wrap_perf_clock_about(struct perf_clock *c);
 long __wrap_syscall(long nr, ...);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 pid_t __real_fork(void);
 pid_t __wrap_fork(void);
 int __wrap_epoll_ctl(int epfd, int op, int fd, struct epoll_event *ev);
