@@ -106,7 +106,6 @@ struct flight {
 	__u64 raw_history;		/* start of the ring's data at the last look; ~0: none */
 	/* the records with which each snapshot begins */
 	struct made setup;
-	size_t clock_data;		/* where CLOCK_DATA is in @setup; 0: nowhere */
 	bool in_setup;
 	__u64 number;			/* of the last snapshot */
 	__u64 suppressed;
@@ -181,7 +180,6 @@ int flight_begun(struct session *s, struct diag *d);
  */
 void flight_setup_open(struct session *s);
 void flight_setup(struct session *s, bool begin);
-void flight_setup_clock(struct flight *f);	/* in the child */
 /* Handle a record of a main ring. */
 void flight_record(struct session *s, const struct perf_event_header *rec);
 /*

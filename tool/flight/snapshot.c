@@ -293,7 +293,7 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 	err = recent_cut(f->recent, job->begin, s->flushed_time);
 	if (!err)
 		err = find_spans(s, job->begin, &list);
-	flight_setup_clock(f);
+	made_set_clock(&f->setup);
 	if (!err)
 		err = stream_bytes(&s->out, f->setup.bytes, f->setup.size);
 	if (!err)

@@ -67,8 +67,7 @@ static int note(void *ctx, const void *head, size_t head_len, const void *data, 
 			r->before_state = r->setup.size;
 		return recent_fold(r->recent, h);
 	}
-	return made_add(&r->setup, head, head_len) ?: made_add(&r->setup, data, len) ?:
-	       made_add(&r->setup, NULL, pad);
+	return made_add_record(&r->setup, head, head_len, data, len, pad);
 }
 
 int rotate_open(struct session *s, struct diag *d)
@@ -258,8 +257,9 @@ static int put_begin(struct session *s)
 {
 	const struct perf_event_header init = { REC_FINISHED_INIT, 0, sizeof(init) };
 	struct rotate *r = s->rotate;
-	const struct made *m = &r->setup;
+	struct made *m = &r->setup;
 
+	made_set_clock(m);
 	return stream_bytes(&s->out, m->bytes, r->before_state) ?:
 	       put_state(s, PART_KERNEL) ?:
 	       put_state(s, PART_MODULES) ?:

@@ -112,6 +112,19 @@ want 0 "$AUXREC" --switch-output --json=sum -e cpu-clock:u -F 1000 -o f -- bash 
 [[ $(files | wc -l) == 3 ]] || note "$(files | wc -l) files after two signals"
 each
 check "SIGUSR2 begins the next file"
+
+rm -f f*
+want 0 "$AUXREC" -k mono --switch-output --json=sum -e cpu-clock:u -F 1000 -o f -- bash -c "
+	for i in 1 2; do
+		kill -USR2 \$PPID
+		while $(less_files "\$i"); do :; done
+	done"
+times=$(for f in $(files); do
+	"$AUXREC" info --json "$f" | sed -n 's/.*"clock": {"name": "[a-z]*", "time": \([0-9]*\),.*/\1/p'
+done)
+[[ $(wc -l <<<"$times") == 3 && $times == "$(sort -nu <<<"$times")" ]] ||
+	note "clocks of the files: $(tr '\n' ' ' <<<"$times")"
+check "each file tells its own time of day"
 enough
 
 rm -f f*
