@@ -6,7 +6,7 @@
 # TAP.
 
 # shellcheck source=selftests/tool/record/record.sh
-. "$(dirname "$0")/record.sh"
+. "$(dirname "$0")/../record/record.sh"
 VERIFY=$B/selftests/tool/record/aux_verify
 WORK=$B/selftests/tool/record/aux_work
 
