@@ -35,7 +35,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify daemon/test_journal flight/standin flight/actor flight/called flight/churn flight/memory flight/hold_fails.so \
 		record/test_options perfdata/to_perf_data perfetto/feed stream/test_lost stream/test_map_kind \
-		session/test_child rotate/test_file_list record/test_filter record/test_bpf record/pt_gap record/fork_killed.so \
+		session/test_child rotate/test_file_list rotate/test_rotate record/test_filter record/test_bpf record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_hang flight/test_pressure flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
@@ -124,6 +124,9 @@ $(TESTS)/tool/events/test_symbol: $(BUILD)/selftests/tool/events/test_symbol.o \
 
 $(TESTS)/tool/record/test_options: $(BUILD)/selftests/tool/record/test_options.o \
 		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/rotate/test_rotate: $(BUILD)/selftests/tool/rotate/test_rotate.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/rotate/test_file_list: $(BUILD)/selftests/tool/rotate/test_file_list.o \

@@ -208,6 +208,10 @@ TEST_F(pressure, messages)
 	open_err = EPERM;
 	EXPECT_EQ(-EPERM, flight_pressure_open(&self->s, &self->t[0], &self->d));
 	EXPECT_STREQ(NO_RIGHT, self->d.msg);
+	open_err = EROFS;
+	EXPECT_EQ(-EROFS, flight_pressure_open(&self->s, &self->t[0], &self->d));
+	EXPECT_STREQ("--trigger pressure-memory_150ms_1s: /proc/pressure/memory is read-only here: a service must have ReadWritePaths=/proc/pressure",
+		     self->d.msg);
 	open_err = EMFILE;
 	EXPECT_EQ(-EMFILE, flight_pressure_open(&self->s, &self->t[0], &self->d));
 	EXPECT_STREQ("--trigger pressure-memory_150ms_1s: /proc/pressure/memory: Too many open files",

@@ -9,6 +9,8 @@
 . "$(dirname "$0")/../record/record.sh"
 VERIFY=$B/selftests/tool/record/aux_verify
 WORK=$B/selftests/tool/record/aux_work
+CALLS=$B/selftests/softpt/work-static
+MODULES=${PERFAUX_MODULES:-$B/modules/${PERFAUX_KERNEL:-}}
 
 # files: print the complete files of f, the oldest first
 files() { find . -name 'f.2*' | sort -V; }
@@ -102,6 +104,36 @@ want 0 "$AUXREC" --switch-output=8K --switch-max-files=2 --json=sum -F 5000 -e c
 (($(of_json removed_files) >= 1)) || note "no file was removed"
 for f in $(files); do valid "$f"; done
 check "--switch-max-files keeps the newest files"
+
+# Each file is a trace of its own: it begins at offset 0, and a decoder needs no file before it.
+rm -f f*
+if [[ -e $MODULES/softpt.ko ]] && insmod "$MODULES/softpt.ko"; then
+	want 0 "$AUXREC" --switch-output=16K --json=sum -m ,16Kx16 -e intel_pt//u -o f -- \
+		"$CALLS" calls 20000
+	(($(files | wc -l) >= 2)) || note "$(files | wc -l) files"
+	traces=0
+	for f in $(files); do
+		valid "$f"
+		"$AUXREC" info --records "$f" | grep ' AUXTRACE ' >traces
+		[[ $(head -n 1 traces) == *', offset 0 '* ]] || note "$f begins with $(head -n 1 traces)"
+		traces=$((traces + $(wc -l <traces)))
+		for p in $PERFS; do
+			"$p" script -i "$f" --itrace=be -F ip,sym >got 2>err || note "$p $f: $(tail -n 1 err)"
+			# A decoder that begins within a trace may have to look for a PSB in each queue.
+			errors=$(grep -c 'trace error' got)
+			((errors <= $(grep -o 'idx [0-9]*' traces | sort -u | wc -l))) ||
+				note "$p $f: $errors errors: $(grep -m 2 'trace error' got)"
+			(($(grep -c . got) > 100)) || note "$p $f: $(wc -l <got) branches"
+		done
+	done
+	# Each file has a primer, see tool/stream/primer.h.
+	((traces == $(of_json spans) + $(files | wc -l))) ||
+		note "$traces AUXTRACEs in $(files | wc -l) files, $(of_json spans) spans"
+	rmmod softpt
+	check "Intel PT: each file can be decoded alone"
+else
+	skip "Intel PT: each file can be decoded alone" "no softpt"
+fi
 
 rm -f f*
 want 0 "$AUXREC" --switch-output --json=sum -e cpu-clock:u -F 1000 -o f -- bash -c "
