@@ -7,13 +7,13 @@
 #define AUXREC_FLIGHT_H
 
 #include "service/control.h"
-#include "flight/files.h"
 #include "ring/gaps.h"
 #include "base/hash_map.h"
 #include "history/recent.h"
 #include "record/made.h"
 #include "record/record.h"
 #include "session/session.h"
+#include "snapfile/files.h"
 #include "stream/complete.h"
 #include "stream/read_loss.h"
 #include "stream/snapshot_mark.h"

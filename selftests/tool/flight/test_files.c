@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of tool/flight/files.c: a long run's list of snapshots is bounded, and has the newest. */
+/* Tests of tool/snapfile/files.c: a long run's list of snapshots is bounded, and has the newest. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "flight/files.h"
+#include "snapfile/files.h"
 #include "kselftest_harness.h"
 
 FIXTURE(files)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "flight/files.h"
+#include "snapfile/files.h"
 
 void flight_files_look(struct flight_files *f)
 {

@@ -3,8 +3,8 @@
  * The snapshots of this run, which SIGUSR2 merges. A run can take months, so the list is
  * bounded.
  */
-#ifndef AUXREC_FLIGHT_FILES_H
-#define AUXREC_FLIGHT_FILES_H
+#ifndef AUXREC_SNAPFILE_FILES_H
+#define AUXREC_SNAPFILE_FILES_H
 
 #include <linux/types.h>
 #include <stddef.h>
@@ -26,4 +26,4 @@ void flight_files_add(struct flight_files *f, const char *path);
 void flight_files_look(struct flight_files *f);
 void flight_files_free(struct flight_files *f);
 
-#endif /* AUXREC_FLIGHT_FILES_H */
+#endif /* AUXREC_SNAPFILE_FILES_H */
