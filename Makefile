@@ -79,7 +79,7 @@ $(BUILD)/module/tool.a: $(TOOL_FROM_MODULE)
 $(AUXREC): $(BUILD)/tool/main.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--start-group $(TOOL_LINK) -Wl,--end-group $(TOOL_SYS) -pthread
 
-$(AUXSTREAM): $(addprefix $(BUILD)/tool/,auxstream.a stream.a base.a)
+$(AUXSTREAM): $(addprefix $(BUILD)/tool/,auxstream.a stream.a zstd.a base.a)
 	@rm -f $@
 	$(QUIET_AR)$(LD) -r -o $(@:.a=.o) --whole-archive $< --no-whole-archive \
 		--start-group $(filter-out $<,$^) --end-group && \

@@ -64,7 +64,7 @@ void auxstream_close(struct auxstream *s)
 /* Keep the error, and a text for it. */
 static int fail(struct auxstream *s, int err)
 {
-	const char *why = read_header_problem(s->stream);
+	const char *why = read_problem(s->stream);
 
 	s->status = err;
 	switch (err) {
@@ -80,7 +80,8 @@ static int fail(struct auxstream *s, int err)
 			 why ?: "a record has an impossible size: no further record can be found");
 		break;
 	case -EPROTO:
-		snprintf(s->problem, sizeof(s->problem), "compressed data is damaged");
+		snprintf(s->problem, sizeof(s->problem), "%s",
+			 why ?: "compressed data is damaged");
 		break;
 	case -ENOMEM:
 		snprintf(s->problem, sizeof(s->problem), "out of memory");

@@ -284,7 +284,8 @@ static int finish(struct check *c, const struct read_record *rec, int rc)
 			   rec->type, rec->size);
 		break;
 	case -EPROTO:
-		check_fail(c, rec, RULE_COMPRESSED, "zstd data",
+		check_fail(c, rec, RULE_COMPRESSED, "zstd data", "%s",
+			   read_problem(c->stream) ?:
 			   "what zstd refuses; what follows cannot be read");
 		break;
 	default:
@@ -304,20 +305,20 @@ int check_stream(struct check *c, read_fill_t fill, void *ctx)
 	rc = read_header(c->stream);
 	if (rc == -EBADMSG) {
 		check_fail(c, NULL, RULE_HEADER, "\"PERFILE2\", 16", "%s",
-			   read_header_problem(c->stream));
+			   read_problem(c->stream));
 		c->bytes = read_offset(c->stream);
 		rc = CHECK_INVALID;
 	} else if (rc == -ENODATA) {
 		c->bytes = read_offset(c->stream);
 		rc = CHECK_CUT;
-	} else if (rc > 0) {
-		do {
+	} else if (rc > 0 || rc == -EPROTO) {
+		while (rc > 0) {
 			rc = read_next(c->stream, &rec);
 			if (rc > 0) {
 				c->records++;
 				rc = check_record(c, &rec);
 			}
-		} while (rc > 0);
+		}
 		rc = finish(c, &rec, rc);
 	}
 	read_close(c->stream);

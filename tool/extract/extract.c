@@ -226,12 +226,15 @@ int extract_read(struct extract *e, read_fill_t fill, void *fill_ctx,
 	if (!e->stream)
 		return -ENOMEM;
 	rc = read_header(e->stream);
-	e->problem = read_header_problem(e->stream);
+	if (rc == -EBADMSG)
+		e->problem = read_problem(e->stream);
 	while (rc > 0) {
 		rc = read_next(e->stream, &rec);
 		if (rc > 0)
 			rc = each(each_ctx, &rec) ?: 1;
 	}
+	if (rc == -EPROTO)
+		snprintf(e->damage, sizeof(e->damage), "%s", read_problem(e->stream) ?: "");
 	e->bytes = read_offset(e->stream);
 	e->cut = read_cut(e->stream);
 	read_close(e->stream);

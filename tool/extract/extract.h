@@ -49,6 +49,7 @@ struct extract {
 	struct read_stream *stream;
 	struct read_attrs attrs;
 	const char *problem;	/* why the file is not a stream */
+	char damage[READ_PROBLEM_MAX];	/* of compressed data, in words; empty: none */
 	__u64	bytes;		/* of the stream that were read */
 	__u64	cut;
 

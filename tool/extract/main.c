@@ -75,6 +75,8 @@ static int status(const struct extract *e, const char *file, int rc)
 	case -EPROTO:
 		if (e->problem)
 			fprintf(stderr, WHO ": %s: %s\n", file, e->problem);
+		else if (e->damage[0])
+			fprintf(stderr, WHO ": %s: %s\n", file, e->damage);
 		else
 			fprintf(stderr, WHO ": %s: broken at offset %llu, see auxrec check\n",
 				file, e->cut);

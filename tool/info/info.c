@@ -255,13 +255,16 @@ int info_stream(struct info *info, read_fill_t fill, void *ctx)
 	if (!info->stream)
 		return -ENOMEM;
 	rc = read_header(info->stream);
-	info->problem = read_header_problem(info->stream);
+	if (rc == -EBADMSG)
+		info->problem = read_problem(info->stream);
 	while (rc > 0) {
 		rc = read_next(info->stream, &rec);
 		if (rc > 0)
 			rc = add_record(info, &rec) ?: 1;
 	}
 	complete_breaks_end(&info->breaks);
+	if (rc == -EPROTO)
+		snprintf(info->damage, sizeof(info->damage), "%s", read_problem(info->stream) ?: "");
 	info->bytes = read_offset(info->stream);
 	info->cut = read_cut(info->stream);
 	read_close(info->stream);

@@ -90,6 +90,7 @@ struct info {
 	__u64	bytes;
 	__u64	cut;
 	const char *problem;	/* problem of the header; NULL: none */
+	char damage[READ_PROBLEM_MAX];	/* of compressed data, in words; empty: none */
 	bool	complete;	/* FINISHED_INIT was read */
 
 	struct read_stream *stream;

@@ -57,8 +57,11 @@ static int status(const struct info *info, const char *file, int rc)
 			fprintf(stderr, WHO ": %s: %s\n", file, info->problem);
 			return INFO_BROKEN;
 		}
-		fprintf(stderr, WHO ": %s: broken at offset %llu, see auxrec check\n",
-			file, info->cut);
+		if (info->damage[0])
+			fprintf(stderr, WHO ": %s: %s\n", file, info->damage);
+		else
+			fprintf(stderr, WHO ": %s: broken at offset %llu, see auxrec check\n",
+				file, info->cut);
 		return INFO_BROKEN;
 	}
 	fprintf(stderr, WHO ": %s: at offset %llu: %s\n", file,

@@ -321,6 +321,8 @@ int merge_streams(char *const *paths, size_t nr, const char *out,
 	m.inputs = calloc(nr, sizeof(*m.inputs));
 	err = m.inputs ? run(&m, paths, out) : diag(d, -ENOMEM, "out of memory");
 	forget(&m);
+	for (i = 0; m.inputs && i < nr; i++)
+		merge_inflate_free(&m.inputs[i]);
 	for (i = 0; i < m.nr_attr_recs; i++)
 		free(m.attr_recs[i]);
 	free(m.attr_recs);

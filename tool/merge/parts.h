@@ -20,7 +20,8 @@
 /* A file to be merged */
 struct merge_input {
 	const char *path;
-	__u64	size;
+	int	inflated;	/* descriptor of the decompressed file; 0: it is not compressed */
+	__u64	size;		/* decompressed, as are all offsets */
 	__u64	dev, ino;
 	__u64	body;		/* offset after FINISHED_INIT */
 	size_t	nr_marks;
@@ -189,6 +190,11 @@ struct merge_reader {
 	const struct merge_input *in;
 	struct read_stream *stream;
 };
+
+/* merge/inflate.c */
+/* If the file is compressed as a whole, decompress it. Return 0, or -errno with a message. */
+int merge_inflate(struct merge *m, struct merge_input *in);
+void merge_inflate_free(struct merge_input *in);
 
 /* merge/reader.c */
 /* Return 0, or -errno with a message. */

@@ -38,7 +38,8 @@ int merge_reader_open(struct merge *m, struct merge_reader *r, size_t input,
 	*r = (struct merge_reader){
 		.in = &m->inputs[input], .start = start, .at = start, .end = end,
 	};
-	r->fd = open(r->in->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	r->fd = r->in->inflated ? fcntl(r->in->inflated, F_DUPFD_CLOEXEC, 3) :
+				  open(r->in->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (r->fd < 0)
 		return diag(m->d, -errno, "%s: %s", r->in->path, strerror(errno));
 	r->stream = read_open(merge_reader_fill, r);

@@ -39,7 +39,7 @@ static int check_file(struct merge *m, struct merge_input *in)
 	in->size = st.st_size;
 	in->dev = st.st_dev;
 	in->ino = st.st_ino;
-	return 0;
+	return merge_inflate(m, in);
 }
 
 /* --- sections -------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static int scan_records(struct scan *sc)
 	rc = read_header(sc->r.stream);
 	if (rc == -EBADMSG)
 		return diag(sc->m->d, -EINVAL, "%s: is no snapshot: %s",
-			    sc->in->path, read_header_problem(sc->r.stream));
+			    sc->in->path, read_problem(sc->r.stream));
 	if (rc < 0 && rc != -ENODATA)
 		return diag(sc->m->d, rc, "%s: %s", sc->in->path, strerror(-rc));
 	while (rc > 0) {

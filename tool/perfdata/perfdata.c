@@ -215,8 +215,8 @@ static int add_all(struct convert *c)
 	struct read_record rec;
 	int rc = read_header(c->stream);
 
-	if (rc == -EBADMSG)
-		return damaged(c, read_header_problem(c->stream));
+	if (rc == -EBADMSG || (rc == -EPROTO && read_problem(c->stream)))
+		return damaged(c, read_problem(c->stream));
 	while (rc > 0) {
 		rc = read_next(c->stream, &rec);
 		if (rc > 0)
@@ -224,7 +224,8 @@ static int add_all(struct convert *c)
 		else if (rc == -EBADMSG)
 			damaged(c, "an impossible record");
 		else if (rc == -EPROTO)
-			rc = damaged(c, "damaged data in a COMPRESSED record");
+			rc = damaged(c, read_problem(c->stream) ?:
+				     "damaged data in a COMPRESSED record");
 	}
 	return rc;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read a stream: its header, its records, and the records inside COMPRESSED records.
+ * Read a stream: its header, its records, and the records inside COMPRESSED records. The stream can
+ * be compressed as a whole.
  */
 #include "stream/read.h"
 
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "stream/read_zstd.h"
+#include "zstd/read_frames.h"
 
 #define BUFFER_SIZE	(256 * 1024)
 #define RECORD_SIZE	65536		/* holds any size that a u16 can have */
@@ -18,6 +20,8 @@
 struct read_stream {
 	read_fill_t fill;
 	void *ctx;
+	bool begun;		/* the first bytes were read */
+	struct read_frames *frames;	/* NULL: the stream is not compressed as a whole */
 	__u64 offset;		/* bytes consumed */
 	__u64 record;		/* offset of the current outer record */
 	__u64 number;
@@ -61,7 +65,35 @@ void read_close(struct read_stream *s)
 	if (!s)
 		return;
 	read_zstd_free(s->zstd);
+	read_frames_free(s->frames);
 	free(s);
+}
+
+/* Get the first bytes, which tell whether the stream is compressed. Return as get_bytes(). */
+static ssize_t get_first(struct read_stream *s)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < READ_FRAMES_MAGIC) {
+		n = s->fill(s->ctx, s->buffer + len, READ_FRAMES_MAGIC - len);
+		if (n > 0)
+			len += n;
+	}
+	s->begun = true;
+	if (n < 0 || len < READ_FRAMES_MAGIC || !read_frames_begin(s->buffer))
+		return n < 0 ? n : (ssize_t)len;
+	s->frames = read_frames_new(s->fill, s->ctx, s->buffer, len);
+	return s->frames ? read_frames_get(s->frames, s->buffer, sizeof(s->buffer)) : -ENOMEM;
+}
+
+/* Fill the buffer. Return the number of bytes, 0 at the end, or -errno. */
+static ssize_t get_bytes(struct read_stream *s)
+{
+	if (!s->begun)
+		return get_first(s);
+	return s->frames ? read_frames_get(s->frames, s->buffer, sizeof(s->buffer)) :
+			   s->fill(s->ctx, s->buffer, sizeof(s->buffer));
 }
 
 /* Make at least one byte available. Return 1, or 0 at the end of the stream, or -errno. */
@@ -71,7 +103,7 @@ static int refill(struct read_stream *s)
 
 	if (s->head < s->tail)
 		return 1;
-	n = s->fill(s->ctx, s->buffer, sizeof(s->buffer));
+	n = get_bytes(s);
 	if (n <= 0)
 		return n;
 	s->head = 0;
@@ -131,9 +163,9 @@ int read_header(struct read_stream *s)
 	return s->problem ? -EBADMSG : 1;
 }
 
-const char *read_header_problem(const struct read_stream *s)
+const char *read_problem(const struct read_stream *s)
 {
-	return s->problem;
+	return s->problem ?: s->frames ? read_frames_problem(s->frames) : NULL;
 }
 
 ssize_t read_blob(struct read_stream *s, void *buf, size_t len)

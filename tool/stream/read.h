@@ -6,6 +6,10 @@
  * stream with COMPRESSED records, zstd's window. Sizes in the stream do not change
  * that: the reader trusts no byte of the stream.
  *
+ * If the input begins with a zstd frame, the reader decompresses all of it (see
+ * zstd/read_frames.h), and needs memory for another window and buffer. All offsets are
+ * those of the decompressed stream.
+ *
  * Functions return 0 or a positive value, or -errno, and print nothing. They
  * may sleep in read(2).
  */
@@ -68,11 +72,16 @@ ssize_t read_fill_fd(void *ctx, void *buf, size_t len);
  * read_header() - read the 16 bytes before the first record
  *
  * Return: 1; -ENODATA: the stream ends within the header, and the bytes up to
- * there are right; -EBADMSG: this is not a stream, and read_header_problem() tells
- * why; or -errno of @fill.
+ * there are right; -EBADMSG: this is not a stream, and read_problem() tells why; or
+ * an error as in read_next().
+ *
+ * read_problem() - return a text that tells more about -EBADMSG of read_header(), and about
+ *	-EPROTO if the stream is compressed as a whole; or NULL. The text is valid until
+ *	read_close()
  */
+#define READ_PROBLEM_MAX	160	/* bytes of such a text, as READ_FRAMES_PROBLEM */
 int read_header(struct read_stream *s);
-const char *read_header_problem(const struct read_stream *s);
+const char *read_problem(const struct read_stream *s);
 
 /*
  * read_next() - read the next record, and skip the rest of the last record's blob
@@ -81,10 +90,10 @@ const char *read_header_problem(const struct read_stream *s);
  * the next calls return the records inside the COMPRESSED record.
  *
  * Return: 1; 0: the stream ends here, after a whole record; -ENODATA: the stream
- * ends within a record or its blob, see read_cut(); -EBADMSG: the record's size is
- * smaller than a header, so that no further record can be found (@rec is that
- * record); -EPROTO: zstd refuses the COMPRESSED data, or has no memory for them; or
- * -errno of @fill.
+ * ends within a record or its blob, or within a zstd frame, see read_cut();
+ * -EBADMSG: the record's size is smaller than a header, so that no further record can
+ * be found (@rec is that record); -EPROTO: zstd refuses the compressed data, or has no
+ * memory for them; or -errno of @fill.
  */
 int read_next(struct read_stream *s, struct read_record *rec);
 

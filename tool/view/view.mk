@@ -21,7 +21,7 @@ VIEW_SRCS := $(filter-out $(if $(filter 1,$(VIEW_HAS_LIBIPT)),,$(VIEW_PT)) \
 	     $(if $(filter 1,$(VIEW_HAS_PAGE)),,tool/view/command/view.c),\
 	     $(wildcard tool/view/*.c tool/view/*/*.c))
 VIEW_LIBS := $(VIEW_ALL:%=$(BUILD)/tool/%.a)
-VIEW_LINK := $(VIEW_LIBS) $(addprefix $(BUILD)/tool/,auxstream.a $(if $(filter 1,$(VIEW_HAS_PERFDATA)),perfdata.a) stream.a base.a)
+VIEW_LINK := $(VIEW_LIBS) $(addprefix $(BUILD)/tool/,auxstream.a $(if $(filter 1,$(VIEW_HAS_PERFDATA)),perfdata.a) stream.a zstd.a base.a)
 VIEW_SYS   = $(if $(filter 1,$(VIEW_HAS_LIBIPT)),-lipt) \
 	     $(if $(filter 1,$(VIEW_HAS_LIBIBERTY)),-liberty) $(TOOL_SYS) -lpthread
 

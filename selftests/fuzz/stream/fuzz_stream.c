@@ -5,7 +5,8 @@
  *
  * If an input begins with PACKED, the target compresses the end of the stream, because
  * mutations of compressed bytes would rarely be valid. After PACKED, 16 bits tell how many bytes
- * are not compressed. The stream follows.
+ * are not compressed. The stream follows. If an input begins with FRAMES, the target compresses all
+ * of the stream, to two frames, and the 16 bits tell how many bytes the first frame has.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,6 +25,7 @@
 #include "stream/records.h"
 
 #define PACKED	"PACKED"
+#define FRAMES	"FRAMES"	/* as long as PACKED */
 #define HEAD	(sizeof(PACKED) - 1 + 2)
 /* The maximum size of data in a COMPRESSED record, a multiple of 8 */
 #define MOST	65520
@@ -55,6 +57,22 @@ static size_t pack(const __u8 *data, size_t size, __u8 *out)
 	memcpy(out + at, &(struct perf_event_header){ REC_COMPRESSED, 0, left },
 	       sizeof(struct perf_event_header));
 	return at + left;
+}
+
+/* Compress the whole stream to @out, which has @room bytes. Return its size. */
+static size_t frames(const __u8 *data, size_t size, __u8 *out, size_t room)
+{
+	size_t first = data[HEAD - 2] | data[HEAD - 1] << 8, n, m;
+
+	data += HEAD;
+	size -= HEAD;
+	if (first > size)
+		first = size;
+	n = ZSTD_compress(out, room, data, first, 1);
+	must(!ZSTD_isError(n));
+	m = ZSTD_compress(out + n, room - n, data + first, size - first, 1);
+	must(!ZSTD_isError(m));
+	return n + m;
 }
 
 /* Return how many lines of the index begin with @word. */
@@ -197,14 +215,16 @@ static void run(const struct input *in)
 int LLVMFuzzerTestOneInput(const __u8 *data, size_t size)
 {
 	struct input in = { .data = data, .size = size };
+	const size_t room = size + MOST + sizeof(struct perf_event_header);
 	__u8 *packed = NULL;
 	int fd;
 
-	if (size >= HEAD && !memcmp(data, PACKED, HEAD - 2)) {
-		packed = malloc(size + MOST + sizeof(struct perf_event_header));
+	if (size >= HEAD && (!memcmp(data, PACKED, HEAD - 2) || !memcmp(data, FRAMES, HEAD - 2))) {
+		packed = malloc(room);
 		must(packed);
 		in.data = packed;
-		in.size = pack(data, size, packed);
+		in.size = *data == *PACKED ? pack(data, size, packed) :
+					     frames(data, size, packed, room);
 	}
 	fd = scratch_file(in.path, in.data, in.size);
 	run(&in);
