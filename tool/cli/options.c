@@ -12,6 +12,7 @@
 
 #include "base/cpus.h"
 #include "base/parse_size.h"
+#include "cli/compress_options.h"
 #include "cli/flight_options.h"
 #include "cli/options.h"
 #include "cli/options_perf.h"
@@ -34,6 +35,7 @@ enum {
 	OPT_EXCLUDE_PERF,
 	OPT_STRICT_FREQ,
 	OPT_MAX_SIZE,
+	OPT_COMPRESS,
 	OPT_SWITCH_OUTPUT,
 	OPT_SWITCH_MAX_FILES,
 	OPT_SWITCH_EVENTS,
@@ -76,6 +78,7 @@ static const struct option long_options[] = {
 	{ "switch-events",	no_argument,	   NULL, OPT_SWITCH_EVENTS },
 	{ "max-size",		required_argument, NULL, OPT_MAX_SIZE },
 	{ "label",		required_argument, NULL, OPT_LABEL },
+	{ "compress",		optional_argument, NULL, OPT_COMPRESS },
 	{ "switch-output",	optional_argument, NULL, OPT_SWITCH_OUTPUT },
 	{ "switch-max-files",	required_argument, NULL, OPT_SWITCH_MAX_FILES },
 	{ "dry-run",		no_argument,	   NULL, OPT_DRY_RUN },
@@ -379,6 +382,8 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		return 0;
 	case OPT_MAX_SIZE:
 		return parse_max_size(opt, optarg, d);
+	case OPT_COMPRESS:
+		return compress_option(opt, optarg, d);
 	case OPT_SWITCH_OUTPUT:
 		return switch_output(opt, optarg, d);
 	case OPT_SWITCH_MAX_FILES:
@@ -516,6 +521,7 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 
 	if (optind < argc)
 		opt->cmd = argv + optind;
+	compress_complete(opt);
 	if (!opt->output)
 		opt->output = opt->flight.on ? FLIGHT_DEFAULT_FILE :
 					       AUXREC_DEFAULT_FILE;

@@ -96,7 +96,7 @@ static const struct perf_option perf_options[] = {
 	{ 'r', "realtime",		"run auxrec with chrt -f PRIORITY" },
 	{ 0,   "affinity",		"run auxrec with taskset -c CPUS" },
 	{ 'z', "compression-level",
-	  "leave it out: auxrec does not write compressed streams; -o - can be piped to zstd" },
+	  "give --compress[=LEVEL]: zstdcat FILE.zst | perf script -i -" },
 	{ 0,   "timestamp-filename",
 	  "give the time in the name: -o trace.$(date +%s)" },
 	{ 0,   "timestamp-boundary",

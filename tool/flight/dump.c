@@ -142,7 +142,11 @@ static int count_only(void *ctx)
 static int write_stream(void *ctx)
 {
 	const struct writing *w = ctx;
+	const int level = w->s->opt->compress;
+	struct diag d;
 
+	if (level && stream_compress(&w->s->out, level, &d))
+		return -ENOMEM;
 	return snapshot_write(w->s, &w->job);
 }
 
@@ -167,7 +171,7 @@ static int write_file(struct session *s, bool frozen, struct result *result,
 	if (s->flight->journal)
 		s->flight->losses = &losses;
 	err = snapfile_write(&file, &job, d);
-	result->bytes = s->out.bytes;
+	result->bytes = s->out.stored;
 	result->removed = w.removed;
 	result->facts = losses.facts;
 	if (err)

@@ -8,6 +8,7 @@
 
 #include "base/cpus.h"
 #include "flight/flight.h"
+#include "zstd/write_frames.h"
 
 /* The program itself, the stream's buffer and tables: measured, with room to spare. */
 #define OWN		(11ULL << 19)
@@ -39,7 +40,7 @@ static __u64 within(__u64 size, __u64 min, __u64 max)
 static __u64 own_memory(const struct flight_options *opt)
 {
 	return OWN + (opt->block ? recent_packing(opt->block) : 0) + opt->bpf_queue +
-	       opt->ids.waiting + 40ULL * opt->ids.names;
+	       opt->compress + opt->ids.waiting + 40ULL * opt->ids.names;
 }
 
 static void divide_own(struct flight_options *opt)
@@ -76,6 +77,8 @@ int flight_defaults(struct options *opt, struct diag *d)
 	int err;
 
 	divide_own(&opt->flight);
+	/* The writer of a snapshot compresses it, and its child does so to count the bytes. */
+	opt->flight.compress = opt->compress ? 2 * write_frames_memory(opt->compress) : 0;
 	opt->flight.block = 0;
 	err = cpus_online(&cpus);
 	if (err)

@@ -60,7 +60,11 @@ static int finish_round(struct session *s, bool last)
 /* prepare() calls this last, so that only a recording that can begin replaces an old file. */
 static int live_open(struct session *s, struct diag *d)
 {
-	return stream_open(&s->out, s->opt->output, d) ?: rotate_open(s, d);
+	int err = stream_open(&s->out, s->opt->output, d);
+
+	if (!err && s->opt->compress)
+		err = stream_compress(&s->out, s->opt->compress, d);
+	return err ?: rotate_open(s, d);
 }
 
 static int live_record(struct session *s, const struct perf_event_header *rec)

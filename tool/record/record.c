@@ -128,7 +128,7 @@ static bool is_over(struct session *s)
 		s->end_reason = stop_reason(signals_stop());
 		return true;
 	}
-	if (s->opt->max_bytes && s->out.bytes >= s->opt->max_bytes) {
+	if (s->opt->max_bytes && s->out.stored >= s->opt->max_bytes) {
 		s->end_reason = "--max-size reached";
 		return true;
 	}

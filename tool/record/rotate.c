@@ -32,7 +32,7 @@ struct rotate {
 	bool refused;			/* the last switch has failed, and a message tells it */
 	__u64 rounds;			/* session.rounds when the switch became due */
 	__u64 begun;			/* now_ns() when this file began, 0: not yet */
-	__u64 own_bytes;		/* stream.bytes where this file's own records begin */
+	__u64 own_bytes;		/* stream.stored where this file's own records begin */
 	__u64 looked;			/* for forget_maps() */
 	struct file_list files;
 };
@@ -117,7 +117,7 @@ void rotate_setup(struct session *s, bool begin)
 	if (!s->rotate)
 		return;
 	s->rotate->in_setup = begin;
-	s->rotate->own_bytes = s->out.bytes + s->out.pending;
+	s->rotate->own_bytes = s->out.stored;
 }
 
 void rotate_round(struct session *s)
@@ -156,7 +156,7 @@ void rotate_look(struct session *s)
 		r->begun = now_ns();
 	if ((opt->switch_signal && signals_triggered(SIGUSR2)) ||
 	    (opt->switch_ns && now_ns() - r->begun >= opt->switch_ns) ||
-	    (opt->switch_bytes && s->out.bytes >= r->own_bytes + opt->switch_bytes))
+	    (opt->switch_bytes && s->out.stored >= r->own_bytes + opt->switch_bytes))
 		r->due = true;
 	if (!r->due)
 		return;
@@ -279,7 +279,7 @@ static void begin_file(struct session *s)
 	err = put_begin(s);
 	s->rotate->repeating = false;
 	/* A size counts from here, or a large state would make each round a file. */
-	s->rotate->own_bytes = s->out.bytes;
+	s->rotate->own_bytes = s->out.stored;
 	if (err && !s->out.err)
 		s->out.err = err;
 	auxdata_begin_stream(s);

@@ -79,9 +79,9 @@ static void make_line(const struct session *s, __u64 now, char *buf,
 	const __u64 since = s->line_ns ? s->line_ns : s->started;
 	int n;
 
-	n = put_size(buf, size, s->out.bytes, "  ");
+	n = put_size(buf, size, s->out.stored, "  ");
 	n += put_size(buf + n, size - n,
-		      (s->out.bytes - s->line_bytes) / ((now - since) / 1e9), "/s");
+		      (s->out.stored - s->line_bytes) / ((now - since) / 1e9), "/s");
 	n += status_stepped(s, buf + n, size - n);
 	if (s->have_raw)
 		n += snprintf(buf + n, size - n, "  raw ring %u of %u free",
@@ -117,7 +117,7 @@ void status_show(struct session *s)
 	else
 		make_line(s, now, line, sizeof(line));
 	s->line_ns = now;
-	s->line_bytes = s->out.bytes;
+	s->line_bytes = s->out.stored;
 	if (say_has_line() && !strcmp(line, shown))
 		return;
 	memcpy(shown, line, sizeof(shown));

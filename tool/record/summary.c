@@ -277,10 +277,14 @@ static void print_far(const struct perfaux_control *ctl)
 static void print_output(const struct session *s)
 {
 	const bool to_file = strcmp(s->opt->output, "-");
+	char from[48] = "";
 
-	say("%.3f MiB%s%s: %llu samples, %llu other records%s%s",
-	    s->out.bytes / 1048576.0, to_file ? " in " : "",
-	    to_file ? s->opt->output : " written",
+	if (s->opt->compress)
+		snprintf(from, sizeof(from), ", compressed from %.3f MiB",
+			 s->out.bytes / 1048576.0);
+	say("%.3f MiB%s%s%s: %llu samples, %llu other records%s%s",
+	    s->out.stored / 1048576.0, to_file ? " in " : "",
+	    to_file ? s->opt->output : " written", from,
 	    ULL(nr_samples(s)), ULL(s->main.records - s->main.samples),
 	    s->end_reason ? ", " : "", s->end_reason ? s->end_reason : "");
 	if (s->have_raw && (s->spans || !s->have_payloads))
@@ -473,6 +477,8 @@ static void print_json(FILE *f, const struct session *s, const char *problem)
 	if (rotate_files(s))
 		json_files(&j, rotate_files(s));
 	json_u64(&j, "bytes", s->mode->bytes ? s->mode->bytes(s) : s->out.bytes);
+	if (s->opt->compress && !s->mode->bytes)
+		json_u64(&j, "compressed_bytes", s->out.stored);
 	json_u64(&j, "records", s->main.records);
 	json_u64(&j, "samples", nr_samples(s));
 	json_u64(&j, "rounds", s->rounds);

@@ -84,6 +84,7 @@ struct flight_options {
 	__u64 memory;			/* bytes, for everything */
 	struct ids_limits ids;		/* part of @memory, see flight/memory.c */
 	size_t bpf_queue;
+	size_t compress;		/* bytes that compression takes */
 	size_t block;			/* bytes of records that are packed together; 0: none */
 	bool half_is_raw;		/* the raw ring has half of what is left of @memory */
 	struct trigger *triggers;
@@ -123,6 +124,7 @@ struct options {
 	bool user_callchains;		/* call chains of user space only */
 	bool strict_freq;		/* fail if -F is above the limit */
 	bool switches;			/* context switches of all that is recorded */
+	int compress;			/* zstd's level for the stream, 0: not compressed */
 	__u64 max_bytes;		/* the recording ends at this size, 0: no limit */
 	bool switching;			/* --switch-output: the recording has several files */
 	bool switch_signal;		/* SIGUSR2 begins the next file */

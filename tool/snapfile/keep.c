@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "snapfile/keep.h"
+#include "zstd/read_frames.h"
 
 static __u64 ns_of(const struct timespec *ts)
 {
@@ -232,8 +233,8 @@ static bool begins_as_stream(int dir, const char *name)
 	if (fd < 0)
 		return false;
 	is = pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
-	     !memcmp(head.magic, magic, sizeof(magic)) &&
-	     head.size == sizeof(head);
+	     (read_frames_begin(&head) ||
+	      (!memcmp(head.magic, magic, sizeof(magic)) && head.size == sizeof(head)));
 	close(fd);
 	return is;
 }

@@ -21,7 +21,7 @@
 
 void snapfile_room_counted(const struct snapfile_room *r, int err)
 {
-	const __u64 size = r->job->out->bytes;
+	const __u64 size = r->job->out->stored;
 
 	if (r->report < 0)
 		return;

@@ -204,7 +204,7 @@ static int unread(const struct stream *s)
 	return nr;
 }
 
-static int fail(struct stream *s, int err, size_t written)
+static void fail(struct stream *s, int err, size_t written)
 {
 	size_t whole = whole_records(s, written);
 	__u64 taken = s->bytes + written;
@@ -220,27 +220,40 @@ static int fail(struct stream *s, int err, size_t written)
 	/* Remove the part of a record at the end of the file, so that the file is valid. */
 	if (s->regular && ftruncate(s->fd, s->start + s->bytes - s->first))
 		s->regular = false;
-	reset(s);
-	return err;
 }
 
-int stream_flush(struct stream *s)
+/*
+ * The frame that is open cannot be completed: it is lost. If this is a pipe, frames that its reader
+ * has not taken are lost, too, but it is not known how many samples they have.
+ */
+static void cut_frame(struct stream *s, int err)
 {
-	struct iovec iov[STREAM_IOV];
-	unsigned int nr = s->nr_iov, i = 0;
-	size_t written = 0;
+	const __u64 pending = s->pending + s->frame;
 
-	if (s->err)
-		return s->err;
+	s->lost_samples += samples_behind(s, s->bytes - s->frame);
+	s->err = err;
+	s->bytes -= s->frame;
+	s->lost += pending;
+	if (s->regular && ftruncate(s->fd, s->start + s->frame_stored - s->first_stored))
+		s->regular = false;
+	if (s->regular)
+		s->stored = s->frame_stored;
+}
 
-	memcpy(iov, s->iov, nr * sizeof(*iov));
-	while (written < s->pending) {
+/* Write all @len bytes of @iov, which changes. @written is right after an error, too. */
+static int write_all(struct stream *s, struct iovec *iov, unsigned int nr, size_t len,
+		     size_t *written)
+{
+	unsigned int i = 0;
+
+	*written = 0;
+	while (*written < len) {
 		ssize_t r = writev(s->fd, iov + i, nr - i);
 
 		if (r < 0 && errno == EINTR) {
 			if (s->give_up &&
 			    __atomic_load_n(s->give_up, __ATOMIC_RELAXED))
-				return fail(s, -EINTR, written);
+				return -EINTR;
 			continue;
 		}
 		if (r < 0 && (errno == ENOSPC || errno == EDQUOT) &&
@@ -249,12 +262,12 @@ int stream_flush(struct stream *s)
 
 			if (s->no_space(s->no_space_ctx))
 				continue;
-			return fail(s, err, written);
+			return err;
 		}
 		if (r <= 0)
-			return fail(s, r ? -errno : -EIO, written);
+			return r ? -errno : -EIO;
 
-		written += r;
+		*written += r;
 		while (i < nr && (size_t)r >= iov[i].iov_len)
 			r -= iov[i++].iov_len;
 		if (i < nr) {
@@ -262,9 +275,49 @@ int stream_flush(struct stream *s)
 			iov[i].iov_len -= r;
 		}
 	}
-	s->bytes += written;
-	reset(s);
 	return 0;
+}
+
+/* For stream_flush_compressed() */
+static int write_output(void *ctx, const void *data, size_t len)
+{
+	struct iovec iov = { (void *)data, len };
+	struct stream *s = ctx;
+	size_t written;
+	const int err = write_all(s, &iov, 1, len, &written);
+
+	s->stored += written;
+	return err;
+}
+
+static int flush(struct stream *s, bool end)
+{
+	struct iovec iov[STREAM_IOV];
+	size_t written;
+	int err;
+
+	if (s->err)
+		return s->err;
+	if (s->frames) {
+		err = stream_flush_compressed(s, end, write_output);
+		if (err)
+			cut_frame(s, err);
+	} else {
+		memcpy(iov, s->iov, s->nr_iov * sizeof(*iov));
+		err = write_all(s, iov, s->nr_iov, s->pending, &written);
+		if (err)
+			fail(s, err, written);
+		else
+			s->bytes += written;
+		s->stored = s->bytes;
+	}
+	reset(s);
+	return err;
+}
+
+int stream_flush(struct stream *s)
+{
+	return flush(s, false);
 }
 
 /* Make room for @len bytes in buf, and for three more elements in iov. */
@@ -366,7 +419,7 @@ int stream_bytes(struct stream *s, const void *data, size_t len)
 
 int stream_next(struct stream *s, int fd)
 {
-	int err = stream_flush(s);
+	int err = flush(s, true);
 
 	if (close(s->fd) && !err && errno != EINTR)
 		err = -errno;
@@ -374,6 +427,7 @@ int stream_next(struct stream *s, int fd)
 	s->fd = fd;
 	s->start = 0;
 	s->first = s->bytes;
+	s->first_stored = s->stored;
 	begin_file(s);
 	return err;
 }
@@ -384,14 +438,16 @@ int stream_close(struct stream *s)
 
 	if (s->fd < 0)
 		return 0;
-	err = stream_flush(s);
+	err = flush(s, true);
 	/* Network and quota file systems report only here that the disk is full. */
 	if (close(s->fd) && !err && errno != EINTR)
 		err = -errno;
 	s->fd = -1;
 	free(s->buf);
 	free(s->ends);
+	write_frames_free(s->frames);
 	s->buf = NULL;
 	s->ends = NULL;
+	s->frames = NULL;
 	return err;
 }

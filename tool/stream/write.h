@@ -13,12 +13,13 @@
 
 #include "base/util.h"
 #include "stream/records.h"
+#include "zstd/write_frames.h"
 
 #define STREAM_BUF	(1U << 20)
 #define STREAM_IOV	512		/* below IOV_MAX, 1024 */
 /*
- * One end for each record in STREAM_BUF and in the largest pipe of an ordinary user, 1 MiB each, if
- * a record has 32 bytes or more.
+ * One end for each record in STREAM_BUF, and in the largest pipe of an ordinary user or in a zstd
+ * frame, 1 MiB each, if a record has 32 bytes or more.
  */
 #define STREAM_ENDS	65536		/* a power of two */
 
@@ -40,6 +41,11 @@ struct stream {
 	__u64 start;		/* of the stream in the file */
 	__u64 first;		/* @bytes when this file was begun, see stream_next() */
 	__u64 bytes;		/* written, all of it whole records */
+	__u64 stored;		/* bytes in files or pipes: @bytes, or less if compressed */
+	struct write_frames *frames;	/* NULL: the stream is not compressed */
+	__u64 frame;		/* part of @bytes that is in a frame that has not ended */
+	__u64 frame_stored;	/* @stored when this frame was begun */
+	__u64 first_stored;	/* @stored when this file was begun */
 	__u64 records;
 	__u64 lost;		/* bytes that could not be written at @err */
 	__u64 lost_samples;	/* in @lost, and in a pipe whose reader did not take them */
@@ -79,6 +85,12 @@ int stream_open(struct stream *s, const char *path, struct diag *d);
 int stream_open_fd(struct stream *s, int fd, struct diag *d);
 
 /*
+ * stream/write_compressed.c: compress the stream, with this level of zstd. Called when the stream
+ * is open and nothing is written. Return 0, or -ENOMEM with a message.
+ */
+int stream_compress(struct stream *s, int level, struct diag *d);
+
+/*
  * Write all out and close the file. What follows is a stream of its own in @fd, which is an empty
  * file. Counters go on. The stream owns @fd from now on. Return 0, or -errno if data did not reach
  * the file that was closed.
@@ -107,5 +119,11 @@ int stream_bytes(struct stream *s, const void *data, size_t len);
 
 /* Write all out. Return 0 or -errno (-EPIPE, -ENOSPC, ...). */
 int stream_flush(struct stream *s);
+
+/*
+ * stream/write_compressed.c, for stream/write.c: compress what is pending, and write it with @fn.
+ * @end: and end the frame. Return 0 or -errno; then the frame cannot be completed.
+ */
+int stream_flush_compressed(struct stream *s, bool end, write_frames_fn fn);
 
 #endif /* AUXREC_STREAM_H */

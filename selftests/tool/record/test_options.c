@@ -107,6 +107,8 @@ static void add_record(const struct options *o)
 		add("; no-buildid");
 	if (o->max_bytes)
 		add("; max-size %llu", (unsigned long long)o->max_bytes);
+	if (o->compress)
+		add("; compress %d", o->compress);
 	if (o->switching)
 		add("; switch%s %llu bytes %llu ns", o->switch_signal ? " signal" : "",
 		    (unsigned long long)o->switch_bytes, (unsigned long long)o->switch_ns);
