@@ -190,7 +190,9 @@ _auxrec_value()
 	-F | --freq) _auxrec_from_words max ;;
 	--trigger) _auxrec_trigger ;;
 	--control-group) mapfile -t COMPREPLY < <(compgen -g -- "$cur") ;;
-	-o | --output | --bpf-map | --bpf-ring | --pid-file | --log) _auxrec_files ;;
+	-o | --output | --bpf-map | --bpf-ring | --pid-file | --log | \
+		--log-snapshots) _auxrec_files ;;
+	--on-snapshot) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
 	-k | --clockid) _auxrec_from_words mono raw boot real tai ;;
 	--filter | -c | --count | -D | --delay | --label | -m | --mmap-pages | --max-size | --switch-max-files | \
 		-M | --memory | --name | \
@@ -224,7 +226,7 @@ _auxrec_record()
 		-e | -p | -t | -C | -F | -o | -c | -D | -k | -m | -M | --event | --pid | --tid | --cpu | --freq | \
 			--output | --count | --delay | --clockid | --label | --mmap-pages | --memory | --trigger | --filter | \
 			--bpf-map | --bpf-ring | --max-size | --switch-max-files | --name | --keep | --keep-bytes | --keep-age | \
-			--pid-file | --log | --control-group)
+			--pid-file | --log | --control-group | --log-snapshots | --on-snapshot)
 			((i + 1 == ${#words[@]} - 1)) || i=$((i + 1))
 			;;
 		-*) ;;

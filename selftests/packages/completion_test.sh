@@ -153,6 +153,7 @@ offers 'auxrec -C 0,' 0,0
 becomes 'auxrec -F m' max
 becomes 'auxrec -e cycles -k b' boot
 becomes 'auxrec -e cycles --clockid r' 'raw real'
+becomes 'auxrec --flight --log-snapshots o' one.data
 becomes 'auxrec -e cycles -o o' one.data
 becomes 'auxrec -e cycles --json=o' one.data
 becomes 'auxrec --trigger so' socket=

@@ -106,6 +106,12 @@ int flight_option(struct flight_options *opt, int c, const char *arg, struct dia
 		return parse_some_time("--keep-age", arg, &opt->keep.age, d);
 	case FLIGHT_OPT_CONTROL_GROUP:
 		return parse_group(opt, arg, d);
+	case FLIGHT_OPT_SNAPSHOT_LOG:
+		opt->snapshot_log = arg;
+		return check_path("--log-snapshots", arg, d);
+	case FLIGHT_OPT_ON_SNAPSHOT:
+		opt->on_snapshot = arg;
+		return *arg ? 0 : diag(d, -EINVAL, "--on-snapshot: the command is empty");
 	case FLIGHT_OPT_SURVIVE:
 		opt->survive = true;
 		return 0;
@@ -128,6 +134,8 @@ static int check_without(const struct flight_options *opt, struct diag *d)
 			   opt->name ? "--name" : opt->keep.nr ? "--keep" :
 			   opt->keep.bytes ? "--keep-bytes" : opt->keep.age ? "--keep-age" :
 			   opt->control_group ? "--control-group" :
+			   opt->snapshot_log ? "--log-snapshots" :
+			   opt->on_snapshot ? "--on-snapshot" :
 			   opt->survive ? "--survive-crash" :
 			   opt->daemon ? "--daemon" : opt->pid_file ? "--pid-file" :
 			   opt->log ? "--log" : NULL;

@@ -97,6 +97,8 @@ static const struct option long_options[] = {
 	 */
 	{ "control",		no_argument,	   NULL, '?' },
 	{ "control-group",	required_argument, NULL, FLIGHT_OPT_CONTROL_GROUP },
+	{ "log-snapshots",	required_argument, NULL, FLIGHT_OPT_SNAPSHOT_LOG },
+	{ "on-snapshot",	required_argument, NULL, FLIGHT_OPT_ON_SNAPSHOT },
 	{ "survive-crash",	no_argument,	   NULL, FLIGHT_OPT_SURVIVE },
 	{ "daemon",		no_argument,	   NULL, FLIGHT_OPT_DAEMON },
 	{ "pid-file",		required_argument, NULL, FLIGHT_OPT_PID_FILE },

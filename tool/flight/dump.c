@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "flight/flight.h"
+#include "helper/append.h"
+#include "helper/close_fds.h"
 #include "service/log.h"
 #include "session/signals.h"
 #include "snapfile/write.h"
@@ -34,8 +36,9 @@ struct result {
 	int err;
 	__u64 bytes;
 	__u64 removed;
-	struct snapshot_facts facts;	/* if the journal gets them */
+	struct snapshot_facts facts;	/* if somebody gets them */
 	char text[PATH_MAX];	/* the file's name, or what went wrong */
+	__u32 line_size;	/* of the line that follows, with its NUL, for --on-snapshot */
 };
 
 /* --- in the child ---------------------------------------------------------- */
@@ -48,13 +51,6 @@ static void told(void *ctx, const char *path, const char *why, int err)
 	flight_say_removed(path, why, err);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const int x = *(const int *)a, y = *(const int *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
  * Close the recorder's events, locks and sockets, so that the next recorder can begin if this
  * one is killed while the child waits for a disk. The child needs the raw ring, the log and the
@@ -63,17 +59,8 @@ static int by_value(const void *a, const void *b)
 static void close_others(const struct session *s, int report)
 {
 	int keep[] = { log_inherited(), s->have_raw ? s->raw.fd : -1, report };
-	int first = STDERR_FILENO + 1;
-	size_t i;
 
-	qsort(keep, ARRAY_LEN(keep), sizeof(*keep), by_value);
-	for (i = 0; i < ARRAY_LEN(keep); i++) {
-		if (keep[i] > first)
-			close_range(first, keep[i] - 1, 0);
-		if (keep[i] >= first)
-			first = keep[i] + 1;
-	}
-	close_range(first, ~0U, 0);
+	close_fds(keep, ARRAY_LEN(keep));
 }
 
 /*
@@ -168,7 +155,7 @@ static int write_file(struct session *s, bool frozen, struct result *result,
 	static struct snapfile file;
 	int err;
 
-	if (s->flight->journal)
+	if (s->flight->journal || snapshot_line_wanted(s))
 		s->flight->losses = &losses;
 	err = snapfile_write(&file, &job, d);
 	result->bytes = s->out.stored;
@@ -198,10 +185,33 @@ static void write_all(const void *data, size_t size, int fd)
 	}
 }
 
+/*
+ * Append the snapshot's line to the log of snapshots. The snapshot is on disk then, whatever
+ * becomes of its line.
+ */
+static char *make_line(struct session *s, struct result *result)
+{
+	const char *log = s->opt->flight.snapshot_log;
+	struct diag d;
+	char *line;
+
+	if (result->err || !snapshot_line_wanted(s))
+		return NULL;
+	line = snapshot_line(s, result->text, result->bytes);
+	if (!line)
+		say("%s: no line of JSON: out of memory", result->text);
+	else if (log && append_line(log, line, &d))
+		say("--log-snapshots: %s", d.msg);
+	if (line && s->opt->flight.on_snapshot)
+		result->line_size = strlen(line) + 1;
+	return line;
+}
+
 static _Noreturn void child_main(struct session *s, pid_t recorder, bool frozen, int report)
 {
 	struct result result = { 0 };
 	struct diag d = { "" };
+	char *line;
 
 	become_writer(s, recorder, report);
 	result.err = s->have_raw ? rawring_map_again(&s->raw, &d) : 0;
@@ -209,7 +219,9 @@ static _Noreturn void child_main(struct session *s, pid_t recorder, bool frozen,
 		result.err = write_file(s, frozen, &result, &d);
 	if (result.err)
 		memcpy(result.text, d.msg, sizeof(d.msg));
+	line = make_line(s, &result);
 	write_all(&result, sizeof(result), report);
+	write_all(line, result.line_size, report);
 	_exit(0);
 }
 
@@ -364,14 +376,13 @@ int flight_dump_begin(struct session *s)
 	return 0;
 }
 
-/* Return whether the whole result was read. */
-static bool read_result(int fd, struct result *result)
+/* Return whether all of it was read. */
+static bool read_all(int fd, void *to, size_t size)
 {
 	size_t have = 0;
 
-	while (have < sizeof(*result)) {
-		const ssize_t n = read(fd, (char *)result + have,
-				       sizeof(*result) - have);
+	while (have < size) {
+		const ssize_t n = read(fd, (char *)to + have, size - have);
 
 		if (n > 0)
 			have += n;
@@ -381,7 +392,30 @@ static bool read_result(int fd, struct result *result)
 	return true;
 }
 
-static void succeeded(struct session *s, const struct result *result)
+/* Read the result and the line, which the caller frees. */
+static bool read_result(int fd, struct result *result, char **line)
+{
+	*line = NULL;
+	if (!read_all(fd, result, sizeof(*result)))
+		return false;
+	if (!result->line_size)
+		return true;
+	*line = malloc(result->line_size);
+	return *line && read_all(fd, *line, result->line_size);
+}
+
+/* If the command cannot keep up with the snapshots, the recorder does not wait for it. */
+static void run_hook(struct session *s, const char *path, const char *line)
+{
+	const int err = line ? hook_run(&s->flight->hook, path, line) : 0;
+
+	if (err)
+		say("--on-snapshot: %s: no command, because %s", path, err == -EAGAIN ?
+		    "too many snapshots wait for theirs" :
+		    "the process that runs commands is gone");
+}
+
+static void succeeded(struct session *s, const struct result *result, const char *line)
 {
 	struct flight *f = s->flight;
 	const __u64 took = perf_clock_now(s->clock) - f->writing->time;
@@ -392,6 +426,7 @@ static void succeeded(struct session *s, const struct result *result)
 	if (took > f->stats.longest_ns)
 		f->stats.longest_ns = took;
 	flight_files_add(&f->files, result->text);
+	run_hook(s, result->text, line);
 	flight_tell_written(s, result->text, result->bytes, &result->facts);
 	answer(s, f->writing, "ok", result->text);
 	flight_wishes_free(f->writing);
@@ -437,6 +472,7 @@ void flight_dump_end(struct session *s, bool wait)
 	struct flight *f = s->flight;
 	struct pollfd p = { .fd = f->result_fd, .events = POLLIN };
 	struct result result;
+	char *line = NULL;
 	int status;
 	bool done;
 
@@ -449,7 +485,7 @@ void flight_dump_end(struct session *s, bool wait)
 	}
 	if (!wait && poll(&p, 1, 0) <= 0)
 		return;
-	done = read_result(f->result_fd, &result);
+	done = read_result(f->result_fd, &result, &line);
 	while (waitpid(f->child, &status, 0) < 0 && errno == EINTR)
 		;
 	let_go(f);
@@ -463,7 +499,8 @@ void flight_dump_end(struct session *s, bool wait)
 	else if (result.err)
 		dump_failed(s, result.text);
 	else
-		succeeded(s, &result);
+		succeeded(s, &result, line);
+	free(line);
 	if (s->have_raw)
 		rawring_unhold_all(&s->raw);
 }

@@ -28,6 +28,8 @@
 #define POST_TICK_MS	5
 /* How long the recorder waits at its end for the removal of old snapshots. */
 #define REMOVAL_NS	(10 * NSEC_PER_SEC)
+/* How often the recorder looks for signals while commands of --on-snapshot end */
+#define HOOK_TICK_MS	1000
 
 /* --- open and close -------------------------------------------------------- */
 
@@ -104,11 +106,15 @@ int flight_prepare(struct session *s, struct diag *d)
 	f->epoll_fd = -1;
 	f->uevents = -1;
 	f->end = &f->first;
+	f->hook.fd = -1;
 	while (!s->recording)
 		if (getrandom(&s->recording, sizeof(s->recording), 0) < 0)
 			s->recording = now_ns();
 	s->flight = f;
-	return 0;
+	if (!s->opt->flight.on_snapshot || s->opt->dry_run)
+		return 0;
+	/* The process is a copy of this one, so start it before there are rings and histories. */
+	return hook_open(&f->hook, s->opt->flight.on_snapshot, d);
 }
 
 void flight_close(struct session *s)
@@ -117,6 +123,7 @@ void flight_close(struct session *s)
 
 	if (!f)
 		return;
+	hook_close(&f->hook);
 	flight_triggers_close(s);
 	flight_cpus_close(s);
 	survive_free(s);
@@ -163,15 +170,21 @@ static void look_for_trigger(struct session *s, const struct perf_event_header *
 			     __u64 time)
 {
 	struct flight *f = s->flight;
+	__u32 i, task[2];
 	__u64 id;
-	__u32 i;
 
 	if (rec->type != PERF_RECORD_SAMPLE || !f->trigger_ids.nr ||
 	    rec->size < sizeof(*rec) + sizeof(id))
 		return;
 	memcpy(&id, rec + 1, sizeof(id));
-	if (read_map_get(&f->trigger_ids, id, &i))
-		flight_wish(s, &s->opt->flight.triggers[i], NULL, time, 0, NULL, 0);
+	if (!read_map_get(&f->trigger_ids, id, &i))
+		return;
+	flight_wish(s, &s->opt->flight.triggers[i], NULL, time, 0, NULL, 0);
+	/* pid and tid follow id (IDENTIFIER) and ip. */
+	if (rec->size >= 32) {
+		memcpy(task, (const __u8 *)rec + 24, sizeof(task));
+		flight_wish_task(s, &s->opt->flight.triggers[i], task[0], task[1]);
+	}
 }
 
 /*
@@ -194,8 +207,10 @@ static void look_for_exit(struct session *s, const struct perf_event_header *rec
 	for (i = 0; name && i < s->opt->flight.nr_triggers; i++) {
 		struct trigger *t = &s->opt->flight.triggers[i];
 
-		if (t->kind == TRIGGER_EXIT && !fnmatch(t->value, name, 0))
+		if (t->kind == TRIGGER_EXIT && !fnmatch(t->value, name, 0)) {
 			flight_wish(s, t, NULL, time, 0, NULL, 0);
+			flight_wish_task(s, t, ids->pid, ids->tid);
+		}
 	}
 }
 
@@ -331,6 +346,20 @@ static void end_removal(struct session *s)
 		say("more old snapshots than the limits allow may be left: looking for them or removing them is not done");
 }
 
+/* Commands can take as long as they like, but a second signal means: do not wait for them. */
+static void end_hook(struct session *s)
+{
+	hook_finish(&s->flight->hook);
+	while (!hook_has_ended(&s->flight->hook, HOOK_TICK_MS)) {
+		flight_watch(s);
+		flight_busy(s);
+		if (signals_count() < 2)
+			continue;
+		say("--on-snapshot: commands still run, and go on without the recorder");
+		return;
+	}
+}
+
 /* A second signal means: do not wait for a slow disk. */
 void flight_finish(struct session *s)
 {
@@ -352,4 +381,5 @@ void flight_finish(struct session *s)
 			flight_dump_give_up(s, "it waited, and the recorder was told twice to stop");
 	}
 	end_removal(s);
+	end_hook(s);
 }

@@ -6,6 +6,7 @@
 #ifndef AUXREC_FLIGHT_H
 #define AUXREC_FLIGHT_H
 
+#include "helper/hook.h"
 #include "service/control.h"
 #include "ring/gaps.h"
 #include "base/hash_map.h"
@@ -33,6 +34,7 @@ struct flight_wish {
 	__u64 came, due;		/* now_ns() */
 	bool late;			/* delayed by pacing: the ring is not frozen for it */
 	bool lost;			/* its sample was lost */
+	__u32 pid, tid;			/* the task that its event was about; 0: none */
 	/*
 	 * post=N: the wait ends when the counter of overwritten segments has this value; 0: no
 	 * wait
@@ -89,9 +91,21 @@ struct snapshot_facts {
 	__u64 gap_bytes;		/* bytes that these gaps lost, where known */
 };
 
+/* A time for which a snapshot lacks something */
+struct snapshot_loss {
+	const char *cause;
+	__u64 begin, end;
+	__u64 bytes;			/* of the raw ring, where known */
+	__u64 records;			/* of a main ring */
+};
+
+#define SNAPSHOT_LOSSES	32		/* the newest ones, for the snapshot's line */
+
 /* The losses of a snapshot that is being written */
 struct snapshot_losses {
 	struct snapshot_facts facts;
+	struct snapshot_loss newest[SNAPSHOT_LOSSES];
+	__u64 nr;			/* of all losses with a time */
 	struct complete_breaks breaks;
 	struct read_losses rings;
 	bool failed;			/* out of memory: the complete time is not known */
@@ -119,7 +133,9 @@ struct flight {
 	int result_fd;			/* pipe from the child, or -1 */
 	__u64 added;			/* bytes of samples since the child began */
 	struct flight_dropped dropped;
-	struct snapshot_losses *losses;	/* in the child; NULL: the journal gets no entries */
+	struct snapshot_losses *losses;	/* in the child; NULL: nobody asks for them */
+	struct snapshot_task *task;	/* in the child; NULL: nobody asks for it */
+	struct hook hook;		/* --on-snapshot */
 	const char *journal;		/* the journal's socket; NULL: print to stderr */
 	__u64 frozen_since;		/* now_ns(); 0: the raw ring is not frozen */
 	__u64 frozen_lost;		/* the FROZEN loss counter before the freeze */
@@ -226,6 +242,8 @@ int flight_merge(struct session *s, struct diag *d);
 /* flight/snapshot_queue.c */
 void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
 		 __u64 token, const void *data, size_t size);
+/* The last wish of @t is about this task, if it is about no other one. */
+void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid);
 /* Call this when @nr more triggers came at the same time as the last wish of @t. */
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr);
 /* Call this when the samples of @nr triggers are lost. The triggers came at @time or before. */
@@ -321,6 +339,17 @@ void flight_dump_give_up(struct session *s, const char *why);
 void snapshot_losses_record(struct session *s, const struct perf_event_header *rec);
 void snapshot_losses_gap(struct session *s, const struct perfaux_gap *gap);
 void snapshot_losses_end(struct snapshot_losses *l, const struct auxrec_snapshot *mark);
+
+/*
+ * flight/line.c: the line of JSON about a snapshot. All functions are called in the child.
+ * snapshot_task_begin() looks for the task of the first trigger, and snapshot_task_record() notes
+ * its name and its maps among the records that the snapshot begins with. snapshot_line() returns
+ * the line, without a newline, which the caller frees, or NULL.
+ */
+bool snapshot_line_wanted(const struct session *s);
+int snapshot_task_begin(struct session *s);
+void snapshot_task_record(struct session *s, const struct perf_event_header *rec);
+char *snapshot_line(struct session *s, const char *path, __u64 bytes);
 
 /* flight/snapshot.c: called in the child. Return 0, or -errno of the stream. */
 struct snapshot_job {

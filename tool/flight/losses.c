@@ -4,12 +4,16 @@
  * will say, and nobody has to read the file for it.
  */
 #include "flight/flight.h"
+#include "stream/cause.h"
 #include "stream/records.h"
 
-static void add(struct snapshot_losses *l, __u64 begin, __u64 end)
+static void add(struct snapshot_losses *l, struct snapshot_loss loss)
 {
-	if (complete_break(&l->breaks, begin, end))
+	if (loss.end < loss.begin)
+		loss.end = loss.begin;
+	if (complete_break(&l->breaks, loss.begin, loss.end))
 		l->failed = true;
+	l->newest[l->nr++ % SNAPSHOT_LOSSES] = loss;
 }
 
 /*
@@ -24,7 +28,7 @@ void snapshot_losses_record(struct session *s, const struct perf_event_header *h
 	struct read_sample sample = { .has = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU };
 	const struct rec_sample_id *id;
 	struct read_gap gap;
-	__u64 event;
+	__u64 event, lost;
 	int found;
 
 	if (!l || (h->type != PERF_RECORD_LOST && h->type != PERF_RECORD_LOST_SAMPLES))
@@ -35,12 +39,16 @@ void snapshot_losses_record(struct session *s, const struct perf_event_header *h
 	sample.tid = id->tid;
 	sample.cpu = id->cpu;
 	sample.rest = h->size - sizeof(*h) - sizeof(*id);
-	l->facts.lost += read_lost(&rec, &sample, &event);
+	lost = read_lost(&rec, &sample, &event);
+	l->facts.lost += lost;
 	found = read_loss(&l->rings, &rec, &sample, 0, &gap);
 	if (found < 0)
 		l->failed = true;
 	if (found > 0)
-		add(l, gap.begin, gap.end);
+		add(l, (struct snapshot_loss){
+			.cause = "main ring full", .begin = gap.begin, .end = gap.end,
+			.records = lost,
+		});
 }
 
 void snapshot_losses_gap(struct session *s, const struct perfaux_gap *gap)
@@ -51,7 +59,10 @@ void snapshot_losses_gap(struct session *s, const struct perfaux_gap *gap)
 		return;
 	l->facts.gaps++;
 	l->facts.gap_bytes += gap->bytes;
-	add(l, gap->t_begin, gap->t_end > gap->t_begin ? gap->t_end : gap->t_begin);
+	add(l, (struct snapshot_loss){
+		.cause = gap_cause_name(gap->cause), .begin = gap->t_begin, .end = gap->t_end,
+		.bytes = gap->bytes,
+	});
 }
 
 void snapshot_losses_end(struct snapshot_losses *l, const struct auxrec_snapshot *mark)

@@ -41,6 +41,7 @@ static int put(void *ctx, const struct perf_event_header *rec)
 {
 	struct session *s = ctx;
 
+	snapshot_task_record(s, rec);
 	return stream_record(&s->out, rec);
 }
 
@@ -291,6 +292,8 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 	int err;
 
 	err = recent_cut(f->recent, job->begin, s->flushed_time);
+	if (!err)
+		err = snapshot_task_begin(s);
 	if (!err)
 		err = find_spans(s, job->begin, &list);
 	made_set_clock(&f->setup);

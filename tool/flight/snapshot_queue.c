@@ -206,6 +206,17 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 	add_data(w, data, size);
 }
 
+void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid)
+{
+	struct flight_wish *w;
+
+	find(s->flight, t, t->name, &w);
+	if (!w || w->pid)
+		return;
+	w->pid = pid;
+	w->tid = tid;
+}
+
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr)
 {
 	struct flight_wish *w;

@@ -93,6 +93,8 @@ struct flight_options {
 	struct keep_limits keep;
 	const char *control_group;	/* who may also use the control socket, or NULL */
 	gid_t control_gid;		/* of @control_group */
+	const char *snapshot_log;	/* a file, or NULL */
+	const char *on_snapshot;	/* a command for sh, or NULL */
 	bool survive;			/* --survive-crash */
 	bool daemon;
 	const char *pid_file;		/* or NULL */

@@ -50,6 +50,10 @@ int synth_setup(struct session *s, struct diag *d);
 int synth_all(struct session *s, struct diag *d);
 
 int synth_identity(struct session *s);
+/* Read an id of this machine or this boot, or set @id to "" if there is none. */
+#define SYNTH_ID_SIZE	64
+void synth_machine_id(char id[SYNTH_ID_SIZE]);
+void synth_boot_id(char id[SYNTH_ID_SIZE]);
 
 /* Set @to->wall and @to->time to the present time. */
 struct rec_clock_data;
