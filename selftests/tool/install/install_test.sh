@@ -36,7 +36,7 @@ theirs()
 		"644 $1/lib/systemd/system/auxrec-flight.service" \
 		"644 $1/share/bash-completion/completions/auxrec" \
 		"644 $1/share/doc/auxrec/examples/auxrec-"{dashboard.json,metrics.service,metrics.timer} \
-		"644 $1/share/doc/auxrec/examples/auxrec-"{upload,upload.{default,path,service,timer}} \
+		"644 $1/share/doc/auxrec/examples/auxrec-"{gaps.sql,upload,upload.{default,path,service,timer}} \
 		"644 $1/share/man/man1/auxrec"{,-check,-ctl,-export,-extract,-info,-list,-merge,-record,-view}.1 \
 		"644 $1/share/man/man4/perfaux.4" "644 $1/share/man/man5/auxrec-stream.5" \
 		"644 $1/share/man/man8/auxrec-flight.8" "644 $1/share/man/man8/auxrec-recover.8" \
