@@ -128,7 +128,7 @@ _auxrec_events()
 
 _auxrec_trigger()
 {
-	local kinds="signal= socket= event= bpf= exec= exit= crash pressure= hang=" whole path
+	local kinds="signal= socket= event= bpf= exec= exit= crash pressure= hang= latency=" whole path
 
 	case $cur in
 	signal=*)
@@ -137,7 +137,7 @@ _auxrec_trigger()
 		mapfile -t COMPREPLY < <(compgen -A signal -- "SIG${cur_signal#SIG}" | sed -n 's/^SIG\([A-Z]\)/\1/p')
 		_auxrec_reply signal=
 		;;
-	event=func=*@* | event=probe:func=*@*)
+	event=func=*@* | event=probe:func=*@* | latency=*@*)
 		whole=${cur%%@*}@ path=${cur#*@}
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$path")

@@ -165,6 +165,8 @@ becomes 'auxrec --trigger pressure=memory:s' some/
 becomes 'auxrec --trigger pressure=io/1' ''
 becomes 'auxrec --trigger event=sched:sched_w' sched_wakeup
 becomes 'auxrec --trigger event=func=main@dir/th' main@dir/three.data
+becomes 'auxrec --trigger latency=main@dir/th' main@dir/three.data
+becomes 'auxrec --trigger lat' latency=
 offers 'auxrec --control-group ro' root
 becomes 'auxrec --keep ' ''
 check "values of options"

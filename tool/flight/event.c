@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Triggers that are perf events. event= is used as given. exec=, exit= and crash are
- * tracepoints with a filter, so that they, too, freeze the raw ring where they happen.
+ * tracepoints with a filter, so that they, too, freeze the raw ring where they happen. latency= is
+ * an event to which a BPF program writes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,6 +24,8 @@ static const char *event_spec(const struct trigger *t)
 		return "sched:sched_process_exit";
 	case TRIGGER_CRASH:
 		return "signal:signal_deliver";
+	case TRIGGER_LATENCY:
+		return "bpf-output";
 	default:
 		return t->value;
 	}
@@ -51,6 +54,28 @@ static char *crash_filter(const struct trigger *t)
 		longer = NULL;
 	free(filter);
 	return longer;
+}
+
+/*
+ * The event to which the BPF program of a latency trigger writes, see bpf/call_time.h. Its name is
+ * the only difference between such events.
+ */
+static int make_latency_event(struct session *s, const struct trigger *t, struct auxrec_event *ev,
+			      struct diag *d)
+{
+	char *name;
+
+	if (!s->opt->system_wide)
+		return diag(d, -EOPNOTSUPP,
+			    "--trigger %s: the kernel cannot let a probe of a function follow tasks: record whole CPUs, with -a or -C",
+			    t->name);
+	if (asprintf(&name, "latency=%s", t->value) < 0)
+		return diag(d, -ENOMEM, "out of memory");
+	free(ev->name);
+	ev->name = name;
+	/* Each write of the program is a sample. */
+	ev->attr.sample_period = 1;
+	return 0;
 }
 
 /* At exec the task already has its new name (begin_new_exec() is over). */
@@ -88,7 +113,11 @@ static int add_events(struct session *s, __u32 i, struct diag *d)
 	for (k = first; k < s->events.nr; k++) {
 		struct auxrec_event *ev = &s->events.list[k];
 
-		if (t->kind != TRIGGER_EVENT || t->filter) {
+		if (t->kind == TRIGGER_LATENCY) {
+			err = make_latency_event(s, t, ev, d);
+			if (err)
+				return err;
+		} else if (t->kind != TRIGGER_EVENT || t->filter) {
 			free(ev->filter);
 			ev->filter = event_filter(t);
 			if (!ev->filter)

@@ -19,6 +19,7 @@
 #include "stream/read_loss.h"
 #include "stream/snapshot_mark.h"
 
+struct call_time;
 struct flight_bpf;
 struct flight_hang;
 struct flight_pressure;
@@ -155,6 +156,7 @@ struct flight {
 	struct flight_bpf *bpf;		/* --trigger bpf= */
 	struct flight_pressure *pressure;	/* --trigger pressure= */
 	struct flight_hang *hang;	/* --trigger hang= */
+	struct call_time **call_times;	/* by trigger; not NULL: --trigger latency= */
 	struct survive *survive;	/* --survive-crash, or NULL */
 	__u64 stop_token;
 	bool stop;			/* a client of the control socket asked for it */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Take triggers from signals, the control socket, BPF's ring buffers, pressure, tasks that hang,
- * and a raw ring that an event has frozen. flight.c looks for the samples of events.
+ * and a raw ring that an event has frozen, and prepare the triggers that are events. flight.c looks
+ * for the samples of events.
  */
 #include <errno.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 
+#include "bpf/call_time.h"
 #include "flight/flight.h"
 #include "flight/bpf.h"
 #include "flight/hang.h"
@@ -83,13 +85,44 @@ static int open_socket(struct session *s, const struct trigger *t, struct diag *
 
 /* --- events ---------------------------------------------------------------- */
 
+static int open_latency(struct session *s, size_t i, struct diag *d)
+{
+	const struct trigger *t = &s->opt->flight.triggers[i];
+	struct flight *f = s->flight;
+	struct diag why;
+	int err;
+
+	if (!f->call_times)
+		f->call_times = calloc(s->opt->flight.nr_triggers, sizeof(*f->call_times));
+	if (!f->call_times)
+		return diag(d, -ENOMEM, "out of memory");
+	err = call_time_open(&f->call_times[i], t->value, t->latency.time, s->cpus.list[0], &why);
+	return err ? diag(d, err, "--trigger %s: %.900s", t->name, why.msg) : 0;
+}
+
+static void close_latency(struct session *s, size_t i)
+{
+	struct flight *f = s->flight;
+
+	if (!f->call_times)
+		return;
+	call_time_close(f->call_times[i]);
+	f->call_times[i] = NULL;
+}
+
 int flight_trigger_event(struct session *s, const struct sev *sev, const struct opened *o,
 			 struct diag *d)
 {
+	const size_t i = sev->trigger - s->opt->flight.triggers;
 	int err;
 
-	err = read_map_set(&s->flight->trigger_ids, o->id,
-			   sev->trigger - s->opt->flight.triggers);
+	if (sev->trigger->kind == TRIGGER_LATENCY) {
+		err = call_time_event(s->flight->call_times[i], o->cpu, o->fd);
+		if (err)
+			return diag(d, err, "--trigger %s: the event of CPU %d: %s",
+				    sev->trigger->name, o->cpu, strerror(-err));
+	}
+	err = read_map_set(&s->flight->trigger_ids, o->id, i);
 	/* A trigger with post=TIME must not freeze the ring, not even for other triggers. */
 	if (!err && s->have_raw && !sev->trigger->post)
 		err = rawring_attach_trigger(&s->raw, o->fd, sev->trigger->post_segments,
@@ -123,6 +156,7 @@ static void disable_used_up(struct session *s)
 		for (j = 0; j < sev->nr_fds; j++)
 			if (sev->fds[j].fd >= 0)
 				ioctl(sev->fds[j].fd, PERF_EVENT_IOC_DISABLE, 0);
+		close_latency(s, t - s->opt->flight.triggers);
 		sev->trigger = NULL;
 		sev->used_up = true;
 	}
@@ -225,6 +259,9 @@ int flight_triggers_open(struct session *s, struct diag *d)
 		case TRIGGER_HANG:
 			err = flight_hang_open(s, t, d);
 			break;
+		case TRIGGER_LATENCY:
+			err = open_latency(s, i, d);
+			break;
 		case TRIGGER_PRESSURE:
 			err = flight_pressure_open(s, t, d);
 			break;
@@ -272,7 +309,12 @@ void flight_triggers_run(struct session *s)
 void flight_triggers_close(struct session *s)
 {
 	struct flight *f = s->flight;
+	size_t i;
 
+	for (i = 0; i < s->opt->flight.nr_triggers; i++)
+		close_latency(s, i);
+	free(f->call_times);
+	f->call_times = NULL;
 	if (f->control && f->stop_token)
 		control_answer(f->control, f->stop_token, "ok");
 	control_close(f->control);

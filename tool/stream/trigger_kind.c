@@ -16,6 +16,7 @@ static const char * const names[] = {
 	[TRIGGER_MACHINE]	= "machine",
 	[TRIGGER_PRESSURE]	= "pressure",
 	[TRIGGER_HANG]		= "hang",
+	[TRIGGER_LATENCY]	= "latency",
 };
 
 const char *trigger_kind_name(unsigned int kind)

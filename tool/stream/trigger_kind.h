@@ -16,6 +16,7 @@ enum trigger_kind {
 	TRIGGER_MACHINE	= 8,	/* the machine crashed, see auxrec recover */
 	TRIGGER_PRESSURE = 9,
 	TRIGGER_HANG	= 10,
+	TRIGGER_LATENCY	= 11,
 };
 
 #define TRIGGER_NAME_MAX	64	/* with its NUL */

@@ -14,7 +14,7 @@
 #include "trigger/trigger.h"
 #include "trigger/spec.h"
 
-#define KINDS		"signal=, socket=, event=, bpf=, exec=, exit=, pressure=, hang= and crash"
+#define KINDS		"signal=, socket=, event=, bpf=, exec=, exit=, pressure=, hang=, latency= and crash"
 
 /* Most bytes of a task's name: TASK_COMM_LEN without the NUL */
 #define COMM_MAX	15
@@ -36,6 +36,7 @@ static const char * const values[] = {
 	[TRIGGER_CRASH]		= NULL,
 	[TRIGGER_PRESSURE]	= PRESSURE_FORM ", e.g. " PRESSURE_EXAMPLE,
 	[TRIGGER_HANG]		= HANG_FORM ", e.g. " HANG_EXAMPLE,
+	[TRIGGER_LATENCY]	= LATENCY_FORM ", e.g. " LATENCY_EXAMPLE,
 };
 
 /* The trigger that is being parsed */
@@ -185,6 +186,15 @@ static int parse_hang(struct parse *p, const char *s)
 	return 0;
 }
 
+static int parse_latency(struct parse *p, const char *s)
+{
+	struct diag d;
+
+	if (latency_parse(s, &p->t->latency, &p->t->value, &d))
+		return wrong(p, "%.800s", d.msg);
+	return 0;
+}
+
 static int parse_value(struct parse *p, const char *s)
 {
 	int i;
@@ -223,6 +233,8 @@ static int parse_value(struct parse *p, const char *s)
 		return parse_pressure(p, s);
 	case TRIGGER_HANG:
 		return parse_hang(p, s);
+	case TRIGGER_LATENCY:
+		return parse_latency(p, s);
 	case TRIGGER_MACHINE:
 		break;
 	}
@@ -291,7 +303,8 @@ static int parse_rate(struct parse *p, const char *s)
 bool trigger_is_event(const struct trigger *t)
 {
 	return t->kind == TRIGGER_EVENT || t->kind == TRIGGER_EXEC ||
-	       t->kind == TRIGGER_EXIT || t->kind == TRIGGER_CRASH;
+	       t->kind == TRIGGER_EXIT || t->kind == TRIGGER_CRASH ||
+	       t->kind == TRIGGER_LATENCY;
 }
 
 /* Parse a time. post= of an event can also be N segments of the raw ring, without a unit. */
@@ -305,7 +318,7 @@ static int parse_post(struct parse *p, const char *s)
 	if (err || *end)
 		return parse_length(p, "post", s, &p->t->post);
 	if (!trigger_is_event(p->t))
-		return wrong(p, "post=%.64s has no unit: give a time, e.g. post=20ms; a number of segments is for event=, exec=, exit= and crash",
+		return wrong(p, "post=%.64s has no unit: give a time, e.g. post=20ms; a number of segments is for event=, exec=, exit=, latency= and crash",
 			     s);
 	if (nr > SEGMENTS_MAX)
 		return wrong(p, "post=%.64s: a raw ring has at most %d segments; a time needs a unit, e.g. post=20ms",

@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "stream/trigger_kind.h"
 #include "trigger/hang.h"
+#include "trigger/latency.h"
 #include "trigger/pressure.h"
 
 struct trigger {
@@ -22,6 +23,7 @@ struct trigger {
 	__u64 signals;		/* TRIGGER_CRASH: bit N: signal N + 1 */
 	struct pressure pressure;	/* TRIGGER_PRESSURE */
 	struct hang hang;		/* TRIGGER_HANG */
+	struct latency latency;		/* TRIGGER_LATENCY; @value is FUNC@FILE */
 	__u64 pre;		/* ns that a snapshot covers before the trigger, 0: all */
 	__u64 post;		/* ns from the trigger until the snapshot is taken */
 	__u32 post_segments;	/* the same in segments of the raw ring, if post_in_segments */

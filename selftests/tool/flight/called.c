@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program with functions for probes. For each line of input it makes the calls that the line asks
- * for, and prints "done" when they have returned:
+ * for, and prints the time in ns that the last one took, or more, when they have returned:
  *
  * call N		call called() N times
  * wait MS [THREADS]	call waits() once, or once in each of THREADS threads at the same time. It
@@ -9,7 +9,7 @@
  * recurse MS		call recurses(), which calls itself. The inner call takes no time, and
  *			the outer call returns MS ms later
  * jump MS		call leaps(), which longjmp() leaves. MS ms later, call it from the same
- *			place, and it returns immediately
+ *			place, and it returns immediately. The time is that of this call
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,6 +23,14 @@
 #define FUNCTION	__attribute__((noinline, noclone))
 
 static jmp_buf out;
+
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
 
 static void pause_ms(long ms)
 {
@@ -74,22 +82,27 @@ static void in_threads(long ms, int nr)
 		pthread_join(threads[i], NULL);
 }
 
-static void jump(long ms)
+/* Return when the last call began. */
+static long long jump(long ms)
 {
+	volatile long long began;
 	volatile int leap;
 
 	/* One call in the source, so that both calls have the same stack. */
 	for (leap = 1; leap >= 0; leap--) {
+		began = now();
 		if (!setjmp(out))
 			leaps(leap);
 		if (leap)
 			pause_ms(ms);
 	}
+	return began;
 }
 
 int main(void)
 {
 	char line[64], what[16];
+	long long began;
 	int threads, i;
 	long nr;
 
@@ -98,6 +111,7 @@ int main(void)
 		threads = 0;
 		if (sscanf(line, "%15s %ld %d", what, &nr, &threads) < 2)
 			return 2;
+		began = now();
 		if (!strcmp(what, "call"))
 			for (i = 0; i < nr; i++)
 				called(i);
@@ -108,8 +122,8 @@ int main(void)
 		else if (!strcmp(what, "recurse"))
 			recurses(1, nr);
 		else if (!strcmp(what, "jump"))
-			jump(nr);
-		puts("done");
+			began = jump(nr);
+		printf("%lld\n", now() - began);
 	}
 	return 0;
 }

@@ -182,8 +182,12 @@ check "and so many more segments, if asked for"
 
 # The other triggers that are events: the recorder is late, and the history is there nevertheless.
 cp "$ACTOR" "$T/flight-exec"
+cp "$ACTOR" "$T/flight-func"
+cp "$ACTOR" "$T/flight-slow"
 launch -a -M 16M -m 512K,16Kx32 -e "$EVENT" --trigger 'exec=flight-ex*,name=frozen-exec' \
-	--trigger exit=flight-exit,name=frozen-exit --trigger crash=SEGV,name=frozen-crash
+	--trigger exit=flight-exit,name=frozen-exit --trigger crash=SEGV,name=frozen-crash \
+	--trigger "event=func=do_fork@$T/flight-func,name=frozen-event" \
+	--trigger "latency=do_fork@$T/flight-slow/1ns/,name=frozen-latency"
 # freezes KIND CMD...: run CMD, which is a trigger of KIND, when the ring is full
 freezes()
 {
@@ -201,8 +205,10 @@ freezes()
 freezes exec "$T/flight-exec" fork 0
 freezes exit "$ACTOR" fork 1 flight-exit
 freezes crash "$ACTOR" crash 11
+freezes event "$T/flight-func" fork 0
+freezes latency "$T/flight-slow" fork 0
 land
-check "exec=, exit= and crash freeze it as well"
+check "exec=, exit=, crash, a probe of a function and latency= freeze it as well"
 
 # The post= segments are used up before the recorder has seen the trigger. A client that asks for
 # a snapshot at that moment is not served first.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# probe_test.sh [AUXREC]: a test of the triggers that are functions of programs: event=func=. The
-# freezing of the raw ring is tested in flight_raw_test.sh. Runs as root in a VM. Prints TAP.
+# probe_test.sh [AUXREC]: a test of the triggers that are functions of programs: event=func= and
+# latency=. The freezing of the raw ring is tested in flight_raw_test.sh. Runs as root in a VM. Prints TAP.
 
 # shellcheck source=selftests/tool/flight/flight.sh
 . "$(dirname "$0")/flight.sh"
@@ -10,14 +10,13 @@ SAMPLER=(-a -e cpu-clock -F 200)
 PROG=$T/prog
 cp "$B/selftests/tool/flight/called" "$PROG"
 
-# do_it LINE: let the program make calls, and wait until they have returned
+# do_it LINE: let the program make calls, and wait until they have returned. Set $ns to the time that
+# the program has measured.
 do_it()
 {
-	local said
-
 	echo "$1" >&"$orders"
-	read -rt 60 said <&"$answers"
-	[[ $said == "done" ]] || note "the program says '$said'"
+	read -rt 60 ns <&"$answers"
+	[[ $ns =~ ^[0-9]+$ ]] || note "the program says '$ns'"
 }
 
 mkfifo "$T/orders" "$T/answers"
@@ -70,6 +69,69 @@ await of call
 land
 check "a killed recorder leaves nothing, and the next one can have the same probe"
 
+# --- calls that take long ---------------------------------------------------------------
+
+# took EVENT: print the raw data of the event's samples in a new snapshot, as numbers of ns
+took()
+{
+	local b line
+
+	while read -r line; do
+		read -ra b <<<"${line##*0000: }"
+		echo $((16#${b[7]}${b[6]}${b[5]}${b[4]}${b[3]}${b[2]}${b[1]}${b[0]}))
+	done < <("$PERF" script -i "$(ctl snapshot)" -F comm,event,bpf-output 2>/dev/null |
+		grep -aFA 1 " $1:" | grep -a ' 0000: ')
+}
+
+launch "${SAMPLER[@]}" --trigger "latency=waits@$PROG/50ms/,name=long" \
+	--trigger "latency=waits@$PROG/1h/,name=never" --trigger "latency=called@$PROG/1ns/,name=any"
+do_it "wait 60"
+await of long
+[[ $(marks "$(of long)") == *'"name": "long", "kind": "latency"'* ]] || note "$(marks "$(of long)")"
+readable "$(of long)"
+"$AUXREC" info "$(of long)" | grep -q "^  [0-9]*: long (latency) at " || note "info does not tell of it"
+do_it "wait 10"
+do_it "call 1"
+await of any
+is_status 'trigger never' '0 taken, 0 suppressed' || note "$(told)"
+samples "latency=waits@$PROG" >calls
+read -r comm tid _ <calls
+[[ $comm == prog && $tid == "$prog" ]] || note "long: $(cat calls)"
+took "latency=waits@$PROG" >took_ns
+(($(head -n 1 took_ns) >= 60000000)) || note "took $(tr '\n' ' ' <took_ns)"
+land
+check "latency=: a call that takes long, with its time"
+
+launch "${SAMPLER[@]}" --trigger "latency=recurses@$PROG/1ns/,name=both"
+do_it "recurse 100"
+await triggered "latency=recurses@$PROG" 2
+took "latency=recurses@$PROG" >took_ns
+{ read -r inner && read -r outer; } <took_ns
+((inner < outer && outer >= 100000000 && outer <= ns)) || note "inner $inner ns, outer $outer, both $ns"
+land
+check "a function that calls itself: each call has its own time"
+
+launch "${SAMPLER[@]}" --trigger "latency=leaps@$PROG/1ns/,name=left"
+do_it "jump 500"
+await triggered "latency=leaps@$PROG" 1
+took "latency=leaps@$PROG" >took_ns
+(($(<took_ns) <= ns)) || note "took $(<took_ns) ns, but the program has measured $ns"
+land
+check "a call that longjmp() left is not the start of the next one"
+
+# Calls that return after the snapshot of count=1 have no sample, so the threads have a trigger of
+# their own.
+launch "${SAMPLER[@]}" --trigger "latency=waits@$PROG/50ms/,name=long" \
+	--trigger "latency=called@$PROG/1ns/,name=once,count=1"
+do_it "wait 60 20"
+await triggered "latency=waits@$PROG" 20
+do_it "call 1"
+await of once
+do_it "call 1"
+is_status 'trigger once' '1 taken, 0 suppressed' || note "$(told)"
+land
+check "calls of several threads at the same time; count= ends the timing"
+
 # --- errors ---------------------------------------------------------------------------
 
 refused() { want 125 "$AUXREC" --flight "${@:2}" -e cpu-clock -o x && said "$1"; }
@@ -77,6 +139,9 @@ refused "has no function 'caled'; did you mean called?" -a --trigger "event=func
 refused 'is not an ELF file' -a --trigger "event=func=main@$T/log"
 refused 'cannot let a probe of a function follow tasks: record whole CPUs' -p $prog \
 	--trigger "event=func=called@$PROG"
+refused "has no function 'wait'; did you mean waits?" -a --trigger "latency=wait@$PROG/1s/"
+refused 'cannot let a probe of a function follow tasks: record whole CPUs' -p $prog \
+	--trigger "latency=waits@$PROG/1s/"
 # Debian's kernels do not let anybody without CAP_SYS_ADMIN record whole CPUs at the level 3.
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 want 125 setpriv --bounding-set=-sys_admin "$AUXREC" --flight -a -e cpu-clock -o x \

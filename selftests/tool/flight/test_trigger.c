@@ -35,6 +35,8 @@ static void describe(const struct trigger *t, char *out, size_t size)
 				t->pressure.threshold_us, t->pressure.window_us);
 	if (t->hang.pid)
 		len += snprintf(out + len, size - len, " task %d %llu", t->hang.pid, t->hang.time);
+	if (t->latency.time)
+		len += snprintf(out + len, size - len, " takes %llu", t->latency.time);
 	if (t->pre)
 		len += snprintf(out + len, size - len, " pre %llu", t->pre);
 	if (t->post)
@@ -91,6 +93,10 @@ static const struct {
 	  "pressure 'disk' io:full/1us/500ms full io 1/500000 count 2" },
 	{ "pressure=cpu:some/10s/10s,post=1s,name=c",
 	  "pressure 'c' cpu:some/10s/10s some cpu 10000000/10000000 post 1000000000" },
+	{ "latency=f@./a/p/10ms/", "latency 'latency-f@._a_p_10ms' f@./a/p takes 10000000" },
+	{ "latency=f@./p/1s,count=2,post=3",
+	  "latency 'latency-f@._p_1s' f@./p takes 1000000000 post 3 segs count 2" },
+	{ "latency=f#2@'/a b'/3us/,name=x", "latency 'x' f#2@'/a b' takes 3000" },
 	{ "hang=1234/5s", "hang 'hang-1234_5s' 1234/5s task 1234 5000000000" },
 	{ "hang=2147483647/100ms,count=1,name=h",
 	  "hang 'h' 2147483647/100ms task 2147483647 100000000 count 1" },
@@ -164,10 +170,12 @@ TEST(means)
 #define NO_DUMP \
 	"TERM dumps no core: the kernel delivers it as KILL, as it does to threads of a process that just ends. With -a or -C, --trigger 'event=signal:signal_generate/sig == 15 && result == 0/' triggers when it is sent"
 #define OPTIONS "there are " LIST
-#define KINDS "there are signal=, socket=, event=, bpf=, exec=, exit=, pressure=, hang= and crash"
+#define KINDS "there are signal=, socket=, event=, bpf=, exec=, exit=, pressure=, hang=, latency= and crash"
 #define NO_END "the filter has no '/' at its end: give s:n/FILTER/, and modifiers before the filter"
 #define NO_TIME "is not a time: give a whole number with one of " UNITS ", e.g. 30s"
 #define FORM "pressure=cpu|memory|io[:some|full]/TIME/WINDOW, e.g. pressure=memory/150ms/1s"
+#define LATENCY "latency=FUNC@FILE/TIME/, e.g. latency=handle@./server/10ms/"
+#define EACH_CALL "give the time that a call may take, or event=func=FUNC@FILE for each call"
 #define NO_UNIT "has no unit: give one of " UNITS ", e.g. 30s"
 #define UNITS "ns, us, ms, s, min, h or d"
 
@@ -240,7 +248,7 @@ static const struct {
 	  "pre: '9223372036854775808ns' is too long: at most 106751d" },
 	{ "signal=USR1,post=3",
 	  "post=3 has no unit: give a time, e.g. post=20ms; "
-	  "a number of segments is for event=, exec=, exit= and crash" },
+	  "a number of segments is for event=, exec=, exit=, latency= and crash" },
 	{ "event=x,post=4097",
 	  "post=4097: a raw ring has at most 4096 segments; a time needs a unit, e.g. post=20ms" },
 	{ "event=x,post=99999999999999999999",
@@ -287,10 +295,19 @@ static const struct {
 	  "tasks cannot wait for 1001ms in 1s: give a time up to the window" },
 	{ "pressure=io/1ms/1s,post=3",
 	  "post=3 has no unit: give a time, e.g. post=20ms; "
-	  "a number of segments is for event=, exec=, exit= and crash" },
+	  "a number of segments is for event=, exec=, exit=, latency= and crash" },
 	{ "pressure=io/1ms/1s,pre=1s,x,name=y",
 	  "'x' is not an option: only " LIST " can follow pre=, none with a ','" },
 	{ "hang", "hang needs a value: give hang=PID/TIME, e.g. hang=1234/5s" },
+	{ "latency", "latency needs a value: give " LATENCY },
+	{ "latency=f@p", "a part is missing: give " LATENCY },
+	{ "latency=f/10ms/", "a part is missing: give " LATENCY },
+	{ "latency=/a@b/10ms/x/", "TIME: 'x' " NO_TIME },
+	{ "latency=f@p/30/", "TIME: the time '30' " NO_UNIT },
+	{ "latency=f@p//", "TIME: '' " NO_TIME },
+	{ "latency=f@p/0s/",
+	  "the time is 0: " EACH_CALL },
+	{ "latency=f@p%return/1s/", "a latency ends with the return: leave %return out" },
 	{ "hang=1", "the time is missing: give hang=PID/TIME, e.g. hang=1234/5s" },
 	{ "hang=/5s", "'' is not the id of a process or thread" },
 	{ "hang=0/5s", "'0' is not the id of a process or thread" },
