@@ -39,7 +39,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_hang flight/test_pressure flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
-		flight/test_run helper/test_append monitor/status page/feed page/test_output recover/test_journal recover/test_ring \
+		flight/test_run only/test_only helper/test_append monitor/status page/feed page/test_output recover/test_journal recover/test_ring \
 		recover/test_survive) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH) $(CRASH)
@@ -56,7 +56,7 @@ $$(BUILD)/selftests/$(1)/%.o: selftests/$(1)/%.c $$(BUILD)/.kselftest Makefile
 		-isystem $$$$(cat $$(BUILD)/.kselftest)/tools/testing/selftests \
 		$$(if $$(shell grep -l kselftest_harness.h $$<),-include selftests/harness.h)
 endef
-$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/helper tool/state tool/stream tool/synth,$(eval $(call HARNESS_RULE,$(dir))))
+$(foreach dir,ring ids tool/control tool/daemon tool/events tool/flight tool/helper tool/only tool/state tool/stream tool/synth,$(eval $(call HARNESS_RULE,$(dir))))
 
 $(addprefix $(TESTS)/ring/,$(RING) pt_overwrite): $(TESTS)/ring/%: $(BUILD)/selftests/ring/%.o $(RING_LIB)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^ -pthread
@@ -225,6 +225,10 @@ $(TESTS)/tool/flight/test_pressure: $(BUILD)/selftests/tool/flight/test_pressure
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=write,--wrap=poll -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/flight/test_drop: $(BUILD)/selftests/tool/flight/test_drop.o \
+		$(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/only/test_only: $(BUILD)/selftests/tool/only/test_only.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 

@@ -115,6 +115,9 @@ int flight_option(struct flight_options *opt, int c, const char *arg, struct dia
 	case FLIGHT_OPT_SURVIVE:
 		opt->survive = true;
 		return 0;
+	case FLIGHT_OPT_ONLY_TASK:
+		opt->only_task = true;
+		return 0;
 	case FLIGHT_OPT_DAEMON:
 		opt->daemon = true;
 		return 0;
@@ -137,6 +140,7 @@ static int check_without(const struct flight_options *opt, struct diag *d)
 			   opt->snapshot_log ? "--log-snapshots" :
 			   opt->on_snapshot ? "--on-snapshot" :
 			   opt->survive ? "--survive-crash" :
+			   opt->only_task ? "--only-trigger-task" :
 			   opt->daemon ? "--daemon" : opt->pid_file ? "--pid-file" :
 			   opt->log ? "--log" : NULL;
 
@@ -185,6 +189,36 @@ static int check_control_group(const struct flight_options *opt, struct diag *d)
 		return 0;
 	return diag(d, -EINVAL,
 		    "--control-group needs a control socket: give --trigger socket=PATH too");
+}
+
+/*
+ * --only-trigger-task: which process is it? A socket is allowed, for its other requests. What
+ * --survive-crash keeps has all processes.
+ */
+static int check_only_task(const struct flight_options *opt, struct diag *d)
+{
+	bool any = false;
+	size_t i;
+
+	if (!opt->only_task)
+		return 0;
+	for (i = 0; i < opt->nr_triggers; i++) {
+		const struct trigger *t = &opt->triggers[i];
+
+		if (trigger_is_event(t) || t->kind == TRIGGER_HANG)
+			any = true;
+		else if (t->kind != TRIGGER_SOCKET)
+			return diag(d, -EINVAL,
+				    "--only-trigger-task: no process is the trigger %s: leave one of them out",
+				    t->name);
+	}
+	if (!any)
+		return diag(d, -EINVAL,
+			    "--only-trigger-task needs a trigger that is a process: give event=, exec=, exit=, crash, latency= or hang=");
+	if (opt->survive)
+		return diag(d, -EINVAL,
+			    "--only-trigger-task: --survive-crash keeps all processes: leave one of them out");
+	return 0;
 }
 
 /* Refuse "--flight 30s": an optional value must be attached to its option. */
@@ -241,6 +275,8 @@ int flight_options_check(struct options *opt, struct diag *d)
 	err = check_twice(f, d);
 	if (!err)
 		err = check_control_group(f, d);
+	if (!err)
+		err = check_only_task(f, d);
 	/* The default is that of perf record -S and --switch-output. */
 	if (!err && !f->nr_triggers)
 		err = add_trigger(f, "signal=USR1", d);

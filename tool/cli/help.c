@@ -126,6 +126,7 @@ static const char help[] =
 "                       run CMD for each snapshot, with its name as $1 and that line as input\n"
 "      --survive-crash  keep the recording in memory that a crash of the machine leaves\n"
 "                       alone (reserve_mem=), for auxrec recover\n"
+"      --only-trigger-task  a snapshot has only the process that triggered\n"
 "      --daemon         run in the background; --pid-file FILE; --log FILE (default:\n"
 "                       syslog)\n"
 "SIGUSR2 ends a flight recording, and merges its snapshots into the FILE of -o.\n"

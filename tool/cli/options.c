@@ -100,6 +100,7 @@ static const struct option long_options[] = {
 	{ "log-snapshots",	required_argument, NULL, FLIGHT_OPT_SNAPSHOT_LOG },
 	{ "on-snapshot",	required_argument, NULL, FLIGHT_OPT_ON_SNAPSHOT },
 	{ "survive-crash",	no_argument,	   NULL, FLIGHT_OPT_SURVIVE },
+	{ "only-trigger-task",	no_argument,	   NULL, FLIGHT_OPT_ONLY_TASK },
 	{ "daemon",		no_argument,	   NULL, FLIGHT_OPT_DAEMON },
 	{ "pid-file",		required_argument, NULL, FLIGHT_OPT_PID_FILE },
 	{ "log",		required_argument, NULL, FLIGHT_OPT_LOG },

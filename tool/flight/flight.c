@@ -84,6 +84,9 @@ int flight_open(struct session *s, struct diag *d)
 				 s->opt->output, d);
 	if (err)
 		return err;
+	err = only_tasks_check(s, d);
+	if (err)
+		return err;
 	flight_setup_open(s);
 	err = flight_cpus_open(s);
 	if (err)
@@ -149,42 +152,23 @@ void flight_close(struct session *s)
 
 /* --- records --------------------------------------------------------------- */
 
-static __u64 record_time(const struct perf_event_header *rec)
-{
-	const __u8 *bytes = (const void *)rec;
-	struct rec_sample_id id;
-	__u64 time = 0;
-
-	if (rec->type == PERF_RECORD_SAMPLE) {
-		/* The time follows id (IDENTIFIER), ip, pid and tid. */
-		if (rec->size >= 40)
-			memcpy(&time, bytes + 32, sizeof(time));
-	} else if (rec->size >= sizeof(*rec) + sizeof(id)) {
-		memcpy(&id, bytes + rec->size - sizeof(id), sizeof(id));
-		time = id.time;
-	}
-	return time;
-}
-
 static void look_for_trigger(struct session *s, const struct perf_event_header *rec,
 			     __u64 time)
 {
+	/* All samples begin like this, see SAMPLE_COMMON in session/attr.c. */
+	const struct {
+		struct perf_event_header header;
+		__u64 id, ip;
+		__u32 pid, tid;
+	} *sample = (const void *)rec;
 	struct flight *f = s->flight;
-	__u32 i, task[2];
-	__u64 id;
+	__u32 i;
 
-	if (rec->type != PERF_RECORD_SAMPLE || !f->trigger_ids.nr ||
-	    rec->size < sizeof(*rec) + sizeof(id))
-		return;
-	memcpy(&id, rec + 1, sizeof(id));
-	if (!read_map_get(&f->trigger_ids, id, &i))
+	if (rec->type != PERF_RECORD_SAMPLE || !f->trigger_ids.nr || rec->size < sizeof(*sample) ||
+	    !read_map_get(&f->trigger_ids, sample->id, &i))
 		return;
 	flight_wish(s, &s->opt->flight.triggers[i], NULL, time, 0, NULL, 0);
-	/* pid and tid follow id (IDENTIFIER) and ip. */
-	if (rec->size >= 32) {
-		memcpy(task, (const __u8 *)rec + 24, sizeof(task));
-		flight_wish_task(s, &s->opt->flight.triggers[i], task[0], task[1]);
-	}
+	flight_wish_task(s, &s->opt->flight.triggers[i], sample->pid, sample->tid);
 }
 
 /*
@@ -207,17 +191,17 @@ static void look_for_exit(struct session *s, const struct perf_event_header *rec
 	for (i = 0; name && i < s->opt->flight.nr_triggers; i++) {
 		struct trigger *t = &s->opt->flight.triggers[i];
 
-		if (t->kind == TRIGGER_EXIT && !fnmatch(t->value, name, 0)) {
-			flight_wish(s, t, NULL, time, 0, NULL, 0);
-			flight_wish_task(s, t, ids->pid, ids->tid);
-		}
+		if (t->kind != TRIGGER_EXIT || fnmatch(t->value, name, 0))
+			continue;
+		flight_wish(s, t, NULL, time, 0, NULL, 0);
+		flight_wish_task(s, t, ids->pid, ids->tid);
 	}
 }
 
 /* If there is no memory for the record, only this record is lost. The recording goes on. */
 void flight_record(struct session *s, const struct perf_event_header *rec)
 {
-	const __u64 time = record_time(rec);
+	const __u64 time = flight_record_time(rec);
 	struct flight *f = s->flight;
 
 	look_for_trigger(s, rec, time);

@@ -17,9 +17,11 @@
 #include "snapfile/files.h"
 #include "stream/complete.h"
 #include "stream/read_loss.h"
+#include "stream/records.h"
 #include "stream/snapshot_mark.h"
 
 struct call_time;
+struct only_tasks;
 struct flight_bpf;
 struct flight_hang;
 struct flight_pressure;
@@ -42,6 +44,7 @@ struct flight_wish {
 	 */
 	__u64 overwritten;
 	__u64 triggers;			/* number of triggers that it stands for */
+	struct read_map tasks;		/* processes that triggered, for --only-trigger-task */
 	__u64 *tokens;			/* clients of the control socket to answer */
 	size_t nr_tokens;
 	__u8 *data;			/* struct auxrec_snapshot_data, one or more */
@@ -129,6 +132,7 @@ struct flight {
 	bool exit_records;		/* exit= is found in records, see flight/event.c */
 	struct flight_wish *first, **end;
 	struct flight_wish *writing;	/* the wishes that the child serves */
+	struct only_tasks *only;	/* in the child; NULL: the snapshot has all tasks */
 	__u64 writing_since;		/* CLOCK_REALTIME ns of the first of these wishes */
 	pid_t child;			/* 0: none */
 	int result_fd;			/* pipe from the child, or -1 */
@@ -168,6 +172,24 @@ struct flight {
 	__u64 aged;			/* now_ns() of the last look for --keep-age */
 	struct flight_stats stats;
 };
+
+/* Return the time of a record of a main ring. */
+static inline __u64 flight_record_time(const struct perf_event_header *rec)
+{
+	const __u8 *bytes = (const void *)rec;
+	struct rec_sample_id id;
+	__u64 time = 0;
+
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		/* The time follows id (IDENTIFIER), ip, pid and tid. */
+		if (rec->size >= 40)
+			memcpy(&time, bytes + 32, sizeof(time));
+	} else if (rec->size >= sizeof(*rec) + sizeof(id)) {
+		memcpy(&id, bytes + rec->size - sizeof(id), sizeof(id));
+		time = id.time;
+	}
+	return time;
+}
 
 /* flight/mode.c */
 extern const struct session_mode flight_mode;
@@ -244,7 +266,11 @@ int flight_merge(struct session *s, struct diag *d);
 /* flight/snapshot_queue.c */
 void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
 		 __u64 token, const void *data, size_t size);
-/* The last wish of @t is about this task, if it is about no other one. */
+/*
+ * Call this after flight_wish() of @t: task @tid of process @pid was the trigger. The first task of
+ * a snapshot is in the snapshot's line. With --only-trigger-task, the snapshot has all processes of
+ * these calls, and without a call it has no process.
+ */
 void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid);
 /* Call this when @nr more triggers came at the same time as the last wish of @t. */
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr);
@@ -352,6 +378,17 @@ bool snapshot_line_wanted(const struct session *s);
 int snapshot_task_begin(struct session *s);
 void snapshot_task_record(struct session *s, const struct perf_event_header *rec);
 char *snapshot_line(struct session *s, const char *path, __u64 bytes);
+
+/*
+ * flight/only.c: called in the child, for --only-trigger-task. @o NULL: the snapshot has all tasks.
+ * only_tasks_find() returns 0 or -ENOMEM. only_tasks_keeps() tells whether the snapshot has a
+ * record, and only_tasks_has() whether it has the data of a process.
+ */
+int only_tasks_find(struct session *s, struct only_tasks **o);
+bool only_tasks_keeps(const struct only_tasks *o, const struct perf_event_header *rec);
+bool only_tasks_has(const struct only_tasks *o, __u32 pid);
+/* Can the session's snapshots be of one process? Return 0, or -errno with a message. */
+int only_tasks_check(const struct session *s, struct diag *d);
 
 /* flight/snapshot.c: called in the child. Return 0, or -errno of the stream. */
 struct snapshot_job {

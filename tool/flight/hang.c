@@ -38,6 +38,7 @@ struct ran {
 struct flight_hang {
 	struct flight_hang *next;
 	struct trigger *trigger;
+	__u32 process;			/* of the task, for --only-trigger-task */
 	int timer;			/* -1: the task has ended */
 	int schedstat, stat;
 	struct ran ran;			/* at the last change */
@@ -104,6 +105,22 @@ static int open_task(struct flight_hang *h, struct diag *d)
 			  strerror(-err)) : 0;
 }
 
+/* Return the process of a thread, or @task if that is not known. */
+static __u32 process_of(pid_t task)
+{
+	char path[64], line[128];
+	unsigned int pid = task;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", task);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Tgid: %u", &pid) != 1)
+		;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
 static int open_timer(struct session *s, struct flight_hang *h, struct diag *d)
 {
 	const __u64 ns = h->trigger->hang.time / LOOKS;
@@ -152,6 +169,8 @@ int flight_hang_open(struct session *s, const struct trigger *t, struct diag *d)
 	h->next = s->flight->hang;
 	s->flight->hang = h;
 	err = open_task(h, d);
+	if (!err && s->opt->flight.only_task)
+		h->process = process_of(t->hang.pid);
 	h->changed = now_ns();
 	return err ?: open_timer(s, h, d);
 }
@@ -219,6 +238,7 @@ static void look_at_task(struct session *s, struct flight_hang *h)
 	} else if (hung_for(h, state, now) >= h->trigger->hang.time && !h->told) {
 		h->told = true;
 		flight_wish(s, h->trigger, NULL, perf_clock_now(s->clock), 0, NULL, 0);
+		flight_wish_task(s, h->trigger, h->process, h->trigger->hang.pid);
 	}
 }
 

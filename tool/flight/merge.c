@@ -50,6 +50,10 @@ int flight_merge(struct session *s, struct diag *d)
 	char old[OLD_MAX];
 	int err, kept;
 
+	if (s->opt->flight.only_task) {
+		say("with --only-trigger-task, snapshots are not merged");
+		return 0;
+	}
 	let_go(s);
 	/* --keep, or a user, may have removed snapshots. */
 	flight_files_look(files);

@@ -41,6 +41,8 @@ static int put(void *ctx, const struct perf_event_header *rec)
 {
 	struct session *s = ctx;
 
+	if (!only_tasks_keeps(s->flight->only, rec))
+		return 0;
 	snapshot_task_record(s, rec);
 	return stream_record(&s->out, rec);
 }
@@ -50,6 +52,8 @@ static int put_sample(void *ctx, const struct perf_event_header *rec)
 	struct session *s = ctx;
 
 	snapshot_losses_record(s, rec);
+	if (!only_tasks_keeps(s->flight->only, rec))
+		return 0;
 	if (rec->type == PERF_RECORD_SAMPLE && s->have_payloads)
 		return payload_sample(s, rec);
 	return stream_record(&s->out, rec);
@@ -142,7 +146,8 @@ static int put_mark(struct session *s, const struct flight_wish *w,
 		.name_size = name,
 		.data_size = w->data_size,
 		.flags = (job->frozen ? AUXREC_SNAPSHOT_FROZEN : 0) |
-			 (w->lost ? AUXREC_SNAPSHOT_LOST : 0) | lacking(f),
+			 (w->lost ? AUXREC_SNAPSHOT_LOST : 0) |
+			 (f->only ? AUXREC_SNAPSHOT_ONLY_TASK : 0) | lacking(f),
 	};
 	struct mark_sample rec = {
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0 },
@@ -194,7 +199,8 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 		return -ENOMEM;
 	while (rawring_next_held(&s->raw, &item)) {
 		/* The next snapshot has the spans that have ended since the HOLD. */
-		if (item.span->t_end < begin || item.span->seq > s->raw.held_seq)
+		if (item.span->t_end < begin || item.span->seq > s->raw.held_seq ||
+		    !only_tasks_has(s->flight->only, item.span->pid))
 			continue;
 		if (grow((void **)&list->items, list->nr, sizeof(*list->items)))
 			return -ENOMEM;
@@ -253,7 +259,8 @@ static int put_gaps(struct session *s, __u64 begin)
 	int err = 0;
 
 	for (i = 0; !err && i < gaps->nr; i++)
-		if (gaps->list[i].t_end >= begin)
+		if (gaps->list[i].t_end >= begin &&
+		    only_tasks_has(s->flight->only, gaps->list[i].pid))
 			err = auxdata_gap(s, &gaps->list[i]);
 	return err;
 }
@@ -292,6 +299,8 @@ int snapshot_write(struct session *s, const struct snapshot_job *job)
 	int err;
 
 	err = recent_cut(f->recent, job->begin, s->flushed_time);
+	if (!err && s->opt->flight.only_task)
+		err = only_tasks_find(s, &f->only);
 	if (!err)
 		err = snapshot_task_begin(s);
 	if (!err)

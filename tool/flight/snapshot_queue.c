@@ -210,11 +210,16 @@ void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u
 {
 	struct flight_wish *w;
 
+	/* A trigger that was suppressed has no wish, and one that was joined has this wish. */
 	find(s->flight, t, t->name, &w);
-	if (!w || w->pid)
+	if (!w)
 		return;
-	w->pid = pid;
-	w->tid = tid;
+	if (!w->pid) {
+		w->pid = pid;
+		w->tid = tid;
+	}
+	if (s->opt->flight.only_task && read_map_set(&w->tasks, pid, 0))
+		say("trigger %s: out of memory, its snapshot lacks process %u", t->name, pid);
 }
 
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr)
@@ -254,6 +259,7 @@ void flight_wishes_free(struct flight_wish *list)
 		next = list->next;
 		free(list->tokens);
 		free(list->data);
+		read_map_free(&list->tasks);
 		free(list);
 	}
 }

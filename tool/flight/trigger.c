@@ -40,7 +40,9 @@ static int on_snapshot(void *ctx, const char *name, __u64 token, struct diag *d)
 {
 	struct session *s = ctx;
 
-	(void)d;
+	if (s->opt->flight.only_task)
+		return diag(d, -EINVAL,
+			    "with --only-trigger-task, a snapshot needs a process that triggers");
 	flight_wish(s, socket_trigger(s), name, perf_clock_now(s->clock), token,
 		    NULL, 0);
 	return 0;

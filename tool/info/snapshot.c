@@ -160,6 +160,9 @@ static void print_one(const struct info *info, const struct info_snapshot *s)
 			read_print_size(a, sizeof(a), h->after_bytes),
 			read_print_duration(b, sizeof(b), h->after_ns),
 			h->flags & AUXREC_SNAPSHOT_FROZEN ? ", frozen" : "");
+	if (h->flags & AUXREC_SNAPSHOT_ONLY_TASK)
+		fputs("\n    only of the process that triggered, and what is needed to read it",
+		      info->out);
 	fputc('\n', info->out);
 	print_short(info, h);
 	print_data(info, s);
@@ -220,6 +223,7 @@ static void json_one(struct json *j, const struct info *info, const struct info_
 	json_u64(j, "after_ns", h->after_ns);
 	json_bool(j, "frozen", h->flags & AUXREC_SNAPSHOT_FROZEN);
 	json_bool(j, "sample_lost", h->flags & AUXREC_SNAPSHOT_LOST);
+	json_bool(j, "only_trigger_task", h->flags & AUXREC_SNAPSHOT_ONLY_TASK);
 	json_string(j, "short", part ? read_snapshot_short(part) : "");
 	json_u64(j, "memory_wanted", (__u64)(h->flags >> AUXREC_SNAPSHOT_MIB_SHIFT) << 20);
 	json_u64(j, "triggers", h->triggers);

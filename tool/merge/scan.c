@@ -109,6 +109,10 @@ static int take_mark(struct scan *sc, const struct read_record *rec,
 		snprintf(what, sizeof(what), "the snapshot's sample is damaged: %s", bad);
 		return merge_damaged(sc->m, &sc->r, rec, what);
 	}
+	if (mark.h.flags & AUXREC_SNAPSHOT_ONLY_TASK)
+		return diag(sc->m->d, -EINVAL,
+			    "%s has only the process that triggered (--only-trigger-task): it cannot be merged, because nobody could tell what is missing",
+			    sc->in->path);
 	if (!at || at->mark.number != mark.h.number) {
 		err = begin_section(sc, &mark.h, sc->r.start + rec->offset);
 		if (err)

@@ -96,6 +96,7 @@ struct flight_options {
 	const char *snapshot_log;	/* a file, or NULL */
 	const char *on_snapshot;	/* a command for sh, or NULL */
 	bool survive;			/* --survive-crash */
+	bool only_task;			/* --only-trigger-task */
 	bool daemon;
 	const char *pid_file;		/* or NULL */
 	const char *log;		/* a file, or NULL */

@@ -67,6 +67,8 @@ struct auxrec_snapshot_data {
 #define AUXREC_SNAPSHOT_FROZEN	0x1
 /* A trigger's sample was lost: t_trigger may be the time when the loss was noticed. */
 #define AUXREC_SNAPSHOT_LOST	0x2
+/* --only-trigger-task: the snapshot has only the processes of its triggers. */
+#define AUXREC_SNAPSHOT_ONLY_TASK	0x4
 /*
  * The history was shorter than the requested window, because what these bits name (enum
  * snapshot_short) filled the memory. The bits from AUXREC_SNAPSHOT_MIB_SHIFT on are how many MiB of

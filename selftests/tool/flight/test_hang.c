@@ -38,6 +38,14 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 	wishes++;
 }
 
+void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid)
+{
+	(void)s;
+	(void)t;
+	(void)pid;
+	(void)tid;
+}
+
 __u64 perf_clock_now(struct perf_clock *c)
 {
 	(void)c;
@@ -78,6 +86,7 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 
 FIXTURE(hang) {
 	char path[32];
+	struct options opt;
 	struct session s;
 	struct flight f;
 	struct trigger t;
@@ -104,6 +113,7 @@ FIXTURE_SETUP(hang)
 	put("12/schedstat", "1000 20 3\n");
 	ASSERT_EQ(0, trigger_parse(&self->t, "hang=12/4s,name=h", &self->d));
 	self->s.flight = &self->f;
+	self->s.opt = &self->opt;
 	self->f.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	now = 100 * S;
 }
