@@ -16,7 +16,8 @@ VIEW_HAS_PERFDATA := $(if $(wildcard tool/perfdata/perfdata.h),1,0)
 
 VIEW_ALL  := $(patsubst tool/%/,%,$(wildcard tool/view/*/))
 # Files that need libipt
-VIEW_PT	  := $(addprefix tool/view/decode/,psb.c image.c run.c job.c pool.c keep.c)
+VIEW_PT	  := $(addprefix tool/view/decode/,psb.c image.c run.c walk.c fast.c events.c code.c branch.c \
+	     job.c pool.c keep.c)
 VIEW_SRCS := $(filter-out $(if $(filter 1,$(VIEW_HAS_LIBIPT)),,$(VIEW_PT)) \
 	     $(if $(filter 1,$(VIEW_HAS_PAGE)),,tool/view/command/view.c),\
 	     $(wildcard tool/view/*.c tool/view/*/*.c))

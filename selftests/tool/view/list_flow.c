@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Print the calls and returns that auxview's decoder finds, to compare them with other decoders:
- * list_flow FILE [THREADS [SYMFS]]
+ * list_flow FILE [THREADS [SYMFS [libipt]]]
  *
- * Each line has the thread or "cpuN", what happened, and two addresses.
+ * Each line has the thread or "cpuN", what happened, two addresses, and the time. With "libipt",
+ * the cache of the code is not used, and each run is decoded by libipt's block decoder.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -47,7 +48,7 @@ static void list(struct source *s, size_t queue)
 			printf("cpu%u", q->cpu);
 		else
 			printf("%u", q->tid);
-		printf(" %s %llx %llx\n", kinds[f->kind], f->from, f->to);
+		printf(" %s %llx %llx %llu\n", kinds[f->kind], f->from, f->to, f->time);
 	}
 }
 
@@ -59,10 +60,11 @@ int main(int argc, char **argv)
 	size_t i;
 	int fd;
 
-	if (argc < 2 || argc > 4)
-		errx(2, "usage: list_flow FILE [THREADS [SYMFS]]");
+	if (argc < 2 || argc > 5)
+		errx(2, "usage: list_flow FILE [THREADS [SYMFS [libipt]]]");
 	options.threads = argc > 2 ? atoi(argv[2]) : 0;
-	options.places.symfs = argc > 3 ? argv[3] : NULL;
+	options.places.symfs = argc > 3 && *argv[3] ? argv[3] : NULL;
+	options.only_libipt = argc > 4;
 	fd = open(argv[1], O_RDONLY);
 	if (fd < 0)
 		err(2, "%s", argv[1]);

@@ -30,6 +30,9 @@ same_as_perf()
 	want 0 "$VIEW/list_flow" f 1 >found
 	want 0 "$VIEW/list_flow" f 4 >again
 	cmp -s found again || note "four threads find something else than one"
+	want 0 "$VIEW/list_flow" f 1 "" libipt >again
+	cmp -s found again || note "libipt's block decoder finds something else:" \
+		"$(diff again found | sed -n 2,4p | tr '\n' '|')"
 	grep -m 3 -E ' (cut|error|no-code) ' found >wrong && note "$(tr '\n' '|' <wrong)"
 	mapfile -t tids < <(cut -d' ' -f1 found | sort -u)
 	for tid in "${tids[@]}"; do

@@ -63,6 +63,11 @@ static int add_section(struct image *i, const char *file, __u64 offset, __u64 si
 
 	if (isid > 0)
 		rc = pt_image_add_cached(i->pt, i->cache->sections, isid, NULL);
+	if (isid > 0 && grow((void **)&i->sections, i->nr_sections, sizeof(*i->sections)))
+		return -ENOMEM;
+	if (isid > 0)
+		i->sections[i->nr_sections++] = (struct image_section) {
+			address, address + size, isid };
 	/* Code that cannot be read is an error where it is executed. */
 	return rc == -pte_nomem ? -ENOMEM : 0;
 }
@@ -105,6 +110,7 @@ static int build(struct image *i)
 	int rc;
 
 	pt_image_free(i->pt);
+	i->nr_sections = 0;
 	i->pt = pt_image_alloc(NULL);
 	if (!i->pt)
 		return -ENOMEM;
@@ -130,6 +136,7 @@ static void forget(struct image *i)
 {
 	size_t k;
 
+	i->generation++;
 	/* An address that no instruction has */
 	for (k = 0; k < IMAGE_FUNCTIONS; k++)
 		i->functions[k].ip = ~0ULL;
@@ -155,6 +162,7 @@ void image_free(struct image *i)
 {
 	pt_image_free(i->pt);
 	view_free(&i->view);
+	free(i->sections);
 	free(i->functions);
 	free(i->calls);
 }
@@ -188,6 +196,26 @@ struct function *image_function(struct image *i, __u64 ip, bool *is_begin)
 	}
 	*is_begin = f->is_begin;
 	return f->function;
+}
+
+struct object *image_object(const struct image *i, __u64 ip)
+{
+	const struct mapping *m;
+
+	if (is_kernel(ip))
+		return i->view.spaces->objects->kernel;
+	m = view_find(&i->view, ip);
+	return m ? m->object : NULL;
+}
+
+int image_isid(const struct image *i, __u64 ip)
+{
+	size_t k = i->nr_sections;
+
+	while (k--)
+		if (ip - i->sections[k].begin < i->sections[k].end - i->sections[k].begin)
+			return i->sections[k].isid;
+	return 0;
 }
 
 /* Return the size of a near call: E8 or FF /2, with any prefixes (SDM volume 2, chapter 2). */

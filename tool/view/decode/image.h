@@ -21,6 +21,7 @@ struct image_cache {
 	} *kcore;
 	size_t	nr_kcore;
 	char	*kcore_path;
+	bool	only_libipt;	/* for tests: do not use fast.c */
 };
 
 int image_cache_init(struct image_cache *c, const struct spaces *spaces);
@@ -34,6 +35,12 @@ struct image {
 	struct pt_image *pt;
 	struct view view;
 	__u64	missing;	/* the last address at which libipt could not read */
+	__u32	generation;	/* of the view: it changes with the view */
+	struct image_section {
+		__u64 begin, end;
+		int isid;
+	} *sections;		/* of @pt: later ones hide earlier ones */
+	size_t	nr_sections;
 	/* Caches by address: see slot() in image.c. */
 	struct image_function {
 		__u64 ip;
@@ -55,6 +62,12 @@ int image_move(struct image *i, const struct space *space, __u64 time);
 
 /* Find the function at an address; @is_begin: it begins there. Return NULL if nothing is there. */
 struct function *image_function(struct image *i, __u64 ip, bool *is_begin);
+
+/* Return the object at an address, or NULL. */
+struct object *image_object(const struct image *i, __u64 ip);
+
+/* Return the section at an address, or 0. */
+int image_isid(const struct image *i, __u64 ip);
 
 /* Return the size of the call instruction at an address in section @isid, or 0. */
 __u8 image_call_size(struct image *i, __u64 ip, int isid, bool is_64bit);

@@ -88,10 +88,12 @@ static int decode_runs(struct job_data *d, struct run *r)
 	return 0;
 }
 
-int job_decode(struct job *j, int fd, struct image *image)
+int job_decode(struct job *j, int fd, struct image *image, struct code *code)
 {
 	struct job_data d = { .job = j, .fd = fd };
-	struct run r = { .setup = &j->track->setup, .image = image, .out = &j->out };
+	struct run r = {
+		.setup = &j->track->setup, .image = image, .code = code, .out = &j->out,
+	};
 	int rc;
 
 	if (j->after_gap)

@@ -17,6 +17,12 @@ void out_free(struct out *o)
 	free(o->times);
 }
 
+void out_rewind(struct out *o, size_t nr)
+{
+	o->nr = nr;
+	o->nr_times = 0;
+}
+
 void out_trim(struct out *o)
 {
 	struct flow *less = o->nr ? realloc(o->list, o->nr * sizeof(*less)) : NULL;

@@ -34,6 +34,9 @@ struct out {
 
 void out_free(struct out *o);
 
+/* Take back what was added after element @nr, as if the run had not begun. */
+void out_rewind(struct out *o, size_t nr);
+
 /* Nothing is added any more: free the memory that is not needed. */
 void out_trim(struct out *o);
 

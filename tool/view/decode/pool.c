@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/decode/code.h"
 #include "view/decode/pool.h"
 
 #define JOB_SIZE	(64 * 1024)
@@ -45,13 +46,13 @@ static size_t bytes_of(const struct job *j)
 }
 
 /* The lock is held, but not while the job is decoded. */
-static void do_job(struct pool *p, struct job *j, struct image *image)
+static void do_job(struct pool *p, struct job *j, struct image *image, struct code *code)
 {
 	size_t bytes;
 	int rc;
 
 	pthread_mutex_unlock(&p->lock);
-	rc = job_decode(j, p->fd, image);
+	rc = job_decode(j, p->fd, image, code);
 	out_trim(&j->out);
 	pthread_mutex_lock(&p->lock);
 	bytes = bytes_of(j);
@@ -71,10 +72,14 @@ static void *work(void *arg)
 {
 	struct pool *p = arg;
 	struct image image;
+	struct code *code;
 	struct job *j;
 	int rc;
 
 	rc = image_init(&image, p->cache);
+	code = code_new(&image);
+	if (!code)
+		rc = -ENOMEM;
 	pthread_mutex_lock(&p->lock);
 	if (rc)
 		p->err = rc;
@@ -85,9 +90,10 @@ static void *work(void *arg)
 			continue;
 		}
 		take_job(p, &p->waiting);
-		do_job(p, j, &image);
+		do_job(p, j, &image, code);
 	}
 	pthread_mutex_unlock(&p->lock);
+	code_free(code);
 	image_free(&image);
 	return NULL;
 }
@@ -102,9 +108,10 @@ int pool_init(struct pool *p, struct image_cache *cache, int fd, unsigned int th
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->done, NULL);
 	rc = image_init(&p->image, cache);
+	p->code = code_new(&p->image);
 	rc = rc ?: keep_open(p);
 	p->threads = calloc(threads + 1, sizeof(*p->threads));
-	if (!p->threads)
+	if (!p->threads || !p->code)
 		rc = -ENOMEM;
 	while (!rc && p->nr_threads < threads) {
 		/* Fewer threads do, more slowly. */
@@ -127,6 +134,7 @@ void pool_free(struct pool *p)
 		pthread_join(p->threads[i], NULL);
 	free(p->threads);
 	keep_close(p);
+	code_free(p->code);
 	image_free(&p->image);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->work);
@@ -207,7 +215,7 @@ static void finish_first(struct track *t)
 		link = &(*link)->next_waiting;
 	if (*link) {
 		take_job(p, link);
-		do_job(p, t->first, &p->image);
+		do_job(p, t->first, &p->image, p->code);
 	}
 	while (t->first->state != JOB_DONE)
 		pthread_cond_wait(&p->done, &p->lock);

@@ -64,7 +64,9 @@ struct pool {
 	bool	ending;
 	int	err;		/* of a job */
 	struct image_cache *cache;
-	struct image image;	/* of the consumer, which does a job that no worker has begun */
+	/* These are of the consumer, which does a job that no worker has begun. */
+	struct image image;
+	struct code *code;
 };
 
 /* @threads: workers besides the caller. Return 0 or -errno. */
@@ -83,7 +85,7 @@ const struct flow *track_peek(struct track *t);
 void track_skip(struct track *t);
 
 /* job.c: decode a job. Return 0 or -errno. */
-int job_decode(struct job *j, int fd, struct image *image);
+int job_decode(struct job *j, int fd, struct image *image, struct code *code);
 
 /*
  * keep.c: the flow of jobs that are done. Each track has a job that is consumed, perhaps slowly. If

@@ -25,9 +25,12 @@ struct run_setup {
 	const struct run_space *space;
 };
 
+struct code;
+
 struct run {
 	const struct run_setup *setup;
 	struct image *image;
+	struct code *code;	/* see code.h */
 	struct out *out;
 	const __u8 *data;
 	size_t	size;

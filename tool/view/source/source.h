@@ -21,6 +21,7 @@
 struct source_options {
 	struct object_places places;
 	unsigned int threads;		/* that decode, besides the caller */
+	bool	only_libipt;		/* for tests: decode without a cache of the code */
 	/* Print a message for the user, which ends without a newline. */
 	void (*warn)(const char *text);
 };

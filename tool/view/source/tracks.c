@@ -100,6 +100,7 @@ int tracks_new(struct source *s, struct tracks **tracks)
 	*tracks = t;
 	t->list = calloc(s->nr_queues, sizeof(*t->list));
 	rc = image_cache_init(&t->cache, &s->spaces);
+	t->cache.only_libipt = s->options.only_libipt;
 	if (!rc)
 		rc = pool_init(&t->pool, &t->cache, s->fd, s->options.threads);
 	set_up(s, &setup);
