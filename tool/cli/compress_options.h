@@ -11,7 +11,8 @@
 int compress_option(struct options *opt, const char *arg, struct diag *d);
 
 /*
- * All options are known: FILE.zst is compressed, and by default a compressed stream has such a name.
+ * Call this when all options are known: FILE.zst is compressed, and the default name of a compressed
+ * stream ends with .zst.
  */
 void compress_complete(struct options *opt);
 

@@ -29,8 +29,8 @@ static int rename_new(const char *from, const char *to)
 }
 
 /*
- * Rename @path to the name of a complete file, which goes to @name. If there is a file of that name,
- * maybe of the same hundredth of a second, add a number. Return 0 or -errno.
+ * Rename @path to the name of a complete file, which goes to @name. If there is a file of that
+ * name, maybe of the same hundredth of a second, add a number. Return 0 or -errno.
  */
 static int rename_complete(const char *path, char *name, size_t size)
 {

@@ -27,8 +27,8 @@ void made_clear(struct made *m);
 void made_free(struct made *m);
 
 /*
- * The time of day and the clock of -k drift apart, so each file tells their times of the moment when
- * the file begins. Call this before the records are written again.
+ * The time of day and the clock of -k drift apart, so each file tells their times of the moment
+ * when the file begins. Call this before the records are written again.
  */
 void made_set_clock(struct made *m);
 
