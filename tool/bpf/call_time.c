@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timing of a function's calls in the kernel: a BPF program at the entry of the function keeps the
- * time, and one at the return compares it with now. The programs are few instructions, so they are
+ * Timing of a function's calls in the kernel: a BPF program at the entry of the function stores
+ * the time, and one at the return computes how long the call took. The programs are few instructions, so they are
  * written here, and neither a compiler nor libbpf is needed.
  *
- * A call is known by its thread and by the place of its return address on the stack. So recursive
- * calls are different calls. A call that longjmp() or an exception leaves has no return. The next
- * call at the same place of the thread's stack replaces it; others are forgotten when STARTS_MAX
- * younger calls have no return yet (BPF_MAP_TYPE_LRU_HASH).
+ * The key of a call is its thread and the address of its return address. Recursive calls therefore
+ * have different keys. A call that longjmp() leaves has no return. The next call at the same place
+ * of the thread's stack replaces its start. The map forgets the oldest start when it has STARTS_MAX
+ * younger ones (BPF_MAP_TYPE_LRU_HASH).
  *
  * The probes are two events of the PMU "uprobe" on one CPU. Programs of such an event run wherever
  * the probe is hit (see __uprobe_perf_func()), and the events themselves have no samples. So one
@@ -23,6 +23,7 @@
 #include "base/bpf_sys.h"
 #include "bpf/call_time.h"
 #include "event/probe.h"
+#include "event/symbol.h"
 
 #define UPROBE_TYPE	"/sys/bus/event_source/devices/uprobe/type"
 
@@ -42,13 +43,14 @@ struct key {
 struct call_time {
 	int events;		/* the map of events, by CPU */
 	int starts;		/* the map of calls that have begun */
+	int lost;		/* a map of one number: returns whose start is not known */
 	int probes[2];
 	bool narrow;		/* a program of 32 bits */
 };
 
 /* A program that is being written */
 struct code {
-	struct bpf_insn insns[40];
+	struct bpf_insn insns[48];
 	size_t nr;
 };
 
@@ -182,13 +184,29 @@ static int load_entry(const struct call_time *t)
 	return load(&c);
 }
 
+/* lost[0] += 1 */
+static void count_lost(struct code *c, const struct call_time *t)
+{
+	size_t none;
+
+	put(c, BPF_ST | BPF_W | BPF_MEM, BPF_REG_10, 0, KEY, 0);
+	map(c, BPF_REG_1, t->lost);
+	address(c, BPF_REG_2, KEY);
+	call(c, BPF_FUNC_map_lookup_elem);
+	none = c->nr;
+	put(c, BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 0, 0);
+	set(c, BPF_REG_1, 1);
+	put(c, BPF_STX | BPF_DW | BPF_ATOMIC, BPF_REG_0, BPF_REG_1, 0, BPF_ADD);
+	land(c, none);
+}
+
 /*
  * Take starts[key]. If now - starts[key] is not less than @least, write the difference to the event
- * of this CPU.
+ * of this CPU. If there is no starts[key], count that.
  */
 static int load_return(const struct call_time *t, __u64 least)
 {
-	size_t no_start, too_short;
+	size_t no_start, too_short, done;
 	struct code c = { 0 };
 
 	put_key(&c, t, true);
@@ -213,8 +231,12 @@ static int load_return(const struct call_time *t, __u64 least)
 	address(&c, BPF_REG_4, TIME);
 	set(&c, BPF_REG_5, sizeof(__u64));
 	call(&c, BPF_FUNC_perf_event_output);
+	done = c.nr;
+	put(&c, BPF_JMP | BPF_JA, 0, 0, 0, 0);
 	land(&c, no_start);
+	count_lost(&c, t);
 	land(&c, too_short);
+	land(&c, done);
 	return load(&c);
 }
 
@@ -238,6 +260,9 @@ static int make_maps(struct call_time *c)
 	c->starts = make_map(BPF_MAP_TYPE_LRU_HASH, sizeof(struct key), sizeof(__u64), STARTS_MAX);
 	if (c->starts < 0)
 		return c->starts;
+	c->lost = make_map(BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(__u64), 1);
+	if (c->lost < 0)
+		return c->lost;
 	c->events = make_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, sizeof(__u32), sizeof(__u32), cpus);
 	return c->events < 0 ? c->events : 0;
 }
@@ -255,9 +280,8 @@ static int open_probe(const struct probe *probe, bool at_return, int prog, int c
 	__u64 type;
 	int fd, err;
 
-	err = slurp_u64(UPROBE_TYPE, &type);
-	if (err)
-		return err;
+	if (slurp_u64(UPROBE_TYPE, &type))
+		return -ENODEV;
 	attr.type = type;
 	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
@@ -284,10 +308,25 @@ static int open_probes(struct call_time *c, const struct probe *probe, __u64 lea
 		close(prog);
 		if (c->probes[i] < 0)
 			return diag(d, c->probes[i], "the kernel cannot set a probe at %.300s: %s%s",
-				    place, strerror(-c->probes[i]), c->probes[i] == -EACCES ?
-				    ": it needs CAP_SYS_ADMIN" : "");
+				    place, strerror(-c->probes[i]),
+				    c->probes[i] == -EACCES ? ": it needs CAP_SYS_ADMIN" :
+				    c->probes[i] == -ENODEV ? ": it lacks CONFIG_UPROBE_EVENTS" :
+				    "");
 	}
 	return 0;
+}
+
+/*
+ * The kernel puts a return address of its own on the stack of the function. A Go program walks its
+ * stacks and moves them, and ends when it finds that address. The symbols of Go have dots in their
+ * names.
+ */
+static bool is_go(const char *file)
+{
+	struct symbol sym;
+	unsigned int nr;
+
+	return !symbol_find(file, "runtime.main", 0, &sym, &nr);
 }
 
 /* Is the file a program of 32 bits? probe_find() has seen that it is an ELF file. */
@@ -315,8 +354,11 @@ static int start(struct call_time *c, const char *place, __u64 least, int cpu, s
 	if (err)
 		return err;
 	c->narrow = is_narrow(probe.file);
-	err = make_maps(c);
-	if (err == -EPERM)
+	err = is_go(probe.file) ? -EOPNOTSUPP : make_maps(c);
+	if (err == -EOPNOTSUPP)
+		diag(d, err, "%.300s is a Go program, which would crash: the kernel changes the return address, and Go checks its stacks",
+		     probe.file);
+	else if (err == -EPERM)
 		diag(d, err, "no permission: only root may load BPF programs (CAP_BPF, CAP_PERFMON)");
 	else if (err)
 		diag(d, err, "this kernel cannot do it, because it needs BPF: %s", strerror(-err));
@@ -334,7 +376,7 @@ int call_time_open(struct call_time **call_time, const char *place, __u64 least,
 
 	if (!c)
 		return diag(d, -ENOMEM, "out of memory");
-	*c = (struct call_time){ .events = -1, .starts = -1, .probes = { -1, -1 } };
+	*c = (struct call_time){ .events = -1, .starts = -1, .lost = -1, .probes = { -1, -1 } };
 	err = start(c, place, least, cpu, d);
 	if (err)
 		call_time_close(c);
@@ -354,6 +396,22 @@ int call_time_event(struct call_time *c, int cpu, int fd)
 	return bpf_sys(BPF_MAP_UPDATE_ELEM, &attr);
 }
 
+__u64 call_time_lost(const struct call_time *c)
+{
+	const __u32 key = 0;
+	union bpf_attr attr;
+	__u64 lost = 0;
+
+	if (!c)
+		return 0;
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = c->lost;
+	attr.key = (unsigned long)&key;
+	attr.value = (unsigned long)&lost;
+	bpf_sys(BPF_MAP_LOOKUP_ELEM, &attr);
+	return lost;
+}
+
 void call_time_close(struct call_time *c)
 {
 	size_t i;
@@ -365,6 +423,8 @@ void call_time_close(struct call_time *c)
 			close(c->probes[i]);
 	if (c->starts >= 0)
 		close(c->starts);
+	if (c->lost >= 0)
+		close(c->lost);
 	if (c->events >= 0)
 		close(c->events);
 	free(c);

@@ -29,6 +29,12 @@ int call_time_open(struct call_time **call_time, const char *place, __u64 least,
  */
 int call_time_event(struct call_time *call_time, int cpu, int fd);
 
+/*
+ * Return how many calls have returned whose start was not known: the map had forgotten it, or a
+ * child of fork() returned from its parent's call. @call_time can be NULL.
+ */
+__u64 call_time_lost(const struct call_time *call_time);
+
 /* @call_time can be NULL. */
 void call_time_close(struct call_time *call_time);
 

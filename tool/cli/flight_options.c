@@ -192,8 +192,8 @@ static int check_control_group(const struct flight_options *opt, struct diag *d)
 }
 
 /*
- * --only-trigger-task: which process is it? A socket is allowed, for its other requests. What
- * --survive-crash keeps has all processes.
+ * --only-trigger-task: each trigger must name a process. A socket is allowed for its other requests.
+ * --survive-crash keeps the records of all processes, so it is refused.
  */
 static int check_only_task(const struct flight_options *opt, struct diag *d)
 {
@@ -209,15 +209,15 @@ static int check_only_task(const struct flight_options *opt, struct diag *d)
 			any = true;
 		else if (t->kind != TRIGGER_SOCKET)
 			return diag(d, -EINVAL,
-				    "--only-trigger-task: no process is the trigger %s: leave one of them out",
+				    "--only-trigger-task: the trigger %s names no process: leave one of them out",
 				    t->name);
 	}
 	if (!any)
 		return diag(d, -EINVAL,
-			    "--only-trigger-task needs a trigger that is a process: give event=, exec=, exit=, crash, latency= or hang=");
+			    "--only-trigger-task needs a trigger that names a process: give event=, exec=, exit=, crash, latency= or hang=");
 	if (opt->survive)
 		return diag(d, -EINVAL,
-			    "--only-trigger-task: --survive-crash keeps all processes: leave one of them out");
+			    "--only-trigger-task: --survive-crash keeps the records of all processes: leave one of them out");
 	return 0;
 }
 

@@ -54,6 +54,8 @@ int flight_open(struct session *s, struct diag *d)
 
 	err = check_segments(s, d);
 	if (!err)
+		err = only_tasks_check(s, d);
+	if (!err)
 		err = flight_divide(s, &f->memory, d);
 	if (err)
 		return err;
@@ -82,9 +84,6 @@ int flight_open(struct session *s, struct diag *d)
 	if (err >= 0)
 		err = keep_start(&f->keep, &s->opt->flight.keep, s->opt->flight.name,
 				 s->opt->output, d);
-	if (err)
-		return err;
-	err = only_tasks_check(s, d);
 	if (err)
 		return err;
 	flight_setup_open(s);
@@ -168,7 +167,7 @@ static void look_for_trigger(struct session *s, const struct perf_event_header *
 	    !read_map_get(&f->trigger_ids, sample->id, &i))
 		return;
 	flight_wish(s, &s->opt->flight.triggers[i], NULL, time, 0, NULL, 0);
-	flight_wish_task(s, &s->opt->flight.triggers[i], sample->pid, sample->tid);
+	flight_wish_task(s, &s->opt->flight.triggers[i], sample->pid, sample->tid, time);
 }
 
 /*
@@ -194,7 +193,7 @@ static void look_for_exit(struct session *s, const struct perf_event_header *rec
 		if (t->kind != TRIGGER_EXIT || fnmatch(t->value, name, 0))
 			continue;
 		flight_wish(s, t, NULL, time, 0, NULL, 0);
-		flight_wish_task(s, t, ids->pid, ids->tid);
+		flight_wish_task(s, t, ids->pid, ids->tid, time);
 	}
 }
 

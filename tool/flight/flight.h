@@ -44,7 +44,11 @@ struct flight_wish {
 	 */
 	__u64 overwritten;
 	__u64 triggers;			/* number of triggers that it stands for */
-	struct read_map tasks;		/* processes that triggered, for --only-trigger-task */
+	struct flight_task {		/* processes that triggered, for --only-trigger-task */
+		__u32 pid;
+		__u64 first, last;	/* times of its triggers */
+	} *tasks;
+	size_t nr_tasks;
 	__u64 *tokens;			/* clients of the control socket to answer */
 	size_t nr_tokens;
 	__u8 *data;			/* struct auxrec_snapshot_data, one or more */
@@ -267,11 +271,11 @@ int flight_merge(struct session *s, struct diag *d);
 void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 time,
 		 __u64 token, const void *data, size_t size);
 /*
- * Call this after flight_wish() of @t: task @tid of process @pid was the trigger. The first task of
- * a snapshot is in the snapshot's line. With --only-trigger-task, the snapshot has all processes of
- * these calls, and without a call it has no process.
+ * Call this after flight_wish() of @t: task @tid of process @pid caused the trigger at @time. The
+ * first task of a snapshot is in the snapshot's line. With --only-trigger-task, the snapshot has all
+ * processes of these calls, and without a call it has no process.
  */
-void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid);
+void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid, __u64 time);
 /* Call this when @nr more triggers came at the same time as the last wish of @t. */
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr);
 /* Call this when the samples of @nr triggers are lost. The triggers came at @time or before. */
@@ -382,11 +386,11 @@ char *snapshot_line(struct session *s, const char *path, __u64 bytes);
 /*
  * flight/only.c: called in the child, for --only-trigger-task. @o NULL: the snapshot has all tasks.
  * only_tasks_find() returns 0 or -ENOMEM. only_tasks_keeps() tells whether the snapshot has a
- * record, and only_tasks_has() whether it has the data of a process.
+ * record, and only_tasks_has() whether it has the data of a process at a time.
  */
 int only_tasks_find(struct session *s, struct only_tasks **o);
 bool only_tasks_keeps(const struct only_tasks *o, const struct perf_event_header *rec);
-bool only_tasks_has(const struct only_tasks *o, __u32 pid);
+bool only_tasks_has(const struct only_tasks *o, __u32 pid, __u64 time);
 /* Can the session's snapshots be of one process? Return 0, or -errno with a message. */
 int only_tasks_check(const struct session *s, struct diag *d);
 

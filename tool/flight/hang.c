@@ -236,9 +236,11 @@ static void look_at_task(struct session *s, struct flight_hang *h)
 	if (state == 'Z' || state == 'X') {
 		has_ended(s, h);
 	} else if (hung_for(h, state, now) >= h->trigger->hang.time && !h->told) {
+		const __u64 time = perf_clock_now(s->clock);
+
 		h->told = true;
-		flight_wish(s, h->trigger, NULL, perf_clock_now(s->clock), 0, NULL, 0);
-		flight_wish_task(s, h->trigger, h->process, h->trigger->hang.pid);
+		flight_wish(s, h->trigger, NULL, time, 0, NULL, 0);
+		flight_wish_task(s, h->trigger, h->process, h->trigger->hang.pid, time);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "flight/flight.h"
 #include "stream/records.h"
 
@@ -17,12 +18,23 @@ struct forked {
 	__u64 time;
 };
 
+/*
+ * The records of a process from @begin to @end belong to the snapshot. Before and after that time,
+ * another process had the same pid, or an ancestor did what its child does not inherit.
+ */
+struct life {
+	__u64 begin, end;
+	__u64 first, last;	/* the triggers of the process, or the fork of its child */
+	bool triggered;
+};
+
 struct only_tasks {
-	const struct flight_wish *writing;	/* the triggers of this snapshot */
 	struct forked *forks;
 	size_t nr_forks;
-	struct read_map ancestors;	/* a process -> the last of its forks that counts */
-	int err;
+	struct read_map by_pid;		/* process -> index in @lives */
+	struct life *lives;
+	size_t nr_lives;
+	struct read_map files;		/* hashes of the names of files that these processes map */
 };
 
 struct fork_record {
@@ -45,26 +57,62 @@ static int collect(void *ctx, const struct perf_event_header *rec)
 	return 0;
 }
 
-static bool has_triggered(const struct only_tasks *o, __u32 pid)
+static struct life *find_life(const struct only_tasks *o, __u32 pid)
 {
-	const struct flight_wish *w;
+	__u32 i;
 
-	for (w = o->writing; w; w = w->next)
-		if (read_map_get(&w->tasks, pid, NULL))
-			return true;
-	return false;
+	return read_map_get(&o->by_pid, pid, &i) ? &o->lives[i] : NULL;
+}
+
+static int add_life(struct only_tasks *o, __u32 pid, const struct life *life)
+{
+	if (grow((void **)&o->lives, o->nr_lives, sizeof(*o->lives)) ||
+	    read_map_set(&o->by_pid, pid, o->nr_lives))
+		return -ENOMEM;
+	o->lives[o->nr_lives++] = *life;
+	return 0;
+}
+
+static bool has_triggered(const struct only_tasks *o, __u32 pid, __u64 time)
+{
+	const struct life *l = find_life(o, pid);
+
+	return l && l->triggered && time >= l->begin && time <= l->end;
 }
 
 /* Does the process have its sideband in the snapshot at @time? */
 static bool is_known(const struct only_tasks *o, __u32 pid, __u64 time)
 {
-	__u32 last;
+	const struct life *l = find_life(o, pid);
 
-	return has_triggered(o, pid) ||
-	       (read_map_get(&o->ancestors, pid, &last) && time <= o->forks[last].time);
+	return l && time >= l->begin && time <= l->end;
 }
 
-/* A parent's forks are earlier than those of its children, so one way back in time suffices. */
+static int add_triggers(struct only_tasks *o, const struct flight_wish *w)
+{
+	size_t i;
+
+	for (; w; w = w->next)
+		for (i = 0; i < w->nr_tasks; i++) {
+			const struct flight_task *t = &w->tasks[i];
+			struct life *l = find_life(o, t->pid);
+
+			if (!l && add_life(o, t->pid, &(struct life){
+					.end = ~0ULL, .first = t->first, .last = t->last,
+					.triggered = true }))
+				return -ENOMEM;
+			if (l && t->first < l->first)
+				l->first = t->first;
+			if (l && t->last > l->last)
+				l->last = t->last;
+		}
+	return 0;
+}
+
+/*
+ * A process is forked before it forks, so one pass backwards in time finds all ancestors. The
+ * process that has a pid begins with the fork, and the one that had it before ends.
+ */
 static int find_ancestors(struct only_tasks *o)
 {
 	size_t i;
@@ -72,12 +120,32 @@ static int find_ancestors(struct only_tasks *o)
 
 	for (i = o->nr_forks; !err && i--;) {
 		const struct forked *fork = &o->forks[i];
+		struct life *l = find_life(o, fork->child);
 
-		if (is_known(o, fork->child, fork->time) &&
-		    !is_known(o, fork->parent, fork->time))
-			err = read_map_set(&o->ancestors, fork->parent, i);
+		if (!l || l->begin)
+			continue;
+		if (fork->time > l->last) {
+			l->end = fork->time - 1;
+			continue;
+		}
+		if (fork->time <= l->first)
+			l->begin = fork->time;
+		if (!find_life(o, fork->parent))
+			err = add_life(o, fork->parent, &(struct life){
+				.end = fork->time, .first = fork->time, .last = fork->time });
 	}
 	return err;
+}
+
+/* A build-id that comes late (record/late_ids.c) has the name of a file of any process. */
+static int note_file(void *ctx, const struct perf_event_header *rec)
+{
+	const char *name = (const char *)rec + REC_MMAP2_NAME;
+	struct only_tasks *o = ctx;
+
+	if (rec->type != PERF_RECORD_MMAP2 || !only_tasks_keeps(o, rec))
+		return 0;
+	return read_map_set(&o->files, hash_string(name), 0);
 }
 
 int only_tasks_find(struct session *s, struct only_tasks **only)
@@ -88,14 +156,19 @@ int only_tasks_find(struct session *s, struct only_tasks **only)
 	if (!o)
 		return -ENOMEM;
 	*only = o;
-	o->writing = s->flight->writing;
-	err = recent_emit_sideband(s->flight->recent, collect, o);
-	return err ?: find_ancestors(o);
+	err = add_triggers(o, s->flight->writing);
+	if (!err)
+		err = recent_emit_sideband(s->flight->recent, collect, o);
+	if (!err)
+		err = find_ancestors(o);
+	if (!err)
+		err = recent_emit_state(s->flight->recent, note_file, o);
+	return err ?: recent_emit_sideband(s->flight->recent, note_file, o);
 }
 
-bool only_tasks_has(const struct only_tasks *o, __u32 pid)
+bool only_tasks_has(const struct only_tasks *o, __u32 pid, __u64 time)
 {
-	return !o || has_triggered(o, pid);
+	return !o || has_triggered(o, pid, time);
 }
 
 int only_tasks_check(const struct session *s, struct diag *d)
@@ -104,6 +177,9 @@ int only_tasks_check(const struct session *s, struct diag *d)
 
 	if (!s->opt->flight.only_task)
 		return 0;
+	if (s->opt->cgroups)
+		return diag(d, -EOPNOTSUPP,
+			    "--only-trigger-task: --all-cgroups has the names of all cgroups, which tell what others run: leave one of them out");
 	if (s->have_payloads)
 		return diag(d, -EOPNOTSUPP,
 			    "--only-trigger-task: the raw ring has raw data of all processes: leave --raw-ring and --bpf-ring out, and give --no-raw-ring with -e bpf-output");
@@ -133,12 +209,13 @@ bool only_tasks_keeps(const struct only_tasks *o, const struct perf_event_header
 		__u64 ip;
 		__u32 sample_pid, sample_tid;
 	} *r = (const void *)rec;
+	const __u64 time = flight_record_time(rec);
 
 	if (!o)
 		return true;
 	switch (rec->type) {
 	case PERF_RECORD_SAMPLE:
-		return has_triggered(o, r->sample_pid);
+		return has_triggered(o, r->sample_pid, time);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 	case PERF_RECORD_COMM:
@@ -146,13 +223,19 @@ bool only_tasks_keeps(const struct only_tasks *o, const struct perf_event_header
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_NAMESPACES:
 	case PERF_RECORD_ITRACE_START:
-		/* The kernel's own maps, and the idle task */
-		return r->pid == ~0U || !r->pid || is_known(o, r->pid, flight_record_time(rec));
+		/*
+		 * The kernel's own maps. Pid 0 is the idle task, of which readers need nothing. For
+		 * a recorder in a PID namespace, it is any task outside of the namespace.
+		 */
+		return r->pid == ~0U || is_known(o, r->pid, time);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-		return has_triggered(o, context_of(rec));
+		return has_triggered(o, context_of(rec), time);
+	case REC_BUILD_ID:
+		return read_map_get(&o->files, hash_string((const char *)rec + REC_BUILD_ID_NAME),
+				    NULL);
 	default:
 		return true;
 	}

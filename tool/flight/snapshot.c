@@ -200,7 +200,7 @@ static int find_spans(struct session *s, __u64 begin, struct span_list *list)
 	while (rawring_next_held(&s->raw, &item)) {
 		/* The next snapshot has the spans that have ended since the HOLD. */
 		if (item.span->t_end < begin || item.span->seq > s->raw.held_seq ||
-		    !only_tasks_has(s->flight->only, item.span->pid))
+		    !only_tasks_has(s->flight->only, item.span->pid, item.span->t_begin))
 			continue;
 		if (grow((void **)&list->items, list->nr, sizeof(*list->items)))
 			return -ENOMEM;
@@ -259,8 +259,10 @@ static int put_gaps(struct session *s, __u64 begin)
 	int err = 0;
 
 	for (i = 0; !err && i < gaps->nr; i++)
+		/* gaps_add() joins gaps of several threads to one that has no pid. */
 		if (gaps->list[i].t_end >= begin &&
-		    only_tasks_has(s->flight->only, gaps->list[i].pid))
+		    (gaps->list[i].pid == -1U ||
+		     only_tasks_has(s->flight->only, gaps->list[i].pid, gaps->list[i].t_end)))
 			err = auxdata_gap(s, &gaps->list[i]);
 	return err;
 }

@@ -34,6 +34,9 @@
  */
 #define POST_SPREAD	8
 
+/* Most processes of a snapshot with --only-trigger-task */
+#define TASKS_MAX	1024
+
 /* Find the first and the last wish of the same trigger and name whose snapshot has not begun. */
 static struct flight_wish *find(struct flight *f, const struct trigger *t, const char *name,
 				struct flight_wish **last)
@@ -206,10 +209,17 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 	add_data(w, data, size);
 }
 
-void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid)
+void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid, __u64 time)
 {
 	struct flight_wish *w;
+	size_t i;
 
+	/*
+	 * The kernel has no pid of a task that has ended (-1), or that is outside of the recorder's
+	 * PID namespace (0): such numbers are those of many processes.
+	 */
+	if (!pid || pid == -1U)
+		return;
 	/* A trigger that was suppressed has no wish, and one that was joined has this wish. */
 	find(s->flight, t, t->name, &w);
 	if (!w)
@@ -218,8 +228,23 @@ void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u
 		w->pid = pid;
 		w->tid = tid;
 	}
-	if (s->opt->flight.only_task && read_map_set(&w->tasks, pid, 0))
-		say("trigger %s: out of memory, its snapshot lacks process %u", t->name, pid);
+	if (!s->opt->flight.only_task)
+		return;
+	for (i = 0; i < w->nr_tasks && w->tasks[i].pid != pid; i++)
+		;
+	if (i == w->nr_tasks) {
+		if (i == TASKS_MAX || grow((void **)&w->tasks, i, sizeof(*w->tasks))) {
+			say("trigger %s: its snapshot lacks process %u, because there are too many",
+			    t->name, pid);
+			return;
+		}
+		w->tasks[w->nr_tasks++] = (struct flight_task){ pid, time, time };
+	}
+	/* The rings are read one after the other. */
+	if (time < w->tasks[i].first)
+		w->tasks[i].first = time;
+	if (time > w->tasks[i].last)
+		w->tasks[i].last = time;
 }
 
 void flight_wish_more(struct session *s, struct trigger *t, __u64 nr)
@@ -259,7 +284,7 @@ void flight_wishes_free(struct flight_wish *list)
 		next = list->next;
 		free(list->tokens);
 		free(list->data);
-		read_map_free(&list->tasks);
+		free(list->tasks);
 		free(list);
 	}
 }

@@ -98,6 +98,10 @@ static int open_latency(struct session *s, size_t i, struct diag *d)
 		f->call_times = calloc(s->opt->flight.nr_triggers, sizeof(*f->call_times));
 	if (!f->call_times)
 		return diag(d, -ENOMEM, "out of memory");
+	/* Mangled names of C++ and Rust */
+	if (!s->opt->quiet && (!strncmp(t->value, "_Z", 2) || !strncmp(t->value, "_R", 2)))
+		say("--trigger %s: an exception or panic that leaves this function aborts its program, because the kernel replaces the return address",
+		    t->name);
 	err = call_time_open(&f->call_times[i], t->value, t->latency.time, s->cpus.list[0], &why);
 	return err ? diag(d, err, "--trigger %s: %.900s", t->name, why.msg) : 0;
 }
@@ -105,9 +109,14 @@ static int open_latency(struct session *s, size_t i, struct diag *d)
 static void close_latency(struct session *s, size_t i)
 {
 	struct flight *f = s->flight;
+	__u64 lost;
 
 	if (!f->call_times)
 		return;
+	lost = call_time_lost(f->call_times[i]);
+	if (lost)
+		say("trigger %s: the time of %llu calls is not known, because their start was forgotten",
+		    s->opt->flight.triggers[i].name, (unsigned long long)lost);
 	call_time_close(f->call_times[i]);
 	f->call_times[i] = NULL;
 }

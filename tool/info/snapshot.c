@@ -161,7 +161,7 @@ static void print_one(const struct info *info, const struct info_snapshot *s)
 			read_print_duration(b, sizeof(b), h->after_ns),
 			h->flags & AUXREC_SNAPSHOT_FROZEN ? ", frozen" : "");
 	if (h->flags & AUXREC_SNAPSHOT_ONLY_TASK)
-		fputs("\n    only of the process that triggered, and what is needed to read it",
+		fputs("\n    has only the process that triggered, and the records that readers need for it",
 		      info->out);
 	fputc('\n', info->out);
 	print_short(info, h);

@@ -111,7 +111,7 @@ static int take_mark(struct scan *sc, const struct read_record *rec,
 	}
 	if (mark.h.flags & AUXREC_SNAPSHOT_ONLY_TASK)
 		return diag(sc->m->d, -EINVAL,
-			    "%s has only the process that triggered (--only-trigger-task): it cannot be merged, because nobody could tell what is missing",
+			    "%s has only the process that triggered (--only-trigger-task): it cannot be merged, because the merged file could not tell which records are missing",
 			    sc->in->path);
 	if (!at || at->mark.number != mark.h.number) {
 		err = begin_section(sc, &mark.h, sc->r.start + rec->offset);

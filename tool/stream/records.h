@@ -244,6 +244,7 @@ struct rec_mmap2 {
 #define REC_KERNEL_NAME		"[kernel.kallsyms]"
 #define REC_MMAP_NAME		40	/* offset of the name in an MMAP */
 #define REC_MMAP2_NAME		72	/* offset of the name in an MMAP2 */
+#define REC_BUILD_ID_NAME	36	/* offset of the name in a BUILD_ID */
 
 /*
  * Ids from here on belong to events that auxrec makes up. Samples of these events contain AUX

@@ -193,7 +193,8 @@ static int build(struct blob *b, const struct session *s, const char *root)
 	snprintf(path, sizeof(path), "%s/printk_formats", root);
 	add_file(b, path, 4, false);
 	snprintf(path, sizeof(path), "%s/saved_cmdlines", root);
-	add_cmdlines(b, path);
+	/* These are the names of any tasks. COMM records have those that readers need. */
+	add_cmdlines(b, s->opt->flight.only_task ? "" : path);
 	return b->failed ? -ENOMEM : 0;
 }
 

@@ -31,7 +31,7 @@ int latency_parse(const char *s, struct latency *l, char **place, struct diag *d
 	if (!l->time)
 		return diag(d, -EINVAL, "the time is 0: give the time that a call may take, or event=func=FUNC@FILE for each call");
 	if (slash - s > 7 && !memcmp(slash - 7, "%return", 7))
-		return diag(d, -EINVAL, "a latency ends with the return: leave %%return out");
+		return diag(d, -EINVAL, "latency= always measures up to the return: leave %%return out");
 	*place = strndup(s, slash - s);
 	return 0;
 }

@@ -26,7 +26,12 @@ prog=$!
 
 # shellcheck disable=SC2317 # await calls it
 # triggered EVENT N: does a snapshot have N samples of the event?
-triggered() { (($(grep -c . < <(samples "$1")) == $2)); }
+triggered()
+{
+	local n
+	n=$(grep -c . < <(samples "$1"))
+	((n == $2)) || { echo "$n samples" >why; false; }
+}
 
 # samples EVENT: print the samples of the event in a new snapshot. (In a stream, perf script prints
 # no ip for events of PMUs, see process_attr() in builtin-script.c.)
@@ -50,7 +55,7 @@ is_status 'trigger never' '0 taken, 0 suppressed' || note "$(told)"
 check "a call is a trigger, and a return is one"
 
 do_it "call 100"
-await triggered "func=called@$PROG" 101
+await triggered "func=called@$PROG" 101 || note "$(<why): $("$AUXREC" info "$(ctl snapshot)" | sed -n '/^Losses/,/^$/p')"
 # The return's event is disabled after its one snapshot.
 is_status 'trigger return' '1 taken, 0 suppressed' || note "$(told)"
 land

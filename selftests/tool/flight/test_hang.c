@@ -38,12 +38,14 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 	wishes++;
 }
 
-void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid)
+void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid,
+		      __u64 time)
 {
 	(void)s;
 	(void)t;
 	(void)pid;
 	(void)tid;
+	(void)time;
 }
 
 __u64 perf_clock_now(struct perf_clock *c)

@@ -307,7 +307,7 @@ static const struct {
 	{ "latency=f@p//", "TIME: '' " NO_TIME },
 	{ "latency=f@p/0s/",
 	  "the time is 0: " EACH_CALL },
-	{ "latency=f@p%return/1s/", "a latency ends with the return: leave %return out" },
+	{ "latency=f@p%return/1s/", "latency= always measures up to the return: leave %return out" },
 	{ "hang=1", "the time is missing: give hang=PID/TIME, e.g. hang=1234/5s" },
 	{ "hang=/5s", "'' is not the id of a process or thread" },
 	{ "hang=0/5s", "'0' is not the id of a process or thread" },

@@ -30,7 +30,7 @@ tasks()
 only()
 {
 	readable "$1"
-	"$AUXREC" info "$1" | grep -q '^    only of the process that triggered' || note "info does not tell"
+	"$AUXREC" info "$1" | grep -q '^    has only the process that triggered' || note "info does not tell"
 	[[ $(mark "$1" only_trigger_task) == true ]] || note "$(marks "$1")"
 	"$PERF" script -i "$1" -F pid,event 2>/dev/null | awk '!/ snapshot:/ { print $1 }' | sort -u >pids
 	[[ $(wc -l <pids) == 1 ]] || note "samples of $(tr '\n' ' ' <pids)"
@@ -87,6 +87,7 @@ await of aux
 f=$(of aux)
 readable "$f"
 "$AUXREC" info "$f" >about
+grep -aq only-other "$f" && note "the name of the other process is in the file"
 grep -q "^  thread $prog only-prog: .* chunks$" about || note "$(grep '^  thread' about || cat about)"
 grep '^  thread' about | grep -v "^  thread $prog " >found && note "$(<found)"
 land
