@@ -33,7 +33,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		frames/test_frames frames/test_sums state/test_state state/test_recent state/test_recent_memory \
 		state/test_proc_maps synth/test_kernel_range \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
-		daemon/test_daemon daemon/test_notify daemon/test_journal flight/standin flight/actor flight/called flight/churn flight/memory flight/hold_fails.so \
+		daemon/test_daemon daemon/test_notify daemon/test_journal flight/standin flight/actor flight/called flight/called_go flight/churn flight/memory flight/hold_fails.so \
 		record/test_options perfdata/to_perf_data perfetto/feed stream/test_lost stream/test_map_kind stream/test_zstd \
 		session/test_child rotate/test_file_list rotate/test_rotate record/test_filter record/test_bpf record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
@@ -240,6 +240,10 @@ $(TESTS)/tool/flight/test_gaps: $(BUILD)/selftests/tool/flight/test_gaps.o \
 $(TESTS)/tool/flight/test_snapfile: $(addprefix $(BUILD)/selftests/tool/flight/,test_snapfile.o \
 		snap_dir.o wrap_open.o) $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=open,--wrap=renameat2,--wrap=link -o $@ $(TOOL_GROUP)
+
+# A program with a function of Go's runtime
+$(TESTS)/tool/flight/called_go: $(TESTS)/tool/flight/called
+	$(QUIET_LD)objcopy --add-symbol runtime.main=.text:0,function,global $< $@
 
 $(TESTS)/tool/flight/test_keep: $(addprefix $(BUILD)/selftests/tool/flight/,test_keep.o \
 		keep_now.o snap_dir.o) $(TOOL_LINK)

@@ -147,6 +147,8 @@ refused 'cannot let a probe of a function follow tasks: record whole CPUs' -p $p
 refused "has no function 'wait'; did you mean waits?" -a --trigger "latency=wait@$PROG/1s/"
 refused 'cannot let a probe of a function follow tasks: record whole CPUs' -p $prog \
 	--trigger "latency=waits@$PROG/1s/"
+refused 'is a Go program, which would crash' -a \
+	--trigger "latency=called@$B/selftests/tool/flight/called_go/1s/"
 # Debian's kernels do not let anybody without CAP_SYS_ADMIN record whole CPUs at the level 3.
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 want 125 setpriv --bounding-set=-sys_admin "$AUXREC" --flight -a -e cpu-clock -o x \
