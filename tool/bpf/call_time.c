@@ -17,13 +17,13 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
 #include "base/bpf_sys.h"
 #include "bpf/call_time.h"
 #include "event/probe.h"
-#include "event/symbol.h"
 
 #define UPROBE_TYPE	"/sys/bus/event_source/devices/uprobe/type"
 
@@ -316,19 +316,6 @@ static int open_probes(struct call_time *c, const struct probe *probe, __u64 lea
 	return 0;
 }
 
-/*
- * The kernel puts a return address of its own on the stack of the function. A Go program walks its
- * stacks and moves them, and ends when it finds that address. The symbols of Go have dots in their
- * names.
- */
-static bool is_go(const char *file)
-{
-	struct symbol sym;
-	unsigned int nr;
-
-	return !symbol_find(file, "runtime.main", 0, &sym, &nr);
-}
-
 /* Is the file a program of 32 bits? probe_find() has seen that it is an ELF file. */
 static bool is_narrow(const char *file)
 {
@@ -347,18 +334,19 @@ static int start(struct call_time *c, const char *place, __u64 least, int cpu, s
 	struct probe probe;
 	const char *at;
 	int pops, err;
+	char *text;
 
 	if (find_sp(false, &pops) < 0)
 		return diag(d, -EOPNOTSUPP, "not supported on this architecture");
-	err = probe_find(place, &probe, &at, d);
+	if (asprintf(&text, "%s%%return", place) < 0)
+		return diag(d, -ENOMEM, "out of memory");
+	err = probe_find(text, &probe, &at, d);
+	free(text);
 	if (err)
 		return err;
 	c->narrow = is_narrow(probe.file);
-	err = is_go(probe.file) ? -EOPNOTSUPP : make_maps(c);
-	if (err == -EOPNOTSUPP)
-		diag(d, err, "%.300s is a Go program, which would crash: the kernel changes the return address, and Go checks its stacks",
-		     probe.file);
-	else if (err == -EPERM)
+	err = make_maps(c);
+	if (err == -EPERM)
 		diag(d, err, "no permission: only root may load BPF programs (CAP_BPF, CAP_PERFMON)");
 	else if (err)
 		diag(d, err, "this kernel cannot do it, because it needs BPF: %s", strerror(-err));

@@ -106,6 +106,18 @@ static int not_found(const struct parts *parts, unsigned int nr, int err, struct
 	}
 }
 
+/*
+ * To see a return, the kernel puts an address of its own on the stack. A Go program walks its stacks
+ * and moves them, and ends when it finds that address.
+ */
+static bool is_go(const char *file)
+{
+	struct symbol sym;
+	unsigned int nr;
+
+	return !symbol_find(file, "runtime.main", 0, &sym, &nr);
+}
+
 static int find(const struct parts *parts, struct probe *probe, struct diag *d)
 {
 	struct symbol sym;
@@ -121,6 +133,9 @@ static int find(const struct parts *parts, struct probe *probe, struct diag *d)
 	if (sym.indirect)
 		return diag(d, -EINVAL, "'%.200s' of %.200s is an indirect function: its symbol is the code that chooses the real one; give that one's name",
 			    parts->name, parts->file);
+	if (parts->at_return && is_go(parts->file))
+		return diag(d, -EOPNOTSUPP, "%.200s is a Go program, which would crash: the kernel changes the return address, and Go checks its stacks",
+			    parts->file);
 	probe->offset = sym.offset;
 	probe->at_return = parts->at_return;
 	probe->file = realpath(parts->file, NULL);

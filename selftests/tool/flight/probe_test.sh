@@ -149,6 +149,8 @@ refused 'cannot let a probe of a function follow tasks: record whole CPUs' -p $p
 	--trigger "latency=waits@$PROG/1s/"
 refused 'is a Go program, which would crash' -a \
 	--trigger "latency=called@$B/selftests/tool/flight/called_go/1s/"
+refused 'is a Go program, which would crash' -a \
+	--trigger "event=func=called@$B/selftests/tool/flight/called_go%return"
 # Debian's kernels do not let anybody without CAP_SYS_ADMIN record whole CPUs at the level 3.
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 want 125 setpriv --bounding-set=-sys_admin "$AUXREC" --flight -a -e cpu-clock -o x \
