@@ -61,6 +61,17 @@ is_status 'trigger return' '1 taken, 0 suppressed' || note "$(told)"
 land
 check "and each of a hundred calls is in a snapshot"
 
+launch "${SAMPLER[@]}" --trigger "event=func=waits@$PROG,name=in" \
+	--trigger "event=func=waits@$PROG%return,name=out"
+do_it "wait 60 1"
+await triggered "func=waits@$PROG%return" 1
+"$PERF" script -i "$(ctl snapshot)" -F time,event 2>/dev/null | tr -d : | awk '
+	$2 ~ /^func=waits@.*%return$/ { end = $1 }
+	$2 ~ /^func=waits@.*prog$/ { begin = $1 }
+	END { exit !(begin && end - begin > 0.05) }' || note "the return is not 60 ms after the call"
+land
+check "a return is a trigger when the function has ended"
+
 # --- nothing stays behind -------------------------------------------------------------
 
 launch "${SAMPLER[@]}" --trigger "event=func=called@$PROG,name=call"
