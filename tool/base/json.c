@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 
 /*
- * Large outputs consist of short members, for which stdio's formats and its locks take most of the
+ * Large outputs consist of short members. stdio's formats and locks would take most of the
  * time. A stream is written by one thread.
  */
 static void put(FILE *f, const char *s)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Test that auxview's decoder with a cache of the code finds the same flow and the same times as
-libipt's block decoder, in traces of random ways through a small program; prints TAP.
+libipt's block decoder, in traces of random paths through a small program; prints TAP.
 
 Usage: decoders_test.py LIST_FLOW
 """

@@ -7,7 +7,10 @@
 
 #include "view/decode/branch.h"
 
-/* Return the number of prefixes of a near branch. All of them are without effect on its size. */
+/*
+ * Return the number of prefixes of a near branch. In 64-bit mode none of them changes the size of
+ * the branch.
+ */
 static __u8 skip_prefixes(const struct pt_insn *insn)
 {
 	static const __u8 prefixes[] = {
@@ -50,6 +53,13 @@ static bool read_cond(const struct pt_insn *insn, struct code_block *b, __u8 at)
 	return false;
 }
 
+/* TIP.PGD without an address can be at a MOV to CR3: this is left to libipt's block decoder. */
+static bool is_mov_to_cr3(const struct pt_insn *insn, __u8 at)
+{
+	return at + 2 < insn->size && insn->raw[at] == 0x0f && insn->raw[at + 1] == 0x22 &&
+	       (insn->raw[at + 2] & 0x38) == 0x18;
+}
+
 bool branch_read(const struct pt_insn *insn, struct code_block *b)
 {
 	const __u8 at = skip_prefixes(insn);
@@ -58,7 +68,7 @@ bool branch_read(const struct pt_insn *insn, struct code_block *b)
 	switch (insn->iclass) {
 	case ptic_other:
 	case ptic_ptwrite:
-		return true;
+		return !is_mov_to_cr3(insn, at);
 	case ptic_cond_jump:
 		return read_cond(insn, b, at);
 	case ptic_jump:

@@ -10,8 +10,8 @@
 #include "view/decode/code.h"
 
 /*
- * If an instruction in 64-bit mode is a branch, set @b->kind and @b->target. Return false if the
- * instruction has bytes that its class must not have.
+ * If an instruction in 64-bit mode is a branch, set @b->kind and @b->target. Return false if its
+ * bytes do not match the class that libipt reports.
  */
 bool branch_read(const struct pt_insn *insn, struct code_block *b);
 

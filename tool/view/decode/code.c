@@ -107,7 +107,7 @@ static bool decode(struct code *c, __u64 ip, __u64 limit, struct code_block *b)
 	       b->nr_insns < MOST_INSNS) {
 		memset(&insn, 0, sizeof(insn));
 		status = pt_insn_next(c->decoder, &insn, sizeof(insn));
-		/* At a branch that needs trace, the status is an error, and there is an insn. */
+		/* At a branch that needs trace, libipt returns an error, but still has the insn. */
 		if (insn.iclass == ptic_error || !insn.size || insn.ip != b->next)
 			return false;
 		if (insn.truncated || insn.mode != ptem_64bit)
@@ -133,8 +133,7 @@ static bool renew(struct code *c, struct code_block *b)
 {
 	struct image *i = c->image;
 
-	if (image_isid(i, b->place.ip) != b->last.isid ||
-	    image_isid(i, b->last.end_ip) != b->last.isid)
+	if (image_isid(i, b->place.ip, b->next - 1) != b->last.isid)
 		return false;
 	/* If the same object is there, it is also the same function. */
 	if (!b->place.function || image_object(i, b->place.ip) != b->place.function->object)
@@ -150,7 +149,7 @@ struct code_block *code_find(struct code *c, __u64 ip)
 	for (b = *slot; b; b = b->other)
 		if (b->place.ip == ip && (code_is_current(b, c->image) || renew(c, b)))
 			return b;
-	if (!decode(c, ip, ip - 1, &found) || !renew(c, &found))
+	if (c->nr >= 2 * MOST_BLOCKS || !decode(c, ip, ip - 1, &found) || !renew(c, &found))
 		return NULL;
 	b = malloc(sizeof(*b));
 	if (!b)

@@ -2,8 +2,8 @@
 /*
  * Blocks of instructions up to a branch, which are decoded once.
  *
- * Each worker has blocks of its own. A block stays when the view changes, because its section tells
- * whether it is still there.
+ * Each worker has blocks of its own. A block survives a change of the view. code_find() then
+ * compares its section.
  */
 #ifndef VIEW_CODE_H
 #define VIEW_CODE_H
@@ -40,7 +40,7 @@ void code_free(struct code *c);
 /* Forget all blocks if there are too many. Blocks must not be in use. */
 void code_limit(struct code *c);
 
-/* Return the block that begins at @ip, or NULL if it cannot be decoded, for whatever reason. */
+/* Return the block that begins at @ip, or NULL if it cannot be decoded. */
 struct code_block *code_find(struct code *c, __u64 ip);
 
 /*

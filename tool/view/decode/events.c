@@ -134,6 +134,7 @@ void event_tell(struct fast *f)
 	case ptev_exec_mode:
 		/* branch.c reads 64-bit code only. */
 		f->give_up |= e->variant.exec_mode.mode != ptem_64bit;
+		f->has_mode = true;
 		break;
 	case ptev_stop:
 		f->give_up |= f->enabled;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Decode a run with a cache of the code: libipt's query decoder reads the packets, and the cache
- * tells where each block ends, and what a branch does. For what is rare, this decoder gives up, and
- * libipt's block decoder decodes the run.
+ * tells where each block ends, and what a branch does. If a run contains something that this
+ * decoder does not handle, it gives up, and libipt's block decoder decodes the run.
  */
 #include "view/decode/fast.h"
 
@@ -99,7 +99,10 @@ static bool branch(struct fast *f, struct code_block *b)
 {
 	bool goes_on;
 
-	/* A disabled event is at the next such branch. No other event can be here. */
+	/* libipt stores the address even if tracing ends at the call. */
+	if (b->kind == CODE_INDIRECT_CALL)
+		push(f, b->next);
+	/* A pending disabled event belongs to this branch. No other event can be pending here. */
 	if (f->pending) {
 		f->arrived = true;
 		return f->event.type == ptev_disabled || give_up(f);
@@ -112,10 +115,6 @@ static bool branch(struct fast *f, struct code_block *b)
 		break;
 	case CODE_RETURN:
 		goes_on = ret(f);
-		break;
-	case CODE_INDIRECT_CALL:
-		push(f, b->next);
-		goes_on = indirect(f);
 		break;
 	default:
 		goes_on = indirect(f);
@@ -138,7 +137,7 @@ static bool leave(struct fast *f, struct code_block *b)
 		f->link = &b->to_next;
 		break;
 	case CODE_CALL:
-		/* A call of the next instruction is how code reads its own address. */
+		/* Code calls the next instruction to read its own address, and never returns. */
 		if (b->target != b->next)
 			push(f, b->next);
 		f->ip = b->target;
@@ -218,11 +217,11 @@ static inline bool step(struct fast *f)
 {
 	struct code_block *b = next_block(f);
 
-	if (!b)
+	if (!b || !f->has_mode)
 		return give_up(f);
 	if (walk_block(f->w, &b->place, &b->last, b->nr_insns))
 		return leave(f, b);
-	/* libipt looks at the end of the block, and at the time if this needs no trace. */
+	/* libipt has left the block here, and looked at the time if that needed no trace. */
 	f->unseen &= b->kind < CODE_COND;
 	return true;
 }

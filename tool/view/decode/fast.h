@@ -16,6 +16,7 @@ struct fast {
 	struct pt_query_decoder *query;
 	const struct pt_config *config;
 	__u64	ip;
+	bool	has_mode;	/* the trace told that this is 64-bit code */
 	bool	enabled;	/* tracing is on, and the next instruction is at @ip */
 	int	status;		/* of the last query */
 	struct code_block **link;	/* the block at @ip, if it is known; NULL: look it up */
@@ -23,7 +24,7 @@ struct fast {
 	bool	pending;	/* @event was not told yet */
 	bool	arrived;	/* the flow is at the place of @event */
 	bool	unseen;		/* packets were read since the time was looked at */
-	bool	give_up;	/* the run has something that this decoder does not know */
+	bool	give_up;	/* the run contains something that this decoder does not handle */
 	__u64	returns[RETURNS];
 	__u32	nr_calls;	/* that were stored, modulo 2^32 */
 	__u32	nr_returns;	/* that can be compressed, at most RETURNS */

@@ -208,13 +208,16 @@ struct object *image_object(const struct image *i, __u64 ip)
 	return m ? m->object : NULL;
 }
 
-int image_isid(const struct image *i, __u64 ip)
+int image_isid(const struct image *i, __u64 first, __u64 last)
 {
 	size_t k = i->nr_sections;
 
-	while (k--)
-		if (ip - i->sections[k].begin < i->sections[k].end - i->sections[k].begin)
-			return i->sections[k].isid;
+	while (k--) {
+		const struct image_section *s = &i->sections[k];
+
+		if (last >= s->begin && first < s->end)
+			return first >= s->begin && last < s->end ? s->isid : 0;
+	}
 	return 0;
 }
 

@@ -66,8 +66,8 @@ struct function *image_function(struct image *i, __u64 ip, bool *is_begin);
 /* Return the object at an address, or NULL. */
 struct object *image_object(const struct image *i, __u64 ip);
 
-/* Return the section at an address, or 0. */
-int image_isid(const struct image *i, __u64 ip);
+/* Return the section that has all bytes from @first to @last, or 0. */
+int image_isid(const struct image *i, __u64 first, __u64 last);
 
 /* Return the size of the call instruction at an address in section @isid, or 0. */
 __u8 image_call_size(struct image *i, __u64 ip, int isid, bool is_64bit);

@@ -64,7 +64,7 @@ struct pool {
 	bool	ending;
 	int	err;		/* of a job */
 	struct image_cache *cache;
-	/* These are of the consumer, which does a job that no worker has begun. */
+	/* The consumer uses these for a job that no worker has begun. */
 	struct image image;
 	struct code *code;
 };

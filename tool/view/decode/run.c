@@ -25,9 +25,11 @@ struct progress {
 
 static void look_at_time(struct walk *w)
 {
+	uint32_t lost_mtc, lost_cyc;
 	uint64_t tsc;
 
-	if (!pt_blk_time(w->decoder, &tsc, NULL, NULL))
+	/* libipt 2.1 refuses NULL here, and returns ~0 if it does not know the time. */
+	if (!pt_blk_time(w->decoder, &tsc, &lost_mtc, &lost_cyc) && tsc != ~0ULL)
 		walk_time(w, tsc);
 }
 
@@ -120,7 +122,7 @@ static void walk(struct walk *w)
 		fail(w, status);
 }
 
-/* Decode with libipt's block decoder, which knows everything, and tells what an error is. */
+/* Decode with libipt's block decoder, which handles every trace and reports errors. */
 static void decode(struct walk *w, struct pt_config *config)
 {
 	config->flags.variant.block.end_on_call = 1;

@@ -130,9 +130,8 @@ static void cut(struct walk *w, const char *why)
 static void overflow(struct walk *w, const struct pt_event *e)
 {
 	cut(w, "the processor's buffer overflowed: packets are missing");
-	if (e->ip_suppressed)
-		w->on = false;
-	else
+	w->on = !e->ip_suppressed;
+	if (w->on)
 		add_place(w, FLOW_SYNC, 0, e->variant.overflow.ip);
 }
 
@@ -148,6 +147,9 @@ void walk_event(struct walk *w, const struct pt_event *e)
 			begin(w, e->variant.enabled.ip);
 		break;
 	case ptev_disabled:
+		/* libipt 2.1 tells each PSB+ without an address. */
+		if (e->status_update)
+			break;
 		if (!e->ip_suppressed) {
 			/* A branch out of what is traced */
 			go_to(w, e->variant.disabled.ip);
@@ -187,7 +189,7 @@ bool walk_other_block(struct walk *w, const struct walk_place *p, const struct w
 	walk_go(w, p);
 	if (w->at_end) {
 		w->met = meets(w, p->ip, last->end_ip);
-		/* Without a next run nobody knows how far the program got. */
+		/* Without a next run, it is unknown how far the program got. */
 		w->stopped = !w->met && !w->r->next.has_ip;
 		if (walk_ends(w))
 			return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way of a run through the code, as flow: both decoders tell it their blocks and events.
+ * Turn the path of a run into flow. Both decoders report their blocks and events here.
  */
 #ifndef VIEW_WALK_H
 #define VIEW_WALK_H
@@ -20,7 +20,7 @@ struct walk {
 	struct run *r;
 	struct pt_block_decoder *decoder;	/* of libipt; NULL: fast.c decodes */
 	struct function *function;	/* of the last instruction */
-	const struct walk_last *last;	/* the block whose end was not looked at yet; NULL: none */
+	const struct walk_last *last;	/* the block whose branch is not in the flow yet; NULL: none */
 	bool	on;			/* tracing is on */
 	bool	at_end;			/* there are no further packets */
 	bool	met;			/* the first instruction of the next run was reached */
