@@ -72,8 +72,8 @@ static int fail(struct auxstream *s, int err)
 		break;
 	case -ENODATA:
 		snprintf(s->problem, sizeof(s->problem),
-			 "the stream ends within the record at offset %llu",
-			 (unsigned long long)read_cut(s->stream));
+			 "the stream ends within the record at offset %llu%s%s",
+			 (unsigned long long)read_cut(s->stream), why ? ": " : "", why ?: "");
 		break;
 	case -EBADMSG:
 		snprintf(s->problem, sizeof(s->problem), "%s",

@@ -286,7 +286,7 @@ static int finish(struct check *c, const struct read_record *rec, int rc)
 	case -EPROTO:
 		check_fail(c, rec, RULE_COMPRESSED, "zstd data", "%s",
 			   read_problem(c->stream) ?:
-			   "what zstd refuses; what follows cannot be read");
+			   "data that zstd refuses; later records cannot be read");
 		break;
 	default:
 		return rc;
@@ -321,6 +321,8 @@ int check_stream(struct check *c, read_fill_t fill, void *ctx)
 		}
 		rc = finish(c, &rec, rc);
 	}
+	if (rc == CHECK_CUT)
+		snprintf(c->cut_how, sizeof(c->cut_how), "%s", read_problem(c->stream) ?: "");
 	read_close(c->stream);
 	c->stream = NULL;
 	return rc;

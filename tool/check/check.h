@@ -118,6 +118,7 @@ struct check {
 	__u64 records;
 	__u64 bytes;
 	__u64 cut;		/* CHECK_CUT: offset of the cut record */
+	char cut_how[READ_PROBLEM_MAX];	/* of compressed data, in words; empty: within a record */
 	const char *note;	/* what a valid prefix does not have yet */
 
 	/* state of the rules */

@@ -201,6 +201,8 @@ static void end_json(struct check *c, int result)
 		json_u64(j, "cut_offset", c->cut);
 	else
 		json_string(j, "cut_offset", NULL);
+	if (c->cut_how[0])
+		json_string(j, "cut_how", c->cut_how);
 	json_string(j, "note", c->note);
 	json_end_object(j);
 }
@@ -219,6 +221,9 @@ void check_report_end(struct check *c, const char *file, int result)
 	if (result == CHECK_INVALID)
 		fprintf(c->out, ": invalid: %llu violation%s", c->violations,
 			c->violations == 1 ? "" : "s");
+	else if (result == CHECK_CUT && c->cut_how[0])
+		fprintf(c->out, ": valid prefix, cut at offset %llu of the stream: %s", c->cut,
+			c->cut_how);
 	else if (result == CHECK_CUT && !c->bytes)
 		fputs(": empty, no stream has begun", c->out);
 	else if (result == CHECK_CUT)

@@ -9,15 +9,12 @@
 #include "cli/compress_options.h"
 #include "zstd/write_frames.h"
 
-#define LEVEL_DEFAULT	1
-#define SUFFIX		".zst"
-
 int compress_option(struct options *opt, const char *arg, struct diag *d)
 {
 	const char *end;
 	__u64 level;
 
-	opt->compress = LEVEL_DEFAULT;
+	opt->compress = WRITE_FRAMES_LEVEL;
 	if (!arg)
 		return 0;
 	if (parse_number(arg, &end, &level) || *end || !level || level > WRITE_FRAMES_LEVEL_MAX)
@@ -28,17 +25,11 @@ int compress_option(struct options *opt, const char *arg, struct diag *d)
 	return 0;
 }
 
-static bool has_suffix(const char *name)
-{
-	const size_t len = strlen(name);
-
-	return len > strlen(SUFFIX) && !strcmp(name + len - strlen(SUFFIX), SUFFIX);
-}
-
 void compress_complete(struct options *opt)
 {
-	if (!opt->compress && opt->output && has_suffix(opt->output))
-		opt->compress = LEVEL_DEFAULT;
+	if (!opt->compress && ((opt->output && write_frames_name(opt->output)) ||
+			       (opt->flight.name && write_frames_name(opt->flight.name))))
+		opt->compress = WRITE_FRAMES_LEVEL;
 	if (opt->compress && !opt->output && !opt->flight.on)
-		opt->output = AUXREC_DEFAULT_FILE SUFFIX;
+		opt->output = AUXREC_DEFAULT_FILE WRITE_FRAMES_SUFFIX;
 }

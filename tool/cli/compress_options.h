@@ -11,8 +11,8 @@
 int compress_option(struct options *opt, const char *arg, struct diag *d);
 
 /*
- * Call this when all options are known: FILE.zst is compressed, and the default name of a compressed
- * stream ends with .zst.
+ * Call this when all options are known. It turns compression on for -o FILE.zst and for such names
+ * of snapshots, and chooses the name of the output if only --compress is given.
  */
 void compress_complete(struct options *opt);
 

@@ -192,8 +192,8 @@ static int check_control_group(const struct flight_options *opt, struct diag *d)
 }
 
 /*
- * --only-trigger-task: each trigger must name a process. A socket is allowed for its other requests.
- * --survive-crash keeps the records of all processes, so it is refused.
+ * --only-trigger-task: each trigger must name a process. A socket is allowed for its other
+ * requests. --survive-crash keeps the records of all processes, so it is refused.
  */
 static int check_only_task(const struct flight_options *opt, struct diag *d)
 {

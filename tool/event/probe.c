@@ -107,8 +107,8 @@ static int not_found(const struct parts *parts, unsigned int nr, int err, struct
 }
 
 /*
- * To see a return, the kernel puts an address of its own on the stack. A Go program walks its stacks
- * and moves them, and ends when it finds that address.
+ * To see a return, the kernel puts an address of its own on the stack. A Go program walks its
+ * stacks and moves them, and ends when it finds that address.
  */
 static bool is_go(const char *file)
 {

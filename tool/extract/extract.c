@@ -233,7 +233,7 @@ int extract_read(struct extract *e, read_fill_t fill, void *fill_ctx,
 		if (rc > 0)
 			rc = each(each_ctx, &rec) ?: 1;
 	}
-	if (rc == -EPROTO)
+	if (rc == -EPROTO || rc == -ENODATA)
 		snprintf(e->damage, sizeof(e->damage), "%s", read_problem(e->stream) ?: "");
 	e->bytes = read_offset(e->stream);
 	e->cut = read_cut(e->stream);

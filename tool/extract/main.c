@@ -52,6 +52,13 @@ static int no_data(const struct extract *e, const char *file)
 	return EXTRACT_BROKEN;
 }
 
+/* For a stream that is cut */
+static const char *had_data(const struct extract *e)
+{
+	return e->nr_queues || e->nr_payloads ? "the data before it is extracted" :
+						"with no such data before it";
+}
+
 static int status(const struct extract *e, const char *file, int rc)
 {
 	switch (rc) {
@@ -62,14 +69,15 @@ static int status(const struct extract *e, const char *file, int rc)
 		fprintf(stderr, WHO ": %s\n", e->diag.msg);
 		return EXTRACT_ERROR;
 	case -ENODATA:
-		if (!e->bytes)
+		if (e->damage[0])
+			fprintf(stderr, WHO ": %s: cut at offset %llu of the stream: %s; %s\n",
+				file, e->cut, e->damage, had_data(e));
+		else if (!e->bytes)
 			fprintf(stderr, WHO ": %s: empty, no stream has begun\n",
 				file);
 		else
 			fprintf(stderr, WHO ": %s: cut in the middle of a record at offset %llu, %s\n",
-				file, e->cut, e->nr_queues || e->nr_payloads ?
-				"the data before it is extracted" :
-				"with no such data before it");
+				file, e->cut, had_data(e));
 		return EXTRACT_CUT;
 	case -EBADMSG:
 	case -EPROTO:

@@ -134,7 +134,8 @@ static int write_stream(void *ctx)
 
 	if (level && stream_compress(&w->s->out, level, &d))
 		return -ENOMEM;
-	return snapshot_write(w->s, &w->job);
+	/* Not only in stream_close(): a child that counts the bytes ends before that. */
+	return snapshot_write(w->s, &w->job) ?: stream_end(&w->s->out);
 }
 
 static int write_file(struct session *s, bool frozen, struct result *result,

@@ -272,8 +272,8 @@ void flight_wish(struct session *s, struct trigger *t, const char *name, __u64 t
 		 __u64 token, const void *data, size_t size);
 /*
  * Call this after flight_wish() of @t: task @tid of process @pid caused the trigger at @time. The
- * first task of a snapshot is in the snapshot's line. With --only-trigger-task, the snapshot has all
- * processes of these calls, and without a call it has no process.
+ * first task of a snapshot is in the snapshot's line. With --only-trigger-task, the snapshot has
+ * all processes of these calls, and without a call it has no process.
  */
 void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u32 tid, __u64 time);
 /* Call this when @nr more triggers came at the same time as the last wish of @t. */

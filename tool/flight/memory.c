@@ -77,8 +77,13 @@ int flight_defaults(struct options *opt, struct diag *d)
 	int err;
 
 	divide_own(&opt->flight);
-	/* The writer of a snapshot compresses it, and its child does so to count the bytes. */
+	/*
+	 * Two processes can compress: the writer of a snapshot, and its child that counts the
+	 * bytes.
+	 */
 	opt->flight.compress = opt->compress ? 2 * write_frames_memory(opt->compress) : 0;
+	if (opt->compress && !opt->flight.compress)
+		return diag(d, -ENOMEM, "--compress: out of memory");
 	opt->flight.block = 0;
 	err = cpus_online(&cpus);
 	if (err)

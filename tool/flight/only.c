@@ -95,11 +95,12 @@ static int add_triggers(struct only_tasks *o, const struct flight_wish *w)
 	for (; w; w = w->next)
 		for (i = 0; i < w->nr_tasks; i++) {
 			const struct flight_task *t = &w->tasks[i];
+			const struct life life = {
+				.end = ~0ULL, .first = t->first, .last = t->last, .triggered = true,
+			};
 			struct life *l = find_life(o, t->pid);
 
-			if (!l && add_life(o, t->pid, &(struct life){
-					.end = ~0ULL, .first = t->first, .last = t->last,
-					.triggered = true }))
+			if (!l && add_life(o, t->pid, &life))
 				return -ENOMEM;
 			if (l && t->first < l->first)
 				l->first = t->first;

@@ -263,7 +263,7 @@ int info_stream(struct info *info, read_fill_t fill, void *ctx)
 			rc = add_record(info, &rec) ?: 1;
 	}
 	complete_breaks_end(&info->breaks);
-	if (rc == -EPROTO)
+	if (rc == -EPROTO || rc == -ENODATA)
 		snprintf(info->damage, sizeof(info->damage), "%s", read_problem(info->stream) ?: "");
 	info->bytes = read_offset(info->stream);
 	info->cut = read_cut(info->stream);

@@ -291,6 +291,8 @@ void info_json(const struct info *info, const char *file, const char *result,
 	json_object(&j, NULL, JSON_BLOCK);
 	json_string(&j, "file", file);
 	json_string(&j, "result", result);
+	if (info->damage[0])
+		json_string(&j, "damage", info->damage);
 	json_u64(&j, "bytes", info->bytes);
 	json_u64(&j, "nr_records", info->nr_records);
 	json_bool(&j, "setup_complete", info->complete);

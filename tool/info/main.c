@@ -43,6 +43,11 @@ static int status(const struct info *info, const char *file, int rc)
 	case 0:
 		return INFO_OK;
 	case -ENODATA:
+		if (info->damage[0]) {
+			fprintf(stderr, WHO ": %s: cut at offset %llu of the stream: %s\n", file,
+				info->cut, info->damage);
+			return INFO_CUT;
+		}
 		if (!info->bytes) {
 			fprintf(stderr, WHO ": %s: empty, no stream has begun\n",
 				file);

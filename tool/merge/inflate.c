@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Decompress an input that is compressed as a whole to a temporary file, because merging reads
- * parts of it, and more than once.
+ * parts of the file, some of them more than once.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,34 +16,60 @@
 #include "stream/read.h"
 #include "zstd/read_frames.h"
 
-#define PIECE	(256 * 1024)
+#define PIECE		(256 * 1024)
+#define MAGIC		"PERFILE2"
+#define MAGIC_SIZE	8
 
-/* Return 0, or -errno with a message. The input can end within a frame: then it is cut short. */
+/* Return 0, or -errno with a message. */
 static int copy(struct merge *m, struct merge_input *in, struct read_frames *frames, FILE *to)
 {
 	char *buf = malloc(PIECE);
-	ssize_t n = buf ? 1 : -ENOMEM;
+	ssize_t n = 1;
 
+	if (!buf)
+		return diag(m->d, -ENOMEM, "out of memory");
 	while (n > 0) {
 		n = read_frames_get(frames, buf, PIECE);
-		if (n > 0 && fwrite(buf, 1, n, to) != (size_t)n)
+		/*
+		 * A few bytes can decompress to many GiB, so first look whether this is a stream.
+		 */
+		if (n >= MAGIC_SIZE && !in->size && memcmp(buf, MAGIC, MAGIC_SIZE))
+			n = diag(m->d, -EINVAL, "%s: not a stream: it does not begin with " MAGIC,
+				 in->path);
+		else if (n > 0 && fwrite(buf, 1, n, to) != (size_t)n)
 			n = diag(m->d, -errno, "%s: cannot decompress it to a temporary file: %s",
 				 in->path, strerror(errno));
 		else if (n > 0)
 			in->size += n;
-		else if (n == -EPROTO)
+		else if (n == -EPROTO || n == -ENODATA)
 			n = diag(m->d, -EBADMSG, "%s: %s", in->path, read_frames_problem(frames));
-		else if (n && n != -ENODATA)
+		else if (n)
 			n = diag(m->d, n, "%s: %s", in->path, strerror(-n));
 	}
 	free(buf);
-	return n == -ENODATA ? 0 : n;
+	return n;
+}
+
+/*
+ * The output's disk needs room for the same data anyway. /tmp may be memory. Some file systems have
+ * no O_TMPFILE.
+ */
+static FILE *temporary(const struct merge *m)
+{
+	char *copy = strdup(m->target);
+	const int fd = copy ? open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+	FILE *f = fd < 0 ? tmpfile() : fdopen(fd, "w+");
+
+	if (!f && fd >= 0)
+		close(fd);
+	free(copy);
+	return f;
 }
 
 static int inflate(struct merge *m, struct merge_input *in, int fd)
 {
 	struct read_frames *frames = read_frames_new(read_fill_fd, &fd, "", 0);
-	FILE *to = tmpfile();
+	FILE *to = temporary(m);
 	int err = 0;
 
 	if (!frames)

@@ -311,13 +311,14 @@ static int run(struct merge *m, char *const *paths, const char *out)
 int merge_streams(char *const *paths, size_t nr, const char *out,
 		  struct merge_summary *sum, struct diag *d)
 {
-	struct merge m = { .nr_inputs = nr, .sum = sum, .d = d };
+	struct merge m = { .target = out, .nr_inputs = nr, .sum = sum, .d = d };
 	size_t i;
 	int err;
 
 	*sum = (struct merge_summary){ .snapshots = 0 };
 	if (!nr)
 		return diag(d, -EINVAL, "nothing to merge");
+	raise_nofile();	/* A compressed input has a temporary file. */
 	m.inputs = calloc(nr, sizeof(*m.inputs));
 	err = m.inputs ? run(&m, paths, out) : diag(d, -ENOMEM, "out of memory");
 	forget(&m);

@@ -14,6 +14,7 @@
 #include "base/disk.h"
 #include "merge/parts.h"
 #include "service/notify.h"
+#include "zstd/write_frames.h"
 
 #define BUFFER_SIZE	(1U << 20)
 /* Even the slowest disks write this many bytes in less than NOTIFY_BUSY_S. */
@@ -69,7 +70,9 @@ int merge_out_open(struct merge_out *o, const char *path, struct diag *d)
 {
 	*o = (struct merge_out){ .fd = -1, .path = path };
 	o->buf = malloc(BUFFER_SIZE);
-	if (!o->buf)
+	if (o->buf && write_frames_name(path))
+		o->frames = write_frames_new(WRITE_FRAMES_LEVEL);
+	if (!o->buf || (!o->frames && write_frames_name(path)))
 		return diag(d, -ENOMEM, "out of memory");
 	return strcmp(path, "-") ? open_file(o, d) : open_stdout(o, d);
 }
@@ -87,20 +90,45 @@ static void sync_some(struct merge_out *o)
 	o->synced = o->bytes;
 }
 
-static void flush(struct merge_out *o)
+static int write_all(void *ctx, const void *data, size_t len)
 {
+	const struct merge_out *o = ctx;
+	const __u8 *at = data;
 	size_t done = 0;
 
-	while (!o->err && done < o->len) {
-		const ssize_t n = write(o->fd, o->buf + done, o->len - done);
+	while (done < len) {
+		const ssize_t n = write(o->fd, at + done, len - done);
 
 		if (n > 0)
 			done += n;
 		else if (!n || errno != EINTR)
-			o->err = n ? -errno : -EIO;
+			return n ? -errno : -EIO;
 	}
+	return 0;
+}
+
+static void flush(struct merge_out *o)
+{
+	if (!o->err)
+		o->err = o->frames ? write_frames_put(o->frames, o->buf, o->len, write_all, o) :
+				     write_all(o, o->buf, o->len);
+	o->frame += o->len;
 	o->len = 0;
 	sync_some(o);
+}
+
+static void end_frame(struct merge_out *o)
+{
+	flush(o);
+	if (o->frames && !o->err)
+		o->err = write_frames_flush(o->frames, true, write_all, o);
+	o->frame = 0;
+}
+
+void merge_out_boundary(struct merge_out *o)
+{
+	if (o->frames && o->fd >= 0 && o->frame + o->len >= BUFFER_SIZE)
+		end_frame(o);
 }
 
 void merge_out_add(struct merge_out *o, const void *data, size_t len)
@@ -132,7 +160,7 @@ int merge_out_close(struct merge_out *o, int err, struct diag *d)
 {
 	if (o->fd >= 0) {
 		if (!err)
-			flush(o);
+			end_frame(o);
 		/* Sync before the rename: after a power cut the file is the old one or complete. */
 		if (!err && !o->err && o->tmp) {
 			notify_busy();
@@ -149,6 +177,7 @@ int merge_out_close(struct merge_out *o, int err, struct diag *d)
 		if (err && o->tmp)
 			unlink(o->tmp);
 	}
+	write_frames_free(o->frames);
 	free(o->tmp);
 	free(o->buf);
 	*o = (struct merge_out){ .fd = -1 };

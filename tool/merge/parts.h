@@ -110,16 +110,21 @@ struct merge_out {
 	__u64	bytes;
 	__u64	synced;		/* bytes that are on disk */
 	__u64	records;
+	struct write_frames *frames;	/* NULL: not compressed */
+	__u64	frame;		/* bytes that were put into the frame */
 };
 
 int merge_out_open(struct merge_out *o, const char *path, struct diag *d);
 /* Add bytes of a record, or data that follows it. merge_out_close() reports errors. */
 void merge_out_add(struct merge_out *o, const void *data, size_t len);
+/* A record begins here: end a zstd frame that has 1 MiB or more. */
+void merge_out_boundary(struct merge_out *o);
 static inline void merge_out_record(struct merge_out *o, const void *rec)
 {
 	const struct perf_event_header *h = rec;
 
 	o->records++;
+	merge_out_boundary(o);
 	merge_out_add(o, rec, h->size);
 }
 
@@ -146,6 +151,7 @@ struct merge_queue {
 };
 
 struct merge {
+	const char *target;	/* the name of the output */
 	struct merge_input *inputs;
 	size_t nr_inputs;
 	struct merge_section *sections;

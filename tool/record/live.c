@@ -60,8 +60,11 @@ static int finish_round(struct session *s, bool last)
 /* prepare() calls this last, so that only a recording that can begin replaces an old file. */
 static int live_open(struct session *s, struct diag *d)
 {
-	int err = stream_open(&s->out, s->opt->output, d);
+	int err;
 
+	if (s->opt->compress && !write_frames_memory(s->opt->compress))
+		return diag(d, -ENOMEM, "--compress: out of memory");
+	err = stream_open(&s->out, s->opt->output, d);
 	if (!err && s->opt->compress)
 		err = stream_compress(&s->out, s->opt->compress, d);
 	return err ?: rotate_open(s, d);

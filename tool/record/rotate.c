@@ -117,6 +117,9 @@ void rotate_setup(struct session *s, bool begin)
 	if (!s->rotate)
 		return;
 	s->rotate->in_setup = begin;
+	/* The size in the file is known when the state is written. An error stays in out.err. */
+	if (!begin)
+		stream_flush(&s->out);
 	s->rotate->own_bytes = s->out.stored;
 }
 

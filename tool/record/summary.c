@@ -330,6 +330,9 @@ void summary_print(struct session *s, const char *problem)
 	if (s->out.lost)
 		say("LOST %llu bytes that could not be written",
 		    ULL(s->out.lost));
+	if (s->out.unread)
+		say("LOST %llu compressed bytes that the reader of the pipe did not take; their samples are not counted as lost",
+		    ULL(s->out.unread));
 	if (s->out.lost_samples)
 		say("LOST %llu samples that were recorded and did not reach the output",
 		    ULL(s->out.lost_samples));
@@ -423,6 +426,8 @@ static void json_losses(struct json *j, const struct session *s)
 	json_u64(j, "samples", s->main.lost_samples + s->main.unwritten);
 	json_u64(j, "output_bytes", s->out.lost);
 	json_u64(j, "output_samples", s->out.lost_samples);
+	if (s->opt->compress)
+		json_u64(j, "output_unread_compressed_bytes", s->out.unread);
 	json_end_object(j);
 }
 

@@ -152,8 +152,10 @@ static int write_output(struct recording *r, const char *output, struct diag *d)
 
 	if (err)
 		return err;
+	if (write_frames_name(output))
+		err = stream_compress(out, WRITE_FRAMES_LEVEL, d);
 	fd = dup(out->fd);
-	err = crash_write(r);
+	err = err ?: crash_write(r);
 	err = stream_close(out) ?: err;
 	if (!err && fd >= 0 && fsync(fd) && errno != EINVAL && errno != EROFS)
 		err = -errno;

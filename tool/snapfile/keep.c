@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "snapfile/keep.h"
+#include "stream/read.h"
 #include "zstd/read_frames.h"
 
 static __u64 ns_of(const struct timespec *ts)
@@ -218,6 +219,22 @@ static bool is_candidate(int dir, const char *name, struct stat *st)
 	       S_ISREG(st->st_mode) && st->st_uid == geteuid();
 }
 
+/* Get the first bytes of the stream in a compressed file. */
+static bool decompress_head(int fd, void *head, size_t len)
+{
+	struct read_frames *f = read_frames_new(read_fill_fd, &fd, "", 0);
+	ssize_t n = f ? 1 : 0;
+	size_t got = 0;
+
+	while (n > 0 && got < len) {
+		n = read_frames_get(f, (char *)head + got, len - got);
+		if (n > 0)
+			got += n;
+	}
+	read_frames_free(f);
+	return got == len;
+}
+
 /* A name proves little, so check the file's header, too. */
 static bool begins_as_stream(int dir, const char *name)
 {
@@ -233,8 +250,8 @@ static bool begins_as_stream(int dir, const char *name)
 	if (fd < 0)
 		return false;
 	is = pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
-	     (read_frames_begin(&head) ||
-	      (!memcmp(head.magic, magic, sizeof(magic)) && head.size == sizeof(head)));
+	     (!read_frames_begin(&head) || decompress_head(fd, &head, sizeof(head))) &&
+	     !memcmp(head.magic, magic, sizeof(magic)) && head.size == sizeof(head);
 	close(fd);
 	return is;
 }

@@ -129,7 +129,7 @@ bool snapfile_room(struct snapfile_room *r)
 	const struct keep_new new = { fits, r };
 
 	if (r->phase == SNAPFILE_NAME)
-		r->size = r->job->out->bytes;
+		r->size = r->job->out->stored;
 	else if (!r->size && r->job->may_go(r->job->ctx) && count_in_child(r))
 		return true;
 	return r->job->no_space(r->job->ctx, &new);

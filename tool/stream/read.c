@@ -21,6 +21,7 @@ struct read_stream {
 	read_fill_t fill;
 	void *ctx;
 	bool begun;		/* the first bytes were read */
+	size_t first;		/* how many of these are in the buffer, until then */
 	struct read_frames *frames;	/* NULL: the stream is not compressed as a whole */
 	__u64 offset;		/* bytes consumed */
 	__u64 record;		/* offset of the current outer record */
@@ -72,18 +73,21 @@ void read_close(struct read_stream *s)
 /* Get the first bytes, which tell whether the stream is compressed. Return as get_bytes(). */
 static ssize_t get_first(struct read_stream *s)
 {
-	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n > 0 && len < READ_FRAMES_MAGIC) {
-		n = s->fill(s->ctx, s->buffer + len, READ_FRAMES_MAGIC - len);
+	while (n > 0 && s->first < READ_FRAMES_MAGIC) {
+		/* A pipe with packets (O_DIRECT) discards what a read leaves of a packet. */
+		n = s->fill(s->ctx, s->buffer + s->first, READ_FRAMES_FIRST - s->first);
 		if (n > 0)
-			len += n;
+			s->first += n;
 	}
+	/* The caller may try again, so keep the bytes that came before the error. */
+	if (n < 0)
+		return n;
 	s->begun = true;
-	if (n < 0 || len < READ_FRAMES_MAGIC || !read_frames_begin(s->buffer))
-		return n < 0 ? n : (ssize_t)len;
-	s->frames = read_frames_new(s->fill, s->ctx, s->buffer, len);
+	if (s->first < READ_FRAMES_MAGIC || !read_frames_begin(s->buffer))
+		return s->first;
+	s->frames = read_frames_new(s->fill, s->ctx, s->buffer, s->first);
 	return s->frames ? read_frames_get(s->frames, s->buffer, sizeof(s->buffer)) : -ENOMEM;
 }
 

@@ -76,8 +76,8 @@ ssize_t read_fill_fd(void *ctx, void *buf, size_t len);
  * an error as in read_next().
  *
  * read_problem() - return a text that tells more about -EBADMSG of read_header(), and about
- *	-EPROTO if the stream is compressed as a whole; or NULL. The text is valid until
- *	read_close()
+ *	-EPROTO and -ENODATA if the stream is compressed as a whole; or NULL. The text is valid
+ *	until read_close()
  */
 #define READ_PROBLEM_MAX	160	/* bytes of such a text, as READ_FRAMES_PROBLEM */
 int read_header(struct read_stream *s);

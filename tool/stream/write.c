@@ -223,14 +223,16 @@ static void fail(struct stream *s, int err, size_t written)
 }
 
 /*
- * The frame that is open cannot be completed: it is lost. If this is a pipe, frames that its reader
- * has not taken are lost, too, but it is not known how many samples they have.
+ * The frame that is open cannot be completed: it is lost. If the output is a pipe, its unread
+ * frames are lost, too. The number of their samples is not known.
  */
 static void cut_frame(struct stream *s, int err)
 {
 	const __u64 pending = s->pending + s->frame;
 
 	s->lost_samples += samples_behind(s, s->bytes - s->frame);
+	if (err == -EPIPE)
+		s->unread = unread(s);
 	s->err = err;
 	s->bytes -= s->frame;
 	s->lost += pending;
@@ -240,7 +242,7 @@ static void cut_frame(struct stream *s, int err)
 		s->stored = s->frame_stored;
 }
 
-/* Write all @len bytes of @iov, which changes. @written is right after an error, too. */
+/* Write all @len bytes of @iov, which changes. @written is valid also after an error. */
 static int write_all(struct stream *s, struct iovec *iov, unsigned int nr, size_t len,
 		     size_t *written)
 {
@@ -318,6 +320,11 @@ static int flush(struct stream *s, bool end)
 int stream_flush(struct stream *s)
 {
 	return flush(s, false);
+}
+
+int stream_end(struct stream *s)
+{
+	return flush(s, true);
 }
 
 /* Make room for @len bytes in buf, and for three more elements in iov. */

@@ -49,6 +49,7 @@ struct stream {
 	__u64 records;
 	__u64 lost;		/* bytes that could not be written at @err */
 	__u64 lost_samples;	/* in @lost, and in a pipe whose reader did not take them */
+	__u64 unread;		/* compressed bytes in a pipe whose reader did not take them */
 	__u32 *ends;		/* where the newest samples end in the stream, low 32 bits */
 	__u32 nr_ends;		/* samples so far, modulo 2^32 */
 	__u64 last_end;		/* where the newest sample ends in the stream */
@@ -120,9 +121,12 @@ int stream_bytes(struct stream *s, const void *data, size_t len);
 /* Write all out. Return 0 or -errno (-EPIPE, -ENOSPC, ...). */
 int stream_flush(struct stream *s);
 
+/* Like stream_flush(), and end the zstd frame, if the stream is compressed. */
+int stream_end(struct stream *s);
+
 /*
  * stream/write_compressed.c, for stream/write.c: compress what is pending, and write it with @fn.
- * @end: and end the frame. Return 0 or -errno; then the frame cannot be completed.
+ * @end: also end the frame. Return 0, or -errno if the frame cannot be completed.
  */
 int stream_flush_compressed(struct stream *s, bool end, write_frames_fn fn);
 

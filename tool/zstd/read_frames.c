@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
-/* The window of zstd's highest ordinary level. A frame can ask for a window of any size. */
+/* zstd's highest level uses a window of this size. A hostile frame can ask for any size. */
 #define WINDOW_LOG_MAX	27
-#define INPUT_SIZE	(128 * 1024)
+#define INPUT_SIZE	READ_FRAMES_FIRST
 
 struct read_frames {
 	read_frames_fill_t fill;
@@ -83,9 +84,25 @@ static int refill(struct read_frames *f)
 
 static int refuse(struct read_frames *f, size_t code)
 {
-	snprintf(f->problem, sizeof(f->problem),
-		 "the zstd frame at offset %llu of the file is damaged: %s",
-		 (unsigned long long)f->frame, ZSTD_getErrorName(code));
+	const unsigned long long at = f->frame;
+
+	switch (ZSTD_getErrorCode(code)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		snprintf(f->problem, sizeof(f->problem),
+			 "the zstd frame at offset %llu of the file needs a window above %u MiB: use zstdcat --long=31",
+			 at, 1U << (WINDOW_LOG_MAX - 20));
+		break;
+	case ZSTD_error_prefix_unknown:
+		snprintf(f->problem, sizeof(f->problem),
+			 "the file is damaged: no zstd frame begins at its offset %llu", at);
+		break;
+	default:
+		snprintf(f->problem, sizeof(f->problem),
+			 "the zstd frame at offset %llu of the file is damaged: %s", at,
+			 ZSTD_getErrorName(code));
+	}
 	return -EPROTO;
 }
 
@@ -109,8 +126,12 @@ ssize_t read_frames_get(struct read_frames *f, void *buf, size_t len)
 		f->in_frame = left;
 		if (!left)
 			f->frame = f->offset + f->in.pos;
-		if (!rc && !out.pos && f->in.pos == used)
+		if (!rc && !out.pos && f->in.pos == used) {
+			snprintf(f->problem, sizeof(f->problem),
+				 "the file ends within the zstd frame at its offset %llu; how much is missing is not known",
+				 (unsigned long long)f->frame);
 			return -ENODATA;
+		}
 	}
 	return out.pos;
 }

@@ -50,7 +50,7 @@ static int compress(struct write_frames *f, ZSTD_inBuffer *in, ZSTD_EndDirective
 		int err;
 
 		left = ZSTD_compressStream2(f->ctx, &out, in, how);
-		/* The parameters are right, so only memory can be missing. */
+		/* The parameters are valid, so zstd can fail only for lack of memory. */
 		if (ZSTD_isError(left))
 			return -ENOMEM;
 		err = out.pos ? fn(ctx, f->output, out.pos) : 0;

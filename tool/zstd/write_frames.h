@@ -8,9 +8,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* zstd's ordinary levels. Higher ones need much memory, also in the reader. */
 #define WRITE_FRAMES_LEVEL_MAX	19
+#define WRITE_FRAMES_LEVEL	1	/* if none is given */
+#define WRITE_FRAMES_SUFFIX	".zst"
+
+/* Does the name of a file ask for compression? */
+static inline bool write_frames_name(const char *name)
+{
+	const size_t len = strlen(name), end = strlen(WRITE_FRAMES_SUFFIX);
+
+	return len > end && !strcmp(name + len - end, WRITE_FRAMES_SUFFIX);
+}
 
 struct write_frames;
 
@@ -22,7 +33,7 @@ size_t write_frames_memory(int level);
 
 /*
  * write_frames_put() - compress data. zstd keeps a part of the result
- * write_frames_flush() - write what zstd keeps. @end: and end the frame
+ * write_frames_flush() - write what zstd keeps. @end: also end the frame
  *
  * @fn: gets the compressed bytes, and returns 0 or -errno
  *

@@ -81,7 +81,7 @@ want 125 "$AUXREC" --compress=20 -e dummy -- true
 said "'20' is not a level of zstd from 1 to 19"
 check "a level that is not allowed"
 
-"$AUXREC" -q --flight=10s -M 32M --compress -a -e cpu-clock -F 100 --trigger socket=sock -o snap &
+"$AUXREC" -q --flight=10s -M 32M --name '%o.sample.%s.zst' -a -e cpu-clock -F 100 --trigger socket=sock -o snap &
 pid=$!
 until [[ -S sock ]]; do kill -0 $pid 2>/dev/null || break; done
 one=$("$AUXREC" ctl sock snapshot) || note "no snapshot"
@@ -94,6 +94,15 @@ for part in "$one" "$two"; do
 done
 want 0 "$AUXREC" merge "$one" "$two" -o all
 valid all
+want 0 "$AUXREC" merge "$one" "$two" -o all.zst
+zstdcat all.zst | cmp -s - all || note "all.zst is not all, compressed"
+for ((cut = 1; cut <= 4; cut++)); do
+	head -c -$cut "$two" >cut.zst
+	want 3 "$AUXREC" check cut.zst >report
+	want 1 "$AUXREC" merge "$one" cut.zst -o never
+	said 'cut.zst: the file ends within the zstd frame at its offset'
+done
+[[ ! -e never ]] || note "merge wrote a file"
 check "snapshots, and their merging"
 
 finish

@@ -80,6 +80,11 @@ static bool record(void)
 	rotate_setup(&s, true);
 	stream_record(&s.out, &state);
 	rotate_setup(&s, false);
+	/* The state is no part of the size, even if it is not written yet. */
+	stream_flush(&s.out);
+	rotate_look(&s);
+	if (rotate_is_due(&s))
+		return false;
 	stream_record(&s.out, &early);
 	stream_record(&s.out, &round);
 	stream_flush(&s.out);

@@ -228,6 +228,8 @@ TEST_F(zstd, cut)
 		EXPECT_EQ(-ENODATA, read_all(self, at + 4, 0, &seen));
 		EXPECT_EQ(before, seen.samples);
 		EXPECT_EQ(-ENODATA, read_all(self, self->ends[i] - 1, 0, &seen));
+		EXPECT_TRUE(strstr(seen.problem, "the file ends within the zstd frame"))
+			TH_LOG("%s", seen.problem);
 		EXPECT_LE(before, seen.samples);
 		EXPECT_FALSE(seen.wrong);
 		EXPECT_EQ(0, read_all(self, self->ends[i], 0, &seen));
@@ -267,7 +269,7 @@ TEST_F(zstd, flipped)
 		snprintf(frame, sizeof(frame), "frame at offset %zu of the file is damaged",
 			 k ? self->ends[k - 1] : 0);
 		/* If the frame seems to have another end, the next one is not recognised. */
-		if (!strstr(seen.problem, "Unknown"))
+		if (!strstr(seen.problem, "no zstd frame begins"))
 			EXPECT_TRUE(strstr(seen.problem, frame))
 				TH_LOG("byte %zu: %s, not %s", at, seen.problem, frame);
 	}
@@ -283,7 +285,8 @@ TEST_F(zstd, window)
 	ASSERT_TRUE(self->data);
 	memcpy(self->data, frame, sizeof(frame));
 	EXPECT_EQ(-EPROTO, read_all(self, sizeof(frame), 0, &seen));
-	EXPECT_TRUE(strstr(seen.problem, "memory")) TH_LOG("%s", seen.problem);
+	EXPECT_TRUE(strstr(seen.problem, "needs a window above 128 MiB: use zstdcat --long=31"))
+		TH_LOG("%s", seen.problem);
 }
 
 /* A frame of zeros without end is no stream, and the reader does not go through all of it. */
