@@ -37,6 +37,24 @@ def load_seeds():
     return module
 
 
+def program():
+    """Return the source of the program. Where libipt ends a block without a branch depends on the
+    blocks that it knows. So the gaps between functions get an instruction that ends a block.
+    """
+    with open(FUZZ + "/code.S", encoding="ascii") as f:
+        return re.sub(r"(\.org\t0x[0-9]+)", r"\1, 0xcc", f.read())
+
+
+def build(tmp, source, name="true"):
+    """Build a program in the directory for --symfs."""
+    os.makedirs(tmp + "/bin", exist_ok=True)
+    with open(tmp + "/code.S", "w", encoding="ascii") as f:
+        f.write(source)
+    subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,-z,noseparate-code",
+                    "-Wl,-z,max-page-size=4096", "-Wl,--build-id=none", "-Wl,-Ttext=0x400200",
+                    "-o", f"{tmp}/bin/{name}", tmp + "/code.S"], check=True)
+
+
 class Program:
     """A way through code.S, and its trace."""
 
@@ -203,16 +221,7 @@ def main():
     print(f"# seed {SEED}")
     rng, seeds = random.Random(SEED), load_seeds()
     with tempfile.TemporaryDirectory(prefix="decoders-", dir="/dev/shm") as tmp:
-        os.mkdir(tmp + "/bin")
-        # Where libipt ends a block without a branch depends on the blocks that it knows. So the gaps
-        # between functions get an instruction that ends a block.
-        with open(FUZZ + "/code.S", encoding="ascii") as f:
-            code = re.sub(r"(\.org\t0x[0-9]+)", r"\1, 0xcc", f.read())
-        with open(tmp + "/code.S", "w", encoding="ascii") as f:
-            f.write(code)
-        subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,-z,noseparate-code",
-                        "-Wl,-z,max-page-size=4096", "-Wl,--build-id=none", "-Wl,-Ttext=0x400200",
-                        "-o", tmp + "/bin/true", tmp + "/code.S"], check=True)
+        build(tmp, program())
         traces = [Program(seeds, rng).run() for _ in range(TRACES)]
         wrong, total, errors = [], 0, 0
         for data in traces:
@@ -231,4 +240,5 @@ def main():
     return tap.end()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
