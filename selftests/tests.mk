@@ -460,6 +460,16 @@ VIEW_UNITS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack test_switches
 $(VIEW_UNITS): $(TESTS)/tool/view/%: $(BUILD)/selftests/tool/view/%.o $(VIEW_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
 
+# The cache of code, with a small limit
+CODE_BLOCKS := -DMOST_BLOCKS=2
+$(BUILD)/selftests/tool/view/code.o: tool/view/decode/code.c $(BUILD)/.view-flags
+	@mkdir -p $(@D)
+	$(QUIET_CC)$(CC) $(USER_FLAGS) $(CFLAGS) $(CPPFLAGS) $(VIEW_FLAGS) $(CODE_BLOCKS) -MMD -MP -c -o $@ $<
+$(BUILD)/selftests/tool/view/test_code.o: CPPFLAGS += $(CODE_BLOCKS)
+$(TESTS)/tool/view/test_code: $(BUILD)/selftests/tool/view/test_code.o \
+		$(BUILD)/selftests/tool/view/code.o $(VIEW_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
+
 # Bundles: a reader of sideband
 $(TESTS)/tool/view/sideband: $(BUILD)/selftests/tool/view/sideband.o
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -lipt
@@ -483,7 +493,7 @@ $(TESTS)/tool/view/programs/%: selftests/tool/view/programs/%.cc selftests/tool/
 	@mkdir -p $(@D)
 	$(QUIET_CC)$(CXX) $(VIEW_PROGRAM_FLAGS) -o $@ $<
 
-VIEW_TESTS := $(VIEW_UNITS) $(TESTS)/tool/view/sideband $(VIEW_PROGRAMS)
+VIEW_TESTS := $(VIEW_UNITS) $(TESTS)/tool/view/test_code $(TESTS)/tool/view/sideband $(VIEW_PROGRAMS)
 selftests: $(VIEW_TESTS)
 
 # Pages of auxview

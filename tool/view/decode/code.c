@@ -11,7 +11,9 @@
 #include "view/decode/code.h"
 
 #define SLOTS		16384	/* a power of two */
+#ifndef MOST_BLOCKS
 #define MOST_BLOCKS	65536
+#endif
 #define MOST_INSNS	4096	/* of a block; a longer one goes on as another block */
 
 /* PSB, FUP with a full address, MODE.Exec with CS.L, PSBEND: see the SDM, volume 3 */
