@@ -456,7 +456,8 @@ include selftests/fuzz/fuzz.mk
 
 # --- auxview ---------------------------------------------------------------
 
-VIEW_UNITS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack test_switches test_folded test_keep)
+VIEW_UNITS := $(addprefix $(TESTS)/tool/view/,list_flow test_stack test_switches test_folded test_keep \
+	test_json)
 $(VIEW_UNITS): $(TESTS)/tool/view/%: $(BUILD)/selftests/tool/view/%.o $(VIEW_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -Wl,--start-group $(VIEW_LINK) -Wl,--end-group $(VIEW_SYS)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The writer of JSON of base/json.h. */
 #include <assert.h>
+#include <math.h>
 
 #include "base/json.h"
 #include "base/utf8.h"
@@ -170,16 +171,25 @@ void json_s64(struct json *j, const char *key, __s64 v)
 	put_number(j->f, v < 0 ? -(__u64)v : (__u64)v);
 }
 
+/* JSON has no infinite numbers and no NaN. */
+static void put_double(FILE *f, const char *format, double v)
+{
+	if (isfinite(v))
+		fprintf(f, format, v);
+	else
+		put(f, "null");
+}
+
 void json_double(struct json *j, const char *key, double v)
 {
 	member(j, key);
-	fprintf(j->f, "%.17g", v);
+	put_double(j->f, "%.17g", v);
 }
 
 void json_rounded(struct json *j, const char *key, double v)
 {
 	member(j, key);
-	fprintf(j->f, "%.0f", v);
+	put_double(j->f, "%.0f", v);
 }
 
 void json_bool(struct json *j, const char *key, bool v)

@@ -49,7 +49,10 @@ void json_string(struct json *j, const char *key, const char *s);
 void json_hex(struct json *j, const char *key, const void *bytes, size_t len);
 void json_u64(struct json *j, const char *key, __u64 v);
 void json_s64(struct json *j, const char *key, __s64 v);
-/* json_double() writes all digits, json_rounded() those of the nearest whole number. */
+/*
+ * json_double() writes all digits, json_rounded() those of the nearest whole number. Both write
+ * null for a number that is not finite.
+ */
 void json_double(struct json *j, const char *key, double v);
 void json_rounded(struct json *j, const char *key, double v);
 void json_bool(struct json *j, const char *key, bool v);
