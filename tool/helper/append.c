@@ -16,6 +16,10 @@
 
 #include "helper/append.h"
 
+/* Another recorder holds the lock for a moment only. After 5 s, append_line() fails. */
+#define LOCK_LOOK_US	10000
+#define LOCK_LOOKS	500
+
 /* The file may have been renamed while this process waited for the lock. */
 static bool is_same(int fd, const char *path)
 {
@@ -27,16 +31,21 @@ static bool is_same(int fd, const char *path)
 /* Open and lock the file. Return a descriptor or -errno. */
 static int open_locked(const char *path)
 {
+	unsigned int looks = 0;
 	int fd, err;
 
 	for (;;) {
 		fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 		if (fd < 0)
 			return -errno;
-		while (flock(fd, LOCK_EX)) {
+		while (flock(fd, LOCK_EX | LOCK_NB)) {
 			if (errno == EINTR)
 				continue;
-			err = -errno;
+			if (errno == EWOULDBLOCK && looks++ < LOCK_LOOKS) {
+				usleep(LOCK_LOOK_US);
+				continue;
+			}
+			err = errno == EWOULDBLOCK ? -EBUSY : -errno;
 			close(fd);
 			return err;
 		}
@@ -89,7 +98,8 @@ int append_line(const char *path, const char *line, struct diag *d)
 	do {
 		fd = open_locked(path);
 		if (fd < 0)
-			return diag(d, fd, "%.500s: %s", path, strerror(-fd));
+			return diag(d, fd, "%.500s: %s", path, fd == -EBUSY ?
+				    "another process holds its lock" : strerror(-fd));
 		err = rotate(fd, path, len + 2);
 		if (!err)
 			err = write_line(fd, line, len);

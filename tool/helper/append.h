@@ -12,10 +12,11 @@
 
 /*
  * Append @line, which has no newline, and a newline, and wait until both are on disk. If the file
- * ends within a line, because the machine crashed, that line is ended first. After an error the
- * file is as it was.
+ * ends within a line, because the machine crashed, that line is ended first. After an error of
+ * the write, the file is as it was; the name of a new file may not be on disk.
  *
- * Return: 0, or -errno with a message.
+ * Return: 0, -EBUSY if another process holds the file's lock (flock(2)) for 5 s, or another
+ * -errno, with a message.
  */
 int append_line(const char *path, const char *line, struct diag *d);
 

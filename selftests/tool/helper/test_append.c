@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of append_line(): whole lines of several writers, a line that a crash has cut, a file that
- * has become too large, and a disk that takes only a part.
+ * has become too large, a disk that takes only a part, and a lock that another process holds.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -148,7 +149,23 @@ static void test_full(void)
 	tap_report(err == -ENOENT && strstr(d.msg, "no/such/directory: "), "an error is told");
 }
 
-static const char * const files[] = { "a", "cut", "big", "big.old", "fits", "many", "full" };
+static void test_locked(void)
+{
+	const int fd = open("locked", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	struct diag d = { "" };
+	int err;
+
+	if (flock(fd, LOCK_EX))
+		abort();
+	alarm(60);
+	err = append_line("locked", "x", &d);
+	alarm(0);
+	tap_report(err == -EBUSY && !strcmp(d.msg, "locked: another process holds its lock"),
+		   "append_line() does not wait for a lock forever");
+	close(fd);
+}
+
+static const char * const files[] = { "a", "cut", "big", "big.old", "fits", "many", "full", "locked" };
 
 int main(void)
 {
@@ -162,6 +179,7 @@ int main(void)
 	test_rotation();
 	test_writers();
 	test_full();
+	test_locked();
 	for (i = 0; i < ARRAY_LEN(files); i++)
 		unlink(files[i]);
 	if (chdir("/") || rmdir(dir))
