@@ -39,7 +39,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_hang flight/test_pressure flight/test_drop flight/test_gaps \
 		flight/test_snapfile flight/test_keep flight/test_write flight/test_remove flight/test_files \
-		flight/test_run only/test_only helper/test_append monitor/status page/feed page/test_output recover/test_journal recover/test_ring \
+		flight/test_run only/test_only helper/test_append helper/test_hook monitor/status page/feed page/test_output recover/test_journal recover/test_ring \
 		recover/test_survive) \
 	$(addprefix $(TESTS)/elf/,test_elf_id compare_files test_cut) softpt-tests \
 	$(TESTS)/fuzz-ring/fuzz_ring $(TESTS)/vm/tsc_khz $(BENCH) $(CRASH)
@@ -205,6 +205,9 @@ $(TESTS)/tool/flight/test_snapshot_queue: $(BUILD)/selftests/tool/flight/test_sn
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=now_ns -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/helper/test_append: $(BUILD)/selftests/tool/helper/test_append.o $(TOOL_LINK)
+	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
+
+$(TESTS)/tool/helper/test_hook: $(BUILD)/selftests/tool/helper/test_hook.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 
 $(TESTS)/tool/monitor/status: $(BUILD)/selftests/tool/monitor/status.o \

@@ -13,7 +13,7 @@
 
 #define HOOK_RUNNING	4	/* commands that run at the same time */
 #define HOOK_WAITING	64	/* snapshots that wait for a command, at most */
-#define HOOK_LINE_MAX	(64U << 10)
+#define HOOK_LINE_MAX	(128U << 10)
 
 struct hook {
 	pid_t pid;		/* 0: there is no such process */

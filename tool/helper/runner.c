@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -49,6 +51,35 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/*
+ * The recorder may be one of the last processes that the kernel kills when memory is short. A command
+ * must not be. This fails where /proc cannot be written, as in auxrec-flight.service.
+ */
+static void reset_oom_score(void)
+{
+	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char text[16] = "";
+
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) > 0 && text[0] == '-' && pwrite(fd, "0", 1, 0) < 0)
+		text[0] = '\0';
+	close(fd);
+}
+
+/* Who reads the recorder's output must see its end, although this process and its commands go on. */
+static void leave_terminal(void)
+{
+	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	dup2(fd, STDIN_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 /* The line is in a file without a name: the command need not read it. */
 static int line_fd(const struct job *job)
 {
@@ -70,6 +101,7 @@ static _Noreturn void run_command(const struct runner *r, const struct job *job)
 	const int fd = line_fd(job);
 
 	reset_signals();
+	reset_oom_score();
 	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		_exit(126);
 	close_fds(NULL, 0);
@@ -129,8 +161,8 @@ static void reap(struct runner *r)
 
 static void take(struct runner *r)
 {
-	static char buf[HOOK_LINE_MAX + 4096 + 2];
-	const ssize_t n = recv(r->fd, buf, sizeof(buf) - 1, 0);
+	static char buf[PATH_MAX + HOOK_LINE_MAX + 1];
+	const ssize_t n = recv(r->fd, buf, sizeof(buf) - 1, MSG_TRUNC);
 	char *copy;
 
 	if (n < 0 && errno == EINTR)
@@ -138,6 +170,10 @@ static void take(struct runner *r)
 	if (n <= 0) {
 		/* Closing the socket would tell the recorder that this process has ended. */
 		r->fd = -1;
+		return;
+	}
+	if (n >= (ssize_t)sizeof(buf)) {
+		say("--on-snapshot: %s: no command: the line is too long", buf);
 		return;
 	}
 	buf[n] = '\0';
@@ -161,7 +197,13 @@ void runner_main(int fd, const char *cmd)
 	sigset_t child;
 
 	setsid();
+	leave_terminal();
 	reset_signals();
+	/* This process ends only when the recorder has closed its socket and all commands have ended. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
 	close_fds(keep, ARRAY_LEN(keep));
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
