@@ -13,6 +13,8 @@
 .separator "\037" "\n"
 CREATE TABLE lines (line TEXT);
 .import lines.jsonl lines
+-- A crash of the machine can cut a line.
+DELETE FROM lines WHERE NOT json_valid(line);
 
 .mode column
 .headers on
@@ -21,10 +23,10 @@ SELECT line ->> '$.builds[0].path' AS program,
        count(*) AS crashes,
        count(DISTINCT line ->> '$.machine_id') AS machines
 FROM lines
-WHERE line ->> '$.trigger.kind' = 'crash'
-  AND EXISTS (
-	SELECT 1 FROM json_each(line, '$.losses') AS loss
-	WHERE loss.value ->> '$.begin' <= line ->> '$.trigger.time'
-	  AND loss.value ->> '$.end' >= (line ->> '$.trigger.time') - 1000000000)
+WHERE EXISTS (
+	SELECT 1 FROM json_each(line, '$.triggers') AS t, json_each(line, '$.losses') AS loss
+	WHERE t.value ->> '$.kind' = 'crash'
+	  AND loss.value ->> '$.begin' <= t.value ->> '$.time'
+	  AND loss.value ->> '$.end' >= (t.value ->> '$.time') - 1000000000)
 GROUP BY program, build
 ORDER BY crashes DESC, program, build;

@@ -187,8 +187,8 @@ static void write_all(const void *data, size_t size, int fd)
 }
 
 /*
- * Append the snapshot's line to the log of snapshots. The snapshot is on disk then, whatever
- * becomes of its line.
+ * Append the snapshot's line to the log of snapshots. The snapshot stays on disk even if its line
+ * cannot be written.
  */
 static char *make_line(struct session *s, struct result *result)
 {
@@ -393,16 +393,19 @@ static bool read_all(int fd, void *to, size_t size)
 	return true;
 }
 
-/* Read the result and the line, which the caller frees. */
-static bool read_result(int fd, struct result *result, char **line)
+/* Read the line after the result. The caller frees it. Without its line, the snapshot is on disk, too. */
+static char *read_line(int fd, const struct result *result)
 {
-	*line = NULL;
-	if (!read_all(fd, result, sizeof(*result)))
-		return false;
+	char *line;
+
 	if (!result->line_size)
-		return true;
-	*line = malloc(result->line_size);
-	return *line && read_all(fd, *line, result->line_size);
+		return NULL;
+	line = malloc(result->line_size);
+	if (line && read_all(fd, line, result->line_size))
+		return line;
+	say("--on-snapshot: %s: no command: its line could not be read", result->text);
+	free(line);
+	return NULL;
 }
 
 /* If the command cannot keep up with the snapshots, the recorder does not wait for it. */
@@ -412,8 +415,8 @@ static void run_hook(struct session *s, const char *path, const char *line)
 
 	if (err)
 		say("--on-snapshot: %s: no command, because %s", path, err == -EAGAIN ?
-		    "too many snapshots wait for theirs" :
-		    "the process that runs commands is gone");
+		    "too many snapshots wait for theirs" : err == -EMSGSIZE ?
+		    "the line is too long" : "the process that runs commands is gone");
 }
 
 static void succeeded(struct session *s, const struct result *result, const char *line)
@@ -481,12 +484,14 @@ void flight_dump_end(struct session *s, bool wait)
 		return;
 	if (wait && !wait_for_result(s)) {
 		let_go(f);
-		dump_failed(s, "the process that writes it was killed, and waits for the disk");
+		dump_failed(s, "the process that writes it was killed, and waits for the disk; the file may be there");
 		return;
 	}
 	if (!wait && poll(&p, 1, 0) <= 0)
 		return;
-	done = read_result(f->result_fd, &result, &line);
+	done = read_all(f->result_fd, &result, sizeof(result));
+	if (done)
+		line = read_line(f->result_fd, &result);
 	while (waitpid(f->child, &status, 0) < 0 && errno == EINTR)
 		;
 	let_go(f);
@@ -496,7 +501,7 @@ void flight_dump_end(struct session *s, bool wait)
 	if (done)
 		f->stats.removed += result.removed;
 	if (!done)
-		dump_failed(s, "the process that wrote it was killed");
+		dump_failed(s, "the process that writes it was killed; the file may be there");
 	else if (result.err)
 		dump_failed(s, result.text);
 	else

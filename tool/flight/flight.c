@@ -30,6 +30,8 @@
 #define REMOVAL_NS	(10 * NSEC_PER_SEC)
 /* How often the recorder looks for signals while commands of --on-snapshot end */
 #define HOOK_TICK_MS	1000
+/* How long the recorder waits at its end for commands of --on-snapshot */
+#define HOOK_NS		(10 * NSEC_PER_SEC)
 
 /* --- open and close -------------------------------------------------------- */
 
@@ -329,14 +331,16 @@ static void end_removal(struct session *s)
 		say("more old snapshots than the limits allow may be left: looking for them or removing them is not done");
 }
 
-/* Commands can take as long as they like, but a second signal means: do not wait for them. */
+/* A command that hangs must not delay the next recorder. A second signal means: do not wait. */
 static void end_hook(struct session *s)
 {
+	const __u64 until = now_ns() + HOOK_NS;
+
 	hook_finish(&s->flight->hook);
 	while (!hook_has_ended(&s->flight->hook, HOOK_TICK_MS)) {
 		flight_watch(s);
 		flight_busy(s);
-		if (signals_count() < 2)
+		if (signals_count() < 2 && now_ns() < until)
 			continue;
 		say("--on-snapshot: commands still run, and go on without the recorder");
 		return;

@@ -22,8 +22,13 @@
 #define VERSION		1
 #define BUILDS_MAX	64
 #define ANCESTORS_MAX	4
-/* The rest of a line is shorter than this, and so is what one build can add. */
-#define BUILDS_END	(HOOK_LINE_MAX / 2)
+#define TRIGGERS_TOLD	16
+/*
+ * No build begins after BUILDS_END bytes. JSON needs up to 6 bytes for a byte: 32 labels have 60 KiB,
+ * a path has 24 KiB. So the line without builds is shorter than BUILDS_END, and a build is shorter
+ * than the rest of HOOK_LINE_MAX.
+ */
+#define BUILDS_END	(HOOK_LINE_MAX - (30U << 10))
 
 struct task_ids {		/* FORK */
 	struct perf_event_header header;
@@ -45,7 +50,7 @@ struct build {
 
 /* A task has the maps that its ancestors had when they forked, until it executes a program. */
 struct snapshot_task {
-	struct { __u32 pid; __u64 until; } line[ANCESTORS_MAX + 1];	/* the task is the first */
+	struct { __u32 pid; __u64 from, until; } line[ANCESTORS_MAX + 1];	/* the task is the first */
 	size_t nr_line;
 	bool found;		/* the last look has found an ancestor */
 	char name[16];
@@ -64,15 +69,19 @@ static __u32 pid_of(const struct flight_wish *w)
 	return w->trigger->kind == TRIGGER_HANG ? (__u32)w->trigger->hang.pid : w->pid;
 }
 
+/* The kernel may have used a pid several times. Find the last birth of the task before its end. */
 static int look_for_parent(void *ctx, const struct perf_event_header *rec)
 {
 	const struct task_ids *ids = (const void *)rec;
 	struct snapshot_task *t = ctx;
+	const size_t child = t->nr_line - 1;
 
-	if (rec->type != PERF_RECORD_FORK || rec->size < sizeof(*ids) || t->found ||
+	if (rec->type != PERF_RECORD_FORK || rec->size < sizeof(*ids) ||
 	    rec->misc & REC_MISC_FORK_EXEC || ids->pid == ids->ppid ||
-	    ids->pid != t->line[t->nr_line - 1].pid)
+	    ids->pid != t->line[child].pid || ids->time > t->line[child].until ||
+	    ids->time < t->line[child].from)
 		return 0;
+	t->line[child].from = ids->time;
 	t->line[t->nr_line].pid = ids->ppid;
 	t->line[t->nr_line].until = ids->time;
 	t->found = true;
@@ -83,12 +92,17 @@ static int look_for_parent(void *ctx, const struct perf_event_header *rec)
 int snapshot_task_begin(struct session *s)
 {
 	static struct snapshot_task task;
-	const __u32 pid = pid_of(s->flight->writing);
+	const struct flight_wish *w = s->flight->writing;
+	__u32 pid;
 	int err = 0;
 
+	/* A request may come before the crash that shares its snapshot. */
+	while (w->next && !pid_of(w))
+		w = w->next;
+	pid = pid_of(w);
 	if (!snapshot_line_wanted(s) || !pid)
 		return 0;
-	task = (struct snapshot_task){ .line = { { pid, ~0ULL } }, .nr_line = 1, .found = true };
+	task = (struct snapshot_task){ .line = { { pid, 0, ~0ULL } }, .nr_line = 1, .found = true };
 	s->flight->task = &task;
 	while (!err && task.found && task.nr_line <= ANCESTORS_MAX) {
 		task.found = false;
@@ -153,7 +167,8 @@ void snapshot_task_record(struct session *s, const struct perf_event_header *rec
 		return;
 	memcpy(&id, (const __u8 *)rec + rec->size - sizeof(id), sizeof(id));
 	for (i = 0; i < t->nr_line; i++)
-		if (t->line[i].pid == comm->pid && id.time <= t->line[i].until)
+		if (t->line[i].pid == comm->pid && id.time >= t->line[i].from &&
+		    id.time <= t->line[i].until)
 			break;
 	if (i == t->nr_line)
 		return;
@@ -198,21 +213,32 @@ static void put_origin(struct json *j, const struct session *s)
 	json_string(j, "clock", s->opt->use_clock ? clock_name(s->opt->clock) : "perf");
 }
 
-static void put_trigger(struct json *j, const struct session *s)
+static void put_trigger(struct json *j, const char *key, const struct flight_wish *w,
+			const struct snapshot_task *t)
 {
-	const struct snapshot_task *t = s->flight->task;
-	const struct flight_wish *w = s->flight->writing;
-
-	json_object(j, "trigger", JSON_TIGHT);
+	json_object(j, key, JSON_TIGHT);
 	json_string(j, "name", w->name);
 	json_string(j, "kind", trigger_kind_name(w->trigger->kind));
 	json_u64(j, "count", w->triggers);
 	json_u64(j, "time", w->time);
-	if (t) {
-		json_u64(j, "pid", t->line[0].pid);
+	if (pid_of(w))
+		json_u64(j, "pid", pid_of(w));
+	if (t && t->line[0].pid == pid_of(w))
 		json_string(j, "task", t->name);
-	}
 	json_end_object(j);
+}
+
+/* All triggers that share the snapshot, the first of them as "trigger", too */
+static void put_triggers(struct json *j, const struct flight *f)
+{
+	const struct flight_wish *w;
+	unsigned int nr = 0;
+
+	put_trigger(j, "trigger", f->writing, f->task);
+	json_array(j, "triggers", JSON_TIGHT);
+	for (w = f->writing; w && nr++ < TRIGGERS_TOLD; w = w->next)
+		put_trigger(j, NULL, w, f->task);
+	json_end_array(j);
 }
 
 static void put_losses(struct json *j, const struct snapshot_losses *l)
@@ -281,7 +307,7 @@ char *snapshot_line(struct session *s, const char *path, __u64 bytes)
 	json_string(&j, "recorder", auxrec_version);
 	json_string(&j, "recording", recording);
 	json_u64(&j, "number", f->number);
-	put_trigger(&j, s);
+	put_triggers(&j, f);
 	put_losses(&j, f->losses);
 	put_builds(&j, f->task);
 	json_end_object(&j);

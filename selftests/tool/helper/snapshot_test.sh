@@ -82,8 +82,32 @@ for i in 2 3; do
 	[[ $(of_line $i 'l["trigger"]["task"]') == bash ]] || note "task: $(of_line $i 'l["trigger"]')"
 	(($(of_line $i 'len(l["builds"])') > 1)) || note "no libraries"
 done
-land
 check "the line has the builds of the task that crashed"
+
+# Two processes have the same pid, one after the other. The first one is a child of python3, and the
+# second one of bash.
+REUSED=30011
+for i in {1..50}; do
+	python3 -c 'import os, sys
+pid = int(sys.argv[1])
+with open("/proc/sys/kernel/ns_last_pid", "w") as f:
+    f.write(str(pid - 1))
+child = os.fork()
+if not child:
+    os._exit(0)
+os.waitpid(child, 0)
+sys.exit(child != pid)' $REUSED && break
+done
+for ((j = 4; j < 54; j++)); do
+	crash "echo $((REUSED - 1)) >/proc/sys/kernel/ns_last_pid; (kill -SEGV \$BASHPID); true" $j
+	[[ $(of_line $j 'l["trigger"]["pid"]') != "$REUSED" ]] || break
+done
+((i < 50 && j < 54)) || note "no process got pid $REUSED"
+got=$(of_line $j 'l["builds"][0]["path"].split("/")[-1] + " " + l["builds"][0]["build_id"]')
+[[ $got == "$wanted" ]] || note "'$got', not '$wanted': $(sed -n "${j}p" log)"
+! of_line $j '[b["path"] for b in l["builds"]]' | grep python3 || note "builds of the first process"
+land
+check "the builds are those of the last process that had the pid"
 
 # --- a command ------------------------------------------------------------------
 
