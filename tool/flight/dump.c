@@ -393,7 +393,7 @@ static bool read_all(int fd, void *to, size_t size)
 	return true;
 }
 
-/* Read the line after the result. The caller frees it. Without its line, the snapshot is on disk, too. */
+/* Read the line after the result. The caller frees it. The snapshot is on disk without it, too. */
 static char *read_line(int fd, const struct result *result)
 {
 	char *line;
@@ -484,7 +484,7 @@ void flight_dump_end(struct session *s, bool wait)
 		return;
 	if (wait && !wait_for_result(s)) {
 		let_go(f);
-		dump_failed(s, "the process that writes it was killed, and waits for the disk; the file may be there");
+		dump_failed(s, "the process that writes it was killed, and waits for the disk");
 		return;
 	}
 	if (!wait && poll(&p, 1, 0) <= 0)

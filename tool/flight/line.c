@@ -24,9 +24,9 @@
 #define ANCESTORS_MAX	4
 #define TRIGGERS_TOLD	16
 /*
- * No build begins after BUILDS_END bytes. JSON needs up to 6 bytes for a byte: 32 labels have 60 KiB,
- * a path has 24 KiB. So the line without builds is shorter than BUILDS_END, and a build is shorter
- * than the rest of HOOK_LINE_MAX.
+ * No build begins after BUILDS_END bytes. JSON needs up to 6 bytes for a byte: 32 labels have 60
+ * KiB, a path has 24 KiB. So the line without builds is shorter than BUILDS_END, and a build is
+ * shorter than the rest of HOOK_LINE_MAX.
  */
 #define BUILDS_END	(HOOK_LINE_MAX - (30U << 10))
 

@@ -52,8 +52,8 @@ static void reset_signals(void)
 }
 
 /*
- * The recorder may be one of the last processes that the kernel kills when memory is short. A command
- * must not be. This fails where /proc cannot be written, as in auxrec-flight.service.
+ * The recorder may be one of the last processes that the kernel kills when memory is short. A
+ * command must not be. This fails where /proc cannot be written, as in auxrec-flight.service.
  */
 static void reset_oom_score(void)
 {
@@ -67,7 +67,7 @@ static void reset_oom_score(void)
 	close(fd);
 }
 
-/* Who reads the recorder's output must see its end, although this process and its commands go on. */
+/* A reader of the recorder's output must see its end, although this process goes on. */
 static void leave_terminal(void)
 {
 	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);

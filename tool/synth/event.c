@@ -164,7 +164,7 @@ int synth_thread_map(struct session *s)
 		char comm[16] = "", path[64], line[64];
 
 		snprintf(path, sizeof(path), "/proc/%d/comm", s->tids[i]);
-		/* A snapshot of one process must not name the others. Their tids are in ID_INDEX. */
+		/* A snapshot of one process must not name others. Their tids are in ID_INDEX. */
 		if (s->tids[i] > 0 && !s->opt->flight.only_task &&
 		    !slurp_line(path, line, sizeof(line)))
 			snprintf(comm, sizeof(comm), "%.15s", line);

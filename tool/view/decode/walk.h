@@ -20,7 +20,7 @@ struct walk {
 	struct run *r;
 	struct pt_block_decoder *decoder;	/* of libipt; NULL: fast.c decodes */
 	struct function *function;	/* of the last instruction */
-	const struct walk_last *last;	/* the block whose branch is not in the flow yet; NULL: none */
+	const struct walk_last *last;	/* its branch is not in the flow yet; NULL: none */
 	bool	on;			/* tracing is on */
 	bool	at_end;			/* there are no further packets */
 	bool	met;			/* the first instruction of the next run was reached */
