@@ -15,9 +15,9 @@
 #include "flight/flight.h"
 #include "origin/clock_name.h"
 #include "origin/identity.h"
+#include "origin/setup.h"
 #include "stream/records.h"
 #include "stream/trigger_kind.h"
-#include "synth/synth.h"
 
 #define VERSION		1
 #define BUILDS_MAX	64
@@ -190,27 +190,72 @@ static void put_time(struct json *j, __u64 ns)
 	json_string(j, "time", text);
 }
 
+/* Prints the labels of the identity, or its other strings. */
+struct put_strings {
+	struct json *j;
+	bool labels;
+	bool has_machine, has_boot;
+	const char *clock;
+};
+
+static void put_string(struct put_strings *p, const char *key, size_t len, const char *value)
+{
+	const size_t label = sizeof(AUXREC_IDENTITY_LABEL) - 1;
+	char name[AUXREC_LABEL_KEY_MAX + 1];
+
+	if (p->labels) {
+		if (len <= label || memcmp(key, AUXREC_IDENTITY_LABEL, label))
+			return;
+		snprintf(name, sizeof(name), "%.*s", (int)(len - label), key + label);
+		json_string(p->j, name, value);
+	} else if (len == strlen("machine-id") && !memcmp(key, "machine-id", len)) {
+		json_string(p->j, "machine_id", value);
+		p->has_machine = true;
+	} else if (len == strlen("boot-id") && !memcmp(key, "boot-id", len)) {
+		json_string(p->j, "boot_id", value);
+		p->has_boot = true;
+	}
+}
+
+static int put_identity(void *ctx, const struct read_record *rec)
+{
+	const struct rec_clock_data *clock = (const void *)rec->hdr;
+	struct put_strings *p = ctx;
+	const char *key, *value;
+	struct read_bytes b;
+	size_t len;
+
+	if (read_identity(rec, &b))
+		while (read_identity_next(&b, &key, &len, &value))
+			put_string(p, key, len, value);
+	if (rec->type == REC_FEATURE && rec->size >= sizeof(*clock) &&
+	    clock->feature == REC_FEAT_CLOCK_DATA)
+		p->clock = clock_name(clock->clockid);
+	return 0;
+}
+
+/*
+ * The setup tells where the recording comes from. After a crash of the machine, auxrec recover
+ * writes the line in another boot. Damaged records are left out.
+ */
 static void put_origin(struct json *j, const struct session *s)
 {
-	char id[SYNTH_ID_SIZE], host[HOST_NAME_MAX + 1] = "", name[AUXREC_LABEL_KEY_MAX + 1];
-	size_t i;
+	const struct made *setup = &s->flight->setup;
+	struct put_strings p = { .j = j };
+	char host[HOST_NAME_MAX + 1] = "";
 
 	gethostname(host, sizeof(host) - 1);
 	json_string(j, "host", host);
-	synth_machine_id(id);
-	json_string(j, "machine_id", *id ? id : NULL);
-	synth_boot_id(id);
-	json_string(j, "boot_id", *id ? id : NULL);
+	setup_each(setup->bytes, setup->size, put_identity, &p);
+	if (!p.has_machine)
+		json_string(j, "machine_id", NULL);
+	if (!p.has_boot)
+		json_string(j, "boot_id", NULL);
 	json_object(j, "labels", JSON_TIGHT);
-	for (i = 0; i < s->opt->nr_labels; i++) {
-		const char *label = s->opt->labels[i];
-		const size_t len = strcspn(label, "=");
-
-		snprintf(name, sizeof(name), "%.*s", (int)len, label);
-		json_string(j, name, label + len + 1);
-	}
+	p.labels = true;
+	setup_each(setup->bytes, setup->size, put_identity, &p);
 	json_end_object(j);
-	json_string(j, "clock", s->opt->use_clock ? clock_name(s->opt->clock) : "perf");
+	json_string(j, "clock", p.clock ?: "perf");
 }
 
 static void put_trigger(struct json *j, const char *key, const struct flight_wish *w,

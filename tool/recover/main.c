@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
+#include "helper/append.h"
 #include "recover/main.h"
 #include "recover/recording.h"
 #include "recover/region.h"
@@ -35,6 +36,9 @@ static const char usage[] =
 "                      for %o in PATTERN (default: perf.data)\n"
 "      --name PATTERN  name of the snapshot, as that of a flight recorder's\n"
 "                      snapshots (without -o: " PATTERN ")\n"
+"      --log-snapshots FILE\n"
+"                      append a line of JSON about the snapshot, as a flight\n"
+"                      recorder does\n"
 "      --keep          do not wipe the memory\n"
 "      --save FILE     only copy the memory to FILE, which --region FILE reads later\n"
 "      --region FILE   read such a copy, and not the memory\n"
@@ -51,6 +55,7 @@ struct recover_command {
 	const char *name;
 	const char *region;
 	const char *save;
+	const char *log_snapshots;
 	bool keep;
 	bool wipe;
 	bool quiet;
@@ -73,6 +78,9 @@ static int set_option(void *ctx, char letter, const char *value)
 	case 's':
 		c->save = value;
 		break;
+	case 'l':
+		c->log_snapshots = value;
+		break;
 	case 'k':
 		c->keep = true;
 		break;
@@ -91,6 +99,7 @@ static const struct command_option options[] = {
 	{ "name", 'n', false, true },
 	{ "region", 'r', false, true },
 	{ "save", 's', false, true },
+	{ "log-snapshots", 'l', false, true },
 	{ "keep", 'k', false, false },
 	{ "wipe", 'w', false, false },
 	{ "quiet", 'q', true, false },
@@ -165,6 +174,41 @@ static int write_output(struct recording *r, const char *output, struct diag *d)
 			  strcmp(output, "-") ? output : "standard output", strerror(-err)) : 0;
 }
 
+/* --- the line of --log-snapshots -------------------------------------------- */
+
+static const struct session_mode mode = { .gap = snapshot_losses_gap };
+
+/* Call this before the snapshot is written. The time in its line is that of the recovery. */
+static void line_begin(struct recording *r, const struct recover_command *c)
+{
+	static struct snapshot_losses losses;
+	struct timespec now;
+
+	if (!c->log_snapshots)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	r->options.flight.snapshot_log = c->log_snapshots;
+	r->session.mode = &mode;
+	r->flight.losses = &losses;
+	r->flight.writing_since = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* The snapshot stays on disk even if its line cannot be written. */
+static void line_end(struct recording *r, const struct recover_command *c, const char *path)
+{
+	char real[PATH_MAX], *line;
+	struct diag d = { "out of memory" };
+
+	if (!c->log_snapshots)
+		return;
+	if (!realpath(path, real))
+		snprintf(real, sizeof(real), "%s", path);
+	line = snapshot_line(&r->session, real, r->session.out.stored);
+	if (!line || append_line(c->log_snapshots, line, &d))
+		fprintf(stderr, WHO ": --log-snapshots: %s has no line: %s\n", real, d.msg);
+	free(line);
+}
+
 static void tell(const struct recording *r, const struct kept *k, const char *path)
 {
 	const struct kept_ring *ring = &r->ring;
@@ -211,11 +255,14 @@ static int recover(const struct recover_command *c, const struct region *region,
 	if (!err) {
 		crash_init(&crash, &k, r);
 		snprintf(path, sizeof(path), "%s", exact ? c->output : "");
+		line_begin(r, c);
 		err = exact ? write_output(r, c->output, d) :
 			      write_named(r, c, &crash, path, sizeof(path), d);
 	}
-	if (!err)
+	if (!err) {
+		line_end(r, c, path);
 		tell(r, &k, path);
+	}
 	recording_free(r);
 	free(r);
 	return err;
