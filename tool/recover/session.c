@@ -74,6 +74,17 @@ static void forget_events(struct session *s)
 	s->nr_sev = 0;
 }
 
+/* Payloads need an event of auxrec's own, see payload_init(). */
+static bool has_payload_event(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_sev; i++)
+		if (s->sev[i].payloads)
+			return true;
+	return false;
+}
+
 /* A later description replaces an earlier one. */
 int recording_session(struct recording *r, const void *data, size_t size)
 {
@@ -94,6 +105,8 @@ int recording_session(struct recording *r, const void *data, size_t size)
 		s->nr_sev = i + 1;
 		err = read_event(&s->sev[i], &in);
 	}
+	if (!err && head.flags & SURVIVE_PAYLOADS && !has_payload_event(s))
+		return -EBADMSG;
 	head.boot_id[sizeof(head.boot_id) - 1] = '\0';
 	memcpy(r->boot_id, head.boot_id, sizeof(r->boot_id));
 	r->options.system_wide = head.flags & SURVIVE_SYSTEM_WIDE;
