@@ -172,24 +172,26 @@ void json_s64(struct json *j, const char *key, __s64 v)
 }
 
 /* JSON has no infinite numbers and no NaN. */
-static void put_double(FILE *f, const char *format, double v)
+static bool put_unless_finite(FILE *f, double v)
 {
 	if (isfinite(v))
-		fprintf(f, format, v);
-	else
-		put(f, "null");
+		return false;
+	put(f, "null");
+	return true;
 }
 
 void json_double(struct json *j, const char *key, double v)
 {
 	member(j, key);
-	put_double(j->f, "%.17g", v);
+	if (!put_unless_finite(j->f, v))
+		fprintf(j->f, "%.17g", v);
 }
 
 void json_rounded(struct json *j, const char *key, double v)
 {
 	member(j, key);
-	put_double(j->f, "%.0f", v);
+	if (!put_unless_finite(j->f, v))
+		fprintf(j->f, "%.0f", v);
 }
 
 void json_bool(struct json *j, const char *key, bool v)

@@ -50,7 +50,8 @@ struct build {
 
 /* A task has the maps that its ancestors had when they forked, until it executes a program. */
 struct snapshot_task {
-	struct { __u32 pid; __u64 from, until; } line[ANCESTORS_MAX + 1];	/* the task is the first */
+	/* the task and its ancestors */
+	struct { __u32 pid; __u64 from, until; } line[ANCESTORS_MAX + 1];
 	size_t nr_line;
 	bool found;		/* the last look has found an ancestor */
 	char name[16];

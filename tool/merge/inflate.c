@@ -77,12 +77,12 @@ static int inflate(struct merge *m, struct merge_input *in, int fd)
 	else if (!to)
 		err = diag(m->d, -errno, "cannot create a temporary file: %s", strerror(errno));
 	in->size = 0;
-	if (!err)
+	if (!err && to)
 		err = copy(m, in, frames, to);
-	if (!err && fflush(to))
+	if (!err && to && fflush(to))
 		err = diag(m->d, -errno, "%s: cannot decompress it to a temporary file: %s",
 			   in->path, strerror(errno));
-	if (!err)
+	if (!err && to)
 		in->inflated = fcntl(fileno(to), F_DUPFD_CLOEXEC, 3);
 	if (!err && in->inflated < 0)
 		err = diag(m->d, -errno, "%s: %s", in->path, strerror(errno));

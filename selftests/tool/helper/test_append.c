@@ -165,7 +165,9 @@ static void test_locked(void)
 	close(fd);
 }
 
-static const char * const files[] = { "a", "cut", "big", "big.old", "fits", "many", "full", "locked" };
+static const char * const files[] = {
+	"a", "cut", "big", "big.old", "fits", "many", "full", "locked"
+};
 
 int main(void)
 {

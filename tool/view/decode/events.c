@@ -59,9 +59,9 @@ bool event_is_due(struct fast *f)
 	case ptev_vmcs:
 	case ptev_ptwrite:
 		return f->enabled ? give_up(f) : true;
-	default:
-		return give_up(f);
 	}
+	/* An event of a newer libipt */
+	return give_up(f);
 }
 
 __u64 event_place(const struct fast *f, __u64 none)
