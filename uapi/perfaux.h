@@ -720,7 +720,7 @@ struct perfaux_hold {
  * Errors:
  *   EINVAL	size below PERFAUX_UNHOLD_SIZE_V0; unknown flags; segment out of range;
  *		with PERFAUX_UNHOLD_ALL segment or seq not 0
- *   ENOENT	the segment is not HELD, or released, or seq is the number of another use;
+ *   ENOENT	the segment is not HELD, or is released, or seq is the number of another use;
  *		not with PERFAUX_UNHOLD_ALL
  *   E2BIG, EFAULT
  */

@@ -202,6 +202,6 @@ void pa_redirect_exit(void)
 
 	for (i = ARRAY_SIZE(pa_hooks) - 1; i >= 0; i--)
 		pa_unhook(&pa_hooks[i]);
-	/* Wait for the last pa_output_end(), which has dropped the last reference. */
+	/* The pa_output_end() that dropped the last reference may still run: wait for its end. */
 	synchronize_rcu();
 }

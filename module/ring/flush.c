@@ -23,7 +23,7 @@ void pa_ring_kick(struct pa_ring *ring, unsigned int what)
 /* ring->lock held. @flags: PERFAUX_FLUSH_* */
 void pa_ring_flush(struct pa_ring *ring, u32 flags)
 {
-	/* Events that start again look at a few segments only. */
+	/* Events that start again look at a few segments only, so give back all released ones. */
 	if (READ_ONCE(ring->ctl->flags) & PERFAUX_CTL_STARVED)
 		pa_segments_give_back(ring);
 	atomic_andnot(PERFAUX_CTL_STARVED, (atomic_t *)&ring->ctl->flags);

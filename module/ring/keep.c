@@ -5,7 +5,8 @@
  *
  * A crash can happen between any two instructions. So a writer describes a span in struct
  * perfaux_open before the PMU writes data. The description has a sum of its own. A writer
- * replaces it only for the segment's next span, when the table of spans already has the last one.
+ * replaces the description only for the segment's next span, when the table of spans already has
+ * the previous span.
  *
  * Context: as keep.h says; writers run in any context up to NMI.
  */

@@ -72,7 +72,7 @@ struct pa_segment {
 	u64 t_begin;
 	u64 cookie;
 
-	u64 unused[2];			/* The next segment begins in another line. */
+	u64 unused[2];			/* The next segment begins in another cache line. */
 };
 
 struct pa_cpu {

@@ -375,9 +375,10 @@ void spt_trace_int3(struct spt_cpu *c, struct pt_regs *regs)
 }
 
 /*
- * In a system call the previous instruction was a system call, even if it cannot be
- * read: no instruction that delays its trap can be there. SYSENTER does not
- * continue at the next instruction.
+ * Return whether a system call at @ip has led into the kernel, even if the code at @ip
+ * cannot be read. In a system call (orig_ax is not -1) the task continues after the
+ * instruction of the system call, so no instruction that delays its trap is there. Not
+ * for SYSENTER, which does not continue at the next instruction.
  */
 static bool spt_is_syscall(const struct pt_regs *regs, u64 ip)
 {

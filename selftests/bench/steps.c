@@ -9,7 +9,7 @@
 #include "../ring/lib/ring_lib.h"
 #include "bench_lib.h"
 
-#define LOOPS		100L	/* of two instructions each */
+#define LOOPS		100L	/* each of two instructions */
 #define SEGMENT		(1U << 20)
 #define SEGMENTS	16
 

@@ -36,7 +36,7 @@ void become_user(uid_t uid)
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
-/* Keep all rights except that to lock any amount: rings would fill the memory. */
+/* Keep all rights except CAP_IPC_LOCK: without a limit, rings would fill the memory. */
 void become_limited_root(void)
 {
 	struct __user_cap_header_struct header = {

@@ -142,7 +142,10 @@ TEST_F_TIMEOUT(fuse, late_ids, SECONDS)
 	EXPECT_EQ(0, late_ids_read(self->fd, &self->set, self->dir));
 }
 
-/* A server that needs its own memory to answer must not have to wait for itself. */
+/*
+ * A mapping in the server's own process must not wait for its id with mmap_lock held: the server
+ * may need this lock to answer.
+ */
 TEST_F_TIMEOUT(fuse, maps_itself, SECONDS)
 {
 	struct pollfd pfd = { .events = POLLIN };

@@ -335,7 +335,10 @@ static bool is_end(void)
 
 /* --- exploring ---------------------------------------------------------------- */
 
-/* Enter the current state. If it was seen before, return false, and how many paths it has. */
+/*
+ * Begin to explore the current state, as level @depth. If the state was seen before, return false,
+ * and in *@paths the number of paths from the state to an end.
+ */
 static bool enter(unsigned int depth, double *paths, struct model_result *result)
 {
 	uint64_t hash = hash_state();
@@ -344,7 +347,7 @@ static bool enter(unsigned int depth, double *paths, struct model_result *result
 
 	if (seen->hash) {
 		if (seen->paths < 0)
-			model_fail("goes round: nobody gets on");
+			model_fail("a circle of states: nobody makes progress");
 		*paths = seen->paths;
 		return false;
 	}

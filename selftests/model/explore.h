@@ -33,13 +33,14 @@ enum model_access {
 	MODEL_WRITE,
 	MODEL_RMW,
 	MODEL_ADD,		/* add, without using the result */
-	MODEL_START,		/* not accesses: an NMI comes, ... */
-	MODEL_RCU,		/* ... a section of RCU begins */
-	MODEL_WAIT,		/* ... a grace period ends, ... */
-	MODEL_IRQS,		/* ... interrupts are on, ... */
-	MODEL_CALL,		/* ... an interrupt is sent to a CPU, ... */
-	MODEL_CALLED,		/* ... and was answered, ... */
-	MODEL_SPIN,		/* ... a value changes */
+	/* The others are no accesses, but steps of their own. */
+	MODEL_START,		/* an NMI comes */
+	MODEL_RCU,		/* an RCU section begins */
+	MODEL_WAIT,		/* a grace period ends */
+	MODEL_IRQS,		/* interrupts are on again */
+	MODEL_CALL,		/* an interrupt is sent to a CPU */
+	MODEL_CALLED,		/* the CPU has answered this interrupt */
+	MODEL_SPIN,		/* the value that a context waits for has changed */
 };
 
 enum model_run {

@@ -359,7 +359,7 @@ static bool fail_one(struct __test_metadata *_metadata, struct fault_place *p,
 	return !left;
 }
 
-/* Return the first allocation that must fail, if not all must fail. */
+/* Return the first allocation to let fail: 1, or the first of the last @v->last ones. */
 static unsigned int first(struct fault_place *p, const FIXTURE_VARIANT(faults) *v)
 {
 	unsigned int nr;

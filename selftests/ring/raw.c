@@ -91,7 +91,7 @@ TEST_F(attach, needs_raw_samples)
 	ev = open_attr(&attr);
 	ASSERT_LE(0, ev);
 	EXPECT_EQ(-EOPNOTSUPP, raw_attach(&self->ring, ev, 0));
-	/* Programs can write to the event without a period, too. */
+	/* An event without a period has no samples of its own, but BPF programs can write to it. */
 	output.sample_period = 0;
 	output.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME;
 	output.use_clockid = 1;

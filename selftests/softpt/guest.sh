@@ -37,14 +37,14 @@ record()
 	valid f
 }
 
-# image FILE: the code of a program at fixed addresses
+# image FILE: print where the code of a program that is mapped at fixed addresses is
 image()
 {
 	readelf -Wl "$1" | awk -v f="$1" '$1 == "LOAD" && $0 ~ / E / { print f, $2, $5, $3 }'
 }
 
-# images: the code of all files that were mapped according to f; $1 has the vdso's
-# code
+# images [FILE]: print where the code of all files that were mapped according to f is; FILE has the
+# vdso's code
 images()
 {
 	"$PERF" script -i f --show-mmap-events 2>/dev/null | awk -v vdso="${1-}" '

@@ -29,8 +29,8 @@
 #define PACE_NS		(10 * NSEC_PER_SEC)
 
 /*
- * A wish that waits for its post= waits longer for triggers that come in the first 1/POST_SPREAD
- * of that time.
+ * A wish waits for post= after its trigger. If the trigger occurs again in the first 1/POST_SPREAD
+ * of this time, the wish waits for post= after the later trigger, too.
  */
 #define POST_SPREAD	8
 

@@ -29,7 +29,7 @@ struct recent {
 	__u64 begin;
 	__u64 too_large;
 	size_t maps_limit;		/* most maps of a process, see recent_is_over() */
-	size_t cgroups_limit;		/* more cgroups than this need a look */
+	size_t cgroups_limit;		/* if there are more, look which still exist */
 	bool cgroups_begun;		/* a look for cgroups is going on */
 	__u64 newest_time;		/* of all records */
 	__u64 asked;			/* newest_time at the last state_bury() */

@@ -50,7 +50,7 @@ enum timeline_what { TIMELINE_BYTES, TIMELINE_SAMPLE, TIMELINE_GAP };
 
 /*
  * timeline_add() - add something of owner @key between two times
- * @amount: bytes; ignored otherwise
+ * @amount: the bytes of TIMELINE_BYTES; otherwise ignored
  *
  * Return: 0, -ENOMEM. A time of 0 means that the time is not known: nothing is
  * added.

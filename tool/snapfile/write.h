@@ -21,9 +21,9 @@ struct snapfile_job {
 	/* the disk is full: is there room now? @new: the snapshot that needs it; NULL: the next */
 	bool (*no_space)(void *ctx, const struct keep_new *new);
 	/*
-	 * Called in a child of the writer. The child writes nothing and only counts how large the
-	 * file will be, so @write must not use up what the writer needs. Return 0 or -errno. NULL:
-	 * nothing to do
+	 * Called in a child of the writer. The child then calls @write to count how large the
+	 * file will be, and writes nothing. After @count, @write must not change what the writer
+	 * and the child share. Return 0 or -errno. NULL: nothing to do
 	 */
 	int (*count)(void *ctx);
 	void *ctx;			/* for all functions */

@@ -354,7 +354,7 @@ void synth_clock_times(struct rec_clock_data *to)
 	__u64 before, after;
 	int i;
 
-	/* Take the times again if this thread did not run in between. */
+	/* If the two readings of the clock are far apart, this thread was preempted: try again. */
 	for (i = 0; i < CLOCK_TRIES; i++) {
 		before = clock_ns(to->clockid);
 		to->wall = clock_ns(CLOCK_REALTIME);

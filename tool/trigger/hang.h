@@ -14,7 +14,7 @@
 #define HANG_EXAMPLE	"hang=1234/5s"
 
 struct hang {
-	pid_t pid;		/* of a process, whose main thread is watched, or of any thread */
+	pid_t pid;		/* the thread to watch; that of a process means its main thread */
 	__u64 time;		/* ns */
 };
 

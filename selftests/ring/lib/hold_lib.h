@@ -18,13 +18,13 @@ const __u64 *overwritten(const struct ring *ring);
 
 bool is_held(const struct ring *ring, uint32_t i);
 uint32_t nr_held(const struct ring *ring);
-/* Release a segment by its mark. */
+/* Release the present use of a segment: write the number of the use to the segment's mark. */
 void release(struct ring *ring, uint32_t i);
 
-/* A segment that is written to, and since when */
+/* A use of a segment, which a writer may be writing to */
 struct use {
-	uint64_t seq;
-	uint64_t begin;
+	uint64_t seq;			/* its number; 0: nobody writes to the segment */
+	uint64_t begin;			/* perfaux_segment.t_active */
 };
 
 struct use use_of(const struct ring *ring, uint32_t i);

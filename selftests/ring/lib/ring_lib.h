@@ -112,8 +112,8 @@ int64_t ring_fdinfo(int fd, const char *name);
 uint64_t ring_read(struct ring *ring, record_fn fn, void *ctx);
 
 /*
- * The same with the loop that uapi/perfaux.h shows. Do not use it together with ring_read()
- * on one ring. It does not count in released.
+ * Do the same with the loop that uapi/perfaux.h shows. Do not use both functions on one ring:
+ * ring_read() counts the released segments in @ring, ring_read_manual() does not.
  */
 uint64_t ring_read_manual(struct ring *ring, record_fn fn, void *ctx);
 

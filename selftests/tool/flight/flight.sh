@@ -120,10 +120,10 @@ there()
 # marks FILE: print what FILE tells about its snapshots, one line for each
 marks() { "$AUXREC" info --json "$1" | grep '"recording": [0-9]*, "number"'; }
 
-# mark FILE KEY: the value of KEY of FILE's (last) snapshot
+# mark FILE KEY: print the value of KEY of FILE's (last) snapshot
 mark() { marks "$1" | tail -n 1 | sed -n "s/.*\"$2\": \"\{0,1\}\([^,\"}]*\).*/\1/p"; }
 
-# of NAME: the newest snapshot with a trigger of that name
+# of NAME: print the newest snapshot with a trigger of that name
 of()
 {
 	local f

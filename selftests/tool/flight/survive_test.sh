@@ -275,8 +275,8 @@ check "kill -9 while it stands still: nothing is left"
 
 # --- a full disk ------------------------------------------------------------------------
 
-# on_small: start a recorder in a small file system, with few records, so that little comes while
-# the file system is full
+# on_small: start a recorder in a small file system. It records one sample a second, so its memory
+# does not fill up while the file system is full.
 on_small()
 {
 	cd "$T" && mkdir -p small && mount -t tmpfs -o "${SMALL-size=3m}" none small &&
@@ -530,8 +530,8 @@ for pre in '' ,pre=1ms; do
 	check "and so it is when a snapshot takes long${pre:+ and there is a pre=}"
 done
 
-# The recorder's group has no more memory than -M, and the page cache of its snapshots counts,
-# too. The file system's image exists before, so its memory counts for no group.
+# The recorder's cgroup has no more memory than -M, and the page cache of its snapshots counts too.
+# The image of the file system is made outside the group, so the image's memory does not count.
 SHORT=8
 CG=/sys/fs/cgroup/flight
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 cgroup /sys/fs/cgroup

@@ -582,11 +582,11 @@ static void try_set(const struct world *w, uint32_t set)
 	/* If nothing is missing, a reader knows the true state at the stream's end. */
 	if (!wrong && !sum.nr_holes && !w->late && !w->stopped && set >> (w->nr_snapshots - 1) &&
 	    !history_same(&w->all, &v->told))
-		wrong = "somebody who is told all knows something else";
+		wrong = "a reader of all records has another state";
 	/* A reader knows the kernel's true code at the end, even if earlier records are missing. */
 	if (!wrong && !w->late && !w->stopped && set >> (w->nr_snapshots - 1) &&
 	    memcmp(w->all.code, v->told.code, sizeof(v->told.code)))
-		wrong = "somebody who is told all has other code";
+		wrong = "a reader of all records has other code";
 	merge_summary_free(&sum);
 	free(v);
 	if (!wrong) {

@@ -82,7 +82,7 @@ struct world {
 };
 
 void world_begin(struct world *w);
-/* Let BATCH of time pass: things happen, and the recorder reads them. */
+/* Let the time go on by BATCH. Programs make records, and the recorder reads the rings. */
 void world_pass(struct world *w);
 /* Write a snapshot's stream to the file @path. */
 void world_snapshot(struct world *w, const char *path);

@@ -80,7 +80,7 @@ static bool keeps(FIXTURE_DATA(only) *self, __u32 type, __u32 pid, __u64 time)
 	return only_tasks_keeps(self->only, &rec.header);
 }
 
-/* A sample: id and IP before the process. The record's end is no sample id. */
+/* A sample has its id and IP before the process, and no sample id at its end. */
 static bool keeps_sample_at(FIXTURE_DATA(only) *self, __u32 pid, __u64 time)
 {
 	struct record rec = sideband(PERF_RECORD_SAMPLE, C, C, 400);

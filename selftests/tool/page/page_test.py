@@ -136,7 +136,11 @@ class Page:
         return why + differ("sums of gaps", got, wanted)
 
     def compare_flames(self, ranges):
-        """Compare flame graphs of ranges, from events and from sums, of calls and of samples."""
+        """Compare flame graphs of @ranges, those of calls and those of samples.
+
+        The page adds up the events of a range that has few of them, and is exact then. For other
+        ranges it uses the sums in the file. Each range is tried in both ways.
+        """
         asked = [[begin, end, few, samples] for begin, end in ranges for few in (400000, 0)
                  for samples in (False, True)]
         got = self.json(f"""(async () => {{
@@ -162,7 +166,7 @@ class Page:
 
     @staticmethod
     def about(got, wanted):
-        """Compare a flame graph without its small parts: what it has is right or less."""
+        """Compare a flame graph without its small parts: a value may be too small, not too large."""
         exact = {path: value for path, value, _ in wanted}
         whole = sum(value for path, value in exact.items() if path.startswith("0 "))
         why = ""

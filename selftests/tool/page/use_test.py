@@ -60,7 +60,7 @@ class Test:
         b.eval(DRAWN)
 
     def check(self, name, script, wanted=True):
-        """Report whether an expression has a value."""
+        """Report whether the value of a script is @wanted."""
         self.b.eval(DRAWN)
         got = self.b.eval(script)
         tap.result(name, "" if got == wanted else f"{script}: {got!r}, not {wanted!r}")

@@ -81,8 +81,7 @@ def record(args, until=None, stop=None, columns=100, early=None):
         finally:
             os._exit(99)
     if early is not None:
-        # Before exec, the process may not have the terminal, and Ctrl-C would not reach the
-        # process.
+        # Before exec, the child may still be without the terminal, and Ctrl-C would not reach it.
         while os.readlink(f"/proc/{pid}/exe") != os.path.realpath(AUXREC):
             pass
         time.sleep(early)

@@ -167,8 +167,9 @@ static void test_claimed(void)
 }
 
 /*
- * Segment 0 had room left and was claimed, and its second span is damaged. Gap 0 had its end, but
- * not yet the sum with it; gap 1 has the sum for a number that it did not have yet.
+ * Segment 0 had room left and was claimed, and its second span is damaged. The end of gap 0 is
+ * stored, but not yet the sum that covers it. The sum of gap 1 is stored, but not yet the number
+ * that the sum covers.
  */
 static void test_stopped_between(void)
 {

@@ -43,7 +43,7 @@ FIXTURE(zstd)
 	struct stream s;
 	__u8 *data;		/* what the file contains */
 	size_t size;
-	size_t ends[FRAMES_MAX];	/* of frames, in the file */
+	size_t ends[FRAMES_MAX];	/* where each frame ends in the file */
 	size_t nr_ends;
 	__u64 seed;
 	__u8 aux[AUX_BYTES];

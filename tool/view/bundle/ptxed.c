@@ -152,7 +152,7 @@ static void print_options(struct bundle *b, FILE *f)
 {
 	const struct source_pt *pt = &b->source->pt;
 
-	/* ptxed looks up the errata of the processor when it reads --pt. */
+	/* --cpu must come before --pt: there ptxed looks up the errata of the processor. */
 	if (bundle_knows_processor(pt))
 		fprintf(f, " --cpu %u/%u/%u", pt->family, pt->model, pt->stepping);
 	if (pt->mtc_freq)
