@@ -574,8 +574,8 @@ struct perfaux_create {
  *   EMFILE	this ring has as many attached events as RLIMIT_NOFILE allows
  *		descriptors; or all rings of the caller's user together have, and the
  *		caller has neither CAP_SYS_RESOURCE nor CAP_SYS_ADMIN. In a user
- *		namespace, the events count for the user who made the namespace, with
- *		nested namespaces the outermost one.
+ *		namespace, the events count for the user who made the namespace (if
+ *		namespaces are nested, the outermost one)
  *   EACCES	with RAW or TRIGGER: perf_event_open() would not let the caller open
  *		any event (kernel.perf_event_paranoid above 2, where the kernel has
  *		that, without CAP_SYS_ADMIN), or the error that an LSM returns
@@ -848,8 +848,8 @@ enum perfaux_kept_state {
  *   EOPNOTSUPP	this kernel has no parser that the module can redirect
  *   EMFILE	the caller's user has 64 such descriptors, or the process has no descriptor
  *		left. In a user namespace, the descriptors count for the user who made the
- *		namespace, with nested namespaces the outermost one. Descriptors for all
- *		tasks are counted separately.
+ *		namespace (if namespaces are nested, the outermost one). Descriptors for all
+ *		tasks are counted separately
  *   ENFILE, ENOMEM, E2BIG, EFAULT
  */
 struct perfaux_ids {
@@ -911,8 +911,9 @@ struct perfaux_notice {
 	__u64	time;			/* when the file was mapped or the module
 					 * loaded, by perf's own clock
 					 */
-	__u32	pid;			/* in the reader's pid namespace; 0: the */
-	__u32	tid;			/* task is not in it; -1: the kernel */
+	/* numbers in the reader's pid namespace; 0: the task is not in it; -1: the kernel */
+	__u32	pid;
+	__u32	tid;
 	__u64	start;			/* of the mapping or module */
 	__u64	length;
 	__u64	pgoff;			/* of the mapping in the file, bytes */
@@ -1124,8 +1125,9 @@ struct perfaux_span {
 	__u64	cookie;			/* of the attached event */
 	__u32	offset;			/* bytes, from the segment's start */
 	__u32	length;			/* bytes; 0 if there are only flags */
-	__u32	pid;			/* as in perf's records; -1 if the */
-	__u32	tid;			/* event is that of a CPU */
+	/* numbers as in perf's records; -1 if the event is that of a CPU */
+	__u32	pid;
+	__u32	tid;
 	__u32	cpu;
 	__u32	flags;			/* PERF_AUX_FLAG_* */
 	__u64	reserved;		/* 0, or the sum of a kept ring's span */
@@ -1146,8 +1148,9 @@ struct perfaux_frame {
 	__u64	cookie;			/* of the attached event or producer */
 	__u64	time;
 	__u32	cpu;
-	__u32	pid;			/* of the task that ran, as in perf's */
-	__u32	tid;			/* records */
+	/* of the task that ran: numbers as in perf's records */
+	__u32	pid;
+	__u32	tid;
 	__u32	segment;		/* index of the frame's segment */
 	__u8	data[];
 };
@@ -1178,8 +1181,9 @@ struct perfaux_gap {
 	__u64	cookie;
 	__u32	cpu;
 	__u32	cause;			/* enum perfaux_cause */
-	__u32	pid;			/* of the task that ran when the gap began; */
-	__u32	tid;			/* -1 if the event is that of a CPU */
+	/* of the task that ran when the gap began; -1 if the event is that of a CPU */
+	__u32	pid;
+	__u32	tid;
 	__u64	count;			/* attempts to write during the gap */
 	__u64	bytes;			/* lost during the gap */
 };

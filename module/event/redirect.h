@@ -8,7 +8,7 @@ int pa_redirect_init(void);
 void pa_redirect_exit(void);
 
 /*
- * Process context. To be called when @attached can be found by lookups: until then,
+ * Process context. Call this when lookups can find @attached. Until then,
  * @attached->sampled must be true, so that a begin in an NMI stays with the kernel.
  */
 void pa_redirect_attached(struct pa_attached *attached);

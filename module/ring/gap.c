@@ -288,8 +288,8 @@ void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 }
 
 struct pa_gaps_filter {
-	bool ended;			/* all gaps that have ended, or ... */
-	u64 cookie;			/* ... the gaps of this thread */
+	bool ended;			/* all gaps that have ended; else those of a thread: */
+	u64 cookie;			/* its event */
 	u32 tid;
 };
 

@@ -3,7 +3,7 @@
  * Which segment a writer gets: a FREE one, one that its reader has released, one that was left
  * with room in it, or the oldest of those that may be overwritten. A writer gets a FREE or a
  * released segment of another NUMA node only if it has found none of its own node (node.h). The
- * work does not grow with the number of segments, but for the search of a bitmap.
+ * work does not grow with the number of segments, except for the search of a bitmap.
  */
 #include <linux/jiffies.h>
 #include <linux/smp.h>

@@ -146,8 +146,8 @@ struct spt_task {
 	u64 trampoline_start;		/* the last one that was found */
 	u64 trampoline_end;
 	bool suspicious;		/* places[0] may be in a trampoline */
-	enum spt_pair pair;		/* unless NONE, places[0] is the CALL of the pair, */
-	u64 pair_ip;			/* and the flow is at the LEA */
+	enum spt_pair pair;		/* unless NONE: places[0] is the CALL of the pair */
+	u64 pair_ip;			/* the LEA of the pair, where the flow is */
 
 	/* used by signals.c; times are counted in steps */
 	u64 steps;

@@ -73,7 +73,7 @@ static void add_span(void *ctx, const struct kept_span *span)
 		if (is_whole(&chunk))
 			add_chunk(rows, span, &chunk);
 		else if (!span->t_end && length - at < 2 * sizeof(chunk))
-			/* The crash came in the middle of it. The ledger tells if not. */
+			/* The crash came while this chunk was written, or the ledger has it. */
 			rows->torn++;
 		else
 			rows->wrong = "a chunk is torn";

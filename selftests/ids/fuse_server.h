@@ -29,9 +29,9 @@ struct fuse_server {
 	enum fuse_mode mode;
 	struct child child;
 	int dev;
-	int ready[2];		/* a byte when it is mounted ... */
-	int start[2];		/* ... to make it map its files ... */
-	int mapped[2];		/* ... and when it has mapped them */
+	int ready[2];		/* the server writes a byte when it is mounted */
+	int start[2];		/* a byte makes the server map its files */
+	int mapped[2];		/* the server writes a byte when it has mapped them */
 };
 
 /*

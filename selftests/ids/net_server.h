@@ -31,9 +31,9 @@ int net_start(struct net_server *server);
 /* Unmount, even if the server does not answer. */
 void net_stop(struct net_server *server);
 
-/* From here on nothing that is sent to the server arrives, until ... */
+/* Keep back what is sent to the server, until net_go_on(). */
 int net_hang(struct net_server *server);
-/* ... from here on all of it arrives. */
+/* Let everything that is sent to the server arrive again. */
 void net_go_on(struct net_server *server);
 
 #endif /* NET_SERVER_H */

@@ -19,8 +19,8 @@ struct level {
 	uint64_t hash;
 	double paths;
 	int next;			/* the context to try next */
-	int ran;			/* the context that led to the next level, ... */
-	unsigned int count;		/* ... and its accesses, see model_replay() */
+	int ran;			/* the context that led to the next level */
+	unsigned int count;		/* accesses of that context, see model_replay() */
 };
 
 struct seen {

@@ -58,14 +58,14 @@ struct model_ctx {
 	unsigned char level;		/* 0: a task; a higher level interrupts lower ones */
 	unsigned char rcu;		/* depth of RCU sections */
 	unsigned char rcu_id;		/* number of the outermost section */
-	bool waits;			/* it waits for these sections: */
+	bool waits;			/* it waits for @sections to end */
 	unsigned char sections[MODEL_CTX];
 	unsigned char call_cpu;		/* the CPU that it interrupts, plus 1 */
 	unsigned char call_by;		/* the context that interrupts it, plus 1 */
 	bool irqs_on;			/* it can be interrupted now */
 	void (*call)(void *arg);	/* what the interrupt calls on that CPU */
 	void *call_arg;
-	const unsigned long long *spin;	/* it waits until *spin is not ... */
+	const unsigned long long *spin;	/* it waits until *spin is not @spin_value */
 	unsigned long long spin_value;
 	unsigned char heap_used;
 	char heap[MODEL_HEAP] __attribute__((aligned(8)));
@@ -79,8 +79,8 @@ struct model_result {
 	unsigned int rounds;
 	unsigned int depth;
 	bool failed;
-	char what[256];			/* if it failed: what was wrong, ... */
-	char schedule[4096];		/* ... and the schedule that leads there */
+	char what[256];			/* if it failed: what was wrong */
+	char schedule[4096];		/* if it failed: the schedule that leads there */
 };
 
 /* explore.c */

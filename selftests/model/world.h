@@ -93,13 +93,13 @@ struct known_segment {
 	u8 used;			/* the end of the published spans, in bytes */
 	u8 bytes;			/* the bytes of these, without skipped ones */
 	bool released;			/* its mark had the number of this use at some time */
-	bool is_stolen;			/* a writer is claiming it by overwriting: */
-	bool mark_was_set, mark_was_not; /* ... was its mark the number of the old use? */
+	bool is_stolen;			/* a writer is claiming it by overwriting */
+	bool mark_was_set, mark_was_not; /* meanwhile: had its mark the old number? */
 	u8 stolen_bytes;
 	u64 stolen_seq;
 	bool is_new;			/* CLAIMED for a new use */
 	bool is_old;			/* its span began before the current HOLD */
-	bool is_wanted;			/* ... and was published: HOLD must take the segment */
+	bool is_wanted;			/* such a span is published: HOLD must take it */
 	bool is_taken;			/* the current HOLD has taken it */
 	bool is_due;			/* the current HOLD must take it */
 	u8 holder;			/* the HOLD that has taken it, see watch_holder() */

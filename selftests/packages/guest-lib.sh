@@ -36,7 +36,7 @@ said() { grep -q -e "$1" out || note "does not say '$1' but: $(tail -n 4 out | t
 
 user() { setpriv --reuid="$1" --regid="$1" --init-groups env HOME=/tmp "${@:2}"; }
 
-# built KERNEL: DKMS has built and installed the modules for KERNEL.
+# built KERNEL: check that DKMS has built and installed the modules for KERNEL.
 built()
 {
 	local module
@@ -50,7 +50,7 @@ built()
 	[[ ! $why ]] || note "$(tail -n 20 /var/lib/dkms/perfaux/*/build/make.log 2>/dev/null | tr '\n' '|')"
 }
 
-# recorded FILE: FILE is a valid stream with AUX data.
+# recorded FILE: check that FILE is a valid stream with AUX data.
 recorded()
 {
 	ok auxrec check "$1"
@@ -90,7 +90,8 @@ postinst()
 	ok sh postinst.sh configure
 }
 
-# named ERROR: the manual page and README.Debian name the error, and the command that helps.
+# named ERROR: check that the manual page and README.Debian name the error, and the command that
+# helps.
 named()
 {
 	local page

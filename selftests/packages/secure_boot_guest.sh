@@ -11,8 +11,8 @@ RELEASE=$(uname -r)
 REJECTED="Key was rejected by service"
 FORBIDDEN="Operation not permitted"
 
-# log MARK: write a line to the kernel's log. logged TEXT: the log has TEXT after this line, and the
-# manual page names TEXT.
+# log MARK: write a line to the kernel's log. logged TEXT: check that the log has TEXT after this
+# line, and that the manual page names TEXT.
 log() { echo "secure_boot_guest: $1" >/dev/kmsg; }
 logged()
 {
@@ -21,8 +21,8 @@ logged()
 	zcat /usr/share/man/man4/perfaux.4.gz | tr -s '\n ' ' ' | grep -qF "$1" || note "the manual does not name '$1'"
 }
 
-# load_refused ERROR LOG: modprobe fails with ERROR and nothing else, the kernel's log says LOG, and
-# the manuals name both.
+# load_refused ERROR LOG: check that modprobe fails with ERROR and nothing else, that the kernel's
+# log says LOG, and that the manuals name both.
 load_refused()
 {
 	log "modprobe"
@@ -33,7 +33,7 @@ load_refused()
 	tr -s '\n ' ' ' </perfaux/README.md | grep -qF "\"$1\"" || note "README.md does not name '$1'"
 }
 
-# locked STATE: the kernel is locked down, and the firmware has Secure Boot in this STATE.
+# locked STATE: check that the kernel is locked down, and that the firmware has Secure Boot in this STATE.
 locked()
 {
 	[[ $(</sys/kernel/security/lockdown) == *"[integrity]"* ]] || note "lockdown: $(</sys/kernel/security/lockdown)"

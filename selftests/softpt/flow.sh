@@ -38,8 +38,8 @@ clean() {
 	env -i LC_ALL=C PATH=/usr/bin:/bin "$@"
 }
 
-# decoded N: the instructions that libipt finds for thread N, in all programs that
-# it ran.
+# decoded N: print the instructions that libipt finds for thread N, in all programs
+# that the thread ran.
 decoded() {
 	local args=() pt
 	for pt in $(printf '%s\n' "recorded/$1".*.pt | sort -t. -k2n); do

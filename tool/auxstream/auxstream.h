@@ -140,10 +140,11 @@ struct auxstream_snapshot {
 	__u64	recording;	/* random, the same in all snapshots of a recorder */
 	__u64	number;		/* from 1 */
 	__u64	trigger;	/* time of the trigger */
-	__u64	complete_from;	/* records are complete from here; 0: from the start ... */
-	__u64	complete_to;	/* ... to here */
-	__u64	raw_from;	/* likewise of the raw ring's data; 0: from the start */
-	__u64	raw_to;		/* both 0: not known */
+	__u64	complete_from;	/* records are complete from this time on; 0: from the start */
+	__u64	complete_to;	/* records are complete up to this time */
+	/* the same for the raw ring's data; both 0: not known */
+	__u64	raw_from;	/* 0: from the start */
+	__u64	raw_to;
 	const char *name;	/* of the trigger */
 };
 

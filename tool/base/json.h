@@ -27,7 +27,7 @@ struct json {
 	struct json_level {
 		enum json_layout layout;
 		bool filled;	/* the object or array has a member */
-		bool lines;	/* ... and a member on a line of its own */
+		bool lines;	/* it has a member on a line of its own */
 	} level[JSON_DEPTH];
 };
 

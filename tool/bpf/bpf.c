@@ -252,7 +252,10 @@ static int open_ring(struct bpf_reader *b, int cpu)
 	return err;
 }
 
-/* Check for the right to ask for a program by its id: listing programs needs the same. */
+/*
+ * May this process ask for a program by its id? List programs to find out, which needs the same
+ * capability.
+ */
 static int check_right(void)
 {
 	__u32 id = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Timing of a function's calls in the kernel: a BPF program at the entry of the function stores
- * the time, and one at the return computes how long the call took. The programs are few
+ * the time, and one at the return computes how long the call took. The programs have few
  * instructions, so they are written here, and neither a compiler nor libbpf is needed.
  *
  * The key of a call is its thread and the address of its return address. Recursive calls therefore

@@ -93,7 +93,7 @@ static bool is_state(const struct check *c, const struct read_record *rec)
 }
 
 /*
- * Is it a live record? A live record has a type that only comes from a ring, or has a
+ * Is the record a live record? A live record has a type that only comes from a ring, or has a
  * time. Setup records have a time only in a snapshot's state.
  */
 static bool is_live(const struct check *c, const struct read_record *rec,

@@ -76,7 +76,7 @@ int switch_output(struct options *opt, const char *arg, struct diag *d)
 		const size_t n = strcspn(at, ",");
 		int err;
 
-		/* A word that is cut is no valid one: the longest valid words have 25 letters. */
+		/* A word that is cut here cannot be valid: valid words have at most 25 letters. */
 		snprintf(word, sizeof(word), "%.*s", (int)n, at);
 		err = parse_word(opt, word, d);
 		if (err || !at[n])

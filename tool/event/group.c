@@ -32,8 +32,8 @@ static const char *first_core(struct ev_ctx *ctx, size_t first)
 }
 
 /*
- * In the events from @first on, move the events of @core, and all events of no
- * core, to the front. Return the number of these events.
+ * In the events from @first on, move the events of @core, and all events without a
+ * kind of core, to the front. Return the number of these events.
  */
 static size_t gather(struct ev_ctx *ctx, size_t first, const char *core,
 		     struct auxrec_event *room)

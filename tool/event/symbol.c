@@ -110,7 +110,7 @@ static int by_offset(const void *a, const void *b)
 	return l->order < r->order ? -1 : l->order > r->order;
 }
 
-/* Sort by offset. If symbols, perhaps of .symtab and .dynsym, have one offset, keep the first. */
+/* Sort by offset. Keep the first of several symbols (of .symtab and .dynsym) at one offset. */
 static void sort(struct found *found)
 {
 	size_t i, nr = 0;

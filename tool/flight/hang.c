@@ -213,9 +213,9 @@ static void has_ended(struct session *s, struct flight_hang *h)
 static void look_at_task(struct session *s, struct flight_hang *h)
 {
 	/*
-	 * This is the end of a hang, from before the look. The begin of a hang in state D,
-	 * @h->changed, is a time from after a look. So if the recorder is stopped during a look,
-	 * the hang does not seem longer than it was.
+	 * Take the time of this look, at which a hang may end, before the look. A hang begins at a
+	 * time that is taken after a look. So if the recorder is stopped during a look, the hang
+	 * does not seem longer than it was.
 	 */
 	const __u64 now = now_ns();
 	struct ran ran;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * --only-trigger-task: decide which records and data a snapshot has. It has those of the processes
- * that triggered, and what readers need for them: what is not of any process, and the names and
- * maps of their ancestors up to the fork, because a process begins with those of its parent.
+ * that triggered, and other records that readers need for them: records that belong to no process,
+ * and the names and maps of the processes' ancestors up to the fork, because a process begins with
+ * the name and the maps of its parent.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -111,8 +112,9 @@ static int add_triggers(struct only_tasks *o, const struct flight_wish *w)
 }
 
 /*
- * A process is forked before it forks, so one pass backwards in time finds all ancestors. The
- * process that has a pid begins with the fork, and the one that had it before ends.
+ * A process is forked before it forks, so one pass backwards in time finds all ancestors. At a
+ * fork, the process that has the child's pid begins, and the process that had this pid before has
+ * ended.
  */
 static int find_ancestors(struct only_tasks *o)
 {
@@ -225,8 +227,8 @@ bool only_tasks_keeps(const struct only_tasks *o, const struct perf_event_header
 	case PERF_RECORD_NAMESPACES:
 	case PERF_RECORD_ITRACE_START:
 		/*
-		 * The kernel's own maps. Pid 0 is the idle task, of which readers need nothing. For
-		 * a recorder in a PID namespace, it is any task outside of the namespace.
+		 * Pid -1: the kernel's own maps. Pid 0 is the idle task, of which readers need
+		 * nothing. In a PID namespace, pid 0 is any task outside of the namespace, too.
 		 */
 		return r->pid == ~0U || is_known(o, r->pid, time);
 	case PERF_RECORD_SWITCH:

@@ -215,12 +215,12 @@ void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u
 	size_t i;
 
 	/*
-	 * The kernel has no pid of a task that has ended (-1), or that is outside of the recorder's
-	 * PID namespace (0): such numbers are those of many processes.
+	 * The kernel gives -1 for a task that has ended, and 0 for a task outside of the recorder's
+	 * PID namespace. These numbers can mean any of many processes.
 	 */
 	if (!pid || pid == -1U)
 		return;
-	/* A trigger that was suppressed has no wish, and one that was joined has this wish. */
+	/* A suppressed trigger has no wish; a trigger that was joined has the last wish. */
 	find(s->flight, t, t->name, &w);
 	if (!w)
 		return;

@@ -38,11 +38,11 @@ struct journal {
 	__u8 *memory;
 	size_t half;		/* bytes */
 	unsigned int now;	/* the half that is written to */
-	__u64 number;		/* of that half, from 1 */
-	size_t at;		/* in that half: where the next entry goes */
+	__u64 number;		/* of the half @now, from 1 */
+	size_t at;		/* in the half @now: where the next entry goes */
 	__u64 sealed;		/* the last number whose checkpoint is complete; 0: none */
 	__u64 previous;		/* @sealed when this checkpoint began */
-	size_t previous_end;	/* @at of that half */
+	size_t previous_end;	/* @at of the half @previous */
 	bool full;		/* an entry did not fit: nothing is added until journal_begin() */
 };
 

@@ -70,7 +70,7 @@ size_t recent_packing(size_t block);
  */
 const char *recent_name(const struct recent *r, __u32 pid, __u32 tid);
 
-/* Is it a sideband record? */
+/* Is the record sideband? */
 bool recent_is_sideband(const struct perf_event_header *rec);
 /* Return how much memory a record of @size bytes takes, if it is not sideband. */
 size_t recent_sample_size(size_t size);

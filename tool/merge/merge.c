@@ -23,8 +23,8 @@ static int compare(__u64 a, __u64 b)
 }
 
 /*
- * Among sections with the same number, the one that has most comes first. The result does
- * not depend on the order of the files.
+ * Sort by number. Among sections with the same number, the one that has records from the
+ * earliest time comes first. The result does not depend on the order of the files.
  */
 static int by_number(const void *x, const void *y, void *ctx)
 {

@@ -21,7 +21,7 @@ const char *clock_name(__s32 id);
 
 /*
  * Can this clock be read in an NMI? perf_event_set_clock() refuses other clocks for all PMUs
- * without PERF_PMU_CAP_NO_NMI, and only that of software events has it.
+ * without PERF_PMU_CAP_NO_NMI, and only the PMUs of software events have this flag.
  */
 bool clock_is_nmi_safe(__s32 id);
 

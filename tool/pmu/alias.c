@@ -16,7 +16,7 @@
 #include "pmu/pmu.h"
 #include "base/util.h"
 
-/* Is it a file with details of the event of the same name? */
+/* Does a file of this name have details (unit, scale ...) of an event? */
 static bool is_info_file(const char *name)
 {
 	static const char *const suffixes[] = {

@@ -13,8 +13,9 @@
 #include <stddef.h>
 
 /*
- * Gaps of the same queue and cause can be joined. So there are more gaps than this only if more
- * pairs of a queue and a cause than this have gaps, and then at most about two gaps for each pair.
+ * Gaps of the same queue and cause can be joined. So there are more gaps than this number only if
+ * gaps of more than this number of pairs of queue and cause have come. Then there are at most about
+ * two gaps for each pair.
  */
 #define GAPS_MAX	1024
 

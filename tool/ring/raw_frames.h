@@ -18,7 +18,7 @@ struct frames_segment {
 	bool ready;		/* READY or HELD, and walked completely */
 	bool early;		/* contains frames from before frames.begin */
 	bool waits;		/* was ready and incomplete in the last frames_are_late() */
-	bool late;		/* was so in the last two calls of frames_are_late() */
+	bool late;		/* was ready and incomplete in the last two calls */
 };
 
 struct frames {

@@ -73,8 +73,8 @@ int rawring_open(struct rawring *r, __u32 flags, __u32 seg_size, __u32 nr_segs,
 /* Open the device, and check the ABI. Return its descriptor, or -errno with a message. */
 int rawring_device(struct diag *d);
 /*
- * Return the size of the region for kept rings, in bytes, or -errno with a message: there is
- * none.
+ * Return the size of the region for kept rings, in bytes, or -errno with a message if there
+ * is none.
  */
 __s64 rawring_region(struct diag *d);
 void rawring_close(struct rawring *r);
@@ -139,8 +139,9 @@ bool rawring_next_gap(struct rawring *r, __u32 *i, struct raw_item *item);
  */
 int rawring_map_again(struct rawring *r, struct diag *d);
 /*
- * ring/rawring.c: map the ring in a child of that child, at the same address. rawring_unhold()
- * does nothing there. Return 0 or -errno.
+ * ring/rawring.c: map the ring again in a child of the process that has called
+ * rawring_map_again(), at the same address. rawring_unhold() does nothing there. Return 0 or
+ * -errno.
  */
 int rawring_only_read(struct rawring *r);
 

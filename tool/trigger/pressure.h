@@ -23,8 +23,8 @@
 struct pressure {
 	const char *resource;	/* "cpu", "memory" or "io" */
 	bool full;		/* count the time in which all tasks wait, not only some */
-	__u32 threshold_us;	/* the trigger comes if this time counts ... */
-	__u32 window_us;	/* ... within this time */
+	__u32 threshold_us;	/* the wait in @window_us that is a trigger */
+	__u32 window_us;	/* the window in which the wait is added up */
 };
 
 /* Parse "RESOURCE[:some|full]/TIME/WINDOW". Return 0, or -EINVAL with a message. */

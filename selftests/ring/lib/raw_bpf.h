@@ -17,9 +17,9 @@
 struct raw_bpf {
 	int prog;
 	int values;		/* array: for each CPU a value of .size bytes */
-	int events;		/* perf event array: for each CPU an event; or */
-	int ringbuf;		/* BPF's own ring for all CPUs, else -1; or */
-	int handles;		/* array of a raw ring's handle, else -1 */
+	int events;		/* perf event array: an event for each CPU; -1: not used */
+	int ringbuf;		/* BPF's own ring for all CPUs; -1: not used */
+	int handles;		/* array with a raw ring's handle; -1: not used */
 	uint32_t size;
 	unsigned int times;	/* how often the value is written for each hit */
 };

@@ -32,8 +32,8 @@
 
 /* The span or the gap that has a number in the ring's sequence, valid during the callback */
 struct record {
-	const struct perfaux_span *span;	/* or */
-	const struct perfaux_gap *gap;
+	const struct perfaux_span *span;	/* NULL: it is a gap */
+	const struct perfaux_gap *gap;		/* NULL: it is a span */
 	const void *data;			/* data of the span */
 	uint64_t seq;
 };

@@ -14,7 +14,7 @@ MARK(0, passed)
 MARK(1, tried)
 MARK(2, end)
 
-/* After them: nothing special, a branch that is taken, one that is not, ... */
+/* Put different things after the instruction: NOPs, a branch that is taken, one that is not ... */
 #define TRY(insn) do {							\
 	mark_tried();							\
 	asm volatile(".macro tried; " insn "; .endm\n\t"		\

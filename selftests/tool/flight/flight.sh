@@ -53,7 +53,7 @@ await()
 
 ctl() { "$AUXREC" ctl s "$@"; }
 
-# told: everything that the recorder tells about itself, for a note
+# told: print everything that the recorder tells about itself, for a note
 told() { ctl status | tr '\n' '|'; }
 
 # status KEY: the value of KEY in the recorder's status

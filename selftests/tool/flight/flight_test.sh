@@ -387,7 +387,7 @@ sized()
 	done
 }
 
-# kept LIMIT: the names of the newest snapshots that together are not larger than LIMIT. Their
+# kept LIMIT: print the names of the newest snapshots that together are not larger than LIMIT. Their
 # sizes alone tell which ones.
 kept()
 {

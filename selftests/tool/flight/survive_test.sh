@@ -8,7 +8,7 @@
 . "$(dirname "$0")/flight.sh"
 RENAMES=(-a -e task:task_rename -e cpu-clock/freq=100/ -c 1)
 
-# renames FILE NAME: how many samples tell of a task that took this NAME
+# renames FILE NAME: print how many samples tell of a task that took this NAME
 renames()
 {
 	"$PERF" script -i "$1" -F event,trace 2>/dev/null | grep -ac "task_rename:.* newcomm=$2 "
@@ -543,7 +543,7 @@ chmod +x "$T/confined"
 fallocate -l 300M "$T/image"
 mount -o loop "$T/image" "$T/disk" || note "no file system"
 cd "$T/disk" || exit 2
-# event KEY: how often KEY has happened in the group
+# event KEY: print how often KEY has happened in the group
 event() { sed -n "s/^$1 //p" $CG/memory.events; }
 LAUNCHER=$T/confined start "${RENAMES[@]}" -e raw_syscalls:sys_enter -M ${SHORT}M --keep=50
 # shellcheck disable=SC2317 # called by await

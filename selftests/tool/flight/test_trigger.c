@@ -356,7 +356,7 @@ TEST(signals)
 		SIGKILL, SIGSTOP, SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE,
 		SIGXFSZ, SIGUSR2, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
 		SIGABRT, SIGSYS,
-		/* and signals that come by themselves, or stop the recorder */
+		/* Signals that come by themselves, or stop the recorder, are refused, too. */
 		SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH, SIGXCPU, SIGSTKFLT,
 		32, 33,
 	};

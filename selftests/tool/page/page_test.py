@@ -61,7 +61,7 @@ class Page:
         b.eval("auxview.ready.then(() => 1)")
 
     def json(self, script):
-        """Return the value of a promise of something that has no JSON yet."""
+        """Return the value of an expression, or of its promise, by way of JSON."""
         return json.loads(self.b.eval(
             f"(async () => JSON.stringify(await ({script}), (k, v) => "
             "typeof v === 'bigint' ? String(v) : v))()"))

@@ -165,7 +165,7 @@ class Trace:
             elif kind == "perf_sample":
                 self.sample(packet.timestamp, packet.perf_sample)
         stacks = {}
-        # The trace processor sorts by time, and what has the same time stays in order.
+        # The trace processor sorts by time, and packets with the same time stay in order.
         for time, _, event in sorted(events, key=lambda e: e[:2]):
             self.event(time, event, stacks.setdefault(event.track_uuid, []))
         need(not any(stacks.values()), "slices that do not end")

@@ -57,7 +57,7 @@ int bundle_finish(struct bundle *b, const char *name, FILE *f);
 
 /*
  * objects.c: return the path of the file with an object's code, absolute or in the bundle. Return
- * NULL if there is none, of which the first call warns, or no memory.
+ * NULL if there is no such file (the first call warns of this), or no memory.
  */
 const char *bundle_object(struct bundle *b, struct object *o);
 

@@ -16,7 +16,7 @@ static __u64 lasts(struct samples *m, __u64 distance)
 		return distance;
 	}
 	if (distance / SAMPLES_FAR > usual) {
-		/* If all distances are longer from now on, this is soon the usual one. */
+		/* Double it: if all distances are longer from now on, it soon reaches them. */
 		m->usual = usual > distance / 2 ? distance : usual * 2;
 		return usual;
 	}

@@ -14,7 +14,7 @@
 #include "stream/records.h"
 #include "view/source/source.h"
 
-/* Up to so many bytes of lists can be in memory, whatever the number of the lists is. */
+/* At most this many bytes of lists are in memory, however many lists there are. */
 #define LISTS_PENDING	(2 << 20)
 
 /* Copy a string that may not end within its record. */

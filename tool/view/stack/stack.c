@@ -309,7 +309,7 @@ static int begin(struct stack *s, const struct flow *f)
 		if (rc)
 			return rc;
 	}
-	/* A system call that begins again begins before the address where it would go on. */
+	/* A restarted system call begins before the address where it would go on. */
 	if (f->to == s->resume || (newest(s)->function == f->function && !f->is_begin))
 		return 0;
 	i = find_back(&s->now, f->to);

@@ -532,8 +532,8 @@ class Painter {
 					continue;
 				const is = middle >= d.begin[i] && middle <= d.end[i] ? 0 :
 					   Math.min(Math.abs(d.begin[i] - middle), Math.abs(d.end[i] - middle));
-				// If two are as near, the one of the finer level wins, which comes
-				// later.
+				// If two calls are equally near, take that of the finer level,
+				// which comes later.
 				if (is > distance || (is === distance && best.level === level && !best.open))
 					continue;
 				distance = is;

@@ -208,7 +208,7 @@ class View {
 		return promise;
 	}
 
-	// Return a promise that all work asked for so far is done, and that its picture is complete.
+	// Wait until all work that was asked for so far is done, and its picture is complete.
 	async drawn() {
 		for (let work = null; work !== this.work;) {
 			({ work } = this);
