@@ -149,7 +149,7 @@ static void pa_span_publish(struct pa_segment *seg, u32 size, u32 flags,
 	shared->bytes += size;
 	pa_count(&seg->ring->ctl->spans, 1);
 	pa_count(&seg->ring->ctl->bytes, size);
-	/* Pairs with the reader's load-acquire: span and data come first. */
+	/* Pairs with the reader's load-acquire: the span and its data are visible first. */
 	smp_store_release(&shared->nr_spans, shared->nr_spans + 1);
 }
 

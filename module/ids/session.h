@@ -20,7 +20,7 @@ struct pa_session {
 	struct pid_namespace *pid_ns;
 	wait_queue_head_t wait;
 	struct mutex reader;		/* one at a time; taken before lock */
-	struct mutex lock;		/* the fields below */
+	struct mutex lock;		/* protects the fields below */
 	struct perfaux_ids_stats stats;
 	u8 *queue;
 	u32 queue_size;

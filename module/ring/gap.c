@@ -262,8 +262,9 @@ void pa_gap_add(struct pa_ring *ring, const struct pa_gap *new)
 	int gap;
 
 	/*
-	 * In this case leave the slot alone: the other event may write again
-	 * in an NMI, and must find its gap in the slot.
+	 * If the slot has a gap of another event that has not ended, leave the
+	 * slot alone: that event may write again in an NMI, and must find its gap
+	 * in the slot.
 	 */
 	if (new->t_end &&
 	    pa_gap_goes_on(ring, PA_SLOT_GAP(READ_ONCE(cpu->gap)), new->cookie)) {

@@ -183,7 +183,7 @@ int pa_ring_alloc_memory(struct pa_ring *ring, const struct perfaux_create *arg)
 	/* Include the pages of the first sinks, which are allocated with the first event. */
 	ring->charged_sinks = pa_sinks_at_first();
 	pages = ring->charged_sinks;
-	/* The region of a kept ring is reserved, and root's. */
+	/* Do not charge a kept ring: its region is reserved, and only root can use it. */
 	if (!(arg->flags & PERFAUX_RING_KEPT))
 		pages += (ring->tables_size + ring->marks_size + ring->data_size) >> PAGE_SHIFT;
 	ret = pa_charge(ring, pages);

@@ -32,7 +32,7 @@ MODULE_PARM_DESC(persist, "Keep what an earlier boot has left in memory of reser
 static DEFINE_MUTEX(pa_region_lock);
 static DECLARE_WAIT_QUEUE_HEAD(pa_region_wait);
 static bool pa_region_leaving;				/* the ring's file is gone */
-static enum perfaux_kept_state pa_state_of_region;	/* pa_region_lock */
+static enum perfaux_kept_state pa_state_of_region;	/* guarded by pa_region_lock */
 static void *pa_region;
 static size_t pa_region_bytes;
 

@@ -66,7 +66,7 @@ struct pa_segment {
 	u8 contig_order;		/* order of the smallest run of pages; does not change */
 
 	/* span */
-	u32 head;			/* bytes used, start of the span */
+	u32 head;			/* where the span begins: bytes used before it */
 	u32 pid;
 	u32 tid;
 	u64 t_begin;
@@ -177,7 +177,7 @@ struct pa_ring {
 	struct work_struct free_work;
 	struct work_struct resume_work;
 
-	struct mutex lock;		/* the fields below */
+	struct mutex lock;		/* protects the fields below */
 	struct list_head attached;
 	unsigned int nr_attached;
 	unsigned int nr_hooked;		/* of nr_attached, with RAW or TRIGGER */

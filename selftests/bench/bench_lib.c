@@ -17,11 +17,11 @@
 /* Rounds of one call, which tell how long a call takes */
 #define TRIES		3
 /*
- * A round has no more instructions than this, if one call has not. The timer's interrupt, after
- * four million instructions, then misses most rounds.
+ * A round has at most this many instructions, unless one call alone has more. The timer interrupts
+ * every four million instructions, so it interrupts few of such rounds.
  */
 #define ROUND_MAX	400000
-/* Instructions in 100 ms that are not worth waiting for */
+/* A CPU that executes at most this many instructions in 100 ms is idle. */
 #define IDLE		500000
 
 int bench_must(const char *what, int err)

@@ -17,7 +17,7 @@ struct row {
 	uint64_t written;		/* by the ledger: number of the last one + 1, or 0 */
 	struct auxgen_chunk *chunks;
 	size_t nr;
-	uint64_t lost_until;		/* the last time of its gaps */
+	uint64_t lost_until;		/* when the last of its gaps ended */
 };
 
 struct rows {

@@ -38,7 +38,7 @@ static bool is_nmi(void)
 	return model_current >= 0 && world.ctx[model_current].level;
 }
 
-/* Only an interrupt reads these. An event that writes in an NMI always runs on its CPU. */
+/* Only an interrupt reads the CPU. An event that writes in an NMI always runs on its CPU. */
 static void put_cpu(struct perf_event *event, int cpu)
 {
 	if (world_case->kicks && !is_nmi())

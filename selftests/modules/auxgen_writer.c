@@ -49,7 +49,7 @@ bool auxgen_writer_claim(struct auxgen_writer *w, const struct perf_event *event
 
 	/* From here on an NMI and other CPUs see this writer. */
 	WRITE_ONCE(w->rb, rb);
-	/* Pairs with itself. */
+	/* Pairs with the same barrier in another context. */
 	smp_mb();
 	if (!rb)
 		return true;

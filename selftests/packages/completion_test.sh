@@ -192,7 +192,7 @@ diff <(completed 'auxrec -e ' | tr ' ' '\n' | sort -u) \
 	note "$(head -n 5 differs | tr '\n' '|')"
 check "the events of this machine"
 
-# bash itself takes the function, and finds no name that is not completed.
+# bash registers the function, also in a shell without any other completion.
 [[ $(complete -p auxrec) == "complete -F _auxrec auxrec" ]] || note "$(complete -p auxrec)"
 bash --norc -c '. "$0"; complete -p auxrec' "$TOP/packaging/auxrec.bash" >out 2>err || note "$(cat err)"
 check "bash has the function"

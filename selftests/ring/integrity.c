@@ -224,7 +224,7 @@ static const char *run_one(struct ring *ring, struct check *check,
 	struct child child;
 
 	ring_params(&create, pool->segment_size, pool->nr_segments);
-	/* One reader is woken for each segment, the other is not. */
+	/* The reader SIMPLE is woken when half of the segments are READY, others for each one. */
 	create.watermark = reader == SIMPLE ? (pool->nr_segments + 1) / 2 : 0;
 	if (ring_open(ring, &create))
 		return "cannot create the ring";

@@ -548,7 +548,7 @@ TEST_F(held, closed)
 	EXPECT_EQ(0, ioctl(self->dev, RAWPROD_IOC_PUT));
 }
 
-/* perfaux stays complete while a producer exists. */
+/* perfaux cannot be removed while a producer exists, even if the ring is closed. */
 TEST_F(held, modules)
 {
 	struct perfaux_create create;

@@ -170,7 +170,7 @@ TEST_F(load, verifier)
 	commit(code, b);
 	EXPECT_REFUSED("outside of the allowed memory range", NULL);
 
-	/* The data after the end */
+	/* Write to the data after the record was committed. */
 	reserve(code, b, self->handle);
 	take_data(code, b);
 	CODE(code, MOV(BPF_REG_8, BPF_REG_0));

@@ -19,7 +19,7 @@ struct read_map {
 	__u32	*values;	/* NULL: all are 0 */
 	size_t	size;		/* slots: 0 or a power of two */
 	size_t	nr;		/* keys, without the key 0 */
-	bool	has_zero;	/* key 0 is in the table; its value: */
+	bool	has_zero;	/* key 0 is in the table, with the value @zero */
 	__u32	zero;
 };
 

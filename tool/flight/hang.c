@@ -41,7 +41,7 @@ struct flight_hang {
 	__u32 process;			/* of the task, for --only-trigger-task */
 	int timer;			/* -1: the task has ended */
 	int schedstat, stat;
-	struct ran ran;			/* at the last change */
+	struct ran ran;			/* how the task had run when that last changed */
 	__u64 changed;			/* now_ns() when the last change was seen */
 	__u64 ready;			/* now_ns() of the first look that saw R, or 0 */
 	bool told;			/* this hang has its wish */

@@ -206,7 +206,10 @@ void survive_look(struct session *s)
 		s->flight->survive->began = perf_clock_about(s->clock);
 }
 
-/* Otherwise, on an idle machine, JOURNAL_SETTLED entries would push out all records. */
+/*
+ * Return whether to add a JOURNAL_SETTLED entry. If each look added one, these entries would push
+ * out all records while the machine is idle.
+ */
 static bool is_news(const struct journal_settled *last, const struct journal_settled *now)
 {
 	if (now->looked <= last->looked)

@@ -88,7 +88,8 @@ int recent_cut(struct recent *r, __u64 begin, __u64 settled);
  * @settled, @wanted: as for recent_trim()
  *
  * Until recent_unshare(), shared memory that one of the two processes changes exists twice. The
- * limit includes both copies. If they would exceed the limit, this lets the oldest records go.
+ * limit includes both copies. If they would exceed the limit, recent_share() lets the oldest
+ * records go.
  *
  * recent_room() - return the memory for records that come meanwhile, and for what they add to the
  *	state, in bytes

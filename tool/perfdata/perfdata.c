@@ -48,7 +48,7 @@ static void begin_data(struct convert *c)
 
 static int add_record(struct convert *c, const struct read_record *rec)
 {
-	/* Readers stop at a record of another size. */
+	/* Readers of a file stop at such a record. */
 	if (rec->size % 8)
 		return damaged(c, "a record whose size is not a multiple of 8");
 	begin_data(c);

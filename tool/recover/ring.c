@@ -299,7 +299,7 @@ static void end_writers(struct kept_ring *r, const struct kept *k)
 	}
 }
 
-/* Make a control page. Take only counters of losses from the region, because they have no sum. */
+/* Make a control page. The one in the region has no sum, so take only its counters of losses. */
 static void read_counters(struct kept_ring *r, const struct kept *k)
 {
 	const struct perfaux_kept_header *h = &k->head;

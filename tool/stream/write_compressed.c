@@ -9,7 +9,8 @@
 
 /*
  * A frame ends when it has this many bytes of the stream, or more. If the file cannot be written
- * any more, the last frame is removed from it, and STREAM_ENDS must have all samples of the frame.
+ * any more, the last frame is removed from it. So stream.ends (STREAM_ENDS) must have room for all
+ * samples of a frame.
  */
 #define FRAME_BYTES	(1U << 20)
 

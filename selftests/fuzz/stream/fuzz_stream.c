@@ -169,7 +169,7 @@ static __u64 touch(struct auxstream *s, const struct auxstream_item *item)
 /* Makes the compiler keep the reads of touch(). */
 static volatile __u64 touched;
 
-/* The public library. @valid: `check` has nothing against the stream. */
+/* The public library. @valid: `check` finds nothing wrong with the stream. */
 static void library(const struct input *in, bool valid)
 {
 	struct input left = *in;

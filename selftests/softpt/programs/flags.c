@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 		look(__builtin_ia32_readeflags_u64());
 		asm volatile("pushfw\n\tpopw %0" : "=r"(word));
 		look(word);
-		/* Do it twice, so that each one is popped while the other is pushed. */
+		/* POPF twice, while an older copy of the flags stays on the stack. */
 		asm volatile("pushf; pushf; popf; pushf; popf; pop %0" : "=r"(flags));
 		look(flags);
 		asm volatile("pushf; orq $0x10, (%%rsp); popf; pushf; pop %0" : "=r"(flags));

@@ -158,7 +158,7 @@ echo "# $(<"$T/churned") children; $(told)"
 is_status failed 0 || note "$(told)"
 land_merging
 wait $looks 2>/dev/null
-# The script's own commands are triggers, too. From here on there are no more.
+# The script's own commands are triggers, too. From here on nothing triggers.
 take
 files
 nr=$(mark "${files[-1]}" number)

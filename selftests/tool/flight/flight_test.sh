@@ -102,7 +102,7 @@ wait $manager 2>/dev/null
 	note "$(tr '\n' '|' <"$T/managed")"
 check "a service that merges at its end is waited for"
 
-# perf buildid-list loses its place in any stream with tracepoints, so there are none here.
+# perf buildid-list loses its place in any stream with tracepoints, so this recording has none.
 launch -a -e cpu-clock -F 500
 cp "$WORK" "$T/gone"
 "$WORK" 100

@@ -422,7 +422,7 @@ TEST_F(keep, from_the_future)
 	passes(S);
 	EXPECT_EQ(1, add(&self->k, "a.2026073012000200", 0));
 	EXPECT_STREQ("./a.2030010100000000 --keep=3;", told);
-	/* These snapshots do not stay until the time in their names. */
+	/* A snapshot with a time in the future is not kept until that time. */
 	passes(HOUR - S);
 	EXPECT_EQ(1, apply(&self->k, NULL));
 	EXPECT_STREQ("./a.2031010100000000 --keep-age;", told);

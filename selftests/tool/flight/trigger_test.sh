@@ -394,8 +394,9 @@ within()
 		note "ends $((end - ${t##*$'\n'})) ns behind its trigger: $(marks "$1")"
 }
 
-# program NAME: load a BPF program that fills a ring buffer from a byte of input on, until the
-# input ends. The program runs whenever a task is renamed, also for renames of the recorder.
+# program NAME: load a BPF program that fills a ring buffer. It starts when it gets a byte of input,
+# and stops when the input ends. It runs whenever a task is renamed, also for the recorder's own
+# renames.
 declare -A begin=()
 program()
 {

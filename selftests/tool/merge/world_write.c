@@ -420,7 +420,7 @@ static int write_live(void *ctx, const struct perf_event_header *h)
 	return 0;
 }
 
-/* Write the producers' raw data in parts of eight bytes. Each part contains their index. */
+/* Write the producers' raw data, in parts of eight bytes. A part contains the index of its data. */
 static void write_raws(struct writer *wr)
 {
 	const struct world *w = wr->w;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Millions of calls in eight threads, as programs make them: call trees by level, loops, gaps, a
- * counter, and running periods. Instead of a log, this writes sums, which page_test.py computes
- * again from the page.
+ * counter, and running periods. Instead of a log, feed_many() writes sums, which page_test.py
+ * computes again from the page.
  */
 #include <stdio.h>
 

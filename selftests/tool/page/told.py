@@ -76,7 +76,7 @@ class Told:
         self.open[lane].append(call)
 
     def ends(self, lane, time, flags):
-        """The newest call of a lane ends."""
+        """End the newest call of a lane."""
         call = self.open[lane].pop()
         call[1] = time
         call[4] |= flags

@@ -70,7 +70,7 @@ other=$!
 cp "$B/selftests/ids/elf/no-id-static" no-id
 unsaid_ids() { ! grep -q 'only the kernel itself looked' err || note "$* says: $(cat err)"; }
 
-# denied ARGS...: auxrec list must not report files that it cannot read as missing.
+# denied ARGS...: auxrec list must not say that a file is missing if it cannot read the file.
 denied()
 {
 	want 1 user "$AUXREC" list --tracefs tree "$@" >out

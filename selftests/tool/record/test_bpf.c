@@ -158,7 +158,7 @@ static const char *json_of(struct session *s, struct options *opt)
 
 /*
  * Record programs, with these ids of types. @written: the number of a program; everything that is
- * queued before it is written. @lost: how many BTFs are lost.
+ * queued before this program is written. @lost: how many BTFs are lost.
  */
 static void try(const char *what, const __u32 *ids, __u32 nr, __u32 written, unsigned int lost)
 {

@@ -253,8 +253,8 @@ static void test_give_up(void)
 }
 
 /*
- * A half that follows is read without the state of its checkpoint, but a description or a gap is
- * only there.
+ * If both halves are read, the reader skips the state and the records in the newer half's
+ * checkpoint, because the older half has them. It reads the description and the gaps there.
  */
 static void test_newer_checkpoint(void)
 {

@@ -259,7 +259,7 @@ TEST_F(zstd, flipped)
 		self->data[at] ^= bit;
 		rc = read_all(self, self->size, 0, &seen);
 		self->data[at] ^= bit;
-		/* A few bits of a frame's header do not matter, as of the window's size. */
+		/* A few bits of a frame's header do not matter, such as the window's size. */
 		EXPECT_TRUE(rc < 0 || (!seen.wrong && seen.samples == SAMPLES))
 			TH_LOG("byte %zu, bit %x: no error", at, bit);
 		for (k = 0; self->ends[k] <= at; k++)
@@ -275,7 +275,7 @@ TEST_F(zstd, flipped)
 	}
 }
 
-/* A frame that asks for a window of 2 GiB, which would take that memory */
+/* A frame that asks for a window of 2 GiB is refused: the window would take that memory. */
 TEST_F(zstd, window)
 {
 	static const __u8 frame[] = { 0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3, 1, 0, 0 };

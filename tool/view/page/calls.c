@@ -124,7 +124,7 @@ static int event(struct calls *c, struct spill *s, __u64 time, enum page_event k
 	buf_varint(&c->column[TIMES], time - before);
 	c->last = time;
 	c->nr_events++;
-	/* About the bytes of an event in the columns and in the tree */
+	/* An event takes about this many bytes in the columns and in the tree. */
 	c->counted += 16;
 	*c->pending += 16;
 	return 0;

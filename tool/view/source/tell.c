@@ -189,7 +189,7 @@ static int tell_sample(struct source *s, const struct order_record *r)
 	if (sample->nr_chain ||
 	    (sample->has & PERF_SAMPLE_IP && attr->type != PERF_TYPE_TRACEPOINT && !is_raw))
 		return tell_stack(s, r, lane);
-	/* tell_payload() tells it. */
+	/* The raw data is in a payload, which tell_payload() tells. */
 	if (is_raw && sample->payload && !sample->cause)
 		return 0;
 	if (is_raw && sample->cause)
