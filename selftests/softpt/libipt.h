@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packets to instruction pointers, with libipt. */
+/* Decode packets to instruction pointers, with libipt. */
 #ifndef SOFTPT_LIBIPT_H
 #define SOFTPT_LIBIPT_H
 

@@ -215,8 +215,8 @@ check "samples have the names that their tasks had"
 
 # --- merge the snapshots that are left ----------------------------------------------
 
-# whole FILE...: print each sample, without what readers add: only the next snapshot tells a name
-# that comes late. Chunks of the raw ring are left out, because they are cut in different places.
+# whole FILE...: print each sample, without the names that readers add: a name that comes late is
+# only in the next snapshot. Leave out chunks of the raw ring, which are cut in different places.
 whole()
 {
 	local f

@@ -132,7 +132,7 @@ static void test_wrong(void)
 	}
 }
 
-/* A page is there when it is complete, and does not replace a file before. */
+/* The page replaces a file of its name only when the page is complete. */
 static void test_early(void)
 {
 	FILE *before = fopen(path, "w");

@@ -106,7 +106,7 @@ int spaces_fork(struct spaces *s, __u32 pid, __u32 parent, __u64 time)
 		rc = add(s, pid, &(struct change) { .time = time, .is_exec = true });
 	if (rc || !from || from == old)
 		return rc;
-	/* Many forks of one parent do not read all of its changes each time. */
+	/* The view of the last parent stays, so its next fork reads only the changes since then. */
 	rc = view_move(v, from, ~0ULL);
 	for (i = 0; i < v->nr && !rc; i++)
 		rc = add(s, pid, &(struct change) { .time = time, .mapping = v->mappings[i] });

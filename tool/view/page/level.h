@@ -49,7 +49,7 @@ struct levels {
 	enum level_kind	kind;
 	struct level	*level[PAGE_LEVELS];
 	unsigned int	nr;
-	size_t		*pending;	/* bytes of chunks that are not complete, of the page */
+	size_t		*pending;	/* bytes of all chunks of the page that are not complete */
 };
 
 /* Exponent of the resolution of a level */

@@ -25,7 +25,7 @@ int ends_init(struct ends *e);
 void ends_free(struct ends *e);
 int ends_add(struct ends *e, __u64 *number);
 int ends_set(struct ends *e, __u64 number, __u64 time);
-/* Nothing is added any more. */
+/* Call this when nothing more will be added. */
 int ends_finish(struct ends *e);
 /* The next one, from number 0 on; 0: it was not set, or there is none. */
 int ends_next(struct ends *e, __u64 *time);
