@@ -44,7 +44,7 @@ FIXTURE_SETUP(context)
 	struct perfaux_create create;
 	int cpus[MAX_CPUS];
 
-	/* A test that failed may have left it. */
+	/* A test that failed may have left the module loaded. */
 	module_remove_wait("rawprod");
 	ASSERT_EQ(0, module_insert("rawprod", ""));
 	ring_params(&create, 2 * MIB, 16);

@@ -689,7 +689,7 @@ TEST_F_TIMEOUT(starved, time_beside_other_event, SECONDS)
 	ring_read(&self->ring, coverage_both, c);
 	check_end(self->check);
 	EXPECT_STREQ("", self->check->error);
-	/* Both streams have records of the time that had to be in gaps. */
+	/* The spans and gaps of both streams go on after the events starved. */
 	EXPECT_LT(end, c[0].covered);
 	EXPECT_LT(end, c[1].covered);
 	EXPECT_LT(c[0].worst, TOLERANCE);

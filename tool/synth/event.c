@@ -36,7 +36,7 @@ size_t synth_nr_attrs(const struct sev *sev)
 	return (sev_nr_ids(sev) + most - 1) / most;
 }
 
-/* If an event's ids do not fit in one record, it becomes several events of one name. */
+/* If the ids of an event do not fit in one record, write several events of the same name. */
 int synth_attrs(struct session *s)
 {
 	__u64 attr[AUXREC_ATTR_SIZE / sizeof(__u64)];
