@@ -213,9 +213,10 @@ def compare(tmp, data, seeds, fields=5):
 
 
 def broken(data, rng):
-    """Change some bits, but not the mode of code. libipt's cache keeps the mode with each block and
-    does not compare it (pt_bce_exec_mode()). So libipt decodes a block in the mode of the first run
-    that reached the block, and which run is the first depends on the runs that the fast decoder takes.
+    """Change some bits, but not the mode of code. libipt's cache keeps the mode with each block, and
+    pt_blk_proceed_no_event_cached() in pt_block_decoder.c uses a block without comparing its mode
+    with the mode of the trace. So libipt decodes a block in the mode of the first run that reached
+    the block, and which run is the first depends on the runs that the fast decoder takes.
     """
     data = bytearray(data)
     for _ in range(rng.randrange(1, 4)):

@@ -120,6 +120,19 @@ def test_times(tmp):
            "begin 0 400200", "call 400200 400220", "return 400222 400205", "end 400205 400205")
 
 
+def test_known_blocks(tmp):
+    """Code runs from one function into another without a branch. libipt's cache has the return when
+    libipt first decodes the code before it, so libipt ends a block there.
+    """
+    decoders.build(tmp, decoders.program(""))
+    between = START + 0xd
+    expect("a block that ends where the cache has another", tmp, stream(
+        psb(1000, ONE) + tnt(0) + packet(TIP, TWO + 4) + packet(TIP, between) +
+        packet(TIP, FOREVER) + leave(FOREVER)),
+           "sync 0 400220", "return 400222 400234", "jump 400234 40020d",
+           "return 400222 400240", "end 400240 400240")
+
+
 def straight(middle):
     """Return a program of 11 KiB of straight code, whose second page begins with @middle."""
     return (f".text\n.globl _start\n.type _start, @function\n_start:\n.rept 448\n{NOP8}.endr\n"
@@ -153,6 +166,7 @@ def main():
         test_no_mode(tmp)
         test_mov_to_cr3(tmp)
         test_times(tmp)
+        test_known_blocks(tmp)
         test_map(tmp)
     return tap.end()
 

@@ -186,7 +186,10 @@ static bool meets(const struct walk *w, __u64 ip, __u64 end_ip)
 bool walk_other_block(struct walk *w, const struct walk_place *p, const struct walk_last *last,
 		      __u64 nr_insns)
 {
-	walk_go(w, p);
+	if (walk_is_rest(w, last))
+		w->last = NULL;
+	else
+		walk_go(w, p);
 	if (w->at_end) {
 		w->met = meets(w, p->ip, last->end_ip);
 		/* Without a next run, it is unknown how far the program got. */

@@ -59,12 +59,25 @@ void walk_go(struct walk *w, const struct walk_place *p);
 bool walk_other_block(struct walk *w, const struct walk_place *p, const struct walk_last *last,
 		      __u64 nr_insns);
 
+/*
+ * Is the block that ends with @last only the rest of the block before it? Where libipt ends a block
+ * without a branch depends on the blocks in its cache, and so on other runs:
+ * pt_blk_proceed_no_event_fill_cache() in pt_block_decoder.c ends a block before an
+ * instruction that the cache has. Such an end must not change the flow.
+ */
+static inline bool walk_is_rest(const struct walk *w, const struct walk_last *last)
+{
+	return w->last && w->last->isid == last->isid &&
+	       (w->last->iclass == ptic_other || w->last->iclass == ptic_ptwrite);
+}
+
 static inline bool walk_block(struct walk *w, const struct walk_place *p,
 			      const struct walk_last *last, __u64 nr_insns)
 {
 	/* Most blocks follow a branch within a function. */
 	if (w->at_end || !w->last || w->last->iclass == ptic_call ||
-	    w->last->iclass == ptic_return || p->function != w->function)
+	    w->last->iclass == ptic_return ||
+	    (p->function != w->function && !walk_is_rest(w, last)))
 		return walk_other_block(w, p, last, nr_insns);
 	w->last = last;
 	out_steps(w->r->out, nr_insns);
