@@ -111,10 +111,12 @@ if [[ -e $MODULES/softpt.ko ]] && insmod "$MODULES/softpt.ko"; then
 	want 0 "$AUXREC" --switch-output=16K --json=sum -m ,16Kx16 -e intel_pt//u -o f -- \
 		"$CALLS" calls 20000
 	(($(files | wc -l) >= 2)) || note "$(files | wc -l) files"
-	traces=0
+	traces=0 with=0
 	for f in $(files); do
 		valid "$f"
-		"$AUXREC" info --records "$f" | grep ' AUXTRACE ' >traces
+		# The last file may begin after the last span.
+		"$AUXREC" info --records "$f" | grep ' AUXTRACE ' >traces || continue
+		with=$((with + 1))
 		[[ $(head -n 1 traces) == *', offset 0 '* ]] || note "$f begins with $(head -n 1 traces)"
 		traces=$((traces + $(wc -l <traces)))
 		for p in $PERFS; do
@@ -126,9 +128,9 @@ if [[ -e $MODULES/softpt.ko ]] && insmod "$MODULES/softpt.ko"; then
 			(($(grep -c . got) > 100)) || note "$p $f: $(wc -l <got) branches"
 		done
 	done
-	# Each file has a primer, see tool/stream/primer.h.
-	((traces == $(of_json spans) + $(files | wc -l))) ||
-		note "$traces AUXTRACEs in $(files | wc -l) files, $(of_json spans) spans"
+	# Each of these files has a primer, see tool/stream/primer.h.
+	((with >= 2 && traces == $(of_json spans) + with)) ||
+		note "$traces AUXTRACEs in $with files, $(of_json spans) spans"
 	rmmod softpt
 	check "Intel PT: each file can be decoded alone"
 else
