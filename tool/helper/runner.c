@@ -199,7 +199,7 @@ void runner_main(int fd, const char *cmd)
 	setsid();
 	leave_terminal();
 	reset_signals();
-	/* This process ends only when the recorder's socket is closed and all commands have ended. */
+	/* This process ends only if the recorder's socket is closed and all commands have ended. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
