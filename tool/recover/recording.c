@@ -32,19 +32,7 @@ static bool is_record(const void *data, size_t size)
 /* auxrec's own records have no time, so they get @newest, the time of the newest record before. */
 static __u64 time_of(const struct perf_event_header *rec, __u64 newest)
 {
-	const __u8 *bytes = (const void *)rec;
-	struct rec_sample_id id;
-	__u64 time = 0;
-
-	if (rec->type >= REC_ATTR)
-		return newest;
-	if (rec->type == PERF_RECORD_SAMPLE && rec->size >= 40) {
-		memcpy(&time, bytes + 32, sizeof(time));
-	} else if (rec->type != PERF_RECORD_SAMPLE && rec->size >= sizeof(*rec) + sizeof(id)) {
-		memcpy(&id, bytes + rec->size - sizeof(id), sizeof(id));
-		time = id.time;
-	}
-	return time;
+	return rec->type >= REC_ATTR ? newest : flight_record_time(rec);
 }
 
 static int keep_record(struct recording *r, const struct perf_event_header *rec)
