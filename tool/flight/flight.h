@@ -49,6 +49,7 @@ struct flight_wish {
 		__u64 first, last;	/* times of its triggers */
 	} *tasks;
 	size_t nr_tasks;
+	__u64 more_tasks;		/* triggers whose process has no place in @tasks */
 	__u64 *tokens;			/* clients of the control socket to answer */
 	size_t nr_tokens;
 	__u8 *data;			/* struct auxrec_snapshot_data, one or more */
@@ -81,6 +82,7 @@ struct flight_stats {
 	__u64 longest_ns;		/* from a trigger to its file */
 	__u64 removed;			/* old snapshots */
 	__u64 forgotten_maps;		/* maps of tasks, forgotten because memory was short */
+	__u64 untimed;			/* flight_untimed() of triggers that are closed */
 	__u64 last;			/* CLOCK_REALTIME ns of the newest snapshot's trigger */
 };
 
@@ -328,6 +330,8 @@ void flight_tell_dropped(struct session *s);
  */
 void flight_lost(struct session *s, const struct sev *sev, __u64 nr);
 void flight_lost_all(struct session *s);
+/* flight/lost.c: how many calls of latency= returned whose time is not known */
+__u64 flight_untimed(const struct session *s);
 
 /*
  * flight/event.c: flight_events() appends the events of triggers to s->events. flight_event() sets

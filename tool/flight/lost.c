@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers whose samples are lost because their main ring was full. The counters of record/losses.c
- * tell that.
+ * Triggers that are lost: their samples are lost because their main ring was full, which the
+ * counters of record/losses.c tell, or the kernel has forgotten when a call of latency= began.
  */
+#include "bpf/call_time.h"
 #include "flight/flight.h"
 #include "record/losses.h"
 
@@ -28,4 +29,15 @@ void flight_lost_all(struct session *s)
 
 	for (i = 0; i < s->nr_rings; i++)
 		losses_read(s, &s->rings[i]);
+}
+
+__u64 flight_untimed(const struct session *s)
+{
+	const struct flight *f = s->flight;
+	__u64 nr = f->stats.untimed;
+	size_t i;
+
+	for (i = 0; f->call_times && i < s->opt->flight.nr_triggers; i++)
+		nr += call_time_lost(f->call_times[i]);
+	return nr;
 }

@@ -83,6 +83,7 @@ void flight_json(struct json *j, const struct session *s)
 	json_u64(j, "suppressed", f->suppressed);
 	json_u64(j, "longest_ns", f->stats.longest_ns);
 	json_u64(j, "removed", f->stats.removed);
+	json_u64(j, "untimed_calls", flight_untimed(s));
 	json_u64(j, "forgotten_maps", f->stats.forgotten_maps);
 	json_u64(j, "not_kept", f->stats.not_kept);
 	json_end_object(j);

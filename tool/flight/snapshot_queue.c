@@ -234,8 +234,9 @@ void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u
 		;
 	if (i == w->nr_tasks) {
 		if (i == TASKS_MAX || grow((void **)&w->tasks, i, sizeof(*w->tasks))) {
-			say("trigger %s: its snapshot lacks process %u, because there are too many",
-			    t->name, pid);
+			if (!w->more_tasks++)
+				say("trigger %s: its snapshot lacks process %u and later ones, because there are too many",
+				    t->name, pid);
 			return;
 		}
 		w->tasks[w->nr_tasks++] = (struct flight_task){ pid, time, time };

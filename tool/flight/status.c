@@ -146,7 +146,7 @@ static void tell_records(struct facts *to, const struct session *s,
 	facts_table(to, &recorded, rows, ctl ? 2 : 1);
 }
 
-static void tell_snapshots(struct facts *to, const struct flight *f)
+static void tell_snapshots(struct facts *to, const struct session *s)
 {
 	static const char help[] = "Snapshots, by their result";
 	static const struct fact written = {
@@ -161,6 +161,9 @@ static void tell_snapshots(struct facts *to, const struct flight *f)
 	}, suppressed = {
 		.key = "suppressed", .name = "suppressed_triggers", .counter = true,
 		.help = "Triggers without a snapshot, because of count= or rate=",
+	}, untimed = {
+		.key = "untimed calls", .name = "untimed_calls", .counter = true,
+		.help = "Calls of functions of latency= that may have been triggers: their start was forgotten",
 	}, removed = {
 		.key = "removed", .name = "removed_snapshots", .counter = true,
 		.help = "Old snapshots that were removed (--keep)",
@@ -175,10 +178,13 @@ static void tell_snapshots(struct facts *to, const struct flight *f)
 		.help = "Time of the newest snapshot's first trigger since 1970, 0 without one",
 	};
 
+	const struct flight *f = s->flight;
+
 	facts_put(to, &written, f->stats.snapshots);
 	facts_put(to, &failed, f->stats.failed);
 	facts_put(to, &waiting, nr_wishes(f->first) + nr_wishes(f->writing));
 	facts_put(to, &suppressed, f->suppressed);
+	facts_put(to, &untimed, flight_untimed(s));
 	facts_put(to, &removed, f->stats.removed);
 	facts_put(to, &bytes, f->stats.bytes);
 	facts_put(to, &slowest, f->stats.longest_ns);
@@ -311,7 +317,7 @@ void flight_status(void *session, enum facts_form form, FILE *out)
 	tell_history(&to, s, &stats);
 	tell_memory(&to, s, &stats);
 	tell_records(&to, s, &stats);
-	tell_snapshots(&to, f);
+	tell_snapshots(&to, s);
 	tell_losses(&to, s);
 	if (f->files.nr)
 		facts_text(&to, "last", f->files.paths[f->files.nr - 1]);

@@ -114,6 +114,7 @@ static void close_latency(struct session *s, size_t i)
 	if (!f->call_times)
 		return;
 	lost = call_time_lost(f->call_times[i]);
+	f->stats.untimed += lost;
 	if (lost)
 		say("trigger %s: the time of %llu calls is not known, because their start was forgotten",
 		    s->opt->flight.triggers[i].name, (unsigned long long)lost);

@@ -6,8 +6,8 @@
  * call N		call called() N times
  * wait MS [THREADS]	call waits() once, or once in each of THREADS threads at the same time. It
  *			takes MS ms
- * recurse MS		call recurses(), which calls itself. The inner call takes no time, and
- *			the outer call returns MS ms later
+ * recurse MS [DEPTH]	call recurses(), which calls itself, once or DEPTH times. The innermost
+ *			call takes no time, and each other call returns MS ms later
  * jump MS		call leaps(), which longjmp() leaves. MS ms later, call it from the same
  *			place, and it returns immediately. The time is that of this call
  */
@@ -56,7 +56,7 @@ static FUNCTION int recurses(int depth, long ms)
 {
 	int sum = depth ? recurses(depth - 1, ms) : 0;
 
-	if (depth)
+	if (depth && ms)
 		pause_ms(ms);
 	__asm__ volatile("" : "+r"(sum));
 	return sum + 1;
@@ -120,7 +120,7 @@ int main(void)
 		else if (!strcmp(what, "wait"))
 			waits(&nr);
 		else if (!strcmp(what, "recurse"))
-			recurses(1, nr);
+			recurses(threads ?: 1, nr);
 		else if (!strcmp(what, "jump"))
 			began = jump(nr);
 		printf("%lld\n", now() - began);

@@ -127,6 +127,15 @@ took "latency=recurses@$PROG" >took_ns
 land
 check "a function that calls itself: each call has its own time"
 
+# The kernel forgets the starts of the outermost calls, and only these have a probe at their return.
+launch "${SAMPLER[@]}" --trigger "latency=recurses@$PROG/1ns/,name=deep"
+do_it "recurse 0 40000"
+untimed=$(status 'untimed calls')
+((untimed > 0)) || note "$(told)"
+land
+logged "trigger deep: the time of $untimed calls is not known, because their start was forgotten"
+check "calls whose start was forgotten are counted"
+
 launch "${SAMPLER[@]}" --trigger "latency=leaps@$PROG/1ns/,name=left"
 do_it "jump 500"
 await triggered "latency=leaps@$PROG" 1

@@ -161,6 +161,44 @@ pid=
 await grep -q ended "$T/ran"
 check "a second signal ends the recorder, and a command goes on"
 
+launch -a -e cpu-clock -F 100 --on-snapshot "echo begun >>'$T/ran'; read -r _ <'$T/gate'"
+rm -f "$T/ran"
+f=$(ctl snapshot) || note "$f"
+await begun 1
+kill -TERM "$pid"
+over 0
+logged 'commands still run, and go on without the recorder'
+printf '\n' >&$gate
+pid=
+check "a command that hangs delays the end for 10 s only"
+
+# --- a snapshot of two triggers ------------------------------------------------------
+
+# The lock stops the writer of the first snapshot, and SIGSTOP makes it wait for longer. Meanwhile a
+# request and a crash come, and share the next snapshot.
+launch -a -e cpu-clock -F 100 --log-snapshots log --trigger crash
+exec {lock}>>log
+flock $lock
+ctl snapshot >first &
+written() { compgen -G '*.sample.*'; }
+await written
+writer=$(pgrep -P "$pid")
+kill -STOP "$writer" || note "the writer has ended"
+flock -u $lock
+ctl snapshot >second &
+await is_status waiting 2
+{ bash -c 'ulimit -c 0; kill -SEGV $$'; } 2>/dev/null
+await is_status waiting 3
+kill -CONT "$writer"
+await is_status snapshots 2
+land
+[[ $(of_line 2 '[t["kind"] for t in l["triggers"]]') == "['socket', 'crash']" ]] ||
+	note "$(of_line 2 'l["triggers"]')"
+[[ $(of_line 2 'l["triggers"][1]["task"], "pid" in l["trigger"]') == "('bash', False)" ]] ||
+	note "$(of_line 2 'l["triggers"]')"
+[[ $(of_line 2 'l["builds"][0]["build_id"]') == "$BASH_ID" ]] || note "$(of_line 2 'l["builds"][:1]')"
+check "a crash that shares a snapshot with a request is in the line, with its builds"
+
 # --- what is missing ---------------------------------------------------------------
 
 [[ -e /sys/bus/event_source/devices/$AUXGEN ]] || {
