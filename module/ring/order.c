@@ -161,10 +161,14 @@ static u64 pa_order_first(struct pa_ring *ring, u64 last)
 	return head;
 }
 
-/* Find the oldest segment in the table. */
-static bool pa_order_look(struct pa_ring *ring, struct pa_old *old)
+/*
+ * Find the oldest segment in the table. A context that stops in here for long, as a virtual CPU
+ * can, may find nothing: each segment that it looks at has been overwritten since.
+ */
+static bool pa_order_look(struct pa_ring *ring, struct pa_old *old, bool *newer)
 {
-	u64 n = pa_order_first(ring, atomic64_read(&ring->ready_seq));
+	const u64 last = atomic64_read(&ring->ready_seq);
+	u64 n = pa_order_first(ring, last);
 	/* Other contexts may add entries meanwhile. The loop looks at them, but must end. */
 	const u64 end = n + 2 * ring->order_mask;
 	bool passes = true;
@@ -189,6 +193,7 @@ static bool pa_order_look(struct pa_ring *ring, struct pa_old *old)
 		}
 		passes = passes && pa_order_pass(ring, seg, n);
 	}
+	*newer = atomic64_read(&ring->ready_seq) != last;
 	return false;
 }
 
@@ -223,12 +228,12 @@ static bool pa_late_look(struct pa_ring *ring, struct pa_old *old)
 	return found;
 }
 
-bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old)
+bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old, bool *newer)
 {
 	struct pa_old late = { };
 	bool is_late = pa_late_look(ring, &late);
 
-	if (pa_order_look(ring, old) && (!is_late || old->ready_seq < late.ready_seq))
+	if (pa_order_look(ring, old, newer) && (!is_late || old->ready_seq < late.ready_seq))
 		return true;
 	*old = late;
 	return is_late;

@@ -26,9 +26,10 @@ void pa_order_add(struct pa_segment *seg, u64 n);
 void pa_order_ready(struct pa_segment *seg, u64 n);
 /*
  * Find the segment that is READY for the longest time. Without overwrite mode, the caller can
- * use it only if it is released. Returns whether there is any.
+ * use it only if it is released. Returns whether there is any. If not, @newer tells whether
+ * segments became READY meanwhile, so that another look may find one.
  */
-bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old);
+bool pa_order_oldest(struct pa_ring *ring, struct pa_old *old, bool *newer);
 
 /* A walk from the newest to the oldest READY segment */
 struct pa_walk {

@@ -255,11 +255,14 @@ static struct pa_segment *pa_segment_try(struct pa_ring *ring, enum perfaux_kind
 {
 	struct pa_segment *seg = pa_segment_free_one(pa_free_pop(ring), kind, t_begin);
 	struct pa_old oldest, *old = NULL;
+	bool newer = false;
 
 	if (seg)
 		return seg;
-	if (pa_order_oldest(ring, &oldest))
+	if (pa_order_oldest(ring, &oldest, &newer))
 		old = &oldest;
+	else if (ring->overwrite && newer)
+		*again = true;
 	if (ring->nodes) {
 		seg = pa_segment_look(ring, old, true, kind, t_begin, again);
 		if (!seg)

@@ -386,10 +386,13 @@ void actor_run(int ctx)
 		watch();
 		known->op[ctx] = op - world_case->actors[ctx].ops;
 		known->stable[ctx] = 0;
-		/* Writers find a segment by its age once the UNHOLD that returns it has ended. */
+		/*
+		 * Writers find a segment by its age once the context that publishes it, or the
+		 * UNHOLD that returns it, has ended.
+		 */
 		for (i = 0; i < SEGMENTS; i++)
 			if (PERFAUX_STATE(known->seg[i].state) == PERFAUX_SEG_READY &&
-			    !known->seg[i].returner)
+			    !known->seg[i].returner && !known->seg[i].publisher)
 				known->stable[ctx] |= 1 << i;
 		run(op);
 		watch();

@@ -248,6 +248,19 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
+		/* While A looks for the oldest segment, an NMI overwrites all of them twice. */
+		.name = "overwriting, and an NMI that comes round the table",
+		.overwrite = true,
+		.sinks = true,
+		.roomy = true,
+		.filled = 3,
+		.actors = {
+			{ "A task", 0, 0, { { OP_SPAN, 16 } } },
+			{ "N nmi", 0, 1, { { OP_SPAN, 16 }, { OP_SPAN, 16 }, { OP_SPAN, 16 },
+					   { OP_SPAN, 16 }, { OP_SPAN, 16 }, { OP_SPAN, 16 } } },
+		},
+	},
+	{
 		.name = "overwriting, and a reader",
 		.overwrite = true,
 		.sinks = true,

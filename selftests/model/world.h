@@ -60,7 +60,7 @@ struct actor {
 	const char *name;	/* its first letter is unique in the case */
 	int cpu;
 	int level;
-	struct op ops[6];
+	struct op ops[7];
 };
 
 struct model_case {
