@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "auxgen_pmu.h"
+#include "pace.h"
 
 struct auxgen_event {
 	struct perf_output_handle handle;
@@ -209,17 +210,29 @@ static void auxgen_try_write(struct auxgen_event *ev, enum auxgen_source source)
 	smp_store_release(&ev->busy, 0);
 }
 
+static unsigned int auxgen_nr_here(const struct auxgen_pmu *pmu)
+{
+	unsigned int n = 0;
+	int i;
+
+	for (i = 0; i < AUXGEN_ACTIVE; i++)
+		n += !!this_cpu_read(pmu->cpus->active[i]);
+	return n;
+}
+
 static enum hrtimer_restart auxgen_timer(struct hrtimer *timer)
 {
 	struct auxgen_event *ev = container_of(timer, struct auxgen_event,
 					       timer);
 	u64 period = AUXGEN_PERIOD(ev->event->attr.config1) ?: 1000;
+	ktime_t begin = ktime_get();
 
 	if (auxgen_config(ev) & AUXGEN_F_TIMER)
 		auxgen_try_write(ev, AUXGEN_TIMER);
 	if (auxgen_config(ev) & AUXGEN_F_NMI)
 		auxgen_nmi_send_next(auxgen_pmu(ev));
-	hrtimer_forward_now(timer, ns_to_ktime(period * NSEC_PER_USEC));
+	hrtimer_set_expires(timer, paced(begin, ns_to_ktime(period * NSEC_PER_USEC), 0,
+					 auxgen_nr_here(auxgen_pmu(ev))));
 	return HRTIMER_RESTART;
 }
 

@@ -18,6 +18,7 @@ struct rawgen_cpu {
 	struct irq_work work;
 	struct tasklet_struct tasklet;
 	int nmi_pending;
+	ktime_t nmi_time;	/* the length of the last NMI, in ns */
 };
 
 static DEFINE_PER_CPU(struct rawgen_cpu, rawgen_cpu);
@@ -28,9 +29,12 @@ static DEFINE_PER_CPU(struct rawgen_cpu, rawgen_cpu);
 
 static int rawgen_nmi(unsigned int type, struct pt_regs *regs)
 {
+	u64 begin = ktime_get_mono_fast_ns();
+
 	if (!this_cpu_xchg(rawgen_cpu.nmi_pending, 0))
 		return NMI_DONE;
 	rawgen_run(RAWGEN_NMI);
+	this_cpu_write(rawgen_cpu.nmi_time, ktime_get_mono_fast_ns() - begin);
 	return NMI_HANDLED;
 }
 
@@ -102,6 +106,15 @@ void rawgen_irq_others(u64 config)
 		rawgen_nmi_send(cpu);
 	if (config & RAWGEN_CONTEXT(RAWGEN_SOFTIRQ))
 		tasklet_hi_schedule(this_cpu_ptr(&rawgen_cpu.tasklet));
+}
+
+ktime_t rawgen_nmi_time(u64 config)
+{
+	unsigned int cpu = next_online_cpu(smp_processor_id());
+
+	if (!(config & RAWGEN_CONTEXT(RAWGEN_NMI)))
+		return 0;
+	return READ_ONCE(per_cpu(rawgen_cpu, cpu).nmi_time);
 }
 
 void rawgen_irq_here(enum rawgen_context context)

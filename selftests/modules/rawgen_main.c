@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "pace.h"
 #include "rawgen_pmu.h"
 
 /* Events that can be on one CPU at the same time */
@@ -50,6 +51,16 @@ static bool rawgen_replace(struct rawgen_event *from, struct rawgen_event *to)
 	return false;
 }
 
+static unsigned int rawgen_nr_here(void)
+{
+	unsigned int n = 0;
+	int i;
+
+	for (i = 0; i < RAWGEN_ACTIVE; i++)
+		n += !!this_cpu_read(rawgen_active[i]);
+	return n;
+}
+
 static ktime_t rawgen_period(const struct rawgen_event *ev)
 {
 	return ns_to_ktime(RAWGEN_PERIOD(ev->event->attr.config1) *
@@ -60,6 +71,7 @@ static enum hrtimer_restart rawgen_timer(struct hrtimer *timer)
 {
 	struct rawgen_event *ev = container_of(timer, struct rawgen_event,
 					       timer);
+	const ktime_t begin = ktime_get();
 
 	if (rawgen_has(ev, RAWGEN_HARDIRQ))
 		rawgen_write(ev, RAWGEN_HARDIRQ);
@@ -67,8 +79,9 @@ static enum hrtimer_restart rawgen_timer(struct hrtimer *timer)
 	/* The event may have been stopped while it wrote: perf_event_throttle(). */
 	if (!READ_ONCE(ev->running))
 		return HRTIMER_NORESTART;
-	/* Count the period from now on, so that the CPU has time for other work. */
-	hrtimer_set_expires(timer, ktime_add(ktime_get(), rawgen_period(ev)));
+	hrtimer_set_expires(timer, paced(begin, rawgen_period(ev),
+					 rawgen_nmi_time(ev->event->attr.config),
+					 rawgen_nr_here()));
 	return HRTIMER_RESTART;
 }
 

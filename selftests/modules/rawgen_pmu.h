@@ -33,6 +33,8 @@ void rawgen_irq_exit(void);
 bool rawgen_nmi_works(void);
 /* Make samples in the other contexts, from a timer's interrupt. */
 void rawgen_irq_others(u64 config);
+/* Return how long the CPU needed that got the last NMI of rawgen_irq_others(), in ns. */
+ktime_t rawgen_nmi_time(u64 config);
 /* Interrupt this CPU now in all possible ways. */
 void rawgen_irq_here(enum rawgen_context context);
 

@@ -16,6 +16,7 @@
 
 #include "../../module/perfaux.h"
 #include "next_cpu.h"
+#include "pace.h"
 #include "rawprod.h"
 
 #ifdef CONFIG_X86_LOCAL_APIC
@@ -131,6 +132,7 @@ static void rawprod_send_nmi(struct rawprod *p)
 static enum hrtimer_restart rawprod_timer(struct hrtimer *timer)
 {
 	struct rawprod *p = container_of(timer, struct rawprod, timer);
+	const ktime_t begin = ktime_get();
 
 	if (p->run.context == RAWPROD_HARDIRQ)
 		rawprod_write(p);
@@ -142,7 +144,7 @@ static enum hrtimer_restart rawprod_timer(struct hrtimer *timer)
 		complete(&p->done);
 		return HRTIMER_NORESTART;
 	}
-	hrtimer_forward_now(timer, p->pause);
+	hrtimer_set_expires(timer, paced(begin, p->pause, 0, 1));
 	return HRTIMER_RESTART;
 }
 

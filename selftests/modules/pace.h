@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When a generator's timer fires again. */
+#ifndef PACE_H
+#define PACE_H
+
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+
+/*
+ * A timer that fires each @period, on a CPU with @nr such timers, has been in its handler since
+ * @begin. Each time it also makes another CPU work for @other, or 0. Return when it fires again:
+ * after at least @period, so that every CPU has half of its time for other work. If a busy host
+ * makes a virtual CPU slow, the timers would otherwise take all of its time, and the kernel would
+ * report a stall.
+ */
+static inline ktime_t paced(ktime_t begin, ktime_t period, ktime_t other, unsigned int nr)
+{
+	const ktime_t now = ktime_get();
+
+	return now + max(period, 2 * nr * (now - begin + other));
+}
+
+#endif
