@@ -70,8 +70,9 @@ start_qemu() {
 		# Zeroed memory would hide uses of uninitialised memory.
 		init_on_alloc=0
 		# With more virtual CPUs than real ones, each virtual CPU stands still
-		# from time to time.
-		rcupdate.rcu_cpu_stall_timeout=60 watchdog_thresh=30
+		# from time to time, and on a busy host for longer than a minute. A
+		# deadlock does not end, so it is found later.
+		rcupdate.rcu_cpu_stall_timeout=180 watchdog_thresh=60
 		# check_timer() panics if no tick comes in the time of ten ticks. None
 		# comes while QEMU waits for a processor.
 		no_timer_check
