@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "stream/read_zstd.h"
 #include "zstd/read_frames.h"
+#include "zstd/read_zstd.h"
 
 #define BUFFER_SIZE	(256 * 1024)
 #define RECORD_SIZE	65536		/* holds any size that a u16 can have */

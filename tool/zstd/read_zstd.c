@@ -2,7 +2,7 @@
 /*
  * Decompress the zstd stream of COMPRESSED records.
  */
-#include "stream/read_zstd.h"
+#include "zstd/read_zstd.h"
 
 #include <errno.h>
 #include <stdlib.h>
