@@ -34,7 +34,7 @@ selftests: $(RING:%=$(TESTS)/ring/%) $(TESTS)/ring/pt_overwrite $(IDS:%=$(TESTS)
 		state/test_proc_maps synth/test_kernel_range \
 		control/test_control control/test_socket control/test_ctl merge/test_merge merge/test_refused \
 		daemon/test_daemon daemon/test_notify daemon/test_journal flight/standin flight/actor flight/called flight/called_go flight/churn flight/memory flight/hold_fails.so \
-		record/test_options perfdata/to_perf_data perfetto/feed stream/test_lost stream/test_map_kind stream/test_zstd \
+		record/test_options perfdata/to_perf_data perfetto/feed stream/test_lost stream/test_map_kind stream/test_pack stream/test_zstd \
 		session/test_child rotate/test_file_list rotate/test_rotate record/test_filter record/test_bpf record/pt_gap record/fork_killed.so \
 		record/aux_verify record/aux_work record/bpf_hold record/calls record/bpf_write \
 		flight/test_trigger flight/test_snapshot_queue flight/test_bpf flight/test_hang flight/test_pressure flight/test_drop flight/test_gaps \
@@ -183,7 +183,7 @@ $(TESTS)/tool/daemon/test_daemon: $(BUILD)/selftests/tool/daemon/test_daemon.o \
 		$(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -Wl,--wrap=write -o $@ $(TOOL_GROUP)
 
-$(addprefix $(TESTS)/tool/stream/,test_lost test_map_kind test_zstd): $(TESTS)/tool/stream/%: \
+$(addprefix $(TESTS)/tool/stream/,test_lost test_map_kind test_pack test_zstd): $(TESTS)/tool/stream/%: \
 		$(BUILD)/selftests/tool/stream/%.o $(TOOL_LINK)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $(TOOL_GROUP)
 

@@ -79,6 +79,7 @@ static const struct option long_options[] = {
 	{ "max-size",		required_argument, NULL, OPT_MAX_SIZE },
 	{ "label",		required_argument, NULL, OPT_LABEL },
 	{ "compress",		optional_argument, NULL, OPT_COMPRESS },
+	{ "compression-level",	optional_argument, NULL, 'z' },
 	{ "switch-output",	optional_argument, NULL, OPT_SWITCH_OUTPUT },
 	{ "switch-max-files",	required_argument, NULL, OPT_SWITCH_MAX_FILES },
 	{ "dry-run",		no_argument,	   NULL, OPT_DRY_RUN },
@@ -387,6 +388,8 @@ static int parse_one(struct options *opt, int c, struct diag *d)
 		return parse_max_size(opt, optarg, d);
 	case OPT_COMPRESS:
 		return compress_option(opt, optarg, d);
+	case 'z':
+		return pack_option(opt, optarg, d);
 	case OPT_SWITCH_OUTPUT:
 		return switch_output(opt, optarg, d);
 	case OPT_SWITCH_MAX_FILES:
@@ -463,7 +466,7 @@ static int check(const struct options *opt, struct diag *d)
 	if (opt->max_bytes && opt->flight.on)
 		return diag(d, -EINVAL,
 			    "--max-size: a flight recorder does not end at a size: give --keep-bytes, the limit of all its snapshots");
-	if (switch_check(opt, d))
+	if (switch_check(opt, d) || compress_check(opt, d))
 		return -EINVAL;
 	if (opt->quiet && opt->json && !opt->json_file)
 		return diag(d, -EINVAL,
@@ -505,7 +508,7 @@ int options_parse(struct options *opt, int argc, char **argv, struct diag *d)
 	for (;;) {
 		const int at = optind ? optind : 1;
 
-		c = getopt_long(argc, argv, "+:e:p:t:aBC:o:m:M:F:c:gD:k:Rqh",
+		c = getopt_long(argc, argv, "+:e:p:t:aBC:o:m:M:F:c:gD:k:Rqz::h",
 				long_options, NULL);
 		if (c == -1)
 			break;

@@ -95,8 +95,6 @@ static const struct perf_option perf_options[] = {
 	  "give --flight --trigger socket=PATH, and auxrec ctl PATH snapshot|stop" },
 	{ 'r', "realtime",		"run auxrec with chrt -f PRIORITY" },
 	{ 0,   "affinity",		"run auxrec with taskset -c CPUS" },
-	{ 'z', "compression-level",
-	  "give --compress[=LEVEL]: zstdcat FILE.zst | perf script -i -" },
 	{ 0,   "timestamp-filename",
 	  "give the time in the name: -o trace.$(date +%s)" },
 	{ 0,   "timestamp-boundary",

@@ -67,12 +67,14 @@ static int live_open(struct session *s, struct diag *d)
 	err = stream_open(&s->out, s->opt->output, d);
 	if (!err && s->opt->compress)
 		err = stream_compress(&s->out, s->opt->compress, d);
+	if (!err && s->opt->pack)
+		err = stream_pack(&s->out, s->opt->pack, d);
 	return err ?: rotate_open(s, d);
 }
 
 static int live_record(struct session *s, const struct perf_event_header *rec)
 {
-	const __u32 ends = s->out.nr_ends;
+	const __u64 samples = s->out.samples;
 	int err;
 
 	if (rec->type == PERF_RECORD_SAMPLE && s->have_payloads)
@@ -80,7 +82,7 @@ static int live_record(struct session *s, const struct perf_event_header *rec)
 	else
 		err = stream_record(&s->out, rec);
 	/* After an error the record stays in the ring, and count_rest() counts it. */
-	if (err && s->out.nr_ends != ends)
+	if (err && s->out.samples != samples)
 		s->out.lost_samples--;
 	return err;
 }

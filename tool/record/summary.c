@@ -277,11 +277,14 @@ static void print_far(const struct perfaux_control *ctl)
 static void print_output(const struct session *s)
 {
 	const bool to_file = strcmp(s->opt->output, "-");
-	char from[48] = "";
+	char from[64] = "";
 
 	if (s->opt->compress)
 		snprintf(from, sizeof(from), ", compressed from %.3f MiB",
 			 s->out.bytes / 1048576.0);
+	else if (s->opt->pack)
+		snprintf(from, sizeof(from), ", records compressed from %.3f to %.3f MiB",
+			 s->out.packed / 1048576.0, s->out.packed_size / 1048576.0);
 	say("%.3f MiB%s%s%s: %llu samples, %llu other records%s%s",
 	    s->out.stored / 1048576.0, to_file ? " in " : "",
 	    to_file ? s->opt->output : " written", from,
@@ -484,6 +487,10 @@ static void print_json(FILE *f, const struct session *s, const char *problem)
 	json_u64(&j, "bytes", s->mode->bytes ? s->mode->bytes(s) : s->out.bytes);
 	if (s->opt->compress && !s->mode->bytes)
 		json_u64(&j, "compressed_bytes", s->out.stored);
+	if (s->opt->pack) {
+		json_u64(&j, "packed_bytes", s->out.packed);
+		json_u64(&j, "packed_bytes_stored", s->out.packed_size);
+	}
 	json_u64(&j, "records", s->main.records);
 	json_u64(&j, "samples", nr_samples(s));
 	json_u64(&j, "rounds", s->rounds);

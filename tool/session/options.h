@@ -128,6 +128,7 @@ struct options {
 	bool strict_freq;		/* fail if -F is above the limit */
 	bool switches;			/* context switches of all that is recorded */
 	int compress;			/* zstd's level for the stream, 0: not compressed */
+	int pack;			/* zstd's level for COMPRESSED records, 0: none */
 	__u64 max_bytes;		/* the recording ends at this size, 0: no limit */
 	bool switching;			/* --switch-output: the recording has several files */
 	bool switch_signal;		/* SIGUSR2 begins the next file */

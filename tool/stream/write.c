@@ -107,6 +107,12 @@ int stream_open_fd(struct stream *s, int fd, struct diag *d)
 	return 0;
 }
 
+int stream_pack(struct stream *s, int level, struct diag *d)
+{
+	s->pack = pack_new(level);
+	return s->pack ? 0 : diag(d, -ENOMEM, "out of memory");
+}
+
 /* Copy @len bytes from position @pos of iov[], for whole_records(). */
 static void peek(const struct stream *s, size_t pos, void *to, size_t len)
 {
@@ -176,18 +182,20 @@ static __u64 samples_behind(const struct stream *s, __u64 taken)
 {
 	const __u32 nr = s->nr_ends < STREAM_ENDS ? s->nr_ends : STREAM_ENDS;
 	const __u64 most = s->bytes + s->pending - taken;
+	__u64 samples = 0;
 	__u32 i;
 
 	if (s->last_end <= taken)
 		return 0;
 	for (i = 0; i < nr; i++) {
-		const __u32 end = s->ends[(s->nr_ends - 1 - i) % STREAM_ENDS];
-		const __u32 behind = end - (__u32)taken;
+		const struct stream_end *e = &s->ends[(s->nr_ends - 1 - i) % STREAM_ENDS];
+		const __u32 behind = e->end - (__u32)taken;
 
 		if (!behind || behind > most)
 			break;
+		samples += e->samples;
 	}
-	return i;
+	return samples;
 }
 
 /*
@@ -292,7 +300,8 @@ static int write_output(void *ctx, const void *data, size_t len)
 	return err;
 }
 
-static int flush(struct stream *s, bool end)
+/* Write out what is in iov[]. */
+static int write_pending(struct stream *s, bool end)
 {
 	struct iovec iov[STREAM_IOV];
 	size_t written;
@@ -317,23 +326,13 @@ static int flush(struct stream *s, bool end)
 	return err;
 }
 
-int stream_flush(struct stream *s)
-{
-	return flush(s, false);
-}
-
-int stream_end(struct stream *s)
-{
-	return flush(s, true);
-}
-
 /* Make room for @len bytes in buf, and for three more elements in iov. */
 static int make_room(struct stream *s, size_t len)
 {
 	if (s->err)
 		return s->err;
 	if (s->len + len > STREAM_BUF || s->nr_iov + 3 > STREAM_IOV)
-		return stream_flush(s);
+		return write_pending(s, false);
 	return 0;
 }
 
@@ -359,49 +358,136 @@ static void put(struct stream *s, const void *data, size_t len)
 	s->iov[s->nr_iov++] = (struct iovec){ to, len };
 }
 
-static void note_sample(struct stream *s, const void *rec)
+static bool is_sample(const struct perf_event_header *h)
 {
-	const struct perf_event_header *h = rec;
 	__u64 id;
 
-	s->records++;
 	if (h->type != PERF_RECORD_SAMPLE)
-		return;
+		return false;
 	memcpy(&id, h + 1, sizeof(id));
-	if (id >= REC_MADE_ID)
+	return id < REC_MADE_ID;
+}
+
+/* Note that the stream has @samples samples up to here. */
+static void put_end(struct stream *s, __u32 samples)
+{
+	if (!samples)
 		return;
 	s->last_end = s->bytes + s->pending;
-	s->ends[s->nr_ends++ % STREAM_ENDS] = s->last_end;
+	s->ends[s->nr_ends++ % STREAM_ENDS] = (struct stream_end){ s->last_end, samples };
+}
+
+/* Put the records that are in s->pack into the stream. */
+static int put_packed(struct stream *s)
+{
+	const size_t records = s->pack ? pack_bytes(s->pack) : 0;
+	const void *rec;
+	__u32 samples;
+	size_t len;
+	int err;
+
+	if (!records)
+		return 0;
+	samples = pack_samples(s->pack);
+	len = pack_take(s->pack, &rec);
+	err = make_room(s, len);
+	if (err) {
+		s->lost += records;
+		s->lost_samples += samples;
+		return err;
+	}
+	put(s, rec, len);
+	put_end(s, samples);
+	s->packed += records;
+	s->packed_size += len;
+	return 0;
+}
+
+static int flush(struct stream *s, bool end)
+{
+	const int err = put_packed(s);
+
+	return err ?: write_pending(s, end);
+}
+
+int stream_flush(struct stream *s)
+{
+	return flush(s, false);
+}
+
+int stream_end(struct stream *s)
+{
+	return flush(s, true);
+}
+
+/* Put a record whose @len bytes of data follow @head into s->pack, if this record goes there. */
+static bool add_to_pack(struct stream *s, const struct perf_event_header *h, size_t head_len,
+			const void *data, size_t len, size_t pad)
+{
+	if (!s->pack || h->type >= REC_ATTR || !pack_has_room(s->pack, head_len + len + pad))
+		return false;
+	pack_add(s->pack, h, head_len);
+	if (len)
+		pack_add(s->pack, data, len);
+	if (pad)
+		pack_add(s->pack, NULL, pad);
+	if (is_sample(h))
+		pack_count(s->pack);
+	return true;
+}
+
+/*
+ * Make room for a record, after what s->pack has. Return 0, 1 if s->pack has taken the record, or
+ * -errno.
+ */
+static int begin_record(struct stream *s, const void *head, size_t head_len, const void *data,
+			size_t len, size_t pad)
+{
+	int err;
+
+	if (s->pack && !s->err) {
+		if (add_to_pack(s, head, head_len, data, len, pad))
+			return 1;
+		err = put_packed(s);
+		if (err)
+			return err;
+		if (add_to_pack(s, head, head_len, data, len, pad))
+			return 1;
+	}
+	return make_room(s, head_len + pad + (len <= COPY_MAX ? len : 0));
+}
+
+static void end_record(struct stream *s, const void *rec, bool packed)
+{
+	const bool sample = is_sample(rec);
+
+	s->records++;
+	s->samples += sample;
+	if (!packed)
+		put_end(s, sample);
 }
 
 int stream_record(struct stream *s, const void *rec)
 {
 	const struct perf_event_header *h = rec;
-	int err;
+	int rc;
 
 	if (s->keep)
 		return s->keep(s->ctx, rec, h->size, NULL, 0, 0);
-	err = make_room(s, h->size);
-	if (err)
-		return err;
-	put(s, rec, h->size);
-	note_sample(s, rec);
+	rc = begin_record(s, rec, h->size, NULL, 0, 0);
+	if (rc < 0)
+		return rc;
+	if (!rc)
+		put(s, rec, h->size);
+	end_record(s, rec, rc);
 	return s->note ? s->note(s->ctx, rec, h->size, NULL, 0, 0) : 0;
 }
 
-int stream_record_data(struct stream *s, const void *head, size_t head_len,
-		       const void *data, size_t len, size_t pad)
+static void put_record_data(struct stream *s, const void *head, size_t head_len,
+			    const void *data, size_t len, size_t pad)
 {
-	bool copy = len <= COPY_MAX;
-	int err;
-
-	if (s->keep)
-		return s->keep(s->ctx, head, head_len, data, len, pad);
-	err = make_room(s, head_len + pad + (copy ? len : 0));
-	if (err)
-		return err;
 	put(s, head, head_len);
-	if (copy && len) {
+	if (len && len <= COPY_MAX) {
 		put(s, data, len);
 	} else if (len) {
 		s->iov[s->nr_iov++] = (struct iovec){ (void *)data, len };
@@ -409,13 +495,27 @@ int stream_record_data(struct stream *s, const void *head, size_t head_len,
 	}
 	if (pad)
 		put(s, NULL, pad);
-	note_sample(s, head);
+}
+
+int stream_record_data(struct stream *s, const void *head, size_t head_len,
+		       const void *data, size_t len, size_t pad)
+{
+	int rc;
+
+	if (s->keep)
+		return s->keep(s->ctx, head, head_len, data, len, pad);
+	rc = begin_record(s, head, head_len, data, len, pad);
+	if (rc < 0)
+		return rc;
+	if (!rc)
+		put_record_data(s, head, head_len, data, len, pad);
+	end_record(s, head, rc);
 	return s->note ? s->note(s->ctx, head, head_len, data, len, pad) : 0;
 }
 
 int stream_bytes(struct stream *s, const void *data, size_t len)
 {
-	const int err = make_room(s, 0);
+	const int err = put_packed(s) ?: make_room(s, 0);
 
 	if (err || !len)
 		return err;
@@ -436,6 +536,8 @@ int stream_next(struct stream *s, int fd)
 	s->first = s->bytes;
 	s->first_stored = s->stored;
 	begin_file(s);
+	if (s->pack)
+		pack_restart(s->pack);
 	return err;
 }
 
@@ -453,8 +555,10 @@ int stream_close(struct stream *s)
 	free(s->buf);
 	free(s->ends);
 	write_frames_free(s->frames);
+	pack_free(s->pack);
 	s->buf = NULL;
 	s->ends = NULL;
 	s->frames = NULL;
+	s->pack = NULL;
 	return err;
 }

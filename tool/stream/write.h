@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 
 #include "base/util.h"
+#include "stream/pack.h"
 #include "stream/records.h"
 #include "zstd/write_frames.h"
 
@@ -22,6 +23,12 @@
  * frame, 1 MiB each, if a record has 32 bytes or more.
  */
 #define STREAM_ENDS	65536		/* a power of two */
+
+/* Where a sample, or a COMPRESSED record with samples, ends in the stream */
+struct stream_end {
+	__u32 end;		/* low 32 bits */
+	__u32 samples;
+};
 
 /* A record that is being put together, see stream/build.h. */
 struct record_build {
@@ -50,9 +57,13 @@ struct stream {
 	__u64 lost;		/* bytes that could not be written at @err */
 	__u64 lost_samples;	/* in @lost, and in a pipe whose reader did not take them */
 	__u64 unread;		/* compressed bytes in a pipe whose reader did not take them */
-	__u32 *ends;		/* where the newest samples end in the stream, low 32 bits */
-	__u32 nr_ends;		/* samples so far, modulo 2^32 */
+	struct stream_end *ends;	/* the newest ones */
+	__u32 nr_ends;		/* ends so far, modulo 2^32 */
 	__u64 last_end;		/* where the newest sample ends in the stream */
+	__u64 samples;		/* accepted so far */
+	struct pack *pack;	/* NULL: no COMPRESSED records */
+	__u64 packed;		/* bytes of records that became COMPRESSED records */
+	__u64 packed_size;	/* bytes of these COMPRESSED records */
 	/* bytes that are not written yet: iov[] points into buf and to callers' data */
 	__u8 *buf;
 	size_t len;
@@ -90,6 +101,12 @@ int stream_open_fd(struct stream *s, int fd, struct diag *d);
  * is open and nothing is written. Return 0, or -ENOMEM with a message.
  */
 int stream_compress(struct stream *s, int level, struct diag *d);
+
+/*
+ * Write the kernel's records as COMPRESSED records, with this level of zstd. Called when the stream
+ * is open and nothing is written. Return 0, or -ENOMEM with a message.
+ */
+int stream_pack(struct stream *s, int level, struct diag *d);
 
 /*
  * Write all out and close the file. What follows is a stream of its own in @fd, which is an empty

@@ -18,6 +18,7 @@
 #include "base/version.h"
 #include "bpf/bpf.h"
 #include "stream/build.h"
+#include "stream/pack.h"
 #include "stream/records.h"
 #include "synth/synth.h"
 
@@ -365,6 +366,20 @@ void synth_clock_times(struct rec_clock_data *to)
 	}
 }
 
+/* With -z: perf needs to know how much memory the content of a COMPRESSED record can take. */
+static int compressed(struct session *s)
+{
+	if (!s->opt->pack)
+		return 0;
+	begin(s, REC_FEAT_COMPRESSED);
+	build_add_u32(&s->out, 1);		/* version */
+	build_add_u32(&s->out, 1);		/* PERF_COMP_ZSTD */
+	build_add_u32(&s->out, s->opt->pack);
+	build_add_u32(&s->out, 0);		/* the ratio is not known yet */
+	build_add_u32(&s->out, PACK_ROOM);
+	return end(s, "compression");
+}
+
 /* With -k, tell the clock's resolution, and how its time relates to the time of day. */
 static int clock_features(struct session *s)
 {
@@ -449,8 +464,8 @@ int synth_features(struct session *s)
 {
 	static int (* const all[])(struct session *) = {
 		names, nrcpus, cpudesc, cpuid, total_mem, command_line,
-		cpu_topology, numa_topology, pmu_mappings, group_desc, clock_features,
-		bpf_write, end_mark, synth_identity,
+		cpu_topology, numa_topology, pmu_mappings, group_desc, compressed,
+		clock_features, bpf_write, end_mark, synth_identity,
 	};
 	size_t i;
 	int err = 0;

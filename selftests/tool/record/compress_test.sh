@@ -77,6 +77,46 @@ done
 ((total == $(of_json samples))) || note "$total samples in all files, $(of_json samples) recorded"
 check "several files"
 
+# read_packed FILE: auxrec and each perf must find in the file, written with -z, all samples
+read_packed()
+{
+	local p
+	valid "$1"
+	"$AUXREC" info "$1" >info 2>&1 || note "info: $(tail -n 1 info)"
+	grep -q '  COMPRESSED  ' info || note "$1 has no COMPRESSED record"
+	for p in $PERFS; do
+		"$p" script -i "$1" -F time >out 2>err || note "$p script failed: $(tail -n 1 err)"
+		# The lines of call chains do not begin with a time.
+		(($(grep -cE '^ *[0-9]+[.][0-9]+:' out) == $(of_json samples))) ||
+			note "$p does not find $(of_json samples) samples: $(grep -c . out) lines"
+		"$p" script -i - -F time <"$1" 2>/dev/null | cmp -s - out ||
+			note "$p: file and pipe differ"
+	done
+}
+
+want 0 "$AUXREC" -z --json=sum -F 2000 -g -e cpu-clock -o f -- bash -c "$busy"
+read_packed f
+(($(of_json packed_bytes) > 2 * $(of_json packed_bytes_stored))) ||
+	note "$(of_json packed_bytes) bytes became $(of_json packed_bytes_stored)"
+want 0 "$AUXREC" --compression-level=19 --json=sum -F 2000 -e cpu-clock:u -o - -- bash -c "$busy" >f.other
+read_packed f.other
+check "-z, to a file and to stdout"
+
+want 0 "$AUXREC" -z --json=sum -e "$AUXGEN"/timer=1,config1=500/ -o f -- "$WORK" 300 2 2
+valid f
+"$VERIFY" f >verify 2>verr || note "$(head -n 3 verr | tr '\n' '|')"
+check "-z and AUX data"
+
+want 0 "$AUXREC" -z --json=sum --switch-output=8K -F 5000 -e cpu-clock:u -o z -- bash -c \
+	"while [[ \$(compgen -G 'z.2*' | wc -l) -lt 2 ]]; do $busy; done"
+total=0
+for part in z.2*; do
+	valid "$part"
+	total=$((total + $("${PERFS##* }" script -i "$part" -F time | grep -c .)))
+done
+((total == $(of_json samples))) || note "$total samples in all files, $(of_json samples) recorded"
+check "-z and several files"
+
 want 125 "$AUXREC" --compress=20 -e dummy -- true
 said "'20' is not a level of zstd from 1 to 19"
 check "a level that is not allowed"

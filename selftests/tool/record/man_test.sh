@@ -37,8 +37,8 @@ commands=$("$AUXREC" --help | sed -n 's/^ \{7\}auxrec \([a-z][a-z]*\) .*/\1/p' |
 offered >all
 (($(wc -l <all) >= 20)) || note "too few options in --help: $(tr '\n' ' ' <all)"
 "$AUXREC" --help | sed '/^Flight recorder/,/^SIGUSR2/d' | grep -E '^ {2,8}-' | options >of_record
-# A flight recorder has no end at a size, and no files to switch.
-grep -vxE -- '--(max-size|switch-output|switch-max-files)' all >of_flight
+# A flight recorder has no end at a size, no files to switch, and no COMPRESSED records.
+grep -vxE -- '-z|--(max-size|switch-output|switch-max-files|compression-level)' all >of_flight
 for command in $commands; do
 	offered "$command" >"of_$command"
 done

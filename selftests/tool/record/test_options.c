@@ -109,6 +109,8 @@ static void add_record(const struct options *o)
 		add("; max-size %llu", (unsigned long long)o->max_bytes);
 	if (o->compress)
 		add("; compress %d", o->compress);
+	if (o->pack)
+		add("; pack %d", o->pack);
 	if (o->switching)
 		add("; switch%s %llu bytes %llu ns", o->switch_signal ? " signal" : "",
 		    (unsigned long long)o->switch_bytes, (unsigned long long)o->switch_ns);
