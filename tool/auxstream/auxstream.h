@@ -24,10 +24,10 @@
  *		fprintf(stderr, "%s\n", auxstream_problem(s));
  *	auxstream_close(s);
  *
- * The library trusts no byte of a stream: sizes and counts in a stream cannot make it read
- * outside of a record, or take more memory than for two records, one buffer, lists of the
- * events and of the CPUs, and, if the stream is compressed, zstd's window. An item that breaks
- * a rule of the format is AUXSTREAM_OTHER, with its header; "auxrec check" says which rule.
+ * The library trusts no byte of a stream: sizes and counts in a stream cannot make the library
+ * read outside of a record. Its memory has room for two records, one buffer, lists of the events
+ * and of the CPUs, and, if the stream is compressed, zstd's window. An item that breaks a rule of
+ * the format is AUXSTREAM_OTHER, with its header; "auxrec check" says which rule.
  *
  * Order: as in every perf stream, items are not in order of time. At a FINISHED_ROUND, sort and
  * process all items up to the largest time that was seen before the previous FINISHED_ROUND.

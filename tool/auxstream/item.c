@@ -178,7 +178,7 @@ static void fill_sample(struct auxstream *s, const struct read_record *rec,
 		fill_plain(rec, r, read_payload(r, &payload) ? &payload : NULL, item);
 }
 
-/* Report a loss whose time or CPU is not known, as it can be in a stream of another recorder. */
+/* Report a loss whose time or CPU is not known. Streams of other recorders can have such losses. */
 static void fill_lost(__u64 nr, struct auxstream_item *item)
 {
 	const struct read_gap gap = {

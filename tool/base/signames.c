@@ -67,7 +67,7 @@ static bool is_realtime(int sig)
 	return sig >= SIGRTMIN && sig <= SIGRTMAX;
 }
 
-/* Parse the "+3" or "-1" after RTMIN or RTMAX. Return the 3 or 1, 0 without one, -1 if wrong. */
+/* Parse the "+3" or "-1" after RTMIN or RTMAX. Return 3 or 1; 0: @s is empty; -1: @s is wrong. */
 static int offset(const char *s, char sign)
 {
 	const char *end;

@@ -31,7 +31,8 @@ void raise_nofile(void);
 
 /*
  * A message for people. The function that finds an error fills it. The topmost
- * caller shows it, because that caller knows where to and whether to go on.
+ * caller shows it, because that caller knows where messages go and whether the
+ * program continues.
  */
 struct diag {
 	char msg[1024];

@@ -2,7 +2,7 @@
 /*
  * The version and the commit of auxrec, which the Makefile passes.
  *
- * They are in a file of their own, so that a commit does not compile other files again.
+ * They are in a file of their own, so that make does not compile other files again after a commit.
  */
 #include "base/version.h"
 

@@ -16,7 +16,7 @@
 
 /* Room for 680 BPF_EVENTs of 24 bytes per CPU, until the thread runs. */
 #define RING_SIZE	16384
-/* Most bytes of items that wait for a slow reader of the stream; a flight recorder has less. */
+/* Most bytes of items that wait for a slow reader of the stream. -M limits a flight recorder. */
 #define QUEUE_MAX	(64U << 20)
 /*
  * Most ids of BTF that are remembered. A recording of months needs no more. If there are more, BTF

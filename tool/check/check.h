@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Declarations of auxrec check: does a stream keep the rules that stock readers and
- * auxrec's own rely on? check/check.c reads the stream in one pass; each other file
+ * Declarations of auxrec check: does a stream keep the rules that the readers of
+ * stock perf and of auxrec rely on? check/check.c reads the stream in one pass; each other file
  * has the rules of one subject.
  */
 #ifndef AUXREC_CHECK_H
@@ -118,7 +118,7 @@ struct check {
 	__u64 records;
 	__u64 bytes;
 	__u64 cut;		/* CHECK_CUT: offset of the cut record */
-	char cut_how[READ_PROBLEM_MAX];	/* of compressed data, in words; empty: within a record */
+	char cut_how[READ_PROBLEM_MAX];	/* how compressed data is cut; empty: in a record */
 	const char *note;	/* what a valid prefix does not have yet */
 
 	/* state of the rules */

@@ -93,8 +93,8 @@ static bool is_state(const struct check *c, const struct read_record *rec)
 }
 
 /*
- * Is the record a live record? A live record has a type that only comes from a ring, or has a
- * time. Setup records have a time only in a snapshot's state.
+ * Is the record a live record? A live record has a type that no setup record has, or has a time.
+ * Setup records have a time only in a snapshot's state.
  */
 static bool is_live(const struct check *c, const struct read_record *rec,
 		    const struct read_sample *s)

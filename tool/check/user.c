@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Check FEATURE, EVENT_UPDATE, BUILD_ID, TIME_CONV and FINISHED_INIT records.
+ * Check FEATURE, EVENT_UPDATE, BUILD_ID, TIME_CONV and FINISHED_INIT records, and the identity.
  */
 #include <errno.h>
 

@@ -120,8 +120,8 @@ static __u64 round_up_pow2(__u64 v)
 }
 
 /*
- * Parse SIZExCOUNT, or the total size. In the latter case the segments are chosen
- * later.
+ * Parse SIZExCOUNT, or the total size. For a total size, the segments that are chosen here only
+ * serve to check the size: raw_size() chooses them again when the events are known.
  */
 static int parse_raw(struct options *opt, const char *s, struct diag *d)
 {

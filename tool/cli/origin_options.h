@@ -10,7 +10,7 @@
 #include "session/options.h"
 
 int option_clock(struct options *opt, const char *s, struct diag *d);
-/* Refuse a clock if there would be times of perf's own clock, too. Call this after all options. */
+/* Refuse a clock that another option does not allow. Call this when all options are known. */
 int option_clock_check(const struct options *opt, struct diag *d);
 int option_label(struct options *opt, const char *s, struct diag *d);
 

@@ -144,7 +144,7 @@ static int parse(const char *text, const char **p, struct filter *f,
 	}
 	*p = skip(at, " ,");
 	if (*p == at && *at)
-		return bad(text, at, "something else", d);
+		return bad(text, at, "unexpected text", d);
 	return 0;
 }
 

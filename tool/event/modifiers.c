@@ -129,7 +129,7 @@ static int apply(struct ev_ctx *ctx, struct auxrec_event *ev, const char *at,
 	set_guest(ev, mods);
 	if (ev->attr.precise_ip + mods->precise > 3)
 		return ev_fail(ctx, at, -EINVAL,
-			       "at most ppp together with that of '%s'",
+			       "at most ppp, together with the p in '%s'",
 			       ev_show_string(&shown, ev->name));
 	ev->attr.precise_ip += mods->precise;
 	if (mods->has['P'])

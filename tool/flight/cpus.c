@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPUs that go offline and come back, with -a. perf_event_exit_cpu_context() permanently
+ * CPUs that go offline and come back, with -a or -C. perf_event_exit_cpu_context() permanently
  * removes the events of a CPU from their context, so the recorder closes them and opens new
  * ones. Records that are in memory have the old ids. An old id stays known until no record
  * has it any more.

@@ -36,7 +36,7 @@ struct result {
 	int err;
 	__u64 bytes;
 	__u64 removed;
-	struct snapshot_facts facts;	/* if somebody gets them */
+	struct snapshot_facts facts;	/* for the journal and the line of JSON; else 0 */
 	char text[PATH_MAX];	/* the file's name, or what went wrong */
 	__u32 line_size;	/* of the line that follows, with its NUL, for --on-snapshot */
 };
@@ -134,7 +134,10 @@ static int write_stream(void *ctx)
 
 	if (level && stream_compress(&w->s->out, level, &d))
 		return -ENOMEM;
-	/* Not only in stream_close(): a child that counts the bytes ends before that. */
+	/*
+	 * End the stream here, and not only in stream_close(): a child that counts the bytes exits
+	 * before that.
+	 */
 	return snapshot_write(w->s, &w->job) ?: stream_end(&w->s->out);
 }
 
@@ -243,8 +246,8 @@ static __u32 hold_most(const struct session *s)
 }
 
 /*
- * Was the ring frozen by a trigger that was known before the main rings were last read? A freeze
- * since then belongs to another snapshot, or is handled when its sample does not come.
+ * Did the ring freeze before the main rings were last read? Then a wish of this snapshot has frozen
+ * the ring, or look_at_ring() has noted the freeze. A later freeze belongs to another snapshot.
  */
 static bool is_frozen(const struct session *s)
 {

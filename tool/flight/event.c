@@ -135,9 +135,9 @@ static int add_events(struct session *s, __u32 i, struct diag *d)
 }
 
 /*
- * Kernels whose sched_process_exit has no group_dead yet (6.1 and 6.12, with stock perf as
- * well) write no sample of it for events of tasks, only for events of CPUs. There the EXIT
- * record takes its place; an EXIT record does not freeze the ring.
+ * Kernels whose sched_process_exit has no group_dead yet (6.1 and 6.12) write samples of it only
+ * for events of CPUs, and not for events of tasks. Stock perf gets none, either. For events of
+ * tasks, the EXIT record takes the sample's place, but an EXIT record does not freeze the ring.
  */
 static bool exits_are_seen(const struct options *opt)
 {

@@ -22,7 +22,10 @@
 #include "record/forget.h"
 #include "record/wait.h"
 
-/* A task that has exited may still wait for a CPU. */
+/*
+ * How long a task is known after its EXIT record. The task still runs for a moment after the
+ * record, and may wait for a CPU before.
+ */
 #define LINGER_NS	NSEC_PER_SEC
 /* The kernel does not report when the post= segments are used up; later data is lost. */
 #define POST_TICK_MS	5
@@ -117,7 +120,10 @@ int flight_prepare(struct session *s, struct diag *d)
 	s->flight = f;
 	if (!s->opt->flight.on_snapshot || s->opt->dry_run)
 		return 0;
-	/* The process is a copy of this one, so start it before there are rings and histories. */
+	/*
+	 * The process that runs commands is a copy of this one, so start it before there are rings
+	 * and histories.
+	 */
 	return hook_open(&f->hook, s->opt->flight.on_snapshot, d);
 }
 
@@ -328,7 +334,7 @@ static void end_removal(struct session *s)
 		flight_watch(s);
 	}
 	if (s->flight->removal)
-		say("more old snapshots than the limits allow may be left: looking for them or removing them is not done");
+		say("more old snapshots than the limits allow may be left: the recorder has not finished looking for them or removing them");
 }
 
 /* A command that hangs must not delay the next recorder. A second signal means: do not wait. */

@@ -89,7 +89,8 @@ struct flight_stats {
 /* Records that were not kept since the last LOST_SAMPLES record */
 struct flight_dropped {
 	__u64 nr;
-	__u64 time, id;			/* of the last record */
+	__u64 time;			/* the latest of their times */
+	__u64 id;			/* of the last record's event */
 };
 
 /* What a snapshot has and lacks, as auxrec info tells it */
@@ -241,7 +242,7 @@ void flight_settle(struct session *s);
  * each round, and while it waits at its end.
  */
 void flight_watch(struct session *s);
-/* Return the timeout until the next flight_watch(), see wait_sooner(). */
+/* Return the timeout until the next flight_watch(), see wait_until(). */
 int flight_watch_timeout(const struct session *s, int timeout);
 /*
  * Call flight_over() when the recorder was told to stop, and flight_busy() while it still writes

@@ -89,7 +89,10 @@ static int look_for_parent(void *ctx, const struct perf_event_header *rec)
 	return 0;
 }
 
-/* The state has the maps of tasks that were forked earlier. Only later forks have no maps there. */
+/*
+ * The state has the maps of all tasks that were forked before the state's time. Find the ancestors
+ * of a task that was forked later, because that task inherited its maps.
+ */
 int snapshot_task_begin(struct session *s)
 {
 	static struct snapshot_task task;
@@ -274,7 +277,7 @@ static void put_trigger(struct json *j, const char *key, const struct flight_wis
 	json_end_object(j);
 }
 
-/* All triggers that share the snapshot, the first of them as "trigger", too */
+/* The triggers that share the snapshot, at most TRIGGERS_TOLD. The first is "trigger", too. */
 static void put_triggers(struct json *j, const struct flight *f)
 {
 	const struct flight_wish *w;

@@ -71,6 +71,6 @@ int flight_merge(struct session *s, struct diag *d)
 	if (err && kept && rename(old, out))
 		say("the old %s is now %s", out, old);
 	if (!err && !s->opt->quiet)
-		say("%s: of %zu snapshots", out, files->nr);
+		say("%s: merged from %zu snapshots", out, files->nr);
 	return err;
 }

@@ -140,7 +140,10 @@ static int find_ancestors(struct only_tasks *o)
 	return err;
 }
 
-/* A build-id that comes late (record/late_ids.c) has the name of a file of any process. */
+/*
+ * A late id (record/late_ids.c) has the name of a file, but no process. So note which files the
+ * processes of the snapshot map.
+ */
 static int note_file(void *ctx, const struct perf_event_header *rec)
 {
 	const char *name = (const char *)rec + REC_MMAP2_NAME;

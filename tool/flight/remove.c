@@ -59,8 +59,8 @@ static void told(void *ctx, const char *path, const char *why, int err)
 static void complain(struct flight *f, int err, bool again, const struct diag *d)
 {
 	/*
-	 * The recorder looks every minute, even if the directory is gone forever: do not repeat
-	 * the message.
+	 * With --keep-age the recorder looks at least once a minute, even if the directory is gone
+	 * forever: do not repeat the message.
 	 */
 	if (err && (err != f->keep_err || again))
 		say("%s", d->msg);

@@ -220,7 +220,7 @@ void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u
 	 */
 	if (!pid || pid == -1U)
 		return;
-	/* A suppressed trigger has no wish; a trigger that was joined has the last wish. */
+	/* A suppressed trigger has no wish. A trigger that shares a wish shares the last one. */
 	find(s->flight, t, t->name, &w);
 	if (!w)
 		return;
@@ -241,7 +241,7 @@ void flight_wish_task(struct session *s, const struct trigger *t, __u32 pid, __u
 		}
 		w->tasks[w->nr_tasks++] = (struct flight_task){ pid, time, time };
 	}
-	/* The rings are read one after the other. */
+	/* The rings are read one after the other, so triggers do not come in order of time. */
 	if (time < w->tasks[i].first)
 		w->tasks[i].first = time;
 	if (time > w->tasks[i].last)

@@ -109,8 +109,8 @@ static int add_record(void *ctx, const struct perf_event_header *rec)
 }
 
 /*
- * Write the description of the recording, the state, and the sideband since then. If the checkpoint
- * does not fit, the other half stays valid, and records are lost until a checkpoint fits.
+ * Write the description of the recording, the state, the sideband after the state, and the gaps. If
+ * the checkpoint does not fit, the other half stays valid, and records are lost until one fits.
  */
 static void checkpoint(struct session *s)
 {

@@ -63,9 +63,9 @@ void survive_free(struct session *s);
 /* The events or the setup have changed. */
 void survive_changed(struct session *s);
 /*
- * Keep a record of a main ring, or one that auxrec made. For sideband, call this before
- * recent_add(): this can write a checkpoint, which has all sideband of recent_add(), and then the
- * record.
+ * Keep a record of a main ring, or one that auxrec made. For sideband, call survive_record() before
+ * recent_add(). survive_record() may write a checkpoint first, with all sideband that recent_add()
+ * has kept, and then adds the record: in the other order the record would be there twice.
  */
 void survive_record(struct session *s, const struct perf_event_header *rec);
 /* Keep a gap that was taken from the raw ring. */
@@ -75,7 +75,7 @@ void survive_gap(struct session *s, const struct perfaux_gap *gap);
 void survive_look(struct session *s);
 /* The recorder has read all rings. */
 void survive_settle(struct session *s);
-/* Return @timeout, or the shorter one after which the recorder must read the rings, in ms. */
+/* Return @timeout, but at most the time until the recorder must read the rings again, in ms. */
 int survive_timeout(const struct session *s, int timeout);
 
 #endif /* AUXREC_FLIGHT_SURVIVE_H */

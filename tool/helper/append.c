@@ -85,7 +85,7 @@ static int write_line(int fd, const char *line, size_t len)
 	n = writev(fd, iov, ARRAY_LEN(iov));
 	if (n == (ssize_t)(iov[0].iov_len + len + 1))
 		return fdatasync(fd) ? -errno : 0;
-	/* A full disk may take a part. */
+	/* A full disk may take only a part of the line. */
 	n = n < 0 ? -errno : -ENOSPC;
 	return ftruncate(fd, size) ? -errno : n;
 }

@@ -80,7 +80,7 @@ static void leave_terminal(void)
 		close(fd);
 }
 
-/* The line is in a file without a name: the command need not read it. */
+/* The line is in a file and not in a pipe, because a command does not have to read it. */
 static int line_fd(const struct job *job)
 {
 	const size_t path = strlen(job->path) + 1;

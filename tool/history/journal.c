@@ -24,7 +24,7 @@ struct half {
 	__u64 time;		/* samples from this time on are complete; 0: all */
 	__u64 lost;		/* records that did not fit before */
 	__u64 sum;
-	/* Both are 0, or change after the checkpoint: records that did not fit since then */
+	/* Records that did not fit after the checkpoint, and a sum over their number; 0: none */
 	__u64 late;
 	__u64 late_sum;
 };
@@ -111,7 +111,7 @@ int journal_add(struct journal *j, enum journal_kind kind, const void *data, siz
 	struct entry *e = (struct entry *)(j->memory + j->now * j->half + j->at);
 
 	if (!j->number || j->full || size > j->half || j->half - j->at < need) {
-		/* Do not take a smaller entry later: nothing would tell that one is missing. */
+		/* Do not add a smaller entry later: nothing would tell that this one is missing. */
 		j->full = true;
 		return -ENOSPC;
 	}

@@ -57,8 +57,8 @@ void journal_init(struct journal *j, void *memory, size_t size);
  * journal_seal() - the checkpoint is complete: records follow
  * journal_give_up() - the checkpoint does not fit: the other half stays valid, but is full. The
  *	next journal_begin() tries again
- * journal_lose() - tell how many records did not fit since the last checkpoint that was sealed. Not
- *	between journal_begin() and journal_seal()
+ * journal_lose() - tell how many records did not fit since the last checkpoint that was sealed. Do
+ *	not call it between journal_begin() and journal_seal()
  * @time: the samples from this time on will be complete, ns; 0: all samples
  * @lost: records that did not fit before this checkpoint
  *

@@ -239,7 +239,7 @@ static bool print_payload_losses(const struct info *info)
 			info_cause_name(i));
 	}
 	if (info->without_sample)
-		fprintf(info->out, "  the samples of %llu payloads that are there\n",
+		fprintf(info->out, "  the samples of %llu payloads whose data is here\n",
 			info->without_sample);
 	return any;
 }

@@ -43,8 +43,8 @@ static struct info_file *find_file(struct info *info, const char *name)
 }
 
 /*
- * Memory has no build-id, and shared memory hardly ever has one. Maps of these would only hide the
- * files in the list.
+ * Memory without a file has no build-id, and shared memory hardly ever has one. Maps of these would
+ * only hide the files in the list.
  */
 static bool is_listed(const char *name)
 {

@@ -72,7 +72,7 @@ await there 3
 await is_status waiting 0
 files
 land_merging
-logged 'perf.data: of 3 snapshots'
+logged 'perf.data: merged from 3 snapshots'
 lines "${files[@]}" | sort -u >wanted
 lines perf.data | sort >got
 cmp -s wanted got || note "$(diff wanted got | head -n 4)"

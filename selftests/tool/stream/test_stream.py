@@ -244,7 +244,7 @@ def test_info():
     out = run(TOOL, "info", "-", data=g.dump(g.payload_stream())).stdout.decode()
     ok("; 3 payloads, 140 B" in out and
        "  raw data of 4 samples, 5.9 KiB: raw ring full\n" in out and
-       "  the samples of 1 payloads that are there\n" in out,
+       "  the samples of 1 payloads whose data is here\n" in out,
        "payloads in the text", out)
     cpus = info(g.dump(g.pt_stream(1)), "--by", "cpu")["timeline"]["rows"]
     ok(sorted(r["cpu"] for r in cpus) == [0, 1], "--by cpu", cpus)
