@@ -209,7 +209,7 @@ int auxstream_next(struct auxstream *s, struct auxstream_item *item);
  *
  * The next auxstream_next() skips what was not read.
  *
- * Return: number of bytes; 0: all were read; or an error as of auxstream_next().
+ * Return: number of bytes; 0: all were read; or an error, as auxstream_next() returns it.
  */
 ssize_t auxstream_data(struct auxstream *s, void *buf, size_t size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Small helpers that every part of the recorder uses.
+ * Small helpers that every part of auxrec uses.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -16,7 +16,10 @@
 
 /* Room for 680 BPF_EVENTs of 24 bytes per CPU, until the thread runs. */
 #define RING_SIZE	16384
-/* Most bytes of items that wait for a slow reader of the stream. -M limits a flight recorder. */
+/*
+ * Most bytes of items that wait for a slow reader of the stream. A flight recorder has a limit that
+ * follows from -M.
+ */
 #define QUEUE_MAX	(64U << 20)
 /*
  * Most ids of BTF that are remembered. A recording of months needs no more. If there are more, BTF

@@ -104,7 +104,8 @@ static int take_chunk(struct extract *e, const struct read_sample *s)
 
 /*
  * Find the event whose samples contain the AUX data of the event with the gap. Both
- * events have the same name. NULL: the stream has no chunks.
+ * events have the same name. If no name matches, return the first event with chunks.
+ * NULL: the stream has no chunks.
  */
 static const struct read_event *chunk_event(const struct extract *e)
 {

@@ -17,7 +17,7 @@
 #define NAME_LEN	32
 
 struct raw_file {
-	FILE *f;		/* NULL: not open; there can be too many files */
+	FILE *f;		/* NULL: closed, because not all files can be open at a time */
 	bool created;
 	__u64 used;		/* extract_raw.uses at the last use */
 	__u64 bytes;

@@ -396,7 +396,7 @@ static bool read_all(int fd, void *to, size_t size)
 	return true;
 }
 
-/* Read the line after the result. The caller frees it. The snapshot is on disk without it, too. */
+/* Read the line after the result. The caller frees it. A failure does not harm the snapshot. */
 static char *read_line(int fd, const struct result *result)
 {
 	char *line;

@@ -70,7 +70,7 @@ static __u32 pid_of(const struct flight_wish *w)
 	return w->trigger->kind == TRIGGER_HANG ? (__u32)w->trigger->hang.pid : w->pid;
 }
 
-/* The kernel may have used a pid several times. Find the last birth of the task before its end. */
+/* The kernel may have used a pid several times. Find the task's last FORK before its end. */
 static int look_for_parent(void *ctx, const struct perf_event_header *rec)
 {
 	const struct task_ids *ids = (const void *)rec;
@@ -100,7 +100,7 @@ int snapshot_task_begin(struct session *s)
 	__u32 pid;
 	int err = 0;
 
-	/* A request may come before the crash that shares its snapshot. */
+	/* A request, which has no task, may come before the crash that shares its snapshot. */
 	while (w->next && !pid_of(w))
 		w = w->next;
 	pid = pid_of(w);
@@ -239,8 +239,8 @@ static int put_identity(void *ctx, const struct read_record *rec)
 }
 
 /*
- * The setup tells where the recording comes from. After a crash of the machine, auxrec recover
- * writes the line in another boot. Damaged records are left out.
+ * Take the ids from the setup and not from this boot, because auxrec recover writes the line after
+ * a crash of the machine. Damaged records are left out.
  */
 static void put_origin(struct json *j, const struct session *s)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers that are lost: their samples are lost because their main ring was full, which the
- * counters of record/losses.c tell, or the kernel has forgotten when a call of latency= began.
+ * Triggers that are lost because their sample was lost, or because the kernel has forgotten when a
+ * call of latency= began. Samples are lost when their main ring is full: see record/losses.c.
  */
 #include "bpf/call_time.h"
 #include "flight/flight.h"

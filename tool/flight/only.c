@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * --only-trigger-task: decide which records and data a snapshot has. It has those of the processes
- * that triggered, and other records that readers need for them: records that belong to no process,
- * and the names and maps of the processes' ancestors up to the fork, because a process begins with
- * the name and the maps of its parent.
+ * that triggered. It also has records that belong to no process, and the names and maps of the
+ * processes' ancestors up to the fork, because a process begins with the name and the maps of its
+ * parent.
  */
 #include <errno.h>
 #include <stdlib.h>

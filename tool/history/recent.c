@@ -382,7 +382,7 @@ int recent_trim(struct recent *r, __u64 now, __u64 settled, __u64 wanted)
 	__u64 begin = first_whole(r);
 	int err;
 
-	/* Nothing from before the first record can be forgotten, so @begin must not be earlier. */
+	/* If the window begins before the first record, no record is too old, and @begin stays. */
 	if (r->limits.window && r->first && now > r->first + r->limits.window &&
 	    begin < now - r->limits.window)
 		begin = now - r->limits.window;

@@ -20,7 +20,7 @@ enum {
 
 #define WHO		"auxrec info"
 #define DEFAULT_WIDTH	72
-#define MIN_WIDTH	66	/* both times fit under the columns */
+#define MIN_WIDTH	66	/* both times fit above the columns */
 #define MAX_WIDTH	400
 
 static const char usage[] =

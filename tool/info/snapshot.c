@@ -95,7 +95,7 @@ static void print_range(const struct info *info, const char *what, __u64 begin, 
 		read_print_time(b, sizeof(b), end));
 }
 
-/* Print why the complete time is no longer: the times of the records, the raw ring and losses. */
+/* Print what limits the complete time: the times of the records, of the raw ring and of losses. */
 static void print_parts(const struct info *info, const struct auxrec_snapshot *h,
 			const struct complete_time *c)
 {
