@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * drain: count the instructions in which auxrec takes data from the ring and writes it to a file in
- * memory. The functions are those of auxrec, the ring and its data are real, and the event is
- * one of auxgen. The file's pages exist before the measurement begins.
+ * drain: count the instructions that auxrec needs to take data from the ring and to write it to a
+ * file in memory. The functions are those of auxrec, the ring and its data are real, and the event
+ * is one of auxgen. The file's pages exist before the measurement begins.
  */
 #define _GNU_SOURCE
 #include <errno.h>

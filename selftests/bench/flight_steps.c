@@ -63,7 +63,7 @@ static bool read_step(uint32_t *bit)
 	return false;
 }
 
-/* Read calls until @s has 32 of them, @calls at first. Return false if the trace ends before. */
+/* @s has @calls calls. Read more until it has 32. Return false if the trace ends before that. */
 static bool read_place(uint32_t *s, int calls, uint64_t *steps)
 {
 	uint32_t bit;

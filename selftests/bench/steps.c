@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * steps: count the instructions that are executed for one that softpt steps, in a loop. The trap
- * is part of the number. The program traces itself, into a ring that nobody has to read.
+ * steps: count how many instructions are executed for each instruction that softpt steps, with its
+ * trap. The program steps a loop of its own, and traces it into a ring that nobody has to read.
  */
 #include <errno.h>
 #include <unistd.h>

@@ -90,7 +90,7 @@ static int wipe(const struct judged *judged, int dev)
 	int ret = kept_call(dev, &arg, PERFAUX_KEPT_WIPE);
 
 	judge(judged, !ret && arg.state == PERFAUX_KEPT_EMPTY, "the region can be wiped");
-	/* The module reads the memory itself, because a region that is empty cannot be opened. */
+	/* crashgen looks at the memory, because an empty region cannot be opened. */
 	judge(judged, module_insert("crashgen", "how=look") == -ENODATA, "it is clear");
 	ret = kept_call(dev, &arg, PERFAUX_KEPT_OPEN);
 	judge(judged, ret < 0 && errno == ENODATA, "there is nothing to open");

@@ -46,7 +46,6 @@ static void add_chunk(struct rows *rows, const struct kept_span *span,
 
 	if (span->cookie != COOKIE_AUX + chunk->stream || span->cpu != chunk->cpu)
 		rows->wrong = "a chunk is in the span of another event or CPU";
-	/* An interrupt between the event's start and its first chunk reads the clock before. */
 	if (chunk->time < span->t_begin || (span->t_end && chunk->time > span->t_end))
 		rows->wrong = "the time of a chunk is not that of its span";
 	if (!(row->nr & (row->nr - 1)))
@@ -73,7 +72,10 @@ static void add_span(void *ctx, const struct kept_span *span)
 		if (is_whole(&chunk))
 			add_chunk(rows, span, &chunk);
 		else if (!span->t_end && length - at < 2 * sizeof(chunk))
-			/* The crash came while this chunk was written, or the ledger has it. */
+			/*
+			 * The crash came while this chunk was written. If the chunk had been
+			 * complete, the ledger has it, and judge_row() finds that it is missing.
+			 */
 			rows->torn++;
 		else
 			rows->wrong = "a chunk is torn";
@@ -124,7 +126,7 @@ static void see_gap(void *ctx, const struct perfaux_gap *gap)
 
 /*
  * Can the chunks after the last one that is there be lost because the ring was full? Then a gap
- * says so, or the PMU was writing to thrown-away memory at the crash.
+ * reports that, or the PMU was writing to a sink at the crash.
  */
 static bool is_end_lost(struct rows *rows, const struct row *row)
 {

@@ -87,7 +87,10 @@ bool kept_has_stop(const struct kept *kept);
 /* Return how many entries of spans are counted but have a wrong sum. */
 unsigned int kept_spans(const struct kept *kept, kept_span_fn fn, void *ctx);
 void kept_gaps(const struct kept *kept, kept_gap_fn fn, void *ctx);
-/* Committed frames. Returns how many segments have frames after which nothing fits. */
+/*
+ * Call @fn for each committed frame. Returns how many segments have something that is neither a
+ * frame nor clear memory.
+ */
 unsigned int kept_frames(const struct kept *kept, kept_frame_fn fn, void *ctx);
 /* Return how many segments were being claimed. */
 unsigned int kept_claimed(const struct kept *kept);

@@ -277,7 +277,7 @@ bool enough_was_tried(void)
 		for (k = 0; k < ARRAY_SIZE(cheap); k++)
 			refused += shared->stats[i].results[cheap[k]];
 	}
-	printf("# %llu of %llu calls were refused at once\n", (unsigned long long)refused,
+	printf("# %llu of %llu calls were refused immediately\n", (unsigned long long)refused,
 	       (unsigned long long)calls);
 	return refused * 2 < calls;
 }

@@ -57,7 +57,7 @@ $(FUZZ)/recover/seeds: $(BUILD)/selftests/fuzz/recover/seeds.o
 	@mkdir -p $(@D)
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $^
 
-# A generator of inputs. The other generators are scripts, except for test_elf_id.
+# The generators recover/seeds, merge/seeds and test_elf_id are programs. The others are scripts.
 $(FUZZ)/merge/seeds: $(addprefix $(BUILD)/selftests/,fuzz/merge/seeds.o tool/merge/world.o \
 		tool/merge/world_write.o tool/state/history.o) \
 		$(TOOL_LINK)
@@ -87,7 +87,7 @@ $(FUZZ)/view/fuzz_view: $(FUZZ)/obj/selftests/fuzz/view/fuzz_view.o $(FUZZ)/view
 		-Wl,--end-group $(VIEW_SYS) -lzstd -lelf -lz -pthread
 $(FUZZ)/view/fuzz_view: $(FUZZ)/obj/selftests/fuzz/exact.o
 
-# Build the generator, too. It is rarely used, so a build error would go unnoticed.
+# Build the generators, too. They are rarely used, so a build error would go unnoticed.
 fuzz-programs: $(FUZZ_PROGRAMS) $(FUZZ)/merge/seeds $(FUZZ)/recover/seeds
 
 fuzz: $(foreach name,$(FUZZ_TARGETS),$(FUZZ)/$(name)/fuzz_$(name))

@@ -498,7 +498,7 @@ static bool late_readers_soon(int nr)
 	return late_readers() == nr;
 }
 
-/* Other files that the user maps are read. */
+/* The files of one file system use up its bound. Another file that the user maps is read. */
 TEST_F_TIMEOUT(fuse, bound_of_file_system, SECONDS)
 {
 	struct mapper mapper = { .uid = USER, .nr = SILENT_FILES };

@@ -25,7 +25,10 @@
 /* The most that a mapping may take on a busy emulated machine, with up to 16384 reads */
 #define MAP_NS		3000000000ULL
 
-/* As in the module: pages that are read while a file is mapped, and pages in all */
+/*
+ * As in the module, while a file is mapped: the time in which more than one page may be read, the
+ * pages that are read, and all pages that are looked at
+ */
 #define PA_IDS_DISK_US		12000
 #define PA_IDS_MAX_MISSES	16
 #define PA_IDS_MAX_PAGES	64

@@ -114,7 +114,7 @@ const struct model_case model_cases[] = {
 		},
 	},
 	{
-		.name = "no segment, and who leaves room",
+		.name = "no segment, and a writer that leaves room",
 		.sinks = true,
 		.filled = 2,
 		.actors = {

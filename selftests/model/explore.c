@@ -407,7 +407,7 @@ static bool explore_round(struct model_result *result)
 			enough = result->states * 2 + 1000;
 		if (again && result->states > enough)
 			return false;
-		/* If it is fresh, the world already has this level's state. */
+		/* If the level is fresh, the world already has its state. */
 		if (!fresh)
 			restore(level);
 		for (ctx = level->next; ctx < MODEL_CTX && !can_run(ctx); ctx++)

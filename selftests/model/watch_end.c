@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules for the final state, when all contexts have ended: numbers and bytes add up, and who
- * waits was told.
+ * The rules for the final state, when all contexts have ended: numbers and bytes add up, and each
+ * context that waits was woken.
  */
 #include "world.h"
 
@@ -82,7 +82,7 @@ static void check_starved(void)
 		return;
 	for (i = 0; i < SEGMENTS; i++)
 		if (PERFAUX_STATE(world.segments[i].state) == PERFAUX_SEG_IDLE)
-			model_fail("segment %d is IDLE, and who starves was not told", i);
+			model_fail("segment %d is IDLE, and the starving writer was not told", i);
 }
 
 /*
@@ -172,7 +172,7 @@ void watch_end(void)
 	int i;
 
 	if (world_case->roomy && world.ctl.lost_count[PERFAUX_CAUSE_FULL])
-		model_fail("who writes finds no segment, %llu times",
+		model_fail("a writer finds no segment, %llu times",
 			   world.ctl.lost_count[PERFAUX_CAUSE_FULL]);
 	if (world_case->nodes && world_case->roomy && world.ctl.far_claims)
 		model_fail("a writer takes a segment of another node, %llu times",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A ring of three or four segments, its users, and what the model knows about it.
+ * A ring of at most four segments, its users, and what the model knows about it.
  */
 #ifndef MODEL_WORLD_H
 #define MODEL_WORLD_H

@@ -23,9 +23,9 @@ struct auxgen_event {
 	unsigned long written;		/* bytes since begin */
 	unsigned int writes;
 	/*
-	 * Set while somebody writes, and while the event is stopped. Interrupts are
-	 * off in all these cases, so only an NMI can find it set; the NMI then
-	 * gives up.
+	 * Set while somebody writes, with interrupts off, and while the event is
+	 * stopped, when its timer does not run. So only an NMI, or an event that takes
+	 * AUX samples of this one, can find it set. They then give up.
 	 */
 	int busy;
 	struct hrtimer timer;
@@ -292,8 +292,9 @@ static void auxgen_start(struct perf_event *event, int flags)
 }
 
 /*
- * Without PERF_EF_UPDATE perf wants to throttle the event. Since 6.16 perf does
- * that to all events of a group, and so in NMI (perf_event_throttle_group()).
+ * Without PERF_EF_UPDATE, perf wants to throttle the event, and this function does nothing. Since
+ * 6.16, perf throttles all events of a group (perf_event_throttle_group()), so the call can come
+ * in an NMI, where the event cannot be stopped.
  */
 static void auxgen_stop(struct perf_event *event, int flags)
 {

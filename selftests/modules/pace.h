@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When a generator's timer fires again. */
+/* The pace of a generator's timer, which leaves time for other work. */
 #ifndef PACE_H
 #define PACE_H
 

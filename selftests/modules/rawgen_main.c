@@ -98,7 +98,7 @@ static void rawgen_start(struct perf_event *event, int flags)
 			      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* This can come in the middle of a sample, in any context, and does not wait. */
+/* perf can call this in any context, also in the middle of a sample, so it must not wait. */
 static void rawgen_stop(struct perf_event *event, int flags)
 {
 	struct rawgen_event *ev = event->pmu_private;

@@ -159,8 +159,8 @@ static void attach_many_fn(void *arg)
 
 /*
  * Another user has many attached events, and our samples cost the same as without
- * them. The shortest time tells: what else runs on the machine only adds time, and a
- * machine that is busy at first is measured again until the time has shown to be short.
+ * them. The shortest time counts, because other load only adds time. If the machine is
+ * busy at first, the test measures again until it has seen a short time.
  */
 TEST_F_TIMEOUT(attached, cost_of_others, SECONDS)
 {

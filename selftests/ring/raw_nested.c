@@ -520,7 +520,7 @@ TEST_F_TIMEOUT(nested, all, SECONDS)
 				depth[c] = check->source[i].depth[c];
 	TH_LOG("samples interrupted by a softirq's %u, hard interrupt's %u, NMI's %u",
 	       depth[RAWGEN_SOFTIRQ], depth[RAWGEN_HARDIRQ], depth[RAWGEN_NMI]);
-	/* Only data that was neither lost nor overwritten can show it. */
+	/* If no data was lost or overwritten, the reader must see samples that were interrupted. */
 	if (variant->group[0].config & NEST && variant->group[0].size >= 64 &&
 	    !overwrite && !lost && !missed) {
 		EXPECT_LE(1, depth[RAWGEN_HARDIRQ]);

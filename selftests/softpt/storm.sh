@@ -9,7 +9,7 @@
 # shellcheck source=selftests/softpt/stock.sh
 . "$(dirname "$0")/stock.sh"
 seconds=${PT_SOAK_SECONDS:-60}
-KEEP=/share	# what fails, if the machine has it
+KEEP=/share	# recordings of runs that fail, if the VM has this directory
 
 declare -A sum=()
 runs=0 killed=0 bad=0 last=0

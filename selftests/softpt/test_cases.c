@@ -160,7 +160,7 @@ static void take_packets(void)
 	append(&c.since, c.flow.out, c.flow.out_used);
 	append(&c.pt, c.flow.out, c.flow.out_used);
 	if (c.flow.out_used > SPT_FLOW_MAX / 2)
-		fail("%u bytes at once", c.flow.out_used);
+		fail("%u bytes in one call", c.flow.out_used);
 	c.flow.out_used = 0;
 }
 

@@ -75,8 +75,8 @@ virtiofsd() {
 	done
 }
 
-# share_kind: print how the VM gets /share: by virtiofs, or, if there is no virtiofs (the
-# KCSAN kernel), as a copy. A copy is written back to the host after the command.
+# share_kind: print how the VM gets /share: by virtiofs, or as a copy. A ready made KCSAN kernel has
+# no virtiofs, and a host can lack virtiofsd. A copy is written back to the host after the command.
 share_kind() {
 	if [[ -z $SHARE ]]; then
 		echo none

@@ -5,8 +5,8 @@
  *
  * If an input begins with PACKED, the target compresses the end of the stream, because
  * mutations of compressed bytes would rarely be valid. After PACKED, 16 bits tell how many bytes
- * are not compressed. The stream follows. If an input begins with FRAMES, the target compresses all
- * of the stream, to two frames, and the 16 bits tell how many bytes the first frame has.
+ * are not compressed. The stream follows. If an input begins with FRAMES, the target compresses the
+ * whole stream to two frames of zstd, and the 16 bits tell how many bytes the first one contains.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libFuzzer target: any bytes as a recording for auxview: the decoder of Intel PT, the stacks, a
- * page or other outputs, and bundles. All mapped files have the code of one small program
- * (code.S), and no file of this machine is read.
+ * libFuzzer target: any bytes as a recording for auxview. The target runs the decoder of Intel PT,
+ * the stacks, a page or another output, and bundles. All mapped files have the code of one small
+ * program (code.S), and no file of this machine is read.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -213,7 +213,7 @@ int64_t ring_fdinfo(int fd, const char *name)
 	return value;
 }
 
-/* Reader 1: follows the manual in perfaux.h. */
+/* The reader of ring_read() follows the manual in uapi/perfaux.h. */
 
 static void reader_add(struct ring *ring, uint64_t seq, uint32_t segment,
 		       uint32_t span)

@@ -6,8 +6,9 @@
  *	away protect N		a thread makes them inaccessible for a moment
  *	away unmap N		a thread unmaps them for a moment
  *
- * In each pass each marked instruction is executed once. One instruction lies
- * across the two pages. It also prints the number of page faults.
+ * The code has two pages, and one instruction crosses the border between them. In each
+ * pass each marked instruction is executed once. The program also prints the number of
+ * page faults.
  */
 #define _GNU_SOURCE
 #include <elf.h>

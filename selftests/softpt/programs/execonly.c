@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program with code that can be executed and not be read. mprotect(2) uses a
+ * A program with code that can be executed but not read. mprotect(2) uses a
  * protection key for this, if the processor has protection keys; otherwise the
  * program says so.
  */

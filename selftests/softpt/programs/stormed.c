@@ -122,7 +122,7 @@ static void child(unsigned int n, unsigned int *seed, int execute)
 		_exit(1);
 	}
 	if (!pid) {
-		/* A thread that does not exist here may have held the lock. */
+		/* A thread of the parent, which the child does not have, may have held the lock. */
 		pthread_mutex_init(&lock, NULL);
 		rounds(n / 4, seed, 0);
 		_exit(0);
