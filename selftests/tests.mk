@@ -478,7 +478,7 @@ $(TESTS)/tool/view/test_code: $(BUILD)/selftests/tool/view/test_code.o \
 $(TESTS)/tool/view/sideband: $(BUILD)/selftests/tool/view/sideband.o
 	$(QUIET_LD)$(CC) $(CFLAGS) -o $@ $< -lipt
 
-# Programs whose call stacks are known. Their compilers' warnings are about what they do on purpose.
+# Programs whose call stacks are known. They read frame addresses on purpose (-Wno-frame-address).
 VIEW_PROGRAMS := $(addprefix $(TESTS)/tool/view/programs/,stacks exceptions)
 $(BUILD)/.host-view: selftests/setup/host
 	@mkdir -p $(BUILD)

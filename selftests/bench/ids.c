@@ -66,9 +66,9 @@ static int open_event(bool build_id)
 }
 
 /*
- * The kernel allocates memory in each mapping. Depending on what its allocator had done before,
- * each of them takes some hundred instructions more until the event is opened anew. Therefore
- * open the event TRIES times and take the least.
+ * The kernel allocates memory for each mapping. Depending on the earlier work of the allocator,
+ * each mapping can take some hundred instructions more until the event is opened anew. So open the
+ * event TRIES times, and take the least number.
  */
 static double count(struct world *w, bool build_id, void (*prepare)(void *ctx))
 {

@@ -74,7 +74,7 @@ static void close_ring(struct ring *ring, int event)
 	ring_close(ring);
 }
 
-/* Spans that find room in the segment of the span before */
+/* Spans that find room in the segment of the previous span */
 static double with_room(unsigned int nr)
 {
 	/* In all 1 to 64 MiB; a segment takes 127 spans at least. */

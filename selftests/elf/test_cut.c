@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cut: test tool/session/buildid.c with files that become shorter while they are read. One
- * process truncates and fills a file all the time. Another test cuts a file off at any place,
- * after buildid.c has read its size.
+ * test_cut: test tool/session/buildid.c with files that become shorter while they are read. In
+ * one test, a process truncates and fills a file all the time. Another test cuts a file off at each
+ * place, after buildid.c has read the file's size.
  *
  * test_cut FILE
  */
@@ -23,7 +23,7 @@
 #include "session/buildid.h"
 #include "test_cut.h"
 
-/* When buildid.c read mapped files, some hundreds of reads were enough for SIGBUS. */
+/* A buildid.c that read mapped files got SIGBUS within some hundreds of reads. */
 #define READS	20000
 
 static void cut(int fd, const void *data, size_t size)

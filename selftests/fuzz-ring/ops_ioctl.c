@@ -73,7 +73,7 @@ static int op_create(struct caller *c)
 	return 0;
 }
 
-/* In VMs without memory for kept rings, to look is all that works. */
+/* In VMs without memory for kept rings, only a call without flags works. */
 static int op_kept(struct caller *c)
 {
 	struct perfaux_kept arg = {

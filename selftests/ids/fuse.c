@@ -395,7 +395,7 @@ struct mapper {
 	int times;		/* 0 is once */
 };
 
-/* All files that a user may have read, of SERVERS_USER servers */
+/* The files of SERVERS_USER silent servers, which use up the bound of a user */
 static struct mapper silent_mapper(uid_t uid, const struct silent *silent)
 {
 	struct mapper mapper = { .uid = uid };

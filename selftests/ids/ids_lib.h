@@ -89,7 +89,7 @@ bool map_record_same(const struct map_record *a, const struct map_record *b);
 
 /* --- perfaux ------------------------------------------------------------- */
 
-/* Longer than a test: on a busy machine a page or two may take longer than the default */
+/* A disk_us longer than a test: on a busy machine, reading a page may take the default or more */
 #define NO_HURRY_US	1000000000
 /*
  * Insert perfaux if it is not there, and set its parameter disk_us. Returns 0 or

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of several readers of one descriptor of PERFAUX_IOC_IDS. The first one
- * reads into memory that its owner makes wait, as any user can do.
+ * reads into memory whose page fault waits for the owner, which any user can arrange.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

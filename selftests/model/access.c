@@ -13,7 +13,7 @@
 /* The accesses in all interleavings so far */
 static struct granule {
 	unsigned char readers, writers, adders;	/* a bit per context */
-	/* A context that does not own it accessed it, or accesses to it change who owns memory. */
+	/* A context that is not the owner accessed the granule, or such accesses change owners. */
 	bool not_owned;
 	bool is_stop;
 } granules[GRANULES];

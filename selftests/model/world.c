@@ -276,9 +276,9 @@ const char *world_name(const void *at)
 /* --- the module's other files --------------------------------------------------- */
 
 /*
- * The irq_work of pa_ring_wake() and its work run immediately, when they find the least. Like
- * pa_ring_resume_work(), look for a segment for starving writers. A reader that sleeps calls poll()
- * again.
+ * The irq_work of pa_ring_wake() and its work run immediately, at the moment when they find the
+ * fewest segments. Like pa_ring_resume_work(), look for a segment for starving writers. A reader
+ * that sleeps calls poll() again.
  */
 void irq_work_queue(struct irq_work *work)
 {

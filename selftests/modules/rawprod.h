@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The interface of rawprod, a module that writes records to a raw ring with
- * perfaux.h, as user space tells it: ioctls of /dev/rawprod.
+ * The interface of rawprod, a module that writes records to a raw ring with the
+ * functions of module/perfaux.h. User space tells it what to write by ioctls of
+ * /dev/rawprod.
  *
  * Record N of a run has the cookie run.cookie + N * run.step. The cookie and the
  * length determine its data, see rawprod_fill().

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# guest-lib.sh: what the scripts share that run in the VMs, with a root file system that keeps its
+# guest-lib.sh: functions of the scripts that run in the VMs, whose root file system keeps its
 # changes. /share has the packages, in deb/, and those of the next kernel, in upgrade/. The
 # results are lines of TAP without numbers, which lib.sh counts.
 

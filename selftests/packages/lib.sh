@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # a suite sets OUT and GUEST
 #
-# lib.sh: what the suites share that install the Debian packages in VMs. A suite changes to the top
-# of the tree, sets OUT, the directory for its files, and GUEST, the script of this directory that
-# runs in its VMs, and sources this file.
+# lib.sh: functions of the suites that install the Debian packages in VMs. A suite changes to the
+# top of the tree, sets OUT, the directory for its files, and GUEST, the script of this directory
+# that runs in its VMs, and sources this file.
 
 n=0 failed=0
 

@@ -4,7 +4,7 @@
 # packages_test.sh FROM TO: build the Debian packages, check them with lintian, and install them in a
 # VM of kernel FROM, with Debian 13 and systemd. DKMS builds the modules there, users record, kernel
 # TO is installed, and the machine boots TO with the same root file system, and then FROM again. At
-# the end, kernel TO and the packages are removed and purged. guest.sh is what runs in the VMs. Prints
+# the end, kernel TO and the packages are removed and purged. guest.sh runs in the VMs. Prints
 # TAP.
 #
 # The VMs compile the modules twice, which takes most of the test's minutes.

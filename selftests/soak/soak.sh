@@ -76,8 +76,8 @@ cpus_come_and_go()
 	is_on 1
 }
 
-# be_short: for ten seconds, use all memory but LEFT MiB, which the page cache of files that are
-# read fills immediately.
+# be_short: for ten seconds, use all memory but LEFT MiB, and read files, so that their page cache
+# fills the rest immediately.
 LEFT=150
 be_short()
 {

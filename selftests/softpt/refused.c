@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Print what softpt's own event_init() returns for events that auxrec does not even
- * try: of the kernel, of a whole CPU, of a kernel thread. One line each, with its
- * name and an errno; the last line is for an event that softpt accepts.
+ * try: of the kernel, of a whole CPU, of a kernel thread. There is one line for each
+ * event, with its name and the errno. The last line is for an event that softpt accepts.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -57,7 +57,7 @@ struct check {
 	uint64_t gap_bytes;
 	uint64_t sunk;		/* chunks that gaps account for */
 	uint64_t overwritten;	/* chunks missing that auxgen did write */
-	uint64_t padding;	/* bytes: zeros that were read, and no chunks in gaps */
+	uint64_t padding;	/* bytes, read or in gaps, that are not chunks */
 	uint64_t chunks;
 	uint64_t switches;	/* chunks by their context */
 	uint64_t timers;

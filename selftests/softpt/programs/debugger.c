@@ -41,8 +41,8 @@ static void handler(int sig)
 }
 
 /*
- * Not a library function: the instructions of those depend on the address of the
- * stack.
+ * This is not a library function, because the instructions that those execute depend
+ * on the address of the stack.
  */
 static long call(long nr)
 {

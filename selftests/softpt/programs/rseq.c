@@ -3,8 +3,8 @@
  * A program with critical sections of rseq: rseq TIMES
  *
  * The sections are aborted by signals, preemption, migration, and by membarrier(2),
- * which needs no task switch. It counts the sections that were completed, and those
- * that were not.
+ * which needs no task switch. The program counts the sections that were completed,
+ * and those that were not.
  */
 #define _GNU_SOURCE
 #include <linux/membarrier.h>
