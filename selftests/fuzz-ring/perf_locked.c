@@ -57,7 +57,7 @@ void perf_locked_init(void)
 	waitpid(pid, &status, 0);
 	shared->map_once = status;
 	if (status)
-		printf("# perf_mmap() of this kernel loses account of events that are mapped twice: each is mapped once\n");
+		printf("# perf_mmap() of this kernel miscounts the memory of events that are mapped twice: each is mapped once\n");
 }
 
 int perf_may_map(int fd)

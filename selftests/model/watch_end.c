@@ -59,11 +59,11 @@ static void check_bytes(void)
 	total = there + known->taken + lost + known->discarded +
 		ctl->lost_bytes[PERFAUX_CAUSE_ABANDONED];
 	if (total != known->written)
-		return model_fail("%u bytes were written, %llu are told of",
+		return model_fail("%u bytes were written, %llu are accounted for",
 				  known->written, total);
 	lost = ctl->lost_bytes[PERFAUX_CAUSE_OVERWRITTEN];
 	if (lost < known->lost_least || lost > known->lost_most)
-		return model_fail("%llu bytes are told to be overwritten: %u to %u were",
+		return model_fail("%llu bytes count as overwritten: %u to %u were",
 				  lost, known->lost_least, known->lost_most);
 	if (ctl->claims != known->claims)
 		model_fail("%llu claims were counted of %llu", ctl->claims,
@@ -196,7 +196,7 @@ void watch_end(void)
 			model_fail("sink %d is busy, or CPU %d keeps its gap", i, i);
 	is_thawed = world.ring.may_overwrite.counter < 0;
 	if (is_thawed == !!(world.ctl.flags & PERFAUX_CTL_FROZEN))
-		model_fail("the flag FROZEN is not what is so");
+		model_fail("the flag FROZEN is wrong");
 	check_numbers();
 	check_bytes();
 }

@@ -192,7 +192,7 @@ TEST_F(rights, lsm)
 
 	file_read(LSMS, lsms, sizeof(lsms));
 	if (!strstr(lsms, "bpf"))
-		SKIP(return, "no LSM here says no: bpf is not one of them");
+		SKIP(return, "no LSM can refuse here: bpf is not among them");
 	link = load_refuser(&btf);
 	ASSERT_LE(0, link) {
 		TH_LOG("%s", kfunc_log);

@@ -41,7 +41,7 @@ FIXTURE_SETUP(sinks)
 	ASSERT_NE(NULL, self->check);
 	self->nr = online_cpus(self->cpus, CHECK_CPUS);
 	if (self->nr < 3)
-		SKIP(return, "there are less than 3 CPUs");
+		SKIP(return, "there are fewer than 3 CPUs");
 	for (i = 1; i < self->nr; i++)
 		if (switch_cpu(self->cpus[i], false))
 			SKIP(return, "CPU %d cannot be switched off", self->cpus[i]);

@@ -17,10 +17,10 @@ static const char usage[] =
 "usage: evict pageout PID ADDRESS SIZE | evict open PID FILE\n"
 "\n"
 "Until the process is gone:\n"
-"pageout: has its pages there reclaimed (MADV_PAGEOUT), again and again.\n"
+"pageout: has its pages in that range reclaimed (MADV_PAGEOUT), again and again.\n"
 "open:    opens FILE and reads a byte of it, again and again; a file system in\n"
 "         user space drops the file's page cache when it is opened.\n"
-"Prints how often.\n";
+"Prints how often it did that.\n";
 
 static int pidfd;
 

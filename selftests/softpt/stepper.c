@@ -23,19 +23,20 @@ static const char usage[] =
 "come from it to DIR/1.ips and so on, in the order of their appearance. A thread\n"
 "keeps its file when it executes another program. Addresses are not randomised.\n"
 "\n"
-"An instruction is in a file once it is complete, so not if it\n"
-"  - faults: it is when it has been done again\n"
-"  - traps for a signal: INTO; INT1 cannot be told from a step\n"
-"  - is a REP with more to do: REP and its instruction are there once, when done\n"
-"System calls are there each time they are entered, also if begun again after a\n"
-"signal; so are INT3, and exec and exit, which do not return. A signal's handler begins\n"
-"after the last complete instruction. In the vsyscall page nothing is complete\n"
-"(the kernel does it); the instruction behind the call is. A load of SS and the\n"
-"instruction behind it take one step: both are there if the load is from a\n"
-"register or POP SS.\n"
-"A step is a SIGTRAP: a program that blocks it finds its handler gone.\n"
+"An instruction is in a file when it is complete. It is not there if it\n"
+"  - faults, until it has been executed again\n"
+"  - traps for a signal: INTO; INT1 cannot be distinguished from a step\n"
+"  - is a REP that is not done: it is there once, when it is done\n"
+"A system call is there each time that it is entered, also when it is restarted\n"
+"after a signal. INT3, exec and exit, which do not return, are there, too. A\n"
+"signal's handler begins after the last complete instruction. In the vsyscall\n"
+"page no instruction is complete, because the kernel executes it; the instruction\n"
+"after the call is. A load of SS and the instruction after it take one step: both\n"
+"are there if the load is from a register or is POP SS.\n"
+"A step is a SIGTRAP: a program that blocks SIGTRAP loses its handler for it.\n"
 "\n"
-"The exit status is CMD's, 128 and the signal, or 2 if it cannot be run.\n";
+"The exit status is that of CMD, 128 plus the number of the signal that killed\n"
+"it, or 2 if CMD cannot be run.\n";
 
 static const char *dir;
 
