@@ -37,7 +37,7 @@ TOOL_SYS   = $$(pkg-config --libs $(TOOL_PKGS))
 # A library for each folder of tool/. tool/ORDER has them from the lowest to the highest.
 TOOL_DIRS := $(filter-out view,$(shell sed 's/\#.*//' tool/ORDER))
 TOOL_LIBS := $(TOOL_DIRS:%=$(BUILD)/tool/%.a)
-# The build-ids of module and tool are found by the same code, and both know the same PMUs.
+# The module and the tool find build-ids with the same code, and know the same PMUs.
 TOOL_FROM_MODULE := $(BUILD)/module/ids/elf_id.o $(BUILD)/module/event/aux_pmus.o
 TOOL_SRCS := $(wildcard tool/*.c tool/*/*.c)
 TOOL_OBJS := $(TOOL_SRCS:%.c=$(BUILD)/%.o) $(TOOL_FROM_MODULE)
@@ -133,7 +133,7 @@ check:
 check-all:
 	@$(CHECK_ENV) MATRIX=all selftests/check
 
-# All suites that the debug kernels have what is needed for
+# All suites that can run in the debug kernels
 check-debug: debug-kernel
 	@KERNELS= DEBUG_KERNELS="kasan kcsan" CPUS=$(CPUS) MATRIX=all FULL=1 selftests/check
 
@@ -202,7 +202,7 @@ help:
 	@echo "                  (default: the running kernel's)"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR=; with DEVICE_GROUP=NAME"
 	@echo "                  only that group and root may use /dev/perfaux"
-	@echo "make uninstall    removes what make install has put there"
+	@echo "make uninstall    removes what make install has installed"
 	@echo "make deb          Debian packages in $(BUILD)/deb; make lint-deb checks them, make"
 	@echo "                  clean-deb builds them in a clean Debian of their own"
 	@echo "make rpm          RPM packages in $(BUILD)/rpm"
@@ -211,9 +211,9 @@ help:
 	@echo "make check        the tests: every suite once, most on the newest of KERNELS=\"$(KERNELS)\"."
 	@echo "                  MATRIX=changed adds what the change since BASE=COMMIT can affect"
 	@echo "make check-all    every suite on every one of KERNELS, and the short lists of the debug"
-	@echo "                  kernels that are there; DEBUG_KERNELS=\"kasan kcsan\" wants both"
-	@echo "make check-debug  every test that they can run in the kernels with KASAN and KCSAN"
-	@echo "make soak         everything at once for SOAK_SECONDS=1200, in a VM of each of KERNELS"
+	@echo "                  kernels that are there; DEBUG_KERNELS=\"kasan kcsan\" requires both"
+	@echo "make check-debug  every test that can run in the kernels with KASAN and KCSAN"
+	@echo "make soak         everything together for SOAK_SECONDS=1200, in a VM of each of KERNELS"
 	@echo "make selftests    the test programs: $(BUILD)/selftests"
 	@echo "make modules      the modules and those of the tests for each of KERNELS"
 	@echo "make bench        instructions of the hot paths, beside the kernel's own; bench-write"
@@ -226,9 +226,9 @@ help:
 	@echo "make bench-page   the page of a recording: how long each frame takes"
 	@echo "make table-ids    which mmap records have their build-id, case by case"
 	@echo "make soak-pt      softpt with random signals, for PT_SOAK_SECONDS=600"
-	@echo "make fuzz T=60    what reads other people's bytes with libFuzzer, T seconds for each"
+	@echo "make fuzz T=60    code that reads untrusted bytes, under libFuzzer: T seconds for each"
 	@echo "                  of FUZZ_TARGETS=\"$(FUZZ_NAMES)\""
-	@echo "make fuzz-corpus  what fuzz begins with, into the tree"
+	@echo "make fuzz-corpus  writes the inputs with which fuzz begins to the tree"
 	@echo "make lint         checkpatch, sparse, shellcheck, documentation (part of check)"
 	@echo "make litmus       memory barriers, by the kernel's memory model: needs herd7"
 	@echo "make tags         for editors, and make compile_commands.json"

@@ -41,7 +41,7 @@ static int __init perfaux_init(void)
 	BUILD_BUG_ON(sizeof(struct perfaux_span) != 64);
 	BUILD_BUG_ON(sizeof(struct perfaux_gap) != 64);
 	BUILD_BUG_ON(sizeof(struct perfaux_frame) != 48);
-	/* perf pads raw data so that its size minus 4 is a multiple of 8. */
+	/* perf pads raw data so that the data and its size, a u32, fill a multiple of 8 bytes. */
 	BUILD_BUG_ON(sizeof(struct perfaux_reference) != 44);
 
 	ret = pa_rights_init();

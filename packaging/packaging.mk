@@ -39,7 +39,7 @@ install-tool: tool
 		sed 's|/usr/local/bin/|$(BINDIR)/|' $$example >$$to; \
 		chmod 644 $$to; \
 	done
-	@# What it records is the administrator's.
+	@# The administrator decides what the service records, so keep a file that exists.
 	test -e $(DESTDIR)/etc/default/auxrec-flight || install -m 644 \
 		packaging/auxrec-flight.default $(DESTDIR)/etc/default/auxrec-flight
 	@# The administrator decides who may use the device. Without DEVICE_GROUP, everybody may.

@@ -328,7 +328,7 @@
  *
  *	reserve_mem=64M:4096:perfaux nokaslr
  *
- * reserve_mem exists from 6.12 on. The kernel takes the memory from the highest free addresses
+ * reserve_mem exists from 6.11 on. The kernel takes the memory from the highest free addresses
  * where it fits. A region of less than 1 MiB can be where firmware writes when the machine starts
  * again (SeaBIOS does). KASLR does not know of the region, so without nokaslr the kernel's image
  * can be placed over it, and the data is lost. The data is also lost if the firmware clears memory
@@ -340,11 +340,12 @@
  *   tables	the part of the ring's mapping before the data: struct perfaux_control, segments,
  *		spans and gaps
  *   marks	the mapping of the marks
+ *   stop	struct perfaux_stop: how the machine stopped
  *   opens	struct perfaux_open[nr_segments]: the spans that PMUs are writing
  *   gap sums	u64[nr_gaps]
  *   user	create.user_size bytes for user space, which maps them at the offset
- *		create.marks_size + create.ring_size, readable and writable. A program keeps
- *		there what else a reader needs after a crash
+ *		create.marks_size + create.ring_size, readable and writable. A program stores
+ *		other data there that a reader needs after a crash
  *   data	the data of the segments
  *
  * In a crash nobody ends a span that a PMU is writing: panic() may stop its CPU in the middle
@@ -359,12 +360,11 @@
  *
  *   span	span.reserved = perfaux_kept_sum(S, &span, 7), where S is
  *		perfaux_kept_start(key, number of the segment's use, segment, index of the
- *		span). So the entry of an earlier use of the segment is not valid either
+ *		span). So an entry of an earlier use of the segment has a wrong sum
  *   open span	open.sum = perfaux_kept_sum(S, &open, 7), with the index open.index
  *   gap	gap sum [i] = perfaux_kept_sum(perfaux_kept_start(key, gap.seq, i, 0), &gap, 8).
- *		A gap whose seq is 0 was not published. A gap whose t_end is 0 had not ended. No
- *		gap contains the bytes that a PMU was writing at the crash to memory that is
- *		thrown away
+ *		A gap whose seq is 0 was not published. A gap whose t_end is 0 had not ended. If
+ *		a PMU was writing to memory that is thrown away, no gap counts these bytes
  *   header	header.sum = perfaux_kept_sum(0, &header, all words before sum)
  *   stop	stop.sum = perfaux_kept_sum(key, &stop, all words before sum)
  *
@@ -674,8 +674,8 @@ struct perfaux_flush {
  * which they became READY. A HELD segment is not overwritten until the reader releases it;
  * another HOLD does not change it.
  *
- * HOLD does not take a segment that became READY before an overwritten one, because there
- * would be a hole between the two. UNHOLD can leave such segments, if writers had to
+ * HOLD does not take a segment that became READY before an overwritten one, because the
+ * overwritten one would be a hole in the row. UNHOLD can leave such segments, if writers had to
  * overwrite later ones. In one case a hole remains: a writer that takes a ready_seq and is
  * interrupted before it publishes its segment. The segment may become HELD after the next
  * ones were overwritten. Then numbers are missing between the ready_seq of HELD segments.
@@ -889,9 +889,9 @@ enum perfaux_notice_type {
 	 * was written. There are two reasons for this. The file system may wait for a
 	 * user's program or for a network (FUSE, NFS, 9p, CIFS ...). Or the id
 	 * requires more work than the module does while others wait: more than 16
-	 * pages that are not cached, a second or later one of them that would come
-	 * more than 12 ms after the first was requested (the module parameter
-	 * disk_us), more than 64 pages, or more than 16384 reads.
+	 * pages that are not cached, more than 12 ms for such pages (the module
+	 * parameter disk_us; the first page is always read), more than 64 pages, or
+	 * more than 16384 reads.
 	 */
 	PERFAUX_NOTICE_LATE_ID	= 1,
 	/* An id of more than 20 bytes: the record has only the first 20. */

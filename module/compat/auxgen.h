@@ -36,8 +36,8 @@ auxgen_timer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * 6.3 ("perf/core: Add perf_sample_save_raw_data() helper"), 6.13 ("perf/core: Check
- * sample_type in perf_sample_save_raw_data"): set the raw data of a sample.
+ * 6.3 ("perf/core: Add perf_sample_save_raw_data() helper"), 6.14 ("perf/core: Save raw sample
+ * data conditionally based on sample type") and stable kernels: set the raw data of a sample.
  */
 static inline void auxgen_save_raw(struct perf_sample_data *data,
 				   struct perf_event *event,

@@ -45,7 +45,7 @@
 	ftrace_instruction_pointer_set(fregs, ip)
 #endif
 
-/* 6.2 ("driver core: make struct device_type.devnode() take a const *") */
+/* 6.3 ("driver core: make struct device_type.devnode() take a const *") */
 #ifdef PA_HAVE_DEVNODE_CONST
 #define pa_devnode_device		const struct device
 #else
@@ -62,7 +62,7 @@
 #endif
 
 /*
- * 6.6 ("fs: store real path instead of fake path in backing file f_path"): the
+ * 6.7 ("fs: store real path instead of fake path in backing file f_path"): the
  * path and inode of the file that the user opened, if a file of overlayfs is mapped.
  */
 #ifdef PA_HAVE_FILE_USER_PATH
@@ -123,7 +123,7 @@ static inline bool pa_current_is_dumpable(void)
 #endif
 
 /*
- * 6.12 ("task_work: Add TWA_NMI_CURRENT and TWAF_NO_ALLOC..."): add a work with the
+ * 6.12 ("sched/core: Disable page allocation in task_tick_mm_cid()"): add a work with the
  * runqueue locked. Later kernels have no such flag, because KASAN does not allocate there.
  */
 #ifdef PA_HAVE_TWAF_NO_ALLOC
@@ -164,7 +164,7 @@ pa_hrtimer_setup(struct hrtimer *timer,
 #define pa_unbound_wq			system_unbound_wq
 #endif
 
-/* 6.19 ("rseq: Move pointer and size into rseq_data"): struct rseq __user * */
+/* 6.19 ("rseq: Introduce struct rseq_data"): struct rseq __user * */
 #ifndef CONFIG_RSEQ
 #define pa_task_rseq(task)		((void)(task), (struct rseq __user *)NULL)
 #elif defined(PA_HAVE_RSEQ_DATA)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * 6.12 ("mm/memblock: Add "reserve_mem" to reserved named memory at boot up"): memory that the
+ * 6.11 ("mm/memblock: Add "reserve_mem" to reserved named memory at boot up"): memory that the
  * kernel's parameters reserve by name. Older kernels have none.
  */
 #ifndef PERFAUX_COMPAT_RESERVE_MEM_H

@@ -19,7 +19,7 @@
 #define PA_ASKS_PARANOID_ANY		false
 #endif
 
-/* 6.13 ("perf: Remove unnecessary parameter of security check"), and stable kernels */
+/* 6.15 ("perf: Remove unnecessary parameter of security check"), and stable kernels */
 #ifdef PA_HAVE_SECURITY_OPEN_TYPE
 #define PA_SECURITY_OPEN_PARAMS		(int type)
 #define PA_SECURITY_OPEN_ARGS		(PERF_SECURITY_OPEN)

@@ -15,7 +15,7 @@
 #define pa_build_id_parser	build_id_parse
 #endif
 
-/* 6.19 ("x86/entry/vdso: Rename vdso_image_* to vdso*_image") */
+/* 7.0 ("x86/entry/vdso: Rename vdso_image_* to vdso*_image") */
 #ifdef PA_HAVE_VDSO64_IMAGE
 #define pa_vdso_image_64	vdso64_image
 #define pa_vdso_image_32	vdso32_image

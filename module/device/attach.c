@@ -202,11 +202,11 @@ static void pa_detach_list(struct pa_ring *ring, struct list_head *list)
 
 	pa_lookup_remove(list);
 	/*
-	 * begin runs with interrupts off. So after the grace period no new
-	 * span of these events can start in this ring, and the event of a span
-	 * that did start has oncpu and state set (event_sched_in() does that
-	 * before pmu->add). Samples whose raw data goes to this ring are
-	 * written.
+	 * perf_aux_output_begin() runs with interrupts off. So after the grace
+	 * period no new span of these events can start in this ring, and the
+	 * event of a span that did start has oncpu and state set
+	 * (event_sched_in() does that before pmu->add). By then, the samples
+	 * whose raw data went to this ring have been written.
 	 */
 	synchronize_rcu();
 	list_for_each_entry_safe(attached, next, list, list) {

@@ -44,7 +44,7 @@ static long pa_ioctl_info(void __user *uarg)
 
 /*
  * One span entry per KiB, which is 6 % of the memory. A time slice may write
- * less than that. Many such slices only mean that a segment is published early.
+ * less than a KiB: many such slices only mean that a segment is published early.
  */
 static u32 pa_default_spans(u32 segment_size)
 {

@@ -114,7 +114,7 @@ int pa_device_init(void)
 	int ret;
 
 	if (device_mode & ~0666 || !gid_valid(make_kgid(&init_user_ns, device_gid))) {
-		pr_err("device_mode is at most 0666, device_gid a group\n");
+		pr_err("device_mode must be at most 0666, and device_gid a valid group\n");
 		return -EINVAL;
 	}
 	ret = alloc_chrdev_region(&pa_devt, 0, 1, "perfaux");

@@ -61,7 +61,7 @@ static void pa_ring_unused(struct percpu_ref *ref)
 /*
  * Let the events that found no segment look again, if a segment is available. An event of a task
  * also looks again when it is scheduled in, and an event that writes to a sink when the sink is
- * full; this is sooner, so less is lost. Any context but NMI.
+ * full. With this function they look sooner, so less is lost. Any context but NMI.
  */
 void pa_ring_resume(struct pa_ring *ring)
 {

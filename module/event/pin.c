@@ -5,7 +5,7 @@
  * When two tasks with inherited copies of the same events follow each other on
  * a CPU, perf_event_context_sched_out() swaps their contexts instead of
  * stopping and starting the events. For counters the result is the same, but a
- * span would hold the trace of both tasks. context_equiv() does not swap a
+ * span would contain the trace of both tasks. context_equiv() does not swap a
  * pinned context, so each context with a span is pinned once.
  *
  * The pin adds more than one to pin_count: perf itself pins a context for a

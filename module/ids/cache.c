@@ -39,7 +39,7 @@
 /* Longer ids are read each time. */
 #define PA_CACHE_ID_SIZE	32
 
-/* No local file system is known to have coarser time stamps (FAT has these). */
+/* No local file system is known to have coarser time stamps than FAT, which has these. */
 #define PA_CACHE_GRANULARITY	2	/* seconds */
 
 struct pa_cache_entry {

@@ -75,8 +75,9 @@ struct pa_elf_id {
  * have been the id. If several causes apply, the first one in this list is
  * returned:
  *   PERFAUX_ID_TOO_LARGE	more headers or notes than the bounds above
- *   PERFAUX_ID_TRUNCATED	a header, segment, section or note goes on past
- *				the end of what it is in
+ *   PERFAUX_ID_TRUNCATED	a header, segment or section extends past the end
+ *				of the file, or a note past the end of its segment
+ *				or section
  *   PERFAUX_ID_NOT_ELF		no ELF magic; or a class, byte order, type, or
  *				size of a header that ELF does not have
  *   PERFAUX_ID_NO_NOTE		the file is sound and has no id

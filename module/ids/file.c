@@ -50,7 +50,7 @@ static bool pa_ids_fs_waits(const struct super_block *sb)
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(sb->s_type->name, names[i]))
 			return true;
-	/* Such an erofs reads from a file, or from a daemon by way of fscache. */
+	/* Without a block device, erofs reads from a file, or from a daemon by way of fscache. */
 	return !strcmp(sb->s_type->name, "erofs") && !sb->s_bdev;
 }
 
@@ -239,7 +239,7 @@ int pa_ids_read_mapped(struct file *file, enum pa_ids_access access,
 	ret = pa_elf_id(&r.reader, id);
 	if (r.folio)
 		folio_put(r.folio);
-	/* If the file was cut off, that part reads as zeros for a moment: that is no id. */
+	/* If the file was truncated meanwhile, zeros may have been read, which are no id. */
 	if (!ret && i_size_read(file->f_mapping->host) < r.reader.size)
 		ret = PERFAUX_ID_TRUNCATED;
 	return pa_ids_result(ret);

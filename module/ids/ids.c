@@ -15,7 +15,7 @@
 
 static bool build_ids;
 module_param(build_ids, bool, 0444);
-MODULE_PARM_DESC(build_ids, "Put build-ids into mmap records always, not only while somebody asks for it");
+MODULE_PARM_DESC(build_ids, "Put build-ids into mmap records always, not only while somebody asks for them");
 
 /*
  * Return the user whose sessions may see mappings of current, besides the sessions

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Late ids: files that cannot be read while they are being mapped, or not within the
- * bounds of ids.h. A worker reads such a file, once for all
- * mappings that wait for the file when the worker begins. The read may take forever
- * (a FUSE server that does not answer). So nobody waits for a worker except the
- * removal of the module, and a file that is being read prevents that removal. The
- * number of workers that one server, or one user, can block is bounded, so the files
- * of others are still read.
+ * bounds of ids.h. A worker reads such a file, once for all mappings that wait for the
+ * file when the worker begins. The read may take forever (a FUSE server that does not
+ * answer). So nobody waits for a worker except the removal of the module, and a file
+ * that is being read prevents that removal. The number of workers that one server, or
+ * one user, can block is bounded, so the files of others are still read.
  *
  * A mapping that no session asks about any more is dropped.
  */
@@ -120,7 +119,7 @@ static void pa_late_answer(struct pa_late *late, int result,
 	list_for_each_entry_safe(m, next, &late->asked, list) {
 		if (!result)
 			pa_ids_notice(&m->map, PERFAUX_NOTICE_LATE_ID, id);
-		/* Queue the notice first: with no id pending, all notices must be there. */
+		/* Queue the notice first: when no id is pending, all notices must be there. */
 		pa_ids_count_late(&m->map, result);
 		pa_late_map_done(m);
 	}

@@ -75,7 +75,7 @@ static ssize_t pa_session_copy(struct pa_session *s, char __user *ubuf, size_t s
 
 	if (!READ_ONCE(s->used))
 		return 0;
-	/* Copy first: a page fault takes mmap_lock, which is taken before s->lock. */
+	/* Copy to the kernel first: a page fault takes mmap_lock, which is taken before s->lock. */
 	buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!buf)
 		return -ENOMEM;

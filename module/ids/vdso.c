@@ -2,7 +2,7 @@
 /*
  * Find the id of [vdso], an ELF image without a file. perf writes the record while
  * [vdso] is being mapped (map_vdso()), before mm->context tells of the image, so the
- * module must know the image before. The kernel has one image per ABI, in variables
+ * module must know the image in advance. The kernel has one image per ABI, in variables
  * that are not exported.
  */
 #include <linux/mm.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Producers in the kernel: frames that do not belong to a sample, written by other
- * modules (perfaux.h).
+ * modules (perfaux.h) and BPF programs (bpf.c).
  *
  * A producer holds a reference of ring->ref, and so does each reservation. The
  * producer's reference keeps the memory only: once the ring's file is gone and

@@ -24,7 +24,9 @@ static bool pa_segment_hold(const struct pa_old *old)
 /*
  * Begin a walk. If the last walk has seen a segment, only UNHOLD makes the segment READY with the
  * same number again, so this walk ends at the numbers of the last one. UNHOLD counts ring->unholds
- * when its segment is READY. If it does so during a walk, this walk may have seen the segment HELD.
+ * when its segment is READY. An UNHOLD during a walk may come after the walk has passed the
+ * segment. So a walk notes the count of its begin: if the count has changed, the next walk looks at
+ * all numbers.
  */
 static u64 pa_walk_begin(struct pa_ring *ring, struct pa_walk *walk)
 {
@@ -67,8 +69,8 @@ static unsigned int pa_segments_hold(struct pa_ring *ring, unsigned int max)
 		else if (pa_segment_hold(&old))
 			held++;
 		/*
-		 * If the reader released it, older segments still belong to the history. If it
-		 * was overwritten, there would be a hole.
+		 * If the reader released the segment, older ones still belong to the history. If
+		 * a writer overwrote the segment, there would be a hole.
 		 */
 		else if (READ_ONCE(*old.seg->mark) != PERFAUX_SEQ(old.state))
 			break;
@@ -95,7 +97,7 @@ static unsigned int pa_hold_begin(struct pa_ring *ring, unsigned int max)
 	 * writer sees wanted_seq when the event runs again.
 	 */
 	smp_mb();
-	/* Wait until writers that read wanted_seq before have made their segments READY. */
+	/* Wait until writers that read the old wanted_seq have made their segments READY. */
 	pa_ring_kick(ring, 0);
 	return room;
 }

@@ -2,8 +2,8 @@
 /*
  * Which segment a writer gets: a FREE one, one that its reader has released, one that was left
  * with room in it, or the oldest of those that may be overwritten. A writer gets a FREE or a
- * released segment of another NUMA node only if it has found none of its own node (node.h). The
- * work does not grow with the number of segments, except for the search of a bitmap.
+ * released segment of another NUMA node only if it has found none of its own node (node.h). A
+ * writer's work does not grow with the number of segments, except for the search of a bitmap.
  */
 #include <linux/jiffies.h>
 #include <linux/smp.h>
@@ -46,9 +46,9 @@ static bool pa_is_history(const struct pa_segment *seg, u64 from)
 
 /*
  * Note that a READY segment will be overwritten. Segments that became READY before it do not
- * belong to the history any more: most are gone already, except those that a HOLD kept. If another
- * context is faster and takes the segment, this says the same of segments that are older than the
- * oldest one: there are none, or they are being overwritten.
+ * belong to the history any more: most are gone already, except those that a HOLD kept. The note is
+ * right even if another context is faster and takes the segment: segments that are older than the
+ * oldest one do not exist, or are being overwritten.
  */
 static void pa_history_ends(struct pa_segment *seg)
 {

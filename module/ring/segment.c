@@ -20,9 +20,9 @@
 /*
  * Set the size of a segment and its marker, where the PMU should ask for an
  * interrupt. The room after the marker, an eighth of the segment but at least a
- * page, is for what the PMU writes until the interrupt is served. A segment that
- * is used up to the marker is full, so each span begins below the marker and can
- * be interrupted there.
+ * page if there are several, is for what the PMU writes until the interrupt is
+ * served. A segment that is used up to the marker is full, so each span begins
+ * below the marker and can be interrupted there.
  */
 void pa_segment_set_size(struct pa_segment *seg, u32 size)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The memory of sinks. It does not depend on the number of possible CPUs: a ring has as many sinks
- * as CPUs are online, up to PA_SINKS, and one for each event that is attached. When few are free, a
- * work makes more. In a machine with more CPUs, a CPU may find none. Its event is then refused, and
- * tries again when it is scheduled in.
+ * as CPUs are online (at most PA_SINKS) or as events are attached, whichever is more. When few are
+ * free, a work makes more. Until then a CPU may find none. Its event is then refused, and tries
+ * again when it is scheduled in.
  */
 #include <linux/cpumask.h>
 #include <linux/list.h>
@@ -18,7 +18,7 @@
 /* The largest size that the PMU sees: when it is full, the PMU looks for a segment again. */
 #define PA_SINK_PAGES	64U
 
-/* A new ring has a sink for each CPU that is online, but at most this number. */
+/* With its first event, a ring gets a sink for each CPU that is online, but at most this number. */
 #define PA_SINKS	64U
 
 static void pa_sink_free(struct pa_ring *ring, struct pa_sink *sink)

@@ -31,7 +31,6 @@ void pa_segment_published(struct pa_ring *ring);
 bool pa_segment_released(const struct pa_segment *seg, u64 state);
 bool pa_hold_wants(const struct pa_ring *ring, u64 seq);
 bool pa_hold_takes(struct pa_ring *ring, u64 seq);
-/* Look at all segments. */
 bool pa_segments_publish_idle(struct pa_ring *ring);
 /* Not in NMI: this looks at all segments. */
 unsigned int pa_segments_ready(struct pa_ring *ring);

@@ -100,7 +100,7 @@ u64 spt_encode_catch_up(struct spt_cpu *c, struct spt_insn *insn, u64 ip,
 
 		if (next == ip && !trapped)
 			break;
-		/* After a late trap, the next instruction was executed, too, and led to itself. */
+		/* If the trap was surely late, the next instruction ran, and led to itself. */
 		if (next == behind && trapped && !spt_is_surely_late(insn))
 			break;
 		spt_encode_insn(c, insn, ip, behind);

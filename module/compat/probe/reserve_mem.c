@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 6.12: memory that the kernel's parameters reserve by name */
+/* Probe: reserve_mem_find_by_name() exists (6.11). */
 #include <linux/mm.h>
 
 int probe(phys_addr_t *start, phys_addr_t *size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probe: perf_sample_save_raw_data() does not take the event (6.3 to 6.12). */
+/* Probe: perf_sample_save_raw_data() does not take the event (6.3 to 6.13). */
 #include <linux/perf_event.h>
 
 void probe(struct perf_sample_data *data, struct perf_event *event,

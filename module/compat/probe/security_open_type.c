@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probe: security_perf_event_open() takes only a type (6.13, and stable kernels). */
+/* Probe: security_perf_event_open() takes only a type (6.15, and stable kernels). */
 #include <linux/perf_event.h>
 #include <linux/security.h>
 
