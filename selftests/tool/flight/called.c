@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program with functions for probes. For each line of input it makes the calls that the line asks
- * for, and prints the time in ns that the last one took, or more, when they have returned:
+ * for. When they have returned, it prints an upper limit of the ns that the last call took:
  *
  * call N		call called() N times
  * wait MS [THREADS]	call waits() once, or once in each of THREADS threads at the same time. It
@@ -82,7 +82,7 @@ static void in_threads(long ms, int nr)
 		pthread_join(threads[i], NULL);
 }
 
-/* Return when the last call began. */
+/* Return the time at which the last call began. */
 static long long jump(long ms)
 {
 	volatile long long began;

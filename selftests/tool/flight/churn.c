@@ -195,7 +195,7 @@ static const struct act {
 
 #define NR_ACTS	(sizeof(acts) / sizeof(*acts))
 
-/* Draw acts until one may be done, then do it. */
+/* Do a random act, or the act @only if it is not NULL. */
 static void child(unsigned int its_seed, const char *only)
 {
 	const struct act *act;

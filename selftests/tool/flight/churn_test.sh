@@ -201,7 +201,7 @@ while read -r f a tasks u w example; do
 	((most <= share)) || most=$share
 	all=$((all + a)) bad=$((bad + u + w)) spoiled=$((spoiled + most))
 	most=$((a / 200 + most))
-	# In a small snapshot, a single thread that executes is more than that.
+	# In a small snapshot, one thread that executes has more than this share of the samples.
 	((most >= 3)) || most=3
 	((u <= most)) || note "$f: $u of $a samples have no name, not $most: $example"
 	((w <= most)) || note "$f: $w of $a samples have a wrong one, not $most"

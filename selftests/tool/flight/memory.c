@@ -5,10 +5,10 @@
  * line has the KiB, the number of files that the recorder has open, and the number of its
  * children.
  *
- * Each process has its part of the memory that it shares (Pss). Rings count with their size,
- * because some kernels do not have them in Pss (VM_PFNMAP), and because pages that nobody has
- * touched yet exist, too. Rings of a child do not count: it has no main rings, and it maps the
- * recorder's raw ring.
+ * Each process counts with its part of the memory that it shares (Pss). Rings count with their
+ * size, because some kernels do not have them in Pss (VM_PFNMAP), and because Pss does not have
+ * pages of a ring that nobody has touched yet. Rings of a child do not count: it has no main rings,
+ * and it maps the recorder's raw ring.
  *
  * This is not a shell script, because a shell takes longer for one look than most snapshots
  * take.

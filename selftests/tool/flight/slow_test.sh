@@ -49,7 +49,7 @@ taken() { (($(status "trigger $1" | cut -d' ' -f1) >= $2)); }
 
 # --- pressure ---------------------------------------------------------------------
 
-# The recorder's start may be pressure, too. Nothing here reads so much that all tasks wait for
+# The recorder's start may cause pressure, too. Nothing here reads so much that all tasks wait for
 # memory for a whole second.
 launch "${SAMPLER[@]}" --trigger pressure=cpu/100ms/1s,name=cpus,rate=1/2s \
 	--trigger pressure=memory:full/1s/1s,name=never

@@ -334,8 +334,8 @@ TEST_F(bpf, wraps)
 }
 
 /*
- * There are so many records that the recorder does other things in between. No record is left
- * out.
+ * If there are many records, one call reads only a part, so that the recorder can do other things.
+ * The next call reads the rest.
  */
 TEST_F(bpf, many)
 {

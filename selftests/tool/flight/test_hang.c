@@ -202,7 +202,10 @@ TEST_F(hang, waits_for_a_cpu)
 	EXPECT_EQ(2, later(&self->s, 4, 'R'));
 }
 
-/* The time of waiting is counted when the task is moved to another CPU, where it waits on. */
+/*
+ * When a task that waits is moved to another CPU, the kernel adds the time of waiting to schedstat.
+ * The task waits on, so its hang does not end.
+ */
 TEST_F(hang, is_moved_to_another_cpu)
 {
 	char ran[32];

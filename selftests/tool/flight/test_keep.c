@@ -225,7 +225,7 @@ TEST_F(keep, same_moment)
 	EXPECT_STREQ("a.2026073010000000.10 a.2026073010000000.11 ", snap_dir_list());
 }
 
-/* Every file stays that is no snapshot: another pattern, another user, another kind of file. */
+/* Every file that is no snapshot stays: another pattern, another user, another kind of file. */
 TEST_F(keep, not_snapshots)
 {
 	static const char text[] = "PERFILE2, and what else I noted";

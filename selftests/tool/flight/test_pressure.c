@@ -163,7 +163,7 @@ TEST_F(pressure, each_has_its_wish)
 	flight_pressure_polled(&self->s, fds);
 	EXPECT_EQ(0, nr_wishes);
 
-	/* The last one that was opened comes first. */
+	/* The trigger that was opened first comes last. */
 	fds[2].revents = POLLPRI | POLLIN;
 	flight_pressure_polled(&self->s, fds);
 	ASSERT_EQ(1, nr_wishes);

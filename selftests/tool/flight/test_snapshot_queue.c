@@ -140,7 +140,7 @@ TEST_F(wish, post)
 	EXPECT_EQ(self->f->first->triggers, 2);
 	EXPECT_EQ(self->f->first->next->triggers, 2);
 	EXPECT_GE(self->f->first->next->due, now_ns() + post - NSEC_PER_SEC);
-	/* If count= allows no other snapshot, the last one is better than none. */
+	/* If count= allows no other snapshot, the trigger shares the last one. */
 	self->event.count = self->event.taken;
 	self->f->first->next->due = now_ns();
 	self->f->first = self->f->first->next;
@@ -333,7 +333,7 @@ TEST_F(wish, in_pace_again)
 	EXPECT_EQ(storm(self->s, &self->event, 1), 10);
 }
 
-/* A snapshot that waits for its post= anyway waits no longer, if that is long enough. */
+/* The pace does not delay a snapshot that waits long enough for its post=. */
 TEST_F(wish, paced_post)
 {
 	unsigned int i;

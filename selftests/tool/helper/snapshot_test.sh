@@ -42,7 +42,7 @@ for key, (ours, theirs) in pairs.items():
 	[[ ! -s differs ]] || note "$1: $(head -n 3 differs | tr '\n' '|')"
 }
 
-# of_line N EXPRESSION: print what a Python expression about the line l of the log is
+# of_line N EXPRESSION: print the value of a Python expression, in which l is line N of the log
 of_line()
 {
 	sed -n "${1}p" "$T/d/log" | python3 -c 'import json, sys
@@ -152,7 +152,7 @@ launch -a -e cpu-clock -F 100 \
 	--on-snapshot "echo begun >>'$T/ran'; read -r _ <'$T/gate'; echo ended >>'$T/ran'"
 f=$(ctl snapshot) || note "$f"
 await begun 1
-# One signal may come before the one before it was handled.
+# A signal has no effect if it comes before the recorder has handled the previous one.
 while kill -TERM "$pid" 2>/dev/null; do nap; done
 over 0
 logged 'commands still run, and go on without the recorder'

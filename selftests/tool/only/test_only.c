@@ -97,7 +97,7 @@ static bool keeps_sample(FIXTURE_DATA(only) *self, __u32 pid)
 	return keeps_sample_at(self, pid, 400);
 }
 
-/* A build-id that came late */
+/* Does the snapshot have the late id of this file? */
 static bool keeps_id(FIXTURE_DATA(only) *self, const char *name)
 {
 	union {
@@ -132,7 +132,7 @@ TEST_F(only, process)
 	EXPECT_FALSE(keeps(self, PERF_RECORD_SWITCH_CPU_WIDE, B, 100));
 }
 
-/* The kernel's maps, the idle task, and what is about no task */
+/* Records of the kernel's maps, of the idle task, and of no task */
 TEST_F(only, nobody)
 {
 	ASSERT_EQ(0, only_tasks_find(&self->s, &self->only));
@@ -155,7 +155,7 @@ TEST_F(only, ancestors)
 	EXPECT_FALSE(keeps(self, PERF_RECORD_COMM, OTHER, 10));
 }
 
-/* Triggers that share a snapshot: B is known until D was forked now. */
+/* C and D trigger, and share a snapshot: the sideband of B is now needed up to the fork of D. */
 TEST_F(only, several)
 {
 	self->wish[0].next = &self->wish[1];

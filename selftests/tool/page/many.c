@@ -148,7 +148,7 @@ void feed_many(struct feed *f)
 	}
 	feed_mark(f, 0, TL_MARK_START, 1000000000ULL, 1000000000ULL, 0, NULL);
 	while (done < n) {
-		/* Feed the threads by turns, as a source does that merges threads. */
+		/* Feed the threads by turns, as a source that merges threads does. */
 		i = feed_random(f, THREADS);
 		done -= s.calls[i];
 		do {

@@ -165,7 +165,7 @@ class Told:
         return [i for i, n in enumerate(self.names) if text.lower() in n[0].lower()]
 
     def hits(self, names):
-        """Return the calls of names, in the order of the search: that of enter() at one time."""
+        """Return the calls of names by time and lane, as a search does; in a lane, as entered."""
         found = []
         for lane in range(len(self.lanes)):
             for samples, calls in ((0, self.calls[lane]), (1, self.boxes[lane])):

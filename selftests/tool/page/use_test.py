@@ -91,7 +91,7 @@ def pixels(t):
 	for (const lane of auxview.lanes)
 		for (const samples of [false, true])
 			for (const call of await auxview.callsOf(lane.number, { samples })) {
-				// Beside the middle, where there is no text, and none of an empty call
+				// The pixel is above the text, or the call is too narrow for text.
 				const place = at(lane.number, call.depth, call.begin, call.end, samples);
 				const box = painter.canvas.getBoundingClientRect();
 				const hit = painter.hit(place.x - box.left, place.y - box.top);

@@ -124,7 +124,7 @@ read_by_all cpu-clock
 RAW=1 converted
 check "merged snapshots"
 
-# A newer perf writes records that older ones do not know. Only 6.1's are COMPRESSED.
+# All perfs know the COMPRESSED records of 6.1. Newer perfs write others.
 if command -v perf-6.1 >/dev/null; then
 	perf-6.1 record -q -z -o - -e cpu-clock -- "$WORK" >stream 2>err ||
 		note "perf-6.1 record -z: $(tail -n 1 err)"

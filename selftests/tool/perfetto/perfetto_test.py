@@ -371,7 +371,7 @@ def test_random():
 
 
 def test_overlap():
-    """Times of a thread on two CPUs at once are no slices of one track."""
+    """If a thread runs on two CPUs at the same time, one track cannot have both as slices."""
     fed = Fed()
     fed.lane(THREAD, b"t", 1, 2)
     fed.mark(0, RUNS, 10, 20, 0)

@@ -257,7 +257,7 @@ def stopped(name, main, extra=(), target=False):
 
 
 def in_poll(pid):
-    """Is the recorder in poll(2)? It first calls poll(2) when all events are enabled."""
+    """Is the recorder in poll(2)? It does not call poll(2) before all events are enabled."""
     with open(f"/proc/{pid}/syscall", encoding="ascii") as f:
         return f.read().split()[0] == "7"
 

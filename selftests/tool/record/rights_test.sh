@@ -3,8 +3,8 @@
 #
 # rights_test.sh [AUXREC]: test what auxrec does and says with limited rights: for ordinary users,
 # without access to the device, and without the module. The test needs root. It is meant for a VM
-# with the modules, and it removes perfaux for the last cases. Elsewhere, only the cases run that do
-# not need the device, and no AUX data is recorded. The test prints TAP.
+# with the modules, and it removes perfaux for the last cases. Elsewhere, only the cases that do not
+# need the device run, and no AUX data is recorded. The test prints TAP.
 
 # shellcheck disable=SC2317,SC2086 # called by trap and want(); names without blanks
 # shellcheck source=selftests/tool/record/record.sh

@@ -106,7 +106,7 @@ static long bpf(int cmd, union bpf_attr *attr)
 	return -1;
 }
 
-/* No CPU has a ring, so all programs are loaded already when the recording starts. */
+/* perf_event_open() fails, so no ring reports programs: all are loaded before the recording. */
 long __wrap_syscall(long nr, ...)
 {
 	union bpf_attr *attr;

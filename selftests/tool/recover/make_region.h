@@ -39,7 +39,7 @@ void kept_sum(struct kept_region *m);
 
 /* Claim a segment: @kind is enum perfaux_kind. Its state is BUSY. */
 void kept_claim(struct kept_region *m, __u32 segment, __u32 kind);
-/* A span ends, which has @length bytes of the value @byte. */
+/* A span of @length bytes of the value @byte has ended. */
 void kept_span(struct kept_region *m, __u32 segment, __u32 length, __u8 byte);
 /* A span has begun, and its PMU has written @length bytes. */
 void kept_open(struct kept_region *m, __u32 segment, __u32 length, __u8 byte);

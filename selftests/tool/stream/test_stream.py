@@ -124,7 +124,7 @@ def test_offsets():
 def test_cut():
     """Every prefix of a stream is valid or cut.
 
-    With FULL the test tries all prefixes, else some, and those that end near a record's end.
+    With FULL the test tries all prefixes; otherwise some, and those that end near a record's end.
     """
     step = 1 if os.environ.get("FULL") else 101 if SHORT else 7
     random.seed(3)

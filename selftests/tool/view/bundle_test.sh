@@ -54,7 +54,7 @@ report()
 	fi
 }
 
-# differences FILE: print the differences to the truth. Repetitions of an address count once.
+# differences FILE: print how FILE differs from the truth. Repetitions of an address count once.
 differences()
 {
 	uniq "$1" >"$tmp/found"

@@ -43,7 +43,7 @@ def pieces(n, now):
 
 
 def write(path, kind, count):
-    """Write a recording with so many records of a kind."""
+    """Write a recording with @count records of a kind."""
     with open(path, "wb") as f:
         f.write(g.dump(g.setup([g.CLOCK, g.DUMMY, g.PT], g.aux_info())))
         block = bytearray()
@@ -53,7 +53,7 @@ def write(path, kind, count):
                 block += g.round_().bytes()
                 f.write(block)
                 block.clear()
-        # These make more output than a pipe takes, so the export waits while its memory is read.
+        # Samples make more output than a pipe takes: the export waits while its memory is read.
         for n in range(SAMPLES):
             block += g.clock("c", g.T0 + count + n).bytes()
         f.write(block)

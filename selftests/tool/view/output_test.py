@@ -24,7 +24,7 @@ COMMANDS = [["view"], ["export", "--json"], ["export", "--folded"], ["export", "
 
 
 def refused(args, out, **how):
-    """Return why a command is wrong that must refuse its output, or ''."""
+    """Run a command that must refuse its output. Return what is wrong, or ''."""
     with open("rec", "wb") as f:
         f.write(DATA)
     if os.path.lexists("other"):

@@ -13,7 +13,7 @@ def high_water(pid):
 def export(auxrec, path):
     """Return the memory that an export needs, in KiB. Output begins when the scan has ended."""
     most = 0
-    # What is kept in memory must not depend on how many threads run ahead.
+    # With more threads, the memory would depend on how far they decode ahead.
     command = [auxrec, "export", "--json", "--threads", "1", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
         while child.stdout.read(1 << 16):

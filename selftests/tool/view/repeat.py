@@ -75,7 +75,7 @@ def converter(data):
 
 
 def write_copies(f, head, body, begin, to_ns, times):
-    """Write so many copies of a queue's data, each with the records of the process's begin."""
+    """Write @times copies of a queue's data, each with the records of the process's begin."""
     offset = sum(struct.unpack_from("<QQ", head, 8))
     places = clocks(body)
     length = clock(body, places[-1]) - clock(body, places[0]) + 1000

@@ -31,7 +31,7 @@ SWITCH, OUT = 14, 1 << 13
 
 
 def write(path, count, runs=None):
-    """Write a recording of CPUs with so many records of switches. Collect what runs when."""
+    """Write a recording of CPUs with @count records of switches. Collect what runs when."""
     rng = random.Random(SEED)
     now, running = g.T0, [None] * CPUS
     idle = [100 + n for n in range(THREADS)]

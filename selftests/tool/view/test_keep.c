@@ -51,7 +51,7 @@ int main(void)
 		wrong += !jobs[k].in_file || jobs[k].out.list;
 	}
 	pthread_mutex_unlock(&p.lock);
-	/* Read one element of each by turns, and then each of them as a whole. */
+	/* Read one element of each track by turns, and then each track as a whole. */
 	for (k = 0; k < JOBS; k++)
 		tracks[k] = (struct track) { .pool = &p, .first = &jobs[k] };
 	for (i = 0; i < FLOWS && !rc; i++)

@@ -70,7 +70,7 @@ bool bundle_knows_processor(const struct source_pt *pt);
 /* switches.c: write the switches of each CPU that has a queue. Return 0, or -errno. */
 int bundle_switches(struct bundle *b);
 
-/* A record of the sideband, and what follows the fields of its type */
+/* The end of each record: the fields of BUNDLE_SAMPLE_TYPE */
 struct bundle_id {
 	__u32	pid, tid;
 	__u64	time;

@@ -15,7 +15,7 @@
 
 /*
  * LLDB wants to know where the first segment of a file is in memory. Return false if the mapping
- * is of no segment.
+ * is not that of an executable segment.
  */
 static bool load_address(const char *file, const struct mapping *m, __u64 *address)
 {
@@ -55,7 +55,7 @@ static void module(struct bundle *b, struct json *j, const struct mapping *m, co
 	char *path = NULL;
 	__u64 address;
 
-	/* LLDB does not look below the bundle for a module of a relative name. */
+	/* A copy has a name in the bundle, as LLDB reads it. To open it here, add the directory. */
 	if (file && *file != '/' && asprintf(&path, "%s/%s", dir, file) < 0)
 		path = NULL;
 	if (!file || !load_address(path ?: file, m, &address)) {
@@ -207,7 +207,7 @@ static int write_json(struct bundle *b, struct json *j)
 	json_string(j, "type", "intel-pt");
 	processor(j, pt);
 	rc = processes(b, j);
-	/* LLDB refuses a trace that has both. */
+	/* If there is a list of CPUs, LLDB does not use the traces of threads. */
 	if (by_cpu)
 		cpus(b, j);
 	if (pt->clock.mult)

@@ -33,7 +33,7 @@ struct map {
 	__u32	prot, flags;
 };
 
-/* Records without a time are for the begin, where the trace's clock is 0. */
+/* A record without a time gets the time at which the trace's clock is 0. */
 static __u64 time_of(const struct bundle *b, __u64 time)
 {
 	return time ?: b->source->pt.clock.zero;
@@ -77,7 +77,7 @@ static void write_map(struct bundle *b, FILE *f, __u32 pid, __u64 time, const st
 	fwrite(&id, sizeof(id), 1, f);
 }
 
-/* Changes that are read: the next one of each space */
+/* A place in the order of all changes, and in the changes of each space */
 struct cursor {
 	const struct spaces *spaces;
 	struct blocks_window order, window;
@@ -95,7 +95,7 @@ static int write_change(struct bundle *b, FILE *f, struct cursor *c, size_t numb
 	change = o ? blocks_get(&space->changes, &c->window, c->next[o->space]++) : NULL;
 	if (!change)
 		return diag(b->diag, -EIO, "cannot read a temporary file");
-	/* The record of a change can be late. */
+	/* The record of a change can be late, but libipt needs records in order of time. */
 	if (change->time > c->time)
 		c->time = change->time;
 	if (!change->is_exec)

@@ -48,7 +48,7 @@ int convert_option(struct convert *c, char letter, const char *value);
 "~/.debug, and in debuginfod's cache.\n" \
 "\n" \
 "Exit status: 0 all was written, 1 the recording is broken (the part before that\n" \
-"is written) or the file is none, 2 usage or I/O error.\n"
+"is written) or FILE is no recording, 2 usage or I/O error.\n"
 
 /*
  * Read the recording @path, and write the output. Print messages. Return the exit status. Set

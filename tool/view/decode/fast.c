@@ -99,7 +99,7 @@ static bool branch(struct fast *f, struct code_block *b)
 {
 	bool goes_on;
 
-	/* libipt stores the address even if tracing ends at the call. */
+	/* libipt stores the return address even if tracing ends at the call. */
 	if (b->kind == CODE_INDIRECT_CALL)
 		push(f, b->next);
 	/* A pending disabled event belongs to this branch. No other event can be pending here. */
@@ -221,7 +221,7 @@ static inline bool step(struct fast *f)
 		return give_up(f);
 	if (walk_block(f->w, &b->place, &b->last, b->nr_insns))
 		return leave(f, b);
-	/* libipt has left the block here, and looked at the time if that needed no trace. */
+	/* run.c looks at the time after this block, unless libipt needs trace to leave it. */
 	f->unseen &= b->kind < CODE_COND;
 	return true;
 }

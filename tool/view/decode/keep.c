@@ -22,7 +22,7 @@ void keep_close(struct pool *p)
 {
 	if (p->keep_fd > 0)
 		close(p->keep_fd);
-	/* track_free() comes later. */
+	/* track_free() comes later, when the descriptor can be that of another file. */
 	p->keep_fd = -1;
 }
 

@@ -114,7 +114,7 @@ int pool_init(struct pool *p, struct image_cache *cache, int fd, unsigned int th
 	if (!p->threads || !p->code)
 		rc = -ENOMEM;
 	while (!rc && p->nr_threads < threads) {
-		/* Fewer threads do, more slowly. */
+		/* Fewer threads decode the same, but more slowly. */
 		if (pthread_create(&p->threads[p->nr_threads], NULL, work, p))
 			break;
 		p->nr_threads++;

@@ -147,7 +147,7 @@ void walk_event(struct walk *w, const struct pt_event *e)
 			begin(w, e->variant.enabled.ip);
 		break;
 	case ptev_disabled:
-		/* libipt 2.1 tells each PSB+ without an address. */
+		/* libipt 2.1 reports a disabled event for each PSB+ without an address. */
 		if (e->status_update)
 			break;
 		if (!e->ip_suppressed) {

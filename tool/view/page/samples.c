@@ -16,7 +16,7 @@ static __u64 lasts(struct samples *m, __u64 distance)
 		return distance;
 	}
 	if (distance / SAMPLES_FAR > usual) {
-		/* Double it: if all distances are longer from now on, it soon reaches them. */
+		/* If all distances are longer from now on, the usual one soon reaches them. */
 		m->usual = usual > distance / 2 ? distance : usual * 2;
 		return usual;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sort the records between rounds: a FINISHED_ROUND promises that no record from before the
- * previous one follows.
+ * previous FINISHED_ROUND follows.
  */
 #include <errno.h>
 #include <stdlib.h>

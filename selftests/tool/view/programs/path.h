@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The truth about call stacks, for programs that are built with
- * -finstrument-functions and -fno-omit-frame-pointer: the address
- * of each function that was entered, with those of its callers, the outermost one first. A frame
- * has ended when a function is entered whose frame is not below it on the stack, so longjmp() and
- * exceptions need no care. path_print() prints the
- * addresses as they are in memory, and a 0 after each path.
+ * The truth about call stacks, for programs that are built with -finstrument-functions and
+ * -fno-omit-frame-pointer: the address of each function that was entered, with those of its
+ * callers, the outermost one first. A function's frame has a lower address than its callers'
+ * frames. All frames without a higher address have ended, so longjmp() and exceptions need no care.
+ * path_print() prints the addresses as they are in memory, and a 0 after each path.
  */
 #ifndef PATH_H
 #define PATH_H

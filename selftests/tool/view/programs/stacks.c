@@ -33,7 +33,7 @@ static NOINLINE void thrower(unsigned int n)
 	leaf();
 	if (!n)
 		longjmp(place, 1);
-	/* The compiler sees that nothing else ends the recursion. */
+	/* Without this condition, the compiler warns of an infinite recursion. */
 	if (sum)
 		thrower(n - 1);
 	sum++;
