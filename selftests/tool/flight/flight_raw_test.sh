@@ -72,7 +72,7 @@ most=$(($(written) - begun))
 f=$(ctl snapshot)
 whole "$f"
 ((chunks >= most)) || note "the next: $chunks chunks, of $most"
-check "the trace goes on while one is written"
+check "the trace goes on while a snapshot is written"
 
 files
 want 0 "$AUXREC" merge "${files[@]}" -o merged

@@ -138,7 +138,7 @@ kill -USR2 $pid
 over 125
 [[ $(<perf.data) == before ]] || note "perf.data is not what it was"
 [[ ! -e perf.data.old ]] || note "there is a perf.data.old"
-check "and where they cannot be merged"
+check "SIGUSR2 with snapshots that cannot be merged"
 
 launch -a -e cpu-clock -F 100 --trigger signal=USR1,post=3s
 from=$(date +%Y%m%d%H%M%S%2N) to=$(date -d '+2 seconds' +%Y%m%d%H%M%S%2N)
@@ -194,7 +194,7 @@ wait $holds || note "the programs cannot be loaded"
 "$PROG" stream "$f" >k || note "stream $f"
 (($(wc -c <"$f") > 256 << 10)) || note "$(wc -c <"$f") bytes"
 [[ $(grep -c ' name=many ' k) == 12 ]] || note "$(grep -c ' name=many ' k) of 12 programs"
-check "as many as may be, which were there before"
+check "all BPF programs loaded before, although they are more than may wait at a time"
 
 launch -a -e cpu-clock -F 100 -o rec --name='%o.%n-%s%%' --trigger 'signal=USR1,name=it hangs!'
 kill -USR1 $pid

@@ -215,7 +215,7 @@ grep -qx 'auxrec: no kernel symbols in this stream: .*/proc/kallsyms is hidden b
 	note "the journal: $(cat journal)"
 sed -i '/^ProtectKernelTunables=/d' "$UNITS/$UNIT.service.d/test.conf"
 systemctl daemon-reload
-check "what hides the kernel's symbols is said"
+check "the recorder tells what hides the kernel's symbols"
 
 # The other example in the file of options
 sed -i 's/^#\(FLIGHT_OPTIONS=\)/\1/' /etc/default/$UNIT

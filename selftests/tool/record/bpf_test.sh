@@ -62,12 +62,12 @@ comm -13 e t >missing
 (($(json programs) + $(json unloaded) == 50 && $(json failed) == 0)) ||
 	note "summary: $(cat sum)"
 [[ $(json programs) == $(wc -l <s) ]] || note "$(wc -l <s) programs, $(cat sum)"
-echo "# $(json programs) of 50 programs that are unloaded at once are described"
+echo "# $(json programs) of 50 programs that are unloaded immediately are described"
 want 0 "$AUXREC" -a -e cpu-clock -F 500 -o f -- "$PROG" churn 200
 "$PROG" stream f >s
 (($(wc -l <s) == 200)) ||
 	said "BPF program info is missing for $((200 - $(wc -l <s))) programs: they were unloaded"
-check "programs that are unloaded at once"
+check "programs that are unloaded immediately"
 
 # A recording has the programs that any task loads, because they run in any task.
 want 0 "$AUXREC" -e cpu-clock -F 500 -o f -- sleep 5 &
@@ -184,6 +184,6 @@ for who in --bounding-set=-sys_admin,-bpf,-perfmon "--reuid=65534 --regid=65534 
 	done
 done
 echo "$old" >/proc/sys/kernel/perf_event_paranoid
-check "without the right"
+check "programs that the user may not read"
 
 finish

@@ -117,6 +117,6 @@ fails 'filter * ' "all of a file"
 fails 'filter main @ /nonexistent' 'No such file'
 fails 'filter 1/1 @ /nonexistent' 'No such file'
 fails "filter main @ $HERE/record.sh" 'not an ELF file'
-check "what cannot be"
+check "filters that are refused"
 
 finish

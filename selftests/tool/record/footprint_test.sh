@@ -93,6 +93,6 @@ begin -e "$AUXGEN//u" -m 128K,64Kx4
 measure
 ((main == (128 + 4) * cpus && ring < 512)) || note "main $main, raw $ring KiB"
 end
-check "what is given is what is taken"
+check "-m sets the sizes of all rings"
 
 finish

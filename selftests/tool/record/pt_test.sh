@@ -344,7 +344,7 @@ grep -q 'perfaux: until .*full' errors || note "perf does not tell of the gap: $
 grep -v perfaux: errors >own
 [[ $(wc -l <own) -le $(wc -l <places) ]] ||
 	note "$(wc -l <places) gaps, but $(wc -l <own) errors: $(head -n 3 own | tr '\n' '|')"
-check "so does perf"
+check "perf resumes behind a gap"
 
 # The same with perf record's own AUX area. The trace continues when the reader continues.
 stock -m ,2 -- "$GAP" f

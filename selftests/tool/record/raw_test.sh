@@ -283,7 +283,7 @@ want 0 "$WRITE" $PIN/raw_test 65535 "$AUXREC" -o f -m 512K,128Kx64 -a -e bpf-out
 	--bpf-map $PIN/raw_test -- bash renames 20
 ! grep LOST err || note "lost"
 rm -f $PIN/raw_test
-check "what is larger than a segment is told, and what would do"
+check "data that is larger than a segment is told, and the segment size that would do"
 
 rm -f f
 want 0 "$AUXREC" -o f --raw-ring -m 1M,4Kx2 -e task:task_rename -- \
@@ -300,7 +300,7 @@ for p in $PERFS; do
 	((lines + lost >= 500)) || note "$p: $lines samples and $lost lost"
 	grep -q 'Processed .* samples and lost' unsaid || note "$p does not tell of the loss"
 done
-check "so is what a tracepoint loses, and readers see no other fields"
+check "lost data of a tracepoint is told, and readers see no other fields"
 
 # A stack of nearly 64 KiB leaves no room for the fields in the sample. The fields must not be lost.
 rm -f f
