@@ -178,7 +178,7 @@ check "an event freezes the ring: little is written behind it"
 frozen post=3
 ((after >= 16384 * 2)) || note "$after bytes behind it"
 land
-check "and so many more segments, if asked for"
+check "with post=, as many more segments as it asks for"
 
 # The other triggers that are events: the recorder is late, and the history is there nevertheless.
 cp "$ACTOR" "$T/flight-exec"

@@ -579,7 +579,7 @@ cd "$T" || exit 2
 await umount disk
 rmdir $CG
 echo "# $made snapshots until memory was short, ${#files[@]} valid"
-check "where it may not have more memory than -M it goes on"
+check "it goes on in a cgroup with no more memory than -M"
 
 # --- CPUs that go and come ---------------------------------------------------------------
 

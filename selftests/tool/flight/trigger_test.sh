@@ -122,7 +122,7 @@ check "crash, and nothing that is none"
 land
 logged "snapshots, .* of [0-9]* triggers"
 unlogged LOST
-check "all at once in one run, and nothing is lost"
+check "all triggers come in one run, and nothing is lost"
 echo >$G/uprobe_events
 echo >$G/kprobe_events
 

@@ -107,7 +107,7 @@ for p in $PERFS; do
 	((${count:-0} == $(samples page-faults) * 10)) ||
 		note "$p report counts ${count-}, of $(samples page-faults) samples"
 done
-check "a software event, one in so many"
+check "a software event, one sample for several occurrences"
 
 if [[ -d /sys/kernel/tracing/events || -d /sys/kernel/debug/tracing/events ]]
 then
@@ -120,14 +120,14 @@ then
 		grep -q 'newcomm=a ' out || note "$p script: no newcomm=a"
 	done
 	one_in 8 800 task:task_rename
-	check "a tracepoint, one in so many"
+	check "a tracepoint, one sample for several occurrences"
 
 	want 0 "$AUXREC" -e cpu-clock,sched:sched_switch -e sched:sched_wakeup \
 		-o f -- sh -c "$work; sleep 0.01"
 	readable f prev_comm=
 	check "tracepoints"
 else
-	skip "a tracepoint, one in so many" "no tracefs"
+	skip "a tracepoint, one sample for several occurrences" "no tracefs"
 	skip "tracepoints" "no tracefs"
 fi
 

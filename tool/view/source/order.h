@@ -31,9 +31,9 @@ typedef int (*order_see_t)(void *context, const struct auxstream_item *item);
 /*
  * Read a stream to its end, and give @take the items of @kinds (bits 1 << kind). @see can be NULL.
  *
- * Return 0, an error of @take or @see, or an error of auxstream_next(). Before the latter, @take
- * gets all records that precede the place of the error, and @problem is set to a message, which
- * the caller must free.
+ * Return 0, an error of @take or @see, or an error of auxstream_next(). At an error of
+ * auxstream_next(), @take still gets all records before the place of the error, and @problem is set
+ * to a message, which the caller must free.
  */
 int order_read(int fd, unsigned int kinds, order_take_t take, order_see_t see, void *context,
 	       char **problem);

@@ -17,7 +17,7 @@
 /* At most this many bytes of lists are in memory, however many lists there are. */
 #define LISTS_PENDING	(2 << 20)
 
-/* Copy a string that may not end within its record. */
+/* Copy a string. In a damaged recording, it can lack its NUL within the record. */
 static void copy_name(char *to, size_t size, const char *from, size_t left)
 {
 	const size_t len = strnlen(from, left < size - 1 ? left : size - 1);
