@@ -32,8 +32,9 @@ bool label_key_is_valid(const char *key, size_t len);
 bool read_identity(const struct read_record *rec, struct read_bytes *b);
 
 /*
- * Take the next string. Return false at the end, with @b->failed set if what is left is no
- * KEY=VALUE. @key, which has @key_len bytes, and @value point into the record.
+ * Take the next string. Return false at the end. If the next bytes are no KEY=VALUE, or the key of
+ * a label is not valid, set @b->failed and return false. @key, which has @key_len bytes, and @value
+ * point into the record.
  */
 bool read_identity_next(struct read_bytes *b, const char **key, size_t *key_len,
 			const char **value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the records with which each file of a recording begins, as they are in memory.
+ * Read, from memory, the records with which each file of a recording begins.
  */
 #include <errno.h>
 #include <string.h>

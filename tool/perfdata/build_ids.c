@@ -85,7 +85,7 @@ int pd_build_ids_map(struct pd_build_ids *b, const struct read_record *rec, stru
 
 	if (rec->size <= REC_MMAP2_NAME || !(rec->misc & REC_MISC_MMAP_BUILD_ID))
 		return 0;
-	/* A virtual machine's files have the number of the machine, which is not in the record. */
+	/* A file of a virtual machine needs the machine's number, which an MMAP2 does not have. */
 	if (id.misc != PERF_RECORD_MISC_KERNEL && id.misc != PERF_RECORD_MISC_USER)
 		return 0;
 	len = strnlen(name, rec->size - REC_MMAP2_NAME);

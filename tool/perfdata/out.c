@@ -15,7 +15,7 @@
 #include "perfdata/parts.h"
 
 #define BUFFER_SIZE	(1U << 20)
-/* Start to write data to disk early, so that the wait at the end is short. */
+/* Sync each time this much was written, so that the wait at the end is short. */
 #define SYNC_SIZE	(256U << 20)
 /* perf pads strings to this size (NAME_ALIGN in tools/perf/util/header.c). */
 #define STRING_ALIGN	64U

@@ -2,8 +2,8 @@
 /*
  * Write perf's file format, perf.data, from a stream.
  *
- * A stream is perf's pipe format. Programs other than perf read only the file format, and some
- * commands of perf, too. The two have the same records. The file has in addition:
+ * A stream is perf's pipe format. Programs other than perf, and some commands of perf, read only
+ * the file format. The two have the same records. The file has in addition:
  *
  *	a header, which tells where everything is
  *	the events and their ids, in place of ATTR records

@@ -9,12 +9,12 @@
 
 struct session;
 
-/* Write all spans and gaps that have ended, in order. @last: missing numbers will not come. */
+/* Write all spans and gaps that have ended, in order. @last: a missing number will not come. */
 int auxdata_pass(struct session *s, bool last);
 /* At the end: report losses that the control page counts but no gap describes. */
 int auxdata_summary(struct session *s);
 
-/* What follows is a stream of its own: forget the offsets of the stream before it. */
+/* Begin another stream: forget the offsets of the stream before it. */
 void auxdata_begin_stream(struct session *s);
 
 /* Write one span or gap. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Forget tasks, maps and cgroups that no record has ended, but that do not exist any more.
+ * Forget tasks, maps and cgroups that do not exist any more, although no record tells their end.
  */
 #include <unistd.h>
 

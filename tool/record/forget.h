@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Forget tasks, maps and cgroups that no record has ended, but that do not exist any more. A
+ * Forget tasks, maps and cgroups that do not exist any more, although no record tells their end. A
  * recorder that keeps the state (history/state.h) for months calls these functions after each
  * round. They look only if the state has become large.
  */

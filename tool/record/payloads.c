@@ -75,7 +75,7 @@ void payload_free(struct session *s)
 	free(p->events);
 }
 
-/* Count @bytes more that were written. After FLUSH_BYTES give segments back to the ring. */
+/* Count @bytes more that were written. After FLUSH_BYTES, release segments. */
 static int flush(struct session *s, __u64 bytes)
 {
 	struct payloads *p = s->payloads;

@@ -42,8 +42,8 @@ int payload_gap(struct session *s, const struct perfaux_gap *gap);
 
 /*
  * A snapshot calls this before its samples are written, when all frames are in the ring: write
- * the frames that belong to no sample. Then a segment can be given back as soon as its samples
- * are written. Return 0 or -errno.
+ * the frames that belong to no sample. Then a segment can be released as soon as its samples are
+ * written. Return 0 or -errno.
  */
 int payload_begin(struct session *s);
 

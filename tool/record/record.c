@@ -249,7 +249,7 @@ static int drain(struct session *s)
 	return err ?: look_at_rings(s, true, LOSSES_ALL);
 }
 
-/* The output has failed: count the records that the rings contain, and those that they lost. */
+/* After an error, count the records that the rings still contain, and those that they lost. */
 static void count_rest(struct session *s)
 {
 	size_t i;

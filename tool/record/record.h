@@ -11,7 +11,7 @@
 /*
  * The shortest time of a round, ns. The kernel takes a record's time before others can see the
  * record: see __perf_event_header__init_id() and perf_output_put_handle(). In between, an NMI,
- * firmware or a hypervisor may stop that CPU, for some milliseconds where CPUs are shared. Then the
+ * firmware or a hypervisor may stop the CPU, for some milliseconds where CPUs are shared. Then the
  * recorder reads later records of other CPUs first. A record that was begun before a FINISHED_ROUND
  * must be in the stream before the next one. ROUND_NS is less than WAIT_TICK_MS, so that the first
  * look at idle rings ends the round.

@@ -17,7 +17,10 @@
 #include "stream/map_kind.h"
 #include "stream/records.h"
 
-/* Sideband of the last rounds is exact up to this size. Beyond it, sideband is folded early. */
+/*
+ * If the state is larger than a quarter of this (STATE_PART), forget_maps() makes it smaller. The
+ * sideband since session.flushed_time is kept, whatever its size is.
+ */
 #define SIDEBAND_MAX	(64U << 20)
 /* A task is known for this time after its EXIT, as in a flight recorder. */
 #define LINGER_NS	NSEC_PER_SEC
@@ -117,7 +120,7 @@ void rotate_setup(struct session *s, bool begin)
 	if (!s->rotate)
 		return;
 	s->rotate->in_setup = begin;
-	/* The size in the file is known when the state is written. An error stays in out.err. */
+	/* Only after a flush, out.stored includes the state. An error stays in out.err. */
 	if (!begin)
 		stream_flush(&s->out);
 	s->rotate->own_bytes = s->out.stored;
@@ -281,7 +284,7 @@ static void begin_file(struct session *s)
 	s->rotate->repeating = true;
 	err = put_begin(s);
 	s->rotate->repeating = false;
-	/* A size counts from here, or a large state would make each round a file. */
+	/* The size of --switch-output counts from here: each file may begin with a large state. */
 	s->rotate->own_bytes = s->out.stored;
 	if (err && !s->out.err)
 		s->out.err = err;
@@ -297,7 +300,7 @@ void rotate_switch(struct session *s)
 
 	if (!r || !r->due || s->rounds == r->rounds || stream_flush(&s->out))
 		return;
-	/* If this fails, try again when the next file would be complete. */
+	/* If this fails, try again when the next switch is due. */
 	r->due = false;
 	r->begun = now_ns();
 	fd = file_list_next(&r->files, s->opt->output);

@@ -2,13 +2,13 @@
 /*
  * --switch-output: a live recording in several files, one after the other.
  *
- * The recorder always writes to FILE. When FILE has reached its size or its age, the recorder ends
- * the round, renames FILE to FILE.TIMESTAMP and begins a new FILE. Each file can be read alone: it
- * begins with the records that describe the recording, and with the state: tasks, maps, symbols,
- * build-ids. After a round, readers need no record of a time before session.flushed_time any more,
- * so the state is that of this time. Sideband since then, and the sideband that the main rings
- * contain at the switch, is in both files, because both files have samples and AUX data of that
- * time. Samples, AUX data and all other records are in one file only.
+ * The recorder always writes to FILE. When FILE has reached its size or its age, or SIGUSR2 comes,
+ * the recorder ends the round, renames FILE to FILE.TIMESTAMP and begins a new FILE. Each file can
+ * be read alone: it begins with the records that describe the recording, and with the state: tasks,
+ * maps, symbols, build-ids. After a round, readers need no record of a time before
+ * session.flushed_time any more, so the state is that of this time. Sideband since then, and the
+ * sideband that the main rings contain at the switch, is in both files, because both files have
+ * samples and AUX data of that time. Samples, AUX data and all other records are in one file only.
  */
 #ifndef AUXREC_ROTATE_H
 #define AUXREC_ROTATE_H

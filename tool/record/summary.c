@@ -205,7 +205,7 @@ static void print_bpf(const struct session *s)
 	const bool denied = b->err == -EPERM || b->err == -EACCES;
 
 	/*
-	 * Without BPF in the kernel nothing is missing. Without the right to ask for programs
+	 * Without BPF in the kernel, nothing is missing. Without the right to ask for programs,
 	 * their infos are missing only if kernel addresses are recorded and have symbols.
 	 */
 	if (b->err && b->err != -ENOSYS &&

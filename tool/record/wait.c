@@ -15,7 +15,7 @@
 
 /* Time between two looks if somebody watches and no records come */
 #define SLOW_MS		1000
-/* No records come if this many looks found none, which takes a second */
+/* After this many looks without a new record, which take a second, wait longer */
 #define QUIET_LOOKS	10
 /* Number of descriptors that come before those of the mode and of the main rings in fds */
 #define FIRST_OF_MODE	3

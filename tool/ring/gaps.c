@@ -10,7 +10,7 @@
 #include "base/hash_map.h"
 #include "ring/gaps.h"
 
-/* Are cause and queue of both gaps the same? @any: all queues of threads count as one. */
+/* Are cause, event and queue of both gaps the same? @any: all queues of threads count as one. */
 static bool are_alike(const struct gaps *g, bool any, const struct perfaux_gap *a,
 		      const struct perfaux_gap *b)
 {

@@ -13,9 +13,9 @@
 #include <stddef.h>
 
 /*
- * Gaps of the same queue and cause can be joined. So there are more gaps than this number only if
- * gaps of more than this number of pairs of queue and cause have come. Then there are at most about
- * two gaps for each pair.
+ * Gaps of the same queue, event and cause can be joined. So there are more gaps than this number
+ * only if gaps with more than this number of combinations of the three have come. Then there are at
+ * most about two gaps for each combination.
  */
 #define GAPS_MAX	1024
 

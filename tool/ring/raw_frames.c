@@ -180,7 +180,7 @@ static int look_at(struct frames *f, __u32 i, frames_fn fn, void *ctx)
 	seg = segment(f, i, PERFAUX_SEQ(state));
 	if (!seg)
 		return -ENOMEM;
-	/* @fn may call frames_release(), which must not give back this segment yet. */
+	/* @fn may call frames_release(), which must not release this segment yet. */
 	seg->ready = false;
 	err = walk_segment(f, i, seg, end, fn, ctx);
 	seg->ready = !err && what != PERFAUX_SEG_BUSY;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Read the frames of the raw ring. The reference in a sample leads to the sample's frame.
- * Other frames are found by going through the segments. A segment is given back when all
- * of its frames were written out.
+ * Other frames are found by going through the segments. A segment is released when all of
+ * its frames were written out.
  */
 #ifndef AUXREC_FRAMES_H
 #define AUXREC_FRAMES_H
@@ -25,8 +25,8 @@ struct frames {
 	struct rawring *ring;
 	struct frames_segment *seg;
 	struct look look;
-	struct segment_set kept;	/* segments in use, not given back yet */
-	bool held_only;		/* read only HELD segments, and give them back by UNHOLD */
+	struct segment_set kept;	/* segments in use, not released yet */
+	bool held_only;		/* read only HELD segments, and release them by UNHOLD */
 	__u64 begin;		/* ns; frames before this time count only if their sample comes */
 };
 
@@ -75,7 +75,7 @@ int frames_orphans(struct frames *f, bool all, frames_fn fn, void *ctx);
  */
 void frames_held_after(const struct frames *f, __u64 time, __u64 *bytes, __u64 *last);
 
-/* Give complete segments back. All frames that were returned must have been written out. */
+/* Release complete segments. All frames that were returned must have been written out. */
 void frames_release(struct frames *f);
 
 #endif /* AUXREC_FRAMES_H */

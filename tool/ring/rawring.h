@@ -94,7 +94,7 @@ int rawring_flush(struct rawring *r, __u32 flags);
 /*
  * Look at the ring, first for spans that are being written (r->oldest), then for spans
  * and gaps that have ended. Then call rawring_next() until it returns false. All data
- * that were handed out before must have been written out, because rawring_scan() releases
+ * that was handed out before must have been written out, because rawring_scan() releases
  * segments.
  */
 void rawring_scan(struct rawring *r);

@@ -283,8 +283,8 @@ void control_run(struct control *c)
 		settle(c, cl);
 	}
 	/*
-	 * Accept clients last: a new client can get a slot that has just become free, and @ev has
-	 * no more event of the slot's old client.
+	 * Accept clients last, because a new client can get a slot that has just become free. By
+	 * then, all events of the slot's old client in @ev have been handled.
 	 */
 	if (listener)
 		accept_clients(c);

@@ -13,7 +13,7 @@
 
 #define CONTROL_PENDING_MAX	16	/* requests that wait for their answers */
 #define CONTROL_ANSWER_MAX	5120	/* bytes of a line: a path and more */
-/* Each trigger takes some 120 bytes of the metrics. At most CLIENTS_MAX clients have an answer. */
+/* Each trigger takes some 120 bytes of the metrics. Each of 32 clients can have such an answer. */
 #define CONTROL_STATUS_MAX	(256U << 10)
 /* Requests are read only if nothing waits to be sent, so more bytes never wait. */
 #define CONTROL_OUT_MAX		((CONTROL_PENDING_MAX + 1) * CONTROL_ANSWER_MAX + \

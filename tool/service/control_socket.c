@@ -61,8 +61,8 @@ static int remove_stale(const struct sockaddr_un *addr, struct diag *d)
 		return diag(d, -err, "%s: the socket belongs to another user: give another path",
 			    path);
 	/*
-	 * Other errors mean, too, that somebody has the socket open: EAGAIN that its queue is full,
-	 * EPROTOTYPE that it is not a stream socket.
+	 * Other errors mean, too, that somebody has the socket open. EAGAIN: its queue is full;
+	 * EPROTOTYPE: it is not a stream socket.
 	 */
 	if (err != ECONNREFUSED && err != ENOENT)
 		return diag(d, -EADDRINUSE, "%s: somebody listens there: give another path", path);

@@ -31,7 +31,7 @@ struct ctl {
 	__u64 deadline;		/* as now_ns(), 0: none */
 	int fd;
 	size_t len;
-	/* In JSON, a path in a line can have several bytes for each of its bytes. */
+	/* One line must fit, however long: JSON has up to six bytes for a byte of a path. */
 	char buf[CONTROL_STATUS_MAX];
 	struct diag diag;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parse the command line of `auxrec ctl`, without getopt(3), which prints and has state.
+ * Parse the command line of `auxrec ctl`, without getopt(3), which prints messages itself.
  */
 #include <errno.h>
 #include <stdio.h>

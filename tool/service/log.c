@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The log of a daemon. Messages go through a queue, which is a socket, to a thread that writes
- * them. So a disk that stands still, or a journal on it, holds up neither the recorder nor its
- * child processes, which use the same socket.
+ * them. So a disk that stands still, or a syslog that waits for it, holds up neither the recorder
+ * nor its child processes, which use the same socket.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -213,7 +213,7 @@ static void wait_for_it(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The owner does not wait for room in the queue; a child exists to wait for the disk. */
+/* The owner does not wait for room in the queue. A child may wait: it waits for the disk anyway. */
 void log_write(const char *text)
 {
 	struct message m = { .pid = getpid() };

@@ -8,7 +8,7 @@
 #include "base/util.h"
 
 /*
- * log_to_syslog() - send messages to syslog(3), which is the journal where there is one
+ * log_to_syslog() - send messages to syslog(3), which is systemd's journal where there is one
  *
  * This function and log_to_file() start a thread that writes. Call them in the process that logs,
  * after it was forked.

@@ -16,9 +16,9 @@
 #include "session/session.h"
 
 /*
- * All events have these fields: readers expect the id and the time at the same place in
- * every record, and stream/records.h relies on that. PERIOD, which follows them, can be
- * missing, see attr_drop_period().
+ * All events that are opened have these fields. Readers expect the id and the time at the same
+ * place in every record of the kernel, and stream/records.h relies on that. PERIOD, which follows
+ * them, can be missing, see attr_drop_period().
  */
 #define SAMPLE_COMMON	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | \
 			 PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
@@ -183,8 +183,8 @@ static int check_aux(const struct session *s, const struct sev *sev,
 }
 
 /*
- * For an event that a new task inherits, perf_uprobe_init() reads the address of the file in the
- * parent's memory, as if the parent had opened the event, and fork() fails. So a probe cannot
+ * When a new task inherits an event, perf_uprobe_init() reads the path of the probe's file from the
+ * memory of the parent, as if the parent had opened the event, and fork() fails. So a probe cannot
  * follow tasks.
  */
 static int check_probe(const struct session *s, const struct sev *sev, struct diag *d)

@@ -58,7 +58,7 @@ struct session_mode {
 	int (*complete_event)(struct session *s, size_t i, struct sev *sev, struct diag *d);
 	/* Called before and after the records that describe the machine are made. */
 	void (*setup)(struct session *s, bool begin);
-	/* Called when all events are enabled. */
+	/* Called before the recorder's loop. With --delay, events are not enabled yet. */
 	int (*begun)(struct session *s, struct diag *d);
 	/* Called when @nr samples of an event that is a trigger were lost. */
 	void (*lost)(struct session *s, const struct sev *sev, __u64 nr);

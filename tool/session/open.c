@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Open the events: one descriptor per event, task and CPU, a main ring per CPU, and for
- * AUX events one descriptor per task (all CPUs) on the raw ring.
+ * Open the events: one descriptor per event, task and CPU, and a main ring per CPU. When tasks are
+ * recorded, an AUX event has one descriptor per task, for all CPUs, which writes to the raw ring.
  */
 #include <errno.h>
 #include <stddef.h>

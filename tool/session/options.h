@@ -23,7 +23,7 @@
  * KiB per CPU.
  */
 #define AUXREC_MAIN_SMALL	(32U << 10)
-/* With --raw-ring: for each CPU, and for all CPUs together */
+/* If raw data goes to the raw ring: for each CPU, and for all CPUs together */
 #define AUXREC_MAIN_LARGE	(4U << 20)
 #define AUXREC_MAIN_LARGE_ALL	(32U << 20)
 

@@ -36,10 +36,10 @@ static __u32 segs_with_aux(unsigned int nr_cpus)
 }
 
 /*
- * Use 32 MiB in all. Frames alone have few, large segments, because each frame must
- * fit into one. With AUX data as well, the segments are as large as for AUX data
- * alone, because there must be many. Frames that are longer than such a segment are rare.
- * If one is lost, the summary tells what to give with -m.
+ * Use 32 MiB in all. Frames alone have few, large segments, because each frame must fit into one.
+ * With AUX data as well, the segments are as large as for AUX data alone, because there must be
+ * many; for more than 63 CPUs, they have more than 32 MiB. Frames that are longer than such a
+ * segment are rare. If one is lost, the summary tells what to give with -m.
  */
 static void default_size(bool aux, unsigned int nr_cpus, __u32 *size, __u32 *nr)
 {
@@ -96,7 +96,7 @@ void raw_size(const struct options *opt, bool payloads, bool aux,
 	}
 }
 
-/* What a kept ring needs beside its segments' data and the user part, at most. Bytes. */
+/* Return the most bytes that a kept ring needs beside its segments' data and the user part. */
 static __u64 kept_overhead(__u32 size, __u32 nr)
 {
 	/* The module's default number of spans in a segment */
@@ -104,7 +104,10 @@ static __u64 kept_overhead(__u32 size, __u32 nr)
 	const __u64 for_segment = sizeof(struct perfaux_segment) + sizeof(struct perfaux_open) +
 				  spans * sizeof(struct perfaux_span) + sizeof(__u64);
 
-	/* Gaps have less than a page each; each part of the region is aligned. */
+	/*
+	 * Beside the segments, there are the gaps with their sums and marks (40 KiB), and the order
+	 * table (64 KiB at most). The data is aligned to a segment, and other parts to a page.
+	 */
 	return nr * for_segment + (64U << 10) + 2 * size + 16ULL * sysconf(_SC_PAGESIZE);
 }
 

@@ -103,7 +103,7 @@ struct session {
 	struct main_stats main;
 	struct perf_clock *clock;	/* the clock of the records */
 	bool clock_tried;		/* the clock was opened, or cannot be opened */
-	bool discard;			/* the output failed: records are only counted */
+	bool discard;			/* after an error: records are only counted */
 	struct gap_stats gaps[16];
 	/* rounds, see record/live.c */
 	__u64 round_time;		/* largest time when the last round ended */

@@ -22,7 +22,7 @@ void flight_files_look(struct flight_files *f)
 }
 
 /*
- * Forget an eighth of the list, so that this is not done again for each new
+ * Make an eighth of the list free, so that this is not done again for each new
  * snapshot.
  */
 static void forget_oldest(struct flight_files *f)

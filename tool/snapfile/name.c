@@ -19,7 +19,7 @@
 #define NUMBER_DIGITS	20	/* of 2^64 */
 #define AGAIN_DIGITS	5	/* SNAPFILE_SAME */
 
-/* Return where @conversion is in the pattern, or NULL. It is there at most once. */
+/* Return where @conversion is first in the pattern, or NULL. */
 static const char *find(const char *pattern, char conversion)
 {
 	const char *p;

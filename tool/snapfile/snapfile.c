@@ -186,7 +186,7 @@ static int name_in(struct snapfile *f, int dir, struct diag *d)
 			    "its file system has no link() nor RENAME_NOREPLACE" :
 			    strerror(-err));
 	f->tmp[0] = '\0';
-	/* Without a journal, syncing the file does not sync the directory, nor the reverse. */
+	/* In a file system without journal, syncing the file does not sync the directory. */
 	err = disk_names(f->fd) ?: disk_names(dir);
 	if (!err)
 		return 0;

@@ -23,7 +23,7 @@ struct auxrec_chunk {
 	__u64	seq;		/* of the span, see perfaux.h */
 	__u64	t_begin;	/* of the span */
 	__u64	t_end;
-	__u64	cookie;		/* index of the AUX event on the command line */
+	__u64	cookie;		/* index of the AUX event: triggers first, then -e */
 	__u32	flags;		/* PERF_AUX_FLAG_* of the span */
 	__u32	offset;		/* of this data in the span, bytes */
 	__u32	length;		/* of this data, bytes, without padding */

@@ -33,7 +33,7 @@ struct auxrec_payload {
 	__u16	version;	/* 1 */
 	__u16	header_size;	/* bytes; the data follows */
 	__u64	key;		/* as config1 of the payload event */
-	__u64	number;		/* of the payload in the stream, from 1 */
+	__u64	number;		/* of the payload, from 1; later files go on counting */
 	__u64	id;		/* of the sample's event; 0: no sample */
 	__u64	cookie;		/* of a frame that has no event */
 	__u64	time;		/* of the frame, ns */

@@ -92,8 +92,8 @@ const char *read_problem(const struct read_stream *s);
  * Return: 1; 0: the stream ends here, after a whole record; -ENODATA: the stream
  * ends within a record or its blob, or within a zstd frame, see read_cut();
  * -EBADMSG: the record's size is smaller than a header, so that no further record can
- * be found (@rec is that record); -EPROTO: zstd refuses the compressed data, or has no
- * memory for them; or -errno of @fill.
+ * be found (@rec is that record); -EPROTO: zstd refuses compressed data, or has no memory for a
+ * COMPRESSED record; -ENOMEM; or -errno of @fill.
  */
 int read_next(struct read_stream *s, struct read_record *rec);
 

@@ -19,8 +19,8 @@
 #define STREAM_BUF	(1U << 20)
 #define STREAM_IOV	512		/* below IOV_MAX, 1024 */
 /*
- * One end for each record in STREAM_BUF, and in the largest pipe of an ordinary user or in a zstd
- * frame, 1 MiB each, if a record has 32 bytes or more.
+ * Room for the ends of all samples in STREAM_BUF, and in the largest pipe of an ordinary user or in
+ * a zstd frame: 1 MiB each, with samples of 32 bytes or more.
  */
 #define STREAM_ENDS	65536		/* a power of two */
 
@@ -109,9 +109,9 @@ int stream_compress(struct stream *s, int level, struct diag *d);
 int stream_pack(struct stream *s, int level, struct diag *d);
 
 /*
- * Write all out and close the file. What follows is a stream of its own in @fd, which is an empty
- * file. Counters go on. The stream owns @fd from now on. Return 0, or -errno if data did not reach
- * the file that was closed.
+ * Write all out and close the file. Begin a stream of its own in @fd, which is an empty file.
+ * Counters go on. The stream owns @fd from now on. Return 0, or -errno if data did not reach the
+ * file that was closed.
  */
 int stream_next(struct stream *s, int fd);
 

@@ -24,7 +24,7 @@
 
 #define STRING_ALIGN	64
 
-/* Two clocks are read at the same moment if reading them takes less than this. */
+/* Two clocks count as read at the same moment if reading them takes less than this. */
 #define CLOCK_NEAR_NS	2000
 #define CLOCK_TRIES	10
 

@@ -109,7 +109,7 @@ int synth_module(struct session *s, const struct perfaux_notice *n,
 		return 0;
 	id.size = n->id_size > sizeof(id.id) ? sizeof(id.id) : n->id_size;
 	memcpy(id.id, n->id, id.size);
-	/* The module reads perf's own clock for a notice, because a notice belongs to no event. */
+	/* A notice has the time of perf's own clock, because it belongs to no event. */
 	if (s->opt->use_clock)
 		time = perf_clock_convert(time, s->opt->clock);
 	/* Readers have processed all records up to flushed_time, so this record must be later. */

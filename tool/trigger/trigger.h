@@ -59,7 +59,7 @@ bool trigger_take(struct trigger *t, __u64 now);
 /* Would trigger_take() allow a snapshot? */
 bool trigger_may(struct trigger *t, __u64 now);
 
-/* Is the trigger a sample of a perf event? Such a trigger freezes the raw ring. */
+/* Is the trigger a sample of a perf event? Without post=TIME, it freezes the raw ring. */
 bool trigger_is_event(const struct trigger *t);
 
 #endif /* AUXREC_TRIGGER_H */

@@ -35,8 +35,8 @@ void read_frames_free(struct read_frames *f);
 
 /*
  * Decompress up to @len bytes to @buf. Return: the number of bytes; 0: the input ends after a whole
- * frame; -ENODATA: it ends within a frame; -EPROTO: zstd refuses a frame; or -errno of @fill.
- * read_frames_problem() tells more about -ENODATA and -EPROTO.
+ * frame; -ENODATA: it ends within a frame; -EPROTO: zstd refuses a frame; -ENOMEM; or
+ * -errno of @fill. read_frames_problem() tells more about -ENODATA and -EPROTO.
  */
 ssize_t read_frames_get(struct read_frames *f, void *buf, size_t len);
 const char *read_frames_problem(const struct read_frames *f);

@@ -9,8 +9,8 @@
 #include <zstd.h>
 
 /*
- * A zstd frame can ask for a window of any size. This limit is the window of zstd's
- * highest ordinary level.
+ * A zstd frame can ask for a window of any size. This limit is the window of zstd's highest
+ * level.
  */
 #define WINDOW_LOG_MAX	27
 
