@@ -47,7 +47,7 @@ static void print_gaps(const struct session *s)
 		if (g->count)
 			say("LOST AUX data: %s: %llu gaps, %.6f s in all, %llu bytes%s",
 			    gap_cause_name(i), ULL(g->count), g->time / 1e9,
-			    ULL(g->bytes), g->bytes ? "" : " that are known of");
+			    ULL(g->bytes), g->bytes ? "" : " known to be lost");
 	}
 	/* Without AUX data these gaps belong to producers, see auxdata_summary(). */
 	if (ctl->merged_begin && !s->payloads->stats.lost[PERFAUX_CAUSE_NO_GAP])

@@ -322,7 +322,8 @@ int auxrec_recover_main(int argc, char **argv)
 	if (rc != COMMAND_GO_ON)
 		return rc;
 	if (optind != argc) {
-		fprintf(stderr, WHO ": '%s': there is no argument: give -o FILE\n", argv[optind]);
+		fprintf(stderr, WHO ": '%s': recover takes no arguments: give -o FILE\n",
+			argv[optind]);
 		return command_usage(&command);
 	}
 	if (c.wipe && (c.output || c.name || c.keep || c.region || c.save)) {

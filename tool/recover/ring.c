@@ -10,8 +10,8 @@
 #include "recover/kept.h"
 
 /*
- * A span that has not ended goes up to the last byte that is not zero. The last bytes of a packet
- * can be zero, so add this many bytes. Decoders of Intel PT take zeros for padding.
+ * A span that has not ended is read up to the last byte that is not zero. The last bytes of a
+ * packet can be zero, so add this many bytes. Decoders of Intel PT take zeros for padding.
  */
 #define OPEN_PAD	8
 

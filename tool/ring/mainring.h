@@ -65,7 +65,7 @@ int mainring_copy(struct mainring *r, mainring_fn fn, void *ctx,
 /* Pass all records that the ring contains now to @fn. They stay in the ring. */
 int mainring_peek(const struct mainring *r, mainring_fn fn, void *ctx, bool ids_asked);
 
-/* Values for PERF_RECORD_TIME_CONV and AUXTRACE_INFO. Without a TSC the capabilities are false. */
+/* Values for TIME_CONV and AUXTRACE_INFO records. Without a TSC the capabilities are false. */
 struct time_conv {
 	__u64 shift, mult, zero, cycles, mask;
 	bool cap_zero, cap_short;

@@ -160,7 +160,7 @@ void control_client_run(struct control_client *cl, __u32 events, control_execute
 		return;
 	if (cl->in_len == sizeof(cl->in)) {
 		cl->closing = true;
-		control_client_putf(cl, "error a request has more than %d bytes: goodbye",
+		control_client_putf(cl, "error a request has more than %d bytes: connection closed",
 				    CONTROL_LINE_MAX);
 	} else if (cl->eof && cl->in_len) {
 		/* The request may be cut, and part of a name would be a wrong name. */

@@ -52,7 +52,7 @@ static int check_name(const char *name, size_t len, struct diag *d)
 	return 0;
 }
 
-/* What can follow a verb, for messages */
+/* Tell in a message what can follow a verb. */
 static const char *argument(enum control_verb verb)
 {
 	switch (verb) {

@@ -145,7 +145,7 @@ static int refused_error(const struct session *s, const struct sev *sev, pid_t t
 	}
 }
 
-/* See perf_uprobe_event_init() and __uprobe_register() in the kernel. */
+/* See perf_uprobe_event_init() and prepare_uprobe() in the kernel. */
 static int probe_error(const struct sev *sev, int err, struct diag *d)
 {
 	if (err == -EACCES || err == -EPERM)

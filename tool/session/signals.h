@@ -34,7 +34,7 @@ bool signals_stop_forward(void);
 /* Return how many signals have asked to stop. */
 int signals_count(void);
 
-/* Points to a flag that the second of these signals sets: do not wait for a stuck reader. */
+/* Return a flag that the second signal to stop sets: do not wait for a stuck reader. */
 const int *signals_give_up(void);
 
 /* Count @sig from now on. Return 0 or -errno. */

@@ -243,7 +243,7 @@ TEST_F(control, long_lines)
 	strcpy(text + CONTROL_LINE_MAX, "\n");
 	client_send(fd, text);
 	ASSERT_TRUE(run(r));
-	EXPECT_STREQ("error a request has more than 1024 bytes: goodbye\n(end)",
+	EXPECT_STREQ("error a request has more than 1024 bytes: connection closed\n(end)",
 		     client_read(fd));
 	EXPECT_EQ(1, r->statuses);
 	close(fd);
