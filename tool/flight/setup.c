@@ -42,5 +42,5 @@ void flight_setup(struct session *s, bool begin)
 void flight_setup_open(struct session *s)
 {
 	s->out.keep = keep_made;
-	s->out.ctx = s;
+	s->out.keep_ctx = s;
 }

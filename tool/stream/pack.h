@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Compress the kernel's records of a stream to COMPRESSED records, as perf record -z does. All
- * COMPRESSED records of a file have one zstd stream (zstd/read_zstd.h reads it). A COMPRESSED record
- * contains whole records only, so each prefix of the file that ends with a record is a valid
+ * COMPRESSED records of a file have one zstd stream, which zstd/read_zstd.h reads. A COMPRESSED
+ * record contains whole records only, so each prefix of the file that ends with a record is a valid
  * stream.
  */
 #ifndef AUXREC_PACK_H

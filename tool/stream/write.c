@@ -107,12 +107,6 @@ int stream_open_fd(struct stream *s, int fd, struct diag *d)
 	return 0;
 }
 
-int stream_pack(struct stream *s, int level, struct diag *d)
-{
-	s->pack = pack_new(level);
-	return s->pack ? 0 : diag(d, -ENOMEM, "out of memory");
-}
-
 /* Copy @len bytes from position @pos of iov[], for whole_records(). */
 static void peek(const struct stream *s, size_t pos, void *to, size_t len)
 {
@@ -424,7 +418,7 @@ int stream_end(struct stream *s)
 static bool add_to_pack(struct stream *s, const struct perf_event_header *h, size_t head_len,
 			const void *data, size_t len, size_t pad)
 {
-	if (!s->pack || h->type >= REC_ATTR || !pack_has_room(s->pack, head_len + len + pad))
+	if (h->type >= REC_ATTR || !pack_has_room(s->pack, head_len + len + pad))
 		return false;
 	pack_add(s->pack, h, head_len);
 	if (len)
@@ -436,58 +430,27 @@ static bool add_to_pack(struct stream *s, const struct perf_event_header *h, siz
 	return true;
 }
 
-/*
- * Make room for a record, after what s->pack has. Return 0, 1 if s->pack has taken the record, or
- * -errno.
- */
-static int begin_record(struct stream *s, const void *head, size_t head_len, const void *data,
+static void note_record(struct stream *s, const void *rec)
+{
+	s->records++;
+	if (!is_sample(rec))
+		return;
+	s->samples++;
+	put_end(s, 1);
+}
+
+/* As stream_record_data(), without s->keep */
+static int write_record(struct stream *s, const void *head, size_t head_len, const void *data,
 			size_t len, size_t pad)
 {
+	bool copy = len <= COPY_MAX;
 	int err;
 
-	if (s->pack && !s->err) {
-		if (add_to_pack(s, head, head_len, data, len, pad))
-			return 1;
-		err = put_packed(s);
-		if (err)
-			return err;
-		if (add_to_pack(s, head, head_len, data, len, pad))
-			return 1;
-	}
-	return make_room(s, head_len + pad + (len <= COPY_MAX ? len : 0));
-}
-
-static void end_record(struct stream *s, const void *rec, bool packed)
-{
-	const bool sample = is_sample(rec);
-
-	s->records++;
-	s->samples += sample;
-	if (!packed)
-		put_end(s, sample);
-}
-
-int stream_record(struct stream *s, const void *rec)
-{
-	const struct perf_event_header *h = rec;
-	int rc;
-
-	if (s->keep)
-		return s->keep(s->ctx, rec, h->size, NULL, 0, 0);
-	rc = begin_record(s, rec, h->size, NULL, 0, 0);
-	if (rc < 0)
-		return rc;
-	if (!rc)
-		put(s, rec, h->size);
-	end_record(s, rec, rc);
-	return s->note ? s->note(s->ctx, rec, h->size, NULL, 0, 0) : 0;
-}
-
-static void put_record_data(struct stream *s, const void *head, size_t head_len,
-			    const void *data, size_t len, size_t pad)
-{
+	err = make_room(s, head_len + pad + (copy ? len : 0));
+	if (err)
+		return err;
 	put(s, head, head_len);
-	if (len && len <= COPY_MAX) {
+	if (copy && len) {
 		put(s, data, len);
 	} else if (len) {
 		s->iov[s->nr_iov++] = (struct iovec){ (void *)data, len };
@@ -495,22 +458,60 @@ static void put_record_data(struct stream *s, const void *head, size_t head_len,
 	}
 	if (pad)
 		put(s, NULL, pad);
+	note_record(s, head);
+	return s->note ? s->note(s->ctx, head, head_len, data, len, pad) : 0;
+}
+
+/* For s->keep: let s->pack take the record, or write the record behind what s->pack has. */
+static int pack_record(void *ctx, const void *head, size_t head_len, const void *data, size_t len,
+		       size_t pad)
+{
+	struct stream *s = ctx;
+	int err;
+
+	if (s->err)
+		return s->err;
+	if (!add_to_pack(s, head, head_len, data, len, pad)) {
+		err = put_packed(s);
+		if (err)
+			return err;
+		if (!add_to_pack(s, head, head_len, data, len, pad))
+			return write_record(s, head, head_len, data, len, pad);
+	}
+	s->records++;
+	s->samples += is_sample(head);
+	return s->note ? s->note(s->ctx, head, head_len, data, len, pad) : 0;
+}
+
+int stream_pack(struct stream *s, int level, struct diag *d)
+{
+	s->pack = pack_new(level);
+	s->keep = pack_record;
+	s->keep_ctx = s;
+	return s->pack ? 0 : diag(d, -ENOMEM, "out of memory");
+}
+
+int stream_record(struct stream *s, const void *rec)
+{
+	const struct perf_event_header *h = rec;
+	int err;
+
+	if (s->keep)
+		return s->keep(s->keep_ctx, rec, h->size, NULL, 0, 0);
+	err = make_room(s, h->size);
+	if (err)
+		return err;
+	put(s, rec, h->size);
+	note_record(s, rec);
+	return s->note ? s->note(s->ctx, rec, h->size, NULL, 0, 0) : 0;
 }
 
 int stream_record_data(struct stream *s, const void *head, size_t head_len,
 		       const void *data, size_t len, size_t pad)
 {
-	int rc;
-
 	if (s->keep)
-		return s->keep(s->ctx, head, head_len, data, len, pad);
-	rc = begin_record(s, head, head_len, data, len, pad);
-	if (rc < 0)
-		return rc;
-	if (!rc)
-		put_record_data(s, head, head_len, data, len, pad);
-	end_record(s, head, rc);
-	return s->note ? s->note(s->ctx, head, head_len, data, len, pad) : 0;
+		return s->keep(s->keep_ctx, head, head_len, data, len, pad);
+	return write_record(s, head, head_len, data, len, pad);
 }
 
 int stream_bytes(struct stream *s, const void *data, size_t len)

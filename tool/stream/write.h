@@ -71,13 +71,13 @@ struct stream {
 	unsigned int nr_iov;
 	size_t pending;		/* bytes in iov[] */
 	const int *give_up;	/* if *give_up is not 0, do not wait for a reader */
-	/* if set, this gets each record, as for stream_record_data(), in place of a file */
+	/* if set, this gets each record, as for stream_record_data(), in place of iov[] */
 	int (*keep)(void *ctx, const void *head, size_t head_len,
 		    const void *data, size_t len, size_t pad);
 	/* if set, this sees each record that was accepted, except those of stream_bytes() */
 	int (*note)(void *ctx, const void *head, size_t head_len,
 		    const void *data, size_t len, size_t pad);
-	void *ctx;		/* for @keep and @note */
+	void *keep_ctx, *ctx;	/* for @keep and @note */
 	/* called when the disk is full: is there room now? NULL: no. Set this after opening. */
 	bool (*no_space)(void *ctx);
 	void *no_space_ctx;

@@ -82,13 +82,14 @@ read_packed()
 {
 	local p
 	valid "$1"
-	"$AUXREC" info "$1" >info 2>&1 || note "info: $(tail -n 1 info)"
-	grep -q '  COMPRESSED  ' info || note "$1 has no COMPRESSED record"
+	want 0 "$AUXREC" info "$1" >told
+	grep -q '  COMPRESSED  ' told || note "$1 has no COMPRESSED record"
 	for p in $PERFS; do
 		"$p" script -i "$1" -F time >out 2>err || note "$p script failed: $(tail -n 1 err)"
 		# The lines of call chains do not begin with a time.
 		(($(grep -cE '^ *[0-9]+[.][0-9]+:' out) == $(of_json samples))) ||
 			note "$p does not find $(of_json samples) samples: $(grep -c . out) lines"
+		# shellcheck disable=SC2094 # both only read
 		"$p" script -i - -F time <"$1" 2>/dev/null | cmp -s - out ||
 			note "$p: file and pipe differ"
 	done

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of streams with COMPRESSED records: tool/stream/pack.c, and how tool/stream/write.c uses it.
+ * Tests of streams with COMPRESSED records: tool/stream/pack.c, and how tool/stream/write.c uses
+ * this file.
  */
 #include <errno.h>
 #include <signal.h>
