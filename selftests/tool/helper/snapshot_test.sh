@@ -112,9 +112,10 @@ check "the builds are those of the last process that had the pid"
 # --- a command ------------------------------------------------------------------
 
 launch -a -e cpu-clock -F 100 --log-snapshots log \
-	--on-snapshot "cat >>'$T/got'; test -s \"\$1\" && echo \"\$1\" >>'$T/ran'; test ! -e '$T/fail'"
+	--on-snapshot "cat >>'$T/got'; test -s \"\$1\" && echo \"\$1\" >>'$T/ran'; test ! -e '$T/fail' && : >'$T/good'"
 f=$(ctl snapshot) || note "$f"
-await cmp -s log "$T/got"
+await test -e "$T/good"
+cmp -s log "$T/got" || note "the command got $(<"$T/got")"
 [[ $(<"$T/ran") == "$f" ]] || note "ran for '$(<"$T/ran")', not $f"
 touch "$T/fail"
 g=$(ctl snapshot) || note "$g"
