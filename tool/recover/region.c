@@ -20,7 +20,7 @@ static int kept_error(int err, struct diag *d)
 	switch (err) {
 	case -ENODEV:
 		return diag(d, -ENODATA,
-			    "no memory is reserved for what must survive a crash: boot with reserve_mem=64M:4096:perfaux nokaslr (Linux 6.12 or later)");
+			    "no memory is reserved for what must survive a crash: boot with reserve_mem=64M:4096:perfaux nokaslr (Linux 6.11 or later)");
 	case -ENODATA:
 		return diag(d, err, "nothing was kept: no flight recorder with --survive-crash was running when the machine stopped");
 	case -EBUSY:

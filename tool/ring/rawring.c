@@ -160,7 +160,7 @@ __s64 rawring_region(struct diag *d)
 	if (!err && info.region_size)
 		return info.region_size;
 	return diag(d, -ENODEV,
-		    "no memory is reserved for what must survive a crash of the machine: boot with reserve_mem=64M:4096:perfaux nokaslr (Linux 6.12 or later), see auxrec-recover(8)");
+		    "no memory is reserved for what must survive a crash of the machine: boot with reserve_mem=64M:4096:perfaux nokaslr (Linux 6.11 or later), see auxrec-recover(8)");
 }
 
 static int create_error(int err, __u32 seg_size, __u32 nr_segs, struct diag *d)

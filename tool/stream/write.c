@@ -374,7 +374,7 @@ static void put_end(struct stream *s, __u32 samples)
 /* Put the records that are in s->pack into the stream. */
 static int put_packed(struct stream *s)
 {
-	const size_t records = s->pack ? pack_bytes(s->pack) : 0;
+	const size_t records = pack_bytes(s->pack);
 	const void *rec;
 	__u32 samples;
 	size_t len;
@@ -399,7 +399,7 @@ static int put_packed(struct stream *s)
 
 static int flush(struct stream *s, bool end)
 {
-	const int err = put_packed(s);
+	const int err = s->pack ? put_packed(s) : 0;
 
 	return err ?: write_pending(s, end);
 }
@@ -516,7 +516,7 @@ int stream_record_data(struct stream *s, const void *head, size_t head_len,
 
 int stream_bytes(struct stream *s, const void *data, size_t len)
 {
-	const int err = put_packed(s) ?: make_room(s, 0);
+	const int err = (s->pack ? put_packed(s) : 0) ?: make_room(s, 0);
 
 	if (err || !len)
 		return err;
